@@ -1,0 +1,70 @@
+/**
+ * One HTTP exchange, and nothing more: no retries, no redirects, no judgement of the status.
+ * Two implementations stand behind this, held by one conformance test: `http-transport.ts` (node:http, for one-shot
+ * commands) and `pool-transport.ts` (undici Pool, for batches and long runs).
+ */
+export interface Transport {
+  /**
+   * Sends one request and reads the whole answer.
+   * @throws {TransportFailure} when there is no whole answer; nothing else is thrown.
+   */
+  send(request: TransportRequest): Promise<TransportAnswer>;
+  /** Lets running exchanges end, then closes every socket. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+export interface TransportRequest {
+  method: string;
+  /** Path with query, beginning with one `/`; the transport holds the origin. */
+  path: string;
+  /** Lower-case names. Content-length is the transport's. */
+  headers: Readonly<Record<string, string>>;
+  body?: string | undefined;
+  timeouts: Timeouts;
+  signal?: AbortSignal | undefined;
+}
+
+/** All finite, in milliseconds. */
+export interface Timeouts {
+  connectMs: number;
+  /** From the end of the request to the end of the answer's headers. */
+  headersMs: number;
+  /** The whole exchange, body included. */
+  totalMs: number;
+}
+
+export const DEFAULT_TIMEOUTS: Timeouts = {connectMs: 10_000, headersMs: 60_000, totalMs: 90_000};
+
+export interface TransportAnswer {
+  status: number;
+  /** Lower-case names; duplicates joined with a comma. */
+  headers: Readonly<Record<string, string>>;
+  body: Buffer;
+}
+
+export type FailureKind =
+  | 'refused'
+  | 'dns'
+  | 'connect-timeout'
+  | 'tls'
+  | 'reset'
+  | 'timeout' // headers or whole exchange
+  | 'cut' // the answer began and did not end
+  | 'aborted' // by the caller's signal
+  | 'other';
+
+/** No whole answer. `sent` decides everything: false means that not one byte of the request left this machine. */
+export class TransportFailure extends Error {
+  override readonly name = 'TransportFailure';
+  readonly kind: FailureKind;
+  readonly sent: boolean;
+  /** Present when headers had arrived before the answer broke off (kind `cut`, or `timeout` while reading). */
+  readonly status: number | undefined;
+
+  constructor(kind: FailureKind, message: string, facts: {sent: boolean; status?: number | undefined; cause?: unknown}) {
+    super(message, {cause: facts.cause});
+    this.kind = kind;
+    this.sent = facts.sent;
+    this.status = facts.status;
+  }
+}

@@ -1,0 +1,71 @@
+import {assumed, given, type Origin} from './operation.ts';
+
+/**
+ * Which status may follow which. The sandbox moves records by these tables, pollers stop by them, the docs draw them.
+ * The set of statuses is given; most transitions are not shown and follow the order of the document's list.
+ */
+export interface Lifecycle<S extends string = string> {
+  readonly initial: S;
+  readonly next: Readonly<Record<S, readonly S[]>>;
+  /** Ends that mean success; other ends mean failure. */
+  readonly good: readonly S[];
+  readonly origin: Origin;
+}
+
+export const TRANSFER_STATUSES = [
+  'created',
+  'canceled',
+  'approved',
+  'initiated',
+  'debited',
+  'settled',
+  'failed',
+] as const;
+export type TransferStatus = (typeof TRANSFER_STATUSES)[number];
+
+const transferSteps: Lifecycle<TransferStatus> = {
+  initial: 'created',
+  next: {
+    created: ['approved', 'canceled'],
+    approved: ['initiated', 'canceled', 'failed'],
+    initiated: ['debited', 'failed'],
+    debited: ['settled', 'failed'],
+    settled: [],
+    canceled: [],
+    failed: [],
+  },
+  good: ['settled'],
+  origin: assumed(4),
+};
+
+export const VERIFICATION_STATUSES = ['pending', 'verified', 'failed'] as const;
+export type VerificationStatus = (typeof VERIFICATION_STATUSES)[number];
+
+export const LIFECYCLES = {
+  payin: transferSteps,
+  payout: transferSteps,
+  paymentMethod: {
+    initial: 'pending',
+    next: {pending: ['verified', 'failed'], verified: [], failed: []},
+    good: ['verified'],
+    origin: given('Payment method verification'),
+  } satisfies Lifecycle<VerificationStatus>,
+} as const;
+
+/** True when nothing follows `status`; a status that the lifecycle does not know is not final. */
+export function isFinal(lifecycle: Lifecycle, status: string): boolean {
+  return Object.hasOwn(lifecycle.next, status) && lifecycle.next[status]?.length === 0;
+}
+
+/** True when `to` may be reached from `from` in one step or more (or is where the record already stands). */
+export function canReach(lifecycle: Lifecycle, from: string, to: string): boolean {
+  const seen = new Set<string>();
+  const open = [from];
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    if (at === to) return true;
+    if (seen.has(at)) continue;
+    seen.add(at);
+    open.push(...(lifecycle.next[at] ?? []));
+  }
+  return false;
+}

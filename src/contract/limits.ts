@@ -1,0 +1,22 @@
+/** Interface document, "Limits"; the counting rules of metadata are row 52 of the assumptions. */
+export const LIMITS = {
+  metadataKeys: 50,
+  /** Code points. */
+  metadataKeyLength: 40,
+  /** Code points. */
+  metadataValueLength: 500,
+  /** UTF-8 bytes of the compact JSON. */
+  metadataBytes: 16_384,
+  /** The amount is a JSON integer, which no reader keeps exact above 2^53 - 1. */
+  amountMinorMax: Number.MAX_SAFE_INTEGER,
+  webhookResponseMs: 10_000,
+  /** Row 41. */
+  pageSizeMin: 1,
+  pageSizeMax: 100,
+  pageSizeDefault: 20,
+  /** Row 45: visible ASCII characters. */
+  idempotencyKeyLength: 255,
+} as const;
+
+/** Interface document, "Payin", `scheduled_date`. */
+export const SCHEDULE = {timeZone: 'America/New_York', hour: 9} as const;

@@ -1,0 +1,28 @@
+import type {Operation} from './operation.ts';
+import {payeePaymentMethods, payees, payerPaymentMethods, payers} from './parties.ts';
+import {payins} from './payins.ts';
+import {payouts} from './payouts.ts';
+
+/** The whole service, by resource and verb. Client, sandbox routing, flag checks and reference pages read this. */
+export const OPERATIONS = {
+  payins,
+  payouts,
+  payees,
+  payers,
+  payeePaymentMethods,
+  payerPaymentMethods,
+} as const satisfies Record<string, Record<string, Operation>>;
+
+export type Resource = keyof typeof OPERATIONS;
+/** `payouts.create`: how profiles, docs and tests name an operation. */
+export type OperationId = {[R in Resource]: `${R}.${keyof (typeof OPERATIONS)[R] & string}`}[Resource];
+
+/** Every operation with its id, in declaration order. */
+export function allOperations(): {id: OperationId; operation: Operation}[] {
+  return Object.entries(OPERATIONS).flatMap(([resource, verbs]) =>
+    Object.entries(verbs).map(([verb, operation]) => ({
+      id: `${resource}.${verb}` as OperationId, // Object.entries widens the literal keys to string
+      operation: operation as Operation,
+    })),
+  );
+}

@@ -1,0 +1,55 @@
+import * as z from 'zod';
+import {LIMITS} from '../limits.ts';
+
+export const Uuid = z.guid().meta({format: 'uuid'});
+/** ISO 8601, UTC. */
+export const Timestamp = z.string();
+/** Interface document, "Limits": a positive whole number of minor units. */
+export const AmountMinor = z.int().positive().max(LIMITS.amountMinorMax);
+/** Form only: which currencies a market takes is the service's business (assumption 53). */
+export const CurrencyCode = z.string().regex(/^[A-Z]{3}$/, 'a currency code is three capital letters (ISO 4217)');
+/** A calendar day, YYYY-MM-DD; whether it lies in the past is for the service's clock to say. */
+export const CalendarDay = z.iso.date();
+
+/** Interface document, "Limits"; counted as in assumption 52. */
+export const Metadata = z.record(z.string(), z.string()).superRefine((metadata, context) => {
+  const entries = Object.entries(metadata);
+  const complain = (message: string, path: string[] = []) => context.addIssue({code: 'custom', message, path});
+  if (entries.length > LIMITS.metadataKeys) complain(`has ${entries.length} keys; at most ${LIMITS.metadataKeys}`);
+  for (const [key, value] of entries) {
+    if (key.length === 0) complain('a metadata key is empty');
+    if (codePoints(key) > LIMITS.metadataKeyLength)
+      complain(`a metadata key is longer than ${LIMITS.metadataKeyLength} characters`, [key]);
+    if (codePoints(value) > LIMITS.metadataValueLength)
+      complain(`is longer than ${LIMITS.metadataValueLength} characters`, [key]);
+  }
+  if (new TextEncoder().encode(JSON.stringify(metadata)).length > LIMITS.metadataBytes)
+    complain(`is larger than ${LIMITS.metadataBytes} bytes as JSON`);
+});
+
+const codePoints = (text: string) => [...text].length;
+
+/** Assumptions 40, 41. Query values arrive as text. */
+export const PageQuery = z.strictObject({
+  cursor: z.string().min(1).optional(),
+  limit: z
+    .string()
+    .regex(/^\d+$/, 'a whole number')
+    .transform(Number)
+    .pipe(z.int().min(LIMITS.pageSizeMin).max(LIMITS.pageSizeMax))
+    .optional(),
+  order: z.enum(['asc', 'desc']).optional(),
+});
+
+export const Empty = z.strictObject({});
+
+/** Assumption 39: `next_cursor` is null on the last page. */
+export const pageOf = <T extends z.ZodType>(item: T) =>
+  z.looseObject({data: z.array(item), next_cursor: z.string().nullable()});
+
+/** Assumption 42. */
+export const ErrorBody = z.looseObject({
+  error_code: z.string(),
+  message: z.string(),
+  details: z.array(z.looseObject({field: z.string(), issue: z.string()})).optional(),
+});

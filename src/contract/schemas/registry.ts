@@ -1,0 +1,54 @@
+import type * as z from 'zod';
+import {Empty, ErrorBody, PageQuery} from './common.ts';
+import * as parties from './parties.ts';
+import {
+  Payin,
+  PayinCreate,
+  PayinListQuery,
+  PayinPage,
+  Payout,
+  PayoutCreate,
+  PayoutListQuery,
+  PayoutPage,
+} from './transfers.ts';
+
+/** Every schema by the name that operations use; OpenAPI components have the same names. Loads zod: import lazily. */
+export const SCHEMAS = {
+  Empty,
+  ErrorBody,
+  PageQuery,
+  Payin,
+  PayinCreate,
+  PayinListQuery,
+  PayinPage,
+  Payout,
+  PayoutCreate,
+  PayoutListQuery,
+  PayoutPage,
+  ...parties,
+} as const;
+
+export type SchemaName = keyof typeof SCHEMAS;
+/** What a schema accepts: a request body as a caller writes it. */
+export type Input<N extends SchemaName> = z.input<(typeof SCHEMAS)[N]>;
+/** What a schema gives back: an answer as a reader sees it. */
+export type Output<N extends SchemaName> = z.output<(typeof SCHEMAS)[N]>;
+
+/** One thing wrong with a request: which field (dotted path, empty for the whole) and what. */
+export interface FieldIssue {
+  field: string;
+  issue: string;
+}
+
+/** Checks `value` against a schema: the parsed value, or every issue by field. Never throws. */
+export function check<N extends SchemaName>(
+  name: N,
+  value: unknown,
+): {ok: true; value: Output<N>} | {ok: false; issues: FieldIssue[]} {
+  const result = SCHEMAS[name].safeParse(value);
+  if (result.success) return {ok: true, value: result.data as Output<N>}; // the union of schemas hides which one
+  return {
+    ok: false,
+    issues: result.error.issues.map((issue) => ({field: issue.path.join('.'), issue: issue.message})),
+  };
+}

@@ -1,0 +1,50 @@
+/**
+ * The SQL port. `SqliteDatabase` is the synchronous driver (node:sqlite, or SQLite in WASM on Node 20) for hot paths
+ * that own their file: the batch journal. `Store` is the asynchronous port that PostgreSQL can stand behind as well.
+ * SQL is written with `?` placeholders. A database file is only ever opened under our own lock (`lock.ts`).
+ */
+
+/** What both drivers take and give back without surprises: integers must be safe, or bigint. */
+export type SqlValue = null | number | bigint | string | Uint8Array;
+export type SqlRow = Record<string, SqlValue>;
+
+export interface SqliteStatement {
+  /** Number of rows changed. */
+  run(...params: SqlValue[]): number;
+  get(...params: SqlValue[]): SqlRow | undefined;
+  all(...params: SqlValue[]): SqlRow[];
+  /** One row at a time; do not write through the same database while iterating. */
+  iterate(...params: SqlValue[]): IterableIterator<SqlRow>;
+}
+
+export interface SqliteDatabase {
+  readonly driver: 'node:sqlite' | 'wasm';
+  exec(sql: string): void;
+  prepare(sql: string): SqliteStatement;
+  /** BEGIN IMMEDIATE, `work`, COMMIT; ROLLBACK when `work` throws. A failed COMMIT closes the database: it is fatal. */
+  transaction<T>(work: () => T): T;
+  /** Releases statements and file; safe to call twice. */
+  close(): void;
+}
+
+/** `full` survives power loss at each commit (journal); `normal` survives SIGKILL (sandbox). */
+export type Durability = 'full' | 'normal';
+
+export interface Queries {
+  run(sql: string, params?: readonly SqlValue[]): Promise<number>;
+  get(sql: string, params?: readonly SqlValue[]): Promise<SqlRow | undefined>;
+  all(sql: string, params?: readonly SqlValue[]): Promise<SqlRow[]>;
+}
+
+export interface Store {
+  readonly dialect: 'sqlite' | 'postgres';
+  /** Reads of one consistent moment. */
+  read<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
+  /**
+   * One atomic change: all of `work` or nothing. On SQLite, changes that are waiting are committed together (each in a
+   * savepoint of its own, so that one which throws takes nothing of the others with it), and each promise resolves only
+   * after the common commit.
+   */
+  write<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
