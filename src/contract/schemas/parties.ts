@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import {VERIFICATION_STATUSES} from '../lifecycle.ts';
-import {CurrencyCode, Metadata, Timestamp, Uuid, pageOf} from './common.ts';
+import {CurrencyCode, Metadata, Timestamp, Uuid, pageOf} from './fields.ts';
 
 const name = z.string().trim().min(1).max(255);
 const partyType = z.enum(['individual', 'business']);

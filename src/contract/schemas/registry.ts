@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import {Empty, ErrorBody, PageQuery} from './common.ts';
+import {Empty, ErrorBody, PageQuery} from './fields.ts';
 import * as parties from './parties.ts';
 import {
   Payin,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import {TRANSFER_STATUSES} from '../lifecycle.ts';
-import {AmountMinor, CalendarDay, CurrencyCode, Metadata, PageQuery, Timestamp, Uuid, pageOf} from './common.ts';
+import {AmountMinor, CalendarDay, CurrencyCode, Metadata, PageQuery, Timestamp, Uuid, pageOf} from './fields.ts';
 
 const status = z.enum(TRANSFER_STATUSES);
 export const PAYIN_RAILS = ['standard_ach', 'same_day_ach'] as const;
