@@ -15,7 +15,7 @@ export interface Transport {
 
 export interface TransportRequest {
   method: string;
-  /** Path with query, beginning with one `/`; the transport holds the origin. */
+  /** Path with query, beginning with one `/`; the transport holds the base URL and puts its path prefix before. */
   path: string;
   /** Lower-case names. Content-length is the transport's. */
   headers: Readonly<Record<string, string>>;
@@ -27,13 +27,18 @@ export interface TransportRequest {
 /** All finite, in milliseconds. */
 export interface Timeouts {
   connectMs: number;
-  /** From the end of the request to the end of the answer's headers. */
+  /** From handing the request to an open socket to the end of the answer's headers. */
   headersMs: number;
   /** The whole exchange, body included. */
   totalMs: number;
 }
 
 export const DEFAULT_TIMEOUTS: Timeouts = {connectMs: 10_000, headersMs: 60_000, totalMs: 90_000};
+
+/** Limit of an answer's body: far above any page, far below what would hurt. */
+export const MAX_BODY_BYTES = 32 * 1024 * 1024;
+/** Node gives each address of a host 250 ms by default, which a slow link needs for every one of them. */
+export const ATTEMPT_FAMILY_MS = 2_500;
 
 export interface TransportAnswer {
   status: number;
@@ -61,7 +66,11 @@ export class TransportFailure extends Error {
   /** Present when headers had arrived before the answer broke off (kind `cut`, or `timeout` while reading). */
   readonly status: number | undefined;
 
-  constructor(kind: FailureKind, message: string, facts: {sent: boolean; status?: number | undefined; cause?: unknown}) {
+  constructor(
+    kind: FailureKind,
+    message: string,
+    facts: {sent: boolean; status?: number | undefined; cause?: unknown},
+  ) {
     super(message, {cause: facts.cause});
     this.kind = kind;
     this.sent = facts.sent;

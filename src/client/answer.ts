@@ -1,0 +1,130 @@
+import type {TransportAnswer} from './transport.ts';
+
+/** What an HTTP answer says, as far as it can be read: several error shapes, any content type, nothing required. */
+export interface Answer {
+  status: number;
+  /** Undefined when the body is empty or is not JSON. */
+  json: unknown;
+  /** The service's own code, unchanged; only read from answers that are not a success. */
+  errorCode?: string;
+  message?: string;
+  details?: unknown;
+  requestId?: string;
+  /** From now. A floor for the next attempt. */
+  retryAfterMs?: number;
+  /** Interface document, "Errors": sent with 207. */
+  warning?: string;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads an answer. Tolerant of the error shapes of assumption 42: `error_code`, `code`, `error.code` or `type`;
+ * `message`, `title` or `detail`. Never throws.
+ *
+ * @param nowMs wall clock, for a Retry-After date of a service that sends no Date
+ */
+export function readAnswer(answer: TransportAnswer, nowMs: number): Answer {
+  const json = parseJson(answer.body);
+  const read: Answer = {status: answer.status, json};
+  const requestId = answer.headers['x-request-id'] ?? answer.headers['request-id'];
+  if (requestId) read.requestId = requestId;
+  const retryAfterMs = readRetryAfter(answer.headers, nowMs);
+  if (retryAfterMs !== undefined) read.retryAfterMs = retryAfterMs;
+  if (!isObject(json)) return read;
+  if (answer.status >= 300) readError(json, read);
+  else if (json['warning'] !== undefined && json['warning'] !== null) read.warning = asText(json['warning']);
+  return read;
+}
+
+/** True for a status that the client counts as done; assumptions, "any 2xx is success". */
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
+export function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function parseJson(body: Buffer): unknown {
+  if (body.length === 0) return undefined;
+  try {
+    const text = body.toString('utf8');
+    return JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+  } catch {
+    return undefined;
+  }
+}
+
+function readError(json: Json, read: Answer): void {
+  const nested = isObject(json['error']) ? json['error'] : {};
+  const code = firstOf(
+    [
+      json['error_code'],
+      json['code'],
+      nested['error_code'],
+      nested['code'],
+      json['error'],
+      json['type'],
+      nested['type'],
+    ],
+    isCode,
+  );
+  if (code !== undefined) read.errorCode = code;
+  const message = firstOf(
+    [
+      json['message'],
+      json['title'],
+      json['detail'],
+      nested['message'],
+      nested['title'],
+      nested['detail'],
+      json['error'],
+    ],
+    isWords,
+  );
+  if (message !== undefined && message !== code) read.message = message;
+  const details = json['details'] ?? nested['details'] ?? json['errors'];
+  if (details !== undefined && details !== null) read.details = details;
+}
+
+/** A word, not a sentence and not the URL that problem+json puts into `type`. */
+const isCode = (value: unknown): value is string =>
+  typeof value === 'string' && /^[A-Za-z][A-Za-z0-9_.-]{0,99}$/.test(value);
+const isWords = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
+
+function firstOf(values: readonly unknown[], fits: (value: unknown) => value is string): string | undefined {
+  return values.find(fits);
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/**
+ * Milliseconds that a `Retry-After` asks for: seconds, or an HTTP date, which is compared with the answer's own
+ * Date, so that a wrong clock here does not matter. Anything else is undefined, never "at once".
+ */
+export function readRetryAfter(headers: Readonly<Record<string, string>>, nowMs: number): number | undefined {
+  const text = headers['retry-after']?.trim();
+  if (!text) return undefined;
+  if (/^\d+(\.\d+)?(\s*,\s*\d+(\.\d+)?)*$/.test(text)) {
+    const seconds = Math.max(...text.split(',').map(Number)); // sent twice: the longer one
+    return Math.min(Math.ceil(seconds * 1000), Number.MAX_SAFE_INTEGER);
+  }
+  const at = readHttpDate(text);
+  if (at === undefined) return undefined;
+  return Math.max(0, at - (readHttpDate(headers['date'] ?? '') ?? nowMs));
+}
+
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+
+/** RFC 9110, 5.6.7, the preferred form: `Sun, 06 Nov 1994 08:49:37 GMT`. */
+function readHttpDate(text: string): number | undefined {
+  const match = /^[a-z]{3}, (\d{2}) ([a-z]{3}) (\d{4}) (\d{2}):(\d{2}):(\d{2}) gmt$/i.exec(text.trim());
+  if (match === null) return undefined;
+  const month = MONTHS.indexOf(match[2]!.toLowerCase());
+  if (month < 0) return undefined;
+  const [day, year, hour, minute, second] = [match[1], match[3], match[4], match[5], match[6]].map(Number);
+  return Date.UTC(year!, month, day, hour, minute, second);
+}

@@ -1,0 +1,16 @@
+/**
+ * Full jitter: a uniform share of an exponentially growing, capped wait. Spreads clients best, since no two keep step.
+ *
+ * @param attempt retries made before this one, from 0
+ * @param random uniform in [0, 1)
+ * @returns milliseconds, at least 0 and below `min(capMs, baseMs * 2^attempt)`
+ */
+export function fullJitter(options: {
+  attempt: number;
+  baseMs: number;
+  capMs: number;
+  random: () => number;
+}): number {
+  const {attempt, baseMs, capMs, random} = options;
+  return random() * Math.min(capMs, baseMs * 2 ** attempt);
+}

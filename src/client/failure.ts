@@ -1,0 +1,80 @@
+import {TransportFailure, type FailureKind} from './transport.ts';
+
+/** How far an exchange had come when it broke. */
+export interface Progress {
+  /** What was tried, for the message: `POST https://host/path`. */
+  what: string;
+  /** The request was handed to an open socket: from there on, bytes may have left. */
+  sent: boolean;
+  secure: boolean;
+  /** Headers of an answer had arrived. */
+  status?: number | undefined;
+}
+
+const DNS = /^(ENOTFOUND|EAI_[A-Z]+|EDNS|EDESTRUCTION|ENODATA|ESERVFAIL)$/;
+const RESET =
+  /^(ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_SOCKET|UND_ERR_ABORTED|UND_ERR_CLOSED|UND_ERR_DESTROYED)$/;
+const TLS =
+  /^(ERR_TLS_|ERR_SSL_|CERT_|EPROTO|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_(CA|PURPOSE))/;
+
+/** Names what a socket, node:http or undici reports. `sent` is decided by progress alone, never by an error code. */
+export function failureOf(cause: unknown, progress: Progress): TransportFailure {
+  const code = codeOf(cause);
+  const kind = progress.sent ? kindAfterSending(code, progress) : kindBeforeSending(code, progress);
+  return new TransportFailure(
+    kind,
+    `${progress.what}: ${WORDS[kind]}${code === undefined ? '' : ` (${code})`}`,
+    {
+      sent: progress.sent,
+      status: progress.status,
+      cause,
+    },
+  );
+}
+
+/** A failure that we brought about ourselves: a time-out, the caller's signal, a limit. */
+export function endedByUs(
+  kind: FailureKind,
+  why: string,
+  progress: Progress,
+  cause?: unknown,
+): TransportFailure {
+  return new TransportFailure(kind, `${progress.what}: ${why}`, {
+    sent: progress.sent,
+    status: progress.status,
+    cause,
+  });
+}
+
+function kindBeforeSending(code: string | undefined, {secure}: Progress): FailureKind {
+  if (code === undefined) return 'other';
+  if (code === 'ECONNREFUSED') return 'refused';
+  if (code === 'ETIMEDOUT' || code === 'UND_ERR_CONNECT_TIMEOUT') return 'connect-timeout';
+  if (DNS.test(code)) return 'dns';
+  if (TLS.test(code) || (secure && RESET.test(code))) return 'tls'; // connected, but the handshake broke
+  return RESET.test(code) ? 'reset' : 'other';
+}
+
+function kindAfterSending(code: string | undefined, {status}: Progress): FailureKind {
+  if (status !== undefined) return 'cut';
+  if (code === 'ETIMEDOUT') return 'timeout'; // TCP itself gave up
+  return code !== undefined && RESET.test(code) ? 'reset' : 'other';
+}
+
+const WORDS: Readonly<Record<FailureKind, string>> = {
+  refused: 'connection refused',
+  dns: 'the host name was not found',
+  'connect-timeout': 'no connection in time',
+  tls: 'no secure connection',
+  reset: 'the connection was closed without an answer',
+  timeout: 'no answer in time',
+  cut: 'the answer broke off',
+  aborted: 'aborted',
+  other: 'failed',
+};
+
+function codeOf(cause: unknown): string | undefined {
+  if (typeof cause !== 'object' || cause === null) return undefined;
+  const {code} = cause as {code?: unknown}; // errors of Node and undici carry a text code
+  return typeof code === 'string' ? code : undefined;
+}

@@ -1,0 +1,183 @@
+import http from 'node:http';
+import https from 'node:https';
+import type {Socket} from 'node:net';
+import type {TLSSocket} from 'node:tls';
+import {checkBaseUrl, pathPrefix} from './base-url.ts';
+import {endedByUs, failureOf, type Progress} from './failure.ts';
+import {
+  ATTEMPT_FAMILY_MS,
+  MAX_BODY_BYTES,
+  type FailureKind,
+  type Transport,
+  type TransportAnswer,
+  type TransportRequest,
+} from './transport.ts';
+
+export interface HttpTransportOptions {
+  baseUrl: string;
+  /** An answer's body above this is a failure of kind `cut`. */
+  maxBodyBytes?: number | undefined;
+  /** Authorities to trust besides the system's, PEM; for a local server in tests. */
+  ca?: string | undefined;
+}
+
+/**
+ * node:http(s), for one-shot commands: undici costs 30 to 80 ms to load and leave. Reads share kept-alive sockets,
+ * which never hold the process; a write opens its own, since a kept one that the server just closed would leave the
+ * write in doubt for nothing.
+ */
+export class HttpTransport implements Transport {
+  readonly #base: URL;
+  readonly #prefix: string;
+  readonly #shared: http.Agent;
+  readonly #single: http.Agent;
+  readonly #options: HttpTransportOptions;
+  readonly #running = new Set<Promise<unknown>>();
+  #closed = false;
+
+  constructor(options: HttpTransportOptions) {
+    this.#base = checkBaseUrl(options.baseUrl);
+    this.#prefix = pathPrefix(this.#base);
+    this.#options = options;
+    const Agent = this.#secure ? https.Agent : http.Agent;
+    const connect = {
+      autoSelectFamilyAttemptTimeout: ATTEMPT_FAMILY_MS,
+      ...(options.ca === undefined ? {} : {ca: options.ca}),
+    };
+    this.#shared = new Agent({...connect, keepAlive: true});
+    this.#single = new Agent({...connect, keepAlive: false});
+  }
+
+  async send(request: TransportRequest): Promise<TransportAnswer> {
+    const path = this.#prefix + request.path;
+    const progress: Progress = {
+      what: `${request.method} ${this.#base.origin}${path}`,
+      sent: false,
+      secure: this.#secure,
+    };
+    if (this.#closed) throw endedByUs('other', 'the transport is closed', progress);
+    if (request.signal?.aborted)
+      throw endedByUs('aborted', 'aborted before it was sent', progress, request.signal.reason);
+    const exchange = this.#exchange(request, path, progress);
+    this.#running.add(exchange);
+    try {
+      return await exchange;
+    } finally {
+      this.#running.delete(exchange);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.allSettled(this.#running);
+    this.#shared.destroy();
+  }
+
+  get #secure(): boolean {
+    return this.#base.protocol === 'https:';
+  }
+
+  #open({method, headers, body}: TransportRequest, path: string): http.ClientRequest {
+    return (this.#secure ? https : http).request({
+      host: this.#base.hostname.replace(/^\[|\]$/g, ''),
+      port: this.#base.port || undefined,
+      method,
+      path,
+      headers:
+        body === undefined ? {...headers} : {...headers, 'content-length': String(Buffer.byteLength(body))},
+      agent: method === 'GET' ? this.#shared : this.#single,
+      joinDuplicateHeaders: true,
+    });
+  }
+
+  #exchange(request: TransportRequest, path: string, progress: Progress): Promise<TransportAnswer> {
+    const {timeouts, signal, body} = request;
+    const maxBodyBytes = this.#options.maxBodyBytes ?? MAX_BODY_BYTES;
+    return new Promise((resolve, reject) => {
+      let sending: http.ClientRequest;
+      try {
+        sending = this.#open(request, path);
+      } catch (cause) {
+        reject(failureOf(cause, progress)); // a header or path that node:http refuses
+        return;
+      }
+      const fail = (failure: Error) => {
+        settle();
+        reject(failure);
+        sending.destroy();
+      };
+      const endBecause = (kind: FailureKind, why: string, cause?: unknown) =>
+        fail(endedByUs(kind, why, progress, cause));
+      const timer = (ms: number, kind: FailureKind, why: string) =>
+        setTimeout(() => endBecause(kind, `${why} within ${ms} ms`), ms);
+      const total = timer(timeouts.totalMs, 'timeout', 'no whole answer');
+      let phase = timer(timeouts.connectMs, 'connect-timeout', 'no connection');
+      const onAbort = () => endBecause('aborted', 'aborted', signal?.reason);
+      signal?.addEventListener('abort', onAbort, {once: true});
+      const settle = () => {
+        clearTimeout(total);
+        clearTimeout(phase);
+        signal?.removeEventListener('abort', onAbort);
+      };
+      const onOpen = () => {
+        progress.sent = true;
+        clearTimeout(phase);
+        phase = timer(timeouts.headersMs, 'timeout', 'no answer');
+      };
+
+      sending.once('socket', (socket: Socket) =>
+        whenOpen(socket, sending.reusedSocket, this.#secure, onOpen),
+      );
+      sending.on('error', (cause) => fail(failureOf(cause, progress)));
+      sending.on('upgrade', (_, socket: Socket) => {
+        socket.destroy();
+        endBecause('other', 'the service switched to another protocol');
+      });
+      sending.on('response', (response) => {
+        clearTimeout(phase);
+        progress.sent = true;
+        progress.status = response.statusCode!;
+        const chunks: Buffer[] = [];
+        let bytes = 0;
+        response.on('data', (chunk: Buffer) => {
+          bytes += chunk.length;
+          if (bytes > maxBodyBytes) endBecause('cut', `the answer is larger than ${maxBodyBytes} bytes`);
+          else chunks.push(chunk);
+        });
+        response.on('error', (cause) => fail(failureOf(cause, progress)));
+        response.on('end', () => {
+          if (!response.complete) {
+            endBecause('cut', 'the answer broke off');
+            return;
+          }
+          settle();
+          resolve({
+            status: response.statusCode!,
+            headers: flatten(response.headers),
+            body: Buffer.concat(chunks),
+          });
+        });
+      });
+      sending.end(body);
+    });
+  }
+}
+
+/** Calls back when the socket can carry the request; over TLS that is after the handshake. */
+function whenOpen(socket: Socket, reused: boolean, secure: boolean, onOpen: () => void): void {
+  if (reused) onOpen();
+  else if (secure) {
+    if ((socket as TLSSocket & {secureConnecting?: boolean}).secureConnecting === false)
+      onOpen(); // not in the types
+    else socket.once('secureConnect', onOpen);
+  } else if (socket.connecting) socket.once('connect', onOpen);
+  else onOpen();
+}
+
+function flatten(headers: http.IncomingHttpHeaders): Record<string, string> {
+  const flat: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) flat[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return flat;
+}

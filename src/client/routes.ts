@@ -1,0 +1,159 @@
+import {ASSUMED_FIELDS} from '../contract/assumed-fields.ts';
+import type {Method, Operation} from '../contract/operation.ts';
+import {OPERATIONS, type OperationId} from '../contract/operations.ts';
+import {RemitError} from '../errors.ts';
+
+/** What a profile may say differently from the assumptions. Given facts of the interface document are fixed. */
+export interface Overrides {
+  /** By operation, such as `payouts.create`. */
+  operations?: Readonly<Record<string, {method?: string; path?: string}>> | undefined;
+  /** By operation and body or query field, such as `payouts.create.metadata`; the value is the name on the wire. */
+  fields?: Readonly<Record<string, string>> | undefined;
+}
+
+const METHODS: readonly string[] = ['GET', 'POST', 'PATCH', 'DELETE', 'PUT'];
+
+/** The contract's declaration of an operation. */
+export function operationOf(id: OperationId): Operation {
+  const [resource = '', verb = ''] = id.split('.');
+  const verbs = Object.hasOwn(OPERATIONS, resource)
+    ? (OPERATIONS as Readonly<Record<string, Readonly<Record<string, Operation>>>>)[resource]! // ids are checked by type only
+    : {};
+  const found = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
+  if (found === undefined) throw usage(`there is no operation ${id}`);
+  return found;
+}
+
+/**
+ * Method and path template of an operation, with the profile's override applied.
+ *
+ * @throws {RemitError} USAGE when a given route is overridden, or the override is not usable
+ */
+export function resolveRoute(id: OperationId, overrides?: Overrides): {method: string; path: string} {
+  const {method, path, origin} = operationOf(id);
+  const override = ownEntry(overrides?.operations, id);
+  if (override === undefined) return {method, path};
+  if (origin.kind === 'given') {
+    throw usage(
+      `the route of ${id} is given by the interface document ("${origin.section}") and cannot be overridden`,
+    );
+  }
+  return {
+    method: override.method === undefined ? method : checkMethod(id, override.method),
+    path: override.path === undefined ? path : checkPath(id, override.path, path),
+  };
+}
+
+/** Checks every override at once: when a profile is read, not when an operation happens to be called. */
+export function checkOverrides(overrides: Overrides): void {
+  for (const id of Object.keys(overrides.operations ?? {})) resolveRoute(id as OperationId, overrides); // an unknown id is refused there
+  for (const name of Object.keys(overrides.fields ?? {})) wireField(name, overrides);
+}
+
+/** Puts URL-encoded values into a path template: `/api/payouts/{id}`. */
+export function fillPath(path: string, params: Readonly<Record<string, string>>): string {
+  const unused = new Set(Object.keys(params));
+  const filled = path.replace(/\{([^{}]+)\}/g, (_, name: string) => {
+    unused.delete(name);
+    return encodeSegment(name, Object.hasOwn(params, name) ? params[name] : undefined);
+  });
+  if (unused.size > 0) throw usage(`${path} has no place for ${[...unused].join(', ')}`);
+  return filled;
+}
+
+/** Checks a path typed by a person (`remit api`): one leading slash, so that it stays on the base URL's origin. */
+export function checkRequestPath(path: string): string {
+  const [route = ''] = path.split(/[?#]/, 1);
+  if (!path.startsWith('/') || path.startsWith('//')) throw refusedPath(path, 'begins with exactly one /');
+  if (/[^\u0021-\u007e]|[\\#]/.test(path))
+    throw refusedPath(path, 'has no spaces, backslashes, # or unencoded characters');
+  const segments = route.split('/').map((segment) => segment.replace(/%2e/gi, '.'));
+  if (segments.includes('.') || segments.includes('..')) throw refusedPath(path, 'has no . or .. segments');
+  return path;
+}
+
+/**
+ * The body or query with assumed fields under the names that the profile gives; a dotted name is a nested field.
+ * Returns the same object when nothing is renamed.
+ */
+export function renameFields<T extends object>(
+  id: OperationId,
+  value: T,
+  overrides?: Overrides,
+): T | Record<string, unknown> {
+  const names = Object.keys(overrides?.fields ?? {}).filter((name) => name.startsWith(`${id}.`));
+  let renamed: Record<string, unknown> = value as Record<string, unknown>; // a JSON object, read by key
+  for (const name of names) {
+    renamed = rename(renamed, name.slice(id.length + 1).split('.'), wireField(name, overrides!), name);
+  }
+  return renamed;
+}
+
+function rename(
+  value: Record<string, unknown>,
+  path: readonly string[],
+  to: string,
+  name: string,
+): Record<string, unknown> {
+  const [first = '', ...rest] = path;
+  if (!Object.hasOwn(value, first)) return value;
+  const inner = value[first];
+  if (rest.length > 0) {
+    if (typeof inner !== 'object' || inner === null) return value;
+    return {...value, [first]: rename(inner as Record<string, unknown>, rest, to, name)};
+  }
+  if (to !== first && Object.hasOwn(value, to))
+    throw usage(`both ${first} and ${to} are given, and ${name} is to be sent as ${to}`);
+  return Object.fromEntries(Object.entries(value).map(([key, held]) => [key === first ? to : key, held]));
+}
+
+function wireField(name: string, overrides: Overrides): string {
+  const to = overrides.fields![name]!;
+  if (!Object.hasOwn(ASSUMED_FIELDS, name)) {
+    throw usage(
+      `${name} is not an assumed field: names that the interface document gives cannot be overridden`,
+    );
+  }
+  if (typeof to !== 'string' || !/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(to))
+    throw usage(`the name for ${name} is not a field name`);
+  return to;
+}
+
+function checkMethod(id: string, method: string): Method | 'PUT' {
+  const upper = String(method).toUpperCase();
+  if (!METHODS.includes(upper)) throw usage(`the method for ${id} must be one of ${METHODS.join(', ')}`);
+  return upper as Method | 'PUT';
+}
+
+function checkPath(id: string, path: string, declared: string): string {
+  const wanted = paramsOf(declared);
+  const plain = checkRequestPath(path.replace(/\{[a-z_]+\}/g, 'x'));
+  if (plain.includes('?')) throw refusedPath(path, 'has no query');
+  if (/[{}]/.test(plain) || paramsOf(path).join() !== wanted.join()) {
+    throw usage(
+      `the path for ${id} must hold ${wanted.length === 0 ? 'no {parameters}' : `exactly {${wanted.join('}, {')}}`}`,
+    );
+  }
+  return path;
+}
+
+const paramsOf = (path: string) => [...path.matchAll(/\{([a-z_]+)\}/g)].map((match) => match[1]!).sort();
+
+function encodeSegment(name: string, value: string | undefined): string {
+  if (value === undefined || value === '') throw usage(`${name} is empty`);
+  // A server or proxy may resolve these before it routes: the request would reach another record.
+  if (value === '.' || value === '..') throw usage(`${name} cannot be ${value}`);
+  try {
+    return encodeURIComponent(value);
+  } catch (cause) {
+    throw new RemitError('USAGE', `${name} is not well-formed text`, {cause}); // half a surrogate pair
+  }
+}
+
+function ownEntry<T>(record: Readonly<Record<string, T>> | undefined, key: string): T | undefined {
+  return record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined;
+}
+
+const usage = (message: string) => new RemitError('USAGE', message);
+const refusedPath = (path: string, rule: string) =>
+  new RemitError('GUARD_TARGET', `refused the path ${JSON.stringify(path)}: it ${rule}`);
