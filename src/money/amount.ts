@@ -1,0 +1,242 @@
+import {CURRENCIES, successorOf} from './currencies.ts';
+
+/** The wire field is a JSON integer, and no JSON reader keeps one above 2^53 - 1 exact. */
+const MAX_MINOR = BigInt(Number.MAX_SAFE_INTEGER);
+const MAX_DIGITS = String(MAX_MINOR).length;
+
+export type AmountProblem =
+  | 'empty'
+  | 'space'
+  | 'not-ascii'
+  | 'sign'
+  | 'currency-sign'
+  | 'exponent'
+  | 'hex'
+  | 'grouping'
+  | 'ambiguous'
+  | 'incomplete'
+  | 'not-a-number'
+  | 'not-digits'
+  | 'too-many-decimals'
+  | 'zero'
+  | 'too-large'
+  | 'unknown-currency'
+  | 'no-exponent';
+
+/** An amount or currency that is refused; `message` is one sentence that says what is wrong and how to mend it. */
+export class AmountError extends Error {
+  override readonly name = 'AmountError';
+  readonly problem: AmountProblem;
+
+  constructor(problem: AmountProblem, message: string) {
+    super(message);
+    this.problem = problem;
+  }
+}
+
+interface Format {
+  decimal: '.' | ',';
+  /** Absent: groups are refused. Present: either none at all, or everywhere in threes. */
+  group?: string;
+}
+
+/** How amounts of major units may be written, named by an example, as in `--number-format`. */
+export const NUMBER_FORMATS = {
+  '1234.56': {decimal: '.'},
+  '1234,56': {decimal: ','},
+  '1,234.56': {decimal: '.', group: ','},
+  '1.234,56': {decimal: ',', group: '.'},
+  '1 234.56': {decimal: '.', group: ' '},
+  '1 234,56': {decimal: ',', group: ' '},
+  "1'234.56": {decimal: '.', group: "'"},
+} as const satisfies Record<string, Format>;
+export type NumberFormat = keyof typeof NUMBER_FORMATS;
+
+/**
+ * Major units to minor units: `parseMajor('1500.75', 'USD')` is `150075n`. Nothing is rounded and no digit is lost.
+ * `format` is what the user declared. Undeclared means 1234.56 with one more refusal: `1.234` of a currency with three
+ * decimals, which half of the world reads as a thousand and more.
+ * @throws AmountError
+ */
+export function parseMajor(text: string, currency: string, format?: NumberFormat): bigint {
+  const exponent = requireExponent(currency);
+  refuseForeignForms(text);
+  const {decimal, group}: Format = NUMBER_FORMATS[format ?? '1234.56'];
+  const [whole = '', fraction, ...more] = text.split(decimal);
+  if (more.length > 0 || fraction === '' || whole === '') refuseShape(text, format);
+  if (fraction !== undefined && !isDigits(fraction)) refuseShape(text, format);
+  const digits = group === undefined ? whole : ungroup(whole, group);
+  if (digits === undefined || !isDigits(digits)) refuseShape(text, format);
+
+  if (format === undefined && /^[1-9][0-9]{0,2}\.[0-9]{3}$/.test(text))
+    refuseAmbiguous(text, currency, exponent);
+  if (fraction !== undefined && fraction.length > exponent) refuseDecimals(text, currency, exponent);
+  return positive(digits + (fraction ?? '').padEnd(exponent, '0'), text);
+}
+
+/**
+ * Minor units, digits only: `parseMinor('150075')` is `150075n`.
+ * @throws AmountError
+ */
+export function parseMinor(text: string): bigint {
+  refuseForeignForms(text);
+  if (!isDigits(text)) {
+    throw new AmountError(
+      'not-digits',
+      `${quoted(text)} is not a whole number of minor units; write digits only (12500), or give the amount in major units (125.00)`,
+    );
+  }
+  return positive(text, text);
+}
+
+/**
+ * Minor units to major units, always with the currency's decimals, '.' and no grouping: `1500.75`, `1500`, `-0.005`.
+ * @throws AmountError for a currency that is unknown or has no minor unit
+ */
+export function formatMajor(minor: bigint, currency: string): string {
+  const exponent = requireExponent(currency);
+  const sign = minor < 0n ? '-' : '';
+  const digits = String(minor < 0n ? -minor : minor).padStart(exponent + 1, '0');
+  if (exponent === 0) return sign + digits;
+  return `${sign}${digits.slice(0, -exponent)}.${digits.slice(-exponent)}`;
+}
+
+/**
+ * The JSON integer of an amount.
+ * @throws AmountError above 2^53 - 1 (either sign), where a JSON number would no longer be exact
+ */
+export function toWire(minor: bigint): number {
+  if (minor > MAX_MINOR || minor < -MAX_MINOR) refuseTooLarge(String(minor));
+  return Number(minor);
+}
+
+/** Decimals of a currency, or an AmountError that says what is wrong with the code. */
+export function requireExponent(currency: string): number {
+  const exponent = CURRENCIES.get(currency);
+  if (exponent === undefined) {
+    throw new AmountError(
+      'unknown-currency',
+      `${quoted(currency)} is not an ISO 4217 currency code${codeAdvice(currency)}`,
+    );
+  }
+  if (exponent === null) {
+    throw new AmountError(
+      'no-exponent',
+      `${currency} has no minor unit in ISO 4217, so an amount of it cannot be sent; use a currency that has one`,
+    );
+  }
+  return exponent;
+}
+
+function codeAdvice(currency: string): string {
+  const capitals = currency.trim().toUpperCase();
+  const successor = successorOf(capitals);
+  if (successor !== undefined) return ` in force; ${successor} took its place`;
+  if (CURRENCIES.has(capitals)) return `; write ${capitals}`;
+  return '; write three capitals, such as USD';
+}
+
+const isDigits = (text: string): boolean => /^[0-9]+$/.test(text);
+
+/** What is wrong in every format; more telling than "not a number". Order matters: the first that fits is reported. */
+function refuseForeignForms(text: string): void {
+  const refuse = (problem: AmountProblem, what: string): never => {
+    throw new AmountError(problem, `${quoted(text)} ${what}`);
+  };
+  if (text.trim() === '') throw new AmountError('empty', 'the amount is empty; write one, such as 125.00');
+  if (/\p{Sc}/u.test(text))
+    refuse('currency-sign', 'holds a currency sign; write the number only, the currency has its own column');
+  if (/[^\x20-\x7e]/.test(text)) {
+    refuse(
+      'not-ascii',
+      'holds a character outside plain ASCII (a no-break space or foreign digits, say); type it again with 0-9',
+    );
+  }
+  if (text !== text.trim()) refuse('space', 'has a space around it; take the space away');
+  if (/^[+-]|[-+]$|^\(.*\)$/.test(text))
+    refuse('sign', 'has a sign or parentheses; amounts are positive, write the digits only');
+  if (/^[A-Za-z]{3}\s?[0-9]|[0-9]\s?[A-Z]{3}$/.test(text)) {
+    refuse('currency-sign', 'holds a currency code; write the number only, the currency has its own column');
+  }
+  if (/^0[xob]/i.test(text)) refuse('hex', 'is not written in decimal digits; write it with 0-9 only');
+  if (/^[0-9.,]+e[+-]?[0-9]+$/i.test(text)) {
+    refuse(
+      'exponent',
+      'is in scientific notation, as spreadsheets write long numbers; format the column as text and export it again',
+    );
+  }
+}
+
+/** Not of the declared grammar: names the nearest reason. */
+function refuseShape(text: string, format: NumberFormat | undefined): never {
+  const written = quoted(text);
+  const shape = format ?? '1234.56';
+  const {decimal}: Format = NUMBER_FORMATS[shape];
+  if (!/^[0-9., ']+$/.test(text)) {
+    throw new AmountError('not-a-number', `${written} is not a number; write it like ${shape}`);
+  }
+  if (/^[.,]|[.,]$/.test(text)) {
+    throw new AmountError(
+      'incomplete',
+      `${written} lacks digits beside its separator; write 0${decimal}50 or 5, say`,
+    );
+  }
+  throw new AmountError(
+    'grouping',
+    format === undefined
+      ? `${written} has separators that could be read in two ways; write it like 1234.56, or declare the format, such as --number-format 1,234.56`
+      : `${written} is not of the declared number format ${shape}; mend the amount, or declare the format that the whole file has`,
+  );
+}
+
+function refuseAmbiguous(text: string, currency: string, exponent: number): void {
+  if (exponent < 3) {
+    throw new AmountError(
+      'too-many-decimals',
+      `${quoted(text)} has 3 decimals, ${currency} has ${exponent}; if the point groups thousands, declare --number-format 1.234,56`,
+    );
+  }
+  throw new AmountError(
+    'ambiguous',
+    `${quoted(text)} may be a grouped thousand or three decimals of ${currency}; declare --number-format 1234.56 (or 1.234,56), or give minor units`,
+  );
+}
+
+function refuseDecimals(text: string, currency: string, exponent: number): never {
+  const has = exponent === 0 ? 'has none' : `has ${exponent}`;
+  throw new AmountError(
+    'too-many-decimals',
+    `${quoted(text)} has more decimals than ${currency}, which ${has}; amounts are never rounded, so write the exact one`,
+  );
+}
+
+function refuseTooLarge(text: string): never {
+  throw new AmountError(
+    'too-large',
+    `${quoted(text)} is too large: the service takes at most ${MAX_MINOR} minor units; split it`,
+  );
+}
+
+/** Whole digits without their group separators, or undefined when the groups are not threes. */
+function ungroup(whole: string, group: string): string | undefined {
+  if (!whole.includes(group)) return whole;
+  const [first = '', ...rest] = whole.split(group);
+  const wellFormed = /^[1-9][0-9]{0,2}$/.test(first) && rest.every((part) => /^[0-9]{3}$/.test(part));
+  return wellFormed ? first + rest.join('') : undefined;
+}
+
+function positive(digits: string, text: string): bigint {
+  const significant = digits.replace(/^0+/, '');
+  if (significant === '')
+    throw new AmountError('zero', `${quoted(text)} is zero; give an amount above zero, or take the row out`);
+  if (significant.length > MAX_DIGITS) refuseTooLarge(text); // before BigInt, whose cost grows with the square of the length
+  const minor = BigInt(significant);
+  if (minor > MAX_MINOR) refuseTooLarge(text);
+  return minor;
+}
+
+/** The text as found, on one line, short, and without a run of digits that may be an account or card number. */
+function quoted(text: string): string {
+  const masked = text.slice(0, 200).replace(/[0-9]{12,}/g, (run) => `…${run.slice(-4)}`);
+  return JSON.stringify(masked.length > 40 ? `${masked.slice(0, 40)}…` : masked);
+}

@@ -1,0 +1,275 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import {
+  AmountError,
+  NUMBER_FORMATS,
+  formatMajor,
+  parseMajor,
+  parseMinor,
+  toWire,
+  type AmountProblem,
+  type NumberFormat,
+} from '../../src/money/amount.ts';
+import {CURRENCIES} from '../../src/money/currencies.ts';
+
+const problemOf = (work: () => unknown): AmountProblem | 'accepted' => {
+  try {
+    work();
+    return 'accepted';
+  } catch (error) {
+    assert.ok(error instanceof AmountError, String(error));
+    assert.ok(!error.message.includes('\n') && error.message.length < 240, error.message);
+    return error.problem;
+  }
+};
+
+const MAX = BigInt(Number.MAX_SAFE_INTEGER);
+const withExponent = [...CURRENCIES].flatMap(([code, exponent]) => (exponent === null ? [] : [code]));
+const currency = fc.constantFrom(...withExponent);
+const minor = fc.bigInt({min: 1n, max: MAX});
+const format = fc.constantFrom(...(Object.keys(NUMBER_FORMATS) as NumberFormat[]));
+
+describe('amounts in major units', () => {
+  const right: [string, string, bigint, NumberFormat?][] = [
+    ['1500.75', 'USD', 150075n],
+    ['1500', 'USD', 150000n],
+    ['1500.7', 'USD', 150070n],
+    ['0.01', 'USD', 1n],
+    ['0012.50', 'USD', 1250n],
+    ['4.35', 'USD', 435n], // 4.35 * 100 is 434.99999999999994
+    ['1.01', 'USD', 101n],
+    ['8.2', 'EUR', 820n],
+    ['1500', 'JPY', 1500n],
+    ['0.005', 'KWD', 5n],
+    ['1234.567', 'KWD', 1234567n],
+    ['1.234', 'KWD', 1234n, '1234.56'],
+    ['1.234', 'KWD', 1234000n, '1.234,56'],
+    ['1.5', 'KWD', 1500n],
+    ['1.2345', 'CLF', 12345n],
+    ['90071992547409.91', 'USD', MAX],
+    ['9007199254740991', 'JPY', MAX],
+    ['1,234.50', 'USD', 123450n, '1,234.56'],
+    ['1,234,567.89', 'USD', 123456789n, '1,234.56'],
+    ['1234.50', 'USD', 123450n, '1,234.56'],
+    ['19.234,56', 'EUR', 1923456n, '1.234,56'],
+    ['1234,5', 'EUR', 123450n, '1234,56'],
+    ['1 234,50', 'EUR', 123450n, '1 234,56'],
+    ['1 234.50', 'EUR', 123450n, '1 234.56'],
+    ["1'234.50", 'CHF', 123450n, "1'234.56"],
+  ];
+  for (const [text, code, expected, declared] of right) {
+    it(`reads ${JSON.stringify(text)} ${code}${declared === undefined ? '' : ` as ${declared}`} as ${expected} minor units`, () => {
+      assert.equal(parseMajor(text, code, declared), expected);
+    });
+  }
+
+  const wrong: [string, string, AmountProblem, NumberFormat?][] = [
+    ['', 'USD', 'empty'],
+    ['  ', 'USD', 'empty'],
+    ['\u00a0', 'USD', 'empty'],
+    [' 12', 'USD', 'space'],
+    ['12 ', 'USD', 'space'],
+    ['-5.00', 'USD', 'sign'],
+    ['+5.00', 'USD', 'sign'],
+    ['5.00-', 'USD', 'sign'],
+    ['(5.00)', 'USD', 'sign'],
+    ['\u22125.00', 'USD', 'not-ascii'],
+    ['$5.00', 'USD', 'currency-sign'],
+    ['5.00€', 'EUR', 'currency-sign'],
+    ['€ 5,00', 'EUR', 'currency-sign'],
+    ['USD 5.00', 'USD', 'currency-sign'],
+    ['5.00 USD', 'USD', 'currency-sign'],
+    ['5.00USD', 'USD', 'currency-sign'],
+    ['1e3', 'USD', 'exponent'],
+    ['1.5E+18', 'USD', 'exponent'],
+    ['1,5E-2', 'USD', 'exponent'],
+    ['0x10', 'USD', 'hex'],
+    ['0b11', 'USD', 'hex'],
+    ['0o17', 'USD', 'hex'],
+    ['\uff11\uff12', 'USD', 'not-ascii'],
+    ['\u0661\u0662', 'USD', 'not-ascii'],
+    ['1\u00a0234.50', 'USD', 'not-ascii'],
+    ['1\u202f234.50', 'USD', 'not-ascii'],
+    ['12\u200b', 'USD', 'not-ascii'],
+    ['12\t', 'USD', 'not-ascii'],
+    ['12\n', 'USD', 'not-ascii'],
+    ['1,234.50', 'USD', 'grouping'],
+    ['1,234', 'USD', 'grouping'],
+    ['19.234,56', 'EUR', 'grouping'],
+    ['1234,56', 'EUR', 'grouping'],
+    ['1 234.50', 'EUR', 'grouping'],
+    ["1'234.50", 'CHF', 'grouping'],
+    ['1.2.3', 'USD', 'grouping'],
+    ['1.234.567', 'EUR', 'grouping'],
+    ['1.234', 'KWD', 'ambiguous'],
+    ['123.456', 'BHD', 'ambiguous'],
+    ['1.234', 'USD', 'too-many-decimals'],
+    ['1.234', 'JPY', 'too-many-decimals'],
+    ['.5', 'USD', 'incomplete'],
+    ['5.', 'USD', 'incomplete'],
+    ['.', 'USD', 'incomplete'],
+    ['abc', 'USD', 'not-a-number'],
+    ['12abc', 'USD', 'not-a-number'],
+    ['1_000', 'USD', 'not-a-number'],
+    ['NaN', 'USD', 'not-a-number'],
+    ['Infinity', 'USD', 'not-a-number'],
+    ['12%', 'USD', 'not-a-number'],
+    ['=1+1', 'USD', 'not-a-number'],
+    ['null', 'USD', 'not-a-number'],
+    ['1.005', 'USD', 'too-many-decimals'],
+    ['1.100', 'USD', 'too-many-decimals'],
+    ['10.0', 'JPY', 'too-many-decimals'],
+    ['1234.5678', 'KWD', 'too-many-decimals'],
+    ['0', 'USD', 'zero'],
+    ['0.00', 'USD', 'zero'],
+    ['000', 'USD', 'zero'],
+    ['90071992547409.92', 'USD', 'too-large'],
+    ['9007199254740992', 'JPY', 'too-large'],
+    ['9'.repeat(200_000), 'USD', 'too-large'],
+    ['5.00', 'usd', 'unknown-currency'],
+    ['5.00', 'ZZZ', 'unknown-currency'],
+    ['5.00', '', 'unknown-currency'],
+    ['5.00', 'BGN', 'unknown-currency'],
+    ['5.00', 'constructor', 'unknown-currency'],
+    ['5.00', 'XAU', 'no-exponent'],
+    ['12,34.50', 'USD', 'grouping', '1,234.56'],
+    ['1,2345.50', 'USD', 'grouping', '1,234.56'],
+    ['1,23', 'USD', 'grouping', '1,234.56'],
+    ['1234,567.89', 'USD', 'grouping', '1,234.56'],
+    ['0,500', 'USD', 'grouping', '1,234.56'],
+    ['1,,234', 'USD', 'grouping', '1,234.56'],
+    [',234', 'USD', 'incomplete', '1,234.56'],
+    ['19.234,56', 'EUR', 'grouping', '1,234.56'],
+    ['1.5', 'EUR', 'grouping', '1.234,56'],
+    ['1234.56', 'EUR', 'grouping', '1.234,56'],
+    ['1234.56', 'EUR', 'grouping', '1234,56'],
+    ['1  234,56', 'EUR', 'grouping', '1 234,56'],
+    [' 234,56', 'EUR', 'space', '1 234,56'],
+  ];
+  for (const [text, code, problem, declared] of wrong) {
+    const shown = JSON.stringify(text.length > 30 ? `${text.slice(0, 30)}…` : text);
+    it(`refuses ${shown} ${code}${declared === undefined ? '' : ` as ${declared}`} as ${problem}`, () => {
+      assert.equal(
+        problemOf(() => parseMajor(text, code, declared)),
+        problem,
+      );
+    });
+  }
+
+  it('says how to mend a lower-case code and one out of force', () => {
+    assert.throws(() => parseMajor('5', 'usd'), /"usd" is not .*; write USD$/);
+    assert.throws(() => parseMajor('5', 'HRK'), /"HRK" is not .* in force; EUR took its place$/);
+  });
+
+  it('never repeats a long run of digits, which may be an account number', () => {
+    assert.throws(
+      () => parseMajor('4000056655665556', 'JPY', '1,234.56') && parseMajor('4000056655665556x', 'JPY'),
+      (error: Error) => error.message.includes('…5556') && !error.message.includes('400005'),
+    );
+  });
+
+  it('reads back what it wrote, in every currency', () => {
+    fc.assert(
+      fc.property(minor, currency, (amount, code) => {
+        assert.equal(parseMajor(formatMajor(amount, code), code, '1234.56'), amount);
+      }),
+    );
+  });
+
+  it('reads every declared format as the same number', () => {
+    fc.assert(
+      fc.property(minor, currency, format, fc.boolean(), (amount, code, declared, grouped) => {
+        const {decimal, group} = NUMBER_FORMATS[declared] as {decimal: string; group?: string};
+        const [whole = '', fraction] = formatMajor(amount, code).split('.');
+        const shown = grouped && group !== undefined ? whole.replace(/\B(?=([0-9]{3})+$)/g, group) : whole;
+        const text = fraction === undefined ? shown : shown + decimal + fraction;
+        assert.equal(parseMajor(text, code, declared), amount);
+      }),
+    );
+  });
+
+  it('accepts, undeclared, only what one plain grammar describes, and then keeps every digit', () => {
+    const soup = fc.string({
+      unit: fc.constantFrom(...'0123456789', '0', '1', '.', ',', '-', 'e', 'x', ' ', "'", '\u00a0', '\uff11'),
+    });
+    fc.assert(
+      fc.property(soup, currency, (text, code) => {
+        const problem = problemOf(() => parseMajor(text, code));
+        if (problem !== 'accepted') return;
+        assert.match(text, /^[0-9]+(\.[0-9]+)?$/);
+        const [whole = '', fraction = ''] = text.split('.');
+        const exponent = CURRENCIES.get(code) as number;
+        assert.equal(parseMajor(text, code), BigInt(whole + fraction.padEnd(exponent, '0')));
+      }),
+      {numRuns: 500},
+    );
+  });
+});
+
+describe('amounts in minor units', () => {
+  it('reads digits exactly', () => {
+    fc.assert(fc.property(minor, (amount) => assert.equal(parseMinor(String(amount)), amount)));
+  });
+
+  const wrong: [string, AmountProblem][] = [
+    ['', 'empty'],
+    ['0', 'zero'],
+    ['12.50', 'not-digits'],
+    ['12.00', 'not-digits'],
+    ['1,250', 'not-digits'],
+    ['1 250', 'not-digits'],
+    ['1e3', 'exponent'],
+    ['0x10', 'hex'],
+    ['-5', 'sign'],
+    ['+5', 'sign'],
+    ['(5)', 'sign'],
+    ['$5', 'currency-sign'],
+    ['5n', 'not-digits'],
+    ['\uff15', 'not-ascii'],
+    [' 5', 'space'],
+    ['9007199254740992', 'too-large'],
+  ];
+  for (const [text, problem] of wrong) {
+    it(`refuses ${JSON.stringify(text)} as ${problem}`, () => {
+      assert.equal(
+        problemOf(() => parseMinor(text)),
+        problem,
+      );
+    });
+  }
+});
+
+describe('amounts shown and sent', () => {
+  const shown: [bigint, string, string][] = [
+    [150075n, 'USD', '1500.75'],
+    [5n, 'USD', '0.05'],
+    [0n, 'USD', '0.00'],
+    [-5n, 'KWD', '-0.005'],
+    [1500n, 'JPY', '1500'],
+    [12345n, 'CLF', '1.2345'],
+    [10n ** 30n, 'USD', `${10n ** 28n}.00`],
+  ];
+  for (const [amount, code, text] of shown) {
+    it(`shows ${amount} ${code} as ${text}`, () => assert.equal(formatMajor(amount, code), text));
+  }
+
+  it('refuses to show an amount of a currency without a minor unit', () => {
+    assert.equal(
+      problemOf(() => formatMajor(5n, 'XAU')),
+      'no-exponent',
+    );
+  });
+
+  it('sends up to 2^53 - 1 and refuses one more, either sign', () => {
+    assert.equal(toWire(MAX), Number.MAX_SAFE_INTEGER);
+    assert.equal(toWire(-MAX), -Number.MAX_SAFE_INTEGER);
+    assert.equal(
+      problemOf(() => toWire(MAX + 1n)),
+      'too-large',
+    );
+    assert.equal(
+      problemOf(() => toWire(-MAX - 1n)),
+      'too-large',
+    );
+  });
+});

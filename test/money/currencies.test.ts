@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import {CURRENCIES, exponentOf, isCurrency, successorOf} from '../../src/money/currencies.ts';
+
+/** The codes whose exponent is not 2, written a second time on purpose: a slip in the table must not pass unseen. */
+const EXCEPTIONS: Record<string, string[]> = {
+  0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'.split(' '),
+  3: 'BHD IQD JOD KWD LYD OMR TND'.split(' '),
+  4: 'CLF UYW'.split(' '),
+  null: 'XAG XAU XBA XBB XBC XBD XDR XPD XPT XSU XTS XUA XXX'.split(' '),
+};
+
+describe('the ISO 4217 table', () => {
+  it('has every code once, as three capitals', () => {
+    assert.equal(CURRENCIES.size, 178);
+    for (const code of CURRENCIES.keys()) assert.match(code, /^[A-Z]{3}$/);
+  });
+
+  it('gives two decimals to every currency but the known exceptions', () => {
+    const found: Record<string, string[]> = {};
+    for (const [code, exponent] of CURRENCIES) (found[String(exponent)] ??= []).push(code);
+    delete found['2'];
+    assert.deepEqual(found, EXCEPTIONS);
+  });
+
+  // An error of 100 or 1,000 times each, if the table were ever filled from Intl.
+  for (const [code, exponent] of Object.entries({
+    COP: 2,
+    HUF: 2,
+    IDR: 2,
+    PKR: 2,
+    LBP: 2,
+    IQD: 3,
+    MGA: 2,
+    MMK: 2,
+  })) {
+    it(`keeps ${exponent} decimals for ${code}, where Intl says otherwise`, () => {
+      assert.equal(exponentOf(code), exponent);
+    });
+  }
+
+  it('knows a metal as a currency without an exponent', () => {
+    assert.equal(exponentOf('XAU'), undefined);
+    assert.equal(isCurrency('XAU'), true);
+  });
+
+  for (const code of ['usd', 'US', 'USDX', '', 'constructor', '__proto__', 'BGN', 'HRK', 'ZWL', 'DEM']) {
+    it(`does not know ${JSON.stringify(code)}`, () => {
+      assert.equal(exponentOf(code), undefined);
+      assert.equal(isCurrency(code), false);
+    });
+  }
+
+  it('names a successor in force for codes that are out of force, and for no other', () => {
+    for (const code of ['BGN', 'HRK', 'ANG', 'ZWL', 'SLL'])
+      assert.ok(isCurrency(successorOf(code) ?? ''), code);
+    for (const code of CURRENCIES.keys()) assert.equal(successorOf(code), undefined, code);
+  });
+});

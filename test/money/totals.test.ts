@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import {Totals} from '../../src/money/totals.ts';
+
+describe('totals', () => {
+  it('keeps currencies apart, in the order of their codes', () => {
+    const totals = new Totals().add('USD', 150075n).add('EUR', 1250n).add('USD', 25n).add('JPY', 7n);
+    assert.deepEqual(Object.entries(totals.toMajor()), [
+      ['EUR', '12.50'],
+      ['JPY', '7'],
+      ['USD', '1501.00'],
+    ]);
+    assert.deepEqual(totals.toMinor(), {EUR: '1250', JPY: '7', USD: '150100'});
+  });
+
+  it('stays exact beyond 2^53', () => {
+    const totals = new Totals();
+    for (let row = 0; row < 3; row += 1) totals.add('USD', 9_007_199_254_740_991n);
+    assert.deepEqual(totals.toMajor(), {USD: '270215977642229.73'});
+  });
+
+  it('gives back what was taken out, in any order and however it is split', () => {
+    const entry = fc.tuple(
+      fc.constantFrom('USD', 'EUR', 'KWD', 'JPY'),
+      fc.bigInt({min: -(2n ** 70n), max: 2n ** 70n}),
+    );
+    fc.assert(
+      fc.property(fc.array(entry), fc.nat(), (entries, cut) => {
+        const all = new Totals();
+        for (const [code, amount] of entries) all.add(code, amount);
+        const parts = new Totals();
+        const half = new Totals();
+        entries.slice(cut % (entries.length + 1)).forEach(([code, amount]) => half.add(code, amount));
+        entries.slice(0, cut % (entries.length + 1)).forEach(([code, amount]) => parts.add(code, amount));
+        assert.ok(parts.merge(half).equals(all));
+        for (const [code, amount] of entries) parts.subtract(code, amount);
+        assert.ok(parts.equals(new Totals()));
+      }),
+    );
+  });
+
+  it('tells sums that differ apart', () => {
+    assert.equal(new Totals().add('USD', 1n).equals(new Totals().add('EUR', 1n)), false);
+    assert.equal(new Totals().add('USD', 1n).equals(new Totals().add('USD', 2n)), false);
+  });
+
+  it('refuses a currency that it could not show', () => {
+    assert.throws(() => new Totals().add('XAU', 1n), /no minor unit/);
+    assert.throws(() => new Totals().add('ZZZ', 1n), /not an ISO 4217/);
+  });
+});
