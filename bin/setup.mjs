@@ -1,53 +1,108 @@
-// Installs what the lock file says when that has not been done, and with --build also builds when dist is older than the sources.
-// Only Node and npm are needed: this file imports nothing from node_modules.
+// Installs what the lock file says when that has not been done, and with --build also builds when dist is older than
+// the sources. Runs before every script of package.json, on a clone where nothing is installed yet: it imports nothing
+// from node_modules and needs nothing but Node and npm.
 import {spawnSync} from 'node:child_process';
 import {createHash} from 'node:crypto';
 import {existsSync, readFileSync, readdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
+import {isInstalled} from './setup/installed.mjs';
+import {npmCommand} from './setup/npm.mjs';
+import {underLock} from './setup/lock.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+const OUTPUTS = ['dist/remit.cjs', '.oclif.manifest.json'];
+const BUILD_STAMP = 'dist/.remit-built';
 
-function hashOf(paths) {
-  const hash = createHash('sha256');
-  for (const path of paths) hash.update(path).update('\0').update(readFileSync(join(root, path))).update('\0');
-  return hash.digest('hex');
+/** Ends the run with a reason that a newcomer can act on; everything goes to stderr, so stdout stays the script's. */
+function fail(message) {
+  process.stderr.write(`setup: ${message}\n`);
+  process.exit(1);
+}
+
+function requireNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major < 20 || (major === 20 && minor < 19))
+    fail(`Node ${process.versions.node} is too old: remit needs 20.19 or newer (https://nodejs.org).`);
+}
+
+function run({what, command, args, env, otherwise}) {
+  process.stderr.write(`${what}…\n`);
+  const result = spawnSync(command, args, {cwd: root, env, stdio: ['ignore', 2, 2]});
+  if (result.status === 0) return;
+  if (result.error?.code === 'ENOENT')
+    fail(`${command} was not found on the PATH; it comes with Node (https://nodejs.org).`);
+  const how = result.error
+    ? result.error.message
+    : result.signal
+      ? `killed by ${result.signal}`
+      : `exit ${result.status}`;
+  fail(`${what.toLowerCase()} failed (${how}). ${otherwise}`);
+}
+
+function install() {
+  // A user's `omit=dev` or NODE_ENV=production would leave out the build's tools: they are asked for by name.
+  const args = [
+    'ci',
+    '--include=dev',
+    '--include=optional',
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+  ];
+  run({
+    what: 'Installing packages',
+    ...npmCommand(args),
+    otherwise: 'The lines above say why; run the same command again once that is mended.',
+  });
+  if (!isInstalled(root))
+    fail('npm ci ended well, but packages of package-lock.json are missing in node_modules.');
 }
 
 function filesUnder(folder) {
   return readdirSync(join(root, folder), {recursive: true, withFileTypes: true})
     .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath.slice(root.length), entry.name))
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length))
     .sort();
 }
 
-function runOnce({what, stamp, hash, command, args}) {
-  const stampFile = join(root, stamp);
-  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === hash) return;
-  process.stderr.write(`${what}…\n`);
-  const windows = process.platform === 'win32'; // npm is a .cmd there, which only a shell starts
-  const result = spawnSync(command, args, {cwd: root, stdio: ['ignore', 2, 2], shell: windows});
-  if (result.status !== 0) {
-    process.stderr.write(`${what} failed: ${command} ${args.join(' ')} (${result.error?.message ?? `exit ${result.status}`})\n`);
-    process.exit(1);
-  }
-  writeFileSync(stampFile, hash);
+/** Everything that the bundle is made of: sources, build scripts, and the packages that are bundled with them. */
+function hashOfSources() {
+  const hash = createHash('sha256');
+  for (const path of [...filesUnder('src'), ...filesUnder('bin'), 'package.json', 'package-lock.json'])
+    hash
+      .update(path)
+      .update('\0')
+      .update(readFileSync(join(root, path)))
+      .update('\0');
+  return hash.digest('hex');
 }
 
-runOnce({
-  what: 'Installing packages',
-  stamp: 'node_modules/.remit-installed',
-  hash: hashOf(['package.json', 'package-lock.json']),
-  command: 'npm',
-  args: ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'],
-});
+function isBuilt(hash) {
+  const stamp = join(root, BUILD_STAMP);
+  return (
+    OUTPUTS.every((path) => existsSync(join(root, path))) &&
+    existsSync(stamp) &&
+    readFileSync(stamp, 'utf8') === hash
+  );
+}
 
-if (process.argv.includes('--build')) {
-  runOnce({
+function build(hash) {
+  run({
     what: 'Building',
-    stamp: 'dist/.remit-built',
-    hash: hashOf([...filesUnder('src'), 'bin/build.mjs', 'bin/run.cjs', 'package.json']),
     command: process.execPath,
-    args: ['bin/build.mjs'],
+    args: [join('bin', 'build.mjs')],
+    env: process.env,
+    otherwise: 'The lines above say why.',
   });
+  writeFileSync(join(root, BUILD_STAMP), hash);
 }
+
+requireNode();
+if (!isInstalled(root)) await underLock(root, () => isInstalled(root) || install());
+if (process.argv.includes('--build') && !isBuilt(hashOfSources()))
+  await underLock(root, () => {
+    const hash = hashOfSources();
+    if (!isBuilt(hash)) build(hash);
+  });
