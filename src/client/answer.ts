@@ -5,6 +5,8 @@ export interface Answer {
   status: number;
   /** Undefined when the body is empty or is not JSON. */
   json: unknown;
+  /** There was no body at all, as with 204. */
+  empty?: true;
   /** The service's own code, unchanged; only read from answers that are not a success. */
   errorCode?: string;
   message?: string;
@@ -27,6 +29,7 @@ type Json = Readonly<Record<string, unknown>>;
 export function readAnswer(answer: TransportAnswer, nowMs: number): Answer {
   const json = parseJson(answer.body);
   const read: Answer = {status: answer.status, json};
+  if (answer.body.length === 0) read.empty = true;
   const requestId = answer.headers['x-request-id'] ?? answer.headers['request-id'];
   if (requestId) read.requestId = requestId;
   const retryAfterMs = readRetryAfter(answer.headers, nowMs);

@@ -1,0 +1,43 @@
+import type {Redactor} from './redact.ts';
+import type {TransportAnswer, TransportRequest} from './transport.ts';
+
+/** Receives redacted lines about each exchange: `> ` what is sent, `< ` what arrives, `* ` what happens between. */
+export type OnDebug = (line: string) => void;
+
+export interface Debug {
+  request(request: TransportRequest): void;
+  answer(answer: TransportAnswer, elapsedMs: number): void;
+  note(text: string): void;
+}
+
+const SILENT: Debug = {request() {}, answer() {}, note() {}};
+const BODY_CHARACTERS = 10_000;
+
+/** Writes exchanges to a hook, through the redaction; costs nothing without a hook. */
+export function debugTo(onDebug: OnDebug | undefined, base: string, redact: Redactor): Debug {
+  if (onDebug === undefined) return SILENT;
+  const write = (mark: string, text: string) => onDebug(`${mark} ${redact.text(text)}`);
+  const headers = (mark: string, all: Readonly<Record<string, string>>) => {
+    for (const [name, value] of Object.entries(all)) write(mark, `${name}: ${value}`);
+  };
+  const body = (mark: string, text: string) => {
+    if (text === '') return;
+    const clean = redact.text(text); // before it is cut: half a number is not recognised
+    onDebug(
+      `${mark} ${clean.length > BODY_CHARACTERS ? `${clean.slice(0, BODY_CHARACTERS)}… (${text.length} characters)` : clean}`,
+    );
+  };
+  return {
+    request(request) {
+      write('>', `${request.method} ${base}${request.path}`);
+      headers('>', request.headers);
+      body('>', request.body ?? '');
+    },
+    answer(answer, elapsedMs) {
+      write('<', `${answer.status} (${Math.round(elapsedMs)} ms)`);
+      headers('<', answer.headers);
+      body('<', answer.body.toString('utf8'));
+    },
+    note: (text) => write('*', text),
+  };
+}

@@ -1,0 +1,19 @@
+import {randomUUID} from 'node:crypto';
+import {LIMITS} from '../contract/limits.ts';
+import {RemitError} from '../errors.ts';
+
+/** A key for one intended action (assumption 45). Batches derive theirs instead, so that a second run finds them. */
+export function newIdempotencyKey(): string {
+  return randomUUID();
+}
+
+/** @throws {RemitError} USAGE when the key is not 1 to 255 visible ASCII characters (assumption 45) */
+export function checkIdempotencyKey(key: string): string {
+  if (!/^[\u0021-\u007e]+$/.test(key) || key.length > LIMITS.idempotencyKeyLength) {
+    throw new RemitError(
+      'USAGE',
+      `an idempotency key is 1 to ${LIMITS.idempotencyKeyLength} visible ASCII characters, without spaces`,
+    );
+  }
+  return key;
+}

@@ -1,0 +1,15 @@
+/** The library: `import {RemitClient} from 'remit-cli'`. */
+export {RemitClient} from './client.ts';
+export type {ClientOptions, Preview, WaitForOptions} from './client.ts';
+export type {Answered, CallInput, CallOptions, KeyedOptions, ListItem, Result} from './resource.ts';
+export {Listing} from './pages.ts';
+export type {ListOptions, Page} from './pages.ts';
+export type {Waited} from './poll.ts';
+export type {Overrides} from './routes.ts';
+export {HttpTransport} from './http-transport.ts';
+export {PoolTransport} from './pool-transport.ts';
+export {TransportFailure} from './transport.ts';
+export type {Timeouts, Transport, TransportAnswer, TransportRequest} from './transport.ts';
+export {validateBody} from './validate.ts';
+export {ERRORS, EXIT, RemitError} from '../errors.ts';
+export type {ErrorCode, ExitCode} from '../errors.ts';

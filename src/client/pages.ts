@@ -1,0 +1,148 @@
+import {LIMITS} from '../contract/limits.ts';
+import {RemitError} from '../errors.ts';
+import {isObject} from './answer.ts';
+
+/** One page, as the service cut it. */
+export interface Page<T> {
+  items: readonly T[];
+  /** Of the next page; undefined on the last one. */
+  nextCursor: string | undefined;
+}
+
+export interface ListOptions {
+  /** Items in all; absent means every one. */
+  limit?: number | undefined;
+  /** Every item, whatever `limit` says. */
+  all?: boolean | undefined;
+  /** Items asked for at a time, 1 to 100; a service may send fewer. */
+  pageSize?: number | undefined;
+  /** Where to begin: the `nextCursor` of an earlier list. */
+  cursor?: string | undefined;
+}
+
+export type FetchPage<T> = (page: {cursor: string | undefined; limit: number}) => Promise<Page<T>>;
+
+/**
+ * Items of a cursor list, fetched as they are read; it can be read once. A null, missing or empty cursor ends it, an
+ * empty page does not. A cursor that was seen before stops it with an error, after the items that came with it.
+ *
+ * To go on later: the last page is asked for with what is missing to `limit`, so that a limit is reached at the end
+ * of a page and `nextCursor` goes on with the item after it. Only when the service sends more than it was asked for,
+ * or the reader stops in mid-page, `nextCursor` leads to the page that was being read, and `overlap` says how many
+ * of its items were delivered already.
+ */
+export class Listing<T> implements AsyncIterable<T> {
+  readonly #fetch: FetchPage<T>;
+  readonly #limit: number;
+  readonly #pageSize: number;
+  readonly #start: string | undefined;
+  #position: {cursor: string | undefined; overlap: number} | 'end';
+
+  constructor(fetch: FetchPage<T>, options: ListOptions = {}) {
+    this.#fetch = fetch;
+    this.#limit =
+      options.all === true || options.limit === undefined ? Infinity : atLeastOne('limit', options.limit);
+    this.#pageSize = pageSizeOf(options.pageSize);
+    this.#start = options.cursor;
+    this.#position = {cursor: options.cursor, overlap: 0};
+  }
+
+  /** True while items may follow those that were delivered. */
+  get more(): boolean {
+    return this.#position !== 'end';
+  }
+
+  /** Goes on after what was delivered; undefined at the end, and before the first page of a list without a cursor. */
+  get nextCursor(): string | undefined {
+    return this.#position === 'end' ? undefined : this.#position.cursor;
+  }
+
+  /** Items that a list from `nextCursor` will deliver again. */
+  get overlap(): number {
+    return this.#position === 'end' ? 0 : this.#position.overlap;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
+    for await (const {items, from, next} of this.#walk()) {
+      for (const [at, item] of items.entries()) {
+        this.#position = at + 1 === items.length ? next : {cursor: from, overlap: at + 1};
+        yield item;
+      }
+    }
+  }
+
+  /** Page by page, cut to the limit; an empty page is a page. */
+  async *pages(): AsyncGenerator<Page<T>, void, undefined> {
+    for await (const {items, next} of this.#walk()) {
+      this.#position = next;
+      yield {items, nextCursor: next === 'end' ? undefined : next.cursor};
+    }
+  }
+
+  /** All items at once. */
+  async toArray(): Promise<T[]> {
+    const items: T[] = [];
+    for await (const item of this) items.push(item);
+    return items;
+  }
+
+  async *#walk(): AsyncGenerator<
+    {items: readonly T[]; from: string | undefined; next: Position},
+    void,
+    undefined
+  > {
+    const seen = new Set<string>(this.#start === undefined ? [] : [this.#start]);
+    let from = this.#start;
+    for (let left = this.#limit; left > 0;) {
+      const page = await this.#fetch({cursor: from, limit: Math.min(this.#pageSize, left)});
+      const whole = page.items.length <= left;
+      const items = whole ? page.items : page.items.slice(0, left);
+      left -= items.length;
+      const repeated = page.nextCursor !== undefined && seen.has(page.nextCursor);
+      const after: Position =
+        page.nextCursor === undefined || repeated ? 'end' : {cursor: page.nextCursor, overlap: 0};
+      const next: Position = whole ? after : {cursor: from, overlap: items.length};
+      if (items.length === 0) this.#position = next;
+      yield {items, from, next};
+      if (repeated && left > 0) throw repeatedCursor(page.nextCursor!);
+      if (page.nextCursor === undefined) return;
+      seen.add(page.nextCursor);
+      from = page.nextCursor;
+    }
+  }
+}
+
+type Position = {cursor: string | undefined; overlap: number} | 'end';
+
+/** Reads a page: `{data, next_cursor}` (assumption 39) or a bare list. Undefined when it is neither. */
+export function readPage(json: unknown): Page<unknown> | undefined {
+  if (Array.isArray(json)) return {items: json, nextCursor: undefined};
+  if (!isObject(json) || !Array.isArray(json['data'])) return undefined;
+  const cursor = json['next_cursor'];
+  if (typeof cursor === 'number') return {items: json['data'], nextCursor: String(cursor)};
+  return {items: json['data'], nextCursor: typeof cursor === 'string' && cursor !== '' ? cursor : undefined};
+}
+
+function pageSizeOf(pageSize: number = LIMITS.pageSizeMax): number {
+  if (Number.isInteger(pageSize) && pageSize >= LIMITS.pageSizeMin && pageSize <= LIMITS.pageSizeMax)
+    return pageSize;
+  throw new RemitError(
+    'USAGE',
+    `a page size is ${LIMITS.pageSizeMin} to ${LIMITS.pageSizeMax} items, not ${pageSize}`,
+  );
+}
+
+function atLeastOne(name: string, count: number): number {
+  if (Number.isInteger(count) && count >= 1) return count;
+  throw new RemitError('USAGE', `${name} is a whole number of items, at least 1, not ${count}`);
+}
+
+function repeatedCursor(cursor: string): RemitError {
+  return new RemitError(
+    'CURSOR_REPEATED',
+    'the service sent a page cursor for the second time; the list was stopped there',
+    {
+      details: {cursor},
+    },
+  );
+}

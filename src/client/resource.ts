@@ -1,0 +1,95 @@
+import type {PathParams} from '../contract/operation.ts';
+import type {OPERATIONS, OperationId, Resource} from '../contract/operations.ts';
+import type {Input, Output, SchemaName} from '../contract/schemas/registry.ts';
+import type {Listing, ListOptions} from './pages.ts';
+
+/** What every call resolves to. */
+export interface Result<T> {
+  /** Null when the answer has no body. The service may send unknown fields and values; they are kept as they are. */
+  data: T;
+  status: number;
+  requestId?: string;
+  /** Interface document, "Errors": of a 207, which is done, but not in full. */
+  warning?: string;
+  attempts: number;
+  /** The key that was sent, given or made. */
+  idempotencyKey?: string;
+  /** The service knew the key already and answered with the record (200 to a create). */
+  replayed: boolean;
+}
+
+export interface CallOptions {
+  signal?: AbortSignal | undefined;
+  /** Told in an error that leaves the outcome open: the command that goes on from there. */
+  hint?: string | undefined;
+  /** Instead of the client's; for a read within a wait. */
+  retries?: number | undefined;
+  /** Of one attempt, instead of the client's. */
+  totalMs?: number | undefined;
+}
+
+export interface KeyedOptions extends CallOptions {
+  /** One key per intended action; made when absent. */
+  idempotencyKey?: string | undefined;
+}
+
+type Verbs<R extends Resource> = (typeof OPERATIONS)[R];
+
+/** Params as text, for an operation with any; else nothing. */
+type Params<O> = O extends {path: infer P extends string} ? Readonly<Record<PathParams<P>, string>> : never;
+type HasParams<O> = O extends {path: infer P extends string}
+  ? [PathParams<P>] extends [never]
+    ? false
+    : true
+  : never;
+type ParamsArgument<O> = HasParams<O> extends true ? [params: Params<O>] : [];
+type BodyArgument<O> = O extends {body: infer N extends SchemaName}
+  ? N extends 'Empty'
+    ? []
+    : [body: Input<N>]
+  : [];
+type OptionsArgument<O> = O extends {key: 'optional'} ? [options?: KeyedOptions] : [options?: CallOptions];
+
+/** A schema's answer as it may really arrive: a status of tomorrow is text that we do not know yet. */
+export type Answered<N extends SchemaName> = Widened<Output<N>>;
+type Widened<T> = {[K in keyof T]: K extends 'status' | 'verification_status' ? T[K] | (string & {}) : T[K]};
+
+type AnswerOf<O> = O extends {ok: infer Ok}
+  ? Ok[keyof Ok] extends infer N
+    ? N extends SchemaName
+      ? Answered<N>
+      : null
+    : never
+  : never;
+type ItemOf<O> = AnswerOf<O> extends {data: readonly (infer Item)[]} ? Item : never;
+type QueryOf<O> = O extends {query: infer N extends SchemaName} ? Omit<Input<N>, 'cursor' | 'limit'> : object;
+
+type ListMethod<O> =
+  HasParams<O> extends true
+    ? (query: Params<O> & QueryOf<O>, options?: ListOptions & CallOptions) => Listing<ItemOf<O>>
+    : (query?: QueryOf<O>, options?: ListOptions & CallOptions) => Listing<ItemOf<O>>;
+type CallMethod<O> = (
+  ...args: [...ParamsArgument<O>, ...BodyArgument<O>, ...OptionsArgument<O>]
+) => Promise<Result<AnswerOf<O>>>;
+
+/** The methods of one resource, derived from its operations: `(params?, body?, options?)`; lists `(query, options?)`. */
+export type ResourceApi<R extends Resource> = {
+  readonly [V in keyof Verbs<R>]: Verbs<R>[V] extends {pages: 'cursor'}
+    ? ListMethod<Verbs<R>[V]>
+    : CallMethod<Verbs<R>[V]>;
+};
+
+/** What a call of an operation consists of, before it is a request. */
+export interface CallInput {
+  params?: Readonly<Record<string, string>> | undefined;
+  query?: Readonly<Record<string, unknown>> | undefined;
+  body?: unknown;
+  options?: KeyedOptions | undefined;
+}
+
+/** The item type of a list operation, for those who name it. */
+export type ListItem<Id extends OperationId> = Id extends `${infer R extends Resource}.${infer V}`
+  ? V extends keyof Verbs<R>
+    ? ItemOf<Verbs<R>[V]>
+    : never
+  : never;

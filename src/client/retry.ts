@@ -1,0 +1,100 @@
+import type {Clock} from '../clock.ts';
+import {readAnswer, type Answer} from './answer.ts';
+import {fullJitter} from './backoff.ts';
+import type {Debug} from './debug.ts';
+import {inDoubt, interrupted, refusal, unavailable, type CallFacts} from './service-error.ts';
+import {TransportFailure, type Transport, type TransportRequest} from './transport.ts';
+import {judge, settlesEarlier, type Outcome, type Safety, type Verdict} from './verdict.ts';
+
+export interface RetryPolicy {
+  /** Attempts after the first. */
+  retries: number;
+  /** A Retry-After above this ends the call instead of waiting. */
+  maxWaitMs: number;
+}
+
+export const DEFAULT_POLICY: RetryPolicy = {retries: 2, maxWaitMs: 60_000};
+/** Full jitter's base, and the base after the service asked for less (429, 503). */
+const BASE_MS = 200;
+const SLOW_BASE_MS = 1_000;
+const CAP_MS = 20_000;
+
+export interface Call extends Omit<CallFacts, 'attempts'> {
+  transport: Transport;
+  /** Built once: every attempt sends the same bytes and the same key. */
+  request: TransportRequest;
+  safety: Safety;
+  readable: (answer: Answer) => boolean;
+  policy: RetryPolicy;
+  clock: Clock;
+  random: () => number;
+  debug: Debug;
+}
+
+export interface Settled {
+  answer: Answer;
+  attempts: number;
+}
+
+/**
+ * Sends a request until it is settled or the policy ends. The only place that repeats a single call.
+ *
+ * @throws {RemitError} the service's refusal; UNAVAILABLE or RATE_LIMITED when it certainly took no effect; IN_DOUBT
+ *   when a write may have; INTERRUPTED or TERMINATED when the signal fired
+ */
+export async function settle(call: Call): Promise<Settled> {
+  const {safety, policy, clock, request} = call;
+  let mayBeTaken = false;
+  for (let attempts = 1; ; attempts++) {
+    const facts: CallFacts = {...call, attempts};
+    const outcome = await attempt(call);
+    const verdict = judge(outcome, safety, call.readable);
+    if ('answer' in outcome) {
+      if (verdict.is === 'done') return {answer: outcome.answer, attempts};
+      if (verdict.is === 'refused')
+        return {answer: refusedAnswer(outcome.answer, mayBeTaken, safety, facts), attempts};
+    }
+    mayBeTaken ||= verdict.taken;
+    if (request.signal?.aborted) throw interrupted(request.signal.reason, mayBeTaken, facts);
+    const waitMs = delayMs(outcome, verdict, attempts, call);
+    if (!verdict.again || attempts > policy.retries || waitMs === undefined) {
+      throw mayBeTaken ? inDoubt(outcome, facts) : unavailable(outcome, facts);
+    }
+    call.debug.note(`attempt ${attempts} is open; the next one in ${Math.round(waitMs)} ms`);
+    try {
+      await clock.sleep(waitMs, request.signal);
+    } catch (reason) {
+      throw interrupted(reason, mayBeTaken, facts);
+    }
+  }
+}
+
+/** A refusal is final, with two exceptions that earlier, unanswered attempts make. */
+function refusedAnswer(answer: Answer, mayBeTaken: boolean, safety: Safety, facts: CallFacts): Answer {
+  if (!mayBeTaken) throw refusal(answer, facts);
+  if (safety === 'delete' && answer.status === 404) return {status: 204, json: undefined}; // the earlier attempt did it
+  throw settlesEarlier(answer) ? refusal(answer, facts) : inDoubt({answer}, facts);
+}
+
+async function attempt(call: Call): Promise<Outcome> {
+  const {debug, clock, transport, request} = call;
+  debug.request(request);
+  const startedMs = clock.monotonic();
+  try {
+    const raw = await transport.send(request);
+    debug.answer(raw, clock.monotonic() - startedMs);
+    return {answer: readAnswer(raw, clock.now())};
+  } catch (failure) {
+    if (!(failure instanceof TransportFailure)) throw failure;
+    debug.note(`failed: ${failure.message} (${failure.sent ? 'bytes may have left' : 'nothing was sent'})`);
+    return {failure};
+  }
+}
+
+/** Milliseconds before the next attempt; undefined when the service asks for more than the policy waits. */
+function delayMs(outcome: Outcome, verdict: Verdict, attempts: number, call: Call): number | undefined {
+  const floorMs = 'answer' in outcome ? (outcome.answer.retryAfterMs ?? 0) : 0;
+  if (floorMs > call.policy.maxWaitMs) return undefined;
+  const baseMs = verdict.slow ? SLOW_BASE_MS : BASE_MS;
+  return Math.max(floorMs, fullJitter({attempt: attempts - 1, baseMs, capMs: CAP_MS, random: call.random}));
+}

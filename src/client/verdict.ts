@@ -1,0 +1,68 @@
+import {isSuccess, type Answer} from './answer.ts';
+import {SERVICE_ERRORS} from '../contract/error-codes.ts';
+import type {TransportFailure} from './transport.ts';
+
+/**
+ * What a repetition would do: `read` nothing; `keyed` the same action, by its idempotency key; `delete` nothing more;
+ * `bare` perhaps the action a second time.
+ */
+export type Safety = 'read' | 'keyed' | 'bare' | 'delete';
+
+/** One attempt's end: a whole answer, or none. */
+export type Outcome = {readonly answer: Answer} | {readonly failure: TransportFailure};
+
+export interface Verdict {
+  /** `done` as asked; `refused` by the service, for good; `open`: neither is known. */
+  readonly is: 'done' | 'refused' | 'open';
+  /** This attempt may have taken effect although it is not done. Never of a read. */
+  readonly taken: boolean;
+  /** It may be sent again. */
+  readonly again: boolean;
+  /** The service asked for less: wait longer. */
+  readonly slow: boolean;
+}
+
+const DONE: Verdict = {is: 'done', taken: true, again: false, slow: false};
+const REFUSED: Verdict = {is: 'refused', taken: false, again: false, slow: false};
+
+/**
+ * Judges one attempt of a single call; batches have their own table, with more states.
+ *
+ * @param readable whether a success answer holds what was asked for; a cut or odd one does not
+ */
+export function judge(outcome: Outcome, safety: Safety, readable: (answer: Answer) => boolean): Verdict {
+  if ('failure' in outcome) return judgeFailure(outcome.failure, safety);
+  const {answer} = outcome;
+  const {status} = answer;
+  if (isSuccess(status)) return safety === 'delete' || readable(answer) ? DONE : maybe(safety);
+  if (status === 429) return {is: 'open', taken: false, again: true, slow: true};
+  if (status === 408 || status === 425 || status >= 500) return maybe(safety, status === 503);
+  // Without the documented code it is most likely the same key still at work in another request.
+  if (status === 409 && safety === 'keyed' && answer.errorCode !== 'IDEMPOTENCY_KEY_CONFLICT')
+    return maybe(safety);
+  return REFUSED;
+}
+
+function judgeFailure(failure: TransportFailure, safety: Safety): Verdict {
+  if (failure.sent) return maybe(safety);
+  return {is: 'open', taken: false, again: failure.kind !== 'other', slow: false}; // `other` before sending is of our making
+}
+
+function maybe(safety: Safety, slow = false): Verdict {
+  return {is: 'open', taken: safety !== 'read', again: safety !== 'bare', slow};
+}
+
+/**
+ * True when a refusal also speaks for the earlier, unanswered attempts of the same key: a documented code comes from
+ * the service itself, which would have answered with the record if there were one. A bare 404 or a 401 proves nothing.
+ */
+export function settlesEarlier(answer: Answer): boolean {
+  const documented = documentedStatus(answer.errorCode);
+  return documented === answer.status && documented !== 401 && documented !== 403;
+}
+
+/** The status that the interface document gives to an error code; undefined for a code it does not name. */
+export function documentedStatus(code: string | undefined): number | undefined {
+  if (code === undefined || !Object.hasOwn(SERVICE_ERRORS, code)) return undefined;
+  return SERVICE_ERRORS[code as keyof typeof SERVICE_ERRORS].status;
+}
