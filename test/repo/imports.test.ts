@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import {describe, it} from 'mocha';
+import {findCycle, importsOf, packageOf, packagesLoadedBy, type Import} from './imports.ts';
+import {readJson, sourcesUnder} from './tree.ts';
+
+/**
+ * Who may import whom (docs/internals/architecture.md). An area is a folder of src, or a file that stands directly in it.
+ * A file may be named alone where only it is allowed.
+ */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  errors: [],
+  clock: [],
+  money: [],
+  contract: ['money/currencies'],
+  store: ['errors', 'clock'],
+  client: ['contract', 'money', 'errors', 'clock'],
+  output: ['contract', 'money', 'errors', 'clock'],
+  webhooks: ['contract', 'money', 'errors', 'clock', 'store'],
+  profiles: ['contract', 'errors', 'clock'],
+  batch: ['client', 'store', 'money', 'contract', 'errors', 'clock'],
+  sandbox: ['contract', 'money', 'store', 'webhooks', 'errors', 'clock'],
+  cli: [
+    'client',
+    'webhooks',
+    'output',
+    'profiles',
+    'batch',
+    'sandbox',
+    'store',
+    'money',
+    'contract',
+    'errors',
+    'clock',
+  ],
+  commands: [
+    'cli',
+    'client',
+    'webhooks',
+    'output',
+    'profiles',
+    'batch',
+    'sandbox',
+    'store',
+    'money',
+    'contract',
+    'errors',
+    'clock',
+  ],
+};
+
+/** Packages that cost a command milliseconds to load: nothing loads them before it needs them. */
+const LAZY = new Set([
+  'zod',
+  'undici',
+  'conf',
+  '@inquirer/prompts',
+  'cli-table3',
+  'hono',
+  '@hono/node-server',
+  'csv-parse',
+  'yaml',
+  '@jmespath-community/jmespath',
+  'node-sqlite3-wasm',
+]);
+
+const withoutEnding = (path: string): string => path.replace(/^src\//, '').replace(/\.ts$/, '');
+const areaOf = (path: string): string => withoutEnding(path).split('/')[0]!;
+const at = ({path, line}: Import): string => `${path}:${line}`;
+
+function brokenDirections(imports: readonly Import[]): string[] {
+  return imports.flatMap((one) => {
+    if (one.target === undefined) return [];
+    const [from, to] = [areaOf(one.path), areaOf(one.target)];
+    if (!one.target.startsWith('src/')) return [`${at(one)} leaves src: ${one.specifier}`];
+    const allowed = MAY_IMPORT[from];
+    if (!allowed)
+      return [`${at(one)} stands in the unknown area ${from}: name it in ${import.meta.filename}`];
+    if (from === to || allowed.includes(to) || allowed.includes(withoutEnding(one.target))) return [];
+    return [`${at(one)} ${from} must not import ${to} (${one.specifier})`];
+  });
+}
+
+const looseZod = (imports: readonly Import[]): string[] =>
+  imports
+    .filter(
+      ({specifier, kind, namespace}) => packageOf(specifier) === 'zod' && kind !== 'dynamic' && !namespace,
+    )
+    .map((one) => `${at(one)} write: import * as z from 'zod' (the named import bundles every language)`);
+
+function undeclared(imports: readonly Import[], declared: readonly string[]): string[] {
+  return imports
+    .filter(({target, specifier}) => target === undefined && !specifier.startsWith('node:'))
+    .filter(({specifier}) => !declared.includes(packageOf(specifier)))
+    .map((one) => `${at(one)} ${one.specifier} is not among the dependencies of package.json`);
+}
+
+function eagerPackages(entry: string, imports: readonly Import[]): string[] {
+  return [...packagesLoadedBy(entry, imports)]
+    .filter(([name]) => LAZY.has(name))
+    .map(
+      ([name, chain]) =>
+        `${entry} loads ${name} at once (${chain.join(' > ')}): import() it where it is used`,
+    );
+}
+
+const none = (findings: readonly string[]): void => assert.equal(findings.join('\n'), '');
+
+describe('imports of src', () => {
+  const imports = sourcesUnder('src').flatMap(importsOf);
+
+  it('finds every way in which a file can import another', () => {
+    const text = `import a from './a.ts';
+import * as z from 'zod';
+import type {B} from './b.ts';
+import {type C, type D} from './c.ts';
+export {e} from '../e.ts';
+export type {F} from './f.ts';
+const g = await import('./g.ts');
+let h: import('./h.ts').H;
+import './i.ts';
+const j = require('./j.cjs');
+// import k from './k.ts';`;
+    const found = importsOf({path: 'src/x/y.ts', text}).map(({line, target, specifier, kind}) => [
+      line,
+      target ?? specifier,
+      kind,
+    ]);
+    assert.deepEqual(found, [
+      [1, 'src/x/a.ts', 'static'],
+      [2, 'zod', 'static'],
+      [3, 'src/x/b.ts', 'type'],
+      [4, 'src/x/c.ts', 'type'],
+      [5, 'src/e.ts', 'static'],
+      [6, 'src/x/f.ts', 'type'],
+      [7, 'src/x/g.ts', 'dynamic'],
+      [8, 'src/x/h.ts', 'type'],
+      [9, 'src/x/i.ts', 'static'],
+      [10, 'src/x/j.cjs', 'dynamic'],
+    ]);
+  });
+
+  it('go only in the allowed directions', () => none(brokenDirections(imports)));
+
+  it('are caught when they go in another', () => {
+    const broken = (path: string, text: string) => brokenDirections(importsOf({path, text}));
+    assert.deepEqual(broken('src/sandbox/api.ts', `\nimport type {A} from '../client/a.ts';`), [
+      'src/sandbox/api.ts:2 sandbox must not import client (../client/a.ts)',
+    ]);
+    assert.equal(broken('src/store/a.ts', `await import('../contract/limits.ts')`).length, 1);
+    assert.equal(broken('src/money/a.ts', `export * from '../errors.ts'`).length, 1);
+    assert.equal(broken('src/contract/a.ts', `import {x} from '../money/amount.ts'`).length, 1);
+    assert.equal(broken('src/contract/a.ts', `import {x} from '../money/currencies.ts'`).length, 0);
+    assert.equal(broken('src/batch/a.ts', `import {x} from '../../test/batch/fake.ts'`).length, 1);
+    assert.equal(broken('src/novelty/a.ts', `import {x} from './b.ts'`).length, 1);
+  });
+
+  it('form no cycle at run time', () => none(findCycle(imports) ?? []));
+
+  it('are caught when they form one', () => {
+    const files = {
+      'src/a.ts': `import './b.ts'`,
+      'src/b.ts': `const c = import('./c.ts')`,
+      'src/c.ts': `export * from './a.ts'`,
+    };
+    const read = (entries: Record<string, string>) =>
+      Object.entries(entries).flatMap(([path, text]) => importsOf({path, text}));
+    assert.deepEqual(findCycle(read(files)), ['src/a.ts', 'src/b.ts', 'src/c.ts', 'src/a.ts']);
+    assert.equal(findCycle(read({...files, 'src/c.ts': `import type {A} from './a.ts'`})), undefined);
+  });
+
+  it('take zod as a namespace', () => {
+    none(looseZod(imports));
+    assert.equal(looseZod(importsOf({path: 'src/contract/a.ts', text: `import {z} from 'zod'`})).length, 1);
+  });
+
+  it('name only packages that package.json installs for users', () => {
+    const {dependencies} = readJson('package.json') as {dependencies: Record<string, string>};
+    none(undeclared(imports, Object.keys(dependencies)));
+    assert.equal(
+      undeclared(importsOf({path: 'src/a.ts', text: `import ts from 'typescript'`}), ['zod']).length,
+      1,
+    );
+  });
+
+  it('load no heavy package before a command needs it', () => {
+    const entries = [...new Set(imports.map(({path}) => path))].filter((path) =>
+      /^src\/(commands|cli)\//.test(path),
+    );
+    none(entries.flatMap((entry) => eagerPackages(entry, imports)));
+    const bad = importsOf({path: 'src/commands/a.ts', text: `import '../b.ts'`}).concat(
+      importsOf({path: 'src/b.ts', text: `import {Pool} from 'undici'`}),
+    );
+    assert.deepEqual(eagerPackages('src/commands/a.ts', bad), [
+      'src/commands/a.ts loads undici at once (src/commands/a.ts:1 > src/b.ts:1): import() it where it is used',
+    ]);
+  });
+});
