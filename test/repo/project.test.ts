@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import {describe, it} from 'mocha';
+import {filesUnder, readJson, readText} from './tree.ts';
+
+const none = (findings: readonly string[]): void => assert.equal(findings.join('\n'), '');
+
+const FOLDERS = ['bin', 'docs', 'src', 'test'];
+/** Names that begin with a dot are a matter of taste and tools; the others are few and known. */
+const FILES = [
+  'CHANGELOG.md',
+  'CONTRIBUTING.md',
+  'LICENSE',
+  'README.md',
+  'SECURITY.md',
+  'eslint.config.js',
+  'package-lock.json',
+  'package.json',
+  'tsconfig.json',
+];
+
+interface LockedPackage {
+  version?: string;
+  resolved?: string;
+  dev?: boolean;
+  hasInstallScript?: boolean;
+}
+
+/** Packages that work without their install script, and so may be locked with one: why. */
+const SCRIPT_NOT_NEEDED: Record<string, string> = {
+  'node_modules/esbuild': 'the script only shortens its start',
+  'node_modules/fsevents': 'macOS only, optional, never loaded by a test run',
+};
+
+function lockFindings(packages: Record<string, LockedPackage>): string[] {
+  return Object.entries(packages).flatMap(([path, entry]) => {
+    const wrong: string[] = [];
+    if (entry.resolved !== undefined) wrong.push(`${path} names a registry (resolved)`);
+    if (entry.hasInstallScript && !entry.dev) wrong.push(`${path} would need an install script for users`);
+    else if (entry.hasInstallScript && !(path in SCRIPT_NOT_NEEDED))
+      wrong.push(`${path} has an install script`);
+    return wrong;
+  });
+}
+
+/** Folders that exist on somebody's machine only. */
+const MACHINE_PATH = /(?<![\w.~}/-])\/(?:root|work|Users|home)\/[\w.-]+|[A-Z]:\\Users\\/;
+const machinePaths = (path: string, text: string): string[] =>
+  text
+    .split('\n')
+    .flatMap((line, index) => (MACHINE_PATH.test(line) ? [`${path}:${index + 1} ${line.trim()}`] : []));
+
+describe('the project', () => {
+  it('has the agreed top level', () => {
+    const top = [...new Set(filesUnder().map((path) => path.split('/')[0]!))].filter(
+      (name) => !name.startsWith('.'),
+    );
+    const files = filesUnder().filter((path) => !path.includes('/') && !path.startsWith('.'));
+    assert.deepEqual(
+      top.filter((name) => !files.includes(name)),
+      FOLDERS,
+    );
+    assert.deepEqual(files, FILES);
+  });
+
+  it('mirrors src in test', () => {
+    const areas = new Set(filesUnder('src').map((path) => path.split('/')[1]!.replace(/\.ts$/, '')));
+    const extra = ['repo', 'smoke', 'bench'];
+    const tested = new Set(
+      filesUnder('test').map((path) => path.split('/')[1]!.replace(/(\.test)?\.[cm]?ts$/, '')),
+    );
+    none(
+      [...tested]
+        .filter((name) => !areas.has(name) && !extra.includes(name))
+        .map((name) => `test/${name} mirrors nothing`),
+    );
+  });
+
+  it('locks no registry address and no install script that anybody needs', () => {
+    const {packages} = readJson('package-lock.json') as {packages: Record<string, LockedPackage>};
+    none(lockFindings(packages));
+    assert.equal(
+      lockFindings({
+        'node_modules/a': {resolved: 'https://registry.example/a.tgz'},
+        'node_modules/b': {hasInstallScript: true},
+        'node_modules/c': {hasInstallScript: true, dev: true},
+        'node_modules/esbuild': {hasInstallScript: true, dev: true},
+      }).length,
+      3,
+    );
+  });
+
+  it('pins every dependency to one version', () => {
+    const manifest = readJson('package.json') as Record<string, Record<string, string>>;
+    const loose = Object.entries({...manifest.dependencies, ...manifest.devDependencies}).filter(
+      ([, version]) => !/^\d+\.\d+\.\d+$/.test(version),
+    );
+    none(loose.map(([name, version]) => `${name} ${version}`));
+  });
+
+  it('sets itself up before every script that needs packages', () => {
+    const {scripts} = readJson('package.json') as {scripts: Record<string, string>};
+    const bare = Object.entries(scripts).filter(
+      ([name, command]) =>
+        !command.startsWith('node bin/setup.mjs') && !scripts[`pre${name}`]?.startsWith('node bin/setup.mjs'),
+    );
+    none(bare.map(([name, command]) => `${name}: "${command}" does not begin with "node bin/setup.mjs"`));
+  });
+
+  it('names no folder of a machine', () => {
+    const text = /\.(md|[cm]?[jt]s|json|ya?ml|csv|txt)$|^\.[^/]+$|^\.ci\//;
+    none(
+      filesUnder()
+        .filter((path) => text.test(path))
+        .flatMap((path) => machinePaths(path, readText(path))),
+    );
+    const [home, users] = ['home', 'Users']; // put together here, so that this file passes its own check
+    assert.equal(machinePaths('a.md', `see /${home}/someone/notes.txt`).length, 1);
+    assert.equal(machinePaths('a.ts', `const a = '/${users}/someone';`).length, 1);
+    assert.equal(machinePaths('a.md', `GET /api/${home}/x and ~/${home}/x`).length, 0);
+  });
+});

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import {describe, it} from 'mocha';
+import {badFileName, exportsDefault, switchesTestsOff, writesToTerminal, type Rule} from './source-rules.ts';
+import {sourcesUnder} from './tree.ts';
+
+const src = sourcesUnder('src');
+const test = sourcesUnder('test');
+const outside = (folder: string) => src.filter(({path}) => !path.startsWith(folder));
+const none = (findings: readonly string[]): void => assert.equal(findings.join('\n'), '');
+/** Lines of `text` that the rule complains about. */
+const lines = (rule: Rule, text: string, path = 'src/client/a.ts'): number[] =>
+  rule({path, text}).map((finding) => Number(/^[^:]+:(\d+) /.exec(finding)![1]));
+
+describe('source rules', () => {
+  it('let only output/ write to stdout and stderr', () => {
+    none(outside('src/output/').flatMap(writesToTerminal));
+    const text = `process.stdout.write('a');
+console.error('b');
+const width = process.stdout.columns; // console.log
+this.log('c');
+start(process.stderr);
+if (process.stderr.isTTY) run();
+const said = 'console.log';
+process.stdin.resume();`;
+    assert.deepEqual(lines(writesToTerminal, text), [1, 2, 4, 5]);
+    assert.deepEqual(lines(writesToTerminal, text, 'src/cli/a.ts'), [1, 2, 4]);
+  });
+
+  it('keep default exports for commands', () => {
+    none(outside('src/commands/').flatMap(exportsDefault));
+    const text = `export default class A {}
+export default function b() {}
+const c = 1;
+export default c;
+export {c as default};
+switch (c) { default: }
+export const d = {default: 1};`;
+    assert.deepEqual(lines(exportsDefault, text), [1, 2, 4, 5]);
+  });
+
+  it('give every file a name that says what it is about', () => {
+    none([...src, ...test].flatMap(badFileName));
+    for (const path of [
+      'src/client/utils.ts',
+      'src/types.ts',
+      'src/cli/index.ts',
+      'test/a/helpers.ts',
+      'src/cli/baseCommand.ts',
+    ])
+      assert.equal(badFileName({path, text: ''}).length, 1, path);
+    for (const path of ['src/client/index.ts', 'src/client/base-url.ts', 'test/client/retry.test.ts'])
+      assert.equal(badFileName({path, text: ''}).length, 0, path);
+  });
+
+  it('run every test', () => {
+    none(test.flatMap(switchesTestsOff));
+    const text = `it.only('a', () => {});
+describe.skip('b', () => {});
+it('c', function () { this.skip(); });
+xit('d');
+list.skip(1);
+it('e', () => {});`;
+    assert.deepEqual(lines(switchesTestsOff, text, 'test/a.test.ts'), [1, 2, 3, 4]);
+  });
+});

@@ -1,0 +1,77 @@
+import {posix} from 'node:path';
+import ts from 'typescript';
+import {lineOf, parse} from './imports.ts';
+import type {SourceFile} from './tree.ts';
+
+/** A rule reads one file and says, as `path:line what`, where the file breaks it. */
+export type Rule = (source: SourceFile) => string[];
+
+function* nodesOf(node: ts.Node): Generator<ts.Node> {
+  yield node;
+  for (const child of node.getChildren()) yield* nodesOf(child);
+}
+
+const isNamed = (node: ts.Node, name: string): boolean => ts.isIdentifier(node) && node.text === name;
+const findings = (source: SourceFile, wrong: (node: ts.Node) => string | undefined): string[] =>
+  [...nodesOf(parse(source))].flatMap((node) => {
+    const what = wrong(node);
+    return what === undefined ? [] : [`${source.path}:${lineOf(node)} ${what}`];
+  });
+
+/** What may be asked of a stream without writing to it. */
+const READ_ONLY = new Set(['isTTY', 'columns', 'rows', 'fd']);
+
+/** Only output/ writes to stdout and stderr; oclif's own ways of writing count as well. */
+export const writesToTerminal: Rule = (source) =>
+  findings(source, (node) => {
+    if (!ts.isPropertyAccessExpression(node)) return undefined;
+    const {expression: object, name} = node;
+    if (isNamed(object, 'console')) return `console.${name.text}: only output/ writes`;
+    if (
+      object.kind === ts.SyntaxKind.ThisKeyword &&
+      ['log', 'logToStderr', 'logJson', 'warn'].includes(name.text)
+    )
+      return ts.isCallExpression(node.parent)
+        ? `this.${name.text}() is oclif's: only output/ writes`
+        : undefined;
+    if (!isNamed(object, 'process') || !['stdout', 'stderr'].includes(name.text)) return undefined;
+    const use = node.parent;
+    if (ts.isPropertyAccessExpression(use) && use.expression === node) {
+      if (READ_ONLY.has(use.name.text)) return undefined;
+    } else if (source.path.startsWith('src/cli/')) return undefined; // cli hands the streams to output/
+    return `process.${name.text}: only output/ writes`;
+  });
+
+/** oclif wants a default export of a command; nothing else has one. */
+export const exportsDefault: Rule = (source) =>
+  findings(source, (node) => {
+    const isDefault =
+      node.kind === ts.SyntaxKind.DefaultKeyword && !ts.isDefaultClause(node.parent) // `export default class`
+        ? true
+        : ts.isExportAssignment(node) || (ts.isExportSpecifier(node) && node.name.text === 'default');
+    return isDefault ? 'a default export: only commands have one' : undefined;
+  }).filter((finding, index, all) => all.indexOf(finding) === index);
+
+const EMPTY_NAMES = /^(utils?|helpers?|common|types|misc|shared)$/;
+/** The two faces of the library are the only index files; elsewhere one would be a barrel. */
+const LIBRARY_ENTRIES = ['src/client/index.ts', 'src/webhooks/index.ts'];
+
+export const badFileName: Rule = ({path}) => {
+  const name = posix.basename(path).replace(/(\.test)?\.[cm]?[jt]s$/, '');
+  if (EMPTY_NAMES.test(name)) return [`${path}:1 the name says nothing about what is in it`];
+  if (name === 'index' && !LIBRARY_ENTRIES.includes(path))
+    return [`${path}:1 a barrel: import from the file itself`];
+  return /^[a-z0-9]+([-.][a-z0-9]+)*$/.test(name) ? [] : [`${path}:1 file names are kebab-case`];
+};
+
+/** A test that is switched off, or that switches the others off. */
+export const switchesTestsOff: Rule = (source) =>
+  findings(source, (node) => {
+    if (isNamed(node, 'xit') || isNamed(node, 'xdescribe')) return 'a test that is switched off';
+    if (!ts.isPropertyAccessExpression(node) || !['only', 'skip'].includes(node.name.text)) return undefined;
+    const onMocha = ['it', 'describe', 'context', 'specify', 'test', 'suite'].some((name) =>
+      isNamed(node.expression, name),
+    );
+    const onThis = node.expression.kind === ts.SyntaxKind.ThisKeyword;
+    return onMocha || onThis ? `.${node.name.text}: every test runs` : undefined;
+  });
