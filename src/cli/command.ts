@@ -1,0 +1,107 @@
+import {Command, type Interfaces} from '@oclif/core';
+import {EXIT, type ExitCode} from '../errors.ts';
+import {asRemitError} from '../output/failure.ts';
+import {Output} from '../output/output.ts';
+import {findProjectFile, type ProjectFile} from '../profiles/project-file.ts';
+import {localContext, openContext, type Context, type LocalContext} from './context.ts';
+import {globalFlags} from './flags.ts';
+import {isParseError, usageError} from './parse-errors.ts';
+import {runtimeOf, type Runtime} from './runtime.ts';
+import {guessSettings, outputSettings} from './settings.ts';
+
+type FlagValues = Interfaces.OutputFlags<Interfaces.FlagInput>;
+type ArgValues = Interfaces.OutputArgs<Interfaces.ArgInput>;
+export type GlobalFlags = Interfaces.InferredFlags<typeof globalFlags>;
+
+/**
+ * The base of every command. `run()` parses, opens a context, calls one function, shows the result to people with
+ * `out`, and returns it for machines: what it returns is printed under -o json and the like, once, at the end.
+ */
+export abstract class RemitCommand extends Command {
+  static override baseFlags = globalFlags;
+
+  /** Set by `exitWith`; an error thrown by `run()` decides for itself. */
+  exitCode: ExitCode = EXIT.OK;
+  #local: LocalContext | undefined;
+  #flags: GlobalFlags | undefined;
+  #project: ProjectFile | undefined;
+
+  protected get runtime(): Runtime {
+    return runtimeOf(this.config);
+  }
+
+  /** Profile, client, output: for commands that call the service. Call after `this.parse`. */
+  protected async open(): Promise<Context> {
+    return openContext(this.openLocal(), this.#project);
+  }
+
+  /** Output, clock, folders: for commands that need neither profile nor key. Call after `this.parse`. */
+  protected openLocal(): LocalContext {
+    if (this.#local !== undefined) return this.#local;
+    const {stdout, stderr, env, clock, cwd} = this.runtime;
+    const flags = this.#flags;
+    if (flags === undefined) throw new Error('open() was called before parse()');
+    this.#project = findProjectFile(cwd);
+    const out = new Output({stdout, stderr, env, clock, settings: outputSettings(flags, this.#project)});
+    return (this.#local = localContext({out, runtime: this.runtime, flags}));
+  }
+
+  /** The project file that is in force, once a context is open. */
+  protected get project(): ProjectFile | undefined {
+    return this.#project;
+  }
+
+  /** Ends with this code although nothing was thrown, such as 8 for a warning. */
+  protected exitWith(code: ExitCode): void {
+    this.exitCode = code;
+  }
+
+  protected override async parse<F extends FlagValues, B extends FlagValues, A extends ArgValues>(
+    options?: Interfaces.Input<F, B, A>,
+    argv?: string[],
+  ): Promise<Interfaces.ParserOutput<F, B, A>> {
+    const parsed = await super.parse(options, argv);
+    this.#flags = parsed.flags as unknown as GlobalFlags; // baseFlags are parsed with every command's own
+    return parsed;
+  }
+
+  /** Runs the command to its end and writes its result or its error; never throws. */
+  async runToEnd(): Promise<ExitCode> {
+    let code: ExitCode;
+    try {
+      const result: unknown = await this.run();
+      await this.openLocal().out.result(result);
+      code = this.exitCode;
+    } catch (error) {
+      code = await this.#fail(error);
+    }
+    const unwritten = await this.#local?.out.flush();
+    if (unwritten !== undefined) code = await this.#fail(unwritten);
+    return code;
+  }
+
+  /** The one place where an error becomes text or JSON and an exit code. */
+  async #fail(thrown: unknown): Promise<ExitCode> {
+    const error = isParseError(thrown)
+      ? usageError(thrown, this.id ?? '')
+      : asRemitError(this.#interrupted(thrown));
+    const out = this.#local?.out ?? this.#earlyOutput();
+    if (error.code === 'BUG' && this.#flags?.debug)
+      out.debug((error.cause as Error | undefined)?.stack ?? '');
+    out.failure(error);
+    await out.flush();
+    return error.exitCode;
+  }
+
+  /** A wait that our own signal cut short is an interruption, whatever the layer below calls it. */
+  #interrupted(thrown: unknown): unknown {
+    const {reason} = this.runtime.stop;
+    const isOurs = thrown instanceof Error && (thrown.name === 'AbortError' || thrown === reason);
+    return reason !== undefined && isOurs ? reason : thrown;
+  }
+
+  #earlyOutput(): Output {
+    const {stdout, stderr, env, clock} = this.runtime;
+    return new Output({stdout, stderr, env, clock, settings: guessSettings(this.argv, this.#project)});
+  }
+}

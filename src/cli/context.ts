@@ -1,0 +1,97 @@
+import {normaliseBaseUrl} from '../client/base-url.ts';
+import type {RemitClient} from '../client/client.ts';
+import {checkOverrides} from '../client/routes.ts';
+import type {Transport} from '../client/transport.ts';
+import type {Clock} from '../clock.ts';
+import type {Output} from '../output/output.ts';
+import {configDir, stateDir} from '../profiles/config-file.ts';
+import type {ActiveProfile} from '../profiles/profile.ts';
+import type {ProjectFile} from '../profiles/project-file.ts';
+import {resolveProfile} from '../profiles/resolve.ts';
+import type {GlobalFlags} from './command.ts';
+import {guardWrite, type WriteFacts} from './guard.ts';
+import {lazyTransport} from './lazy-transport.ts';
+import type {Runtime, TransportKind} from './runtime.ts';
+import type {Stop} from './stop.ts';
+
+/** What a command that needs no service works with. */
+export interface LocalContext {
+  out: Output;
+  clock: Clock;
+  runtime: Runtime;
+  flags: GlobalFlags;
+  configDir: string;
+  stateDir: string;
+  stop: Stop;
+}
+
+/** What a command that calls the service works with. */
+export interface Context extends LocalContext {
+  profile: ActiveProfile;
+  /** Made at first use, on the one-shot transport. */
+  client: RemitClient;
+  /** A new transport to the profile's base URL; the caller closes it. */
+  transportFor(kind: TransportKind): Promise<Transport>;
+  /** A client on a transport of the caller's choice, otherwise like `client`. */
+  clientOn(transport: Transport): RemitClient;
+  /** Refuses, or shows the facts and asks, before anything is sent that moves money. */
+  guardWrite(facts: WriteFacts): Promise<void>;
+}
+
+export function localContext(parts: {out: Output; runtime: Runtime; flags: GlobalFlags}): LocalContext {
+  const {runtime} = parts;
+  return {
+    ...parts,
+    clock: runtime.clock,
+    stop: runtime.stop,
+    configDir: configDir(runtime.env, runtime.home),
+    stateDir: stateDir(runtime.env, runtime.home),
+  };
+}
+
+/** Resolves the profile, runs its key command if it has one, and puts the parts together. Nothing is sent. */
+export async function openContext(local: LocalContext, project: ProjectFile | undefined): Promise<Context> {
+  const {runtime, flags, out} = local;
+  const profile = await resolveProfile({
+    flag: flags.profile,
+    env: runtime.env,
+    project,
+    configDir: local.configDir,
+    normaliseBaseUrl,
+  });
+  checkOverrides(profile.overrides);
+  const transportFor = (kind: TransportKind) => runtime.transport(kind, profile.baseUrl);
+  const {RemitClient} = await import('../client/client.ts'); // HTTP is loaded by commands that need it
+  const clientOn = (transport: Transport) =>
+    new RemitClient({
+      baseUrl: profile.baseUrl,
+      key: profile.key,
+      transport,
+      clock: runtime.clock,
+      random: runtime.random,
+      newKey: runtime.uuid,
+      retries: flags.retries,
+      timeouts: {totalMs: flags['request-timeout']},
+      overrides: profile.overrides,
+      onDebug: flags.debug ? (line) => out.debug(line) : undefined,
+    });
+  let client: RemitClient | undefined;
+  return {
+    ...local,
+    profile,
+    get client() {
+      return (client ??= clientOn(lazyTransport(() => transportFor('one-shot'))));
+    },
+    transportFor,
+    clientOn,
+    guardWrite: (facts) =>
+      guardWrite(facts, {
+        profile,
+        flags,
+        out,
+        prompts: runtime.prompts,
+        stdin: runtime.stdin,
+        stderr: runtime.stderr,
+      }),
+  };
+}

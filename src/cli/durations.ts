@@ -1,0 +1,13 @@
+import {RemitError} from '../errors.ts';
+
+const UNITS = {ms: 1, s: 1000, m: 60_000, h: 3_600_000} as const;
+
+/** `500ms`, `30s`, `5m`, `1h`, or a bare number of seconds, as milliseconds. */
+export function parseDuration(text: string, flag: string): number {
+  const match = /^(\d{1,9})(ms|s|m|h)?$/.exec(text.trim());
+  if (match === null)
+    throw new RemitError('USAGE', `${flag} ${JSON.stringify(text)} is not a time`, {
+      hint: `write it like ${flag} 30s, 500ms or 5m`,
+    });
+  return Number(match[1]) * UNITS[(match[2] ?? 's') as keyof typeof UNITS];
+}

@@ -1,0 +1,74 @@
+import {Args, Flags} from '@oclif/core';
+import {LIMITS} from '../contract/limits.ts';
+import {FORMATS} from '../output/formats.ts';
+import {RemitError} from '../errors.ts';
+import {parseDuration} from './durations.ts';
+
+/** Flags that several commands share, said once so that they read and behave the same everywhere. */
+
+const GLOBAL = 'GLOBAL';
+
+const count = (min: number, max: number) =>
+  Flags.custom<number>({
+    helpValue: 'N',
+    parse: async (text, _context, flag) => {
+      const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+      if (value >= min && value <= max) return value;
+      throw new RemitError(
+        'USAGE',
+        `--${flag.name} ${JSON.stringify(text)} is not a whole number from ${min} to ${max}`,
+      );
+    },
+  });
+
+const duration = Flags.custom<number>({
+  helpValue: 'TIME',
+  parse: async (text, _context, flag) => parseDuration(text, `--${flag.name}`),
+});
+
+/** Every command has these, before or after its name. Environment and files are read in `settings.ts`, not here. */
+export const globalFlags = {
+  profile: Flags.string({char: 'p', helpGroup: GLOBAL, helpValue: 'NAME', description: 'profile to use'}),
+  output: Flags.string({
+    char: 'o',
+    helpGroup: GLOBAL,
+    options: [...FORMATS],
+    helpValue: 'FORMAT',
+    description: FORMATS.join(', '),
+  }),
+  json: Flags.boolean({helpGroup: GLOBAL, description: 'same as -o json', exclusive: ['output']}),
+  fields: Flags.string({helpGroup: GLOBAL, helpValue: 'a,b.c', description: 'show only these fields'}),
+  query: Flags.string({helpGroup: GLOBAL, helpValue: 'JMESPATH', description: 'reshape the result'}),
+  quiet: Flags.boolean({char: 'q', helpGroup: GLOBAL, description: 'no progress, notes or hints'}),
+  'no-color': Flags.boolean({helpGroup: GLOBAL, description: 'no colour'}),
+  debug: Flags.boolean({helpGroup: GLOBAL, description: 'show redacted HTTP on stderr'}),
+  'request-timeout': duration({helpGroup: GLOBAL, description: 'longest time for one request'}),
+  retries: count(0, 20)({helpGroup: GLOBAL, description: 'attempts after the first'}),
+  live: Flags.boolean({helpGroup: GLOBAL, description: 'allow a write with a live key'}),
+  yes: Flags.boolean({char: 'y', helpGroup: GLOBAL, description: 'do not ask'}),
+};
+
+export const idArg = (noun: string) => Args.string({required: true, description: `${noun} id (UUID)`});
+
+/** Lists. */
+export const listFlags = {
+  limit: count(1, 1_000_000_000)({description: 'how many in all (default 50)'}),
+  all: Flags.boolean({description: 'every one there is', exclusive: ['limit']}),
+  'page-size': count(LIMITS.pageSizeMin, LIMITS.pageSizeMax)({description: 'how many a request'}),
+  cursor: Flags.string({helpValue: 'CURSOR', description: 'where an earlier list stopped'}),
+  order: Flags.string({options: ['asc', 'desc'], description: 'oldest or newest first (default desc)'}),
+};
+
+/** Commands that can wait for a record to get somewhere. */
+export const waitFlags = {
+  wait: Flags.boolean({description: 'wait until it is settled, failed or canceled'}),
+  until: Flags.string({helpValue: 'STATUS', description: 'wait until it has this status'}),
+  timeout: duration({description: 'how long to wait (default 10m)'}),
+};
+
+/** Writes that are sent with a body. */
+export const dryRunFlag = Flags.boolean({description: 'show the request, send nothing'});
+export const idempotencyKeyFlag = Flags.string({
+  helpValue: 'KEY',
+  description: 'key of this intended action; made and shown when left out',
+});

@@ -1,0 +1,67 @@
+import type {Config} from '@oclif/core';
+import {EXIT, type ExitCode} from '../errors.ts';
+import {asRemitError} from '../output/failure.ts';
+import {Output} from '../output/output.ts';
+import {readCall, type CommandTree, type GlobalFlag} from './argv.ts';
+import type {RemitCommand} from './command.ts';
+import {globalFlags} from './flags.ts';
+import {attachRuntime, type Runtime} from './runtime.ts';
+import {guessSettings} from './settings.ts';
+
+/** How a run ended; `id` is the command that ran, for the launcher's code cache. */
+export interface Ended {
+  exitCode: ExitCode;
+  id: string | undefined;
+}
+
+/** Every file under src/commands exports a RemitCommand; a test holds that. */
+type CommandClass = new (argv: string[], config: Config) => RemitCommand;
+
+/** Runs one command line. Never throws and never ends the process: that is the launcher's. */
+export async function main(argv: readonly string[], config: Config, runtime: Runtime): Promise<Ended> {
+  let id: string | undefined;
+  try {
+    const call = readCall(argv, treeOf(config), GLOBAL_FLAGS);
+    if (call.kind === 'version') {
+      runtime.stdout.write(`${config.userAgent}\n`);
+      return {exitCode: EXIT.OK, id: 'version'};
+    }
+    attachRuntime(config, runtime);
+    if (call.kind === 'help') {
+      const {showHelp} = await import('./help.ts');
+      showHelp(config, call.id, runtime);
+      return {exitCode: EXIT.OK, id: 'help'};
+    }
+    id = call.id;
+    const Found = (await config.findCommand(call.id, {must: true}).load()) as unknown as CommandClass;
+    return {exitCode: await new Found(call.argv, config).runToEnd(), id};
+  } catch (thrown) {
+    return {exitCode: await reportEarly(thrown, argv, runtime), id};
+  }
+}
+
+/** The flags that may stand before the command. */
+export const GLOBAL_FLAGS: readonly GlobalFlag[] = Object.entries(globalFlags).map(([name, flag]) => ({
+  name,
+  char: flag.char,
+  takesValue: flag.type === 'option',
+}));
+
+export function treeOf(config: Config): CommandTree {
+  const commands = new Set(config.commandIDs);
+  const topics = new Set<string>();
+  for (const id of commands) {
+    const words = id.split(':');
+    for (let end = 1; end < words.length; end += 1) topics.add(words.slice(0, end).join(':'));
+  }
+  return {commands, topics};
+}
+
+async function reportEarly(thrown: unknown, argv: readonly string[], runtime: Runtime): Promise<ExitCode> {
+  const {stdout, stderr, env, clock} = runtime;
+  const out = new Output({stdout, stderr, env, clock, settings: guessSettings(argv, undefined)});
+  const error = asRemitError(thrown);
+  out.failure(error);
+  await out.flush();
+  return error.exitCode;
+}

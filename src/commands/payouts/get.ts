@@ -1,0 +1,15 @@
+import {RemitCommand} from '../../cli/command.ts';
+import {idArg} from '../../cli/flags.ts';
+
+export default class PayoutsGet extends RemitCommand {
+  static override summary = 'Show one payout';
+  static override args = {id: idArg('payout')};
+  static override examples = ['<%= config.bin %> payouts get 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11'];
+
+  async run() {
+    const {args} = await this.parse(PayoutsGet);
+    const {client} = await this.open();
+    const {data} = await client.payouts.get({id: args.id});
+    return data;
+  }
+}

@@ -1,0 +1,45 @@
+import {valueAt} from './select.ts';
+import {plainValue, text, type Eye, type Field, type View} from './view.ts';
+
+/** Alias fields of the service that repeat another one. */
+const REPEATED = new Set(['amount_in_cents', 'currency_code']);
+
+/**
+ * One record as lines of label and value: aligned on a terminal, tab-separated in a pipe. Fields that the view does
+ * not know are shown after those it knows, so that nothing which the service said is hidden.
+ */
+export function cardText(
+  record: unknown,
+  view: View | undefined,
+  fields: readonly string[],
+  eye: Eye,
+): string {
+  const lines = cardFields(record, view, fields).map((field): [string, string] => [
+    field.label,
+    field.show(valueAt(record, field.path), record, eye),
+  ]);
+  if (!eye.terminal) return lines.map(([label, value]) => `${label}\t${value}\n`).join('');
+  const width = Math.max(0, ...lines.map(([label]) => label.length));
+  return lines.map(([label, value]) => `${eye.paint('dim', label.padEnd(width))}  ${value}\n`).join('');
+}
+
+function cardFields(record: unknown, view: View | undefined, fields: readonly string[]): Field[] {
+  const known = view?.card ?? [];
+  if (fields.length > 0)
+    return fields.map((path) => known.find((field) => field.path === path) ?? text(path, path));
+  if (record === null || typeof record !== 'object') return [text('value', '')];
+  const present = known.filter((field) => valueAt(record, field.path) !== undefined);
+  const shown = new Set(known.map((field) => field.path.split('.')[0]));
+  const unknown = Object.keys(record).filter((key) => !shown.has(key) && !(view && REPEATED.has(key)));
+  return [...present, ...unknown.flatMap((key) => unfold(record, key))];
+}
+
+/** A nested object becomes one line for each of its values, two levels deep; deeper ones stay JSON. */
+function unfold(record: object, key: string): Field[] {
+  const value = valueAt(record, key);
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return [text(key, key)];
+  return Object.keys(value).map((inner) => ({
+    ...text(`${key}.${inner}`, key),
+    show: (outer: unknown) => plainValue((outer as Record<string, unknown>)[inner]),
+  }));
+}

@@ -1,0 +1,33 @@
+import {valueAt} from './select.ts';
+
+/**
+ * One CSV cell (RFC 4180). A text that a spreadsheet would take for a formula gets an apostrophe before it; numbers
+ * are written as they are.
+ */
+export function csvCell(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  const raw = typeof value === 'string' ? value : JSON.stringify(value);
+  const text = /^[=+\-@\t\r]/.test(raw) ? `'${raw}` : raw;
+  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+export const csvLine = (cells: readonly unknown[]): string => `${cells.map(csvCell).join(',')}\n`;
+
+/** Paths of the CSV's columns where none were asked for: every field of the records, objects opened one level deep. */
+export function csvColumns(records: readonly unknown[]): string[] {
+  const paths = new Set<string>();
+  for (const record of records) {
+    if (record === null || typeof record !== 'object') continue;
+    for (const [key, value] of Object.entries(record)) {
+      if (value !== null && typeof value === 'object' && !Array.isArray(value) && !key.includes('.')) {
+        for (const inner of Object.keys(value as object))
+          if (!inner.includes('.')) paths.add(`${key}.${inner}`);
+      } else paths.add(key);
+    }
+  }
+  return [...paths];
+}
+
+export const csvRow = (record: unknown, columns: readonly string[]): string =>
+  csvLine(columns.map((path) => (columns.length === 1 && path === '' ? record : valueAt(record, path))));

@@ -1,0 +1,42 @@
+import {ERRORS, EXIT, RemitError, type ExitCode} from '../errors.ts';
+import {cleanLine, cleanText, safeJson} from './clean.ts';
+import type {Paint} from './colour.ts';
+
+/** Any thrown thing as one of our errors; what we did not expect is a bug, and says so. */
+export function asRemitError(thrown: unknown): RemitError {
+  if (thrown instanceof RemitError) return thrown;
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  return new RemitError('BUG', `a bug in remit: ${message}`, {
+    cause: thrown,
+    hint: 'run the same command with --debug and report what it prints',
+  });
+}
+
+/** The one line that machines read, the last of stderr. */
+export function failureLine(error: RemitError): string {
+  return safeJson({
+    error: {
+      code: error.code,
+      message: error.message,
+      http_status: error.httpStatus ?? null,
+      exit_code: error.exitCode,
+      retryable: error.retryable,
+      request_id: error.requestId ?? null,
+      hint: error.hint ?? null,
+      details: error.details ?? null,
+    },
+  });
+}
+
+/** What people read: message, details of the service, request id, then the hint. */
+export function failureText(error: RemitError, paint: Paint): string {
+  const [first = '', ...rest] = cleanText(error.message).split('\n');
+  const lines = [`${paint('red', 'Error:')} ${first}`, ...rest.map((line) => `  ${line}`)];
+  if (error.requestId !== undefined) lines.push(`  request id: ${cleanLine(error.requestId)}`);
+  if (error.hint !== undefined) lines.push(`Hint: ${cleanText(error.hint)}`);
+  return `${lines.join('\n')}\n`;
+}
+
+/** The exit code of anything thrown. */
+export const exitCodeOf = (thrown: unknown): ExitCode =>
+  thrown instanceof RemitError ? thrown.exitCode : (ERRORS.BUG.exit ?? EXIT.BUG);

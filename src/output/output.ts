@@ -1,0 +1,265 @@
+import type {Clock} from '../clock.ts';
+import type {RemitError} from '../errors.ts';
+import {cardText} from './card.ts';
+import {cleanLine, cleanText, safeJson} from './clean.ts';
+import {ansiPaint, plainPaint, wantsColour, type Paint} from './colour.ts';
+import {csvColumns, csvLine, csvRow} from './csv.ts';
+import {failureLine, failureText} from './failure.ts';
+import {isJsonish, type OutputSettings} from './formats.ts';
+import {Progress} from './progress.ts';
+import {pickFields, runQuery, valueAt} from './select.ts';
+import {Sink, type OutStream} from './sink.ts';
+import {TableWriter} from './table.ts';
+import type {Eye, View} from './view.ts';
+
+/** Records gathered before a table or CSV decides its columns. */
+const PIECE = 200;
+
+export interface OutputOptions {
+  stdout: OutStream;
+  stderr: OutStream;
+  env: Readonly<Record<string, string | undefined>>;
+  clock: Clock;
+  settings: OutputSettings;
+}
+
+/**
+ * The only writer to stdout and stderr. stdout carries the result and nothing else; everything said to a person on
+ * the way goes to stderr.
+ */
+export class Output {
+  readonly settings: OutputSettings;
+  readonly #stdout: Sink;
+  readonly #stderr: Sink;
+  readonly #clock: Clock;
+  readonly #progress: Progress;
+  readonly #paintOut: Paint;
+  readonly #paintErr: Paint;
+  #resultWritten = false;
+
+  constructor({stdout, stderr, env, clock, settings}: OutputOptions) {
+    this.settings = settings;
+    this.#stdout = new Sink(stdout);
+    this.#stderr = new Sink(stderr);
+    this.#clock = clock;
+    this.#progress = new Progress(this.#stderr, clock, settings.quiet);
+    const paintOf = (sink: Sink) =>
+      wantsColour({setting: settings.colour, env, isTerminal: sink.isTerminal}) ? ansiPaint : plainPaint;
+    this.#paintOut = paintOf(this.#stdout);
+    this.#paintErr = paintOf(this.#stderr);
+  }
+
+  /** True when a person reads the result: tables and cards, not JSON and its like. */
+  get forPeople(): boolean {
+    return this.settings.format === 'table';
+  }
+
+  /** True when stdout is a terminal. */
+  get isTerminal(): boolean {
+    return this.#stdout.isTerminal;
+  }
+
+  /** Width of stdout in characters; 80 in a pipe. */
+  get columns(): number {
+    return this.#stdout.columns;
+  }
+
+  /** True when the reader of stdout has gone: a long list may stop. */
+  get closed(): boolean {
+    return this.#stdout.closed;
+  }
+
+  /** For text that a caller lays out itself on stdout. */
+  get paint(): Paint {
+    return this.#paintOut;
+  }
+
+  /** For people: one record as a card. Silent in machine formats, where the command's return value is the result. */
+  record(record: unknown, view?: View): void {
+    if (!this.forPeople || this.settings.query !== undefined) return;
+    void this.#stdout.write(cardText(record, view, this.settings.fields, this.#eye()));
+    this.#resultWritten = true;
+  }
+
+  /** For people: free text on stdout. Silent in machine formats. */
+  text(text: string): void {
+    if (!this.forPeople || this.settings.query !== undefined) return;
+    void this.#stdout.write(`${text.replace(/\n$/, '')}\n`);
+    this.#resultWritten = true;
+  }
+
+  /**
+   * A list, in any format, written as it arrives where the format allows it. Says how many records there were.
+   * Stops early when the reader of stdout has gone.
+   */
+  async list(records: AsyncIterable<unknown> | Iterable<unknown>, view?: View): Promise<number> {
+    this.#resultWritten = true;
+    const {format, query} = this.settings;
+    if (query !== undefined || format === 'json' || format === 'yaml') {
+      const all: unknown[] = [];
+      for await (const record of records) all.push(record);
+      await this.#value(all, view);
+      return all.length;
+    }
+    let count = 0;
+    let piece: unknown[] = [];
+    const write = this.#pieceWriter(view);
+    for await (const record of records) {
+      piece.push(record);
+      count += 1;
+      if (piece.length < (format === 'ndjson' || format === 'id' ? 1 : PIECE)) continue;
+      await this.#stdout.write(await write(piece));
+      piece = [];
+      if (this.closed) return count;
+    }
+    if (piece.length > 0 || count === 0) await this.#stdout.write(await write(piece));
+    return count;
+  }
+
+  /** The command's return value: the whole result for machines, and for people where nothing was shown yet. */
+  async result(value: unknown): Promise<void> {
+    if (value === undefined || this.#resultWritten) return;
+    this.#resultWritten = true;
+    await this.#value(value, undefined);
+  }
+
+  /** One line of NDJSON now, whatever else comes: for commands that stream events. Only under `-o ndjson`. */
+  event(value: unknown): Promise<void> | undefined {
+    this.#resultWritten = true;
+    return this.#stdout.write(`${safeJson(value)}\n`);
+  }
+
+  /** How far a long run is; one line on stderr. */
+  progress(text: string): void {
+    this.#progress.show(text);
+  }
+
+  endProgress(): void {
+    this.#progress.end();
+  }
+
+  /** For a person who waits; gone under --quiet. */
+  note(text: string): void {
+    if (!this.settings.quiet) this.#say(cleanText(text));
+  }
+
+  /** A command to type next; gone under --quiet. */
+  hint(text: string): void {
+    if (!this.settings.quiet) this.#say(`Hint: ${cleanText(text)}`);
+  }
+
+  /** Something is not as asked for. */
+  warn(text: string): void {
+    this.#say(`${this.#paintErr('yellow', 'Warning:')} ${cleanText(text)}`);
+  }
+
+  /** What must be on record even under --quiet: idempotency keys, facts of a live write. */
+  notice(text: string): void {
+    this.#say(cleanText(text));
+  }
+
+  /** One line before anything else is said about a write with a live key. */
+  liveBanner(text: string): void {
+    this.#say(`${this.#paintErr('liveBanner', ' LIVE ')} ${cleanText(text)}`);
+  }
+
+  /** Redacted HTTP and the like, under --debug. */
+  debug(text: string): void {
+    this.#say(this.#paintErr('dim', cleanText(text)));
+  }
+
+  /** The end of a command that failed: one line of JSON or the message, the last thing on stderr. */
+  failure(error: RemitError): void {
+    this.#progress.end();
+    const {format} = this.settings;
+    void this.#stderr.write(
+      isJsonish(format) ? `${failureLine(error)}\n` : failureText(error, this.#paintErr),
+    );
+  }
+
+  /** Waits until all is written; the error of a stream that could not be written, if there was one. */
+  async flush(): Promise<RemitError | undefined> {
+    this.#progress.end();
+    await this.#stdout.flush();
+    await this.#stderr.flush();
+    return this.#stdout.failure();
+  }
+
+  #say(line: string): void {
+    this.#progress.around(() => void this.#stderr.write(`${line}\n`));
+  }
+
+  #eye(): Eye {
+    return {terminal: this.#stdout.isTerminal, nowMs: this.#clock.now(), paint: this.#paintOut};
+  }
+
+  /** Query and fields applied, then written whole in the format asked for. */
+  async #value(value: unknown, view: View | undefined): Promise<void> {
+    const {format, fields, query} = this.settings;
+    const queried = query === undefined ? value : await runQuery(value, query);
+    const shown = query === undefined ? view : undefined; // a query may change what a record is
+    switch (format) {
+      case 'json':
+        await this.#stdout.write(`${safeJson(pickFields(queried, fields), 2)}\n`);
+        return;
+      case 'yaml': {
+        const {stringify} = await import('yaml');
+        const text = stringify(pickFields(queried, fields) ?? null);
+        await this.#stdout.write(this.isTerminal ? cleanText(text) : text);
+        return;
+      }
+      case 'ndjson':
+      case 'csv':
+      case 'id':
+      case 'table': {
+        const records = Array.isArray(queried) ? (queried as unknown[]) : [queried];
+        await this.#stdout.write(await this.#records(records, Array.isArray(queried), shown));
+      }
+    }
+  }
+
+  async #records(records: readonly unknown[], isList: boolean, view: View | undefined): Promise<string> {
+    const scalars = records.every((record) => record === null || typeof record !== 'object');
+    if (this.settings.format !== 'table') return this.#pieceWriter(view)(records);
+    if (scalars) return records.map((record) => `${scalarText(record)}\n`).join('');
+    if (!isList) return cardText(records[0], view, this.settings.fields, this.#eye());
+    return this.#pieceWriter(view)(records);
+  }
+
+  /** Writes some more records of a list; keeps what must be the same for all of them (header, columns). */
+  #pieceWriter(view: View | undefined): (records: readonly unknown[]) => Promise<string> {
+    const {format, fields} = this.settings;
+    if (format === 'ndjson')
+      return async (records) => records.map((record) => `${safeJson(pickFields(record, fields))}\n`).join('');
+    if (format === 'id')
+      return async (records) =>
+        records.map((record) => `${scalarText(valueAt(record, 'id') ?? record)}\n`).join('');
+    if (format === 'csv') {
+      let columns: readonly string[] | undefined;
+      return async (records) => {
+        const head = columns === undefined;
+        columns ??= fields.length > 0 ? fields : csvColumns(records);
+        if (columns.length === 0 && records.length > 0) columns = [''];
+        const header = head && columns.length > 0 ? csvLine(columns[0] === '' ? ['value'] : columns) : '';
+        const text = header + records.map((record) => csvRow(record, columns!)).join('');
+        return this.isTerminal ? cleanText(text) : text;
+      };
+    }
+    const table = new TableWriter(view, {columns: this.columns, fields, eye: this.#eye()});
+    return async (records) => {
+      if (records.length === 0) return this.isTerminal ? `No ${view?.plural ?? 'records'}.\n` : '';
+      const text = await table.piece(records);
+      if (table.leftOut.length > 0)
+        this.note(
+          `Not shown for want of width: ${table.leftOut.splice(0).join(', ')}. --fields or -o json shows them.`,
+        );
+      return text;
+    };
+  }
+}
+
+/** One value on its own line, for `-o id` and queries that end in scalars. */
+function scalarText(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  return typeof value === 'string' ? cleanLine(value) : safeJson(value);
+}

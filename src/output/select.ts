@@ -1,0 +1,61 @@
+import {RemitError} from '../errors.ts';
+
+/** The value at a dotted path (`transfer_details.trace_number`, `0.id`); undefined where there is none. */
+export function valueAt(value: unknown, path: string): unknown {
+  let at = value;
+  for (const step of path.split('.')) {
+    if (at === null || typeof at !== 'object' || !Object.hasOwn(at, step)) return undefined;
+    at = (at as Record<string, unknown>)[step];
+  }
+  return at;
+}
+
+/** Keeps the named paths of a record (or of each record of an array), nested as they were, in the order asked for. */
+export function pickFields(value: unknown, fields: readonly string[]): unknown {
+  if (fields.length === 0) return value;
+  if (Array.isArray(value)) return value.map((item) => pickFields(item, fields));
+  if (value === null || typeof value !== 'object') return value;
+  const picked: Record<string, unknown> = {};
+  for (const path of fields) place(picked, path.split('.'), valueAt(value, path) ?? null);
+  return picked;
+}
+
+function place(target: Record<string, unknown>, steps: readonly string[], value: unknown): void {
+  const [step = '', ...rest] = steps;
+  if (step === '__proto__') return;
+  if (rest.length === 0) {
+    target[step] = value;
+    return;
+  }
+  const inner = target[step];
+  const next = inner !== null && typeof inner === 'object' ? (inner as Record<string, unknown>) : {};
+  target[step] = next;
+  place(next, rest, value);
+}
+
+/** Reads `--fields a,b.c`. */
+export function readFields(text: string): string[] {
+  const fields = text.split(',').map((field) => field.trim());
+  if (fields.some((field) => field === '' || field.split('.').includes('')))
+    throw new RemitError('USAGE', `--fields ${JSON.stringify(text)} has an empty name`, {
+      hint: 'write it like --fields id,status',
+    });
+  return fields;
+}
+
+/** Applies a JMESPath expression. The package loads only here. */
+export async function runQuery(value: unknown, expression: string): Promise<unknown> {
+  const {search} = await import('@jmespath-community/jmespath');
+  try {
+    return search(value as Parameters<typeof search>[0], expression);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new RemitError(
+      'USAGE',
+      `--query ${JSON.stringify(expression)} is not a JMESPath expression that fits: ${why}`,
+      {
+        cause: error,
+      },
+    );
+  }
+}

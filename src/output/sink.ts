@@ -1,0 +1,82 @@
+import {RemitError} from '../errors.ts';
+
+/** The parts of a standard stream that we use. */
+export interface OutStream extends NodeJS.WritableStream {
+  isTTY?: boolean | undefined;
+  columns?: number | undefined;
+}
+
+/**
+ * One standard stream. A reader that goes away (EPIPE) ends the writing silently, as `| head` expects; any other
+ * failure, a full disk say, is kept and reported at the end, because a result that was not written is not a success.
+ */
+export class Sink {
+  readonly #stream: OutStream;
+  #failure: Error | undefined;
+  #closed = false;
+
+  constructor(stream: OutStream) {
+    this.#stream = stream;
+    stream.on('error', (error: NodeJS.ErrnoException) => this.#fail(error));
+  }
+
+  get isTerminal(): boolean {
+    return this.#stream.isTTY === true;
+  }
+
+  /** Width in characters; 80 where there is no terminal to ask. */
+  get columns(): number {
+    return this.isTerminal ? (this.#stream.columns ?? 80) : 80;
+  }
+
+  /** True when nobody reads any more: long lists may stop. */
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** Resolves when more may be written; the common case costs no wait. */
+  write(text: string): Promise<void> | undefined {
+    if (this.#closed || text === '') return undefined;
+    try {
+      if (this.#stream.write(text)) return undefined;
+    } catch (error) {
+      this.#fail(error as NodeJS.ErrnoException); // a synchronous pipe throws where others emit
+      return undefined;
+    }
+    return new Promise((resolve) => {
+      const done = () => {
+        this.#stream.removeListener('drain', done);
+        this.#stream.removeListener('error', done);
+        this.#stream.removeListener('close', done);
+        resolve();
+      };
+      this.#stream.on('drain', done).on('error', done).on('close', done);
+    });
+  }
+
+  /** Resolves when everything written has left this process. */
+  async flush(): Promise<void> {
+    if (this.#closed) return;
+    await new Promise<void>((resolve) => {
+      const done = () => {
+        this.#stream.removeListener('error', done);
+        resolve();
+      };
+      this.#stream.on('error', done);
+      this.#stream.write('', done);
+    });
+  }
+
+  /** Why something could not be written, or undefined. */
+  failure(): RemitError | undefined {
+    if (this.#failure === undefined) return undefined;
+    return new RemitError('STATE', `the output could not be written: ${this.#failure.message}`, {
+      cause: this.#failure,
+    });
+  }
+
+  #fail(error: NodeJS.ErrnoException): void {
+    this.#closed = true;
+    if (error.code !== 'EPIPE') this.#failure ??= error;
+  }
+}

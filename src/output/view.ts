@@ -1,0 +1,100 @@
+import {formatMajor} from '../money/amount.ts';
+import {cleanLine} from './clean.ts';
+import type {Paint, Style} from './colour.ts';
+import {valueAt} from './select.ts';
+import {relativeTime} from './times.ts';
+
+/** What a cell may depend on besides its record. */
+export interface Eye {
+  /** A person looks: relative times are fine. Otherwise the same data stands plain. */
+  terminal: boolean;
+  nowMs: number;
+  paint: Paint;
+}
+
+/** One line of a card, one column of a table. */
+export interface Field {
+  label: string;
+  /** The wire field it shows; shown fields are not repeated among the unknown ones. */
+  path: string;
+  show: (value: unknown, record: unknown, eye: Eye) => string;
+  align?: 'left' | 'right';
+  /** Narrow terminals leave out the highest first; 0 stays always. */
+  rank: number;
+}
+
+/** How people see one kind of record. */
+export interface View {
+  /** Lower-case singular: `payout`. */
+  noun: string;
+  /** `noun` in the plural. */
+  plural: string;
+  card: readonly Field[];
+  columns: readonly Field[];
+}
+
+/** Any value on one line: text as it is, objects as compact JSON, nothing as a dash. */
+export function plainValue(value: unknown): string {
+  if (value === undefined || value === null || value === '') return '-';
+  if (typeof value === 'string') return cleanLine(value);
+  if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint')
+    return String(value);
+  return cleanLine(JSON.stringify(value));
+}
+
+export function text(label: string, path: string, rank = 0): Field {
+  return {label, path, rank, show: (value) => plainValue(value)};
+}
+
+/** Relative on a terminal, as sent elsewhere. */
+export function time(label: string, path: string, rank = 0): Field {
+  const show = (value: unknown, _record: unknown, eye: Eye) =>
+    typeof value === 'string' && eye.terminal ? cleanLine(relativeTime(value, eye.nowMs)) : plainValue(value);
+  return {label, path, rank, show};
+}
+
+/** Like `time`, followed by the exact moment: for cards. */
+export function moment(label: string, path: string): Field {
+  const show = (value: unknown, _record: unknown, eye: Eye) => {
+    if (typeof value !== 'string' || !eye.terminal) return plainValue(value);
+    const exact = cleanLine(value);
+    return `${relativeTime(exact, eye.nowMs)} ${eye.paint('dim', `(${exact})`)}`; // painted after cleaning
+  };
+  return {label, path, rank: 0, show};
+}
+
+/** Minor units of the record's currency, in major units with the currency: `1500.75 USD`. */
+export function money(label: string, path = 'amount_in_minor_units', currencyPath = 'currency_code'): Field {
+  const show = (value: unknown, record: unknown) => majorOf(value, valueAt(record, currencyPath));
+  return {label, path, rank: 0, align: 'right', show};
+}
+
+/** `1500.75 USD`; an amount that cannot be shown in major units stays in minor ones and says so. */
+export function majorOf(minor: unknown, currency: unknown): string {
+  if (typeof currency === 'string' && typeof minor === 'number' && Number.isSafeInteger(minor)) {
+    try {
+      return `${formatMajor(BigInt(minor), currency)} ${currency}`;
+    } catch {
+      // An unknown currency: the service's word stands as it is.
+    }
+  }
+  return `${plainValue(minor)} minor units ${plainValue(currency)}`;
+}
+
+const STATUS_STYLES: Readonly<Record<string, Style>> = {
+  settled: 'green',
+  verified: 'green',
+  failed: 'red',
+  canceled: 'red',
+  created: 'yellow',
+  pending: 'yellow',
+};
+
+export function status(label = 'Status', path = 'status'): Field {
+  const show = (value: unknown, _record: unknown, eye: Eye) => {
+    const word = plainValue(value);
+    const style = STATUS_STYLES[word];
+    return style === undefined ? word : eye.paint(style, word);
+  };
+  return {label, path, rank: 0, show};
+}

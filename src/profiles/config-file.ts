@@ -1,0 +1,102 @@
+import {readFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {RemitError} from '../errors.ts';
+import {EMPTY_CONFIG, PROFILE_NAME, type ConfigFile, type StoredProfile} from './profile.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** REMIT_CONFIG_DIR, else the XDG config folder. */
+export function configDir(env: Env, home: string): string {
+  return env['REMIT_CONFIG_DIR'] || join(env['XDG_CONFIG_HOME'] || join(home, '.config'), 'remit');
+}
+
+/** REMIT_STATE_DIR, else the XDG state folder. */
+export function stateDir(env: Env, home: string): string {
+  return env['REMIT_STATE_DIR'] || join(env['XDG_STATE_HOME'] || join(home, '.local', 'state'), 'remit');
+}
+
+export const configPath = (dir: string): string => join(dir, 'config.json');
+
+/**
+ * Reads the stored profiles; a missing file is an empty one. Only reads: no folder is made and nothing is mended.
+ * @throws RemitError STATE_DAMAGED naming the file, or STATE when it cannot be read.
+ */
+export function readConfig(dir: string): ConfigFile {
+  const path = configPath(dir);
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    const {code} = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return EMPTY_CONFIG;
+    throw new RemitError('STATE', `${path} cannot be read: ${(error as Error).message}`, {cause: error});
+  }
+  return parseConfig(text, path);
+}
+
+/** Checks the form by hand: a one-shot command must not load a schema library for this. */
+export function parseConfig(text: string, path: string): ConfigFile {
+  const damaged = (what: string, cause?: unknown) =>
+    new RemitError('STATE_DAMAGED', `${path} ${what}`, {
+      cause,
+      hint: `mend the file, or move it away and add the profiles again: remit profiles add NAME --base-url URL`,
+    });
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw damaged('is not JSON', error); // the parser's own message may repeat a key
+  }
+  if (!isObject(value)) throw damaged('does not hold an object');
+  if (value['version'] !== 1) throw damaged('is of a version that this remit does not know');
+  const profiles = value['profiles'] ?? {};
+  if (!isObject(profiles)) throw damaged('has "profiles" that is not an object');
+  for (const [name, profile] of Object.entries(profiles)) {
+    if (!PROFILE_NAME.test(name)) throw damaged(`has a profile with an impossible name`);
+    const problem = profileProblem(profile);
+    if (problem !== undefined) throw damaged(`has a profile "${name}" ${problem}`);
+  }
+  const chosen = value['default'];
+  if (chosen !== undefined && typeof chosen !== 'string') throw damaged('has a "default" that is not a name');
+  return {
+    version: 1,
+    ...(chosen === undefined ? {} : {default: chosen}),
+    profiles: profiles as Record<string, StoredProfile>, // each was checked above
+  };
+}
+
+function profileProblem(profile: unknown): string | undefined {
+  if (!isObject(profile)) return 'that is not an object';
+  const {base_url, key, mode, read_only, caps, overrides} = profile;
+  if (typeof base_url !== 'string') return 'without a base_url';
+  if (mode !== 'test' && mode !== 'live') return 'whose mode is neither test nor live';
+  if (!isObject(key) || Object.keys(key).length !== 1) return 'whose key has not exactly one source';
+  if (
+    ![key['stored'], key['file'], key['command']].some(
+      (source) => typeof source === 'string' && source !== '',
+    )
+  )
+    return 'whose key has no known source (stored, file or command)';
+  if (read_only !== undefined && typeof read_only !== 'boolean')
+    return 'whose read_only is not true or false';
+  if (overrides !== undefined && !isObject(overrides)) return 'whose overrides are not an object';
+  return caps === undefined ? undefined : capsProblem(caps);
+}
+
+/** A cap that cannot be read must not become a cap that is not there. */
+function capsProblem(caps: unknown): string | undefined {
+  if (!isObject(caps)) return 'whose caps are not an object';
+  for (const [name, value] of Object.entries(caps)) {
+    const amounts = name === 'max_amount_minor' || name === 'max_batch_total_minor';
+    if (amounts && isObject(value) && Object.values(value).every(isCount)) continue;
+    if (name === 'max_batch_rows' && isCount(value)) continue;
+    if (name === 'rails' && Array.isArray(value) && value.every((rail) => typeof rail === 'string')) continue;
+    return `whose cap "${name}" is not known or not of the right form`;
+  }
+  return undefined;
+}
+
+const isCount = (value: unknown): boolean =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  value !== null && typeof value === 'object' && !Array.isArray(value);

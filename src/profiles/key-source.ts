@@ -1,0 +1,86 @@
+import {readFileSync} from 'node:fs';
+import {homedir} from 'node:os';
+import {join} from 'node:path';
+import {RemitError} from '../errors.ts';
+import type {KeySource} from './profile.ts';
+
+/** A secrets manager may ask for a touch or a PIN; a hung one must not hang us for ever. */
+export const KEY_COMMAND_TIMEOUT_MS = 60_000;
+
+/** What a source is called in messages and in `whoami`; holds no secret, but a command's text. */
+export function describeSource(source: KeySource): string {
+  if ('stored' in source) return 'stored in the profile';
+  if ('file' in source) return `file ${source.file}`;
+  return `command ${JSON.stringify(source.command)}`;
+}
+
+/** The key itself, read at each use. */
+export async function readKey(source: KeySource, options: {timeoutMs?: number} = {}): Promise<string> {
+  if ('stored' in source) return source.stored;
+  if ('file' in source) return readKeyFile(source.file);
+  return runKeyCommand(source.command, options.timeoutMs ?? KEY_COMMAND_TIMEOUT_MS);
+}
+
+function readKeyFile(path: string): string {
+  const full = path.startsWith('~/') ? join(homedir(), path.slice(2)) : path;
+  let text: string;
+  try {
+    text = readFileSync(full, 'utf8');
+  } catch (error) {
+    throw new RemitError('BAD_KEY', `the key file ${path} cannot be read: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+  if (text.trim() === '') throw new RemitError('BAD_KEY', `the key file ${path} is empty`);
+  return text.trim();
+}
+
+/**
+ * Runs the user's own command through the shell and takes its stdout, trimmed. Its stdin and stderr are the user's, so
+ * that it can ask for a passphrase; its stdout is never shown.
+ */
+async function runKeyCommand(command: string, timeoutMs: number): Promise<string> {
+  const {spawn} = await import('node:child_process');
+  const failed = (what: string, cause?: unknown) =>
+    new RemitError('BAD_KEY', `the key command ${JSON.stringify(command)} ${what}`, {
+      cause,
+      hint: `run it by hand to see what it says: ${command}`,
+    });
+  return new Promise((resolve, reject) => {
+    // A group of its own, so that a time-out ends the shell and what it started alike.
+    const child = spawn(command, {
+      shell: true,
+      stdio: ['inherit', 'pipe', 'inherit'],
+      detached: process.platform !== 'win32',
+    });
+    let out = '';
+    let late = false;
+    const timer = setTimeout(() => {
+      late = true;
+      endGroup(child.pid);
+    }, timeoutMs);
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      if (out.length < 65_536) out += chunk;
+    });
+    child.on('error', (error) => {
+      clearTimeout(timer);
+      reject(failed(`could not be started: ${error.message}`, error));
+    });
+    child.on('close', (code, signal) => {
+      clearTimeout(timer);
+      if (late) reject(failed(`did not end within ${timeoutMs / 1000} s`));
+      else if (code !== 0) reject(failed(`ended with ${signal ?? `exit code ${code}`}`));
+      else if (out.trim() === '') reject(failed('printed nothing'));
+      else resolve(out.trim());
+    });
+  });
+}
+
+function endGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself in the meantime.
+  }
+}

@@ -1,0 +1,32 @@
+import {createHash} from 'node:crypto';
+import {RemitError} from '../errors.ts';
+import type {Mode} from './profile.ts';
+
+/** `test_…a1b2`: enough to tell two keys apart, not enough to use one. Short keys show no tail. */
+export function maskKey(key: string): string {
+  const prefix = /^(test|live)_/.exec(key)?.[0] ?? '';
+  const rest = key.slice(prefix.length);
+  return `${prefix}…${rest.length >= 12 ? rest.slice(-4) : ''}`;
+}
+
+/** First 16 hex digits of the SHA-256. */
+export const fingerprintOf = (key: string): string =>
+  createHash('sha256').update(key).digest('hex').slice(0, 16);
+
+/**
+ * The mode that the key's prefix names (interface document, "Authentication"). Nothing of the key is repeated in the
+ * refusal: what does not look like a key may be another secret.
+ */
+export function modeOf(key: string, source: string): Mode {
+  if (!/^[\x21-\x7e]+$/.test(key))
+    throw new RemitError(
+      'BAD_KEY',
+      `the key from ${source} has spaces or characters that no header can carry`,
+    );
+  const mode = /^(test|live)_[\x21-\x7e]/.exec(key)?.[1];
+  if (mode === undefined)
+    throw new RemitError('BAD_KEY', `the key from ${source} begins with neither test_ nor live_`, {
+      hint: 'remit profiles add NAME --base-url URL',
+    });
+  return mode as Mode;
+}

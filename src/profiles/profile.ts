@@ -1,0 +1,60 @@
+/** What is stored of a profile, and what a command gets of it. Wire-like snake_case, since people edit the file. */
+
+export type Mode = 'test' | 'live';
+
+/** Where a stored profile's key comes from; exactly one. */
+export type KeySource = {stored: string} | {file: string} | {command: string};
+
+/** Upper limits that a write must keep. Amounts are minor units by currency; a currency without a cap is refused. */
+export interface Caps {
+  max_amount_minor?: Readonly<Record<string, number>>;
+  max_batch_total_minor?: Readonly<Record<string, number>>;
+  max_batch_rows?: number;
+  /** Rails that may be used; a write without a rail is refused then. */
+  rails?: readonly string[];
+}
+
+/** Methods, paths and field names that differ from the assumptions (docs/internals/assumptions.md). */
+export interface ProfileOverrides {
+  operations?: Readonly<Record<string, {method?: string; path?: string}>> | undefined;
+  fields?: Readonly<Record<string, string>> | undefined;
+}
+
+export interface StoredProfile {
+  base_url: string;
+  key: KeySource;
+  /** Mode of the key when the profile was made; a key of another mode is refused later. */
+  mode: Mode;
+  read_only?: boolean;
+  caps?: Caps;
+  overrides?: ProfileOverrides;
+}
+
+/** config.json. */
+export interface ConfigFile {
+  version: 1;
+  default?: string;
+  profiles: Readonly<Record<string, StoredProfile>>;
+}
+
+export const EMPTY_CONFIG: ConfigFile = {version: 1, profiles: {}};
+
+/** The profile that a command runs under. `key` must never be printed; `masked` may. */
+export interface ActiveProfile {
+  /** Null where environment variables take the place of a profile. */
+  name: string | null;
+  /** Normalised. */
+  baseUrl: string;
+  mode: Mode;
+  key: string;
+  /** First 16 hex digits of the key's SHA-256: tells keys apart without revealing them. */
+  keyFingerprint: string;
+  masked: string;
+  caps: Caps;
+  readOnly: boolean;
+  overrides: ProfileOverrides;
+  /** Where each value came from, for `whoami`. */
+  sources: Readonly<Record<string, string>>;
+}
+
+export const PROFILE_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/i;

@@ -1,0 +1,65 @@
+import {readFileSync} from 'node:fs';
+import {dirname, join} from 'node:path';
+import {RemitError} from '../errors.ts';
+
+export const PROJECT_FILE = '.remit.json';
+
+/** What a folder's `.remit.json` may say: which profile, and how output looks. Nothing that decides where money goes. */
+export interface ProjectFile {
+  path: string;
+  profile?: string;
+  output?: string;
+  fields?: string;
+  color?: boolean;
+}
+
+const ALLOWED: Readonly<Record<string, 'string' | 'boolean'>> = {
+  profile: 'string',
+  output: 'string',
+  fields: 'string',
+  color: 'boolean',
+};
+
+/** The nearest `.remit.json`, in this folder or one above it; undefined when there is none. */
+export function findProjectFile(cwd: string): ProjectFile | undefined {
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    const path = join(folder, PROJECT_FILE);
+    const text = readOptional(path);
+    if (text !== undefined) return parseProjectFile(text, path);
+    if (dirname(folder) === folder) return undefined;
+  }
+}
+
+/**
+ * A repository's file must not be able to redirect a key, choose a key or arm live writes: anything but the allowed
+ * names is refused, not ignored.
+ */
+export function parseProjectFile(text: string, path: string): ProjectFile {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new RemitError('STATE_DAMAGED', `${path} is not JSON`, {cause: error});
+  }
+  if (value === null || typeof value !== 'object' || Array.isArray(value))
+    throw new RemitError('STATE_DAMAGED', `${path} does not hold an object`);
+  for (const [name, setting] of Object.entries(value)) {
+    if (!Object.hasOwn(ALLOWED, name))
+      throw new RemitError('USAGE', `${path} may not set "${name}"`, {
+        hint: `a project file may set only: ${Object.keys(ALLOWED).join(', ')}`,
+      });
+    if (typeof setting !== ALLOWED[name])
+      throw new RemitError('STATE_DAMAGED', `${path}: "${name}" is not a ${ALLOWED[name]}`);
+  }
+  return {...(value as Omit<ProjectFile, 'path'>), path}; // names and types were checked above
+}
+
+function readOptional(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const {code} = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EACCES') return undefined;
+    throw new RemitError('STATE', `${path} cannot be read: ${(error as Error).message}`, {cause: error});
+  }
+}

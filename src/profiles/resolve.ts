@@ -1,0 +1,143 @@
+import {RemitError} from '../errors.ts';
+import {configPath, readConfig} from './config-file.ts';
+import {describeSource, readKey} from './key-source.ts';
+import {fingerprintOf, maskKey, modeOf} from './key.ts';
+import type {ActiveProfile, ConfigFile, StoredProfile} from './profile.ts';
+import type {ProjectFile} from './project-file.ts';
+
+export interface ProfileQuestion {
+  /** `--profile`. */
+  flag?: string | undefined;
+  env: Readonly<Record<string, string | undefined>>;
+  project?: ProjectFile | undefined;
+  configDir: string;
+  /** Checks and normalises; the client's rules for where a key may go. */
+  normaliseBaseUrl: (text: string) => string;
+  keyTimeoutMs?: number;
+}
+
+/** Which profile is meant and who said so; no key is read. */
+export interface Choice {
+  name: string | null;
+  nameFrom: string;
+  profile: StoredProfile | undefined;
+  /** True where REMIT_API_KEY takes the place of the profile's key. */
+  envKey: boolean;
+  baseUrl: string;
+  baseUrlFrom: string;
+}
+
+/**
+ * Flag, environment, project file, stored default, in this order. A profile named by flag is taken whole, with its own
+ * key and base URL; otherwise REMIT_API_KEY replaces the key, and only together with it may REMIT_BASE_URL replace the
+ * base URL, so that a stored key never goes anywhere but where it was stored for. An empty variable is unset.
+ */
+export function chooseProfile(question: ProfileQuestion, config = readConfig(question.configDir)): Choice {
+  const {env, flag} = question;
+  const envKey = flag === undefined && Boolean(env['REMIT_API_KEY']);
+  const envUrl = flag === undefined ? env['REMIT_BASE_URL'] || undefined : undefined;
+  if (envUrl !== undefined && !envKey)
+    throw new RemitError(
+      'USAGE',
+      'REMIT_BASE_URL needs REMIT_API_KEY: a stored key is sent only to its own base URL',
+      {
+        hint: 'set both, or name a profile with --profile',
+      },
+    );
+  const named = nameOf(question, config, envKey && envUrl !== undefined);
+  if (named === undefined) {
+    if (envUrl === undefined) throw nothingChosen(envKey);
+    return {
+      name: null,
+      nameFrom: 'none needed',
+      profile: undefined,
+      envKey,
+      baseUrl: question.normaliseBaseUrl(envUrl),
+      baseUrlFrom: 'REMIT_BASE_URL',
+    };
+  }
+  const profile = findProfile(config, named.name, named.from, question.configDir);
+  return {
+    name: named.name,
+    nameFrom: named.from,
+    profile,
+    envKey,
+    baseUrl: question.normaliseBaseUrl(envUrl ?? profile.base_url),
+    baseUrlFrom: envUrl === undefined ? `profile ${named.name}` : 'REMIT_BASE_URL',
+  };
+}
+
+/** The profile with its key, ready for use. */
+export async function resolveProfile(question: ProfileQuestion): Promise<ActiveProfile> {
+  const choice = chooseProfile(question);
+  const {profile, name} = choice;
+  const keyFrom = choice.envKey ? 'REMIT_API_KEY' : describeSource(profile!.key);
+  const key = choice.envKey
+    ? question.env['REMIT_API_KEY']!.trim()
+    : await readKey(
+        profile!.key,
+        question.keyTimeoutMs === undefined ? {} : {timeoutMs: question.keyTimeoutMs},
+      );
+  const mode = modeOf(key, keyFrom);
+  if (profile !== undefined && !choice.envKey && mode !== profile.mode)
+    throw new RemitError(
+      'BAD_KEY',
+      `profile ${name} is for ${profile.mode} keys, but its key is a ${mode} one (${keyFrom})`,
+      {
+        hint: `remit profiles remove ${name}, then remit profiles add ${name} --base-url ${profile.base_url}`,
+      },
+    );
+  return {
+    name,
+    baseUrl: choice.baseUrl,
+    mode,
+    key,
+    keyFingerprint: fingerprintOf(key),
+    masked: maskKey(key),
+    caps: profile?.caps ?? {},
+    readOnly: profile?.read_only ?? false,
+    overrides: profile?.overrides ?? {},
+    sources: {
+      profile: choice.nameFrom,
+      base_url: choice.baseUrlFrom,
+      key: keyFrom,
+      mode: 'prefix of the key',
+    },
+  };
+}
+
+function nameOf(
+  {flag, env, project}: ProfileQuestion,
+  config: ConfigFile,
+  enough: boolean,
+): {name: string; from: string} | undefined {
+  if (flag !== undefined) return {name: flag, from: '--profile'};
+  if (env['REMIT_PROFILE']) return {name: env['REMIT_PROFILE'], from: 'REMIT_PROFILE'};
+  if (enough) return undefined;
+  if (project?.profile !== undefined) return {name: project.profile, from: project.path};
+  if (config.default !== undefined) return {name: config.default, from: 'stored default'};
+  return undefined;
+}
+
+function findProfile(config: ConfigFile, name: string, from: string, dir: string): StoredProfile {
+  const profile = Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined;
+  if (profile !== undefined) return profile;
+  const known = Object.keys(config.profiles);
+  throw new RemitError(
+    'NO_PROFILE',
+    `there is no profile "${name}" (named by ${from}) in ${configPath(dir)}`,
+    {
+      hint: known.length > 0 ? `one of: ${known.join(', ')}` : `remit profiles add ${name} --base-url URL`,
+    },
+  );
+}
+
+function nothingChosen(envKey: boolean): RemitError {
+  return envKey
+    ? new RemitError('USAGE', 'REMIT_API_KEY is set, but there is no base URL to use it with', {
+        hint: 'set REMIT_BASE_URL as well, or name a profile with --profile',
+      })
+    : new RemitError('NO_KEY', 'no profile is chosen and REMIT_API_KEY is not set', {
+        hint: 'remit profiles add NAME --base-url URL, or try everything locally: remit sandbox start',
+      });
+}
