@@ -64,13 +64,14 @@ async function bundleCli() {
 }
 
 /**
- * What oclif reaches for and we never use: whether this is WSL (5 ms of file reading for a name), and the TypeScript
- * compiler for running from source (3.5 MB; bin/dev.js does that with tsx).
+ * What packages reach for and we never use: whether this is WSL (5 ms of file reading for a name), the TypeScript
+ * compiler for running from source (3.5 MB; bin/dev.js does that with tsx), and the prompt that opens an editor (0.5 MB
+ * of character sets).
  */
 const without = {
   name: 'without',
   setup(plugin) {
-    plugin.onResolve({filter: /^(wsl-utils|typescript)$/}, ({path}) => ({path, namespace: 'without'}));
+    plugin.onResolve({filter: /^(wsl-utils|typescript|@inquirer\/editor)$/}, ({path}) => ({path, namespace: 'without'}));
     plugin.onLoad({filter: /.*/, namespace: 'without'}, () => ({
       contents: 'module.exports = {isWsl: false}',
       loader: 'js',

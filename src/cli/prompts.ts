@@ -40,17 +40,17 @@ export function terminalPrompts({stdin, stderr, signal}: Terminal): Prompts {
   return {
     async confirm(question, flag) {
       need(question, flag);
-      const {confirm} = await import('./questions.ts');
+      const {confirm} = await import('@inquirer/prompts');
       return asking(confirm({message: question, default: false}, context));
     },
     async line(question, flag) {
       need(question, flag);
-      const {input} = await import('./questions.ts');
+      const {input} = await import('@inquirer/prompts');
       return asking(input({message: question}, context));
     },
     async hidden(question, flag) {
       need(question, flag);
-      const {password} = await import('./questions.ts');
+      const {password} = await import('@inquirer/prompts');
       return asking(password({message: question, mask: false}, context));
     },
   };
