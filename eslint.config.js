@@ -13,20 +13,39 @@ export default tseslint.config(
       '@typescript-eslint/consistent-type-imports': 'error',
       '@typescript-eslint/require-await': 'off', // ports are asynchronous; not every implementation waits
       '@typescript-eslint/switch-exhaustiveness-check': ['error', {considerDefaultExhaustiveForUnions: true}],
-      'no-restricted-imports': [
+      'no-restricted-syntax': [
         'error',
-        {paths: [{name: 'zod', importNames: ['z'], message: 'Write `import * as z`: the named import bundles all locales.'}]},
+        {
+          selector: "ImportDeclaration[importKind='value'][source.value='zod'] ImportSpecifier",
+          message: 'Write `import * as z`: the named import bundles all locales.',
+        },
       ],
       'no-control-regex': 'off', // control characters are exactly what the output layer strips
     },
   },
   {
     files: ['**/*.{js,cjs,mjs}'],
-    languageOptions: {globals: {process: 'readonly', console: 'readonly', require: 'readonly', module: 'writable', __dirname: 'readonly', __filename: 'readonly', Buffer: 'readonly', URL: 'readonly', performance: 'readonly', setTimeout: 'readonly'}},
+    languageOptions: {
+      globals: {
+        process: 'readonly',
+        console: 'readonly',
+        require: 'readonly',
+        module: 'writable',
+        __dirname: 'readonly',
+        __filename: 'readonly',
+        Buffer: 'readonly',
+        URL: 'readonly',
+        performance: 'readonly',
+        setTimeout: 'readonly',
+      },
+    },
   },
   {
     // Mocha's this-typed callbacks and the promise-returning `it` are fine as they are.
     files: ['test/**/*.ts'],
-    rules: {'@typescript-eslint/no-unsafe-assignment': 'off', '@typescript-eslint/no-unsafe-member-access': 'off'},
+    rules: {
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+    },
   },
 );
