@@ -1,29 +1,26 @@
 import {systemClock, type Clock} from '../clock.ts';
 import {LIFECYCLES} from '../contract/lifecycle.ts';
-import {allOperations, type OperationId, type Resource} from '../contract/operations.ts';
+import type {OperationId} from '../contract/operations.ts';
 import {RemitError} from '../errors.ts';
-import {isObject, type Answer} from './answer.ts';
 import {normaliseBaseUrl} from './base-url.ts';
+import {RequestBuilder, type Built, type Preview} from './built.ts';
 import {debugTo, type OnDebug} from './debug.ts';
-import {checkKey, requestHeaders} from './headers.ts';
 import {HttpTransport} from './http-transport.ts';
-import {checkIdempotencyKey, newIdempotencyKey} from './idempotency.ts';
 import {Listing, readPage, type ListOptions, type Page} from './pages.ts';
 import {waitFor, type Waited} from './poll.ts';
-import {redactor, sensitiveValues} from './redact.ts';
-import type {Answered, CallInput, CallOptions, KeyedOptions, ResourceApi, Result} from './resource.ts';
-import {DEFAULT_POLICY, settle} from './retry.ts';
+import {holdsRecord, isAcknowledged, isJson, unwrapRecord, type Readable} from './readable.ts';
 import {
-  checkOverrides,
-  checkRequestPath,
-  fillPath,
-  operationOf,
-  renameFields,
-  resolveRoute,
-  type Overrides,
-} from './routes.ts';
-import {DEFAULT_TIMEOUTS, type Timeouts, type Transport, type TransportRequest} from './transport.ts';
-import type {Safety} from './verdict.ts';
+  resourceApi,
+  type Answered,
+  type CallInput,
+  type CallOptions,
+  type KeyedOptions,
+  type ResourceApi,
+  type Result,
+} from './resource.ts';
+import {DEFAULT_POLICY, settle, type RetryPolicy} from './retry.ts';
+import {operationOf, type Overrides} from './routes.ts';
+import type {Timeouts, Transport} from './transport.ts';
 
 export interface ClientOptions {
   /** https, or http to loopback; a path is a prefix of every route. */
@@ -45,41 +42,28 @@ export interface ClientOptions {
   /** Redacted lines about every exchange. */
   onDebug?: OnDebug | undefined;
   userAgent?: string | undefined;
+  /** Makes an idempotency key; a UUIDv4 by default. */
   newKey?: (() => string) | undefined;
 }
 
-/** A request as it would be sent; headers masked. */
-export interface Preview {
-  method: string;
-  url: string;
-  headers: Readonly<Record<string, string>>;
-  /** As parsed JSON, sensitive fields masked; undefined without a body. */
-  body: unknown;
-  idempotencyKey?: string;
-}
-
 export interface WaitForOptions<T> {
+  /** Any final status when absent. */
   until?: string | undefined;
   timeoutMs?: number | undefined;
+  /** The record as a create or approve answered it. */
   initial?: T | undefined;
   signal?: AbortSignal | undefined;
   onChange?: ((record: T) => void) | undefined;
 }
 
-/** Everything about a call that does not depend on what came of an earlier one. */
-interface Built {
-  what: string;
-  request: TransportRequest;
-  safety: Safety;
-  idempotencyKey?: string | undefined;
-  /** Numbers in the body, which no error or debug line may repeat. */
-  secrets: readonly string[];
-  options: KeyedOptions;
-}
+type WaitedFor = {payins: Answered<'Payin'>; payouts: Answered<'Payout'>};
+
+/** Near the end of a wait a read still gets this long. */
+const SHORTEST_READ_MS = 1_000;
 
 /**
  * The Money Movement Service, one method per operation of the contract. Every call resolves to a `Result` or throws a
- * `RemitError`; a write whose outcome is unknown throws IN_DOUBT with the key that repeats it safely.
+ * `RemitError`; a write whose outcome is unknown throws IN_DOUBT, with the key that repeats it safely in its details.
  *
  * @example
  * const client = new RemitClient({baseUrl: 'https://api.example.com', key: process.env.REMIT_API_KEY});
@@ -97,49 +81,49 @@ export class RemitClient {
   /** Without a slash at the end. */
   readonly baseUrl: string;
 
-  readonly #options: ClientOptions;
   readonly #transport: Transport;
+  readonly #builder: RequestBuilder;
   readonly #clock: Clock;
   readonly #random: () => number;
-  readonly #timeouts: Timeouts;
+  readonly #policy: RetryPolicy;
+  readonly #onDebug: OnDebug | undefined;
 
   /** @throws {RemitError} BAD_KEY, USAGE or GUARD_TARGET for options that cannot work */
   constructor(options: ClientOptions) {
-    checkKey(options.key);
-    checkOverrides(options.overrides ?? {});
     this.baseUrl = normaliseBaseUrl(options.baseUrl);
-    this.#timeouts = checkTimeouts({...DEFAULT_TIMEOUTS, ...definedOnly(options.timeouts ?? {})});
-    this.#options = options;
+    this.#builder = new RequestBuilder({...options, baseUrl: this.baseUrl});
     this.#transport = options.transport ?? new HttpTransport({baseUrl: this.baseUrl});
     this.#clock = options.clock ?? systemClock;
     this.#random = options.random ?? Math.random;
-    this.payins = this.#resource('payins');
-    this.payouts = this.#resource('payouts');
-    this.payees = this.#resource('payees');
-    this.payers = this.#resource('payers');
-    this.payeePaymentMethods = this.#resource('payeePaymentMethods');
-    this.payerPaymentMethods = this.#resource('payerPaymentMethods');
+    this.#policy = {
+      retries: options.retries ?? DEFAULT_POLICY.retries,
+      maxWaitMs: options.maxWaitMs ?? DEFAULT_POLICY.maxWaitMs,
+    };
+    this.#onDebug = options.onDebug;
+    this.payins = resourceApi('payins', this);
+    this.payouts = resourceApi('payouts', this);
+    this.payees = resourceApi('payees', this);
+    this.payers = resourceApi('payers', this);
+    this.payeePaymentMethods = resourceApi('payeePaymentMethods', this);
+    this.payerPaymentMethods = resourceApi('payerPaymentMethods', this);
   }
 
-  /** Calls an operation by its id; the methods of the resources are this, typed. */
+  /** Calls an operation by its id. The methods of the resources are this, typed. */
   async call(id: OperationId, input: CallInput = {}): Promise<Result<unknown>> {
-    const operation = operationOf(id);
-    const read =
-      operation.method === 'GET' ? isReadable : operation.key === undefined ? isAcknowledged : holdsRecord;
-    const result = await this.#settle(this.#build(id, input), read);
-    if (operation.key === undefined) return result;
+    const {method, key} = operationOf(id);
+    const built = this.#builder.operation(id, input);
+    if (key === undefined) return this.#settle(built, method === 'GET' ? isJson : isAcknowledged);
+    const result = await this.#settle(built, holdsRecord);
     return {...result, data: unwrapRecord(result.data), replayed: result.status === 200};
   }
 
-  /** A list operation by its id. */
+  /** A list operation by its id; path parameters are among the query. */
   list(
     id: OperationId,
     query: Readonly<Record<string, unknown>> = {},
     options: ListOptions & CallOptions = {},
   ): Listing<unknown> {
-    const names: readonly string[] = operationOf(id).path.match(/(?<=\{)\w+(?=\})/g) ?? [];
-    const params = Object.fromEntries(names.map((name) => [name, textOf(query[name])]));
-    const filters = Object.fromEntries(Object.entries(query).filter(([name]) => !names.includes(name)));
+    const {params, filters} = splitParams(operationOf(id).path, query);
     const fetch = async ({
       cursor,
       limit,
@@ -147,54 +131,51 @@ export class RemitClient {
       cursor: string | undefined;
       limit: number;
     }): Promise<Page<unknown>> => {
-      const built = this.#build(id, {params, query: {...filters, limit, cursor}, options});
+      const built = this.#builder.operation(id, {params, query: {...filters, limit, cursor}, options});
       const {data} = await this.#settle(built, (answer) => readPage(answer.json) !== undefined);
-      return readPage(data)!; // readable answers are pages
+      return readPage(data)!; // the line above lets nothing else pass
     };
     return new Listing(fetch, options);
   }
 
   /**
-   * Any request on the base URL's origin, with the same key, retries and errors.
-   * A POST is repeated only with an idempotency key.
+   * Any request under the base URL, with the same key, retries and errors. A write is repeated after it may have been
+   * taken only with an idempotency key.
    */
-  async request(
+  request(
     method: string,
     path: string,
     input: {body?: unknown} & KeyedOptions = {},
   ): Promise<Result<unknown>> {
-    return this.#settle(this.#buildRequest(method, path, input), isAcknowledged);
+    return this.#settle(this.#builder.any(method, path, input), isAcknowledged);
   }
 
   /** What a call would send, for a dry run; nothing is sent. */
   preview(id: OperationId, input: CallInput = {}): Preview {
-    return this.#preview(this.#build(id, input));
+    return this.#builder.preview(this.#builder.operation(id, input));
   }
 
   /** What `request` would send. */
   previewRequest(method: string, path: string, input: {body?: unknown} & KeyedOptions = {}): Preview {
-    return this.#preview(this.#buildRequest(method, path, input));
+    return this.#builder.preview(this.#builder.any(method, path, input));
   }
 
-  /** Waits until a payin or payout stands at a status, or at any final one. */
-  wait<R extends 'payins' | 'payouts'>(
+  /** Waits until a payin or payout stands at a status, or at any final one. Failing reads are repeated until the end. */
+  wait<R extends keyof WaitedFor>(
     resource: R,
-    id: string,
-    options: WaitForOptions<RecordOf<R>> = {},
-  ): Promise<Waited<RecordOf<R>>> {
-    return waitFor<RecordOf<R>>({
+    {id}: {id: string},
+    options: WaitForOptions<WaitedFor[R]> = {},
+  ): Promise<Waited<WaitedFor[R]>> {
+    return waitFor({
       ...options,
       lifecycle: LIFECYCLES[resource === 'payins' ? 'payin' : 'payout'],
       clock: this.#clock,
       random: this.#random,
       read: async ({timeoutMs}) => {
-        // The wait itself repeats; one read must not outlast it by much.
-        const totalMs = Math.min(this.#timeouts.totalMs, Math.max(timeoutMs, SHORTEST_READ_MS));
-        const {data} = await this.call(`${resource}.get`, {
-          params: {id},
-          options: {signal: options.signal, retries: 0, totalMs},
-        });
-        return data as RecordOf<R>; // an answer; its shape is the contract's word, not a promise
+        const totalMs = Math.min(this.#builder.timeouts.totalMs, Math.max(timeoutMs, SHORTEST_READ_MS));
+        const once = {signal: options.signal, retries: 0, totalMs};
+        const {data} = await this.call(`${resource}.get`, {params: {id}, options: once});
+        return data as WaitedFor[R]; // the contract's word for it; readers take it with care
       },
     });
   }
@@ -204,99 +185,17 @@ export class RemitClient {
     return this.#transport.close();
   }
 
-  #resource<R extends Resource>(resource: R): ResourceApi<R> {
-    const methods: Record<string, unknown> = {};
-    for (const {id, operation} of allOperations()) {
-      if (!id.startsWith(`${resource}.`)) continue;
-      const verb = id.slice(resource.length + 1);
-      if (operation.pages === 'cursor') {
-        methods[verb] = (query?: Record<string, unknown>, options?: ListOptions & CallOptions) =>
-          this.list(id, query, options);
-        continue;
-      }
-      const takesParams = operation.path.includes('{');
-      const takesBody = operation.body !== undefined && operation.body !== 'Empty';
-      methods[verb] = async (...args: unknown[]) => {
-        const params = takesParams ? args.shift() : undefined;
-        const body = takesBody ? args.shift() : undefined;
-        return this.call(id, {params, body, options: args[0]} as CallInput); // typed by ResourceApi
-      };
-    }
-    return methods as ResourceApi<R>; // built from the operations that the type is derived from
-  }
-
-  #build(id: OperationId, {params = {}, query = {}, body, options = {}}: CallInput): Built {
-    const {overrides} = this.#options;
-    const operation = operationOf(id);
-    const {method, path} = resolveRoute(id, overrides);
-    const sent = operation.body === 'Empty' ? {} : operation.body === undefined ? undefined : (body ?? {});
-    return this.#assemble({
-      method,
-      path: fillPath(path, params) + queryText(renameFields(id, query, overrides)),
-      body: isObject(sent) ? renameFields(id, sent, overrides) : sent,
-      keyed: operation.key !== undefined,
-      options,
-    });
-  }
-
-  #buildRequest(method: string, path: string, {body, ...options}: {body?: unknown} & KeyedOptions): Built {
-    const keyed = options.idempotencyKey !== undefined;
-    return this.#assemble({method: method.toUpperCase(), path: checkRequestPath(path), body, keyed, options});
-  }
-
-  #assemble(call: {
-    method: string;
-    path: string;
-    body: unknown;
-    keyed: boolean;
-    options: KeyedOptions;
-  }): Built {
-    const {method, path, keyed, options} = call;
-    const body = call.body === undefined ? undefined : JSON.stringify(call.body);
-    const idempotencyKey = keyed
-      ? checkIdempotencyKey(options.idempotencyKey ?? (this.#options.newKey ?? newIdempotencyKey)())
-      : undefined;
-    const headers = requestHeaders({
-      key: this.#options.key,
-      hasBody: body !== undefined,
-      idempotencyKey,
-      userAgent: this.#options.userAgent,
-    });
-    const timeouts =
-      options.totalMs === undefined
-        ? this.#timeouts
-        : checkTimeouts({...this.#timeouts, totalMs: options.totalMs});
-    return {
-      what: `${method} ${this.baseUrl}${path}`,
-      request: {method, path, headers, body, timeouts, signal: options.signal},
-      safety:
-        method === 'GET' || method === 'HEAD'
-          ? 'read'
-          : keyed
-            ? 'keyed'
-            : method === 'DELETE'
-              ? 'delete'
-              : 'bare',
-      idempotencyKey,
-      secrets: sensitiveValues(call.body, this.#sensitiveNames()),
-      options,
-    };
-  }
-
-  async #settle(built: Built, readable: (answer: Answer) => boolean): Promise<Result<unknown>> {
-    const {request, safety, what, idempotencyKey, options} = built;
-    const redact = this.#redactor(built);
+  async #settle(built: Built, readable: Readable): Promise<Result<unknown>> {
+    const {idempotencyKey, options} = built;
     const {answer, attempts} = await settle({
+      ...built,
+      readable,
       transport: this.#transport,
       clock: this.#clock,
       random: this.#random,
-      policy: {
-        retries: options.retries ?? this.#options.retries ?? DEFAULT_POLICY.retries,
-        maxWaitMs: this.#options.maxWaitMs ?? DEFAULT_POLICY.maxWaitMs,
-      },
-      debug: debugTo(this.#options.onDebug, this.baseUrl, redact),
+      policy: options.retries === undefined ? this.#policy : {...this.#policy, retries: options.retries},
+      debug: debugTo(this.#onDebug, this.baseUrl, built.redact),
       hint: options.hint,
-      ...{request, safety, readable, what, idempotencyKey, redact},
     });
     return {
       data: answer.json ?? null,
@@ -308,73 +207,16 @@ export class RemitClient {
       replayed: false,
     };
   }
+}
 
-  #preview(built: Built): Preview {
-    const {request, idempotencyKey} = built;
-    const redact = this.#redactor(built);
-    return {
-      method: request.method,
-      url: this.baseUrl + request.path,
-      headers: Object.fromEntries(
-        Object.entries(request.headers).map(([name, value]) => [name, redact.text(value)]),
-      ),
-      body: request.body === undefined ? undefined : redact.value(JSON.parse(request.body)),
-      ...(idempotencyKey === undefined ? {} : {idempotencyKey}),
-    };
+function splitParams(path: string, query: Readonly<Record<string, unknown>>) {
+  const names: readonly string[] = path.match(/(?<=\{)\w+(?=\})/g) ?? [];
+  const filters = Object.fromEntries(Object.entries(query).filter(([name]) => !names.includes(name)));
+  const params: Record<string, string> = {};
+  for (const name of names) {
+    const value = query[name];
+    if (typeof value !== 'string') throw new RemitError('USAGE', `${name} is missing`);
+    params[name] = value;
   }
-
-  #redactor({secrets}: Built) {
-    return redactor({secrets: [this.#options.key, ...secrets], fields: this.#sensitiveNames()});
-  }
-
-  /** What a profile calls account and card numbers on the wire. */
-  #sensitiveNames(): string[] {
-    const renamed = Object.entries(this.#options.overrides?.fields ?? {});
-    return renamed.filter(([name]) => /\.(\w*number)$/.test(name)).map(([, to]) => to.toLowerCase());
-  }
-}
-
-type RecordOf<R extends 'payins' | 'payouts'> = R extends 'payins' ? Answered<'Payin'> : Answered<'Payout'>;
-
-const SHORTEST_READ_MS = 1_000;
-
-const isReadable = (answer: Answer) => answer.json !== undefined;
-/** A write without a record to show for it: no body is fine, a page of HTML is not the service. */
-const isAcknowledged = (answer: Answer) => answer.json !== undefined || answer.empty === true;
-/** A create must say which record it made: without an id the record would be lost. */
-const holdsRecord = (answer: Answer) => {
-  const record = unwrapRecord(answer.json);
-  return isObject(record) && typeof record['id'] === 'string' && record['id'] !== '';
-};
-
-/** The record itself, or out of an envelope, which moves have and others might. */
-function unwrapRecord(json: unknown): unknown {
-  return isObject(json) && json['id'] === undefined && isObject(json['data']) ? json['data'] : json;
-}
-
-function queryText(query: object): string {
-  const pairs = new URLSearchParams();
-  for (const [name, value] of Object.entries(query))
-    if (value !== undefined && value !== null) pairs.append(name, textOf(value));
-  return pairs.size === 0 ? '' : `?${pairs.toString()}`;
-}
-
-function textOf(value: unknown): string {
-  if (typeof value === 'string') return value;
-  if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint')
-    return String(value);
-  if (value === undefined || value === null) return '';
-  throw new RemitError('USAGE', 'a query value is text, a number or a boolean');
-}
-
-function checkTimeouts(timeouts: Timeouts): Timeouts {
-  for (const [name, ms] of Object.entries(timeouts)) {
-    // Above 2^31 - 1 a Node timer fires at once.
-    if (!(ms > 0 && ms <= 0x7fffffff)) throw new RemitError('USAGE', `${name} is not a time-out: ${ms}`);
-  }
-  return timeouts;
-}
-
-function definedOnly<T extends object>(options: T): Partial<T> {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Partial<T>;
+  return {params, filters};
 }

@@ -1,5 +1,4 @@
 import http from 'node:http';
-import https from 'node:https';
 import type {Socket} from 'node:net';
 import type {TLSSocket} from 'node:tls';
 import {checkBaseUrl, pathPrefix} from './base-url.ts';
@@ -39,7 +38,7 @@ export class HttpTransport implements Transport {
     this.#base = checkBaseUrl(options.baseUrl);
     this.#prefix = pathPrefix(this.#base);
     this.#options = options;
-    const Agent = this.#secure ? https.Agent : http.Agent;
+    const {Agent} = this.#driver;
     const connect = {
       autoSelectFamilyAttemptTimeout: ATTEMPT_FAMILY_MS,
       ...(options.ca === undefined ? {} : {ca: options.ca}),
@@ -77,8 +76,13 @@ export class HttpTransport implements Transport {
     return this.#base.protocol === 'https:';
   }
 
+  /** node:https takes TLS along, which plain http to this machine has no use for. */
+  get #driver(): Pick<typeof http, 'request' | 'Agent'> {
+    return this.#secure ? process.getBuiltinModule('node:https') : http;
+  }
+
   #open({method, headers, body}: TransportRequest, path: string): http.ClientRequest {
-    return (this.#secure ? https : http).request({
+    return this.#driver.request({
       host: this.#base.hostname.replace(/^\[|\]$/g, ''),
       port: this.#base.port || undefined,
       method,

@@ -1,6 +1,7 @@
 /** The library: `import {RemitClient} from 'remit-cli'`. */
 export {RemitClient} from './client.ts';
-export type {ClientOptions, Preview, WaitForOptions} from './client.ts';
+export type {ClientOptions, WaitForOptions} from './client.ts';
+export type {Preview} from './built.ts';
 export type {Answered, CallInput, CallOptions, KeyedOptions, ListItem, Result} from './resource.ts';
 export {Listing} from './pages.ts';
 export type {ListOptions, Page} from './pages.ts';

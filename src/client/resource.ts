@@ -1,5 +1,5 @@
 import type {PathParams} from '../contract/operation.ts';
-import type {OPERATIONS, OperationId, Resource} from '../contract/operations.ts';
+import {allOperations, type OPERATIONS, type OperationId, type Resource} from '../contract/operations.ts';
 import type {Input, Output, SchemaName} from '../contract/schemas/registry.ts';
 import type {Listing, ListOptions} from './pages.ts';
 
@@ -93,3 +93,35 @@ export type ListItem<Id extends OperationId> = Id extends `${infer R extends Res
     ? ItemOf<Verbs<R>[V]>
     : never
   : never;
+
+/** What the methods of a resource come down to. */
+export interface Caller {
+  call(id: OperationId, input: CallInput): Promise<Result<unknown>>;
+  list(
+    id: OperationId,
+    query?: Readonly<Record<string, unknown>>,
+    options?: ListOptions & CallOptions,
+  ): Listing<unknown>;
+}
+
+/** The methods of one resource, made from its operations. */
+export function resourceApi<R extends Resource>(resource: R, caller: Caller): ResourceApi<R> {
+  const methods: Record<string, unknown> = {};
+  for (const {id, operation} of allOperations()) {
+    if (!id.startsWith(`${resource}.`)) continue;
+    const verb = id.slice(resource.length + 1);
+    if (operation.pages === 'cursor') {
+      methods[verb] = (query?: Readonly<Record<string, unknown>>, options?: ListOptions & CallOptions) =>
+        caller.list(id, query, options);
+      continue;
+    }
+    const takesParams = operation.path.includes('{');
+    const takesBody = operation.body !== undefined && operation.body !== 'Empty';
+    methods[verb] = async (...args: unknown[]) => {
+      const params = takesParams ? args.shift() : undefined;
+      const body = takesBody ? args.shift() : undefined;
+      return caller.call(id, {params, body, options: args[0]} as CallInput); // the arguments are typed by ResourceApi
+    };
+  }
+  return methods as ResourceApi<R>; // made from the operations that the type is derived from
+}

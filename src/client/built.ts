@@ -1,0 +1,161 @@
+import type {OperationId} from '../contract/operations.ts';
+import {RemitError} from '../errors.ts';
+import {isObject} from './answer.ts';
+import {checkKey, requestHeaders} from './headers.ts';
+import {checkIdempotencyKey, newIdempotencyKey} from './idempotency.ts';
+import {redactor, sensitiveValues, type Redactor} from './redact.ts';
+import type {CallInput, KeyedOptions} from './resource.ts';
+import {
+  checkOverrides,
+  checkRequestPath,
+  fillPath,
+  operationOf,
+  renameFields,
+  resolveRoute,
+  type Overrides,
+} from './routes.ts';
+import {DEFAULT_TIMEOUTS, type Timeouts, type TransportRequest} from './transport.ts';
+import type {Safety} from './verdict.ts';
+
+/** One call, ready to be sent: everything that is the same on each of its attempts. */
+export interface Built {
+  /** `POST https://host/path`. */
+  what: string;
+  request: TransportRequest;
+  safety: Safety;
+  idempotencyKey: string | undefined;
+  redact: Redactor;
+  options: KeyedOptions;
+}
+
+/** A request as it would be sent; headers and sensitive fields masked. */
+export interface Preview {
+  method: string;
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  /** As parsed JSON; undefined without a body. */
+  body: unknown;
+  idempotencyKey?: string;
+}
+
+export interface BuilderOptions {
+  /** Normalised. */
+  baseUrl: string;
+  key: string;
+  overrides?: Overrides | undefined;
+  timeouts?: Partial<Timeouts> | undefined;
+  userAgent?: string | undefined;
+  newKey?: (() => string) | undefined;
+}
+
+/** Makes requests out of operations: route, renamed fields, headers, one body text. */
+export class RequestBuilder {
+  readonly timeouts: Timeouts;
+  readonly #options: BuilderOptions;
+  /** What a profile calls account and card numbers on the wire. */
+  readonly #sensitiveNames: readonly string[];
+
+  /** @throws {RemitError} BAD_KEY or USAGE */
+  constructor(options: BuilderOptions) {
+    checkKey(options.key);
+    checkOverrides(options.overrides ?? {});
+    this.#options = options;
+    this.timeouts = checkTimeouts({...DEFAULT_TIMEOUTS, ...definedOnly(options.timeouts ?? {})});
+    const renamed = Object.entries(options.overrides?.fields ?? {});
+    this.#sensitiveNames = renamed
+      .filter(([name]) => name.endsWith('number'))
+      .map(([, to]) => to.toLowerCase());
+  }
+
+  /** A call of a declared operation. */
+  operation(id: OperationId, {params = {}, query = {}, body, options = {}}: CallInput): Built {
+    const {overrides} = this.#options;
+    const declared = operationOf(id);
+    const {method, path} = resolveRoute(id, overrides);
+    const sent = declared.body === 'Empty' ? {} : declared.body === undefined ? undefined : (body ?? {});
+    return this.#build({
+      method,
+      path: fillPath(path, params) + queryText(renameFields(id, query, overrides)),
+      body: isObject(sent) ? renameFields(id, sent, overrides) : sent,
+      keyed: declared.key !== undefined,
+      options,
+    });
+  }
+
+  /** Any request; it carries an idempotency key only when one is given. */
+  any(method: string, path: string, {body, ...options}: {body?: unknown} & KeyedOptions): Built {
+    const keyed = options.idempotencyKey !== undefined;
+    return this.#build({method: method.toUpperCase(), path: checkRequestPath(path), body, keyed, options});
+  }
+
+  preview({request, idempotencyKey, redact}: Built): Preview {
+    const headers = Object.entries(request.headers).map(
+      ([name, value]) => [name, redact.text(value)] as const,
+    );
+    return {
+      method: request.method,
+      url: redact.text(this.#options.baseUrl + request.path),
+      headers: Object.fromEntries(headers),
+      body: request.body === undefined ? undefined : redact.value(JSON.parse(request.body)),
+      ...(idempotencyKey === undefined ? {} : {idempotencyKey}),
+    };
+  }
+
+  #build(call: {method: string; path: string; body: unknown; keyed: boolean; options: KeyedOptions}): Built {
+    const {key, baseUrl, userAgent, newKey = newIdempotencyKey} = this.#options;
+    const {method, path, keyed, options} = call;
+    const body = call.body === undefined ? undefined : JSON.stringify(call.body);
+    const idempotencyKey = keyed ? checkIdempotencyKey(options.idempotencyKey ?? newKey()) : undefined;
+    const {totalMs} = options;
+    return {
+      what: `${method} ${baseUrl}${path}`,
+      request: {
+        method,
+        path,
+        headers: requestHeaders({key, hasBody: body !== undefined, idempotencyKey, userAgent}),
+        body,
+        timeouts: totalMs === undefined ? this.timeouts : checkTimeouts({...this.timeouts, totalMs}),
+        signal: options.signal,
+      },
+      safety: safetyOf(method, keyed),
+      idempotencyKey,
+      redact: redactor({
+        secrets: [key, ...sensitiveValues(call.body, this.#sensitiveNames)],
+        fields: this.#sensitiveNames,
+      }),
+      options,
+    };
+  }
+}
+
+function safetyOf(method: string, keyed: boolean): Safety {
+  if (method === 'GET' || method === 'HEAD') return 'read';
+  if (keyed) return 'keyed';
+  return method === 'DELETE' ? 'delete' : 'bare';
+}
+
+function queryText(query: object): string {
+  const pairs = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== null) pairs.append(name, queryValue(name, value));
+  }
+  return pairs.size === 0 ? '' : `?${pairs.toString()}`;
+}
+
+function queryValue(name: string, value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  throw new RemitError('USAGE', `the query value ${name} is neither text nor a number nor a boolean`);
+}
+
+function checkTimeouts(timeouts: Timeouts): Timeouts {
+  for (const [name, ms] of Object.entries(timeouts)) {
+    // Above 2^31 - 1 a Node timer fires at once.
+    if (!(ms > 0 && ms <= 0x7fffffff)) throw new RemitError('USAGE', `${name} is not a time-out: ${ms}`);
+  }
+  return timeouts;
+}
+
+function definedOnly<T extends object>(options: T): Partial<T> {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Partial<T>; // fewer keys, same values
+}

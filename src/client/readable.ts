@@ -1,0 +1,20 @@
+import {isObject, type Answer} from './answer.ts';
+
+/** Whether a success answer holds what was asked for. One that does not is treated as lost. */
+export type Readable = (answer: Answer) => boolean;
+
+export const isJson: Readable = (answer) => answer.json !== undefined;
+
+/** A write with no record to show for it: no body is fine, but a page of HTML does not come from the service. */
+export const isAcknowledged: Readable = (answer) => answer.json !== undefined || answer.empty === true;
+
+/** A create must say which record it made: without an id the record would be lost. Everything else may look odd. */
+export const holdsRecord: Readable = (answer) => {
+  const record = unwrapRecord(answer.json);
+  return isObject(record) && typeof record['id'] === 'string' && record['id'] !== '';
+};
+
+/** The record itself, also out of an envelope `{data: …}`, which moves have and other answers might. */
+export function unwrapRecord(json: unknown): unknown {
+  return isObject(json) && json['id'] === undefined && isObject(json['data']) ? json['data'] : json;
+}
