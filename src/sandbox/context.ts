@@ -1,0 +1,32 @@
+import type {Store} from '../store/port.ts';
+import type {IdMaker} from './ids.ts';
+import type {RandomBytes} from './random.ts';
+import type {SandboxClock} from './sandbox-clock.ts';
+import type {Timing} from './timing.ts';
+
+/** Rules of the document that it leaves open, as switches. */
+export interface RuleSwitches {
+  /** Another body under a used key: 409 instead of the first record (assumption 47). */
+  strictIdempotency: boolean;
+  /** A key is forgotten this long after its record was created; null keeps it for ever (assumption 46). */
+  idempotencyTtlMs: number | null;
+}
+
+/** What every handler and timer works with. */
+export interface Context {
+  store: Store;
+  clock: SandboxClock;
+  ids: IdMaker;
+  random: RandomBytes;
+  timing: Timing;
+  rules: RuleSwitches;
+  /** Says that a timer was committed, so that the pump can wake in time. */
+  timerAdded: (dueMs: number) => void;
+}
+
+/** Whose data a request sees. Live-style entities have the rules of live ones; no entity here moves real money. */
+export interface Entity {
+  id: string;
+  mode: 'test' | 'live';
+  name: string;
+}

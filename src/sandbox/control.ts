@@ -1,0 +1,120 @@
+import {timingSafeEqual} from 'node:crypto';
+import {Hono, type Context as HonoContext} from 'hono';
+import * as z from 'zod';
+import {FaultRule} from './fault-schema.ts';
+import {readJsonBody} from './request-body.ts';
+import type {Sandbox} from './sandbox.ts';
+import {ServiceError, errorBody, invalid} from './service-error.ts';
+
+export const TOKEN_HEADER = 'x-sandbox-token';
+
+/** What the control routes can do to a sandbox; `stop` is the server's. */
+export type Controlled = Pick<
+  Sandbox,
+  'status' | 'audit' | 'reset' | 'seed' | 'keys' | 'issueKey' | 'faults' | 'advance'
+> & {
+  controlToken: string;
+  /** `host:port` values under which the control routes may be called. */
+  allowedHosts: () => readonly string[];
+  stop: (() => void) | undefined;
+};
+
+const Seed = z.strictObject({
+  payees: z.int().min(0).max(100_000).default(0),
+  payers: z.int().min(0).max(100_000).default(0),
+  seed: z.string().min(1).max(255).default('remit'),
+  mode: z.enum(['test', 'live']).default('test'),
+});
+const Reset = z.strictObject({main_balance_in_minor_units: z.int().min(0).optional()});
+const NewKey = z.strictObject({
+  mode: z.enum(['test', 'live']),
+  scope: z.enum(['full', 'read']).default('full'),
+});
+const Advance = z.union([
+  z.strictObject({
+    ms: z
+      .int()
+      .min(0)
+      .max(366 * 86_400_000),
+  }),
+  z.strictObject({to: z.iso.datetime({offset: true})}),
+]);
+const Nothing = z.strictObject({});
+
+/** The routes under /sandbox/: never reachable for a web page, since token, Host, Origin and content type are checked. */
+export function buildControl(sandbox: Controlled): Hono {
+  const app = new Hono();
+  app.use('*', async (c, next) => {
+    guard(c as HonoContext, sandbox); // the wildcard's own type says nothing more
+    await next();
+  });
+  app.get('/sandbox/status', async (c) => c.json(await sandbox.status()));
+  app.get('/sandbox/audit', async (c) => c.json(await sandbox.audit()));
+  app.get('/sandbox/keys', async (c) => c.json({data: await sandbox.keys()}));
+  app.post('/sandbox/keys', async (c) => c.json(await sandbox.issueKey(await body(c, NewKey)), 201));
+  app.post('/sandbox/reset', async (c) => {
+    await sandbox.reset({mainBalanceMinor: (await body(c, Reset)).main_balance_in_minor_units});
+    return c.json(await sandbox.status());
+  });
+  app.post('/sandbox/seed', async (c) => c.json(await sandbox.seed(await body(c, Seed)), 201));
+  app.post('/sandbox/advance', async (c) => {
+    const to = await body(c, Advance);
+    return c.json(await sandbox.advance('ms' in to ? {ms: to.ms} : {toMs: Date.parse(to.to)}));
+  });
+  app.get('/sandbox/faults', (c) => c.json({data: sandbox.faults.list()}));
+  app.post('/sandbox/faults', async (c) => c.json(sandbox.faults.add(await body(c, FaultRule)), 201));
+  app.delete('/sandbox/faults', (c) => {
+    sandbox.faults.clear();
+    return c.body(null, 204);
+  });
+  app.delete('/sandbox/faults/:id', (c) => {
+    if (!sandbox.faults.remove(c.req.param('id'))) throw new ServiceError('NOT_FOUND', 'no such fault rule');
+    return c.body(null, 204);
+  });
+  app.post('/sandbox/stop', async (c) => {
+    await body(c, Nothing);
+    if (!sandbox.stop) throw new ServiceError('NOT_FOUND', 'this sandbox is not a server');
+    sandbox.stop();
+    return c.json({stopping: true}, 202);
+  });
+  app.notFound((c) =>
+    refuse(c, new ServiceError('NOT_FOUND', `no control call ${c.req.method} ${c.req.path}`)),
+  );
+  app.onError((error, c) => refuse(c, error));
+  return app;
+}
+
+/** @throws {ServiceError} 401 without the token; 403 when a browser may be behind the request. */
+function guard(c: HonoContext, sandbox: Controlled): void {
+  const host = c.req.header('host') ?? new URL(c.req.url).host;
+  if (!sandbox.allowedHosts().includes(host.toLowerCase()))
+    throw new ServiceError(
+      'AUTHORIZATION_ERROR',
+      `control calls are not answered under the host ${JSON.stringify(host)}`,
+    );
+  const origin = c.req.header('origin');
+  if (origin !== undefined && origin !== `http://${host}`)
+    throw new ServiceError('AUTHORIZATION_ERROR', 'control calls are not answered to other origins');
+  if (!sameToken(c.req.header(TOKEN_HEADER) ?? '', sandbox.controlToken))
+    throw new ServiceError(
+      'AUTHENTICATION_ERROR',
+      `control calls need the control token in the header ${TOKEN_HEADER}`,
+    );
+}
+
+function sameToken(given: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+async function body<T extends z.ZodType>(c: HonoContext, schema: T): Promise<z.output<T>> {
+  const result = schema.safeParse(await readJsonBody(c.req.raw));
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw invalid(issue?.path.join('.') ?? '', issue?.message ?? 'is invalid');
+}
+
+function refuse(c: HonoContext, error: Error): Response {
+  if (!(error instanceof ServiceError)) throw error;
+  return c.json(errorBody(error.code, error.message, error.details), error.status as 400); // one of SERVICE_ERRORS
+}

@@ -1,0 +1,99 @@
+import type {Clock} from '../clock.ts';
+import type {OperationId} from '../contract/operations.ts';
+import {spoil, strikesBefore, type Outgoing} from './fault-answer.ts';
+import type {Faults, RequestFacts} from './faults.ts';
+import type {Routed} from './routing.ts';
+import type {TimerPump} from './timer-pump.ts';
+
+/** One line of the request log. It holds no key and no body. */
+export interface RequestEntry {
+  type: 'request';
+  /** ISO 8601, of the machine's clock. */
+  at: string;
+  method: string;
+  path: string;
+  operation: OperationId | null;
+  /** As answered; null where the connection was reset. */
+  status: number | null;
+  elapsed_ms: number;
+  mode: 'test' | 'live' | null;
+  request_id: string;
+  /** The injected effect. */
+  fault?: string;
+}
+
+export interface RequestCounts {
+  total: number;
+  posts: number;
+  /** Requests by `operation status`; faults count as what they made of the answer. */
+  answers: Record<string, number>;
+}
+
+/** What happens around every API request: due timers, faults, counting, the log, the request id. */
+export class Exchange {
+  readonly #machine: Clock;
+  readonly #faults: Faults;
+  readonly #pump: TimerPump;
+  readonly #onRequest: (entry: RequestEntry) => void;
+  #made = 0;
+  #counts: RequestCounts = {total: 0, posts: 0, answers: {}};
+
+  constructor(options: {
+    machine: Clock;
+    faults: Faults;
+    pump: TimerPump;
+    onRequest: (entry: RequestEntry) => void;
+  }) {
+    this.#machine = options.machine;
+    this.#faults = options.faults;
+    this.#pump = options.pump;
+    this.#onRequest = options.onRequest;
+  }
+
+  async run(facts: RequestFacts, work: () => Promise<Routed>): Promise<Outgoing> {
+    const started = this.#machine.monotonic();
+    const requestId = `req_${(++this.#made).toString(36).padStart(6, '0')}`;
+    await this.#pump.catchUp();
+    const verdict = this.#faults.judge(facts);
+    if (verdict && verdict.latencyMs > 0) await this.#machine.sleep(verdict.latencyMs);
+    const effect = verdict?.effect;
+    const routed = effect && strikesBefore(effect) ? null : await work();
+    const answer = effect ? spoil(effect, routed) : routed!; // work is left out only under an effect
+    const status = answer.socket === 'reset' ? null : answer.status;
+    this.#count(facts, status);
+    this.#onRequest({
+      type: 'request',
+      at: new Date(this.#machine.now()).toISOString(),
+      method: facts.method,
+      path: facts.path,
+      operation: facts.operation,
+      status,
+      elapsed_ms: Math.round((this.#machine.monotonic() - started) * 10) / 10,
+      mode: routed?.caller?.entity.mode ?? null,
+      request_id: requestId,
+      ...(verdict === undefined ? {} : {fault: effect?.kind ?? 'latency'}),
+    });
+    const type: Record<string, string> = answer.body === null ? {} : {'content-type': 'application/json'};
+    return {
+      status: answer.status,
+      body: answer.body,
+      headers: {...type, 'x-request-id': requestId, ...answer.headers},
+      ...(answer.socket === undefined ? {} : {socket: answer.socket}),
+    };
+  }
+
+  #count(facts: RequestFacts, status: number | null): void {
+    const name = `${facts.operation ?? facts.method} ${status ?? 'reset'}`;
+    this.#counts.total += 1;
+    if (facts.method === 'POST') this.#counts.posts += 1;
+    this.#counts.answers[name] = (this.#counts.answers[name] ?? 0) + 1;
+  }
+
+  counts(): RequestCounts {
+    return {...this.#counts, answers: {...this.#counts.answers}};
+  }
+
+  resetCounts(): void {
+    this.#counts = {total: 0, posts: 0, answers: {}};
+  }
+}

@@ -1,0 +1,91 @@
+import type {OperationId} from '../contract/operations.ts';
+import type {Effect, FaultRule} from './fault-schema.ts';
+import {randomFraction, type RandomBytes} from './random.ts';
+
+/** A rule with its counters, for assertions. */
+export interface ActiveRule extends FaultRule {
+  id: string;
+  /** Requests that matched. */
+  seen: number;
+  /** Requests that were hit. */
+  hits: number;
+}
+
+/** What a rule can match on, before the request is handled. */
+export interface RequestFacts {
+  method: string;
+  path: string;
+  operation: OperationId | null;
+}
+
+export type OtherEffect = Exclude<Effect, {kind: 'latency'}>;
+
+/** What will happen to one request. */
+export interface Verdict {
+  latencyMs: number;
+  effect: OtherEffect | undefined;
+}
+
+/** The list of fault rules. Rules are tried in the order of their making; latencies add up, else the first hit wins. */
+export class Faults {
+  readonly #random: RandomBytes;
+  #rules: ActiveRule[] = [];
+  #made = 0;
+
+  /** @param random of its own, so that faults do not shift the ids that a seed gives */
+  constructor(random: RandomBytes) {
+    this.#random = random;
+  }
+
+  add(rule: FaultRule): ActiveRule {
+    const active: ActiveRule = {...rule, id: `fault_${++this.#made}`, seen: 0, hits: 0};
+    this.#rules.push(active);
+    return active;
+  }
+
+  list(): readonly ActiveRule[] {
+    return this.#rules;
+  }
+
+  /** Removes one rule; false when there is none of that id. */
+  remove(id: string): boolean {
+    const before = this.#rules.length;
+    this.#rules = this.#rules.filter((rule) => rule.id !== id);
+    return this.#rules.length < before;
+  }
+
+  clear(): void {
+    this.#rules = [];
+  }
+
+  judge(facts: RequestFacts): Verdict | undefined {
+    if (this.#rules.length === 0) return undefined;
+    let latencyMs = 0;
+    let effect: OtherEffect | undefined;
+    for (const rule of this.#rules) {
+      if (!matches(rule, facts)) continue;
+      rule.seen += 1;
+      if (rule.effect.kind !== 'latency' && effect !== undefined) continue;
+      if (!this.#strikes(rule)) continue;
+      rule.hits += 1;
+      if (rule.effect.kind === 'latency')
+        latencyMs += rule.effect.ms + Math.floor(randomFraction(this.#random) * (rule.effect.jitter_ms ?? 0));
+      else effect = rule.effect;
+    }
+    return latencyMs === 0 && effect === undefined ? undefined : {latencyMs, effect};
+  }
+
+  #strikes(rule: ActiveRule): boolean {
+    if (rule.match.nth !== undefined && rule.seen !== rule.match.nth) return false;
+    if (rule.times !== undefined && rule.hits >= rule.times) return false;
+    return rule.probability === undefined || randomFraction(this.#random) < rule.probability;
+  }
+}
+
+function matches({match}: FaultRule, facts: RequestFacts): boolean {
+  return (
+    (match.method === undefined || match.method === facts.method) &&
+    (match.operation === undefined || match.operation === facts.operation) &&
+    (match.path === undefined || facts.path.startsWith(match.path))
+  );
+}

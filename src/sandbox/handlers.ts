@@ -1,0 +1,22 @@
+import type {OperationId} from '../contract/operations.ts';
+import type {Handlers} from './handler.ts';
+import {partyHandlers} from './handlers/parties.ts';
+import {payinHandlers} from './handlers/payins.ts';
+import {paymentMethodHandlers} from './handlers/payment-methods.ts';
+import {payoutHandlers} from './handlers/payouts.ts';
+
+/** `{get}` of payouts -> `{'payouts.get'}`: handlers under the ids of their operations. */
+function under<R extends string, T extends object>(resource: R, handlers: T) {
+  const entries = Object.entries(handlers).map(([verb, handler]): [string, unknown] => [`${resource}.${verb}`, handler]);
+  return Object.fromEntries(entries) as {[V in keyof T & string as `${R}.${V}`]: T[V]}; // fromEntries forgets the keys
+}
+
+/** One handler an operation; the type names the one that is missing, a test finds one too many. */
+export const HANDLERS: Handlers = {
+  ...under('payins', payinHandlers),
+  ...under('payouts', payoutHandlers),
+  ...under('payees', partyHandlers('payee')),
+  ...under('payers', partyHandlers('payer')),
+  ...under('payeePaymentMethods', paymentMethodHandlers('payee')),
+  ...under('payerPaymentMethods', paymentMethodHandlers('payer')),
+} satisfies Record<OperationId, unknown>;

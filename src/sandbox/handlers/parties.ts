@@ -1,0 +1,113 @@
+import type {OperationId} from '../../contract/operations.ts';
+import type {Output} from '../../contract/schemas/registry.ts';
+import type {Queries, SqlRow} from '../../store/port.ts';
+import type {Handler} from '../handler.ts';
+import {envelope, pageQuery, position} from '../paging.ts';
+import {int, iso, json, text, textOrNull} from '../rows.ts';
+import {ServiceError} from '../service-error.ts';
+
+/** Payees and payers are records of one form (assumption 10). */
+export type PartyKind = 'payee' | 'payer';
+
+/** Interface document, "Errors": a payer has a code of its own. */
+export const partyNotFound = (kind: PartyKind, id: string): ServiceError =>
+  new ServiceError(kind === 'payer' ? 'PAYER_NOT_FOUND' : 'NOT_FOUND', `no ${kind} ${id}`);
+
+/** @throws {ServiceError} when the entity has no such party. */
+export async function findParty(
+  queries: Queries,
+  party: {entityId: string; kind: PartyKind; id: string},
+): Promise<SqlRow> {
+  const row = await queries.get('select * from parties where entity_id = ? and kind = ? and id = ?', [
+    party.entityId,
+    party.kind,
+    party.id,
+  ]);
+  if (!row) throw partyNotFound(party.kind, party.id);
+  return row;
+}
+
+function toParty(row: SqlRow): Output<'Party'> {
+  return {
+    id: text(row, 'id'),
+    name: text(row, 'name'),
+    email: textOrNull(row, 'email'),
+    type: text(row, 'type') as Output<'Party'>['type'], // checked when it was written
+    metadata: json(row, 'metadata'),
+    created_at: iso(int(row, 'created_ms')),
+    updated_at: iso(int(row, 'updated_ms')),
+  };
+}
+
+type PartyOperation<Verb extends string> = Extract<OperationId, `payees.${Verb}` | `payers.${Verb}`>;
+type PartyHandler<Verb extends string> = Handler<PartyOperation<Verb>>;
+
+export function partyHandlers(kind: PartyKind) {
+  const create: PartyHandler<'create'> = ({entity, body}, {store, clock, ids}) =>
+    store.write(async (queries) => {
+      const now = clock.now();
+      const id = ids.next(now);
+      await queries.run(
+        `insert into parties (entity_id, kind, id, name, email, type, metadata, created_ms, updated_ms)
+         values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        [
+          entity.id,
+          kind,
+          id,
+          body.name,
+          body.email ?? null,
+          body.type ?? 'business',
+          JSON.stringify(body.metadata ?? {}),
+          now,
+          now,
+        ],
+      );
+      return {status: 201, body: toParty(await findParty(queries, {entityId: entity.id, kind, id}))};
+    });
+
+  const get: PartyHandler<'get'> = ({entity, params}, {store}) =>
+    store.read(async (queries) => ({
+      status: 200,
+      body: toParty(await findParty(queries, {entityId: entity.id, kind, id: params.id})),
+    }));
+
+  const list: PartyHandler<'list'> = ({entity, query}, {store}) => {
+    const name = `${kind}s`;
+    const at = position(name, query);
+    const {sql, params} = pageQuery(
+      'select * from parties',
+      [
+        ['entity_id = ?', entity.id],
+        ['kind = ?', kind],
+      ],
+      at,
+    );
+    return store.read(async (queries) => ({
+      status: 200,
+      body: envelope(name, at, await queries.all(sql, params), toParty),
+    }));
+  };
+
+  const update: PartyHandler<'update'> = ({entity, params, body}, {store, clock}) =>
+    store.write(async (queries) => {
+      const key = {entityId: entity.id, kind, id: params.id};
+      const old = await findParty(queries, key);
+      await queries.run(
+        `update parties set name = ?, email = ?, type = ?, metadata = ?, updated_ms = ?
+         where entity_id = ? and kind = ? and id = ?`,
+        [
+          body.name ?? text(old, 'name'),
+          body.email ?? textOrNull(old, 'email'),
+          body.type ?? text(old, 'type'),
+          body.metadata === undefined ? text(old, 'metadata') : JSON.stringify(body.metadata),
+          clock.now(),
+          entity.id,
+          kind,
+          params.id,
+        ],
+      );
+      return {status: 200, body: toParty(await findParty(queries, key))};
+    });
+
+  return {create, get, list, update};
+}

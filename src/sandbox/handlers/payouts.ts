@@ -1,0 +1,25 @@
+import type {Call} from '../handler.ts';
+import type {TransferRequest} from '../transfer-admission.ts';
+import {toPayout} from '../transfer.ts';
+import {transferHandlers} from './transfers.ts';
+
+function readCreate(body: Call<'payouts.create'>['body']): TransferRequest {
+  return {
+    partyId: body.payee_id.toLowerCase(),
+    amount: (body.amount_in_minor_units ?? body.amount_in_cents)!, // the schema asks for one of the two
+    currency: body.currency_code ?? null,
+    rail: body.rail ?? null,
+    methodId: body.override_default_payment_method_id?.toLowerCase() ?? null,
+    subaccountId: body.subaccount_id?.toLowerCase() ?? null,
+    autoApprove: body.auto_approve ?? false,
+    metadata: body.metadata ?? body.payout_metadata ?? {}, // two names of one field (assumption 51)
+    scheduledDate: body.scheduled_date ?? null,
+  };
+}
+
+export const payoutHandlers = transferHandlers<'payouts.create', 'payouts.list'>({
+  kind: 'payout',
+  toRecord: toPayout,
+  readCreate,
+  partyFilter: (query) => query.payee_id,
+});

@@ -1,0 +1,174 @@
+import type {OperationId} from '../../contract/operations.ts';
+import type {Output} from '../../contract/schemas/registry.ts';
+import type {Queries, SqlValue} from '../../store/port.ts';
+import type {Context} from '../context.ts';
+import type {Call, Handler} from '../handler.ts';
+import {findByKey, hashRequest, rememberKey, type KeyScope} from '../idempotency.ts';
+import {envelope, pageQuery, position} from '../paging.ts';
+import {ServiceError} from '../service-error.ts';
+import {admit, type TransferRequest} from '../transfer-admission.ts';
+import {approve, initiate, step} from '../transfer-steps.ts';
+import {findTransfer, insertTransfer, toTransfer, type Transfer, type TransferKind} from '../transfer.ts';
+
+/** What a create came to. It is committed whatever it is; 503 becomes an error answer only afterwards. */
+type Created =
+  {status: 200 | 201 | 202 | 503; transfer: Transfer} | {status: 207; transfer: Transfer; warning: string};
+
+type Of<Verb extends string> = Extract<OperationId, `payins.${Verb}` | `payouts.${Verb}`>;
+
+/** What differs between payins and payouts on the wire. */
+export interface TransferWire<Create extends Of<'create'>, List extends Of<'list'>> {
+  kind: TransferKind;
+  toRecord: (transfer: Transfer) => object;
+  readCreate: (body: Call<Create>['body']) => TransferRequest;
+  /** The party that a list is narrowed to. */
+  partyFilter: (query: Call<List>['query']) => string | undefined;
+}
+
+/** Interface document, "States and transitions", "Payin and payout". */
+export function transferHandlers<Create extends Of<'create'>, List extends Of<'list'>>(
+  wire: TransferWire<Create, List>,
+) {
+  const {kind, toRecord} = wire;
+
+  const create = async (call: Call<Create>, context: Context) => {
+    const request = wire.readCreate(call.body);
+    const scope: KeyScope | undefined =
+      call.idempotencyKey === undefined
+        ? undefined
+        : {entityId: call.entity.id, operation: `${kind}s.create`, key: call.idempotencyKey};
+    const created = await context.store.write<Created>(async (queries) => {
+      const known = scope && (await findByKey(queries, context, scope));
+      if (known) return replay(queries, context, {entityId: call.entity.id, kind, ...known}, request);
+      const transfer = await admit(queries, context, call.entity, kind, request);
+      if (scope) {
+        const first = await rememberKey(queries, context, scope, {
+          id: transfer.id,
+          bodyHash: hashOf(request, context),
+        });
+        if (!first) {
+          const winner = await findByKey(queries, context, scope);
+          if (!winner) throw new Error('a key that another transaction took is not there');
+          return replay(queries, context, {entityId: call.entity.id, kind, ...winner}, request);
+        }
+      }
+      await insertTransfer(queries, transfer);
+      return request.autoApprove ? release(queries, context, transfer) : {status: 201, transfer};
+    });
+    if (created.status === 503)
+      throw new ServiceError(
+        'SERVICE_UNAVAILABLE',
+        `the ${kind} exists and is approved, but initiation could not be started; repeat the same create`,
+      );
+    const body = toRecord(created.transfer);
+    return created.status === 207
+      ? {status: 207 as const, body: {...body, warning: created.warning}}
+      : {status: created.status, body};
+  };
+
+  const get: Handler<Of<'get'>> = ({entity, params}, {store}) =>
+    store.read(async (queries) => ({
+      status: 200,
+      body: toRecord(await found(queries, entity.id, kind, params.id)),
+    }));
+
+  const list = ({entity, query}: Call<List>, {store}: Context) => {
+    const filters = query as Output<'PayinListQuery'> & Output<'PayoutListQuery'>; // equal but for the party
+    const party = wire.partyFilter(query);
+    const name = `${kind}s`;
+    const at = position(name, filters);
+    const where: [string, SqlValue][] = [
+      ['entity_id = ?', entity.id],
+      ['kind = ?', kind],
+    ];
+    if (filters.status !== undefined) where.push(['status = ?', filters.status]);
+    if (party !== undefined) where.push(['party_id = ?', party.toLowerCase()]);
+    if (filters.created_from !== undefined) where.push(['created_ms >= ?', Date.parse(filters.created_from)]);
+    if (filters.created_to !== undefined) where.push(['created_ms <= ?', Date.parse(filters.created_to)]);
+    const page = pageQuery('select * from transfers', where, at);
+    return store.read(async (queries) => ({
+      status: 200 as const,
+      body: envelope(name, at, await queries.all(page.sql, page.params), (row) => toRecord(toTransfer(row))),
+    }));
+  };
+
+  const approveOne: Handler<Of<'approve'>> = ({entity, params}, context) =>
+    context.store.write(async (queries) => {
+      const transfer = await found(queries, entity.id, kind, params.id);
+      if (transfer.status !== 'created') throw wrongState(transfer, 'approved');
+      const ms = context.clock.now();
+      const approval = await approve(queries, context, transfer, ms);
+      if ('refusal' in approval) throw new ServiceError('INVALID_PAYMENT_DETAILS', approval.refusal);
+      const {moved, outcome} = await initiate(queries, context, approval.moved, {ms, by: 'approve'});
+      return {status: outcome === 'later' ? 202 : 200, body: toRecord(moved)};
+    });
+
+  /** Assumption 4: while nothing was sent to the bank. */
+  const cancel: Handler<Of<'cancel'>> = ({entity, params}, context) =>
+    context.store.write(async (queries) => {
+      const transfer = await found(queries, entity.id, kind, params.id);
+      const now = context.clock.now();
+      const held = transfer.status === 'approved' && transfer.releaseMs !== null && transfer.releaseMs > now;
+      if (transfer.status !== 'created' && !held) throw wrongState(transfer, 'canceled');
+      const canceled = await step(queries, context, transfer, {to: 'canceled', atMs: now});
+      if (!canceled) throw new Error('reserved money of a held payout is not there');
+      return {status: 200, body: toRecord(canceled)};
+    });
+
+  return {create, get, list, approve: approveOne, cancel};
+}
+
+/** Approval is not part of what a key stands for: a replay may add it. Empty where nobody will compare. */
+const hashOf = (request: TransferRequest, context: Context) =>
+  context.rules.strictIdempotency ? hashRequest({...request, autoApprove: false}) : '';
+
+async function found(queries: Queries, entityId: string, kind: TransferKind, id: string): Promise<Transfer> {
+  const transfer = await findTransfer(queries, {entityId, kind, id});
+  if (!transfer) throw new ServiceError('NOT_FOUND', `no ${kind} ${id}`);
+  return transfer;
+}
+
+const wrongState = (transfer: Transfer, wanted: string) =>
+  new ServiceError('VALIDATION_ERROR', `a ${transfer.kind} that is ${transfer.status} cannot be ${wanted}`);
+
+/** Approve, then initiate, as far as both go: a new record, or one that still stands at `created`. */
+async function release(queries: Queries, context: Context, transfer: Transfer): Promise<Created> {
+  const approval = await approve(queries, context, transfer, context.clock.now());
+  if ('refusal' in approval) return {status: 207, transfer, warning: approval.refusal};
+  return start(queries, context, approval.moved);
+}
+
+async function start(queries: Queries, context: Context, transfer: Transfer): Promise<Created> {
+  const {moved, outcome} = await initiate(queries, context, transfer, {
+    ms: context.clock.now(),
+    by: 'create',
+  });
+  if (outcome === 'transient_error') return {status: 503, transfer: moved};
+  // A transfer held for its scheduled day is finished as far as this request goes.
+  return {status: outcome === 'later' ? 202 : 201, transfer: moved};
+}
+
+/** A create under a key that has a record: rules 3 and 4 of "Idempotency on create payin and create payout". */
+async function replay(
+  queries: Queries,
+  context: Context,
+  known: {entityId: string; kind: TransferKind; recordId: string; bodyHash: string},
+  request: TransferRequest,
+): Promise<Created> {
+  const transfer = await found(queries, known.entityId, known.kind, known.recordId);
+  if (transfer.status === 'canceled' || transfer.status === 'failed')
+    throw new ServiceError(
+      'IDEMPOTENCY_KEY_CONFLICT',
+      `the idempotency key belongs to ${known.kind} ${transfer.id}, which is ${transfer.status}; use a new key`,
+    );
+  if (context.rules.strictIdempotency && known.bodyHash !== '' && known.bodyHash !== hashOf(request, context))
+    throw new ServiceError(
+      'IDEMPOTENCY_KEY_CONFLICT',
+      `the idempotency key belongs to ${known.kind} ${transfer.id}, which was created with another body`,
+    );
+  if (!request.autoApprove) return {status: 200, transfer};
+  if (transfer.status === 'created') return release(queries, context, transfer);
+  // Approved by a create that then answered 503: this is the repetition that it asked for.
+  if (transfer.status === 'approved' && transfer.attempts > 0) return start(queries, context, transfer);
+  return {status: 200, transfer};
+}

@@ -1,0 +1,40 @@
+import {invalid} from './service-error.ts';
+
+/** A body may be this long; the largest documented one is far below. */
+export const BODY_BYTES_MAX = 1024 * 1024;
+
+/**
+ * The JSON body of a request.
+ * @throws {ServiceError} VALIDATION_ERROR for another content type, a body that is too large, or broken JSON.
+ */
+export async function readJsonBody(request: Request): Promise<unknown> {
+  const type = request.headers.get('content-type') ?? '';
+  if (!/^application\/json\s*(;|$)/i.test(type)) throw invalid('', 'content-type must be application/json');
+  const text = await readText(request);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw invalid(
+      '',
+      text === '' ? 'a JSON body is expected; {} where nothing is to be said' : 'the body is not valid JSON',
+    );
+  }
+}
+
+async function readText(request: Request): Promise<string> {
+  const tooLarge = () => invalid('', `the body is larger than ${BODY_BYTES_MAX} bytes`);
+  const declared = request.headers.get('content-length');
+  if (declared !== null) {
+    if (Number(declared) > BODY_BYTES_MAX) throw tooLarge();
+    return request.text(); // the HTTP parser holds a sender to the length it declared
+  }
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  // The stream's type leaves its chunks open; a request's body comes in bytes.
+  for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
+    bytes += chunk.byteLength;
+    if (bytes > BODY_BYTES_MAX) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

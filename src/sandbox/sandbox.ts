@@ -1,0 +1,203 @@
+import {randomBytes} from 'node:crypto';
+import {systemClock, type Clock} from '../clock.ts';
+import type {Store} from '../store/port.ts';
+import {readAudit, type Audit} from './audit.ts';
+import type {Context, RuleSwitches} from './context.ts';
+import {buildControl} from './control.ts';
+import {Exchange, type RequestEntry, type RequestCounts} from './exchange.ts';
+import {Faults} from './faults.ts';
+import {IdMaker} from './ids.ts';
+import {KeyRing, issueKey, listKeys, type IssuedKey, type KeyScope} from './keys.ts';
+import {toResponse} from './plain-response.ts';
+import {seededRandom, systemRandom} from './random.ts';
+import {buildRoutes, type Deliver} from './routing.ts';
+import {SandboxClock, type ClockState} from './sandbox-clock.ts';
+import {seedStore, type Seeded} from './seed.ts';
+import {openSandboxStore} from './open-store.ts';
+import {fireTimer} from './fire-timer.ts';
+import {TimerPump} from './timer-pump.ts';
+import {TIMINGS, type TimingProfile} from './timing.ts';
+import * as world from './world.ts';
+
+export interface SandboxOptions {
+  /** Database file, made when it is not there and opened under our own lock; or a store that is open already. */
+  store: string | Store;
+  /** The machine's time; the sandbox's own may run ahead of it or stand still. */
+  clock?: Clock;
+  /** Makes a new sandbox's clock stand still at this moment (milliseconds since the epoch). An old one keeps its clock. */
+  frozenAtMs?: number | undefined;
+  /** The same seed and the same calls give the same ids and keys; absent, they are random. */
+  seed?: string | undefined;
+  timing?: TimingProfile | undefined;
+  strictIdempotency?: boolean | undefined;
+  idempotencyTtlMs?: number | null | undefined;
+  /** What each main account of a new or reset sandbox holds. */
+  mainBalanceMinor?: number | undefined;
+  /** Timers fire by themselves (a server) or before each request (tests). */
+  background?: boolean | undefined;
+  /** Check every answer against its schema; tests do. */
+  checkAnswers?: boolean | undefined;
+  controlToken?: string | undefined;
+  allowedHosts?: (() => readonly string[]) | undefined;
+  onRequest?: ((entry: RequestEntry) => void) | undefined;
+  /** Something that cannot happen happened; the request was answered 500. */
+  onBug?: ((error: unknown) => void) | undefined;
+  onStop?: (() => void) | undefined;
+}
+
+export interface SandboxStatus {
+  clock: {mode: ClockState['mode']; now: string; timing: TimingProfile};
+  requests: RequestCounts;
+  faults: number;
+  audit: Audit;
+}
+
+/** The simulated service: a function from request to answer, with a store of its own. */
+export interface Sandbox {
+  /** Answers a request. An injected reset rejects, as a lost connection would. */
+  fetch(request: Request, deliver?: Deliver): Promise<Response>;
+  readonly testKey: string;
+  readonly liveKey: string;
+  readonly controlToken: string;
+  readonly faults: Faults;
+  status(): Promise<SandboxStatus>;
+  /** The truth of the store: payins and payouts by status, balances, and whether everything adds up. */
+  audit(): Promise<Audit>;
+  /** Requests answered since the start or the last reset. */
+  requests(): RequestCounts;
+  keys(): Promise<IssuedKey[]>;
+  issueKey(key: {mode: 'test' | 'live'; scope: KeyScope}): Promise<IssuedKey>;
+  /** Takes away all records and faults; entities, keys and the clock stay. */
+  reset(options?: {mainBalanceMinor?: number | undefined}): Promise<void>;
+  seed(request: {payees: number; payers: number; seed?: string; mode?: 'test' | 'live'}): Promise<Seeded>;
+  /** Moves the sandbox's clock forward and lets everything happen that falls due; how many timers fired. */
+  advance(by: {ms: number} | {toMs: number}): Promise<{now: string; fired: number}>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a sandbox on its store, making it at the first time: two entities, their keys, funded main accounts.
+ * @throws {RemitError} LOCKED when another process has the store, STATE_DAMAGED when it cannot be read.
+ */
+export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const store = typeof options.store === 'string' ? await openSandboxStore(options.store) : options.store;
+  try {
+    return await assemble(store, options);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+async function assemble(store: Store, options: SandboxOptions): Promise<Sandbox> {
+  const machine = options.clock ?? systemClock;
+  const onBug = options.onBug ?? ((error: unknown) => process.emitWarning(String(error)));
+  const balance = options.mainBalanceMinor ?? world.MAIN_BALANCE_MINOR;
+  const timing = options.timing ?? 'fast';
+  const controlToken = options.controlToken ?? randomBytes(24).toString('base64url');
+  const random = options.seed === undefined ? systemRandom() : seededRandom(options.seed);
+  const context: Context = {
+    store,
+    clock: new SandboxClock(machine, await firstClock(store, options.frozenAtMs)),
+    ids: new IdMaker(random),
+    random,
+    timing: TIMINGS[timing],
+    rules: rulesOf(options),
+    timerAdded: (dueMs) => pump.notice(dueMs),
+  };
+  const pump = new TimerPump({context, fire: fireTimer, background: options.background ?? false, onBug});
+  const keys = await store.write(async (queries) => {
+    await world.continueIds(queries, context.ids);
+    await world.saveClock(queries, context.clock.state);
+    await world.foundWorld(queries, context, random, balance);
+    return listKeys(queries);
+  });
+  await pump.look();
+  const keyOf = (mode: 'test' | 'live') => keys.find((key) => key.mode === mode && key.scope === 'full')!.key;
+
+  const faults = new Faults(
+    options.seed === undefined ? systemRandom() : seededRandom(`${options.seed}/faults`),
+  );
+  const exchange = new Exchange({machine, faults, pump, onRequest: options.onRequest ?? (() => undefined)});
+  const routes = buildRoutes({
+    context,
+    keys: new KeyRing(store),
+    checkAnswers: options.checkAnswers ?? false,
+    onBug,
+    around: (facts, work) => exchange.run(facts, work),
+  });
+
+  const sandbox: Sandbox = {
+    testKey: keyOf('test'),
+    liveKey: keyOf('live'),
+    controlToken,
+    faults,
+    fetch: async (request, deliver = toResponse) =>
+      isControlCall(request.url) ? control.fetch(request) : routes.fetch(request, {deliver}),
+    audit: () => store.read(readAudit),
+    requests: () => exchange.counts(),
+    status: async () => ({
+      clock: {mode: context.clock.state.mode, now: new Date(context.clock.now()).toISOString(), timing},
+      requests: exchange.counts(),
+      faults: faults.list().length,
+      audit: await store.read(readAudit),
+    }),
+    keys: () => store.read(listKeys),
+    issueKey: ({mode, scope}) =>
+      store.write(async (queries) => {
+        const entity = (await world.listEntities(queries)).find((candidate) => candidate.mode === mode)!;
+        return issueKey(queries, {entity, scope, random, nowMs: context.clock.now()});
+      }),
+    reset: async (reset = {}) => {
+      await store.write((queries) => world.clearWorld(queries, context, reset.mainBalanceMinor ?? balance));
+      faults.clear();
+      exchange.resetCounts();
+      await pump.look();
+    },
+    seed: async ({payees, payers, seed = 'remit', mode = 'test'}) => {
+      const entities = await store.read(world.listEntities);
+      return seedStore(
+        store,
+        entities.find((entity) => entity.mode === mode)!,
+        {payees, payers, seed},
+      );
+    },
+    advance: async (by) => {
+      const toMs = 'ms' in by ? context.clock.now() + by.ms : by.toMs;
+      context.clock.advanceTo(toMs);
+      await store.write((queries) => world.saveClock(queries, context.clock.state));
+      const fired = await pump.run(context.clock.now());
+      return {now: new Date(context.clock.now()).toISOString(), fired};
+    },
+    close: async () => {
+      await pump.stop();
+      await store.close();
+    },
+  };
+  const control = buildControl({
+    ...sandbox,
+    allowedHosts: options.allowedHosts ?? (() => ['localhost', '127.0.0.1', '[::1]']),
+    stop: options.onStop,
+  });
+  return sandbox;
+}
+
+/** `http://host:port/sandbox/…`; the path begins at the first slash after the scheme's two. */
+const isControlCall = (url: string) => url.startsWith('/sandbox/', url.indexOf('/', 8));
+
+const rulesOf = (options: SandboxOptions): RuleSwitches => ({
+  strictIdempotency: options.strictIdempotency ?? false,
+  idempotencyTtlMs: options.idempotencyTtlMs ?? null,
+});
+
+async function firstClock(store: Store, frozenAtMs: number | undefined): Promise<ClockState> {
+  const kept = await store.read(world.loadClock);
+  if (kept) return kept;
+  return frozenAtMs === undefined ? {mode: 'real', aheadMs: 0} : {mode: 'frozen', atMs: frozenAtMs};
+}
+
+/** Makes payees and payers with a verified default bank account each, in the test entity: for demos and tests. */
+export const seedParties = (
+  sandbox: Pick<Sandbox, 'seed'>,
+  request: {payees: number; payers: number; seed?: string},
+): Promise<Seeded> => sandbox.seed(request);

@@ -1,0 +1,139 @@
+import {createServer, type IncomingMessage, type Server, type ServerResponse} from 'node:http';
+import type {AddressInfo, Socket} from 'node:net';
+import {getRequestListener} from '@hono/node-server';
+import {RESPONSE_ALREADY_SENT} from '@hono/node-server/utils/response';
+import {RemitError} from '../errors.ts';
+import type {Outgoing} from './fault-answer.ts';
+import {createSandbox, type Sandbox, type SandboxOptions} from './sandbox.ts';
+import {errorBody} from './service-error.ts';
+
+const HOST = '127.0.0.1';
+
+export interface ServerOptions extends Omit<SandboxOptions, 'background' | 'allowedHosts'> {
+  /** 0, or absent, takes a free one. */
+  port?: number | undefined;
+  /** A whole request must have arrived within this; slower clients get a 400 and are cut off. */
+  requestTimeoutMs?: number | undefined;
+}
+
+export interface RunningSandbox {
+  baseUrl: string;
+  /** Where the control routes are: `{baseUrl}/sandbox`. */
+  controlUrl: string;
+  testKey: string;
+  liveKey: string;
+  controlToken: string;
+  sandbox: Sandbox;
+  /** Ends connections, waits for running answers, closes the store. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+/**
+ * Serves a sandbox on loopback.
+ * @throws {RemitError} PORT_IN_USE, and what `createSandbox` throws.
+ */
+export async function startSandbox(options: ServerOptions): Promise<RunningSandbox> {
+  let hosts: readonly string[] = [];
+  const sandbox = await createSandbox({...options, background: true, allowedHosts: () => hosts});
+  const server = serve(sandbox, options.requestTimeoutMs ?? 30_000);
+  try {
+    await listen(server, options.port ?? 0);
+  } catch (error) {
+    await sandbox.close();
+    throw error;
+  }
+  const {port} = server.address() as AddressInfo; // a server that listens on TCP has one
+  hosts = [HOST, 'localhost', '[::1]'].map((name) => `${name}:${port}`);
+  const baseUrl = `http://${HOST}:${port}`;
+  let closing: Promise<void> | undefined;
+  return {
+    baseUrl,
+    controlUrl: `${baseUrl}/sandbox`,
+    testKey: sandbox.testKey,
+    liveKey: sandbox.liveKey,
+    controlToken: sandbox.controlToken,
+    sandbox,
+    close: () => (closing ??= stop(server).then(() => sandbox.close())),
+  };
+}
+
+type Sockets = {incoming: IncomingMessage; outgoing: ServerResponse};
+
+function serve(sandbox: Sandbox, requestTimeoutMs: number): Server {
+  const listener = getRequestListener(
+    (request, bindings) => {
+      const {outgoing} = bindings as Sockets; // HTTP/1 only
+      return sandbox.fetch(request, (answer) => send(outgoing, answer));
+    },
+    {
+      // The global Request and Response stay as they are: this process may be a test or a demo with clients of its own.
+      overrideGlobalObjects: false,
+      errorHandler: () => badRequest('the request cannot be read'),
+    },
+  );
+  const server = createServer((incoming, outgoing) => void listener(incoming, outgoing));
+  server.requestTimeout = requestTimeoutMs;
+  server.headersTimeout = requestTimeoutMs;
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => refuseSocket(error, socket));
+  return server;
+}
+
+/** Writes an answer straight to its socket: a Response object in between would halve the server's speed. */
+function send(outgoing: ServerResponse, {status, body, headers, socket}: Outgoing): Response {
+  if (socket === 'reset') {
+    (outgoing.socket)?.resetAndDestroy();
+    return RESPONSE_ALREADY_SENT;
+  }
+  const bytes = body === null ? undefined : Buffer.from(body);
+  outgoing.writeHead(status, bytes === undefined ? headers : {...headers, 'content-length': bytes.length});
+  if (socket === 'cut') outgoing.write(bytes?.subarray(0, bytes.length / 2), () => outgoing.destroy());
+  else outgoing.end(bytes);
+  return RESPONSE_ALREADY_SENT;
+}
+
+function badRequest(message: string): Response {
+  return new Response(JSON.stringify(errorBody('VALIDATION_ERROR', message)), {
+    status: 400,
+    headers: {'content-type': 'application/json'},
+  });
+}
+
+/** Bytes that are not HTTP, headers that are too long, or a client that is too slow: the documented shape, then the end. */
+function refuseSocket(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const late = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+  const body = JSON.stringify(
+    errorBody('VALIDATION_ERROR', late ? 'the request took too long' : 'this is not HTTP'),
+  );
+  socket.end(
+    `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +
+      `connection: close\r\n\r\n${body}`,
+  );
+}
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      reject(
+        error.code === 'EADDRINUSE'
+          ? new RemitError('PORT_IN_USE', `cannot listen on ${HOST}:${port}: the port is taken`, {
+              hint: 'remit sandbox start --port 0',
+              cause: error,
+            })
+          : error,
+      );
+    });
+    server.listen(port, HOST, () => resolve());
+  });
+}
+
+function stop(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+    setTimeout(() => server.closeAllConnections(), 2000).unref(); // whoever keeps a connection open that long
+  });
+}

@@ -1,0 +1,94 @@
+import type {Context} from './context.ts';
+import {fireDue, nextDue, type FireTimer} from './timers.ts';
+
+/** Timers in one transaction. Small, so that requests get their turn in between. */
+const BATCH = 50;
+/** setTimeout takes no more than 2^31 - 1 ms. */
+const NAP_MAX_MS = 2 ** 31 - 1;
+
+/**
+ * Fires timers when they are due. In the background it wakes by itself; otherwise somebody calls `catchUp` (the
+ * sandbox before each request), so that with a clock moved by hand everything is deterministic.
+ */
+export class TimerPump {
+  readonly #context: Context;
+  readonly #fire: FireTimer;
+  readonly #background: boolean;
+  readonly #onBug: (error: unknown) => void;
+  #nextDueMs = Infinity;
+  #alarm: NodeJS.Timeout | undefined;
+  #running: Promise<number> = Promise.resolve(0);
+  #stopped = false;
+
+  constructor(options: {
+    context: Context;
+    fire: FireTimer;
+    background: boolean;
+    onBug: (error: unknown) => void;
+  }) {
+    this.#context = options.context;
+    this.#fire = options.fire;
+    this.#background = options.background;
+    this.#onBug = options.onBug;
+  }
+
+  /** A timer was set. It may not be committed yet: its transaction was queued before ours will be. */
+  notice(dueMs: number): void {
+    if (dueMs >= this.#nextDueMs) return;
+    this.#nextDueMs = dueMs;
+    this.#setAlarm();
+  }
+
+  /** Reads from the store when the next timer is due: at the start, and after a reset. */
+  async look(): Promise<void> {
+    const due = await this.#context.store.read(nextDue);
+    this.#nextDueMs = due ?? Infinity;
+    this.#setAlarm();
+  }
+
+  /** Fires what is due by now, unless the background does so anyway. */
+  async catchUp(): Promise<void> {
+    if (!this.#background && this.#nextDueMs <= this.#context.clock.now())
+      await this.run(this.#context.clock.now());
+  }
+
+  /** Fires everything due until `untilMs`, also what is set meanwhile; returns how many. One run at a time. */
+  run(untilMs: number): Promise<number> {
+    const after = this.#running.catch(() => 0); // its caller has seen the error
+    this.#running = after.then(() => this.#drain(untilMs));
+    return this.#running;
+  }
+
+  async #drain(untilMs: number): Promise<number> {
+    let total = 0;
+    for (let fired = 1; fired > 0 && !this.#stopped; total += fired) {
+      const limits = {untilMs, most: BATCH};
+      fired = await this.#context.store.write((queries) =>
+        fireDue(queries, this.#context, limits, this.#fire),
+      );
+    }
+    if (!this.#stopped) await this.look();
+    return total;
+  }
+
+  #setAlarm(): void {
+    clearTimeout(this.#alarm);
+    if (!this.#background || this.#stopped) return;
+    const waitMs = this.#context.clock.waitMs(this.#nextDueMs);
+    if (waitMs === Infinity) return;
+    this.#alarm = setTimeout(() => this.#wake(), Math.min(waitMs, NAP_MAX_MS));
+  }
+
+  #wake(): void {
+    this.run(this.#context.clock.now()).catch((error: unknown) => {
+      if (!this.#stopped) this.#onBug(error);
+    });
+  }
+
+  /** Waits for a running batch; afterwards nothing fires any more. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#alarm);
+    await this.#running.catch(() => 0);
+  }
+}

@@ -1,0 +1,115 @@
+import type {Queries, SqlRow} from '../store/port.ts';
+import type {Context, Entity} from './context.ts';
+import {findParty} from './handlers/parties.ts';
+import {findMethod, maskedMethod} from './handlers/payment-methods.ts';
+import {json, text} from './rows.ts';
+import {scenarioOf} from './scenarios.ts';
+import {releaseTime, dayAt} from './schedule.ts';
+import {ServiceError, invalid} from './service-error.ts';
+import type {Transfer, TransferKind} from './transfer.ts';
+
+/** The body of a create in one form for both kinds; field names of the document are kept for messages. */
+export interface TransferRequest {
+  partyId: string;
+  amount: number;
+  currency: string | null;
+  rail: string | null;
+  methodId: string | null;
+  subaccountId: string | null;
+  autoApprove: boolean;
+  metadata: Record<string, string>;
+  scheduledDate: string | null;
+}
+
+const PARTY = {payin: 'payer', payout: 'payee'} as const;
+
+/** Which party a kind of transfer deals with. */
+export const partyKindOf = (kind: TransferKind) => PARTY[kind];
+
+/**
+ * Everything that a create needs besides a well-formed body: resources first (404), then rules (400, 422).
+ * @throws {ServiceError}
+ */
+export async function admit(
+  queries: Queries,
+  context: Context,
+  entity: Entity,
+  kind: TransferKind,
+  request: TransferRequest,
+): Promise<Transfer> {
+  if (request.subaccountId !== null && entity.mode === 'live')
+    throw new ServiceError('AUTHORIZATION_ERROR', 'subaccount_id is available to test entities only');
+  const party = await findParty(queries, {entityId: entity.id, kind: PARTY[kind], id: request.partyId});
+  if (request.subaccountId !== null)
+    throw new ServiceError('NOT_FOUND', `no subaccount ${request.subaccountId}`);
+  const method = await chooseMethod(queries, kind, request);
+  if (request.currency !== null && request.currency !== 'USD')
+    throw invalid('currency_code', 'is not a supported country and currency combination; only USD in US is');
+  const now = context.clock.now();
+  return {
+    entityId: entity.id,
+    kind,
+    id: context.ids.next(now),
+    partyId: request.partyId,
+    methodId: text(method, 'id'),
+    subaccountId: null,
+    status: 'created',
+    amount: request.amount,
+    currency: 'USD',
+    country: 'US',
+    rail: chooseRail(request.rail, method),
+    parties: {
+      payment_method: maskedMethod(method),
+      [PARTY[kind]]: {id: request.partyId, name: text(party, 'name')},
+    },
+    clientMetadata: request.metadata,
+    details: null,
+    scenario: scenarioOf(request.metadata),
+    releaseMs: request.scheduledDate === null ? null : scheduledRelease(request.scheduledDate, now),
+    attempts: 0,
+    createdMs: now,
+    updatedMs: now,
+    statusMs: now,
+  };
+}
+
+/** The named method or the default; only a verified one can carry money. */
+async function chooseMethod(queries: Queries, kind: TransferKind, request: TransferRequest): Promise<SqlRow> {
+  const owner = {ownerId: request.partyId, kind: PARTY[kind]};
+  const method =
+    request.methodId === null
+      ? await queries.get('select * from payment_methods where owner_id = ? and is_default = 1', [
+          request.partyId,
+        ])
+      : await findMethod(queries, {...owner, id: request.methodId});
+  if (!method)
+    throw new ServiceError(
+      'INVALID_PAYMENT_DETAILS',
+      `the ${owner.kind} has no default payment method; name one`,
+    );
+  const status = text(method, 'status');
+  if (status !== 'verified')
+    throw new ServiceError(
+      'INVALID_PAYMENT_DETAILS',
+      `the payment method is ${status}; a verified one is needed`,
+    );
+  return method;
+}
+
+/** Assumption 54: standard_ach for a bank account, instant_card for a card. */
+function chooseRail(asked: string | null, method: SqlRow): string {
+  const rail = asked ?? (text(method, 'type') === 'card' ? 'instant_card' : 'standard_ach');
+  const supported = json<string[]>(method, 'rails');
+  if (!supported.includes(rail))
+    throw invalid(
+      'rail',
+      `${rail} is not supported by the payment method (it has ${supported.join(', ') || 'none'})`,
+    );
+  return rail;
+}
+
+function scheduledRelease(day: string, now: number): number {
+  const today = dayAt(now);
+  if (day < today) throw invalid('scheduled_date', `lies in the past; today is ${today} in New York`);
+  return releaseTime(day);
+}
