@@ -1,0 +1,145 @@
+import {type Answer, isObject, isSuccess} from '../client/answer.ts';
+import type {TransportFailure} from '../client/transport.ts';
+import {SERVICE_ERRORS} from '../contract/error-codes.ts';
+import {KINDS, type Kind} from './kinds.ts';
+import type {JournalRow, Phase} from './journal.ts';
+import {REFERENCE_METADATA_KEY} from './identity.ts';
+import type {RowState} from './outcome.ts';
+
+/** Why a whole batch stops, rather than a row. */
+export type StopReason =
+  | 'credentials' // 401, or 403 at first or three in a row
+  | 'collision' // another record than the one asked for
+  | 'key-forgotten' // the service made a second record for a key it had seen
+  | 'lost-record' // a record that we know is not found any more
+  | 'refused-at-first' // everything was refused before anything succeeded
+  | 'redirect'
+  | 'unreachable'
+  | 'rate-limited'
+  | 'failing' // nothing but server errors or lost answers
+  | 'probe'
+  | 'not-whole'; // the check between stage and release did not hold
+
+/** What one answer to a create or release says of its row. Law: the answers table of the batch rules. */
+export type RowVerdict =
+  | {is: 'settled'; state: RowState; id: string | null; status: string | null; stop?: StopReason; orphan?: string}
+  /** It may have taken effect: replay it, or after a release look first. */
+  | {is: 'maybe'; throttled: boolean}
+  /** Accepted for processing, but not in words that we know: look. */
+  | {is: 'processing'; id: string}
+  /** Surely not taken; `gate`: send again once the gate opens. */
+  | {is: 'not-sent'; then: 'gate' | 'streak' | 'forbidden' | 'stop'; throttled: boolean; stop?: StopReason};
+
+const MOVING = new Set(['approved', 'initiated', 'debited', 'settled', 'failed']);
+
+/** Judges a whole answer. `stagedId` is the id that this row is known by, if any. */
+export function judgeAnswer(options: {
+  answer: Answer;
+  row: JournalRow;
+  kind: Kind;
+  phase: Phase;
+  stagedId: string | null;
+}): RowVerdict {
+  const {answer, phase} = options;
+  const {status} = answer;
+  if (isSuccess(status)) return judgeSuccess(options);
+  if (status === 429) return {is: 'not-sent', then: 'gate', throttled: true};
+  if (status >= 300 && status < 400) return {is: 'not-sent', then: 'stop', throttled: false, stop: 'redirect'};
+  if (status === 401) return {is: 'not-sent', then: 'stop', throttled: false, stop: 'credentials'};
+  if (status === 403) return {is: 'not-sent', then: 'forbidden', throttled: false};
+  if (status === 409 && answer.errorCode === 'IDEMPOTENCY_KEY_CONFLICT')
+    return {is: 'settled', state: 'dead_key', id: options.stagedId, status: null};
+  if (status === 409 || status === 408 || status === 425 || status >= 500) return {is: 'maybe', throttled: status === 503};
+  const definite = status === 400 || status === 422 || (status === 404 && isDocumented(answer));
+  // Refusing the release of a staged row says nothing about the record, which exists.
+  if (definite && options.stagedId !== null && phase === 'release')
+    return {is: 'settled', state: 'unapproved', id: options.stagedId, status: 'created'};
+  if (definite) return {is: 'settled', state: 'rejected', id: null, status: null};
+  return {is: 'not-sent', then: 'streak', throttled: false};
+}
+
+export function isDocumented(answer: Answer): boolean {
+  const code = answer.errorCode;
+  return (
+    code !== undefined &&
+    Object.hasOwn(SERVICE_ERRORS, code) &&
+    SERVICE_ERRORS[code as keyof typeof SERVICE_ERRORS].status === answer.status
+  );
+}
+
+/** Judges an exchange that brought no whole answer. */
+export function judgeFailure(failure: TransportFailure): RowVerdict {
+  if (failure.sent) return {is: 'maybe', throttled: false};
+  return {is: 'not-sent', then: 'gate', throttled: false};
+}
+
+function judgeSuccess(options: {
+  answer: Answer;
+  row: JournalRow;
+  kind: Kind;
+  phase: Phase;
+  stagedId: string | null;
+}): RowVerdict {
+  const {answer, row, kind, phase, stagedId} = options;
+  const record = answer.json;
+  if (!isObject(record) || typeof record['id'] !== 'string' || record['id'] === '')
+    return {is: 'maybe', throttled: false}; // cut, not JSON, or not a record
+  const id = record['id'];
+  const status = typeof record['status'] === 'string' ? record['status'] : null;
+  const echo = compareEcho(record, row, kind);
+  if (echo === 'other') return {is: 'settled', state: 'collision', id, status, stop: 'collision'};
+  if (phase === 'stage') {
+    if (status !== null && MOVING.has(status)) return {is: 'settled', state: 'accepted', id, status}; // released before
+    if (status === 'canceled') return {is: 'settled', state: 'dead_key', id, status};
+    return {is: 'settled', state: echo === 'same' ? 'staged' : 'held', id, status};
+  }
+  const foreign = stagedId !== null && stagedId !== id;
+  const leftBehind = foreign ? {orphan: stagedId, stop: 'key-forgotten' as const} : {};
+  if (answer.status === 207) return {is: 'settled', state: 'unapproved', id, status, ...leftBehind};
+  if (status === 'created') return {is: 'settled', state: 'unapproved', id, status, ...leftBehind};
+  if (status === 'canceled') return {is: 'settled', state: 'dead_key', id, status, ...leftBehind};
+  if (status !== null && MOVING.has(status)) return {is: 'settled', state: 'accepted', id, status, ...leftBehind};
+  if (foreign) return {is: 'settled', state: 'in_doubt', id, status, ...leftBehind};
+  return {is: 'processing', id};
+}
+
+/**
+ * What a record that we looked up by its id says: `open` means still `created`, so that it may be released (again).
+ */
+export function judgeLook(answer: Answer, id: string): {state: 'accepted' | 'dead_key' | 'open' | 'unknown'; status: string | null} {
+  const record = answer.json;
+  if (!isSuccess(answer.status) || !isObject(record) || record['id'] !== id) return {state: 'unknown', status: null};
+  const status = typeof record['status'] === 'string' ? record['status'] : null;
+  if (status === 'created') return {state: 'open', status};
+  if (status === 'canceled') return {state: 'dead_key', status};
+  return {state: status !== null && MOVING.has(status) ? 'accepted' : 'unknown', status};
+}
+
+/**
+ * Compares a record with the row that asked for it. The document does not say that the service compares bodies, so a
+ * replay of a changed row may silently bring the old record.
+ */
+export function compareEcho(record: Readonly<Record<string, unknown>>, row: JournalRow, kind: Kind): 'same' | 'differs' | 'other' {
+  const amount = record['amount_in_minor_units'] ?? record['amount_in_cents'];
+  const party = record[KINDS[kind].party];
+  if (amount !== undefined && amount !== row.amount) return 'other';
+  if (party !== undefined && !sameText(party, row.party)) return 'other';
+  const subaccount = record['subaccount_id'] ?? null;
+  if (subaccount !== null && !sameText(subaccount, row.subaccount)) return 'other';
+  if (subaccount === null && row.subaccount !== null) return record['subaccount_id'] === null ? 'other' : 'differs';
+  if (amount === undefined || party === undefined) return 'differs'; // nothing to compare: a person should look
+  if (row.rail !== null && record['rail'] !== row.rail) return 'differs';
+  if (record['currency_code'] !== row.currency) return 'differs';
+  return sameMetadata(record['client_metadata'], row) ? 'same' : 'differs';
+}
+
+const sameText = (a: unknown, b: string | null): boolean =>
+  typeof a === 'string' && b !== null ? a.toLowerCase() === b : a === b;
+
+function sameMetadata(echoed: unknown, row: JournalRow): boolean {
+  if (!isObject(echoed)) return false;
+  if (echoed[REFERENCE_METADATA_KEY] !== row.reference) return false;
+  if (row.metadata === null) return true;
+  const wanted = JSON.parse(row.metadata) as Record<string, string>; // written by the plan
+  return Object.entries(wanted).every(([key, value]) => echoed[key] === value);
+}

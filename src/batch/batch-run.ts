@@ -1,0 +1,253 @@
+import type {Overrides} from '../client/routes.ts';
+import type {Transport, Timeouts} from '../client/transport.ts';
+import type {Clock} from '../clock.ts';
+import {RemitError} from '../errors.ts';
+import {CreatePhase} from './create-phase.ts';
+import type {BatchFolder} from './folder.ts';
+import type {Journal} from './journal.ts';
+import type {Mode} from './kinds.ts';
+import type {Plan} from './plan.ts';
+import {probe} from './probe.ts';
+import {ReleasePhase} from './release-phase.ts';
+import {type ResultFiles, writeResults} from './results.ts';
+import {RunContext, type RunSettings, type Stop} from './run-context.ts';
+import type {Speed} from './speed.ts';
+import {writeStatus} from './status-file.ts';
+import {type BatchState, isWhole, summarise, type Summary} from './summary.ts';
+import {Wire} from './wire.ts';
+
+/** How far a run goes: both phases, only the first, only the second, or one request a row. */
+export type RunPath = 'stage-and-release' | 'stage-only' | 'release' | 'direct';
+
+/** To whom a batch belongs once a request was sent: the same rows anywhere else would be other payments. */
+export interface Binding {
+  mode: Mode;
+  baseUrl: string;
+  /** Of a test key only; a live key may be rotated. */
+  keyFingerprint: string | null;
+  metadataField: string;
+}
+
+export interface BatchRunOptions {
+  plan: Plan;
+  journal: Journal;
+  place: BatchFolder;
+  transport: Transport;
+  baseUrl: string;
+  mode: Mode;
+  key: string;
+  keyFingerprint: string;
+  overrides: Overrides;
+  timeouts: Timeouts;
+  speed: Speed;
+  clock: Clock;
+  random: () => number;
+  path: RunPath;
+  settings: RunSettings;
+  /** The folder of the results. */
+  out: string;
+  /** Word for the commands printed as hints. */
+  command: string;
+  /** First Ctrl-C: no further request begins. */
+  drain: AbortSignal;
+  /** Second Ctrl-C: what is in flight is given up; the journal knows it may have been taken. */
+  abort: AbortSignal;
+  onProgress: (phase: string, summary: Summary) => void;
+}
+
+const STATUS_EVERY_MS = 1000;
+const FLUSH_EVERY_MS = 100;
+
+/**
+ * Runs a planned batch to its end, or to the point at which it must stop; the same call resumes it. Never throws for
+ * what the service answers: that is in the summary. Throws RemitError STATE when the journal cannot be written, after
+ * everything in flight has ended, and GUARD_BINDING when the batch belongs to another address, mode or key.
+ */
+export class BatchRun {
+  readonly #options: BatchRunOptions;
+  readonly #context: RunContext;
+  readonly #started: number;
+  #phase = 'starting';
+
+  constructor(options: BatchRunOptions) {
+    this.#options = options;
+    const {plan, journal, mode, key, overrides, timeouts, clock} = options;
+    bind(options);
+    this.#started = clock.monotonic();
+    this.#context = new RunContext({
+      journal,
+      wire: new Wire({kind: plan.kind, mode, namespace: plan.namespace, key, overrides, timeouts}),
+      transport: options.transport,
+      speed: options.speed,
+      clock,
+      random: options.random,
+      settings: options.settings,
+      abort: options.abort,
+    });
+  }
+
+  async run(): Promise<Summary> {
+    const timers = this.#startTimers();
+    const onDrain = () => this.#context.stopFor(reasonOf(this.#options.drain), 'stopped by a signal; requests in flight were waited for');
+    this.#options.drain.addEventListener('abort', onDrain, {once: true});
+    if (this.#options.drain.aborted) onDrain();
+    let state: BatchState;
+    try {
+      state = await this.#phases();
+    } finally {
+      timers.stop();
+      this.#options.drain.removeEventListener('abort', onDrain);
+    }
+    if (timers.failure() !== undefined) throw timers.failure();
+    return this.#finish(state);
+  }
+
+  async #phases(): Promise<BatchState> {
+    const {path} = this.#options;
+    if (path === 'direct') {
+      await this.#runPhase('paying', () => new CreatePhase(this.#context, 'direct').run());
+      await this.#runPhase('settling', () => new ReleasePhase(this.#context, ['in_doubt']).run());
+      return this.#stoppedOr('complete');
+    }
+    if (path !== 'release') await this.#runPhase('staging', () => new CreatePhase(this.#context, 'stage').run());
+    if (this.#context.stop !== undefined) return this.#stoppedOr('stopped');
+    if (path === 'stage-only') return 'staged';
+    if (!this.#mayRelease()) return this.#stoppedOr('held');
+    this.#phase = 'probing';
+    if (!(await probe(this.#context))) return this.#stoppedOr('stopped');
+    const release = new ReleasePhase(this.#context);
+    await this.#runPhase('releasing', () => release.run());
+    return this.#stoppedOr(release.pastHorizon > 0 ? 'held' : 'complete');
+  }
+
+  async #runPhase(name: string, work: () => Promise<void>): Promise<void> {
+    this.#phase = name;
+    this.#context.settledRows = 0;
+    this.#report();
+    await work();
+  }
+
+  /** The check between staging and releasing. Rows in doubt or in conflict hold the release of all others. */
+  #mayRelease(): boolean {
+    const {tally} = this.#context.standing;
+    this.#context.journal.flush();
+    if (!isWhole(this.#options.plan, tally) || !isWhole(this.#options.plan, this.#context.journal.tally())) {
+      this.#context.stopFor('not-whole', 'the staged rows do not add up to the plan; nothing was released');
+      return false;
+    }
+    return this.#context.settings.releaseRest || tally.in_doubt.count + tally.conflict.count === 0;
+  }
+
+  #stoppedOr(state: BatchState): BatchState {
+    const {stop} = this.#context;
+    if (stop === undefined) return state;
+    return stop.reason === 'interrupted' || stop.reason === 'terminated' ? 'interrupted' : 'stopped';
+  }
+
+  /** Results first, then the last status: a status that names results must find them. */
+  #finish(state: BatchState): Summary {
+    this.#context.journal.flush();
+    const {journal, plan, place, out, clock} = this.#options;
+    journal.setMeta('state', state);
+    journal.setMeta('stop', this.#context.stop ?? null);
+    let summary = this.#summary(state);
+    let files: ResultFiles | undefined;
+    let failure: unknown;
+    try {
+      files = writeResults({journal, plan, summary, folder: out});
+      journal.setMeta('results', files);
+    } catch (error) {
+      failure = error; // money has moved: the summary still has to be told
+    }
+    summary = {
+      ...summary,
+      results: files?.results ?? null,
+      failed_file: files?.failed ?? null,
+      summary_file: files?.summary ?? null,
+    };
+    writeStatus(place.status, plan.journalId, state, summary, clock.now());
+    if (failure instanceof RemitError)
+      throw new RemitError(failure.code, failure.message, {cause: failure, hint: failure.hint, details: {summary}});
+    if (failure !== undefined) throw failure;
+    return summary;
+  }
+
+  #summary(state: BatchState): Summary {
+    const {plan, mode, clock} = this.#options;
+    const {standing, posts, stop} = this.#context;
+    return summarise(plan, standing, {
+      state,
+      mode,
+      posts,
+      elapsedMs: clock.monotonic() - this.#started,
+      stop,
+      next: nextCommand(this.#options.command, plan.batchId, state, standing.tally.in_doubt.count + standing.tally.not_sent.count, stop),
+    });
+  }
+
+  #report(): void {
+    const summary = this.#summary('running');
+    const {place, plan, clock} = this.#options;
+    writeStatus(place.status, plan.journalId, this.#phase, summary, clock.now());
+    this.#options.onProgress(this.#phase, summary);
+  }
+
+  /** Status each second, outcomes to disk ten times a second. A failure of either ends the run like any other. */
+  #startTimers(): {stop: () => void; failure: () => unknown} {
+    const ended = new AbortController();
+    let failure: unknown;
+    const every = async (ms: number, work: () => void) => {
+      for (;;) {
+        await this.#options.clock.sleep(ms, ended.signal);
+        work();
+      }
+    };
+    const fail = (error: unknown) => {
+      if (ended.signal.aborted) return;
+      failure ??= error;
+      this.#context.stopFor('not-whole', 'the local state cannot be written');
+    };
+    every(STATUS_EVERY_MS, () => this.#report()).catch(fail);
+    every(FLUSH_EVERY_MS, () => this.#context.journal.flush()).catch(fail);
+    return {stop: () => ended.abort(), failure: () => failure};
+  }
+}
+
+/** Binds the batch to mode, address and test key before its first request, and refuses any other from then on. */
+function bind(options: BatchRunOptions): void {
+  const {journal, plan, mode, baseUrl, keyFingerprint, overrides} = options;
+  const now: Binding = {
+    mode,
+    baseUrl,
+    keyFingerprint: mode === 'test' ? keyFingerprint : null,
+    metadataField: overrides.fields?.[`${plan.kind}s.create.metadata`] ?? 'metadata',
+  };
+  const bound = journal.meta<Binding>('binding');
+  if (bound === undefined) {
+    journal.setMeta('binding', now);
+    return;
+  }
+  const words: Record<keyof Binding, string> = {
+    mode: 'mode',
+    baseUrl: 'base URL',
+    keyFingerprint: 'test key',
+    metadataField: 'name of the metadata field',
+  };
+  const other = (Object.keys(words) as (keyof Binding)[]).find((name) => bound[name] !== now[name]);
+  if (other === undefined) return;
+  const shown = other === 'keyFingerprint' ? '' : `: it was begun with ${String(bound[other])}, now it is ${String(now[other])}`;
+  throw new RemitError('GUARD_BINDING', `batch ${plan.batchId} is bound to another ${words[other]}${shown}`, {
+    hint: 'use the profile with which the batch was begun (remit whoami shows the present one); nothing was sent',
+    details: {batch_id: plan.batchId, bound_to: {mode: bound.mode, base_url: bound.baseUrl}},
+  });
+}
+
+function nextCommand(command: string, batchId: string, state: BatchState, open: number, stop: Stop | undefined): string | null {
+  if (state === 'staged') return `${command} release ${batchId}`;
+  if (state === 'held') return `${command} release ${batchId} --release-rest`;
+  if (stop?.reason === 'collision' || stop?.reason === 'key-forgotten') return `${command} report ${batchId}`;
+  return stop !== undefined || open > 0 ? `${command} resume ${batchId}` : null;
+}
+
+const reasonOf = (signal: AbortSignal): Stop['reason'] =>
+  signal.reason === 'SIGTERM' ? 'terminated' : 'interrupted';

@@ -1,0 +1,147 @@
+import {judgeAnswer, judgeFailure, judgeLook} from './answers.ts';
+import {Dispatcher, type WorkEnd} from './dispatcher.ts';
+import type {JournalRow} from './journal.ts';
+import type {Bucket, Outcome} from './outcome.ts';
+import {RowSource} from './row-source.ts';
+import {bucketBefore, outcomeOf, type RunContext, TRIES, wordsOf} from './run-context.ts';
+
+interface CreateJob {
+  row: JournalRow;
+  before: Bucket;
+  /** It may have been sent, now or by an earlier run, without an answer that we know. */
+  maybe: boolean;
+  /** Since when that is so. */
+  maybeSince: number | undefined;
+  tries: number;
+  /** Of a record that is being processed and must be looked at; direct mode only. */
+  lookFor: string | undefined;
+}
+
+/**
+ * Creates every row that has no record yet: without approval when staging, with it in direct mode. A row that may have
+ * been sent before is replayed with the same key and the same bytes.
+ */
+export class CreatePhase {
+  readonly #context: RunContext;
+  readonly #phase: 'stage' | 'direct';
+  readonly #source: RowSource;
+
+  constructor(context: RunContext, phase: 'stage' | 'direct') {
+    this.#context = context;
+    this.#phase = phase;
+    const {journal, clock} = context;
+    this.#source = new RowSource({journal, phase, clock, page: (after, limit) => journal.unstaged(after, limit)});
+  }
+
+  async run(): Promise<void> {
+    const {speed, clock} = this.#context;
+    const dispatcher = new Dispatcher<CreateJob>({
+      speed,
+      clock,
+      next: () => this.#next(),
+      work: (job) => (job.lookFor === undefined ? this.#create(job) : this.#look(job, job.lookFor)),
+      abandon: (job) => this.#leave(job, 'the run was stopped before this row was settled'),
+    });
+    this.#context.onStop = () => dispatcher.stop();
+    this.#context.onGate = (ms) => dispatcher.closeGate(ms);
+    if (this.#context.stop === undefined) await dispatcher.run();
+    // The open window says "may have been sent" of rows that surely were not.
+    for (const {row, coveredSince} of this.#source.untouched())
+      if (coveredSince === undefined) this.#context.settle(row, bucketBefore(row, false), outcomeOf(row, {state: 'not_sent'}));
+    this.#context.endOfPhase();
+  }
+
+  #next(): CreateJob | undefined {
+    for (;;) {
+      const taken = this.#source.next();
+      if (taken === undefined) return undefined;
+      const {row, coveredSince} = taken;
+      const maybe = coveredSince !== undefined || row.outcome?.state === 'in_doubt';
+      // Of a row without a record, `stagedAt` keeps when it was first left in doubt.
+      const maybeSince = maybe ? (row.outcome?.stagedAt ?? coveredSince) : undefined;
+      const job: CreateJob = {row, before: bucketBefore(row, maybe), maybe, maybeSince, tries: 0, lookFor: undefined};
+      if (maybeSince === undefined || this.#context.clock.now() - maybeSince <= this.#context.settings.horizonMs) return job;
+      this.#settle(job, {
+        state: 'in_doubt',
+        stagedAt: maybeSince,
+        message: 'it may have been sent longer ago than the key horizon; the service may have forgotten the key',
+      });
+    }
+  }
+
+  async #create(job: CreateJob): Promise<WorkEnd> {
+    const {row} = job;
+    job.tries++;
+    const end = await this.#context.exchange(this.#context.wire.create(row, this.#phase === 'direct'));
+    const verdict =
+      'answer' in end
+        ? judgeAnswer({answer: end.answer, row, kind: this.#context.settings.kind, phase: this.#phase, stagedId: null})
+        : judgeFailure(end.failure);
+    const answer = 'answer' in end ? end.answer : undefined;
+    switch (verdict.is) {
+      case 'settled': {
+        const {state, id, status} = verdict;
+        const facts = {state, id, status, stagedAt: id === null ? null : this.#context.clock.now()};
+        const outcome = outcomeOf(row, {...facts, attempts: this.#attempts(job)}, answer);
+        if (state === 'rejected') this.#context.reject(row, job.before, outcome);
+        else this.#context.settle(row, job.before, outcome);
+        if (verdict.stop) this.#context.stopFor(verdict.stop, `row ${row.n} (${row.reference}) brought another record than it asked for`);
+        return {again: false};
+      }
+      case 'processing':
+        job.lookFor = verdict.id;
+        return this.#againOrDoubt(job, false, 'the service is still processing it');
+      case 'maybe':
+        job.maybe = true;
+        if ('failure' in end && end.failure.kind === 'aborted') return this.#leave(job, wordsOf(end));
+        this.#context.countFailing();
+        return this.#againOrDoubt(job, verdict.throttled, wordsOf(end));
+      case 'not-sent':
+        if ('failure' in end && end.failure.kind === 'aborted') return this.#leave(job, wordsOf(end));
+        if (this.#context.notSent(verdict, wordsOf(end)) === 'wait') {
+          job.tries--;
+          return {again: true, afterMs: 0};
+        }
+        return this.#leave(job, wordsOf(end), answer?.status ?? null);
+    }
+  }
+
+  async #look(job: CreateJob, id: string): Promise<WorkEnd> {
+    job.tries++;
+    const end = await this.#context.exchange(this.#context.wire.get(id));
+    if ('answer' in end) {
+      const look = judgeLook(end.answer, id);
+      if (look.state === 'accepted' || look.state === 'dead_key') {
+        this.#settle(job, {state: look.state, id, status: look.status, stagedAt: this.#context.clock.now()});
+        return {again: false};
+      }
+    }
+    return this.#againOrDoubt(job, false, 'the service is still processing it');
+  }
+
+  #againOrDoubt(job: CreateJob, throttled: boolean, words: string): WorkEnd {
+    if (job.tries < TRIES) return {again: true, afterMs: this.#context.backoff(job.tries - 1, throttled)};
+    this.#settle(job, {state: 'in_doubt', id: job.lookFor ?? null, message: words, stagedAt: this.#firstDoubt(job)});
+    return {again: false};
+  }
+
+  /** The row is for another run: in doubt if it may have been taken, else surely not sent. */
+  #leave(job: CreateJob, words: string, http: number | null = null): WorkEnd {
+    const state = job.maybe ? 'in_doubt' : 'not_sent';
+    const stagedAt = job.maybe ? this.#firstDoubt(job) : null;
+    this.#settle(job, {state, id: job.lookFor ?? null, message: words, http, stagedAt});
+    return {again: false};
+  }
+
+  #firstDoubt(job: CreateJob): number {
+    return job.maybeSince ?? this.#context.clock.now();
+  }
+
+  #settle(job: CreateJob, facts: Partial<Outcome> & Pick<Outcome, 'state'>): void {
+    this.#context.settle(job.row, job.before, outcomeOf(job.row, {...facts, attempts: this.#attempts(job)}));
+  }
+
+  #attempts(job: CreateJob): number {
+    return (job.row.outcome?.attempts ?? 0) + job.tries;
+  }
+}

@@ -1,0 +1,145 @@
+import {createHash, type Hash} from 'node:crypto';
+import {createReadStream, fstatSync, openSync, type ReadStream} from 'node:fs';
+import {basename} from 'node:path';
+import {RemitError} from '../errors.ts';
+
+/** Where a batch comes from: a path, or `-` for stdin. */
+export interface InputFile {
+  /** As the user typed it. */
+  path: string;
+  name: string;
+  /** A pipe or stdin: it can end early without anybody noticing, so its last line must end. */
+  isPipe: boolean;
+  stream: ReadStream | NodeJS.ReadableStream;
+}
+
+/**
+ * Opens the input for one pass.
+ * @throws RemitError CSV_INVALID when it is missing, a directory, or may not be read; nothing was sent.
+ */
+export function openInput(path: string, stdin: NodeJS.ReadableStream = process.stdin): InputFile {
+  if (path === '-') return {path, name: 'stdin', isPipe: true, stream: stdin};
+  let fd: number;
+  let stats;
+  try {
+    fd = openSync(path, 'r');
+    stats = fstatSync(fd);
+  } catch (cause) {
+    throw new RemitError('CSV_INVALID', `cannot read ${path}: ${reasonOf(cause)}`, {
+      cause,
+      hint: 'name a CSV file, or - for standard input; remit payouts batch template prints one to start from',
+    });
+  }
+  if (stats.isDirectory())
+    throw new RemitError('CSV_INVALID', `${path} is a directory, not a CSV file`, {
+      hint: `name a file in it: remit payouts batch plan ${path.replace(/\/+$/, '')}/payouts.csv`,
+    });
+  return {path, name: basename(path), isPipe: !stats.isFile(), stream: createReadStream(path, {fd, highWaterMark: 256 * 1024})};
+}
+
+function reasonOf(cause: unknown): string {
+  const code = (cause as NodeJS.ErrnoException).code;
+  if (code === 'ENOENT') return 'there is no such file';
+  if (code === 'EACCES' || code === 'EPERM') return 'permission denied';
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
+/** What was seen while the bytes went by; complete once the text was read to its end. */
+export interface InputFacts {
+  sha256: string;
+  bytes: number;
+  endsWithNewline: boolean;
+}
+
+/**
+ * Decodes the input strictly: UTF-8 with or without a byte order mark, and nothing else. UTF-16 and the one-byte code
+ * pages are recognised and refused with the mend, since a wrong guess changes names and references.
+ * Chunks of text come out; `facts()` is the hash of the bytes as they lie in the file.
+ * @throws RemitError CSV_INVALID naming the line
+ */
+export class TextInput {
+  readonly #input: InputFile;
+  readonly #hash: Hash = createHash('sha256');
+  #bytes = 0;
+  #lines = 1;
+  #lastByte = -1;
+
+  constructor(input: InputFile) {
+    this.#input = input;
+  }
+
+  async *chunks(): AsyncGenerator<string> {
+    const decoder = new TextDecoder('utf-8', {fatal: true});
+    try {
+      for await (const piece of this.#input.stream) {
+        const chunk = typeof piece === 'string' ? Buffer.from(piece) : (piece as Buffer);
+        if (chunk.length === 0) continue;
+        if (this.#bytes === 0) this.#refuseUtf16(chunk);
+        this.#hash.update(chunk);
+        this.#bytes += chunk.length;
+        this.#lastByte = chunk[chunk.length - 1]!;
+        const text = this.#decode(decoder, chunk);
+        if (text.includes('\0')) throw this.#wrongEncoding('it holds NUL bytes: it is UTF-16, or no text at all');
+        yield text;
+      }
+    } catch (cause) {
+      if (cause instanceof RemitError) throw cause;
+      throw new RemitError('CSV_INVALID', `reading ${this.#input.path} failed: ${reasonOf(cause)}`, {cause});
+    }
+    this.#decode(decoder, undefined);
+  }
+
+  facts(): InputFacts {
+    return {
+      sha256: this.#hash.copy().digest('hex'),
+      bytes: this.#bytes,
+      endsWithNewline: this.#lastByte === 10 || this.#lastByte === 13,
+    };
+  }
+
+  #decode(decoder: InstanceType<typeof TextDecoder>, chunk: Buffer | undefined): string {
+    try {
+      const text = decoder.decode(chunk, {stream: chunk !== undefined});
+      if (chunk !== undefined) this.#lines += countNewlines(chunk);
+      return text;
+    } catch {
+      const line = this.#lines + (chunk === undefined ? 0 : countNewlines(chunk.subarray(0, firstBadByte(chunk))));
+      throw this.#wrongEncoding(
+        `line ${line} is not UTF-8: it is probably Windows-1252 or another one-byte code page`,
+      );
+    }
+  }
+
+  #refuseUtf16(chunk: Buffer): void {
+    const mark = chunk.length >= 2 ? chunk.readUInt16BE(0) : 0;
+    if (mark === 0xfffe || mark === 0xfeff) throw this.#wrongEncoding('it is UTF-16');
+  }
+
+  #wrongEncoding(what: string): RemitError {
+    return new RemitError('CSV_INVALID', `${this.#input.path}: ${what}`, {
+      hint: 'save it as "CSV UTF-8" (or: iconv -f WINDOWS-1252 -t UTF-8 old.csv > new.csv) and plan again',
+    });
+  }
+}
+
+function countNewlines(bytes: Buffer): number {
+  let count = 0;
+  for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) count++;
+  return count;
+}
+
+/** Offset of the first byte that no UTF-8 text has there; found by halving, since the decoder does not say. */
+function firstBadByte(bytes: Buffer): number {
+  let good = 0;
+  let bad = bytes.length;
+  while (bad - good > 1) {
+    const middle = (good + bad) >> 1;
+    try {
+      new TextDecoder('utf-8', {fatal: true}).decode(bytes.subarray(0, middle), {stream: true});
+      good = middle;
+    } catch {
+      bad = middle;
+    }
+  }
+  return good;
+}

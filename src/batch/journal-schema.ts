@@ -1,0 +1,74 @@
+/**
+ * The journal: one database file a batch. `rows` and `cells` are the plan and do not change while it runs; `windows`
+ * say which rows may have been sent; `outcomes` say what is known of a row. A row without an outcome was never sent
+ * unless a window covers it. Key, account number and card number are never in here.
+ */
+export const JOURNAL_MIGRATIONS = [
+  {
+    name: '0001-journal',
+    sql: `
+      create table meta (name text primary key, value text not null) without rowid;
+
+      create table rows (
+        n integer primary key,
+        line integer not null,
+        reference text not null,
+        fold text not null,
+        party text not null,
+        amount integer not null,
+        currency text not null,
+        rail text,
+        method text,
+        subaccount text,
+        scheduled text,
+        metadata text,
+        fingerprint text not null
+      );
+
+      -- The record as it lies in the file, also of rows that are not valid: results and failed.csv repeat it.
+      create table cells (n integer primary key, line integer not null, cells text not null);
+
+      create table issues (
+        seq integer primary key,
+        n integer not null,
+        line integer not null,
+        col text not null,
+        code text not null,
+        message text not null,
+        value text not null
+      );
+
+      -- Rows first..last may have been sent in this phase from this moment on. Committed before the first of them is.
+      create table windows (
+        seq integer primary key,
+        phase text not null,
+        first integer not null,
+        last integer not null,
+        at integer not null
+      );
+
+      create table outcomes (
+        n integer primary key,
+        state text not null,
+        id text,
+        status text,
+        staged_at integer,
+        at integer not null,
+        -- The newest window when this was written: a later one that covers the row puts it in doubt again.
+        window_seq integer not null,
+        http integer,
+        code text,
+        message text,
+        request_id text,
+        attempts integer not null,
+        orphan text
+      );
+    `,
+  },
+] as const;
+
+/** Made after the rows are in: sorting once is far quicker than keeping an index sorted. */
+export const PLAN_INDEXES = `
+  create index rows_by_reference on rows (reference);
+  create index rows_by_fold on rows (fold);
+`;

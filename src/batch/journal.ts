@@ -1,0 +1,274 @@
+import {Totals} from '../money/totals.ts';
+import type {SqliteDatabase, SqliteStatement, SqlRow, SqlValue} from '../store/port.ts';
+import type {RowContent} from './identity.ts';
+import {type Bucket, bucketOf, BUCKETS, type Outcome, type RowState} from './outcome.ts';
+
+export type Phase = 'stage' | 'release' | 'direct';
+
+/** A row of the plan with what is known of it. */
+export interface JournalRow extends RowContent {
+  n: number;
+  reference: string;
+  outcome: Outcome | undefined;
+  /** Newest window when the outcome was written; 0 without one. */
+  outcomeWindow: number;
+}
+
+export interface Window {
+  seq: number;
+  phase: Phase;
+  first: number;
+  last: number;
+  at: number;
+}
+
+/** Count and exact sum per bucket. */
+export type Tally = Record<Bucket, {count: number; totals: Totals}>;
+
+/** Where the rows of a batch stand. */
+export interface Standing {
+  tally: Tally;
+  /** Accepted rows by the status of their record, as last seen. */
+  statuses: Record<string, number>;
+  /** Rows staged with a record that differs from the plan. */
+  held: number;
+  /** Records that nobody will release: left behind when the service forgot a key. */
+  orphans: {reference: string; id: string}[];
+}
+
+const GROUP = 256;
+const ROW_COLUMNS = 'r.n, r.reference, r.party, r.amount, r.currency, r.rail, r.method, r.subaccount, r.scheduled, r.metadata';
+const OUTCOME_COLUMNS =
+  'o.state, o.id, o.status, o.staged_at, o.http, o.code, o.message, o.request_id, o.attempts, o.orphan, o.window_seq';
+
+/**
+ * The journal of one batch. Outcomes are committed in groups; a window is committed before any row of it is sent, and
+ * takes the waiting outcomes with it. Every commit is synchronous and durable; one that fails is fatal (the database
+ * closes itself), and the caller stops everything.
+ */
+export class Journal {
+  readonly #db: SqliteDatabase;
+  readonly #statements = new Map<string, SqliteStatement>();
+  readonly #waiting: Outcome[] = [];
+  #newestWindow: number;
+
+  constructor(db: SqliteDatabase) {
+    this.#db = db;
+    this.#newestWindow = Number(this.#statement('select coalesce(max(seq), 0) as seq from windows').get()!['seq']);
+  }
+
+  get unflushed(): number {
+    return this.#waiting.length;
+  }
+
+  /** JSON value of a named fact, or undefined. */
+  meta<T>(name: string): T | undefined {
+    const row = this.#statement('select value from meta where name = ?').get(name);
+    return row === undefined ? undefined : (JSON.parse(row['value'] as string) as T); // written by setMeta below
+  }
+
+  setMeta(name: string, value: unknown): void {
+    this.#statement('insert into meta (name, value) values (?, ?) on conflict (name) do update set value = excluded.value').run(
+      name,
+      JSON.stringify(value),
+    );
+  }
+
+  /** Commits that rows `first` to `last` may be sent from now on; only then may one of them be. */
+  openWindow(phase: Phase, first: number, last: number, at: number): void {
+    this.#db.transaction(() => {
+      this.#writeWaiting();
+      this.#statement('insert into windows (seq, phase, first, last, at) values (?, ?, ?, ?, ?)').run(
+        ++this.#newestWindow,
+        phase,
+        first,
+        last,
+        at,
+      );
+    });
+  }
+
+  /** Takes an outcome; durable with the next group, window or flush. */
+  record(outcome: Outcome, at: number): void {
+    this.#waiting.push(outcome);
+    this.#times.push(at);
+    if (this.#waiting.length >= GROUP) this.flush();
+  }
+  readonly #times: number[] = [];
+
+  flush(): void {
+    if (this.#waiting.length > 0) this.#db.transaction(() => this.#writeWaiting());
+  }
+
+  #writeWaiting(): void {
+    const insert = this.#statement(
+      `insert or replace into outcomes (n, state, id, status, staged_at, http, code, message, request_id, attempts, orphan, at, window_seq)
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    this.#waiting.forEach((o, index) => {
+      insert.run(
+        ...([o.n, o.state, o.id, o.status, o.stagedAt, o.http, o.code, o.message, o.requestId, o.attempts, o.orphan] as SqlValue[]),
+        this.#times[index]!,
+        this.#newestWindow,
+      );
+    });
+    this.#waiting.length = 0;
+    this.#times.length = 0;
+  }
+
+  windows(phases: readonly Phase[]): Window[] {
+    return this.#statement(`select seq, phase, first, last, at from windows where phase in (${marks(phases)}) order by seq`)
+      .all(...phases)
+      .map((row) => row as unknown as Window); // the columns are those of Window
+  }
+
+  /** Rows after `after` that have no record yet, as far as is known: never sent, surely not taken, or in doubt. */
+  unstaged(after: number, limit: number): JournalRow[] {
+    return this.#rows(`r.n > ? and (o.n is null or (o.id is null and o.state in ('not_sent', 'in_doubt')))`, [after], limit);
+  }
+
+  /** Rows after `after` that have a record and one of these states. */
+  recorded(states: readonly RowState[], after: number, limit: number): JournalRow[] {
+    return this.#rows(`r.n > ? and o.id is not null and o.state in (${marks(states)})`, [after, ...states], limit);
+  }
+
+  /** The row staged longest ago. */
+  oldestStaged(): JournalRow | undefined {
+    return this.#rows(`o.state in ('staged', 'held') and o.id is not null`, [], 1, 'o.staged_at, r.n')[0];
+  }
+
+  #rows(where: string, params: SqlValue[], limit: number, order = 'r.n'): JournalRow[] {
+    return this.#statement(
+      `select ${ROW_COLUMNS}, ${OUTCOME_COLUMNS} from rows r left join outcomes o on o.n = r.n where ${where} order by ${order} limit ?`,
+    )
+      .all(...params, limit)
+      .map(toJournalRow);
+  }
+
+  /** Every record of the file in order, with its cells, its plan and what is known of it; for reports. */
+  *everything(): Generator<SqlRow> {
+    let after = 0;
+    for (;;) {
+      const page = this.#statement(
+        `select c.n, c.line, c.cells, r.reference, r.party, r.amount, r.currency, ${OUTCOME_COLUMNS}, o.at, ${STATE} as state
+         from cells c left join rows r on r.n = c.n left join outcomes o on o.n = c.n where c.n > ? order by c.n limit 1000`,
+      ).all(after);
+      yield* page;
+      if (page.length < 1000) return;
+      after = Number(page.at(-1)!['n']);
+    }
+  }
+
+  issuesOf(n: number): {col: string; message: string}[] {
+    return this.#statement('select col, message from issues where n = ? order by seq')
+      .all(n)
+      .map((row) => ({col: row['col'] as string, message: row['message'] as string}));
+  }
+
+  /** Counts and sums of all planned rows by bucket; a row that a window covers and nothing settles is in doubt. */
+  tally(): Tally {
+    const tally = emptyTally();
+    const rows = this.#statement(
+      `select ${STATE} as state,
+              r.currency as currency, count(*) as count,
+              sum(r.amount / 1000000) as high, sum(r.amount % 1000000) as low
+       from rows r left join outcomes o on o.n = r.n group by 1, 2`,
+    ).all();
+    for (const row of rows) {
+      const bucket = tally[bucketOf(row['state'] as RowState)];
+      bucket.count += Number(row['count']);
+      // Summed in two halves: a sum of amounts may pass 2^63 although no amount does.
+      bucket.totals.add(row['currency'] as string, BigInt(row['high'] as number) * 1_000_000n + BigInt(row['low'] as number));
+    }
+    return tally;
+  }
+
+  /** All that a summary says of the rows. Reads every outcome: a run keeps its own copy up to date instead. */
+  standing(): Standing {
+    const statuses = this.#statement(
+      `select status, count(*) as count from outcomes where state = 'accepted' and status is not null group by status`,
+    ).all();
+    return {
+      tally: this.tally(),
+      statuses: Object.fromEntries(statuses.map((row) => [row['status'] as string, Number(row['count'])])),
+      held: Number(this.#statement(`select count(*) as count from outcomes where state = 'held'`).get()!['count']),
+      orphans: this.#statement(
+        `select r.reference, o.orphan as id from outcomes o join rows r on r.n = o.n where o.orphan is not null order by o.n`,
+      )
+        .all()
+        .map((row) => ({reference: row['reference'] as string, id: row['id'] as string})),
+    };
+  }
+
+  /** Rows whose record was asked for and whose state needs a person, at most `limit`. */
+  needingAttention(limit: number): {reference: string; state: RowState; code: string | null; message: string | null}[] {
+    return this.#statement(
+      `select r.reference, o.state, o.code, o.message from outcomes o join rows r on r.n = o.n
+       where o.state not in ('accepted', 'staged', 'already_paid') order by o.n limit ?`,
+    )
+      .all(limit)
+      .map((row) => row as unknown as {reference: string; state: RowState; code: string | null; message: string | null}); // named so
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  #statement(sql: string): SqliteStatement {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) this.#statements.set(sql, (statement = this.#db.prepare(sql)));
+    return statement;
+  }
+}
+
+const topOf = (phase: string) => `(select coalesce(max(w.last), 0) from windows w where ${phase})`;
+/** The row lies in a window that was opened after its outcome was written. The cheap half comes first. */
+const reopened = (phase: string) =>
+  `r.n <= ${topOf(phase)} and exists (select 1 from windows w where ${phase} and w.seq > o.window_seq and w.first <= r.n and w.last >= r.n)`;
+
+/** The state of a planned row: its outcome, unless a later window put it in doubt again. */
+const STATE = `case
+  when o.n is null and r.n <= ${topOf("w.phase <> 'release'")} then 'in_doubt'
+  when o.n is null then 'not_sent'
+  when o.state = 'not_sent' and ${reopened("w.phase <> 'release'")} then 'in_doubt'
+  when o.state = 'staged' and ${reopened("w.phase = 'release'")} then 'in_doubt'
+  else o.state end`;
+
+export function emptyTally(): Tally {
+  return Object.fromEntries(BUCKETS.map((bucket) => [bucket, {count: 0, totals: new Totals()}])) as Tally; // one per bucket
+}
+
+const marks = (values: readonly unknown[]): string => values.map(() => '?').join(', ');
+
+function toJournalRow(row: SqlRow): JournalRow {
+  const text = (name: string) => row[name] as string | null;
+  return {
+    n: Number(row['n']),
+    reference: row['reference'] as string,
+    party: row['party'] as string,
+    amount: Number(row['amount']),
+    currency: row['currency'] as string,
+    rail: text('rail'),
+    method: text('method'),
+    subaccount: text('subaccount'),
+    scheduled: text('scheduled'),
+    metadata: text('metadata'),
+    outcomeWindow: Number(row['window_seq'] ?? 0),
+    outcome:
+      row['state'] === null || row['state'] === undefined
+        ? undefined
+        : {
+            n: Number(row['n']),
+            state: row['state'] as RowState,
+            id: text('id'),
+            status: text('status'),
+            stagedAt: row['staged_at'] === null ? null : Number(row['staged_at']),
+            http: row['http'] === null ? null : Number(row['http']),
+            code: text('code'),
+            message: text('message'),
+            requestId: text('request_id'),
+            attempts: Number(row['attempts']),
+            orphan: text('orphan'),
+          },
+  };
+}

@@ -1,0 +1,47 @@
+/** What is known of a row, as it is journaled. A row without an outcome was never sent, or lies in a window. */
+export type RowState =
+  | 'staged' // created, not approved; no money moves
+  | 'held' // staged, but the record differs in rail, currency or metadata from what was asked for
+  | 'accepted' // approved or further
+  | 'already_paid' // paid by another batch of the same namespace; never sent by this one
+  | 'unapproved' // the record exists, its approval failed
+  | 'rejected' // a definite refusal; no record exists
+  | 'dead_key' // the key belongs to a failed or canceled record
+  | 'collision' // another record came back than the one asked for
+  | 'in_doubt' // sent, unsettled
+  | 'not_sent'; // surely never taken by the service
+
+/** The eight buckets whose counts add up to the planned rows, in the order of the summary. */
+export const BUCKETS = [
+  'accepted',
+  'already_paid',
+  'staged',
+  'unapproved',
+  'rejected',
+  'conflict',
+  'in_doubt',
+  'not_sent',
+] as const;
+export type Bucket = (typeof BUCKETS)[number];
+
+export const bucketOf = (state: RowState): Bucket =>
+  state === 'held' ? 'staged' : state === 'dead_key' || state === 'collision' ? 'conflict' : state;
+
+export interface Outcome {
+  n: number;
+  state: RowState;
+  /** Id of the record at the service, once known. */
+  id: string | null;
+  /** Its status as last seen. */
+  status: string | null;
+  /** When it was staged: the key horizon counts from here. */
+  stagedAt: number | null;
+  http: number | null;
+  code: string | null;
+  message: string | null;
+  requestId: string | null;
+  /** Requests sent for this row by all runs so far. */
+  attempts: number;
+  /** Id of a record that was staged and then left behind, because the service had forgotten the key. */
+  orphan: string | null;
+}

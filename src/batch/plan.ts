@@ -1,0 +1,291 @@
+import {createHash, randomUUID} from 'node:crypto';
+import {existsSync, renameSync, rmSync} from 'node:fs';
+import {dirname, join, resolve} from 'node:path';
+import type {Clock} from '../clock.ts';
+import {RemitError} from '../errors.ts';
+import type {NumberFormat} from '../money/amount.ts';
+import {acquireLock} from '../store/lock.ts';
+import {migrate} from '../store/migrate.ts';
+import type {SqliteDatabase, SqlRow} from '../store/port.ts';
+import {openSqlite} from '../store/sqlite.ts';
+import {type ColumnMap, readHeader} from './columns.ts';
+import {type InputFacts, type InputFile, openInput, TextInput} from './csv-input.ts';
+import {CsvRecords, type Delimiter} from './csv-records.ts';
+import {batchFolder, type BatchFolder, makeFolder} from './folder.ts';
+import {DEFAULT_NAMESPACE, deriveBatchId} from './identity.ts';
+import type {Issue} from './issues.ts';
+import {Journal} from './journal.ts';
+import {JOURNAL_MIGRATIONS, PLAN_INDEXES} from './journal-schema.ts';
+import {type Kind, KINDS} from './kinds.ts';
+import {insertIssue, PlanLoader} from './plan-loader.ts';
+import {type PlanFigures, readFigures} from './plan-figures.ts';
+import {scheduleDay} from './rows.ts';
+
+export interface PlanOptions {
+  kind: Kind;
+  /** A path, or `-` for standard input. */
+  file: string;
+  stateDir: string;
+  batchId?: string | undefined;
+  namespace?: string | undefined;
+  mapping?: Readonly<Record<string, string>>;
+  ignored?: readonly string[];
+  delimiter?: Delimiter | undefined;
+  amountUnit?: 'major' | 'minor' | undefined;
+  numberFormat?: NumberFormat | undefined;
+  currency?: string | undefined;
+  /** Plan the rows without errors and leave the others out. */
+  validOnly?: boolean;
+  /** A pipe whose last line does not end is refused unless this is set. */
+  allowCutInput?: boolean;
+  clock: Clock;
+  stdin?: NodeJS.ReadableStream;
+}
+
+/** Facts of a plan, as they lie in its journal under `plan`. */
+export interface Plan {
+  journalId: string;
+  kind: Kind;
+  batchId: string;
+  revision: number;
+  namespace: string;
+  plannedAt: number;
+  file: {path: string; name: string; folder: string; sha256: string; bytes: number};
+  header: string[];
+  delimiter: Delimiter;
+  /** SHA-256 over kind, namespace and, in order, reference and content of every valid row. */
+  planHash: string;
+  /** Records left out because they have errors. */
+  invalidRows: number;
+  emptyRecords: number;
+  warnings: string[];
+  figures: PlanFigures;
+}
+
+const SHOWN_ISSUES = 10_000;
+
+/**
+ * Reads a CSV to its end and writes the plan of a batch, offline: nothing is sent. Every error of the file is found in
+ * one pass. Memory does not grow with the file. A plan of the same content under the same id is left as it is.
+ *
+ * @throws RemitError CSV_INVALID with `details.errors` (the first ten thousand) when the file has errors and `validOnly`
+ *   is not set, or has no valid row; STATE when the plan cannot be written; LOCKED when the batch is running.
+ */
+export async function planBatch(options: PlanOptions): Promise<{plan: Plan; fresh: boolean; errors: Issue[]}> {
+  const input = openInput(options.file, options.stdin);
+  if (options.batchId !== undefined) batchFolder(options.stateDir, options.kind, options.batchId); // refuses a bad id early
+  const root = join(options.stateDir, 'batches', options.kind);
+  const workshop = join(root, `.planning-${randomUUID()}`);
+  makeFolder(workshop);
+  try {
+    const {plan, errors} = await writePlan(options, input, join(workshop, 'journal.db'));
+    const place = batchFolder(options.stateDir, options.kind, plan.batchId);
+    return {...(await putInPlace(plan, workshop, place, options.clock)), errors};
+  } finally {
+    rmSync(workshop, {recursive: true, force: true});
+  }
+}
+
+async function writePlan(options: PlanOptions, input: InputFile, file: string): Promise<{plan: Plan; errors: Issue[]}> {
+  const db = await openSqlite(file, {durability: 'full'});
+  try {
+    migrate(db, JOURNAL_MIGRATIONS);
+    const text = new TextInput(input);
+    const read = await loadRecords(options, input, text, db);
+    const facts = text.facts();
+    const warnings = checkEnd(input, facts, options);
+    db.exec(PLAN_INDEXES);
+    if (!read.hasReferences) nameRowsByContent(db);
+    refuseRepeatedReferences(db);
+    const errors = readIssues(db);
+    const errorCount = Number(db.prepare('select count(*) as count from issues').get()!['count']);
+    if (errorCount > 0 && !options.validOnly) throw invalidFile(input, errors, errorCount);
+    const figures = readFigures(db);
+    if (figures.rows === 0) throw noValidRow(input, errors, errorCount);
+    const namespace = options.namespace ?? DEFAULT_NAMESPACE;
+    const plan: Plan = {
+      journalId: randomUUID(),
+      kind: options.kind,
+      batchId: options.batchId ?? deriveBatchId(input.name, facts.sha256),
+      revision: 1,
+      namespace,
+      plannedAt: options.clock.now(),
+      file: {
+        path: input.path,
+        name: input.name,
+        folder: input.path === '-' ? process.cwd() : dirname(resolve(input.path)),
+        sha256: facts.sha256,
+        bytes: facts.bytes,
+      },
+      header: [...read.map.headers],
+      delimiter: read.delimiter,
+      planHash: hashPlan(db, options.kind, namespace),
+      invalidRows: Number(db.prepare('select count(distinct n) as count from issues').get()!['count']),
+      emptyRecords: read.emptyRecords,
+      warnings,
+      figures,
+    };
+    new Journal(db).setMeta('plan', plan);
+    return {plan, errors};
+  } finally {
+    db.close();
+  }
+}
+
+async function loadRecords(
+  options: PlanOptions,
+  input: InputFile,
+  text: TextInput,
+  db: SqliteDatabase,
+): Promise<{map: ColumnMap; delimiter: Delimiter; emptyRecords: number; hasReferences: boolean}> {
+  const kind = KINDS[options.kind];
+  const records = new CsvRecords({path: input.path, chunks: text.chunks(), delimiter: options.delimiter});
+  let loader: PlanLoader | undefined;
+  let map: ColumnMap | undefined;
+  let delimiter: Delimiter = ',';
+  for await (const piece of records.read()) {
+    if ('header' in piece) {
+      const header = readHeader(piece.header.cells, kind, {
+        mapping: options.mapping ?? {},
+        ignored: options.ignored ?? [],
+        needsReference: options.namespace === undefined,
+        defaultCurrency: options.currency !== undefined,
+      });
+      // With a wrong header every row would be wrong; what it lacks is all there is to say.
+      if (header.issues.length > 0) throw invalidFile(input, header.issues, header.issues.length);
+      ({map} = header);
+      ({delimiter} = piece.header);
+      loader = new PlanLoader(db, map, {
+        kind,
+        amountUnit: options.amountUnit,
+        numberFormat: options.numberFormat,
+        currency: options.currency,
+        today: scheduleDay(options.clock.now()),
+      });
+    } else loader!.load(piece.records);
+  }
+  loader!.finish();
+  return {map: map!, delimiter, emptyRecords: records.emptyRecords, hasReferences: map!.at['reference'] !== undefined};
+}
+
+/** A pipe that broke off leaves a shorter number as readily as a shorter file; only an ended line proves its end. */
+function checkEnd(input: InputFile, facts: InputFacts, options: PlanOptions): string[] {
+  if (facts.endsWithNewline) return [];
+  if (input.isPipe && !options.allowCutInput)
+    throw new RemitError('CSV_INVALID', `the input from ${input.name} does not end with a line end: it may have been cut`, {
+      hint: 'check what writes it; if the last row is whole, add a line end or say --allow-cut-input',
+    });
+  return [`the last line of ${input.name} has no line end; check that the file is whole`];
+}
+
+/** Rows of a file without references are named by content and occurrence. */
+function nameRowsByContent(db: SqliteDatabase): void {
+  db.exec(`
+    update rows set reference = 'content:' || fingerprint || ':' || (
+      select k from (select n, row_number() over (partition by fingerprint order by n) as k from rows) as numbered
+      where numbered.n = rows.n)
+  `);
+  db.exec(`update rows set fold = reference`);
+}
+
+/**
+ * A reference that stands twice: no copy may be sent, for nobody here can know which one is meant. Each copy becomes an
+ * issue that names the line of another.
+ */
+function refuseRepeatedReferences(db: SqliteDatabase): void {
+  db.transaction(() => {
+    const insert = insertIssue(db);
+    const copies = db
+      .prepare(
+        `select r.n, r.line, r.reference, (select min(x.line) from rows x where x.reference = r.reference and x.n <> r.n) as other
+         from rows r where r.reference in (select reference from rows group by reference having count(*) > 1) order by r.n`,
+      )
+      .all();
+    for (const copy of copies)
+      insert({
+        row: Number(copy['n']),
+        line: Number(copy['line']),
+        column: 'reference',
+        code: 'reference-repeated',
+        message: `the same reference stands on line ${String(copy['other'])}; a reference is paid once`,
+        value: copy['reference'] as string,
+      });
+    db.exec(`delete from rows where reference in (select reference from rows group by reference having count(*) > 1)`);
+  });
+}
+
+function readIssues(db: SqliteDatabase): Issue[] {
+  return db
+    .prepare(`select n as row, line, col as "column", code, message, value from issues order by n, seq limit ${SHOWN_ISSUES}`)
+    .all()
+    .map((row: SqlRow) => row as unknown as Issue); // the columns are named like the fields
+}
+
+function invalidFile(input: InputFile, errors: Issue[], count: number): RemitError {
+  const rows = new Set(errors.filter((issue) => issue.row > 0).map((issue) => issue.row)).size;
+  const where = rows > 0 ? ` in ${rows} ${rows === 1 ? 'row' : 'rows'}` : '';
+  return new RemitError('CSV_INVALID', `${input.name} has ${count} ${count === 1 ? 'error' : 'errors'}${where}; nothing was sent`, {
+    details: {file: input.path, errors_total: count, errors},
+    hint: rows > 0 ? 'mend the file and plan again, or plan the rows without errors with --valid-only' : 'mend the header and plan again',
+  });
+}
+
+function noValidRow(input: InputFile, errors: Issue[], count: number): RemitError {
+  if (count > 0) {
+    const refusal = invalidFile(input, errors, count);
+    return new RemitError('CSV_INVALID', `${input.name} has no row without errors; nothing was sent`, {details: refusal.details});
+  }
+  return new RemitError('CSV_INVALID', `${input.name} has a header and no rows; nothing was sent`, {
+    hint: 'remit payouts batch template prints a file to start from',
+  });
+}
+
+function hashPlan(db: SqliteDatabase, kind: Kind, namespace: string): string {
+  const hash = createHash('sha256').update(JSON.stringify([1, kind, namespace]));
+  for (const row of db.prepare('select n, reference, fingerprint from rows order by n').iterate())
+    hash.update(`\n${String(row['n'])}\t${row['reference'] as string}\t${row['fingerprint'] as string}`);
+  return hash.digest('hex');
+}
+
+/** Publishes the plan by rename. The same plan again changes nothing; another one replaces only what was never sent. */
+async function putInPlace(
+  plan: Plan,
+  workshop: string,
+  place: BatchFolder,
+  clock: Clock,
+): Promise<{plan: Plan; fresh: boolean}> {
+  const lock = await acquireLock(place.lock, {purpose: `plan of batch ${plan.batchId}`, clock});
+  try {
+    if (!existsSync(place.journal)) {
+      rmSync(place.folder, {recursive: true, force: true}); // an empty folder, left by something that died
+      renameSync(workshop, place.folder);
+      return {plan, fresh: true};
+    }
+    const old = await withDatabase(place.journal, (db) => {
+      const journal = new Journal(db);
+      return {plan: journal.meta<Plan>('plan')!, sent: journal.windows(['stage', 'direct']).length > 0};
+    });
+    if (old.plan.planHash === plan.planHash && old.plan.invalidRows === plan.invalidRows) return {plan: old.plan, fresh: false};
+    if (old.sent)
+      throw new RemitError('CSV_INVALID', `batch ${plan.batchId} was already run with another content of ${old.plan.file.name}`, {
+        hint: `keep the file as it was and resume, or give the new content a name of its own: --batch-id ${plan.batchId}-2`,
+        details: {batch_id: plan.batchId, planned: old.plan.file.sha256, now: plan.file.sha256},
+      });
+    const next = {...plan, revision: old.plan.revision + 1};
+    await withDatabase(join(workshop, 'journal.db'), (db) => new Journal(db).setMeta('plan', next));
+    rmSync(place.folder, {recursive: true, force: true});
+    renameSync(workshop, place.folder);
+    return {plan: next, fresh: true};
+  } finally {
+    await lock.release();
+  }
+}
+
+async function withDatabase<T>(file: string, work: (db: SqliteDatabase) => T): Promise<T> {
+  const db = await openSqlite(file, {durability: 'full'});
+  try {
+    return work(db);
+  } finally {
+    db.close();
+  }
+}

@@ -1,0 +1,184 @@
+import {judgeAnswer, judgeFailure, judgeLook} from './answers.ts';
+import {Dispatcher, type WorkEnd} from './dispatcher.ts';
+import type {JournalRow} from './journal.ts';
+import type {Bucket, Outcome, RowState} from './outcome.ts';
+import {probe} from './probe.ts';
+import {RowSource} from './row-source.ts';
+import {bucketBefore, outcomeOf, type RunContext, TRIES, wordsOf} from './run-context.ts';
+
+interface ReleaseJob {
+  row: JournalRow;
+  id: string;
+  before: Bucket;
+  /** A release was sent and not answered: look at the record before anything else. */
+  look: boolean;
+  /** The service said that it goes on processing; then `created` does not mean that nothing happens. */
+  processing: boolean;
+  maybe: boolean;
+  tries: number;
+}
+
+/** A quiet time after which the service is asked again whether it remembers our keys. */
+const PROBE_AFTER_MS = 5 * 60_000;
+
+/**
+ * Releases staged rows by the documented replay: same key, same body, `auto_approve` true. Every request here has a
+ * known id, so a lost answer is settled by looking at the record, never by sending again in the dark.
+ */
+export class ReleasePhase {
+  readonly #context: RunContext;
+  readonly #source: RowSource;
+  #probing: Promise<boolean> | undefined;
+  /** Rows left staged because their key may be forgotten. */
+  pastHorizon = 0;
+
+  /** `only`: which rows are taken up; without staged ones nothing is released that was not released before. */
+  constructor(context: RunContext, only?: readonly RowState[]) {
+    this.#context = context;
+    const {journal, clock, settings} = context;
+    const states: readonly RowState[] = only ?? [
+      'staged',
+      'in_doubt',
+      ...(settings.acceptDifferences ? (['held'] as const) : []),
+      ...(settings.retryUnapproved ? (['unapproved'] as const) : []),
+    ];
+    this.#source = new RowSource({
+      journal,
+      phase: 'release',
+      clock,
+      page: (after, limit) => journal.recorded(states, after, limit),
+    });
+  }
+
+  async run(): Promise<void> {
+    const {speed, clock} = this.#context;
+    const dispatcher = new Dispatcher<ReleaseJob>({
+      speed,
+      clock,
+      next: () => this.#next(),
+      work: (job) => (job.look ? this.#look(job) : this.#release(job)),
+      abandon: (job) => {
+        if (job.maybe) this.#settle(job, {state: 'in_doubt', message: 'the run was stopped before this row was settled'});
+      },
+    });
+    this.#context.onStop = () => dispatcher.stop();
+    this.#context.onGate = (ms) => dispatcher.closeGate(ms);
+    if (this.#context.stop === undefined) await dispatcher.run();
+    this.#context.endOfPhase();
+  }
+
+  #next(): ReleaseJob | undefined {
+    const taken = this.#source.next();
+    if (taken === undefined) return undefined;
+    const {row, coveredSince} = taken;
+    const outcome = row.outcome!; // the source reads rows that have a record
+    const maybe = outcome.state === 'in_doubt' || coveredSince !== undefined;
+    return {row, id: outcome.id!, before: bucketBefore(row, coveredSince !== undefined), look: maybe, processing: false, maybe, tries: 0};
+  }
+
+  async #release(job: ReleaseJob): Promise<WorkEnd> {
+    const {row, id} = job;
+    const {clock, settings} = this.#context;
+    if (clock.now() - (row.outcome!.stagedAt ?? 0) > settings.horizonMs) return this.#tooLate(job);
+    if (clock.monotonic() - this.#context.lastGood > PROBE_AFTER_MS && !(await this.#probeOnce())) return this.#leave(job);
+    job.tries++;
+    const end = await this.#context.exchange(this.#context.wire.create(row, true));
+    const answer = 'answer' in end ? end.answer : undefined;
+    const verdict =
+      answer === undefined
+        ? judgeFailure((end as {failure: Parameters<typeof judgeFailure>[0]}).failure) // the other half of the union
+        : judgeAnswer({answer, row, kind: settings.kind, phase: 'release', stagedId: id});
+    switch (verdict.is) {
+      case 'settled': {
+        const {state, status, orphan, stop} = verdict;
+        const facts = {state, id: verdict.id ?? id, status, ...(orphan === undefined ? {} : {orphan}), attempts: this.#attempts(job)};
+        this.#context.settle(row, job.before, outcomeOf(row, facts, answer));
+        if (stop === 'key-forgotten')
+          this.#context.stopFor(stop, `the service had forgotten the key of row ${row.n} (${row.reference}) and paid it by a second record; the staged one is left as an orphan`);
+        else if (stop) this.#context.stopFor(stop, `row ${row.n} (${row.reference}) brought another record than it asked for`);
+        return {again: false};
+      }
+      case 'processing':
+        job.look = job.processing = job.maybe = true;
+        return this.#againOrDoubt(job, false, 'the service is still processing the release');
+      case 'maybe':
+        job.look = job.maybe = true;
+        if ('failure' in end && end.failure.kind === 'aborted') return this.#leave(job);
+        this.#context.countFailing();
+        return this.#againOrDoubt(job, verdict.throttled, wordsOf(end));
+      case 'not-sent':
+        if ('failure' in end && end.failure.kind === 'aborted') return this.#leave(job);
+        if (this.#context.notSent(verdict, wordsOf(end)) === 'left') return this.#leave(job);
+        job.tries--;
+        return {again: true, afterMs: 0};
+    }
+  }
+
+  async #look(job: ReleaseJob): Promise<WorkEnd> {
+    job.tries++;
+    const end = await this.#context.exchange(this.#context.wire.get(job.id));
+    if ('failure' in end) {
+      if (end.failure.kind === 'aborted') return this.#leave(job);
+      if (!end.failure.sent) {
+        this.#context.notSent({then: 'gate', throttled: false}, wordsOf(end));
+        job.tries--;
+        return {again: true, afterMs: 0};
+      }
+      this.#context.countFailing();
+      return this.#againOrDoubt(job, false, wordsOf(end));
+    }
+    const {answer} = end;
+    if (answer.status === 404) {
+      this.#settle(job, {state: 'in_doubt', http: 404, message: 'the service does not know this record any more'});
+      this.#context.stopFor('lost-record', `the record ${job.id} of row ${job.row.n} (${job.row.reference}) is not found any more`);
+      return {again: false};
+    }
+    if (answer.status === 401 || answer.status === 403) {
+      this.#context.stopFor('credentials', wordsOf(end));
+      return this.#leave(job);
+    }
+    const look = judgeLook(answer, job.id);
+    if (look.state === 'accepted' || look.state === 'dead_key') {
+      this.#settle(job, {state: look.state, status: look.status});
+      return {again: false};
+    }
+    if (look.state === 'open' && !job.processing) {
+      job.look = job.maybe = false; // nothing has happened to it yet
+      if (job.tries < TRIES) return {again: true, afterMs: 0};
+    }
+    return this.#againOrDoubt(job, answer.status === 429, 'its record could not be read to the end');
+  }
+
+  /** Past the horizon a replay might make a second record. A row that was never released stays staged. */
+  #tooLate(job: ReleaseJob): WorkEnd {
+    this.pastHorizon++;
+    const message = 'staged longer ago than the key horizon; approve it by its id, or cancel it and plan it anew';
+    this.#settle(job, {state: job.before === 'in_doubt' ? 'in_doubt' : 'staged', message});
+    return {again: false};
+  }
+
+  #probeOnce(): Promise<boolean> {
+    this.#probing ??= probe(this.#context).finally(() => (this.#probing = undefined));
+    return this.#probing;
+  }
+
+  #againOrDoubt(job: ReleaseJob, throttled: boolean, words: string): WorkEnd {
+    if (job.tries < TRIES) return {again: true, afterMs: this.#context.backoff(job.tries - 1, throttled)};
+    this.#settle(job, {state: 'in_doubt', message: words});
+    return {again: false};
+  }
+
+  /** For another run: in doubt if a release may have been taken, else staged as before. */
+  #leave(job: ReleaseJob): WorkEnd {
+    if (job.maybe) this.#settle(job, {state: 'in_doubt', message: 'the release was sent and not answered'});
+    return {again: false};
+  }
+
+  #settle(job: ReleaseJob, facts: Partial<Outcome> & Pick<Outcome, 'state'>): void {
+    this.#context.settle(job.row, job.before, outcomeOf(job.row, {...facts, attempts: this.#attempts(job)}));
+  }
+
+  #attempts(job: ReleaseJob): number {
+    return (job.row.outcome?.attempts ?? 0) + job.tries;
+  }
+}

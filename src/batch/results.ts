@@ -1,0 +1,218 @@
+import {closeSync, constants, existsSync, fsyncSync, lstatSync, openSync, readFileSync, renameSync, rmSync, writeSync} from 'node:fs';
+import {join} from 'node:path';
+import {RemitError} from '../errors.ts';
+import {formatMajor} from '../money/amount.ts';
+import type {Journal} from './journal.ts';
+import {KINDS} from './kinds.ts';
+import {bucketOf, type RowState} from './outcome.ts';
+import type {Plan} from './plan.ts';
+import type {Summary} from './summary.ts';
+
+export interface ResultFiles {
+  results: string;
+  /** Absent when no row failed. */
+  failed: string | null;
+  summary: string;
+}
+
+/** States whose rows may be mended and planned again: no money was moved for them. */
+const FAILED: ReadonlySet<RowState> = new Set(['rejected', 'unapproved', 'not_sent']);
+
+/**
+ * Writes the results beside the input: every record of the file in its order with what became of it, the failed ones
+ * as a file that can be planned again, and the summary. Each is written privately and published by rename; nothing is
+ * written through a link or over the files of another batch.
+ * @throws RemitError STATE naming the file
+ */
+export function writeResults(options: {
+  journal: Journal;
+  plan: Plan;
+  summary: Summary;
+  folder: string;
+}): ResultFiles {
+  const {journal, plan, summary, folder} = options;
+  const name = (kind: string) => join(folder, `${plan.batchId}.${kind}`);
+  const files = {results: name('results.csv'), failed: name('failed.csv'), summary: name('summary.json')};
+  refuseForeign(files, plan);
+  const results = new CsvFile(files.results);
+  const failed = new CsvFile(files.failed);
+  let failures = 0;
+  try {
+    results.line([...plan.header, ...resultColumns(plan)], ',');
+    failed.line(plan.header, plan.delimiter);
+    for (const record of journal.everything()) {
+      const cells = JSON.parse(record['cells'] as string) as string[]; // written by the plan
+      const {columns, state} = resultCells(record, journal);
+      results.line([...padded(cells, plan.header.length), ...columns].map(safeCell), ',');
+      if (state === undefined || !FAILED.has(state)) continue;
+      failed.line(cells, plan.delimiter);
+      failures++;
+    }
+    results.publish();
+    if (failures > 0) failed.publish();
+    else failed.discard();
+  } catch (cause) {
+    results.discard();
+    failed.discard();
+    throw cause;
+  }
+  if (failures === 0) rmSync(files.failed, {force: true}); // of an earlier run of this batch
+  const written = {...files, failed: failures > 0 ? files.failed : null};
+  const text = {...summary, results: written.results, failed_file: written.failed, summary_file: written.summary};
+  writePrivately(files.summary, `${JSON.stringify({journal_id: plan.journalId, ...text}, null, 2)}\n`);
+  return written;
+}
+
+function resultColumns(plan: Plan): string[] {
+  return [
+    'remit_row',
+    'remit_reference',
+    'remit_state',
+    'remit_amount',
+    KINDS[plan.kind].idColumn,
+    'status',
+    'error_code',
+    'message',
+    'attempts',
+    'request_id',
+    'at',
+  ].map((column) => (plan.header.includes(column) ? `remit_${column}` : column));
+}
+
+function resultCells(
+  record: Record<string, unknown>,
+  journal: Journal,
+): {columns: string[]; state: RowState | undefined} {
+  const n = Number(record['n']);
+  const text = (name: string) => (record[name] === null || record[name] === undefined ? '' : String(record[name] as string | number));
+  if (record['reference'] === null) {
+    const issues = journal.issuesOf(n).map(({col, message}) => (col === '' ? message : `${col}: ${message}`));
+    return {columns: [String(n), '', 'invalid', '', '', '', '', issues.join('; '), '', '', ''], state: undefined};
+  }
+  const state = record['state'] as RowState;
+  const amount = `${formatMajor(BigInt(record['amount'] as number), record['currency'] as string)} ${text('currency')}`;
+  const at = record['at'] === null ? '' : new Date(Number(record['at'])).toISOString();
+  return {
+    columns: [
+      String(n),
+      text('reference'),
+      state === 'held' ? 'held' : bucketOf(state),
+      amount,
+      text('id'),
+      text('status'),
+      text('code'),
+      text('message'),
+      text('attempts'),
+      text('request_id'),
+      at,
+    ],
+    state,
+  };
+}
+
+/** A ragged record keeps its place: the columns of ours begin behind the header's. */
+const padded = (cells: string[], width: number): string[] =>
+  cells.length >= width ? cells.slice(0, width) : [...cells, ...Array<string>(width - cells.length).fill('')];
+
+/** A cell that a spreadsheet would run as a formula is written as text. Never in failed.csv, which is read back. */
+const safeCell = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
+
+const CHUNK = 64 * 1024;
+
+/** A CSV that nobody sees until it is whole. */
+class CsvFile {
+  readonly #path: string;
+  readonly #draft: string;
+  readonly #fd: number;
+  #buffer = '';
+  #open = true;
+
+  constructor(path: string) {
+    refuseLink(path);
+    this.#path = path;
+    this.#draft = `${path}.${process.pid}.part`;
+    this.#fd = guarded(path, () => openPrivate(this.#draft));
+  }
+
+  line(cells: readonly string[], delimiter: string): void {
+    this.#buffer += `${cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(delimiter)}\r\n`;
+    if (this.#buffer.length > CHUNK) this.#flush();
+  }
+
+  publish(): void {
+    this.#flush();
+    guarded(this.#path, () => {
+      fsyncSync(this.#fd);
+      this.#close();
+      refuseLink(this.#path);
+      renameSync(this.#draft, this.#path);
+    });
+  }
+
+  discard(): void {
+    this.#close();
+    rmSync(this.#draft, {force: true});
+  }
+
+  #flush(): void {
+    guarded(this.#path, () => void writeSync(this.#fd, this.#buffer));
+    this.#buffer = '';
+  }
+
+  #close(): void {
+    if (this.#open) closeSync(this.#fd);
+    this.#open = false;
+  }
+}
+
+function writePrivately(path: string, text: string): void {
+  refuseLink(path);
+  guarded(path, () => {
+    const draft = `${path}.${process.pid}.part`;
+    const fd = openPrivate(draft);
+    writeSync(fd, text);
+    fsyncSync(fd);
+    closeSync(fd);
+    renameSync(draft, path);
+  });
+}
+
+const openPrivate = (draft: string): number => {
+  rmSync(draft, {force: true}); // of a process with this number that died
+  return openSync(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
+};
+
+function refuseLink(path: string): void {
+  if (lstatSync(path, {throwIfNoEntry: false})?.isSymbolicLink())
+    throw new RemitError('STATE', `${path} is a symbolic link; results are not written through one`, {
+      hint: 'remove the link, or name another folder with --out',
+    });
+}
+
+/** The files of an earlier run of this very batch may be replaced; those of another batch of the same name may not. */
+function refuseForeign(files: {results: string; summary: string}, plan: Plan): void {
+  refuseLink(files.summary);
+  if (!existsSync(files.results) && !existsSync(files.summary)) return;
+  let owner: unknown;
+  try {
+    owner = (JSON.parse(readFileSync(files.summary, 'utf8')) as {journal_id?: unknown}).journal_id;
+  } catch {
+    owner = undefined;
+  }
+  if (owner !== plan.journalId)
+    throw new RemitError('STATE', `${files.results} belongs to another batch of the name ${plan.batchId}`, {
+      hint: 'move it away, or write the results elsewhere with --out FOLDER',
+    });
+}
+
+function guarded<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    if (cause instanceof RemitError) throw cause;
+    throw new RemitError('STATE', `cannot write ${path}: ${(cause as Error).message}`, {
+      cause,
+      hint: 'the batch itself is safe in its journal; write the results again with remit payouts batch report, or elsewhere with --out FOLDER',
+    });
+  }
+}

@@ -1,0 +1,84 @@
+import type {Clock} from '../clock.ts';
+import type {Journal, JournalRow, Phase} from './journal.ts';
+
+/** Rows that one window makes sendable. Larger windows sync less often; a crash leaves at most this many in doubt. */
+export const WINDOW_ROWS = 256;
+
+/** Which rows were covered by a window before this phase began, and since when. */
+class Coverage {
+  readonly #windows: {first: number; last: number; at: number; seq: number}[];
+  readonly #top: number;
+
+  constructor(windows: {first: number; last: number; at: number; seq: number}[]) {
+    this.#windows = windows;
+    this.#top = windows.reduce((top, window) => Math.max(top, window.last), 0);
+  }
+
+  /** First time at which the row may have been sent in a window newer than `afterSeq`; undefined if in none. */
+  since(n: number, afterSeq: number): number | undefined {
+    if (n > this.#top) return undefined;
+    return this.#windows.find((window) => window.seq > afterSeq && window.first <= n && n <= window.last)?.at;
+  }
+}
+
+/** A row taken up by a phase; `coveredSince` is set when an earlier run may have sent it and nobody knows. */
+export interface SourceRow {
+  row: JournalRow;
+  coveredSince: number | undefined;
+}
+
+/**
+ * Hands out the rows of a phase in file order, a window at a time. A window is committed before its first row is handed
+ * out; rows handed back by nobody when a run stops are returned by `untouched`.
+ */
+export class RowSource {
+  readonly #options: {
+    journal: Journal;
+    phase: Phase;
+    clock: Clock;
+    page: (after: number, limit: number) => JournalRow[];
+  };
+  readonly #coverage: Coverage;
+  #page: JournalRow[] = [];
+  #at = 0;
+  #after = 0;
+  #done = false;
+
+  constructor(options: {
+    journal: Journal;
+    phase: Phase;
+    clock: Clock;
+    page: (after: number, limit: number) => JournalRow[];
+  }) {
+    this.#options = options;
+    this.#coverage = new Coverage(
+      options.journal.windows(options.phase === 'release' ? ['release'] : ['stage', 'direct']),
+    );
+  }
+
+  next(): SourceRow | undefined {
+    if (this.#at === this.#page.length && !this.#load()) return undefined;
+    const row = this.#page[this.#at++]!;
+    return {row, coveredSince: this.#coverage.since(row.n, row.outcomeWindow)};
+  }
+
+  /** Rows of the open window that were not handed out. */
+  untouched(): SourceRow[] {
+    return this.#page
+      .slice(this.#at)
+      .map((row) => ({row, coveredSince: this.#coverage.since(row.n, row.outcomeWindow)}));
+  }
+
+  #load(): boolean {
+    if (this.#done) return false;
+    const {journal, phase, clock, page} = this.#options;
+    const rows = page(this.#after, WINDOW_ROWS);
+    this.#done = rows.length < WINDOW_ROWS;
+    if (rows.length === 0) return false;
+    this.#page = rows;
+    this.#at = 0;
+    this.#after = rows.at(-1)!.n;
+    journal.openWindow(phase, rows[0]!.n, this.#after, clock.now());
+    return true;
+  }
+}

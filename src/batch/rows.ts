@@ -1,0 +1,169 @@
+import {LIMITS, SCHEDULE} from '../contract/limits.ts';
+import {AmountError, type NumberFormat, parseMajor, parseMinor, requireExponent, toWire} from '../money/amount.ts';
+import type {ColumnMap} from './columns.ts';
+import type {CsvRecord} from './csv-records.ts';
+import {
+  checkReference,
+  fingerprintOf,
+  foldReference,
+  normaliseReference,
+  REFERENCE_METADATA_KEY,
+  type RowContent,
+} from './identity.ts';
+import {type Issue, maskCell} from './issues.ts';
+import type {KindFacts} from './kinds.ts';
+
+/** A row that may be sent: everything checked that can be checked offline. */
+export interface PlannedRow extends RowContent {
+  /** 1 for the first record after the header. */
+  row: number;
+  line: number;
+  /** Empty where the file has no references; the plan then makes one from the content. */
+  reference: string;
+  fold: string;
+  fingerprint: string;
+}
+
+export interface RowRules {
+  kind: KindFacts;
+  /** How bare integers in `amount` are to be read; undefined: major, and the plan checks that some row has decimals. */
+  amountUnit: 'major' | 'minor' | undefined;
+  numberFormat: NumberFormat | undefined;
+  /** For rows without a currency of their own. */
+  currency: string | undefined;
+  /** Today in the schedule's time zone, YYYY-MM-DD. */
+  today: string;
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** The calendar day of an instant where schedules are kept. */
+export function scheduleDay(nowMs: number): string {
+  return new Intl.DateTimeFormat('en-CA', {timeZone: SCHEDULE.timeZone, dateStyle: 'short'}).format(nowMs);
+}
+
+/** Checks one record: the row, or all that is wrong with it. */
+export function readRow(record: CsvRecord, map: ColumnMap, rules: RowRules): {row?: PlannedRow; issues: Issue[]; hasDecimals: boolean} {
+  const issues: Issue[] = [];
+  const {kind} = rules;
+  const complain = (name: string, code: string, message: string, value = '') => {
+    const index = map.at[name];
+    const column = index === undefined ? name : map.headers[index]!;
+    issues.push({row: record.row, line: record.line, column, code, message, value: maskCell(value)});
+  };
+  if (record.cells.length !== map.headers.length) {
+    complain('', 'ragged', `has ${record.cells.length} cells, the header ${map.headers.length}; a comma in a cell needs quotes around it`);
+    return {issues, hasDecimals: false};
+  }
+  const cell = (name: string) => (map.at[name] === undefined ? '' : record.cells[map.at[name]]!.trim());
+
+  const reference = normaliseReference(cell('reference'));
+  if (map.at['reference'] !== undefined) {
+    const problem = checkReference(reference);
+    if (problem) complain('reference', `reference-${problem.code}`, problem.message, reference);
+  }
+  const party = cell(kind.party);
+  if (party === '') complain(kind.party, 'missing', 'is empty; it must hold the id of a party');
+  else if (!UUID.test(party)) complain(kind.party, 'uuid', `is not a UUID${damage(party)}`, party);
+
+  const currency = cell('currency_code') || (rules.currency ?? '');
+  const amount = readAmount(record, map, rules, currency, complain);
+  const rail = readRail(cell('rail'), kind, complain);
+  const method = readUuid(kind.method, cell(kind.method), complain);
+  const subaccount = readUuid('subaccount_id', cell('subaccount_id'), complain);
+  const scheduled = readDay(cell('scheduled_date'), rules.today, complain);
+  const metadata = readMetadata(record, map, reference, issues);
+
+  const hasDecimals = /[.,]\d/.test(cell('amount'));
+  if (issues.length > 0 || amount === undefined) return {issues, hasDecimals};
+  const content: RowContent = {party: party.toLowerCase(), amount, currency, rail, method, subaccount, scheduled, metadata};
+  const row: PlannedRow = {
+    ...content,
+    row: record.row,
+    line: record.line,
+    reference,
+    fold: foldReference(reference),
+    fingerprint: fingerprintOf(content),
+  };
+  return {row, issues, hasDecimals};
+}
+
+type Complain = (name: string, code: string, message: string, value?: string) => void;
+
+function readAmount(record: CsvRecord, map: ColumnMap, rules: RowRules, currency: string, complain: Complain): number | undefined {
+  const name = map.at['amount'] === undefined ? 'amount_in_minor_units' : 'amount';
+  const text = record.cells[map.at[name]!]!; // as it is: a space around an amount is worth a question
+  if (currency === '') {
+    complain('currency_code', 'missing', 'is empty; write one (USD), or say --currency USD for every row without one');
+    return undefined;
+  }
+  try {
+    requireExponent(currency);
+  } catch (error) {
+    complain('currency_code', 'currency', messageOf(error), currency);
+    return undefined;
+  }
+  try {
+    const minorUnits = name === 'amount_in_minor_units' || rules.amountUnit === 'minor';
+    return toWire(minorUnits ? parseMinor(text) : parseMajor(text, currency, rules.numberFormat));
+  } catch (error) {
+    complain(name, error instanceof AmountError ? `amount-${error.problem}` : 'amount', messageOf(error));
+    return undefined;
+  }
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof AmountError) return error.message;
+  throw error;
+}
+
+function readRail(text: string, kind: KindFacts, complain: Complain): string | null {
+  if (text !== '' && !kind.rails.includes(text))
+    complain('rail', 'rail', `is not a rail of a ${kind.kind}; one of ${kind.rails.join(', ')}`, text);
+  return text === '' ? null : text;
+}
+
+function readUuid(name: string, text: string, complain: Complain): string | null {
+  if (text !== '' && !UUID.test(text)) complain(name, 'uuid', `is not a UUID${damage(text)}`, text);
+  return text === '' ? null : text.toLowerCase();
+}
+
+const damage = (text: string): string =>
+  /^\d+(?:[.,]\d+)?E\+\d+$/i.test(text)
+    ? ': a spreadsheet has rewritten it as a number; format the column as text and export again'
+    : '';
+
+function readDay(text: string, today: string, complain: Complain): string | null {
+  if (text === '') return null;
+  if (!isDay(text)) complain('scheduled_date', 'date', 'is not a day of the form YYYY-MM-DD', text);
+  else if (text < today)
+    complain('scheduled_date', 'date', `lies in the past (in ${SCHEDULE.timeZone} it is ${today})`, text);
+  return text;
+}
+
+/** A real calendar day in the one form that nobody reads in two ways; Date alone would roll 31 February over. */
+function isDay(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const time = Date.parse(`${text}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}
+
+function readMetadata(record: CsvRecord, map: ColumnMap, reference: string, issues: Issue[]): string | null {
+  const entries: [string, string][] = [];
+  const complain = (column: string, message: string) =>
+    issues.push({row: record.row, line: record.line, column, code: 'metadata', message, value: ''});
+  for (const {key, index, header} of map.metadata) {
+    const value = record.cells[index]!.trim();
+    if (value === '') continue;
+    if (value.length > LIMITS.metadataValueLength && [...value].length > LIMITS.metadataValueLength)
+      complain(header, `is longer than ${LIMITS.metadataValueLength} characters`);
+    entries.push([key, value]);
+  }
+  if (entries.length === 0) return null;
+  entries.sort(([a], [b]) => (a < b ? -1 : 1));
+  const text = JSON.stringify(Object.fromEntries(entries));
+  // The reference travels with the user's own entries; both count.
+  const sent = Buffer.byteLength(text) + Buffer.byteLength(JSON.stringify({[REFERENCE_METADATA_KEY]: reference}));
+  if (sent > LIMITS.metadataBytes) complain('', `the metadata is larger than ${LIMITS.metadataBytes} bytes`);
+  return text;
+}

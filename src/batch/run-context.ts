@@ -1,0 +1,276 @@
+import {fullJitter} from '../client/backoff.ts';
+import {readAnswer, type Answer} from '../client/answer.ts';
+import {TransportFailure, type Transport, type TransportRequest} from '../client/transport.ts';
+import type {Clock} from '../clock.ts';
+import type {StopReason} from './answers.ts';
+import type {Journal, JournalRow, Standing} from './journal.ts';
+import {type Bucket, bucketOf, type Outcome} from './outcome.ts';
+import type {Kind} from './kinds.ts';
+import type {Speed} from './speed.ts';
+import type {Wire} from './wire.ts';
+
+/** Requests for one row in one run before it is left in doubt; a later run takes it up again. */
+export const TRIES = 8;
+const BACKOFF_CAP_MS = 20_000;
+const UNREACHABLE_CAP_MS = 5_000;
+/** Failures to connect, one after the other, before the run gives up for now. */
+const UNREACHABLE_STREAK = 8;
+const FAILING_STREAK = 16;
+const FAILING_MS = 60_000;
+const FORBIDDEN_STREAK = 3;
+const REFUSED_STREAK = 3;
+
+export interface Stop {
+  reason: StopReason | 'interrupted' | 'terminated';
+  message: string;
+}
+
+export interface RunSettings {
+  kind: Kind;
+  /** A row staged (or first sent) longer ago than this is not replayed: the service may have forgotten its key. */
+  horizonMs: number;
+  /** A Retry-After above this stops the run instead of keeping it waiting. */
+  maxWaitMs: number;
+  /** Release rows whose record differs in rail, currency or metadata. */
+  acceptDifferences: boolean;
+  /** Release although some rows are in doubt or in conflict. */
+  releaseRest: boolean;
+  /** Believe refusals that come before anything has succeeded. */
+  trustRefusals: boolean;
+  /** Release rows again whose approval had failed. */
+  retryUnapproved: boolean;
+}
+
+/** What an exchange brought: a whole answer, or none. */
+export type Exchange = {answer: Answer} | {failure: TransportFailure};
+
+/** How a row that the service did not take goes on: `wait` for the gate, or `left` for another run. */
+export type NotSentEnd = 'wait' | 'left';
+
+/**
+ * What all phases of one run share: sending, counting, settling rows in the journal, and the rules by which a whole run
+ * stops. It knows nothing of phases.
+ */
+export class RunContext {
+  readonly journal: Journal;
+  readonly wire: Wire;
+  readonly speed: Speed;
+  readonly clock: Clock;
+  readonly settings: RunSettings;
+  /** Kept up to date as rows are settled. */
+  readonly standing: Standing;
+  /** POSTs sent by this run. */
+  posts = 0;
+  /** Rows that came to rest in this run. */
+  settledRows = 0;
+  stop: Stop | undefined;
+  /** Set by the phase that is running. */
+  onStop: () => void = () => undefined;
+  onGate: (ms: number) => void = () => undefined;
+  /** Monotonic time of the last whole answer that was no refusal. */
+  lastGood: number;
+  /** Something has succeeded, now or in an earlier run, so a refusal speaks of its row and not of our settings. */
+  proven: boolean;
+
+  readonly #transport: Transport;
+  readonly #random: () => number;
+  readonly #abort: AbortSignal;
+  #unreachable = 0;
+  #failing = 0;
+  #throttled = 0;
+  #forbidden = 0;
+  #refused = 0;
+  #deferred: {row: JournalRow; before: Bucket; outcome: Outcome}[] = [];
+
+  constructor(options: {
+    journal: Journal;
+    wire: Wire;
+    transport: Transport;
+    speed: Speed;
+    clock: Clock;
+    random: () => number;
+    settings: RunSettings;
+    /** Aborts what is in flight: the second Ctrl-C. */
+    abort: AbortSignal;
+  }) {
+    this.journal = options.journal;
+    this.wire = options.wire;
+    this.#transport = options.transport;
+    this.speed = options.speed;
+    this.clock = options.clock;
+    this.#random = options.random;
+    this.settings = options.settings;
+    this.#abort = options.abort;
+    this.standing = options.journal.standing();
+    this.lastGood = options.clock.monotonic();
+    const {accepted, staged, unapproved} = this.standing.tally;
+    this.proven = options.settings.trustRefusals || accepted.count + staged.count + unapproved.count > 0;
+  }
+
+  /** Sends one request. What the answer means is for the caller; what it says of the service is counted here. */
+  async exchange(request: TransportRequest): Promise<Exchange> {
+    if (request.method === 'POST') this.posts++;
+    const started = this.clock.monotonic();
+    try {
+      const raw = await this.#transport.send({...request, signal: this.#abort});
+      const answer = readAnswer(raw, this.clock.now());
+      this.#countAnswer(answer, started);
+      return {answer};
+    } catch (failure) {
+      if (failure instanceof TransportFailure) return {failure};
+      throw failure;
+    }
+  }
+
+  #countAnswer(answer: Answer, started: number): void {
+    const now = this.clock.monotonic();
+    if (answer.retryAfterMs !== undefined) this.#waitFor(answer.retryAfterMs);
+    if (answer.status === 429 || answer.retryAfterMs !== undefined) this.speed.refused(now);
+    else if (answer.status < 300) {
+      this.speed.succeeded(now, now - started);
+      this.lastGood = now;
+      this.#unreachable = this.#failing = this.#throttled = this.#forbidden = this.#refused = 0;
+      if (!this.proven) this.#believeRefusals();
+      this.proven = true;
+    }
+  }
+
+  /** Retry-After is a floor for the whole run, however long; past the user's patience the run ends instead. */
+  #waitFor(ms: number): void {
+    this.onGate(ms);
+    if (ms > this.settings.maxWaitMs)
+      this.stopFor('rate-limited', `the service asks to wait ${Math.ceil(ms / 1000)} s, longer than --max-wait`);
+  }
+
+  /** Milliseconds before the next try of a row; grows with its tries. */
+  backoff(tries: number, throttled: boolean): number {
+    return fullJitter({attempt: tries, baseMs: throttled ? 1000 : 200, capMs: BACKOFF_CAP_MS, random: this.#random});
+  }
+
+  /** The service fails to answer: when nothing else happens for a minute, there is no use in going on row by row. */
+  countFailing(): void {
+    this.#failing++;
+    if (this.#failing >= FAILING_STREAK && this.clock.monotonic() - this.lastGood > FAILING_MS)
+      this.stopFor('failing', `nothing but server errors and lost answers for ${FAILING_MS / 1000} s`);
+  }
+
+  /** A request that surely was not taken. Closes the gate, or counts towards a stop. */
+  notSent(verdict: {then: 'gate' | 'streak' | 'forbidden' | 'stop'; throttled: boolean; stop?: StopReason}, words: string): NotSentEnd {
+    switch (verdict.then) {
+      case 'gate':
+        this.#closeGate(verdict.throttled, words);
+        return 'wait';
+      case 'forbidden':
+        if (!this.proven || ++this.#forbidden >= FORBIDDEN_STREAK) this.stopFor('credentials', words);
+        return 'left';
+      case 'streak':
+        this.#countRefused(words);
+        return 'left';
+      case 'stop':
+        this.stopFor(verdict.stop!, words);
+        return 'left';
+    }
+  }
+
+  #closeGate(throttled: boolean, words: string): void {
+    if (throttled) {
+      this.onGate(fullJitter({attempt: this.#throttled++, baseMs: 1000, capMs: BACKOFF_CAP_MS, random: this.#random}));
+      if (this.clock.monotonic() - this.lastGood > this.settings.maxWaitMs)
+        this.stopFor('rate-limited', 'the service has answered nothing but 429 for longer than --max-wait');
+      return;
+    }
+    this.onGate(fullJitter({attempt: this.#unreachable++, baseMs: 200, capMs: UNREACHABLE_CAP_MS, random: this.#random}));
+    if (this.#unreachable >= UNREACHABLE_STREAK) this.stopFor('unreachable', words);
+  }
+
+  #countRefused(words: string): void {
+    if (++this.#refused >= REFUSED_STREAK)
+      this.stopFor('refused-at-first', `${REFUSED_STREAK} requests in a row were refused: ${words}`);
+  }
+
+  /**
+   * A definite refusal of a row. Before anything has succeeded it is kept back, for a wrong address or a wrong entity
+   * refuses every row alike: the first success makes it believed, the third in a row stops the run.
+   */
+  reject(row: JournalRow, before: Bucket, outcome: Outcome): void {
+    if (this.proven) {
+      this.settle(row, before, outcome);
+      return;
+    }
+    this.#deferred.push({row, before, outcome});
+    this.#countRefused(`${outcome.code ?? String(outcome.http)}: ${outcome.message ?? 'no message'}`);
+  }
+
+  #believeRefusals(): void {
+    for (const {row, before, outcome} of this.#deferred.splice(0)) this.settle(row, before, outcome);
+  }
+
+  /** At the end of a phase: refusals that nothing contradicted stand, unless the run was stopped over them. */
+  endOfPhase(): void {
+    if (this.stop === undefined) this.#believeRefusals();
+    for (const {row, before, outcome} of this.#deferred.splice(0)) this.settle(row, before, {...outcome, state: 'not_sent'});
+    this.journal.flush();
+  }
+
+  /** Writes what became of a row, and moves it in the counts. `before` is the bucket in which it was counted. */
+  settle(row: JournalRow, before: Bucket, outcome: Outcome): void {
+    this.journal.record(outcome, this.clock.now());
+    this.settledRows++;
+    this.#countStanding(row, before, outcome);
+  }
+
+  #countStanding(row: JournalRow, before: Bucket, outcome: Outcome): void {
+    const {tally, statuses, orphans} = this.standing;
+    if (row.outcome?.state === 'held') this.standing.held--;
+    if (outcome.state === 'held') this.standing.held++;
+    if (outcome.state === 'accepted' && outcome.status !== null)
+      statuses[outcome.status] = (statuses[outcome.status] ?? 0) + 1;
+    if (outcome.orphan !== null && outcome.orphan !== row.outcome?.orphan)
+      orphans.push({reference: row.reference, id: outcome.orphan});
+    const after = bucketOf(outcome.state);
+    if (after === before) return;
+    const amount = BigInt(row.amount);
+    tally[before].count--;
+    tally[before].totals.subtract(row.currency, amount);
+    tally[after].count++;
+    tally[after].totals.add(row.currency, amount);
+  }
+
+  stopFor(reason: Stop['reason'], message: string): void {
+    if (this.stop !== undefined) return;
+    this.stop = {reason, message};
+    this.onStop();
+  }
+}
+
+/** In which bucket the tally counts a row that a phase takes up; `covered` by a window newer than its outcome. */
+export function bucketBefore(row: JournalRow, covered: boolean): Bucket {
+  const state = row.outcome?.state;
+  if (state === undefined) return covered ? 'in_doubt' : 'not_sent';
+  return covered && (state === 'not_sent' || state === 'staged') ? 'in_doubt' : bucketOf(state);
+}
+
+/** A new outcome for a row, on top of what was known. */
+export function outcomeOf(row: JournalRow, facts: Partial<Outcome> & Pick<Outcome, 'state'>, answer?: Answer): Outcome {
+  const known = row.outcome;
+  return {
+    n: row.n,
+    id: known?.id ?? null,
+    status: known?.status ?? null,
+    stagedAt: known?.stagedAt ?? null,
+    http: answer?.status ?? null,
+    code: answer?.errorCode ?? null,
+    message: answer?.warning ?? answer?.message ?? null,
+    requestId: answer?.requestId ?? null,
+    attempts: known?.attempts ?? 0,
+    orphan: known?.orphan ?? null,
+    ...facts,
+  };
+}
+
+/** `503 SERVICE_UNAVAILABLE: the bank is away`, or what broke. */
+export function wordsOf(end: Exchange): string {
+  if ('failure' in end) return end.failure.message;
+  const {status, errorCode, message} = end.answer;
+  return [String(status), ...(errorCode === undefined ? [] : [errorCode])].join(' ') + (message === undefined ? '' : `: ${message}`);
+}

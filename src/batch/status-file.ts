@@ -1,0 +1,39 @@
+import {readFileSync} from 'node:fs';
+import {hostname} from 'node:os';
+import {writeFileAtomic} from '../store/atomic-file.ts';
+import type {Summary} from './summary.ts';
+
+/** What a runner tells the world each second, by rename: the journal is its alone while it runs. */
+export interface StatusFile {
+  version: 1;
+  journal_id: string;
+  host: string;
+  pid: number;
+  updated_at: string;
+  /** Rows at rest in the running phase, and of how many. */
+  phase: string;
+  summary: Summary;
+}
+
+export function writeStatus(path: string, journalId: string, phase: string, summary: Summary, nowMs: number): void {
+  const file: StatusFile = {
+    version: 1,
+    journal_id: journalId,
+    host: hostname(),
+    pid: process.pid,
+    updated_at: new Date(nowMs).toISOString(),
+    phase,
+    summary,
+  };
+  writeFileAtomic(path, `${JSON.stringify(file)}\n`);
+}
+
+/** The last status that a runner wrote; undefined when there is none, or it cannot be read as one. */
+export function readStatus(path: string): StatusFile | undefined {
+  try {
+    const file = JSON.parse(readFileSync(path, 'utf8')) as StatusFile; // ours, by rename: whole or absent
+    return file.version === 1 ? file : undefined;
+  } catch {
+    return undefined;
+  }
+}
