@@ -19,10 +19,18 @@ export interface SqliteStatement {
 
 export interface SqliteDatabase {
   readonly driver: 'node:sqlite' | 'wasm';
+  /** False also after SQLite itself rolled back, as it does on a full disk. */
+  readonly inTransaction: boolean;
   exec(sql: string): void;
+  /** Kept and shared by its text for as long as the database is open: put values into parameters, not into the text. */
   prepare(sql: string): SqliteStatement;
   /** BEGIN IMMEDIATE, `work`, COMMIT; ROLLBACK when `work` throws. A failed COMMIT closes the database: it is fatal. */
   transaction<T>(work: () => T): T;
+  /** The parts of `transaction`, for work that cannot be one synchronous function. */
+  begin(): void;
+  commit(): void;
+  /** Does nothing outside a transaction. `reason` is told where undoing fails too, which closes the database. */
+  rollback(reason?: unknown): void;
   /** Releases statements and file; safe to call twice. */
   close(): void;
 }

@@ -1,0 +1,216 @@
+import type {Clock} from '../clock.ts';
+import {acquireLock, type Lock} from './lock.ts';
+import {migrate, type Migration} from './migrate.ts';
+import type {Durability, Queries, SqliteDatabase, SqliteStatement, SqlRow, SqlValue, Store} from './port.ts';
+import {openSqlite, type SqliteDriver} from './sqlite.ts';
+
+export interface EmbeddedStoreOptions {
+  durability: Durability;
+  migrations: readonly Migration[];
+  driver?: SqliteDriver | undefined;
+  /** What the lock `<file>-lock` is held for; see `acquireLock`. */
+  purpose?: string;
+  breakLock?: boolean;
+  /** What a refused user may type. */
+  hint?: string;
+  clock?: Clock;
+}
+
+/** No group is larger, so that the first of its writers is answered in good time. */
+const GROUP_LIMIT = 500;
+
+/**
+ * A store in one SQLite file, for one process. Takes the lock, opens, migrates.
+ * @throws RemitError LOCKED, STATE or STATE_DAMAGED
+ */
+export async function openEmbeddedStore(file: string, options: EmbeddedStoreOptions): Promise<Store> {
+  const {
+    durability,
+    migrations,
+    driver,
+    purpose = 'Another sandbox on this database',
+    breakLock,
+    hint,
+    clock,
+  } = options;
+  const lock = await acquireLock(`${file}-lock`, {
+    purpose,
+    ...(breakLock === undefined ? {} : {breakLock}),
+    ...(hint === undefined ? {} : {hint}),
+    ...(clock === undefined ? {} : {clock}),
+  });
+  let db: SqliteDatabase | undefined;
+  try {
+    db = await openSqlite(file, {durability, driver});
+    migrate(db, migrations);
+    return new EmbeddedStore(db, lock);
+  } catch (error) {
+    db?.close();
+    await lock.release();
+    throw error;
+  }
+}
+
+interface Job {
+  run(queries: Queries): Promise<unknown>;
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Writes that are waiting share one transaction: each runs alone and in a savepoint of its own, then all are committed
+ * at once. Reads run between these groups, so they never see what is not committed; and while reads run, no group does.
+ *
+ * Neither may wait for the other from inside: a `work` that calls `read` or `write` of its own store waits for ever.
+ */
+class EmbeddedStore implements Store {
+  readonly dialect = 'sqlite';
+  readonly #db: SqliteDatabase;
+  readonly #lock: Lock;
+  readonly #reads: Job[] = [];
+  readonly #writes: Job[] = [];
+  #turn: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
+  #fatal: Error | undefined;
+
+  constructor(db: SqliteDatabase, lock: Lock) {
+    this.#db = db;
+    this.#lock = lock;
+    lock.lost.addEventListener('abort', () => {
+      this.#fatal = lock.lost.reason as Error; // see Lock.lost
+    });
+  }
+
+  read<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
+    return this.#enqueue(this.#reads, work);
+  }
+
+  write<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
+    return this.#enqueue(this.#writes, work);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await this.#turn;
+    try {
+      this.#db.close();
+    } finally {
+      await this.#lock.release();
+    }
+  }
+
+  #enqueue<T>(queue: Job[], run: (queries: Queries) => Promise<T>): Promise<T> {
+    if (this.#closing !== undefined) return Promise.reject(new Error('the store is closed'));
+    return new Promise<T>((resolve, reject) => {
+      queue.push({run, resolve, reject});
+      this.#turn ??= this.#takeTurns();
+    });
+  }
+
+  async #takeTurns(): Promise<void> {
+    await Promise.resolve(); // so that #turn is set before this ends
+    while (this.#reads.length > 0 || this.#writes.length > 0) {
+      if (this.#reads.length > 0) {
+        await Promise.all(this.#reads.splice(0).map((job) => this.#runRead(job)));
+        continue;
+      }
+      await nextTurn(); // all requests that came in together share a commit
+      if (this.#reads.length === 0) await this.#runGroup(this.#writes.splice(0, GROUP_LIMIT));
+    }
+    this.#turn = undefined;
+  }
+
+  async #runRead(job: Job): Promise<void> {
+    try {
+      job.resolve(await this.#perform(job));
+    } catch (error) {
+      job.reject(error);
+    }
+  }
+
+  async #runGroup(jobs: Job[]): Promise<void> {
+    const answers: (() => void)[] = [];
+    try {
+      this.#db.begin();
+      for (const job of jobs) answers.push(await this.#runWrite(job, jobs.length > 1));
+      if (this.#fatal !== undefined) throw this.#fatal;
+      if (this.#db.inTransaction) this.#db.commit();
+    } catch (error) {
+      const reason = this.#undo(error);
+      for (const job of jobs) job.reject(reason);
+      return;
+    }
+    for (const answer of answers) answer();
+  }
+
+  /** How to answer the job once the group is committed. Throws when the changes of the whole group are gone. */
+  async #runWrite(job: Job, shared: boolean): Promise<() => void> {
+    if (shared) this.#db.exec('SAVEPOINT one_write');
+    try {
+      const value = await this.#perform(job);
+      if (shared) this.#db.exec('RELEASE one_write');
+      return () => job.resolve(value);
+    } catch (error) {
+      if (!this.#db.inTransaction) throw error; // SQLite rolled everything back, as on a full disk
+      if (shared) this.#db.exec('ROLLBACK TO one_write; RELEASE one_write');
+      else this.#db.rollback(error);
+      return () => job.reject(error);
+    }
+  }
+
+  #undo(error: unknown): unknown {
+    try {
+      this.#db.rollback(error);
+      return error;
+    } catch (worse) {
+      return worse;
+    }
+  }
+
+  async #perform(job: Job): Promise<unknown> {
+    if (this.#fatal !== undefined) throw this.#fatal;
+    const queries = new OpenQueries(this.#db);
+    try {
+      return await job.run(queries);
+    } finally {
+      queries.end();
+    }
+  }
+}
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** The queries of one piece of work; of no use once it ended, since they would land in another's transaction. */
+class OpenQueries implements Queries {
+  readonly #db: SqliteDatabase;
+  #ended = false;
+
+  constructor(db: SqliteDatabase) {
+    this.#db = db;
+  }
+
+  async run(sql: string, params: readonly SqlValue[] = []): Promise<number> {
+    return this.#prepare(sql).run(...params);
+  }
+
+  async get(sql: string, params: readonly SqlValue[] = []): Promise<SqlRow | undefined> {
+    return this.#prepare(sql).get(...params);
+  }
+
+  async all(sql: string, params: readonly SqlValue[] = []): Promise<SqlRow[]> {
+    return this.#prepare(sql).all(...params);
+  }
+
+  end(): void {
+    this.#ended = true;
+  }
+
+  #prepare(sql: string): SqliteStatement {
+    if (this.#ended) throw new Error(`a query after its work ended; is an await missing? ${sql}`);
+    return this.#db.prepare(sql);
+  }
+}

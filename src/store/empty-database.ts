@@ -1,0 +1,90 @@
+import {openSync, closeSync, mkdirSync, readSync, statSync} from 'node:fs';
+import {dirname} from 'node:path';
+import {RemitError} from '../errors.ts';
+import {writeFileAtomic} from './atomic-file.ts';
+import {fileFailure} from './failures.ts';
+
+const PAGE_BYTES = 4096;
+const MAGIC = 'SQLite format 3\0';
+
+/**
+ * The single page of an empty database that is in WAL mode already, byte for byte what SQLite 3.53 itself writes
+ * (file format: https://sqlite.org/fileformat2.html). A database is born by renaming this into place: letting SQLite
+ * switch a new file to WAL would write its first page through a rollback journal, which the WASM driver cannot recover.
+ */
+export function emptyDatabase(): Uint8Array {
+  const page = Buffer.alloc(PAGE_BYTES);
+  page.write(MAGIC, 0, 'latin1');
+  page.writeUInt16BE(PAGE_BYTES, 16);
+  page[18] = 2; // written by WAL
+  page[19] = 2; // read by WAL
+  page.set([64, 32, 32], 21); // fixed payload fractions
+  page.writeUInt32BE(1, 24); // change counter
+  page.writeUInt32BE(1, 28); // pages
+  page.writeUInt32BE(1, 92); // the change counter for which the page count is valid
+  page.writeUInt32BE(3_053_004, 96); // version of the library that wrote it
+  page[100] = 13; // an empty table leaf: the schema
+  page.writeUInt16BE(PAGE_BYTES, 105); // its cells begin at the end of the page
+  return page;
+}
+
+/**
+ * Makes the folder (0700) and an empty database (0600) where there is none, and refuses what is not a database.
+ * An empty file counts as none. Throws RemitError STATE or STATE_DAMAGED.
+ */
+export function ensureDatabaseFile(file: string): void {
+  const header = readHeader(file);
+  if (header === undefined || header.length === 0) {
+    try {
+      mkdirSync(dirname(file), {recursive: true, mode: 0o700});
+    } catch (error) {
+      throw fileFailure(error, 'make the folder of', file);
+    }
+    writeFileAtomic(file, emptyDatabase(), {mode: 0o600});
+    return;
+  }
+  if (!header.equals(Buffer.from(MAGIC, 'latin1'))) {
+    throw new RemitError(
+      'STATE_DAMAGED',
+      `Could not open ${file}: it is not a database of ours, or its beginning was overwritten`,
+      {
+        hint: 'restore the file from a copy, or move it away to begin with an empty one',
+        details: {file},
+      },
+    );
+  }
+  refuseRollbackJournal(file);
+}
+
+/** First bytes of the file, or undefined where there is none. */
+function readHeader(file: string): Buffer | undefined {
+  let descriptor: number;
+  try {
+    descriptor = openSync(file, 'r');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw fileFailure(error, 'open', file);
+  }
+  try {
+    const header = Buffer.alloc(MAGIC.length);
+    return header.subarray(0, readSync(descriptor, header, 0, header.length, 0));
+  } catch (error) {
+    throw fileFailure(error, 'read', file);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** We never write one, so another program did; the WASM driver would silently ignore it and read half a change. */
+function refuseRollbackJournal(file: string): void {
+  const journal = statSync(`${file}-journal`, {throwIfNoEntry: false});
+  if (journal === undefined || journal.size === 0) return;
+  throw new RemitError(
+    'STATE_DAMAGED',
+    `Could not open ${file}: another program was interrupted while it changed the file`,
+    {
+      hint: `let SQLite mend it: sqlite3 '${file}' 'PRAGMA journal_mode = wal'`,
+      details: {file, journal: `${file}-journal`},
+    },
+  );
+}

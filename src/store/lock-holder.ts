@@ -1,0 +1,109 @@
+import {readFileSync, readlinkSync} from 'node:fs';
+import {hostname} from 'node:os';
+
+/** Who holds a lock, as written into its file. Nulls where the system does not tell. */
+export interface Holder {
+  readonly purpose: string;
+  readonly host: string;
+  /** Changes with each boot; tells machines of one name apart, and a machine from itself before a restart. */
+  readonly boot: string | null;
+  /** Process ids mean something only within one: containers of one machine have their own. */
+  readonly namespace: string | null;
+  readonly pid: number;
+  /** Clock ticks since boot; tells a process from a later one that got its pid. */
+  readonly startTime: string | null;
+  /** ISO time of taking the lock. */
+  readonly since: string;
+  /** Random: names this one holding. */
+  readonly token: string;
+}
+
+/** What the operating system says about processes; replaced in tests. */
+export interface ProcessProbe {
+  readonly host: string;
+  readonly boot: string | null;
+  readonly namespace: string | null;
+  readonly pid: number;
+  /** Undefined where the system does not tell or there is no such process. */
+  startTime(pid: number): string | undefined;
+  /** True also where the process belongs to somebody else. */
+  exists(pid: number): boolean;
+}
+
+export const systemProbe: ProcessProbe = {
+  get host() {
+    return hostname();
+  },
+  get boot() {
+    return attempt(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()) ?? null;
+  },
+  get namespace() {
+    return attempt(() => readlinkSync('/proc/self/ns/pid')) ?? null;
+  },
+  pid: process.pid,
+  startTime: (pid) => {
+    const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
+    // The second field is the program's name in parentheses, and may hold both spaces and parentheses.
+    return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+  },
+  exists: (pid) => {
+    try {
+      process.kill(pid, 0);
+      return true;
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code === 'EPERM';
+    }
+  },
+};
+
+/**
+ * `dead` and `alive` are proven on this machine. `unknown`: the holder is elsewhere (another host, another container,
+ * before a restart), or here but its pid may be another's by now; only its heartbeat can tell.
+ */
+export function lifeOf(holder: Holder, probe: ProcessProbe): 'alive' | 'dead' | 'unknown' {
+  const here =
+    holder.host === probe.host && holder.boot === probe.boot && holder.namespace === probe.namespace;
+  if (!here) return 'unknown';
+  if (!probe.exists(holder.pid)) return 'dead';
+  const startTime = probe.startTime(holder.pid);
+  if (holder.startTime === null || startTime === undefined) return 'unknown';
+  return startTime === holder.startTime ? 'alive' : 'dead';
+}
+
+export function describeSelf(probe: ProcessProbe, purpose: string, token: string, nowMs: number): Holder {
+  return {
+    purpose,
+    host: probe.host,
+    boot: probe.boot,
+    namespace: probe.namespace,
+    pid: probe.pid,
+    startTime: probe.startTime(probe.pid) ?? null,
+    since: new Date(nowMs).toISOString(),
+    token,
+  };
+}
+
+/** The holder that a lock file names, or undefined where its text is not one of ours. */
+export function parseHolder(text: string): Holder | undefined {
+  const value = attempt(() => JSON.parse(text) as Partial<Holder> | null);
+  if (typeof value?.token !== 'string' || typeof value.pid !== 'number' || typeof value.host !== 'string')
+    return undefined;
+  return {
+    purpose: String(value.purpose ?? 'remit'),
+    host: value.host,
+    boot: value.boot ?? null,
+    namespace: value.namespace ?? null,
+    pid: value.pid,
+    startTime: value.startTime ?? null,
+    since: String(value.since ?? ''),
+    token: value.token,
+  };
+}
+
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}

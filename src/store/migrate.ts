@@ -1,0 +1,44 @@
+import {RemitError} from '../errors.ts';
+import type {SqliteDatabase} from './port.ts';
+
+export interface Migration {
+  /** Never renamed once released: the database remembers it. */
+  readonly name: string;
+  /** One or more statements, without transaction control. */
+  readonly sql: string;
+}
+
+/**
+ * Brings a database to the newest form: applies what is missing, in order, each migration in a transaction of its own.
+ * @throws RemitError STATE when the database holds migrations that this version does not know
+ */
+export function migrate(db: SqliteDatabase, migrations: readonly Migration[]): void {
+  db.exec(`CREATE TABLE IF NOT EXISTS remit_migrations (
+    position INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, applied_at TEXT NOT NULL DEFAULT (datetime('now'))) STRICT`);
+  const applied = db.prepare('SELECT name FROM remit_migrations ORDER BY position').all();
+  applied.forEach(({name}, position) => {
+    if (migrations[position]?.name !== name) refuse(String(name), position, migrations.length);
+  });
+  const record = db.prepare('INSERT INTO remit_migrations (position, name) VALUES (?, ?)');
+  for (const [position, {name, sql}] of migrations.entries()) {
+    if (position < applied.length) continue;
+    db.transaction(() => {
+      db.exec(sql);
+      record.run(position, name);
+    });
+  }
+}
+
+function refuse(name: string, position: number, known: number): never {
+  const newer = position >= known;
+  throw new RemitError(
+    'STATE',
+    newer
+      ? `The database was made by a newer version of remit: this one does not know its change "${name}"`
+      : `The database was made by another version of remit: its change ${position + 1} is "${name}"`,
+    {
+      hint: 'install the newest version: npm install --global remit-cli@latest',
+      details: {migration: name, position},
+    },
+  );
+}

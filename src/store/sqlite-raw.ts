@@ -1,0 +1,18 @@
+import type {SqlRow, SqlValue} from './port.ts';
+
+/** What a driver adapter gives: bare SQLite without our rules; `sqlite.ts` adds errors, caching and transactions. */
+export interface RawDatabase {
+  exec(sql: string): void;
+  prepare(sql: string): RawStatement;
+  readonly inTransaction: boolean;
+  /** Also finalizes all statements. */
+  close(): void;
+}
+
+/** Leaves nothing open behind: after each call but `iterate` the statement is reset. */
+export interface RawStatement {
+  run(params: readonly SqlValue[]): number;
+  get(params: readonly SqlValue[]): SqlRow | undefined;
+  all(params: readonly SqlValue[]): SqlRow[];
+  iterate(params: readonly SqlValue[]): IterableIterator<SqlRow>;
+}

@@ -1,0 +1,74 @@
+import {rmdirSync} from 'node:fs';
+import type {Database, Statement} from 'node-sqlite3-wasm';
+import type {SqlRow, SqlValue} from './port.ts';
+import type {RawDatabase, RawStatement} from './sqlite-raw.ts';
+
+/** `_reset` is not in the package's declarations; the version is pinned, and a test holds it to what we need. */
+type ResettableStatement = Statement & {_reset(): boolean};
+
+/** Compiles the module: about 50 ms, once a process. */
+export async function openWasm(file: string): Promise<RawDatabase> {
+  const loaded = await import('node-sqlite3-wasm');
+  const {Database} = loaded.default ?? loaded; // it is CommonJS: from ESM all of it is the default, from a CommonJS bundle not always
+  const db: Database = new Database(file);
+  const statements: ResettableStatement[] = [];
+  return {
+    exec: (sql) => db.exec(sql),
+    prepare: (sql) => {
+      const statement = db.prepare(sql) as ResettableStatement;
+      statements.push(statement);
+      return adapt(statement);
+    },
+    get inTransaction() {
+      return db.inTransaction;
+    },
+    close: () => {
+      // One statement that is left would keep the file, and the driver's lock folder, until the process ends.
+      for (const statement of statements.splice(0)) finalize(statement);
+      db.close();
+    },
+  };
+}
+
+/** A killed process leaves the driver's lock, a folder, behind. The caller holds our own lock, so nobody lives in it. */
+export function removeDriverLock(file: string): void {
+  try {
+    rmdirSync(`${file}.lock`);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+}
+
+/**
+ * The driver leaves a statement where its last step put it: an unfinished read keeps checkpoints from ending, and a
+ * failed write makes the next use of the statement fail. So everything here ends in a reset.
+ */
+function adapt(statement: ResettableStatement): RawStatement {
+  const settled = <T>(work: () => T): T => {
+    try {
+      return work();
+    } finally {
+      statement._reset();
+    }
+  };
+  return {
+    run: (params) => settled(() => statement.run(params as SqlValue[]).changes),
+    get: (params) => settled(() => (statement.get(params as SqlValue[]) ?? undefined) as SqlRow | undefined),
+    all: (params) => settled(() => statement.all(params as SqlValue[]) as SqlRow[]),
+    *iterate(params) {
+      try {
+        yield* statement.iterate(params as SqlValue[]) as IterableIterator<SqlRow>;
+      } finally {
+        statement._reset();
+      }
+    },
+  };
+}
+
+function finalize(statement: Statement): void {
+  try {
+    statement.finalize();
+  } catch {
+    // it repeats the statement's last error, which was thrown when it happened; the memory is released all the same
+  }
+}

@@ -1,0 +1,232 @@
+import {chmodSync} from 'node:fs';
+import {dirname, resolve} from 'node:path';
+import {RemitError} from '../errors.ts';
+import {syncFolder} from './atomic-file.ts';
+import {ensureDatabaseFile} from './empty-database.ts';
+import {fileFailure, sqliteFailure} from './failures.ts';
+import type {Durability, SqliteDatabase, SqliteStatement, SqlRow, SqlValue} from './port.ts';
+import {loadNativeModule, openNative} from './sqlite-native.ts';
+import type {RawDatabase, RawStatement} from './sqlite-raw.ts';
+import {checkValues} from './sqlite-values.ts';
+import {openWasm, removeDriverLock} from './sqlite-wasm.ts';
+
+export type SqliteDriver = SqliteDatabase['driver'];
+
+export interface OpenSqliteOptions {
+  durability: Durability;
+  /** Forces a driver; else node:sqlite where this Node has it, and SQLite in WASM where not. Both read the same files. */
+  driver?: SqliteDriver | undefined;
+}
+
+/** The drivers that this Node can open a database with, best first. */
+export function availableDrivers(): SqliteDriver[] {
+  return loadNativeModule() === undefined ? ['wasm'] : ['node:sqlite', 'wasm'];
+}
+
+/**
+ * Opens a database, making it (0600) and its folder (0700) where there is none. The caller holds our own lock: the two
+ * drivers do not see each other's, and what a killed process left is cleared away here.
+ *
+ * WAL with exclusive locking, on both drivers. No other journal: in rollback mode the WASM driver takes its own lock for
+ * a running writer's and never rolls a half-written change back. Exclusive before anything else, since that driver
+ * has no shared memory for a WAL that others may join.
+ *
+ * @throws RemitError STATE, STATE_DAMAGED or LOCKED, naming the file
+ */
+export async function openSqlite(file: string, options: OpenSqliteOptions): Promise<SqliteDatabase> {
+  const path = resolve(file);
+  ensureDatabaseFile(path);
+  let raw: RawDatabase | undefined;
+  try {
+    removeDriverLock(path);
+    const opened = await openRaw(path, options.driver);
+    raw = opened.raw;
+    configure(raw, options.durability);
+    restrictFiles(path);
+    if (options.durability === 'full') syncFolder(dirname(path)); // the name of the WAL file must survive power loss too
+    return new Connection(path, opened.driver, raw);
+  } catch (error) {
+    closeQuietly(raw);
+    const known = sqliteFailure(error, 'open', path);
+    throw (known as NodeJS.ErrnoException).code?.startsWith('E') ? fileFailure(known, 'open', path) : known;
+  }
+}
+
+async function openRaw(
+  path: string,
+  driver: SqliteDriver | undefined,
+): Promise<{driver: SqliteDriver; raw: RawDatabase}> {
+  const native = driver === 'wasm' ? undefined : loadNativeModule();
+  if (native !== undefined) return {driver: 'node:sqlite', raw: openNative(native, path)};
+  if (driver === 'node:sqlite') {
+    throw new RemitError('USAGE', `Node ${process.versions.node} has no node:sqlite`, {
+      hint: 'use Node 22.13 or later',
+    });
+  }
+  return {driver: 'wasm', raw: await openWasm(path)};
+}
+
+function configure(raw: RawDatabase, durability: Durability): void {
+  raw.exec('PRAGMA locking_mode = EXCLUSIVE');
+  const mode = raw.prepare('PRAGMA journal_mode = WAL').get([])?.['journal_mode'];
+  if (mode !== 'wal')
+    throw new RemitError('STATE', `SQLite could not switch to WAL, it stayed in ${String(mode)} mode`);
+  raw.exec(`PRAGMA synchronous = ${durability === 'full' ? 'FULL' : 'NORMAL'}`);
+  raw.exec(
+    'PRAGMA fullfsync = ON; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY',
+  );
+  raw.exec('PRAGMA cache_size = -16000'); // KiB
+  raw.exec('BEGIN IMMEDIATE; COMMIT'); // takes the lock and makes the WAL now, not in the midst of work
+  raw.prepare('SELECT count(*) FROM sqlite_master').get([]); // damage shows here
+}
+
+/** Both drivers make the WAL with the permissions of the umask. */
+function restrictFiles(path: string): void {
+  for (const suffix of ['-wal', '-shm']) {
+    try {
+      chmodSync(path + suffix, 0o600);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
+  }
+}
+
+function closeQuietly(raw: RawDatabase | undefined): void {
+  try {
+    raw?.close();
+  } catch {
+    // the error that made us close is the one to tell
+  }
+}
+
+/** A driver under our rules: errors of the disk are RemitErrors, statements are kept, a failed commit is the end. */
+class Connection implements SqliteDatabase {
+  readonly driver: SqliteDriver;
+  readonly #file: string;
+  readonly #raw: RawDatabase;
+  readonly #statements = new Map<string, SqliteStatement>();
+  #closed = false;
+  #fatal: unknown;
+
+  constructor(file: string, driver: SqliteDriver, raw: RawDatabase) {
+    this.#file = file;
+    this.driver = driver;
+    this.#raw = raw;
+  }
+
+  get inTransaction(): boolean {
+    return !this.#closed && this.#raw.inTransaction;
+  }
+
+  exec(sql: string): void {
+    this.#guard('change', () => this.#raw.exec(sql));
+  }
+
+  prepare(sql: string): SqliteStatement {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      const raw = this.#guard('read', () => this.#raw.prepare(sql));
+      statement = this.#wrap(raw);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  transaction<T>(work: () => T): T {
+    this.begin();
+    let result: T;
+    try {
+      result = work();
+      if (result instanceof Promise)
+        throw new TypeError('a transaction of the synchronous driver cannot wait for a promise');
+    } catch (error) {
+      this.rollback(error);
+      throw error;
+    }
+    this.commit();
+    return result;
+  }
+
+  begin(): void {
+    this.exec('BEGIN IMMEDIATE');
+  }
+
+  commit(): void {
+    if (this.#closed) throw this.#closedError();
+    try {
+      this.#raw.exec('COMMIT');
+    } catch (error) {
+      throw this.#die(sqliteFailure(error, 'commit a change to', this.#file));
+    }
+  }
+
+  rollback(reason?: unknown): void {
+    if (this.#closed || !this.#raw.inTransaction) return; // SQLite rolled back itself, as on a full disk
+    try {
+      this.#raw.exec('ROLLBACK');
+    } catch (error) {
+      throw this.#die(
+        new AggregateError([reason, error], `a change to ${this.#file} failed and could not be undone`),
+      );
+    }
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#statements.clear();
+    try {
+      this.#raw.close();
+    } catch (error) {
+      throw sqliteFailure(error, 'close', this.#file);
+    }
+  }
+
+  /** Whether the change is on the disk is unknown now; only opening the file anew can tell. */
+  #die(error: unknown): unknown {
+    this.#fatal = error;
+    this.#closed = true;
+    closeQuietly(this.#raw);
+    return error;
+  }
+
+  #guard<T>(action: string, work: () => T): T {
+    if (this.#closed) throw this.#closedError();
+    try {
+      return work();
+    } catch (error) {
+      throw sqliteFailure(error, action, this.#file);
+    }
+  }
+
+  #closedError(): Error {
+    if (this.#fatal === undefined) return new Error(`the database ${this.#file} is closed`);
+    return new RemitError('STATE', `${this.#file} was closed because a change could not be committed`, {
+      hint: 'type the same command again: what is on the disk is whole',
+      details: {file: this.#file},
+      cause: this.#fatal,
+    });
+  }
+
+  #wrap(raw: RawStatement): SqliteStatement {
+    return {
+      run: (...params) => this.#guard('change', () => raw.run(checkValues(params))),
+      get: (...params) => this.#guard('read', () => raw.get(checkValues(params))),
+      all: (...params) => this.#guard('read', () => raw.all(checkValues(params))),
+      iterate: (...params) => this.#iterate(raw, params),
+    };
+  }
+
+  *#iterate(raw: RawStatement, params: SqlValue[]): IterableIterator<SqlRow> {
+    const rows = this.#guard('read', () => raw.iterate(checkValues(params)));
+    try {
+      for (;;) {
+        const next = this.#guard('read', () => rows.next());
+        if (next.done) return;
+        yield next.value;
+      }
+    } finally {
+      if (!this.#closed) rows.return?.();
+    }
+  }
+}
