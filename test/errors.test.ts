@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import {describe, it} from 'mocha';
+import {ERRORS, EXIT, EXIT_MEANINGS, RemitError, type ErrorCode} from '../src/errors.ts';
+import {tableRows} from './repo/markdown.ts';
+import {readText} from './repo/tree.ts';
+
+const codes = Object.keys(ERRORS) as ErrorCode[];
+
+describe('errors', () => {
+  it('give every exit code a meaning and every meaning an exit code', () => {
+    assert.deepEqual(
+      Object.keys(EXIT_MEANINGS)
+        .map(Number)
+        .sort((a, b) => a - b),
+      Object.values(EXIT).sort((a, b) => a - b),
+    );
+  });
+
+  it('use every exit code but that of success', () => {
+    const used = new Set<number>(codes.map((code) => ERRORS[code].exit));
+    assert.deepEqual(
+      Object.values(EXIT).filter((exit) => !used.has(exit)),
+      [EXIT.OK],
+    );
+  });
+
+  it('stand with the same exit codes and meanings in docs/reference/exit-codes.md', () => {
+    const documented = tableRows(readText('docs/reference/exit-codes.md')).map(({cells}) => cells);
+    const declared = Object.entries(EXIT_MEANINGS).map(([exit, meaning]) => [exit, meaning]);
+    assert.deepEqual(
+      documented,
+      declared,
+      'mend the table of docs/reference/exit-codes.md or EXIT_MEANINGS in src/errors.ts',
+    );
+  });
+
+  it('stand with exit code, retry and meaning in docs/reference/errors.md', () => {
+    const byCode = (a: string[], b: string[]) => (a[0]! < b[0]! ? -1 : 1);
+    const documented = tableRows(readText('docs/reference/errors.md')).map(({cells}) => cells);
+    const declared = codes.map((code) => {
+      const {exit, retryable, meaning} = ERRORS[code];
+      return [code, String(exit), retryable ? 'yes' : 'no', meaning];
+    });
+    assert.deepEqual(
+      documented.sort(byCode),
+      declared.sort(byCode),
+      'mend docs/reference/errors.md or ERRORS in src/errors.ts',
+    );
+  });
+
+  it('carry what their code says, unless one says otherwise', () => {
+    const plain = new RemitError('IN_DOUBT', 'POST /api/payouts: lost');
+    assert.deepEqual(
+      [plain.exitCode, plain.retryable, plain.hint, plain.cause],
+      [12, true, undefined, undefined],
+    );
+    const cause = new Error('reset');
+    const special = new RemitError('STATE', 'no', {
+      exitCode: EXIT.BUG,
+      retryable: true,
+      hint: 'remit help',
+      httpStatus: 500,
+      cause,
+    });
+    assert.deepEqual(
+      [special.exitCode, special.retryable, special.hint, special.httpStatus],
+      [1, true, 'remit help', 500],
+    );
+    assert.equal(special.cause, cause);
+    assert.ok(special instanceof Error);
+  });
+});
