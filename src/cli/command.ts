@@ -51,6 +51,17 @@ export abstract class RemitCommand extends Command {
     return this.#project;
   }
 
+  /** The words of this command, for a hint that repeats them. */
+  protected get typed(): {id: string; argv: readonly string[]} {
+    return {id: this.id ?? '', argv: this.argv};
+  }
+
+  /** Takes over an outcome that has an exit code of its own. */
+  protected conclude({data, exitCode}: {data: unknown; exitCode: ExitCode}): unknown {
+    this.exitWith(exitCode);
+    return data;
+  }
+
   /** Ends with this code although nothing was thrown, such as 8 for a warning. */
   protected exitWith(code: ExitCode): void {
     this.exitCode = code;

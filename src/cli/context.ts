@@ -31,11 +31,11 @@ export interface Context extends LocalContext {
   /** Made at first use, on the one-shot transport. */
   client: RemitClient;
   /** A new transport to the profile's base URL; the caller closes it. */
-  transportFor(kind: TransportKind): Promise<Transport>;
+  transportFor: (kind: TransportKind) => Promise<Transport>;
   /** A client on a transport of the caller's choice, otherwise like `client`. */
-  clientOn(transport: Transport): RemitClient;
+  clientOn: (transport: Transport) => RemitClient;
   /** Refuses, or shows the facts and asks, before anything is sent that moves money. */
-  guardWrite(facts: WriteFacts): Promise<void>;
+  guardWrite: (facts: WriteFacts) => Promise<void>;
 }
 
 export function localContext(parts: {out: Output; runtime: Runtime; flags: GlobalFlags}): LocalContext {

@@ -1,4 +1,5 @@
 import {Args, Flags} from '@oclif/core';
+import {TRANSFER_STATUSES} from '../contract/lifecycle.ts';
 import {LIMITS} from '../contract/limits.ts';
 import {FORMATS} from '../output/formats.ts';
 import {RemitError} from '../errors.ts';
@@ -56,7 +57,10 @@ export const listFlags = {
   all: Flags.boolean({description: 'every one there is', exclusive: ['limit']}),
   'page-size': count(LIMITS.pageSizeMin, LIMITS.pageSizeMax)({description: 'how many a request'}),
   cursor: Flags.string({helpValue: 'CURSOR', description: 'where an earlier list stopped'}),
-  order: Flags.string({options: ['asc', 'desc'], description: 'oldest or newest first (default desc)'}),
+  order: Flags.option({
+    options: ['asc', 'desc'] as const,
+    description: 'oldest or newest first (default desc)',
+  })(),
 };
 
 /** Commands that can wait for a record to get somewhere. */
@@ -66,9 +70,61 @@ export const waitFlags = {
   timeout: duration({description: 'how long to wait (default 10m)'}),
 };
 
-/** Writes that are sent with a body. */
+/** Writes. */
 export const dryRunFlag = Flags.boolean({description: 'show the request, send nothing'});
-export const idempotencyKeyFlag = Flags.string({
-  helpValue: 'KEY',
-  description: 'key of this intended action; made and shown when left out',
+
+export const amountFlags = {
+  amount: Flags.string({
+    helpValue: '125.00',
+    description: 'in major units; needs --currency',
+    exclusive: ['amount-minor'],
+  }),
+  'amount-minor': Flags.string({helpValue: '12500', description: 'in minor units'}),
+  currency: Flags.string({helpValue: 'CCY', description: "ISO 4217 (default: the source account's)"}),
+};
+
+const metadataFlag = Flags.string({
+  multiple: true,
+  multipleNonGreedy: true,
+  helpValue: 'KEY=VALUE',
+  description: 'may be repeated',
 });
+
+/** What creating a payin and creating a payout share besides party, amount and method. */
+export const createFlags = {
+  subaccount: Flags.string({helpValue: 'ID', description: 'instead of the main account (test only)'}),
+  'scheduled-date': Flags.string({
+    helpValue: 'YYYY-MM-DD',
+    description: 'release on this day, 09:00 New York',
+  }),
+  metadata: metadataFlag,
+  'auto-approve': Flags.boolean({description: 'approve it at once, so that the money moves'}),
+  'dry-run': dryRunFlag,
+  'idempotency-key': Flags.string({
+    helpValue: 'KEY',
+    description: 'of this intended action; made and shown when left out',
+  }),
+};
+
+/** Filters of payin and payout lists (assumption 5). */
+export const transferFilters = {
+  status: Flags.option({
+    options: TRANSFER_STATUSES,
+    helpValue: 'STATUS',
+    description: TRANSFER_STATUSES.join(', '),
+  })(),
+  'created-from': Flags.string({helpValue: 'TIME', description: 'ISO 8601, with time zone'}),
+  'created-to': Flags.string({helpValue: 'TIME', description: 'ISO 8601, with time zone'}),
+};
+
+export const partyFlags = {
+  name: Flags.string({required: true, helpValue: 'NAME', description: 'of the person or business'}),
+  email: Flags.string({helpValue: 'ADDRESS', description: 'where to reach them'}),
+  type: Flags.string({options: ['individual', 'business'], description: 'what they are'}),
+  metadata: metadataFlag,
+};
+
+export const ownerFlags = {
+  payee: Flags.string({helpValue: 'ID', description: 'of this payee', exclusive: ['payer']}),
+  payer: Flags.string({helpValue: 'ID', description: 'of this payer'}),
+};

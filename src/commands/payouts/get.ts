@@ -1,5 +1,6 @@
 import {RemitCommand} from '../../cli/command.ts';
 import {idArg} from '../../cli/flags.ts';
+import {payoutView} from '../../output/views/transfers.ts';
 
 export default class PayoutsGet extends RemitCommand {
   static override summary = 'Show one payout';
@@ -8,8 +9,9 @@ export default class PayoutsGet extends RemitCommand {
 
   async run() {
     const {args} = await this.parse(PayoutsGet);
-    const {client} = await this.open();
-    const {data} = await client.payouts.get({id: args.id});
+    const {client, out, stop} = await this.open();
+    const {data} = await client.payouts.get({id: args.id}, {signal: stop.signal});
+    out.record(data, payoutView);
     return data;
   }
 }

@@ -1,0 +1,18 @@
+import {RemitCommand} from '../../cli/command.ts';
+import {dryRunFlag, partyFlags} from '../../cli/flags.ts';
+import {createParty} from '../../cli/parties.ts';
+import {payeeView} from '../../output/views/parties.ts';
+
+export default class PayeesCreate extends RemitCommand {
+  static override summary = 'Create a payee: who is paid';
+  static override examples = [
+    "<%= config.bin %> payees create --name 'Acme Ltd' --type business",
+    "<%= config.bin %> payees create --name 'Ada Byron' --email ada@example.com -o id",
+  ];
+  static override flags = {...partyFlags, 'dry-run': dryRunFlag};
+
+  async run() {
+    const {flags} = await this.parse(PayeesCreate);
+    return createParty(await this.open(), 'payees', payeeView, flags);
+  }
+}

@@ -1,0 +1,20 @@
+import {RemitCommand} from '../../cli/command.ts';
+import {listFlags} from '../../cli/flags.ts';
+import {listOptions, showList} from '../../cli/lists.ts';
+import {payeeView} from '../../output/views/parties.ts';
+
+export default class PayeesList extends RemitCommand {
+  static override summary = 'List payees, the newest first';
+  static override examples = [
+    '<%= config.bin %> payees list --limit 10',
+    '<%= config.bin %> payees list --all -o id',
+  ];
+  static override flags = {...listFlags};
+
+  async run() {
+    const {flags} = await this.parse(PayeesList);
+    const context = await this.open();
+    const listing = context.client.payees.list({order: flags.order}, listOptions(context, flags));
+    await showList(context, listing, payeeView, this.typed);
+  }
+}

@@ -1,0 +1,18 @@
+import {RemitCommand} from '../../cli/command.ts';
+import {dryRunFlag, partyFlags} from '../../cli/flags.ts';
+import {createParty} from '../../cli/parties.ts';
+import {payerView} from '../../output/views/parties.ts';
+
+export default class PayersCreate extends RemitCommand {
+  static override summary = 'Create a payer: who pays';
+  static override examples = [
+    "<%= config.bin %> payers create --name 'Acme Ltd' --type business",
+    "<%= config.bin %> payers create --name 'Ada Byron' --email ada@example.com -o id",
+  ];
+  static override flags = {...partyFlags, 'dry-run': dryRunFlag};
+
+  async run() {
+    const {flags} = await this.parse(PayersCreate);
+    return createParty(await this.open(), 'payers', payerView, flags);
+  }
+}

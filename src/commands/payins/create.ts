@@ -1,0 +1,51 @@
+import {Flags} from '@oclif/core';
+import {readAmount} from '../../cli/amounts.ts';
+import {RemitCommand} from '../../cli/command.ts';
+import {amountFlags, createFlags, waitFlags} from '../../cli/flags.ts';
+import {readMetadata} from '../../cli/metadata.ts';
+import {createTransfer, PAYIN} from '../../cli/transfers.ts';
+
+const EXAMPLE =
+  'remit payins create --payer 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11 --amount 125.00 --currency USD';
+
+export default class PayinsCreate extends RemitCommand {
+  static override summary = 'Create a payin: collect money from a payer by ACH debit';
+  static override examples = [
+    EXAMPLE.replace('remit', '<%= config.bin %>'),
+    '<%= config.bin %> payins create --payer ID --amount-minor 12500 --rail same_day_ach --auto-approve --wait',
+  ];
+  static override flags = {
+    payer: Flags.string({required: true, helpValue: 'ID', description: 'who is debited'}),
+    ...amountFlags,
+    rail: Flags.string({helpValue: 'RAIL', description: 'standard_ach or same_day_ach'}),
+    'payment-method': Flags.string({helpValue: 'ID', description: "instead of the payer's default"}),
+    ...createFlags,
+    ...waitFlags,
+  };
+
+  async run() {
+    const {flags} = await this.parse(PayinsCreate);
+    const amount = readAmount(flags, EXAMPLE);
+    const body = {
+      payer_id: flags.payer,
+      amount_in_minor_units: amount.wire,
+      currency_code: flags.currency,
+      rail: flags.rail,
+      payment_method_id: flags['payment-method'],
+      subaccount_id: flags.subaccount,
+      scheduled_date: flags['scheduled-date'],
+      metadata: readMetadata(flags.metadata),
+      auto_approve: flags['auto-approve'] || undefined,
+    };
+    return this.conclude(
+      await createTransfer(await this.open(), PAYIN, {
+        body,
+        amount,
+        idempotencyKey: flags['idempotency-key'],
+        dryRun: flags['dry-run'],
+        wait: flags,
+        typed: this.typed,
+      }),
+    );
+  }
+}

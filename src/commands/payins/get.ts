@@ -1,0 +1,17 @@
+import {RemitCommand} from '../../cli/command.ts';
+import {idArg} from '../../cli/flags.ts';
+import {payinView} from '../../output/views/transfers.ts';
+
+export default class PayinsGet extends RemitCommand {
+  static override summary = 'Show one payin';
+  static override args = {id: idArg('payin')};
+  static override examples = ['<%= config.bin %> payins get 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11'];
+
+  async run() {
+    const {args} = await this.parse(PayinsGet);
+    const {client, out, stop} = await this.open();
+    const {data} = await client.payins.get({id: args.id}, {signal: stop.signal});
+    out.record(data, payinView);
+    return data;
+  }
+}

@@ -1,0 +1,36 @@
+import {Flags} from '@oclif/core';
+import {RemitCommand} from '../../cli/command.ts';
+import {listFlags, transferFilters} from '../../cli/flags.ts';
+import {listOptions, showList} from '../../cli/lists.ts';
+import {payinView} from '../../output/views/transfers.ts';
+
+export default class PayinsList extends RemitCommand {
+  static override summary = 'List payins, the newest first';
+  static override examples = [
+    '<%= config.bin %> payins list --status created --limit 10',
+    '<%= config.bin %> payins list --all -o csv > payins.csv',
+  ];
+  static override flags = {
+    payer: Flags.string({helpValue: 'ID', description: 'only those of one payer'}),
+    ...transferFilters,
+    ...listFlags,
+  };
+
+  async run() {
+    const {flags} = await this.parse(PayinsList);
+    const context = await this.open();
+    const query = {
+      payer_id: flags.payer,
+      status: flags.status,
+      created_from: flags['created-from'],
+      created_to: flags['created-to'],
+      order: flags.order,
+    };
+    await showList(
+      context,
+      context.client.payins.list(query, listOptions(context, flags)),
+      payinView,
+      this.typed,
+    );
+  }
+}

@@ -1,0 +1,22 @@
+import {RemitCommand} from '../../cli/command.ts';
+import {listFlags, ownerFlags} from '../../cli/flags.ts';
+import {listOptions, showList} from '../../cli/lists.ts';
+import {methodOperation, readOwner} from '../../cli/payment-methods.ts';
+import {paymentMethodView} from '../../output/views/parties.ts';
+
+export default class PaymentMethodsList extends RemitCommand {
+  static override summary = 'List the payment methods of a payee or payer';
+  static override examples = [
+    '<%= config.bin %> payment-methods list --payee 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11',
+  ];
+  static override flags = {...ownerFlags, ...listFlags};
+
+  async run() {
+    const {flags} = await this.parse(PaymentMethodsList);
+    const owner = readOwner(flags);
+    const context = await this.open();
+    const query = {owner_id: owner.id, order: flags.order};
+    const listing = context.client.list(methodOperation(owner, 'list'), query, listOptions(context, flags));
+    await showList(context, listing, paymentMethodView, this.typed);
+  }
+}

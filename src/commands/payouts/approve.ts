@@ -1,0 +1,22 @@
+import {RemitCommand} from '../../cli/command.ts';
+import {dryRunFlag, idArg, waitFlags} from '../../cli/flags.ts';
+import {actOnTransfer, PAYOUT} from '../../cli/transfers.ts';
+
+export default class PayoutsApprove extends RemitCommand {
+  static override summary = 'Approve a payout, so that its money moves';
+  static override args = {id: idArg('payout')};
+  static override examples = [
+    '<%= config.bin %> payouts approve 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11',
+    '<%= config.bin %> payouts approve ID --wait --timeout 5m',
+  ];
+  static override flags = {
+    'dry-run': dryRunFlag,
+    ...waitFlags,
+  };
+
+  async run() {
+    const {args, flags} = await this.parse(PayoutsApprove);
+    const request = {id: args.id, dryRun: flags['dry-run'], wait: flags};
+    return this.conclude(await actOnTransfer(await this.open(), PAYOUT, 'approve', request));
+  }
+}

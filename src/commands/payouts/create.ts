@@ -1,0 +1,54 @@
+import {Flags} from '@oclif/core';
+import {readAmount} from '../../cli/amounts.ts';
+import {RemitCommand} from '../../cli/command.ts';
+import {amountFlags, createFlags, waitFlags} from '../../cli/flags.ts';
+import {readMetadata} from '../../cli/metadata.ts';
+import {createTransfer, PAYOUT} from '../../cli/transfers.ts';
+
+const EXAMPLE =
+  'remit payouts create --payee 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11 --amount 125.00 --currency USD';
+
+export default class PayoutsCreate extends RemitCommand {
+  static override summary = 'Create a payout: send money to a payee';
+  static override examples = [
+    EXAMPLE.replace('remit', '<%= config.bin %>'),
+    '<%= config.bin %> payouts create --payee ID --amount-minor 12500 --rail same_day_ach --auto-approve --wait',
+  ];
+  static override flags = {
+    payee: Flags.string({required: true, helpValue: 'ID', description: 'who is paid'}),
+    ...amountFlags,
+    rail: Flags.string({
+      helpValue: 'RAIL',
+      description: 'instant_bank, same_day_ach, standard_ach, wire; cards: instant_card',
+    }),
+    'payment-method': Flags.string({helpValue: 'ID', description: "instead of the payee's default"}),
+    ...createFlags,
+    ...waitFlags,
+  };
+
+  async run() {
+    const {flags} = await this.parse(PayoutsCreate);
+    const amount = readAmount(flags, EXAMPLE);
+    const body = {
+      payee_id: flags.payee,
+      amount_in_minor_units: amount.wire,
+      currency_code: flags.currency,
+      rail: flags.rail,
+      override_default_payment_method_id: flags['payment-method'],
+      subaccount_id: flags.subaccount,
+      scheduled_date: flags['scheduled-date'],
+      metadata: readMetadata(flags.metadata),
+      auto_approve: flags['auto-approve'] || undefined,
+    };
+    return this.conclude(
+      await createTransfer(await this.open(), PAYOUT, {
+        body,
+        amount,
+        idempotencyKey: flags['idempotency-key'],
+        dryRun: flags['dry-run'],
+        wait: flags,
+        typed: this.typed,
+      }),
+    );
+  }
+}

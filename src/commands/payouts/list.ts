@@ -1,0 +1,36 @@
+import {Flags} from '@oclif/core';
+import {RemitCommand} from '../../cli/command.ts';
+import {listFlags, transferFilters} from '../../cli/flags.ts';
+import {listOptions, showList} from '../../cli/lists.ts';
+import {payoutView} from '../../output/views/transfers.ts';
+
+export default class PayoutsList extends RemitCommand {
+  static override summary = 'List payouts, the newest first';
+  static override examples = [
+    '<%= config.bin %> payouts list --status created --limit 10',
+    '<%= config.bin %> payouts list --all -o csv > payouts.csv',
+  ];
+  static override flags = {
+    payee: Flags.string({helpValue: 'ID', description: 'only those of one payee'}),
+    ...transferFilters,
+    ...listFlags,
+  };
+
+  async run() {
+    const {flags} = await this.parse(PayoutsList);
+    const context = await this.open();
+    const query = {
+      payee_id: flags.payee,
+      status: flags.status,
+      created_from: flags['created-from'],
+      created_to: flags['created-to'],
+      order: flags.order,
+    };
+    await showList(
+      context,
+      context.client.payouts.list(query, listOptions(context, flags)),
+      payoutView,
+      this.typed,
+    );
+  }
+}

@@ -1,0 +1,69 @@
+import {moment, plainValue, status, text, time, type Field, type View} from '../view.ts';
+
+/** Assumptions 10 and 15: payees, payers and their payment methods. */
+
+function partyView(noun: string, plural: string): View {
+  return {
+    noun,
+    plural,
+    card: [
+      text('ID', 'id'),
+      text('Name', 'name'),
+      text('Email', 'email'),
+      text('Type', 'type'),
+      moment('Created', 'created_at'),
+      moment('Updated', 'updated_at'),
+    ],
+    columns: [
+      text('ID', 'id'),
+      text('Name', 'name'),
+      text('Type', 'type', 2),
+      time('Created', 'created_at', 1),
+      text('Email', 'email', 3),
+    ],
+  };
+}
+
+export const payeeView = partyView('payee', 'payees');
+export const payerView = partyView('payer', 'payers');
+
+const yesNo = (label: string, path: string, rank = 0): Field => ({
+  label,
+  path,
+  rank,
+  show: (value) => (value === true ? 'yes' : value === false ? 'no' : plainValue(value)),
+});
+const rails = (rank = 0): Field => ({
+  label: 'Rails',
+  path: 'supported_rails',
+  rank,
+  show: (value) => (Array.isArray(value) ? value.map(plainValue).join(', ') : plainValue(value)),
+});
+
+export const paymentMethodView: View = {
+  noun: 'payment method',
+  plural: 'payment methods',
+  card: [
+    text('ID', 'id'),
+    text('Type', 'type'),
+    status('Verification', 'verification_status'),
+    yesNo('Default', 'is_default'),
+    text('Last four', 'last4'),
+    text('Bank', 'bank_name'),
+    text('Brand', 'brand'),
+    rails(),
+    text('Country', 'country_code'),
+    text('Currency', 'currency_code'),
+    moment('Created', 'created_at'),
+    moment('Updated', 'updated_at'),
+  ],
+  columns: [
+    text('ID', 'id'),
+    text('Type', 'type'),
+    status('Verification', 'verification_status'),
+    yesNo('Default', 'is_default'),
+    text('Last four', 'last4', 1),
+    rails(3),
+    time('Created', 'created_at', 2),
+  ],
+};

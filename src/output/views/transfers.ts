@@ -1,0 +1,91 @@
+import {money, moment, plainValue, status, text, time, type Field, type View} from '../view.ts';
+
+/** Interface document, "Payin" and "Payout", as people see them; what stands inside the metadata is assumption 58. */
+
+/** `bank_account …6789, verified bank` from the masked details that the service sends. */
+function method(path: string): Field {
+  const show = (value: unknown) => {
+    const {type, last4, bank_name, brand} = (inner(value, 'payment_method') ?? {}) as Record<string, unknown>;
+    const tail = typeof last4 === 'string' ? `…${last4}` : undefined;
+    const parts = [type, tail, bank_name ?? brand].filter((part) => part !== undefined && part !== null);
+    return parts.length === 0 ? plainValue(value) : parts.map(plainValue).join(' ');
+  };
+  return {label: 'Method', path, rank: 0, show};
+}
+
+/** The party's id, with the name that stands in the masked details. */
+function party(label: string, path: string, detailsPath: string, rank: number): Field {
+  const show = (value: unknown, record: unknown) => {
+    const details = inner(inner(record, detailsPath), label.toLowerCase());
+    const name = inner(details, 'name');
+    return typeof name === 'string' ? `${plainValue(value)} (${plainValue(name)})` : plainValue(value);
+  };
+  return {label, path, rank, show};
+}
+
+function inner(value: unknown, key: string): unknown {
+  return value !== null && typeof value === 'object' ? (value as Record<string, unknown>)[key] : undefined;
+}
+
+/** `order=17, team=ops`. */
+function metadata(): Field {
+  const show = (value: unknown) => {
+    if (value === null || typeof value !== 'object') return plainValue(value);
+    const entries = Object.entries(value).map(([key, held]) => `${plainValue(key)}=${plainValue(held)}`);
+    return entries.length === 0 ? '-' : entries.join(', ');
+  };
+  return {label: 'Metadata', path: 'client_metadata', rank: 0, show};
+}
+
+const amount = money('Amount');
+const after = [
+  text('Rail', 'rail'),
+  text('Subaccount', 'subaccount_id'),
+  text('Country', 'country_code'),
+  metadata(),
+  moment('Created', 'created_at'),
+  moment('Updated', 'updated_at'),
+];
+
+export const payoutView: View = {
+  noun: 'payout',
+  plural: 'payouts',
+  card: [
+    text('ID', 'id'),
+    status(),
+    amount,
+    party('Payee', 'payee_id', 'payout_metadata', 0),
+    method('payout_metadata'),
+    ...after,
+  ],
+  columns: [
+    text('ID', 'id'),
+    status(),
+    amount,
+    time('Created', 'created_at', 1),
+    text('Rail', 'rail', 2),
+    text('Payee', 'payee_id', 3),
+  ],
+};
+
+export const payinView: View = {
+  noun: 'payin',
+  plural: 'payins',
+  card: [
+    text('ID', 'id'),
+    status(),
+    amount,
+    party('Payer', 'payer_id', 'payin_metadata', 0),
+    method('payin_metadata'),
+    ...after,
+    moment('Status since', 'status_recorded_at'),
+  ],
+  columns: [
+    text('ID', 'id'),
+    status(),
+    amount,
+    time('Created', 'created_at', 1),
+    text('Rail', 'rail', 2),
+    text('Payer', 'payer_id', 3),
+  ],
+};
