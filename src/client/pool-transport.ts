@@ -1,4 +1,5 @@
 import type {Dispatcher, Pool} from 'undici';
+import {unwatch, watch, type Abortable} from './abort.ts';
 import {checkBaseUrl, pathPrefix} from './base-url.ts';
 import {endedByUs, failureOf, type Progress} from './failure.ts';
 import {
@@ -35,6 +36,7 @@ export class PoolTransport implements Transport {
   #dispatcher: Dispatcher | undefined;
   #loading: Promise<Dispatcher> | undefined;
   #running = 0;
+  #onIdle = () => {};
   #closing: Promise<void> | undefined;
 
   constructor(options: PoolTransportOptions) {
@@ -56,11 +58,11 @@ export class PoolTransport implements Transport {
         // When all sockets are busy the request waits for one: then only undici's own limit on connecting counts.
         watchConnect: this.#running < this.#options.connections,
         resolve: (answer) => {
-          this.#running--;
+          this.#ended();
           resolve(answer);
         },
         reject: (failure) => {
-          this.#running--;
+          this.#ended();
           reject(failure);
         },
       });
@@ -74,9 +76,15 @@ export class PoolTransport implements Transport {
     return this.#closing;
   }
 
+  #ended(): void {
+    if (--this.#running === 0) this.#onIdle();
+  }
+
   async #close(): Promise<void> {
     await this.#loading;
-    await this.#dispatcher?.close();
+    if (this.#running > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
+    // Not its close: that also waits for connections which we gave up on.
+    await this.#dispatcher?.destroy();
   }
 
   #load(): Promise<Dispatcher> {
@@ -111,7 +119,7 @@ interface ExchangeOptions {
 }
 
 /** One request as undici sees it. Settles once; what undici reports afterwards is ignored. */
-class Exchange implements Dispatcher.DispatchHandler, Progress {
+class Exchange implements Dispatcher.DispatchHandler, Progress, Abortable {
   sent = false;
   status: number | undefined;
   readonly what: string;
@@ -136,7 +144,7 @@ class Exchange implements Dispatcher.DispatchHandler, Progress {
     const {signal, timeouts} = request;
     if (closed) return this.#end('other', 'the transport is closed');
     if (signal?.aborted) return this.#end('aborted', 'aborted before it was sent', signal.reason);
-    signal?.addEventListener('abort', this.#onAbort, {once: true});
+    if (signal) watch(signal, this);
     this.#total = setTimeout(onTotal, timeouts.totalMs, this);
     if (watchConnect) this.#phase = setTimeout(onConnectTimeout, timeouts.connectMs, this);
     try {
@@ -196,7 +204,9 @@ class Exchange implements Dispatcher.DispatchHandler, Progress {
     return this.#options.request.timeouts;
   }
 
-  readonly #onAbort = () => this.#end('aborted', 'aborted', this.#options.request.signal?.reason);
+  onAbort(reason: unknown): void {
+    this.#end('aborted', 'aborted', reason);
+  }
 
   #end(kind: FailureKind, why: string, cause?: unknown): void {
     this.#fail(endedByUs(kind, why, this, cause));
@@ -213,7 +223,8 @@ class Exchange implements Dispatcher.DispatchHandler, Progress {
     this.#settled = true;
     clearTimeout(this.#total);
     clearTimeout(this.#phase);
-    this.#options.request.signal?.removeEventListener('abort', this.#onAbort);
+    const {signal} = this.#options.request;
+    if (signal) unwatch(signal, this);
     return true;
   }
 }
