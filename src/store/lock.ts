@@ -1,26 +1,11 @@
 import {randomBytes} from 'node:crypto';
-import {
-  linkSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import {mkdirSync} from 'node:fs';
 import {dirname} from 'node:path';
 import {type Clock, systemClock} from '../clock.ts';
 import {RemitError} from '../errors.ts';
 import {fileFailure} from './failures.ts';
-import {
-  describeSelf,
-  type Holder,
-  lifeOf,
-  parseHolder,
-  type ProcessProbe,
-  systemProbe,
-} from './lock-holder.ts';
+import {type FoundLock, LockFile} from './lock-file.ts';
+import {describeSelf, lifeOf, type ProcessProbe, systemProbe} from './lock-holder.ts';
 
 const HEARTBEAT_MS = 2000;
 /** A holder whose life cannot be proven is given up after this long without a heartbeat, … */
@@ -66,10 +51,11 @@ export async function acquireLock(path: string, options: LockOptions): Promise<L
   try {
     mkdirSync(dirname(path), {recursive: true, mode: 0o700});
     await take(file, {...options, clock, probe});
+    file.sweep(clock.now() - STALE_AFTER_MS);
   } catch (error) {
     throw fileFailure(error, 'take the lock', path);
   }
-  return new HeldLock(file, options.schedule ?? everyHeartbeat);
+  return new HeldLock(file, {...options, clock, probe});
 }
 
 type Settled = LockOptions & {clock: Clock; probe: ProcessProbe};
@@ -81,145 +67,43 @@ async function take(file: LockFile, options: Settled): Promise<void> {
     if (found === undefined) continue; // given back in between
     const abandoned = options.breakLock === true || (await isAbandoned(file, found, options));
     if (!abandoned) throw refusal(file.path, found, options);
-    if (file.replace(found, (other) => lifeOf(other, options.probe) === 'dead')) return;
+    if (file.replace(found, (other) => isStale(other, options))) return;
     await options.clock.sleep(RETRY_MS);
   }
   const found = file.read();
   throw refusal(file.path, found, options);
 }
 
-async function isAbandoned(file: LockFile, found: FoundLock, {clock, probe}: Settled): Promise<boolean> {
-  const life = found.holder === undefined ? 'unknown' : lifeOf(found.holder, probe);
+const lifeOfFound = ({holder}: FoundLock, {probe}: Settled) =>
+  holder === undefined ? 'unknown' : lifeOf(holder, probe);
+
+function isStale(found: FoundLock, options: Settled): boolean {
+  const life = lifeOfFound(found, options);
   if (life !== 'unknown') return life === 'dead';
-  if (clock.now() - found.touchedMs < STALE_AFTER_MS) return false;
-  await clock.sleep(WATCH_MS);
+  return options.clock.now() - found.touchedMs >= STALE_AFTER_MS;
+}
+
+async function isAbandoned(file: LockFile, found: FoundLock, options: Settled): Promise<boolean> {
+  if (!isStale(found, options)) return false;
+  if (lifeOfFound(found, options) === 'dead') return true;
+  await options.clock.sleep(WATCH_MS);
   const again = file.read();
   return again === undefined || (again.token === found.token && again.touchedMs === found.touchedMs);
-}
-
-interface FoundLock {
-  /** Undefined where the file is not one of ours. */
-  holder: Holder | undefined;
-  /** Names the state that was seen; the text itself where it has no token. */
-  token: string;
-  touchedMs: number;
-}
-
-/**
- * The file and its changes of state. Nothing but `create` happens to an absent file, and only whoever holds the guard
- * `<path>.<token>` may replace or remove the holding of that token; so a slow contender, who judged an older holding,
- * cannot harm a newer one. A guard is itself such a lock, should its owner die within those few microseconds.
- */
-class LockFile {
-  readonly path: string;
-  readonly mine: Holder;
-
-  constructor(path: string, mine: Holder) {
-    this.path = path;
-    this.mine = mine;
-  }
-
-  read(): FoundLock | undefined {
-    try {
-      const text = readFileSync(this.path, 'utf8');
-      const holder = parseHolder(text);
-      return {holder, token: holder?.token ?? 'foreign', touchedMs: statSync(this.path).mtimeMs};
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-      throw error;
-    }
-  }
-
-  get isMine(): boolean {
-    return this.read()?.token === this.mine.token;
-  }
-
-  /** False when somebody holds it. The file appears with its contents, or not at all. */
-  create(): boolean {
-    return this.#withDraft((draft) => {
-      try {
-        linkSync(draft, this.path);
-        return true;
-      } catch (error) {
-        const code = (error as NodeJS.ErrnoException).code;
-        if (code === 'EEXIST') return false;
-        if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS' && code !== 'EMLINK') throw error;
-        return this.#createWithoutLinks(); // exFAT, some network file systems
-      }
-    });
-  }
-
-  /** Takes the place of `found`; false when that is there no more, or another contender is at it. */
-  replace(found: FoundLock, isDead: (holder: Holder) => boolean): boolean {
-    return this.#guarded(found.token, isDead, () => {
-      if (this.read()?.token !== found.token) return false;
-      this.#withDraft((draft) => renameSync(draft, this.path));
-      return true;
-    });
-  }
-
-  /** Gives back what is ours; leaves what is not. */
-  remove(): void {
-    this.#guarded(
-      this.mine.token,
-      () => true,
-      () => {
-        if (this.isMine) rmSync(this.path, {force: true});
-        return true;
-      },
-    );
-  }
-
-  touch(nowMs: number): void {
-    utimesSync(this.path, nowMs / 1000, nowMs / 1000);
-  }
-
-  #guarded(token: string, isDead: (holder: Holder) => boolean, work: () => boolean): boolean {
-    const guard = new LockFile(`${this.path}.${token}`, this.mine);
-    if (!guard.create()) {
-      const owner = guard.read();
-      if (owner === undefined || (owner.holder !== undefined && !isDead(owner.holder))) return false;
-      if (!guard.replace(owner, isDead)) return false;
-    }
-    try {
-      return work();
-    } finally {
-      rmSync(guard.path, {force: true});
-    }
-  }
-
-  #withDraft<T>(use: (draft: string) => T): T {
-    const draft = `${this.path}.${randomBytes(6).toString('hex')}.tmp`;
-    try {
-      writeFileSync(draft, JSON.stringify(this.mine), {mode: 0o600, flag: 'wx'});
-      return use(draft);
-    } finally {
-      rmSync(draft, {force: true});
-    }
-  }
-
-  #createWithoutLinks(): boolean {
-    try {
-      writeFileSync(this.path, JSON.stringify(this.mine), {mode: 0o600, flag: 'wx'});
-      return true;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-      throw error;
-    }
-  }
 }
 
 class HeldLock implements Lock {
   readonly path: string;
   readonly #file: LockFile;
+  readonly #options: Settled;
   readonly #lost = new AbortController();
   readonly #stop: () => void;
   #released = false;
 
-  constructor(file: LockFile, schedule: NonNullable<LockOptions['schedule']>) {
+  constructor(file: LockFile, options: Settled) {
     this.path = file.path;
     this.#file = file;
-    this.#stop = schedule(() => this.#beat());
+    this.#options = options;
+    this.#stop = (options.schedule ?? everyHeartbeat)(() => this.#beat());
   }
 
   get lost(): AbortSignal {
@@ -228,7 +112,11 @@ class HeldLock implements Lock {
 
   assertHeld(): void {
     if (this.#released) throw new Error(`the lock ${this.path} was given back`);
-    if (!this.lost.aborted && !this.#file.isMine) this.#lose();
+    try {
+      if (!this.lost.aborted && !this.#file.isMine) this.#lose();
+    } catch (error) {
+      throw fileFailure(error, 'read the lock', this.path);
+    }
     this.lost.throwIfAborted();
   }
 
@@ -238,7 +126,7 @@ class HeldLock implements Lock {
     this.#stop();
     if (this.lost.aborted) return;
     try {
-      this.#file.remove();
+      this.#file.remove((found) => lifeOfFound(found, this.#options) === 'dead');
     } catch (error) {
       throw fileFailure(error, 'give back the lock', this.path);
     }
@@ -247,7 +135,7 @@ class HeldLock implements Lock {
   #beat(): void {
     if (this.#released || this.lost.aborted) return;
     try {
-      if (this.#file.isMine) this.#file.touch(Date.now());
+      if (this.#file.isMine) this.#file.touch(this.#options.clock.now());
       else this.#lose();
     } catch {
       // A disk that hiccups is no reason to stop a batch: the next beat tries again, and taking over takes 15 of them.

@@ -10,6 +10,10 @@ import type {RawDatabase, RawStatement} from './sqlite-raw.ts';
 import {checkValues} from './sqlite-values.ts';
 import {openWasm, removeDriverLock} from './sqlite-wasm.ts';
 
+const CACHE_KIB = 16_000;
+/** A WAL that one large transaction blew up shrinks to this at the next. */
+const WAL_LIMIT_BYTES = 64 * 1024 * 1024;
+
 export type SqliteDriver = SqliteDatabase['driver'];
 
 export interface OpenSqliteOptions {
@@ -47,8 +51,7 @@ export async function openSqlite(file: string, options: OpenSqliteOptions): Prom
     return new Connection(path, opened.driver, raw);
   } catch (error) {
     closeQuietly(raw);
-    const known = sqliteFailure(error, 'open', path);
-    throw (known as NodeJS.ErrnoException).code?.startsWith('E') ? fileFailure(known, 'open', path) : known;
+    throw fileFailure(sqliteFailure(error, 'open', path), 'open', path);
   }
 }
 
@@ -71,11 +74,13 @@ function configure(raw: RawDatabase, durability: Durability): void {
   const mode = raw.prepare('PRAGMA journal_mode = WAL').get([])?.['journal_mode'];
   if (mode !== 'wal')
     throw new RemitError('STATE', `SQLite could not switch to WAL, it stayed in ${String(mode)} mode`);
-  raw.exec(`PRAGMA synchronous = ${durability === 'full' ? 'FULL' : 'NORMAL'}`);
   raw.exec(
-    'PRAGMA fullfsync = ON; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY',
+    durability === 'full'
+      ? 'PRAGMA synchronous = FULL; PRAGMA fullfsync = ON'
+      : 'PRAGMA synchronous = NORMAL',
   );
-  raw.exec('PRAGMA cache_size = -16000'); // KiB
+  raw.exec('PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY');
+  raw.exec(`PRAGMA cache_size = -${CACHE_KIB}; PRAGMA journal_size_limit = ${WAL_LIMIT_BYTES}`);
   raw.exec('BEGIN IMMEDIATE; COMMIT'); // takes the lock and makes the WAL now, not in the midst of work
   raw.prepare('SELECT count(*) FROM sqlite_master').get([]); // damage shows here
 }
@@ -209,24 +214,30 @@ class Connection implements SqliteDatabase {
   }
 
   #wrap(raw: RawStatement): SqliteStatement {
-    return {
-      run: (...params) => this.#guard('change', () => raw.run(checkValues(params))),
-      get: (...params) => this.#guard('read', () => raw.get(checkValues(params))),
-      all: (...params) => this.#guard('read', () => raw.all(checkValues(params))),
-      iterate: (...params) => this.#iterate(raw, params),
+    let iterating = false;
+    const use = <T>(action: string, params: SqlValue[], work: (checked: readonly SqlValue[]) => T): T => {
+      if (iterating) throw new Error('the statement is being iterated: running it now would start it over');
+      return this.#guard(action, () => work(checkValues(params)));
     };
-  }
-
-  *#iterate(raw: RawStatement, params: SqlValue[]): IterableIterator<SqlRow> {
-    const rows = this.#guard('read', () => raw.iterate(checkValues(params)));
-    try {
-      for (;;) {
-        const next = this.#guard('read', () => rows.next());
-        if (next.done) return;
-        yield next.value;
+    const iterate = function* (this: Connection, params: SqlValue[]): IterableIterator<SqlRow> {
+      const rows = use('read', params, (checked) => raw.iterate(checked));
+      iterating = true;
+      try {
+        for (;;) {
+          const next = this.#guard('read', () => rows.next());
+          if (next.done) return;
+          yield next.value;
+        }
+      } finally {
+        iterating = false;
+        if (!this.#closed) rows.return?.();
       }
-    } finally {
-      if (!this.#closed) rows.return?.();
-    }
+    };
+    return {
+      run: (...params) => use('change', params, (checked) => raw.run(checked)),
+      get: (...params) => use('read', params, (checked) => raw.get(checked)),
+      all: (...params) => use('read', params, (checked) => raw.all(checked)),
+      iterate: (...params) => iterate.call(this, params),
+    };
   }
 }
