@@ -15,8 +15,8 @@ const pjson = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const dist = join(root, 'dist');
 
 /** What oclif reads of package.json, inlined so that no start searches for it. */
-const {name, version, oclif} = pjson;
-const inlined = {name, version, type: 'commonjs', oclif};
+const {name, version, description, oclif} = pjson;
+const inlined = {name, version, description, type: 'commonjs', oclif};
 
 /** The bundle's entry: `start` for the launcher, and COMMANDS, whose classes load when they are asked for. */
 function entryText() {

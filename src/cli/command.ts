@@ -31,8 +31,8 @@ export abstract class RemitCommand extends Command {
   }
 
   /** Profile, client, output: for commands that call the service. Call after `this.parse`. */
-  protected async open(): Promise<Context> {
-    return openContext(this.openLocal(), this.#project);
+  protected async open(options: {profile?: string | undefined} = {}): Promise<Context> {
+    return openContext(this.openLocal(), this.#project, options.profile);
   }
 
   /** Output, clock, folders: for commands that need neither profile nor key. Call after `this.parse`. */

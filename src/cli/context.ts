@@ -50,10 +50,14 @@ export function localContext(parts: {out: Output; runtime: Runtime; flags: Globa
 }
 
 /** Resolves the profile, runs its key command if it has one, and puts the parts together. Nothing is sent. */
-export async function openContext(local: LocalContext, project: ProjectFile | undefined): Promise<Context> {
+export async function openContext(
+  local: LocalContext,
+  project: ProjectFile | undefined,
+  named?: string,
+): Promise<Context> {
   const {runtime, flags, out} = local;
   const profile = await resolveProfile({
-    flag: flags.profile,
+    flag: named ?? flags.profile,
     env: runtime.env,
     project,
     configDir: local.configDir,

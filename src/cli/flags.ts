@@ -9,7 +9,8 @@ import {parseDuration} from './durations.ts';
 
 const GLOBAL = 'GLOBAL';
 
-const count = (min: number, max: number) =>
+/** A whole number; oclif's own integer accepts 1e20 and rounds it. */
+export const count = (min: number, max: number) =>
   Flags.custom<number>({
     helpValue: 'N',
     parse: async (text, _context, flag) => {

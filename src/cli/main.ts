@@ -29,7 +29,7 @@ export async function main(argv: readonly string[], config: Config, runtime: Run
     attachRuntime(config, runtime);
     if (call.kind === 'help') {
       const {showHelp} = await import('./help.ts');
-      showHelp(config, call.id, runtime);
+      await showHelp(config, call.id, runtime);
       return {exitCode: EXIT.OK, id: 'help'};
     }
     id = call.id;

@@ -119,13 +119,27 @@ function nameOf(
   return undefined;
 }
 
-function findProfile(config: ConfigFile, name: string, from: string, dir: string): StoredProfile {
+/** A stored profile by its name, or the default one. */
+export function storedProfile(
+  config: ConfigFile,
+  name: string | undefined,
+  dir: string,
+): {name: string; profile: StoredProfile} {
+  const chosen = name ?? config.default;
+  if (chosen === undefined) throw nothingChosen(false);
+  return {
+    name: chosen,
+    profile: findProfile(config, chosen, name === undefined ? 'stored default' : undefined, dir),
+  };
+}
+
+function findProfile(config: ConfigFile, name: string, from: string | undefined, dir: string): StoredProfile {
   const profile = Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined;
   if (profile !== undefined) return profile;
   const known = Object.keys(config.profiles);
   throw new RemitError(
     'NO_PROFILE',
-    `there is no profile "${name}" (named by ${from}) in ${configPath(dir)}`,
+    `there is no profile "${name}"${from === undefined ? '' : ` (named by ${from})`} in ${configPath(dir)}`,
     {
       hint: known.length > 0 ? `one of: ${known.join(', ')}` : `remit profiles add ${name} --base-url URL`,
     },

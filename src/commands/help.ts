@@ -1,0 +1,19 @@
+import {Args} from '@oclif/core';
+import {RemitCommand} from '../cli/command.ts';
+import {helpText} from '../cli/help.ts';
+
+export default class HelpCommand extends RemitCommand {
+  static override summary = 'Show help for a command, a topic, or a page such as exit-codes';
+  static override strict = false;
+  static override args = {words: Args.string({description: 'command, topic or page'})};
+  static override examples = ['<%= config.bin %> help payouts create', '<%= config.bin %> help exit-codes'];
+
+  async run() {
+    const {argv} = await this.parse(HelpCommand);
+    const {out} = this.openLocal();
+    const id = argv.map(String).join(':');
+    const help = await helpText(this.config, id, this.runtime);
+    out.text(help);
+    return {subject: id.replaceAll(':', ' '), help};
+  }
+}

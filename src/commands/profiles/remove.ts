@@ -1,0 +1,29 @@
+import {Args} from '@oclif/core';
+import {RemitCommand} from '../../cli/command.ts';
+import {changeConfig} from '../../cli/profile-store.ts';
+import {RemitError} from '../../errors.ts';
+import {readConfig} from '../../profiles/config-file.ts';
+import {storedProfile} from '../../profiles/resolve.ts';
+
+export default class ProfilesRemove extends RemitCommand {
+  static override summary = 'Remove a stored profile, its key with it';
+  static override args = {name: Args.string({required: true, description: 'name of the profile'})};
+  static override examples = ['<%= config.bin %> profiles remove old --yes'];
+
+  async run() {
+    const {args, flags} = await this.parse(ProfilesRemove);
+    const {out, configDir} = this.openLocal();
+    const {name} = args;
+    storedProfile(readConfig(configDir), name, configDir);
+    if (!flags.yes && !(await this.runtime.prompts.confirm(`Remove profile ${name} and its key?`, '--yes')))
+      throw new RemitError('GUARD_CONFIRM', `profile ${name} stays: the answer was no`);
+    await changeConfig(configDir, (stored) => {
+      const {[name]: removed, ...profiles} = stored.profiles;
+      if (removed === undefined) throw new RemitError('NO_PROFILE', `profile ${name} is gone already`);
+      const {default: chosen, ...rest} = stored;
+      return {...rest, ...(chosen === undefined || chosen === name ? {} : {default: chosen}), profiles};
+    });
+    out.text(`Removed profile ${name}.`);
+    return {name, removed: true};
+  }
+}

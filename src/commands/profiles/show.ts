@@ -1,0 +1,23 @@
+import {Args} from '@oclif/core';
+import {RemitCommand} from '../../cli/command.ts';
+import {profileCard} from '../../output/views/profiles.ts';
+import {readConfig} from '../../profiles/config-file.ts';
+import {storedProfile} from '../../profiles/resolve.ts';
+import {summarise} from '../../profiles/summary.ts';
+
+export default class ProfilesShow extends RemitCommand {
+  static override summary = 'Show a stored profile: its caps and overrides too, its key masked';
+  static override args = {name: Args.string({description: 'name of the profile (default: the default one)'})};
+  static override examples = ['<%= config.bin %> profiles show prod'];
+
+  async run() {
+    const {args} = await this.parse(ProfilesShow);
+    const {out, configDir} = this.openLocal();
+    const config = readConfig(configDir);
+    const {name, profile} = storedProfile(config, args.name, configDir);
+    const {caps = {}, overrides = {}} = profile;
+    const shown = {...summarise(config, name, profile), caps, overrides};
+    out.record(shown, profileCard);
+    return shown;
+  }
+}

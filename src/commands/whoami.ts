@@ -1,0 +1,42 @@
+import {RemitCommand} from '../cli/command.ts';
+import {text, type View} from '../output/view.ts';
+import {profileCard} from '../output/views/profiles.ts';
+
+const whoamiView: View = {
+  noun: 'identity',
+  plural: 'identities',
+  columns: [],
+  card: [
+    text('Profile', 'profile'),
+    ...profileCard.card.filter(({path}) => path === 'mode' || path === 'base_url'),
+    text('Key', 'key'),
+    text('Fingerprint', 'key_fingerprint'),
+    ...profileCard.card.filter(({path}) => path === 'read_only'),
+  ],
+};
+
+export default class Whoami extends RemitCommand {
+  static override summary = 'Show which service and key are in force, and who said so';
+  static override examples = ['<%= config.bin %> whoami', '<%= config.bin %> whoami -p prod --json'];
+
+  async run() {
+    await this.parse(Whoami);
+    const {out, profile, configDir, stateDir} = await this.open();
+    const shown = {
+      profile: profile.name,
+      mode: profile.mode,
+      base_url: profile.baseUrl,
+      key: profile.masked,
+      key_fingerprint: profile.keyFingerprint,
+      read_only: profile.readOnly,
+      caps: profile.caps,
+      overrides: profile.overrides,
+      from: profile.sources,
+      project_file: this.project?.path ?? null,
+      config_dir: configDir,
+      state_dir: stateDir,
+    };
+    out.record(shown, whoamiView);
+    return shown;
+  }
+}

@@ -1,0 +1,24 @@
+import {describeSource} from './key-source.ts';
+import {maskKey} from './key.ts';
+import type {ConfigFile, StoredProfile} from './profile.ts';
+
+/** A stored profile as it may be shown: no key, only where it comes from and, when stored, its masked form. */
+export interface ProfileSummary {
+  name: string;
+  default: boolean;
+  mode: string;
+  base_url: string;
+  key: string;
+  read_only: boolean;
+}
+
+export function summarise(config: ConfigFile, name: string, profile: StoredProfile): ProfileSummary {
+  return {
+    name,
+    default: config.default === name,
+    mode: profile.mode,
+    base_url: profile.base_url,
+    key: 'stored' in profile.key ? maskKey(profile.key.stored) : describeSource(profile.key),
+    read_only: profile.read_only ?? false,
+  };
+}
