@@ -12,5 +12,5 @@ export function fullJitter(options: {
   random: () => number;
 }): number {
   const {attempt, baseMs, capMs, random} = options;
-  return random() * Math.min(capMs, baseMs * 2 ** attempt);
+  return random() * Math.min(capMs, baseMs * 2 ** Math.min(attempt, 50)); // without its limit 0 * Infinity would be no number
 }

@@ -14,17 +14,17 @@ const SECRET_FIELDS = [
 /** Fields of which the last four characters may be shown. */
 const NUMBER_FIELDS = ['account_number', 'routing_number', 'card_number', 'number', 'iban', 'pan'];
 /** Our keys (`test_…`, `live_…`) and signing secrets (`whsec_…`) wherever they stand. */
-const KEYS = /\b(test|live|whsec)_[A-Za-z0-9_\-.~+/=]{4,}/g;
+const KEYS = /\b(test|live|whsec)_[A-Za-z0-9_\-.~+/=]{8,}/g;
 /** Card numbers are 12 to 19 digits; written in groups too. */
 const LONG_DIGITS = /(?<![\w-])\d(?:[ -]?\d){11,18}(?![\w-])/g;
 
 export interface Redactor {
   /** Text of any kind: a header, a body whole or cut, a message. */
-  text(text: string): string;
+  readonly text: (text: string) => string;
   /** A copy of a JSON value with sensitive fields and texts masked. */
-  value(value: unknown): unknown;
+  readonly value: (value: unknown) => unknown;
   /** An error that tells what the cause told and carries nothing else along (raw packets, request options). */
-  cause(cause: unknown): Error | undefined;
+  readonly cause: (cause: unknown) => Error | undefined;
 }
 
 /**
