@@ -7,7 +7,10 @@ import {payoutHandlers} from './handlers/payouts.ts';
 
 /** `{get}` of payouts -> `{'payouts.get'}`: handlers under the ids of their operations. */
 function under<R extends string, T extends object>(resource: R, handlers: T) {
-  const entries = Object.entries(handlers).map(([verb, handler]): [string, unknown] => [`${resource}.${verb}`, handler]);
+  const entries = Object.entries(handlers).map(([verb, handler]): [string, unknown] => [
+    `${resource}.${verb}`,
+    handler,
+  ]);
   return Object.fromEntries(entries) as {[V in keyof T & string as `${R}.${V}`]: T[V]}; // fromEntries forgets the keys
 }
 

@@ -95,7 +95,11 @@ async function assemble(store: Store, options: SandboxOptions): Promise<Sandbox>
   const balance = options.mainBalanceMinor ?? world.MAIN_BALANCE_MINOR;
   const timing = options.timing ?? 'fast';
   const controlToken = options.controlToken ?? randomBytes(24).toString('base64url');
-  const random = options.seed === undefined ? systemRandom() : seededRandom(options.seed);
+  // Each opening draws on: bytes that were used up for keys must not come again.
+  const opening = await store.write(world.countOpening);
+  const randomFor = (what: string) =>
+    options.seed === undefined ? systemRandom() : seededRandom(`${options.seed}/${what}/${opening}`);
+  const random = randomFor('records');
   const context: Context = {
     store,
     clock: new SandboxClock(machine, await firstClock(store, options.frozenAtMs)),
@@ -115,9 +119,7 @@ async function assemble(store: Store, options: SandboxOptions): Promise<Sandbox>
   await pump.look();
   const keyOf = (mode: 'test' | 'live') => keys.find((key) => key.mode === mode && key.scope === 'full')!.key;
 
-  const faults = new Faults(
-    options.seed === undefined ? systemRandom() : seededRandom(`${options.seed}/faults`),
-  );
+  const faults = new Faults(randomFor('faults'));
   const exchange = new Exchange({machine, faults, pump, onRequest: options.onRequest ?? (() => undefined)});
   const routes = buildRoutes({
     context,

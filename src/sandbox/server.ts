@@ -81,7 +81,7 @@ function serve(sandbox: Sandbox, requestTimeoutMs: number): Server {
 /** Writes an answer straight to its socket: a Response object in between would halve the server's speed. */
 function send(outgoing: ServerResponse, {status, body, headers, socket}: Outgoing): Response {
   if (socket === 'reset') {
-    (outgoing.socket)?.resetAndDestroy();
+    outgoing.socket?.resetAndDestroy();
     return RESPONSE_ALREADY_SENT;
   }
   const bytes = body === null ? undefined : Buffer.from(body);

@@ -101,6 +101,13 @@ export async function writeSetting(queries: Queries, name: string, value: object
   );
 }
 
+/** How often this store was opened before. */
+export async function countOpening(queries: Queries): Promise<number> {
+  const count = (await readSetting<{count: number}>(queries, 'openings'))?.count ?? 0;
+  await writeSetting(queries, 'openings', {count: count + 1});
+  return count;
+}
+
 export const loadClock = (queries: Queries) => readSetting<ClockState>(queries, 'clock');
 export const saveClock = (queries: Queries, state: ClockState) => writeSetting(queries, 'clock', state);
 
