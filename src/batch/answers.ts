@@ -22,7 +22,14 @@ export type StopReason =
 
 /** What one answer to a create or release says of its row. Law: the answers table of the batch rules. */
 export type RowVerdict =
-  | {is: 'settled'; state: RowState; id: string | null; status: string | null; stop?: StopReason; orphan?: string}
+  | {
+      is: 'settled';
+      state: RowState;
+      id: string | null;
+      status: string | null;
+      stop?: StopReason;
+      orphan?: string;
+    }
   /** It may have taken effect: replay it, or after a release look first. */
   | {is: 'maybe'; throttled: boolean}
   /** Accepted for processing, but not in words that we know: look. */
@@ -44,12 +51,14 @@ export function judgeAnswer(options: {
   const {status} = answer;
   if (isSuccess(status)) return judgeSuccess(options);
   if (status === 429) return {is: 'not-sent', then: 'gate', throttled: true};
-  if (status >= 300 && status < 400) return {is: 'not-sent', then: 'stop', throttled: false, stop: 'redirect'};
+  if (status >= 300 && status < 400)
+    return {is: 'not-sent', then: 'stop', throttled: false, stop: 'redirect'};
   if (status === 401) return {is: 'not-sent', then: 'stop', throttled: false, stop: 'credentials'};
   if (status === 403) return {is: 'not-sent', then: 'forbidden', throttled: false};
   if (status === 409 && answer.errorCode === 'IDEMPOTENCY_KEY_CONFLICT')
     return {is: 'settled', state: 'dead_key', id: options.stagedId, status: null};
-  if (status === 409 || status === 408 || status === 425 || status >= 500) return {is: 'maybe', throttled: status === 503};
+  if (status === 409 || status === 408 || status === 425 || status >= 500)
+    return {is: 'maybe', throttled: status === 503};
   const definite = status === 400 || status === 422 || (status === 404 && isDocumented(answer));
   // Refusing the release of a staged row says nothing about the record, which exists.
   if (definite && options.stagedId !== null && phase === 'release')
@@ -98,7 +107,8 @@ function judgeSuccess(options: {
   if (answer.status === 207) return {is: 'settled', state: 'unapproved', id, status, ...leftBehind};
   if (status === 'created') return {is: 'settled', state: 'unapproved', id, status, ...leftBehind};
   if (status === 'canceled') return {is: 'settled', state: 'dead_key', id, status, ...leftBehind};
-  if (status !== null && MOVING.has(status)) return {is: 'settled', state: 'accepted', id, status, ...leftBehind};
+  if (status !== null && MOVING.has(status))
+    return {is: 'settled', state: 'accepted', id, status, ...leftBehind};
   if (foreign) return {is: 'settled', state: 'in_doubt', id, status, ...leftBehind};
   return {is: 'processing', id};
 }
@@ -106,9 +116,13 @@ function judgeSuccess(options: {
 /**
  * What a record that we looked up by its id says: `open` means still `created`, so that it may be released (again).
  */
-export function judgeLook(answer: Answer, id: string): {state: 'accepted' | 'dead_key' | 'open' | 'unknown'; status: string | null} {
+export function judgeLook(
+  answer: Answer,
+  id: string,
+): {state: 'accepted' | 'dead_key' | 'open' | 'unknown'; status: string | null} {
   const record = answer.json;
-  if (!isSuccess(answer.status) || !isObject(record) || record['id'] !== id) return {state: 'unknown', status: null};
+  if (!isSuccess(answer.status) || !isObject(record) || record['id'] !== id)
+    return {state: 'unknown', status: null};
   const status = typeof record['status'] === 'string' ? record['status'] : null;
   if (status === 'created') return {state: 'open', status};
   if (status === 'canceled') return {state: 'dead_key', status};
@@ -119,14 +133,19 @@ export function judgeLook(answer: Answer, id: string): {state: 'accepted' | 'dea
  * Compares a record with the row that asked for it. The document does not say that the service compares bodies, so a
  * replay of a changed row may silently bring the old record.
  */
-export function compareEcho(record: Readonly<Record<string, unknown>>, row: JournalRow, kind: Kind): 'same' | 'differs' | 'other' {
+export function compareEcho(
+  record: Readonly<Record<string, unknown>>,
+  row: JournalRow,
+  kind: Kind,
+): 'same' | 'differs' | 'other' {
   const amount = record['amount_in_minor_units'] ?? record['amount_in_cents'];
   const party = record[KINDS[kind].party];
   if (amount !== undefined && amount !== row.amount) return 'other';
   if (party !== undefined && !sameText(party, row.party)) return 'other';
   const subaccount = record['subaccount_id'] ?? null;
   if (subaccount !== null && !sameText(subaccount, row.subaccount)) return 'other';
-  if (subaccount === null && row.subaccount !== null) return record['subaccount_id'] === null ? 'other' : 'differs';
+  if (subaccount === null && row.subaccount !== null)
+    return record['subaccount_id'] === null ? 'other' : 'differs';
   if (amount === undefined || party === undefined) return 'differs'; // nothing to compare: a person should look
   if (row.rail !== null && record['rail'] !== row.rail) return 'differs';
   if (record['currency_code'] !== row.currency) return 'differs';

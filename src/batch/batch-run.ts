@@ -48,6 +48,8 @@ export interface BatchRunOptions {
   out: string;
   /** Word for the commands printed as hints. */
   command: string;
+  /** Called before each window is opened; throws when the lock is ours no more. */
+  assertHeld: () => void;
   /** First Ctrl-C: no further request begins. */
   drain: AbortSignal;
   /** Second Ctrl-C: what is in flight is given up; the journal knows it may have been taken. */
@@ -83,12 +85,18 @@ export class BatchRun {
       random: options.random,
       settings: options.settings,
       abort: options.abort,
+      beforeWindow: options.assertHeld,
     });
   }
 
   async run(): Promise<Summary> {
+    this.#options.journal.setMeta('state', 'running');
     const timers = this.#startTimers();
-    const onDrain = () => this.#context.stopFor(reasonOf(this.#options.drain), 'stopped by a signal; requests in flight were waited for');
+    const onDrain = () =>
+      this.#context.stopFor(
+        reasonOf(this.#options.drain),
+        'stopped by a signal; requests in flight were waited for',
+      );
     this.#options.drain.addEventListener('abort', onDrain, {once: true});
     if (this.#options.drain.aborted) onDrain();
     let state: BatchState;
@@ -109,7 +117,8 @@ export class BatchRun {
       await this.#runPhase('settling', () => new ReleasePhase(this.#context, ['in_doubt']).run());
       return this.#stoppedOr('complete');
     }
-    if (path !== 'release') await this.#runPhase('staging', () => new CreatePhase(this.#context, 'stage').run());
+    if (path !== 'release')
+      await this.#runPhase('staging', () => new CreatePhase(this.#context, 'stage').run());
     if (this.#context.stop !== undefined) return this.#stoppedOr('stopped');
     if (path === 'stage-only') return 'staged';
     if (!this.#mayRelease()) return this.#stoppedOr('held');
@@ -167,7 +176,11 @@ export class BatchRun {
     };
     writeStatus(place.status, plan.journalId, state, summary, clock.now());
     if (failure instanceof RemitError)
-      throw new RemitError(failure.code, failure.message, {cause: failure, hint: failure.hint, details: {summary}});
+      throw new RemitError(failure.code, failure.message, {
+        cause: failure,
+        hint: failure.hint,
+        details: {summary},
+      });
     if (failure !== undefined) throw failure;
     return summary;
   }
@@ -181,7 +194,13 @@ export class BatchRun {
       posts,
       elapsedMs: clock.monotonic() - this.#started,
       stop,
-      next: nextCommand(this.#options.command, plan.batchId, state, standing.tally.in_doubt.count + standing.tally.not_sent.count, stop),
+      next: nextCommand(
+        this.#options.command,
+        plan.batchId,
+        state,
+        standing.tally.in_doubt.count + standing.tally.not_sent.count,
+        stop,
+      ),
     });
   }
 
@@ -235,14 +254,23 @@ function bind(options: BatchRunOptions): void {
   };
   const other = (Object.keys(words) as (keyof Binding)[]).find((name) => bound[name] !== now[name]);
   if (other === undefined) return;
-  const shown = other === 'keyFingerprint' ? '' : `: it was begun with ${String(bound[other])}, now it is ${String(now[other])}`;
+  const shown =
+    other === 'keyFingerprint'
+      ? ''
+      : `: it was begun with ${String(bound[other])}, now it is ${String(now[other])}`;
   throw new RemitError('GUARD_BINDING', `batch ${plan.batchId} is bound to another ${words[other]}${shown}`, {
     hint: 'use the profile with which the batch was begun (remit whoami shows the present one); nothing was sent',
     details: {batch_id: plan.batchId, bound_to: {mode: bound.mode, base_url: bound.baseUrl}},
   });
 }
 
-function nextCommand(command: string, batchId: string, state: BatchState, open: number, stop: Stop | undefined): string | null {
+function nextCommand(
+  command: string,
+  batchId: string,
+  state: BatchState,
+  open: number,
+  stop: Stop | undefined,
+): string | null {
   if (state === 'staged') return `${command} release ${batchId}`;
   if (state === 'held') return `${command} release ${batchId} --release-rest`;
   if (stop?.reason === 'collision' || stop?.reason === 'key-forgotten') return `${command} report ${batchId}`;
@@ -250,4 +278,4 @@ function nextCommand(command: string, batchId: string, state: BatchState, open: 
 }
 
 const reasonOf = (signal: AbortSignal): Stop['reason'] =>
-  signal.reason === 'SIGTERM' ? 'terminated' : 'interrupted';
+  signal.reason instanceof RemitError && signal.reason.code === 'TERMINATED' ? 'terminated' : 'interrupted';

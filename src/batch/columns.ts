@@ -38,7 +38,12 @@ export interface ColumnMap {
 export function readHeader(
   cells: readonly string[],
   kind: KindFacts,
-  options: {mapping: Readonly<Record<string, string>>; ignored: readonly string[]; needsReference: boolean; defaultCurrency: boolean},
+  options: {
+    mapping: Readonly<Record<string, string>>;
+    ignored: readonly string[];
+    needsReference: boolean;
+    defaultCurrency: boolean;
+  },
 ): {map: ColumnMap; issues: Issue[]} {
   const issues: Issue[] = [];
   const complain = (column: string, code: string, message: string) =>
@@ -55,36 +60,52 @@ export function readHeader(
     const name = wanted.get(plain(header)) ?? plain(header);
     found.add(plain(header));
     if (ignored.has(plain(header))) return;
-    const metadataKey = wanted.has(plain(header)) ? name.slice(METADATA.length) : header.trim().slice(METADATA.length);
+    const metadataKey = wanted.has(plain(header))
+      ? name.slice(METADATA.length)
+      : header.trim().slice(METADATA.length);
     if (name === '') complain('', 'unnamed-column', `column ${index + 1} has no name`);
     else if (name.startsWith(METADATA)) {
       if (metadata.some((entry) => entry.key === metadataKey))
         complain(header, 'duplicate-column', 'this column stands twice in the header');
       else metadata.push({key: metadataKey, index, header});
     } else if (!known.includes(name))
-      complain(header, 'unknown-column', `no such column${suggestion(name, known)}; --map NAME="${header}" or --ignore-column "${header}"`);
-    else if (at[name] !== undefined) complain(header, 'duplicate-column', 'this column stands twice in the header');
+      complain(
+        header,
+        'unknown-column',
+        `no such column${suggestion(name, known)}; --map NAME="${header}" or --ignore-column "${header}"`,
+      );
+    else if (at[name] !== undefined)
+      complain(header, 'duplicate-column', 'this column stands twice in the header');
     else at[name] = index;
   });
 
   for (const [name, header] of Object.entries(options.mapping)) {
-    if (!found.has(plain(header))) complain(header, 'missing-column', `--map ${name}=${header}: the file has no such column`);
+    if (!found.has(plain(header)))
+      complain(header, 'missing-column', `--map ${name}=${header}: the file has no such column`);
     if (!known.includes(name) && !name.startsWith(METADATA))
       complain(header, 'unknown-column', `--map ${name}=…: there is no column ${name} to map to`);
   }
   for (const header of options.ignored)
-    if (!found.has(plain(header))) complain(header, 'missing-column', `--ignore-column ${header}: the file has no such column`);
+    if (!found.has(plain(header)))
+      complain(header, 'missing-column', `--ignore-column ${header}: the file has no such column`);
 
   const need = (name: string, how = '') => {
     if (at[name] === undefined) complain(name, 'missing-column', `the file has no column ${name}${how}`);
   };
   if (options.needsReference)
-    need('reference', '; map one with --map reference=COLUMN (without references a batch needs an explicit --namespace)');
+    need(
+      'reference',
+      '; map one with --map reference=COLUMN (without references a batch needs an explicit --namespace)',
+    );
   need(kind.party);
   if (at['amount'] === undefined && at['amount_in_minor_units'] === undefined)
     complain('amount', 'missing-column', 'the file has neither amount nor amount_in_minor_units');
   if (at['amount'] !== undefined && at['amount_in_minor_units'] !== undefined)
-    complain('amount', 'duplicate-column', 'the file has both amount and amount_in_minor_units; keep one (or --ignore-column)');
+    complain(
+      'amount',
+      'duplicate-column',
+      'the file has both amount and amount_in_minor_units; keep one (or --ignore-column)',
+    );
   if (!options.defaultCurrency) need('currency_code', '; add it, or say --currency USD for every row');
   checkMetadataColumns(metadata, complain);
   return {map: {headers: cells, at, metadata}, issues};
@@ -95,13 +116,21 @@ function checkMetadataColumns(
   complain: (column: string, code: string, message: string) => void,
 ): void {
   if (metadata.length > METADATA_KEYS_FOR_USER)
-    complain('', 'metadata', `the file has ${metadata.length} metadata columns; at most ${METADATA_KEYS_FOR_USER}, one key is remit's own`);
+    complain(
+      '',
+      'metadata',
+      `the file has ${metadata.length} metadata columns; at most ${METADATA_KEYS_FOR_USER}, one key is remit's own`,
+    );
   for (const {key, header} of metadata) {
     if (key === '') complain(header, 'metadata', 'the metadata key is empty');
     else if ([...key].length > LIMITS.metadataKeyLength)
       complain(header, 'metadata', `the metadata key is longer than ${LIMITS.metadataKeyLength} characters`);
     else if (key === REFERENCE_METADATA_KEY)
-      complain(header, 'metadata', `${REFERENCE_METADATA_KEY} is the key under which remit sends the reference`);
+      complain(
+        header,
+        'metadata',
+        `${REFERENCE_METADATA_KEY} is the key under which remit sends the reference`,
+      );
   }
 }
 
@@ -120,7 +149,11 @@ function distance(a: string, b: string): number {
   for (let i = 1; i <= a.length; i++) {
     const current = [i];
     for (let j = 1; j <= b.length; j++)
-      current[j] = Math.min(previous[j]! + 1, current[j - 1]! + 1, previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1));
+      current[j] = Math.min(
+        previous[j]! + 1,
+        current[j - 1]! + 1,
+        previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1),
+      );
     previous = current;
   }
   return previous[b.length]!;

@@ -29,8 +29,14 @@ export class CreatePhase {
   constructor(context: RunContext, phase: 'stage' | 'direct') {
     this.#context = context;
     this.#phase = phase;
-    const {journal, clock} = context;
-    this.#source = new RowSource({journal, phase, clock, page: (after, limit) => journal.unstaged(after, limit)});
+    const {journal, clock, beforeWindow} = context;
+    this.#source = new RowSource({
+      journal,
+      phase,
+      clock,
+      beforeWindow,
+      page: (after, limit) => journal.unstaged(after, limit),
+    });
   }
 
   async run(): Promise<void> {
@@ -47,7 +53,8 @@ export class CreatePhase {
     if (this.#context.stop === undefined) await dispatcher.run();
     // The open window says "may have been sent" of rows that surely were not.
     for (const {row, coveredSince} of this.#source.untouched())
-      if (coveredSince === undefined) this.#context.settle(row, bucketBefore(row, false), outcomeOf(row, {state: 'not_sent'}));
+      if (coveredSince === undefined)
+        this.#context.settle(row, bucketBefore(row, false), outcomeOf(row, {state: 'not_sent'}));
     this.#context.endOfPhase();
   }
 
@@ -59,12 +66,24 @@ export class CreatePhase {
       const maybe = coveredSince !== undefined || row.outcome?.state === 'in_doubt';
       // Of a row without a record, `stagedAt` keeps when it was first left in doubt.
       const maybeSince = maybe ? (row.outcome?.stagedAt ?? coveredSince) : undefined;
-      const job: CreateJob = {row, before: bucketBefore(row, maybe), maybe, maybeSince, tries: 0, lookFor: undefined};
-      if (maybeSince === undefined || this.#context.clock.now() - maybeSince <= this.#context.settings.horizonMs) return job;
+      const job: CreateJob = {
+        row,
+        before: bucketBefore(row, maybe),
+        maybe,
+        maybeSince,
+        tries: 0,
+        lookFor: undefined,
+      };
+      if (
+        maybeSince === undefined ||
+        this.#context.clock.now() - maybeSince <= this.#context.settings.horizonMs
+      )
+        return job;
       this.#settle(job, {
         state: 'in_doubt',
         stagedAt: maybeSince,
-        message: 'it may have been sent longer ago than the key horizon; the service may have forgotten the key',
+        message:
+          'it may have been sent longer ago than the key horizon; the service may have forgotten the key',
       });
     }
   }
@@ -75,7 +94,13 @@ export class CreatePhase {
     const end = await this.#context.exchange(this.#context.wire.create(row, this.#phase === 'direct'));
     const verdict =
       'answer' in end
-        ? judgeAnswer({answer: end.answer, row, kind: this.#context.settings.kind, phase: this.#phase, stagedId: null})
+        ? judgeAnswer({
+            answer: end.answer,
+            row,
+            kind: this.#context.settings.kind,
+            phase: this.#phase,
+            stagedId: null,
+          })
         : judgeFailure(end.failure);
     const answer = 'answer' in end ? end.answer : undefined;
     switch (verdict.is) {
@@ -85,7 +110,11 @@ export class CreatePhase {
         const outcome = outcomeOf(row, {...facts, attempts: this.#attempts(job)}, answer);
         if (state === 'rejected') this.#context.reject(row, job.before, outcome);
         else this.#context.settle(row, job.before, outcome);
-        if (verdict.stop) this.#context.stopFor(verdict.stop, `row ${row.n} (${row.reference}) brought another record than it asked for`);
+        if (verdict.stop)
+          this.#context.stopFor(
+            verdict.stop,
+            `row ${row.n} (${row.reference}) brought another record than it asked for`,
+          );
         return {again: false};
       }
       case 'processing':
@@ -121,7 +150,12 @@ export class CreatePhase {
 
   #againOrDoubt(job: CreateJob, throttled: boolean, words: string): WorkEnd {
     if (job.tries < TRIES) return {again: true, afterMs: this.#context.backoff(job.tries - 1, throttled)};
-    this.#settle(job, {state: 'in_doubt', id: job.lookFor ?? null, message: words, stagedAt: this.#firstDoubt(job)});
+    this.#settle(job, {
+      state: 'in_doubt',
+      id: job.lookFor ?? null,
+      message: words,
+      stagedAt: this.#firstDoubt(job),
+    });
     return {again: false};
   }
 

@@ -34,7 +34,12 @@ export function openInput(path: string, stdin: NodeJS.ReadableStream = process.s
     throw new RemitError('CSV_INVALID', `${path} is a directory, not a CSV file`, {
       hint: `name a file in it: remit payouts batch plan ${path.replace(/\/+$/, '')}/payouts.csv`,
     });
-  return {path, name: basename(path), isPipe: !stats.isFile(), stream: createReadStream(path, {fd, highWaterMark: 256 * 1024})};
+  return {
+    path,
+    name: basename(path),
+    isPipe: !stats.isFile(),
+    stream: createReadStream(path, {fd, highWaterMark: 256 * 1024}),
+  };
 }
 
 function reasonOf(cause: unknown): string {
@@ -79,7 +84,8 @@ export class TextInput {
         this.#bytes += chunk.length;
         this.#lastByte = chunk[chunk.length - 1]!;
         const text = this.#decode(decoder, chunk);
-        if (text.includes('\0')) throw this.#wrongEncoding('it holds NUL bytes: it is UTF-16, or no text at all');
+        if (text.includes('\0'))
+          throw this.#wrongEncoding('it holds NUL bytes: it is UTF-16, or no text at all');
         yield text;
       }
     } catch (cause) {
@@ -103,7 +109,8 @@ export class TextInput {
       if (chunk !== undefined) this.#lines += countNewlines(chunk);
       return text;
     } catch {
-      const line = this.#lines + (chunk === undefined ? 0 : countNewlines(chunk.subarray(0, firstBadByte(chunk))));
+      const line =
+        this.#lines + (chunk === undefined ? 0 : countNewlines(chunk.subarray(0, firstBadByte(chunk))));
       throw this.#wrongEncoding(
         `line ${line} is not UTF-8: it is probably Windows-1252 or another one-byte code page`,
       );

@@ -84,7 +84,8 @@ export class Dispatcher<J> {
       return {job: earliest.job, retry: true};
     }
     // With nothing in flight and nothing waiting a new row always goes, or a bad start could never be left behind.
-    const admits = this.#options.speed.admitsNewRows(now) || (this.#inFlight === 0 && this.#waiting.length === 0);
+    const admits =
+      this.#options.speed.admitsNewRows(now) || (this.#inFlight === 0 && this.#waiting.length === 0);
     if (!this.#exhausted && admits) {
       const job = this.#options.next();
       if (job !== undefined) return {job, retry: false};

@@ -30,16 +30,21 @@ export function checkReference(reference: string): ReferenceProblem | undefined 
   if (/[\p{C}\p{Zl}\p{Zp}]/u.test(reference))
     return {code: 'not-printable', message: 'the reference has characters that do not print'};
   if (/^[=+\-@]/.test(reference))
-    return {code: 'formula', message: `the reference begins with ${reference[0]}, which a spreadsheet runs as a formula`};
+    return {
+      code: 'formula',
+      message: `the reference begins with ${reference[0]}, which a spreadsheet runs as a formula`,
+    };
   if (/^\d(?:[.,]\d+)?E\+\d+$/i.test(reference))
     return {
       code: 'excel-damaged',
-      message: 'a spreadsheet has rewritten this reference as a number; format the column as text and export again',
+      message:
+        'a spreadsheet has rewritten this reference as a number; format the column as text and export again',
     };
   if (/^\d{16,}$/.test(reference) && /^0+$/.test(reference.slice(15)))
     return {
       code: 'excel-damaged',
-      message: 'a spreadsheet has probably cut this reference to 15 digits; format the column as text and export again',
+      message:
+        'a spreadsheet has probably cut this reference to 15 digits; format the column as text and export again',
     };
   return undefined;
 }

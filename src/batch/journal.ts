@@ -37,7 +37,8 @@ export interface Standing {
 }
 
 const GROUP = 256;
-const ROW_COLUMNS = 'r.n, r.reference, r.party, r.amount, r.currency, r.rail, r.method, r.subaccount, r.scheduled, r.metadata';
+const ROW_COLUMNS =
+  'r.n, r.reference, r.party, r.amount, r.currency, r.rail, r.method, r.subaccount, r.scheduled, r.metadata';
 const OUTCOME_COLUMNS =
   'o.state, o.id, o.status, o.staged_at, o.http, o.code, o.message, o.request_id, o.attempts, o.orphan, o.window_seq';
 
@@ -54,7 +55,9 @@ export class Journal {
 
   constructor(db: SqliteDatabase) {
     this.#db = db;
-    this.#newestWindow = Number(this.#statement('select coalesce(max(seq), 0) as seq from windows').get()!['seq']);
+    this.#newestWindow = Number(
+      this.#statement('select coalesce(max(seq), 0) as seq from windows').get()!['seq'],
+    );
   }
 
   get unflushed(): number {
@@ -68,10 +71,9 @@ export class Journal {
   }
 
   setMeta(name: string, value: unknown): void {
-    this.#statement('insert into meta (name, value) values (?, ?) on conflict (name) do update set value = excluded.value').run(
-      name,
-      JSON.stringify(value),
-    );
+    this.#statement(
+      'insert into meta (name, value) values (?, ?) on conflict (name) do update set value = excluded.value',
+    ).run(name, JSON.stringify(value));
   }
 
   /** Commits that rows `first` to `last` may be sent from now on; only then may one of them be. */
@@ -107,7 +109,19 @@ export class Journal {
     );
     this.#waiting.forEach((o, index) => {
       insert.run(
-        ...([o.n, o.state, o.id, o.status, o.stagedAt, o.http, o.code, o.message, o.requestId, o.attempts, o.orphan] as SqlValue[]),
+        ...([
+          o.n,
+          o.state,
+          o.id,
+          o.status,
+          o.stagedAt,
+          o.http,
+          o.code,
+          o.message,
+          o.requestId,
+          o.attempts,
+          o.orphan,
+        ] as SqlValue[]),
         this.#times[index]!,
         this.#newestWindow,
       );
@@ -117,19 +131,29 @@ export class Journal {
   }
 
   windows(phases: readonly Phase[]): Window[] {
-    return this.#statement(`select seq, phase, first, last, at from windows where phase in (${marks(phases)}) order by seq`)
+    return this.#statement(
+      `select seq, phase, first, last, at from windows where phase in (${marks(phases)}) order by seq`,
+    )
       .all(...phases)
       .map((row) => row as unknown as Window); // the columns are those of Window
   }
 
   /** Rows after `after` that have no record yet, as far as is known: never sent, surely not taken, or in doubt. */
   unstaged(after: number, limit: number): JournalRow[] {
-    return this.#rows(`r.n > ? and (o.n is null or (o.id is null and o.state in ('not_sent', 'in_doubt')))`, [after], limit);
+    return this.#rows(
+      `r.n > ? and (o.n is null or (o.id is null and o.state in ('not_sent', 'in_doubt')))`,
+      [after],
+      limit,
+    );
   }
 
   /** Rows after `after` that have a record and one of these states. */
   recorded(states: readonly RowState[], after: number, limit: number): JournalRow[] {
-    return this.#rows(`r.n > ? and o.id is not null and o.state in (${marks(states)})`, [after, ...states], limit);
+    return this.#rows(
+      `r.n > ? and o.id is not null and o.state in (${marks(states)})`,
+      [after, ...states],
+      limit,
+    );
   }
 
   /** The row staged longest ago. */
@@ -178,7 +202,10 @@ export class Journal {
       const bucket = tally[bucketOf(row['state'] as RowState)];
       bucket.count += Number(row['count']);
       // Summed in two halves: a sum of amounts may pass 2^63 although no amount does.
-      bucket.totals.add(row['currency'] as string, BigInt(row['high'] as number) * 1_000_000n + BigInt(row['low'] as number));
+      bucket.totals.add(
+        row['currency'] as string,
+        BigInt(row['high'] as number) * 1_000_000n + BigInt(row['low'] as number),
+      );
     }
     return tally;
   }
@@ -191,7 +218,9 @@ export class Journal {
     return {
       tally: this.tally(),
       statuses: Object.fromEntries(statuses.map((row) => [row['status'] as string, Number(row['count'])])),
-      held: Number(this.#statement(`select count(*) as count from outcomes where state = 'held'`).get()!['count']),
+      held: Number(
+        this.#statement(`select count(*) as count from outcomes where state = 'held'`).get()!['count'],
+      ),
       orphans: this.#statement(
         `select r.reference, o.orphan as id from outcomes o join rows r on r.n = o.n where o.orphan is not null order by o.n`,
       )
@@ -201,13 +230,18 @@ export class Journal {
   }
 
   /** Rows whose record was asked for and whose state needs a person, at most `limit`. */
-  needingAttention(limit: number): {reference: string; state: RowState; code: string | null; message: string | null}[] {
+  needingAttention(
+    limit: number,
+  ): {reference: string; state: RowState; code: string | null; message: string | null}[] {
     return this.#statement(
       `select r.reference, o.state, o.code, o.message from outcomes o join rows r on r.n = o.n
        where o.state not in ('accepted', 'staged', 'already_paid') order by o.n limit ?`,
     )
       .all(limit)
-      .map((row) => row as unknown as {reference: string; state: RowState; code: string | null; message: string | null}); // named so
+      .map(
+        (row) =>
+          row as unknown as {reference: string; state: RowState; code: string | null; message: string | null},
+      ); // named so
   }
 
   close(): void {

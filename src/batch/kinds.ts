@@ -14,7 +14,11 @@ export interface KindFacts {
   readonly party: 'payee_id' | 'payer_id';
   readonly method: 'override_default_payment_method_id' | 'payment_method_id';
   readonly rails: readonly string[];
-  readonly operations: {readonly create: OperationId; readonly get: OperationId; readonly approve: OperationId};
+  readonly operations: {
+    readonly create: OperationId;
+    readonly get: OperationId;
+    readonly approve: OperationId;
+  };
   /** Column of the results file that holds the id of the record. */
   readonly idColumn: 'payout_id' | 'payin_id';
 }

@@ -8,9 +8,14 @@ export interface PlanFigures {
   /** `{USD: '1500.75'}` */
   totals: Record<string, string>;
   rails: {rail: string | null; currency: string; rows: number; total: string}[];
+  /** Largest amount of each currency, in minor units. */
+  maximaMinor: Record<string, string>;
   largest: {n: number; line: number; reference: string; party: string; currency: string; amount: string};
   /** Rows that repeat party, amount and currency of an earlier row. */
-  softDuplicates: {count: number; examples: {references: string[]; party: string; currency: string; amount: string}[]};
+  softDuplicates: {
+    count: number;
+    examples: {references: string[]; party: string; currency: string; amount: string}[];
+  };
   /** Rows whose reference differs from an earlier one only in case or spaces. */
   similarReferences: {count: number; examples: string[][]};
   firstScheduled: string | null;
@@ -35,13 +40,24 @@ export function readFigures(db: SqliteDatabase): PlanFigures {
       const currency = row['currency'] as string;
       totals.add(currency, sum);
       rows += Number(row['rows']);
-      return {rail: row['rail'] as string | null, currency, rows: Number(row['rows']), total: formatMajor(sum, currency)};
+      return {
+        rail: row['rail'] as string | null,
+        currency,
+        rows: Number(row['rows']),
+        total: formatMajor(sum, currency),
+      };
     });
   const scheduled = db.prepare('select min(scheduled) as first, max(scheduled) as last from rows').get()!;
   return {
     rows,
     totals: totals.toMajor(),
     rails,
+    maximaMinor: Object.fromEntries(
+      db
+        .prepare('select currency, max(amount) as amount from rows group by currency')
+        .all()
+        .map((row) => [row['currency'] as string, String(row['amount'])]),
+    ),
     largest: largestRow(db),
     softDuplicates: softDuplicates(db),
     similarReferences: similarReferences(db),
@@ -51,7 +67,9 @@ export function readFigures(db: SqliteDatabase): PlanFigures {
 }
 
 function largestRow(db: SqliteDatabase): PlanFigures['largest'] {
-  const row = db.prepare('select n, line, reference, party, currency, amount from rows order by amount desc, n limit 1').get();
+  const row = db
+    .prepare('select n, line, reference, party, currency, amount from rows order by amount desc, n limit 1')
+    .get();
   if (row === undefined) return {n: 0, line: 0, reference: '', party: '', currency: '', amount: ''};
   const currency = row['currency'] as string;
   return {
@@ -65,14 +83,19 @@ function largestRow(db: SqliteDatabase): PlanFigures['largest'] {
 }
 
 function softDuplicates(db: SqliteDatabase): PlanFigures['softDuplicates'] {
-  const groups = 'select party, amount, currency, count(*) as copies, min(n) as first from rows group by party, amount, currency having count(*) > 1';
-  const count = Number(db.prepare(`select coalesce(sum(copies - 1), 0) as count from (${groups})`).get()!['count']);
+  const groups =
+    'select party, amount, currency, count(*) as copies, min(n) as first from rows group by party, amount, currency having count(*) > 1';
+  const count = Number(
+    db.prepare(`select coalesce(sum(copies - 1), 0) as count from (${groups})`).get()!['count'],
+  );
   const examples = db
     .prepare(`${groups} order by first limit ${EXAMPLES}`)
     .all()
     .map((group) => ({
       references: db
-        .prepare('select reference from rows where party = ? and amount = ? and currency = ? order by n limit 4')
+        .prepare(
+          'select reference from rows where party = ? and amount = ? and currency = ? order by n limit 4',
+        )
         .all(group['party']!, group['amount']!, group['currency']!)
         .map((row) => row['reference'] as string),
       party: group['party'] as string,
@@ -83,8 +106,11 @@ function softDuplicates(db: SqliteDatabase): PlanFigures['softDuplicates'] {
 }
 
 function similarReferences(db: SqliteDatabase): PlanFigures['similarReferences'] {
-  const groups = 'select fold, count(*) as copies, min(n) as first from rows group by fold having count(*) > 1';
-  const count = Number(db.prepare(`select coalesce(sum(copies - 1), 0) as count from (${groups})`).get()!['count']);
+  const groups =
+    'select fold, count(*) as copies, min(n) as first from rows group by fold having count(*) > 1';
+  const count = Number(
+    db.prepare(`select coalesce(sum(copies - 1), 0) as count from (${groups})`).get()!['count'],
+  );
   const examples = db
     .prepare(`${groups} order by first limit ${EXAMPLES}`)
     .all()

@@ -6,8 +6,11 @@ import {readRow, type RowRules} from './rows.ts';
 
 /** Prepares the statement that keeps an issue in the plan. */
 export function insertIssue(db: SqliteDatabase): (issue: Issue) => void {
-  const insert = db.prepare('insert into issues (n, line, col, code, message, value) values (?, ?, ?, ?, ?, ?)');
-  return ({row, line, column, code, message, value}) => void insert.run(row, line, column, code, message, value);
+  const insert = db.prepare(
+    'insert into issues (n, line, col, code, message, value) values (?, ?, ?, ?, ?, ?)',
+  );
+  return ({row, line, column, code, message, value}) =>
+    void insert.run(row, line, column, code, message, value);
 }
 
 /** Checks records and writes them into the plan, a page at a time. */
@@ -46,7 +49,19 @@ export class PlanLoader {
     this.#insertCells.run(record.row, record.line, JSON.stringify(record.cells));
     issues.forEach(this.#insertIssue);
     if (row === undefined) return;
-    const {reference, fold, party, amount, currency, rail, method, subaccount, scheduled, metadata, fingerprint} = row;
+    const {
+      reference,
+      fold,
+      party,
+      amount,
+      currency,
+      rail,
+      method,
+      subaccount,
+      scheduled,
+      metadata,
+      fingerprint,
+    } = row;
     this.#insertRow.run(
       ...[row.row, row.line, reference, fold, party, amount, currency],
       ...[rail, method, subaccount, scheduled, metadata, fingerprint],
@@ -66,7 +81,8 @@ export class PlanLoader {
       line: 0,
       column: this.#map.headers[index]!,
       code: 'amount-unit',
-      message: 'no amount has a decimal point, so this could be dollars or cents; say --amount-unit major or --amount-unit minor',
+      message:
+        'no amount has a decimal point, so this could be dollars or cents; say --amount-unit major or --amount-unit minor',
       value: '',
     });
     this.#db.exec('delete from rows'); // not one of them is known to be right, also under --valid-only

@@ -71,7 +71,9 @@ const SHOWN_ISSUES = 10_000;
  * @throws RemitError CSV_INVALID with `details.errors` (the first ten thousand) when the file has errors and `validOnly`
  *   is not set, or has no valid row; STATE when the plan cannot be written; LOCKED when the batch is running.
  */
-export async function planBatch(options: PlanOptions): Promise<{plan: Plan; fresh: boolean; errors: Issue[]}> {
+export async function planBatch(
+  options: PlanOptions,
+): Promise<{plan: Plan; fresh: boolean; errors: Issue[]}> {
   const input = openInput(options.file, options.stdin);
   if (options.batchId !== undefined) batchFolder(options.stateDir, options.kind, options.batchId); // refuses a bad id early
   const root = join(options.stateDir, 'batches', options.kind);
@@ -86,7 +88,11 @@ export async function planBatch(options: PlanOptions): Promise<{plan: Plan; fres
   }
 }
 
-async function writePlan(options: PlanOptions, input: InputFile, file: string): Promise<{plan: Plan; errors: Issue[]}> {
+async function writePlan(
+  options: PlanOptions,
+  input: InputFile,
+  file: string,
+): Promise<{plan: Plan; errors: Issue[]}> {
   const db = await openSqlite(file, {durability: 'full'});
   try {
     migrate(db, JOURNAL_MIGRATIONS);
@@ -165,16 +171,25 @@ async function loadRecords(
     } else loader!.load(piece.records);
   }
   loader!.finish();
-  return {map: map!, delimiter, emptyRecords: records.emptyRecords, hasReferences: map!.at['reference'] !== undefined};
+  return {
+    map: map!,
+    delimiter,
+    emptyRecords: records.emptyRecords,
+    hasReferences: map!.at['reference'] !== undefined,
+  };
 }
 
 /** A pipe that broke off leaves a shorter number as readily as a shorter file; only an ended line proves its end. */
 function checkEnd(input: InputFile, facts: InputFacts, options: PlanOptions): string[] {
   if (facts.endsWithNewline) return [];
   if (input.isPipe && !options.allowCutInput)
-    throw new RemitError('CSV_INVALID', `the input from ${input.name} does not end with a line end: it may have been cut`, {
-      hint: 'check what writes it; if the last row is whole, add a line end or say --allow-cut-input',
-    });
+    throw new RemitError(
+      'CSV_INVALID',
+      `the input from ${input.name} does not end with a line end: it may have been cut`,
+      {
+        hint: 'check what writes it; if the last row is whole, add a line end or say --allow-cut-input',
+      },
+    );
   return [`the last line of ${input.name} has no line end; check that the file is whole`];
 }
 
@@ -210,13 +225,17 @@ function refuseRepeatedReferences(db: SqliteDatabase): void {
         message: `the same reference stands on line ${String(copy['other'])}; a reference is paid once`,
         value: copy['reference'] as string,
       });
-    db.exec(`delete from rows where reference in (select reference from rows group by reference having count(*) > 1)`);
+    db.exec(
+      `delete from rows where reference in (select reference from rows group by reference having count(*) > 1)`,
+    );
   });
 }
 
 function readIssues(db: SqliteDatabase): Issue[] {
   return db
-    .prepare(`select n as row, line, col as "column", code, message, value from issues order by n, seq limit ${SHOWN_ISSUES}`)
+    .prepare(
+      `select n as row, line, col as "column", code, message, value from issues order by n, seq limit ${SHOWN_ISSUES}`,
+    )
     .all()
     .map((row: SqlRow) => row as unknown as Issue); // the columns are named like the fields
 }
@@ -224,16 +243,25 @@ function readIssues(db: SqliteDatabase): Issue[] {
 function invalidFile(input: InputFile, errors: Issue[], count: number): RemitError {
   const rows = new Set(errors.filter((issue) => issue.row > 0).map((issue) => issue.row)).size;
   const where = rows > 0 ? ` in ${rows} ${rows === 1 ? 'row' : 'rows'}` : '';
-  return new RemitError('CSV_INVALID', `${input.name} has ${count} ${count === 1 ? 'error' : 'errors'}${where}; nothing was sent`, {
-    details: {file: input.path, errors_total: count, errors},
-    hint: rows > 0 ? 'mend the file and plan again, or plan the rows without errors with --valid-only' : 'mend the header and plan again',
-  });
+  return new RemitError(
+    'CSV_INVALID',
+    `${input.name} has ${count} ${count === 1 ? 'error' : 'errors'}${where}; nothing was sent`,
+    {
+      details: {file: input.path, errors_total: count, errors},
+      hint:
+        rows > 0
+          ? 'mend the file and plan again, or plan the rows without errors with --valid-only'
+          : 'mend the header and plan again',
+    },
+  );
 }
 
 function noValidRow(input: InputFile, errors: Issue[], count: number): RemitError {
   if (count > 0) {
     const refusal = invalidFile(input, errors, count);
-    return new RemitError('CSV_INVALID', `${input.name} has no row without errors; nothing was sent`, {details: refusal.details});
+    return new RemitError('CSV_INVALID', `${input.name} has no row without errors; nothing was sent`, {
+      details: refusal.details,
+    });
   }
   return new RemitError('CSV_INVALID', `${input.name} has a header and no rows; nothing was sent`, {
     hint: 'remit payouts batch template prints a file to start from',
@@ -265,12 +293,17 @@ async function putInPlace(
       const journal = new Journal(db);
       return {plan: journal.meta<Plan>('plan')!, sent: journal.windows(['stage', 'direct']).length > 0};
     });
-    if (old.plan.planHash === plan.planHash && old.plan.invalidRows === plan.invalidRows) return {plan: old.plan, fresh: false};
+    if (old.plan.planHash === plan.planHash && old.plan.invalidRows === plan.invalidRows)
+      return {plan: old.plan, fresh: false};
     if (old.sent)
-      throw new RemitError('CSV_INVALID', `batch ${plan.batchId} was already run with another content of ${old.plan.file.name}`, {
-        hint: `keep the file as it was and resume, or give the new content a name of its own: --batch-id ${plan.batchId}-2`,
-        details: {batch_id: plan.batchId, planned: old.plan.file.sha256, now: plan.file.sha256},
-      });
+      throw new RemitError(
+        'CSV_INVALID',
+        `batch ${plan.batchId} was already run with another content of ${old.plan.file.name}`,
+        {
+          hint: `keep the file as it was and resume, or give the new content a name of its own: --batch-id ${plan.batchId}-2`,
+          details: {batch_id: plan.batchId, planned: old.plan.file.sha256, now: plan.file.sha256},
+        },
+      );
     const next = {...plan, revision: old.plan.revision + 1};
     await withDatabase(join(workshop, 'journal.db'), (db) => new Journal(db).setMeta('plan', next));
     rmSync(place.folder, {recursive: true, force: true});

@@ -37,11 +37,16 @@ export async function probe(context: RunContext): Promise<boolean> {
           return false;
         }
         if (verdict.state === 'staged' || verdict.state === 'held') return true;
-        context.settle(row, before, outcomeOf(row, {state: verdict.state, id, status: verdict.status}, answer));
+        context.settle(
+          row,
+          before,
+          outcomeOf(row, {state: verdict.state, id, status: verdict.status}, answer),
+        );
         if (verdict.state === 'accepted') return true; // the same record, released by somebody else
         next = true; // canceled meanwhile: it proves nothing about the others
       } else if (verdict.is === 'not-sent' && verdict.then !== 'gate') break;
-      else await context.clock.sleep(context.backoff(tries, verdict.is !== 'processing' && verdict.throttled));
+      else
+        await context.clock.sleep(context.backoff(tries, verdict.is !== 'processing' && verdict.throttled));
     }
     if (next) continue;
     context.stopFor('probe', `the probe before the release failed: ${words}`);

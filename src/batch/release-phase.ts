@@ -35,7 +35,7 @@ export class ReleasePhase {
   /** `only`: which rows are taken up; without staged ones nothing is released that was not released before. */
   constructor(context: RunContext, only?: readonly RowState[]) {
     this.#context = context;
-    const {journal, clock, settings} = context;
+    const {journal, clock, beforeWindow, settings} = context;
     const states: readonly RowState[] = only ?? [
       'staged',
       'in_doubt',
@@ -46,6 +46,7 @@ export class ReleasePhase {
       journal,
       phase: 'release',
       clock,
+      beforeWindow,
       page: (after, limit) => journal.recorded(states, after, limit),
     });
   }
@@ -58,7 +59,8 @@ export class ReleasePhase {
       next: () => this.#next(),
       work: (job) => (job.look ? this.#look(job) : this.#release(job)),
       abandon: (job) => {
-        if (job.maybe) this.#settle(job, {state: 'in_doubt', message: 'the run was stopped before this row was settled'});
+        if (job.maybe)
+          this.#settle(job, {state: 'in_doubt', message: 'the run was stopped before this row was settled'});
       },
     });
     this.#context.onStop = () => dispatcher.stop();
@@ -73,14 +75,23 @@ export class ReleasePhase {
     const {row, coveredSince} = taken;
     const outcome = row.outcome!; // the source reads rows that have a record
     const maybe = outcome.state === 'in_doubt' || coveredSince !== undefined;
-    return {row, id: outcome.id!, before: bucketBefore(row, coveredSince !== undefined), look: maybe, processing: false, maybe, tries: 0};
+    return {
+      row,
+      id: outcome.id!,
+      before: bucketBefore(row, coveredSince !== undefined),
+      look: maybe,
+      processing: false,
+      maybe,
+      tries: 0,
+    };
   }
 
   async #release(job: ReleaseJob): Promise<WorkEnd> {
     const {row, id} = job;
     const {clock, settings} = this.#context;
     if (clock.now() - (row.outcome!.stagedAt ?? 0) > settings.horizonMs) return this.#tooLate(job);
-    if (clock.monotonic() - this.#context.lastGood > PROBE_AFTER_MS && !(await this.#probeOnce())) return this.#leave(job);
+    if (clock.monotonic() - this.#context.lastGood > PROBE_AFTER_MS && !(await this.#probeOnce()))
+      return this.#leave(job);
     job.tries++;
     const end = await this.#context.exchange(this.#context.wire.create(row, true));
     const answer = 'answer' in end ? end.answer : undefined;
@@ -91,11 +102,24 @@ export class ReleasePhase {
     switch (verdict.is) {
       case 'settled': {
         const {state, status, orphan, stop} = verdict;
-        const facts = {state, id: verdict.id ?? id, status, ...(orphan === undefined ? {} : {orphan}), attempts: this.#attempts(job)};
+        const facts = {
+          state,
+          id: verdict.id ?? id,
+          status,
+          ...(orphan === undefined ? {} : {orphan}),
+          attempts: this.#attempts(job),
+        };
         this.#context.settle(row, job.before, outcomeOf(row, facts, answer));
         if (stop === 'key-forgotten')
-          this.#context.stopFor(stop, `the service had forgotten the key of row ${row.n} (${row.reference}) and paid it by a second record; the staged one is left as an orphan`);
-        else if (stop) this.#context.stopFor(stop, `row ${row.n} (${row.reference}) brought another record than it asked for`);
+          this.#context.stopFor(
+            stop,
+            `the service had forgotten the key of row ${row.n} (${row.reference}) and paid it by a second record; the staged one is left as an orphan`,
+          );
+        else if (stop)
+          this.#context.stopFor(
+            stop,
+            `row ${row.n} (${row.reference}) brought another record than it asked for`,
+          );
         return {again: false};
       }
       case 'processing':
@@ -129,8 +153,15 @@ export class ReleasePhase {
     }
     const {answer} = end;
     if (answer.status === 404) {
-      this.#settle(job, {state: 'in_doubt', http: 404, message: 'the service does not know this record any more'});
-      this.#context.stopFor('lost-record', `the record ${job.id} of row ${job.row.n} (${job.row.reference}) is not found any more`);
+      this.#settle(job, {
+        state: 'in_doubt',
+        http: 404,
+        message: 'the service does not know this record any more',
+      });
+      this.#context.stopFor(
+        'lost-record',
+        `the record ${job.id} of row ${job.row.n} (${job.row.reference}) is not found any more`,
+      );
       return {again: false};
     }
     if (answer.status === 401 || answer.status === 403) {
@@ -152,7 +183,8 @@ export class ReleasePhase {
   /** Past the horizon a replay might make a second record. A row that was never released stays staged. */
   #tooLate(job: ReleaseJob): WorkEnd {
     this.pastHorizon++;
-    const message = 'staged longer ago than the key horizon; approve it by its id, or cancel it and plan it anew';
+    const message =
+      'staged longer ago than the key horizon; approve it by its id, or cancel it and plan it anew';
     this.#settle(job, {state: job.before === 'in_doubt' ? 'in_doubt' : 'staged', message});
     return {again: false};
   }

@@ -1,4 +1,15 @@
-import {closeSync, constants, existsSync, fsyncSync, lstatSync, openSync, readFileSync, renameSync, rmSync, writeSync} from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import {join} from 'node:path';
 import {RemitError} from '../errors.ts';
 import {formatMajor} from '../money/amount.ts';
@@ -58,7 +69,12 @@ export function writeResults(options: {
   }
   if (failures === 0) rmSync(files.failed, {force: true}); // of an earlier run of this batch
   const written = {...files, failed: failures > 0 ? files.failed : null};
-  const text = {...summary, results: written.results, failed_file: written.failed, summary_file: written.summary};
+  const text = {
+    ...summary,
+    results: written.results,
+    failed_file: written.failed,
+    summary_file: written.summary,
+  };
   writePrivately(files.summary, `${JSON.stringify({journal_id: plan.journalId, ...text}, null, 2)}\n`);
   return written;
 }
@@ -84,10 +100,14 @@ function resultCells(
   journal: Journal,
 ): {columns: string[]; state: RowState | undefined} {
   const n = Number(record['n']);
-  const text = (name: string) => (record[name] === null || record[name] === undefined ? '' : String(record[name] as string | number));
+  const text = (name: string) =>
+    record[name] === null || record[name] === undefined ? '' : String(record[name] as string | number);
   if (record['reference'] === null) {
     const issues = journal.issuesOf(n).map(({col, message}) => (col === '' ? message : `${col}: ${message}`));
-    return {columns: [String(n), '', 'invalid', '', '', '', '', issues.join('; '), '', '', ''], state: undefined};
+    return {
+      columns: [String(n), '', 'invalid', '', '', '', '', issues.join('; '), '', '', ''],
+      state: undefined,
+    };
   }
   const state = record['state'] as RowState;
   const amount = `${formatMajor(BigInt(record['amount'] as number), record['currency'] as string)} ${text('currency')}`;
@@ -179,7 +199,11 @@ function writePrivately(path: string, text: string): void {
 
 const openPrivate = (draft: string): number => {
   rmSync(draft, {force: true}); // of a process with this number that died
-  return openSync(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
+  return openSync(
+    draft,
+    constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
+    0o600,
+  );
 };
 
 function refuseLink(path: string): void {

@@ -27,29 +27,28 @@ export interface SourceRow {
   coveredSince: number | undefined;
 }
 
+export interface RowSourceOptions {
+  journal: Journal;
+  phase: Phase;
+  clock: Clock;
+  beforeWindow: () => void;
+  /** Rows of the phase after a row number, in order. */
+  page: (after: number, limit: number) => JournalRow[];
+}
+
 /**
  * Hands out the rows of a phase in file order, a window at a time. A window is committed before its first row is handed
  * out; rows handed back by nobody when a run stops are returned by `untouched`.
  */
 export class RowSource {
-  readonly #options: {
-    journal: Journal;
-    phase: Phase;
-    clock: Clock;
-    page: (after: number, limit: number) => JournalRow[];
-  };
+  readonly #options: RowSourceOptions;
   readonly #coverage: Coverage;
   #page: JournalRow[] = [];
   #at = 0;
   #after = 0;
   #done = false;
 
-  constructor(options: {
-    journal: Journal;
-    phase: Phase;
-    clock: Clock;
-    page: (after: number, limit: number) => JournalRow[];
-  }) {
+  constructor(options: RowSourceOptions) {
     this.#options = options;
     this.#coverage = new Coverage(
       options.journal.windows(options.phase === 'release' ? ['release'] : ['stage', 'direct']),
@@ -71,13 +70,14 @@ export class RowSource {
 
   #load(): boolean {
     if (this.#done) return false;
-    const {journal, phase, clock, page} = this.#options;
+    const {journal, phase, clock, beforeWindow, page} = this.#options;
     const rows = page(this.#after, WINDOW_ROWS);
     this.#done = rows.length < WINDOW_ROWS;
     if (rows.length === 0) return false;
     this.#page = rows;
     this.#at = 0;
     this.#after = rows.at(-1)!.n;
+    beforeWindow();
     journal.openWindow(phase, rows[0]!.n, this.#after, clock.now());
     return true;
   }

@@ -1,5 +1,12 @@
 import {LIMITS, SCHEDULE} from '../contract/limits.ts';
-import {AmountError, type NumberFormat, parseMajor, parseMinor, requireExponent, toWire} from '../money/amount.ts';
+import {
+  AmountError,
+  type NumberFormat,
+  parseMajor,
+  parseMinor,
+  requireExponent,
+  toWire,
+} from '../money/amount.ts';
 import type {ColumnMap} from './columns.ts';
 import type {CsvRecord} from './csv-records.ts';
 import {
@@ -43,7 +50,11 @@ export function scheduleDay(nowMs: number): string {
 }
 
 /** Checks one record: the row, or all that is wrong with it. */
-export function readRow(record: CsvRecord, map: ColumnMap, rules: RowRules): {row?: PlannedRow; issues: Issue[]; hasDecimals: boolean} {
+export function readRow(
+  record: CsvRecord,
+  map: ColumnMap,
+  rules: RowRules,
+): {row?: PlannedRow; issues: Issue[]; hasDecimals: boolean} {
   const issues: Issue[] = [];
   const {kind} = rules;
   const complain = (name: string, code: string, message: string, value = '') => {
@@ -52,7 +63,11 @@ export function readRow(record: CsvRecord, map: ColumnMap, rules: RowRules): {ro
     issues.push({row: record.row, line: record.line, column, code, message, value: maskCell(value)});
   };
   if (record.cells.length !== map.headers.length) {
-    complain('', 'ragged', `has ${record.cells.length} cells, the header ${map.headers.length}; a comma in a cell needs quotes around it`);
+    complain(
+      '',
+      'ragged',
+      `has ${record.cells.length} cells, the header ${map.headers.length}; a comma in a cell needs quotes around it`,
+    );
     return {issues, hasDecimals: false};
   }
   const cell = (name: string) => (map.at[name] === undefined ? '' : record.cells[map.at[name]]!.trim());
@@ -76,7 +91,16 @@ export function readRow(record: CsvRecord, map: ColumnMap, rules: RowRules): {ro
 
   const hasDecimals = /[.,]\d/.test(cell('amount'));
   if (issues.length > 0 || amount === undefined) return {issues, hasDecimals};
-  const content: RowContent = {party: party.toLowerCase(), amount, currency, rail, method, subaccount, scheduled, metadata};
+  const content: RowContent = {
+    party: party.toLowerCase(),
+    amount,
+    currency,
+    rail,
+    method,
+    subaccount,
+    scheduled,
+    metadata,
+  };
   const row: PlannedRow = {
     ...content,
     row: record.row,
@@ -90,11 +114,21 @@ export function readRow(record: CsvRecord, map: ColumnMap, rules: RowRules): {ro
 
 type Complain = (name: string, code: string, message: string, value?: string) => void;
 
-function readAmount(record: CsvRecord, map: ColumnMap, rules: RowRules, currency: string, complain: Complain): number | undefined {
+function readAmount(
+  record: CsvRecord,
+  map: ColumnMap,
+  rules: RowRules,
+  currency: string,
+  complain: Complain,
+): number | undefined {
   const name = map.at['amount'] === undefined ? 'amount_in_minor_units' : 'amount';
   const text = record.cells[map.at[name]!]!; // as it is: a space around an amount is worth a question
   if (currency === '') {
-    complain('currency_code', 'missing', 'is empty; write one (USD), or say --currency USD for every row without one');
+    complain(
+      'currency_code',
+      'missing',
+      'is empty; write one (USD), or say --currency USD for every row without one',
+    );
     return undefined;
   }
   try {
@@ -163,7 +197,8 @@ function readMetadata(record: CsvRecord, map: ColumnMap, reference: string, issu
   entries.sort(([a], [b]) => (a < b ? -1 : 1));
   const text = JSON.stringify(Object.fromEntries(entries));
   // The reference travels with the user's own entries; both count.
-  const sent = Buffer.byteLength(text) + Buffer.byteLength(JSON.stringify({[REFERENCE_METADATA_KEY]: reference}));
+  const sent =
+    Buffer.byteLength(text) + Buffer.byteLength(JSON.stringify({[REFERENCE_METADATA_KEY]: reference}));
   if (sent > LIMITS.metadataBytes) complain('', `the metadata is larger than ${LIMITS.metadataBytes} bytes`);
   return text;
 }

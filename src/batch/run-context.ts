@@ -59,6 +59,8 @@ export class RunContext {
   readonly settings: RunSettings;
   /** Kept up to date as rows are settled. */
   readonly standing: Standing;
+  /** Throws when this process may not go on; called before each window. */
+  readonly beforeWindow: () => void;
   /** POSTs sent by this run. */
   posts = 0;
   /** Rows that came to rest in this run. */
@@ -92,6 +94,7 @@ export class RunContext {
     settings: RunSettings;
     /** Aborts what is in flight: the second Ctrl-C. */
     abort: AbortSignal;
+    beforeWindow: () => void;
   }) {
     this.journal = options.journal;
     this.wire = options.wire;
@@ -101,6 +104,7 @@ export class RunContext {
     this.#random = options.random;
     this.settings = options.settings;
     this.#abort = options.abort;
+    this.beforeWindow = options.beforeWindow;
     this.standing = options.journal.standing();
     this.lastGood = options.clock.monotonic();
     const {accepted, staged, unapproved} = this.standing.tally;
@@ -139,12 +143,20 @@ export class RunContext {
   #waitFor(ms: number): void {
     this.onGate(ms);
     if (ms > this.settings.maxWaitMs)
-      this.stopFor('rate-limited', `the service asks to wait ${Math.ceil(ms / 1000)} s, longer than --max-wait`);
+      this.stopFor(
+        'rate-limited',
+        `the service asks to wait ${Math.ceil(ms / 1000)} s, longer than --max-wait`,
+      );
   }
 
   /** Milliseconds before the next try of a row; grows with its tries. */
   backoff(tries: number, throttled: boolean): number {
-    return fullJitter({attempt: tries, baseMs: throttled ? 1000 : 200, capMs: BACKOFF_CAP_MS, random: this.#random});
+    return fullJitter({
+      attempt: tries,
+      baseMs: throttled ? 1000 : 200,
+      capMs: BACKOFF_CAP_MS,
+      random: this.#random,
+    });
   }
 
   /** The service fails to answer: when nothing else happens for a minute, there is no use in going on row by row. */
@@ -155,7 +167,10 @@ export class RunContext {
   }
 
   /** A request that surely was not taken. Closes the gate, or counts towards a stop. */
-  notSent(verdict: {then: 'gate' | 'streak' | 'forbidden' | 'stop'; throttled: boolean; stop?: StopReason}, words: string): NotSentEnd {
+  notSent(
+    verdict: {then: 'gate' | 'streak' | 'forbidden' | 'stop'; throttled: boolean; stop?: StopReason},
+    words: string,
+  ): NotSentEnd {
     switch (verdict.then) {
       case 'gate':
         this.#closeGate(verdict.throttled, words);
@@ -174,12 +189,21 @@ export class RunContext {
 
   #closeGate(throttled: boolean, words: string): void {
     if (throttled) {
-      this.onGate(fullJitter({attempt: this.#throttled++, baseMs: 1000, capMs: BACKOFF_CAP_MS, random: this.#random}));
+      this.onGate(
+        fullJitter({attempt: this.#throttled++, baseMs: 1000, capMs: BACKOFF_CAP_MS, random: this.#random}),
+      );
       if (this.clock.monotonic() - this.lastGood > this.settings.maxWaitMs)
         this.stopFor('rate-limited', 'the service has answered nothing but 429 for longer than --max-wait');
       return;
     }
-    this.onGate(fullJitter({attempt: this.#unreachable++, baseMs: 200, capMs: UNREACHABLE_CAP_MS, random: this.#random}));
+    this.onGate(
+      fullJitter({
+        attempt: this.#unreachable++,
+        baseMs: 200,
+        capMs: UNREACHABLE_CAP_MS,
+        random: this.#random,
+      }),
+    );
     if (this.#unreachable >= UNREACHABLE_STREAK) this.stopFor('unreachable', words);
   }
 
@@ -208,7 +232,8 @@ export class RunContext {
   /** At the end of a phase: refusals that nothing contradicted stand, unless the run was stopped over them. */
   endOfPhase(): void {
     if (this.stop === undefined) this.#believeRefusals();
-    for (const {row, before, outcome} of this.#deferred.splice(0)) this.settle(row, before, {...outcome, state: 'not_sent'});
+    for (const {row, before, outcome} of this.#deferred.splice(0))
+      this.settle(row, before, {...outcome, state: 'not_sent'});
     this.journal.flush();
   }
 
@@ -251,7 +276,11 @@ export function bucketBefore(row: JournalRow, covered: boolean): Bucket {
 }
 
 /** A new outcome for a row, on top of what was known. */
-export function outcomeOf(row: JournalRow, facts: Partial<Outcome> & Pick<Outcome, 'state'>, answer?: Answer): Outcome {
+export function outcomeOf(
+  row: JournalRow,
+  facts: Partial<Outcome> & Pick<Outcome, 'state'>,
+  answer?: Answer,
+): Outcome {
   const known = row.outcome;
   return {
     n: row.n,
@@ -272,5 +301,8 @@ export function outcomeOf(row: JournalRow, facts: Partial<Outcome> & Pick<Outcom
 export function wordsOf(end: Exchange): string {
   if ('failure' in end) return end.failure.message;
   const {status, errorCode, message} = end.answer;
-  return [String(status), ...(errorCode === undefined ? [] : [errorCode])].join(' ') + (message === undefined ? '' : `: ${message}`);
+  return (
+    [String(status), ...(errorCode === undefined ? [] : [errorCode])].join(' ') +
+    (message === undefined ? '' : `: ${message}`)
+  );
 }

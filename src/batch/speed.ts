@@ -51,7 +51,8 @@ export class SimpleSpeed implements Speed {
   }
 
   sent(now: number, retry: boolean): void {
-    if (this.#limits.maxRps !== undefined) this.#next = Math.max(now, this.#next) + 1000 / this.#limits.maxRps;
+    if (this.#limits.maxRps !== undefined)
+      this.#next = Math.max(now, this.#next) + 1000 / this.#limits.maxRps;
     const second = now - (now % 1000);
     let bucket = this.#sends.at(-1);
     if (bucket?.at !== second) {

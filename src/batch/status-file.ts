@@ -15,7 +15,13 @@ export interface StatusFile {
   summary: Summary;
 }
 
-export function writeStatus(path: string, journalId: string, phase: string, summary: Summary, nowMs: number): void {
+export function writeStatus(
+  path: string,
+  journalId: string,
+  phase: string,
+  summary: Summary,
+  nowMs: number,
+): void {
   const file: StatusFile = {
     version: 1,
     journal_id: journalId,

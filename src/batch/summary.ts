@@ -56,7 +56,10 @@ export interface Invocation {
 /** Reads the summary out of where the rows stand. `planned` is the sum of the eight buckets, in count and in every currency. */
 export function summarise(plan: Plan, standing: Standing, invocation: Invocation): Summary {
   const {tally, statuses, held, orphans} = standing;
-  const counts = Object.fromEntries(BUCKETS.map((bucket) => [bucket, tally[bucket].count])) as Record<Bucket, number>; // one per bucket
+  const counts = Object.fromEntries(BUCKETS.map((bucket) => [bucket, tally[bucket].count])) as Record<
+    Bucket,
+    number
+  >; // one per bucket
   return {
     batch_id: plan.batchId,
     revision: plan.revision,
@@ -92,7 +95,8 @@ function totalsOf(plan: Plan, tally: Tally): Summary['totals'] {
   return result;
 }
 
-const amountOf = (totals: Totals, currency: string): string => new Totals().add(currency, totals.of(currency)).toMajor()[currency]!;
+const amountOf = (totals: Totals, currency: string): string =>
+  new Totals().add(currency, totals.of(currency)).toMajor()[currency]!;
 
 /**
  * Whether the buckets hold every planned row once: counts and sums equal the plan. Called before money moves and before

@@ -63,7 +63,10 @@ export class Wire {
 }
 
 /** Interface document, "Payin" and "Payout": the request body of a row, as the bytes that are sent. */
-export function bodyOf(row: JournalRow, options: {kind: Kind; autoApprove: boolean; metadataField: string}): string {
+export function bodyOf(
+  row: JournalRow,
+  options: {kind: Kind; autoApprove: boolean; metadataField: string},
+): string {
   const {party, method} = KINDS[options.kind];
   const entries = row.metadata === null ? '' : `${row.metadata.slice(1, -1)},`; // canonical JSON of an object with entries
   const reference = `${JSON.stringify(REFERENCE_METADATA_KEY)}:${JSON.stringify(row.reference)}`;
@@ -78,4 +81,5 @@ export function bodyOf(row: JournalRow, options: {kind: Kind; autoApprove: boole
 }
 
 /** Values here were checked to hold only letters, digits, `_` and `-`; nothing needs escaping. */
-const optional = (name: string, value: string | null): string => (value === null ? '' : `,"${name}":"${value}"`);
+const optional = (name: string, value: string | null): string =>
+  value === null ? '' : `,"${name}":"${value}"`;

@@ -1,0 +1,175 @@
+import {Args, Flags} from '@oclif/core';
+import type {RunPath} from '../../batch/batch-run.ts';
+import type {Kind} from '../../batch/kinds.ts';
+import {RemitError} from '../../errors.ts';
+import {RemitCommand} from '../command.ts';
+import type {LocalContext} from '../context.ts';
+import {confirmFlags, inputFlags, runFlags, stateDirFlag} from './flags.ts';
+import {fileOrBatch} from './place.ts';
+import {planFromFlags} from './plan-action.ts';
+import {planResult, planText} from './plan-view.ts';
+import {reportBatch, statusOfBatch} from './report-action.ts';
+import {runBatch, type RunFlags} from './run-action.ts';
+import {summaryText} from './summary-view.ts';
+import {templateFor} from './template.ts';
+
+/**
+ * The verbs of `payouts batch` and `payins batch`: one class a verb, of which the two topics make commands by naming
+ * their kind. The flags are the same on both sides.
+ */
+abstract class BatchCommand extends RemitCommand {
+  /** Set by the command class of the topic. */
+  abstract readonly kind: Kind;
+
+  protected stateDirOf(local: LocalContext, flags: {'state-dir'?: string | undefined}): string {
+    return flags['state-dir'] ?? local.stateDir;
+  }
+}
+
+const batchArg = Args.string({required: true, description: 'batch id'});
+const fileArg = Args.string({required: true, description: 'CSV file, or - for standard input'});
+
+export abstract class BatchTemplate extends BatchCommand {
+  async run() {
+    await this.parse(BatchTemplate);
+    const template = templateFor(this.kind);
+    this.openLocal().out.text(template.csv);
+    return template;
+  }
+}
+
+export abstract class BatchPlan extends BatchCommand {
+  static override args = {file: fileArg};
+  static override flags = {...inputFlags, ...stateDirFlag};
+
+  async run() {
+    const {args, flags} = await this.parse(BatchPlan);
+    const local = this.openLocal();
+    const stateDir = this.stateDirOf(local, flags);
+    const planned = await planFromFlags({kind: this.kind, file: args.file, stateDir, flags, local});
+    const result = planResult(planned.plan, planned);
+    local.out.text(planText(planned.plan));
+    if (!planned.fresh) local.out.note('This plan was there already; nothing changed.');
+    local.out.hint(result.next);
+    return result;
+  }
+}
+
+export abstract class BatchRunCommand extends BatchCommand {
+  static override args = {
+    file: Args.string({required: true, description: 'CSV file (or -), or the id of a planned batch'}),
+  };
+  static override flags = {
+    'stage-only': Flags.boolean({
+      description: 'create every record, release none; release continues',
+      exclusive: ['direct'],
+    }),
+    direct: Flags.boolean({
+      description:
+        'one request a row: quicker, but a lost answer is settled by the key alone, and nothing is checked before money moves',
+    }),
+    'accept-key-trust': Flags.boolean({
+      description: 'with --direct and a live key: rely on the service to remember keys',
+    }),
+    ...confirmFlags,
+    ...inputFlags,
+    ...runFlags,
+    ...stateDirFlag,
+  };
+
+  async run() {
+    const {args, flags} = await this.parse(BatchRunCommand);
+    const context = await this.open();
+    const stateDir = this.stateDirOf(context, flags);
+    const what = fileOrBatch(args.file, {kind: this.kind, stateDir, batchId: flags['batch-id']});
+    if (flags.direct && context.profile.mode === 'live' && !flags['accept-key-trust'])
+      throw new RemitError('GUARD_LIVE', '--direct moves live money on the first request of each row', {
+        hint: 'leave --direct out, or add --accept-key-trust if the service is known to remember idempotency keys',
+      });
+    let batchId = args.file;
+    if (what === 'file') {
+      const {plan} = await planFromFlags({kind: this.kind, file: args.file, stateDir, flags, local: context});
+      ({batchId} = plan);
+      context.out.note(`Batch ${batchId}`);
+    }
+    const path: RunPath = flags.direct ? 'direct' : flags['stage-only'] ? 'stage-only' : 'stage-and-release';
+    const doing = flags['stage-only'] ? 'stage' : this.kind === 'payout' ? 'pay' : 'collect';
+    const {summary, exit} = await runBatch({context, kind: this.kind, stateDir, batchId, flags, path, doing});
+    this.exitWith(exit);
+    return summary;
+  }
+}
+
+/** `release` and `resume`: a batch that exists already goes on. */
+abstract class BatchContinue extends BatchCommand {
+  protected async continue(
+    batchId: string,
+    flags: RunFlags & {'state-dir'?: string | undefined},
+    how: {path: RunPath | 'as-before'; doing: string},
+  ) {
+    const context = await this.open();
+    const stateDir = this.stateDirOf(context, flags);
+    const {summary, exit} = await runBatch({context, kind: this.kind, stateDir, batchId, flags, ...how});
+    this.exitWith(exit);
+    return summary;
+  }
+}
+
+export abstract class BatchRelease extends BatchContinue {
+  static override args = {batch: batchArg};
+  static override flags = {...confirmFlags, ...runFlags, ...stateDirFlag};
+
+  async run() {
+    const {args, flags} = await this.parse(BatchRelease);
+    return this.continue(args.batch, flags, {path: 'release', doing: 'release'});
+  }
+}
+
+export abstract class BatchResume extends BatchContinue {
+  static override args = {batch: batchArg};
+  static override flags = {...confirmFlags, ...runFlags, ...stateDirFlag};
+
+  async run() {
+    const {args, flags} = await this.parse(BatchResume);
+    return this.continue(args.batch, flags, {path: 'as-before', doing: 'resume'});
+  }
+}
+
+export abstract class BatchStatus extends BatchCommand {
+  static override args = {batch: batchArg};
+  static override flags = {...stateDirFlag};
+
+  async run() {
+    const {args, flags} = await this.parse(BatchStatus);
+    const local = this.openLocal();
+    const {summary, attention, running} = await statusOfBatch({
+      kind: this.kind,
+      batchId: args.batch,
+      stateDir: this.stateDirOf(local, flags),
+      clock: local.clock,
+    });
+    local.out.text(summaryText(summary, attention));
+    if (running !== undefined) local.out.note(running);
+    return summary;
+  }
+}
+
+export abstract class BatchReport extends BatchCommand {
+  static override args = {batch: batchArg};
+  static override flags = {out: runFlags.out, ...stateDirFlag};
+
+  async run() {
+    const {args, flags} = await this.parse(BatchReport);
+    const local = this.openLocal();
+    const stateDir = this.stateDirOf(local, flags);
+    const {summary, attention} = await reportBatch({
+      kind: this.kind,
+      batchId: args.batch,
+      stateDir,
+      clock: local.clock,
+      folder: flags.out,
+    });
+    local.out.text(summaryText(summary, attention));
+    return summary;
+  }
+}

@@ -1,0 +1,222 @@
+import {RemitError} from '../../errors.ts';
+import {KINDS} from '../../batch/kinds.ts';
+import type {Plan} from '../../batch/plan.ts';
+import {formatMajor} from '../../money/amount.ts';
+import type {Caps} from '../../profiles/profile.ts';
+import type {Context} from '../context.ts';
+import {canAsk} from '../prompts.ts';
+import {readTotals} from './flags.ts';
+import {planText} from './plan-view.ts';
+
+export interface ConfirmFlags {
+  'confirm-total'?: string[] | undefined;
+  'confirm-count'?: number | undefined;
+  'allow-duplicates'?: number | undefined;
+  'allow-similar'?: number | undefined;
+}
+
+/**
+ * Lets a person or a script confirm the whole of a plan before anything of it is sent, and holds it against the profile's
+ * caps. What was stated must match in every mode. Live money needs --live as well; then the total is stated by flags or
+ * typed at the terminal, and without a terminal --yes stands beside the flags.
+ *
+ * @param doing `pay`, `stage`, `release`: what the yes is for
+ * @param known the plan was confirmed by an earlier run; only live money is asked about again
+ * @throws RemitError GUARD_* or NEEDS_TERMINAL; nothing was sent
+ */
+export async function confirmBatch(options: {
+  context: Context;
+  plan: Plan;
+  flags: ConfirmFlags;
+  doing: string;
+  known: boolean;
+}): Promise<void> {
+  const {context, plan, flags, doing, known} = options;
+  const {profile, out} = context;
+  const {live, yes} = context.flags;
+  const refuse = (
+    code: 'GUARD_LIVE' | 'GUARD_CONFIRM' | 'GUARD_READ_ONLY',
+    message: string,
+    hint?: string,
+  ): never => {
+    throw new RemitError(code, message, {hint});
+  };
+  if (profile.readOnly)
+    refuse(
+      'GUARD_READ_ONLY',
+      `refused to ${doing} batch ${plan.batchId}: profile ${profile.name} is read-only`,
+    );
+  checkBatchCaps(plan, profile.caps, profile.name);
+  checkStated(plan, flags);
+  if (!known) checkDuplicates(plan, flags);
+  const isLive = profile.mode === 'live';
+  if (isLive && !live)
+    refuse(
+      'GUARD_LIVE',
+      `refused to ${doing} batch ${plan.batchId} with a live key: ${totalsText(plan)}`,
+      'add --live when real money is meant to move',
+    );
+  if (isLive)
+    out.liveBanner(
+      `profile ${profile.name ?? '(environment)'}, live mode, ${profile.baseUrl}, key ${profile.masked}`,
+    );
+  if (!known || isLive) {
+    const text = planText(plan, {mode: profile.mode});
+    if (isLive) out.notice(text);
+    else out.note(text);
+  }
+  const stated = flags['confirm-count'] !== undefined && flags['confirm-total'] !== undefined;
+  if (canAsk({stdin: context.runtime.stdin, stderr: context.runtime.stderr})) {
+    if (stated || (!isLive && (yes === true || known))) return;
+    await ask(options);
+  } else if (isLive) {
+    if (!yes || !(stated || known))
+      refuse(
+        'GUARD_LIVE',
+        `refused to ${doing} batch ${plan.batchId} with a live key: nobody is there to confirm it`,
+        `without a terminal: --live --yes ${statement(plan)}`,
+      );
+  } else if (!stated && !yes && !known) {
+    throw new RemitError(
+      'NEEDS_TERMINAL',
+      `batch ${plan.batchId} must be confirmed, but there is no terminal`,
+      {
+        hint: `nothing was sent; say it with ${statement(plan)} (or --yes, with a test key)`,
+      },
+    );
+  }
+}
+
+async function ask({context, plan, doing}: {context: Context; plan: Plan; doing: string}): Promise<void> {
+  const {prompts} = context.runtime;
+  if (context.profile.mode === 'test') {
+    const yes = await prompts.confirm(
+      `${capital(doing)} ${plan.figures.rows} rows, ${totalsText(plan)}?`,
+      statement(plan),
+    );
+    if (!yes) throw new RemitError('GUARD_CONFIRM', 'not confirmed; nothing was sent');
+    return;
+  }
+  for (const [currency, total] of Object.entries(plan.figures.totals)) {
+    const typed = await prompts.line(
+      `Type the total in ${currency} to ${doing} ${plan.figures.rows} rows:`,
+      statement(plan),
+    );
+    if (!sameAmount(typed.trim().replace(/ ?[A-Z]{3}$/, ''), total, currency))
+      throw new RemitError(
+        'GUARD_CONFIRM',
+        `not confirmed: the total typed is not ${total} ${currency}; nothing was sent`,
+      );
+  }
+}
+
+/** What a script says to confirm this plan. */
+export const statement = (plan: Plan): string =>
+  [
+    ...Object.entries(plan.figures.totals).map(([currency, total]) => `--confirm-total ${currency}=${total}`),
+    `--confirm-count ${plan.figures.rows}`,
+  ].join(' ');
+
+function checkStated(plan: Plan, flags: ConfirmFlags): void {
+  const differ = (message: string) => {
+    throw new RemitError(
+      'GUARD_CONFIRM',
+      `the confirmation does not match the plan of ${plan.batchId}: ${message}; nothing was sent`,
+      {
+        hint: `the plan has ${statement(plan)}`,
+        details: {planned: plan.figures.rows, totals: plan.figures.totals},
+      },
+    );
+  };
+  const count = flags['confirm-count'];
+  if (count !== undefined && count !== plan.figures.rows)
+    differ(`${count} rows were stated, it has ${plan.figures.rows}`);
+  const totals = readTotals(flags['confirm-total']);
+  if (totals === undefined) return;
+  for (const currency of new Set([...Object.keys(totals), ...Object.keys(plan.figures.totals)])) {
+    const [stated, planned] = [totals[currency], plan.figures.totals[currency]];
+    if (stated === undefined) differ(`it also pays ${planned} ${currency}`);
+    else if (planned === undefined) differ(`it pays no ${currency}`);
+    else if (!sameAmount(stated, planned, currency))
+      differ(`${stated} ${currency} was stated, it has ${planned} ${currency}`);
+  }
+}
+
+/** Sums may pass what one amount may be, so they are compared as digits: 1500.5 is 1500.50. */
+function sameAmount(stated: string, planned: string, currency: string): boolean {
+  const plain = /^(\d+)(?:\.(\d+))?$/.exec(stated);
+  if (plain === null) return false;
+  const decimals = planned.split('.')[1]?.length ?? 0;
+  const fraction = plain[2] ?? '';
+  if (fraction.length > decimals) return false;
+  const minor = BigInt(plain[1]! + fraction.padEnd(decimals, '0'));
+  return formatMajor(minor, currency) === planned;
+}
+
+function checkDuplicates(plan: Plan, flags: ConfirmFlags): void {
+  const {softDuplicates, similarReferences} = plan.figures;
+  const unacknowledged = (what: string, count: number, flag: string) => {
+    throw new RemitError('GUARD_DUPLICATES', `batch ${plan.batchId}: ${what}; nothing was sent`, {
+      hint: `look at them (remit ${KINDS[plan.kind].topic} batch plan shows some), and if all are meant say --${flag} ${count}`,
+      details: {soft_duplicates: softDuplicates, similar_references: similarReferences},
+    });
+  };
+  if (softDuplicates.count !== (flags['allow-duplicates'] ?? 0))
+    unacknowledged(
+      `${softDuplicates.count} ${softDuplicates.count === 1 ? 'row repeats' : 'rows repeat'} party, amount and currency of an earlier one`,
+      softDuplicates.count,
+      'allow-duplicates',
+    );
+  if (similarReferences.count !== (flags['allow-similar'] ?? 0))
+    unacknowledged(
+      `${similarReferences.count} ${similarReferences.count === 1 ? 'reference differs' : 'references differ'} from an earlier one only in case or spaces`,
+      similarReferences.count,
+      'allow-similar',
+    );
+}
+
+/** Caps fail closed: a currency or rail that they do not name is refused. */
+export function checkBatchCaps(plan: Plan, caps: Caps, profileName: string | null): void {
+  const {rows, totals, maximaMinor, rails} = plan.figures;
+  const over = (message: string) => {
+    throw new RemitError(
+      'GUARD_CAP',
+      `batch ${plan.batchId} is refused: ${message} (profile ${profileName}); nothing was sent`,
+    );
+  };
+  if (caps.max_batch_rows !== undefined && rows > caps.max_batch_rows)
+    over(`it has ${rows} rows, the cap is ${caps.max_batch_rows}`);
+  for (const [currency, total] of Object.entries(totals)) {
+    const perAmount = capOf(caps.max_amount_minor, currency, over);
+    if (perAmount !== undefined && BigInt(maximaMinor[currency]!) > perAmount)
+      over(
+        `its largest amount is ${formatMajor(BigInt(maximaMinor[currency]!), currency)} ${currency}, the cap is ${formatMajor(perAmount, currency)}`,
+      );
+    const perBatch = capOf(caps.max_batch_total_minor, currency, over);
+    if (perBatch !== undefined && BigInt(total.replace('.', '')) > perBatch)
+      over(`its total is ${total} ${currency}, the cap is ${formatMajor(perBatch, currency)}`);
+  }
+  for (const {rail} of rails) {
+    if (caps.rails === undefined) break;
+    if (rail === null) over(`some rows name no rail, and only these are allowed: ${caps.rails.join(', ')}`);
+    else if (!caps.rails.includes(rail))
+      over(`the rail ${rail} is not among those allowed: ${caps.rails.join(', ')}`);
+  }
+}
+
+function capOf(
+  caps: Readonly<Record<string, number>> | undefined,
+  currency: string,
+  over: (message: string) => void,
+): bigint | undefined {
+  if (caps === undefined) return undefined;
+  if (!Object.hasOwn(caps, currency)) over(`the profile has no cap for ${currency}`);
+  return BigInt(caps[currency]!);
+}
+
+export const totalsText = (plan: Plan): string =>
+  Object.entries(plan.figures.totals)
+    .map(([currency, total]) => `${total} ${currency}`)
+    .join(' + ');
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,0 +1,137 @@
+import {Flags} from '@oclif/core';
+import {RemitError} from '../../errors.ts';
+import {NUMBER_FORMATS} from '../../money/amount.ts';
+import {parseDuration} from '../durations.ts';
+
+const whole = (min: number, max: number) =>
+  Flags.custom<number>({
+    helpValue: 'N',
+    parse: async (text, _context, flag) => {
+      const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+      if (value >= min && value <= max) return value;
+      throw new RemitError(
+        'USAGE',
+        `--${flag.name} ${JSON.stringify(text)} is not a whole number from ${min} to ${max}`,
+      );
+    },
+  });
+
+const duration = Flags.custom<number>({
+  helpValue: 'TIME',
+  parse: async (text, _context, flag) => parseDuration(text, `--${flag.name}`),
+});
+
+/** Where a batch lives; every verb takes it. */
+export const stateDirFlag = {
+  'state-dir': Flags.string({
+    helpValue: 'FOLDER',
+    description: 'state folder, to share batches between people',
+  }),
+};
+
+/** How a CSV is to be read. */
+export const inputFlags = {
+  'batch-id': Flags.string({
+    helpValue: 'NAME',
+    description: 'name of the batch; made from file name and content when left out',
+  }),
+  namespace: Flags.string({
+    helpValue: 'NAME',
+    description: 'scope in which a reference is paid once (default: default)',
+  }),
+  map: Flags.string({
+    multiple: true,
+    multipleNonGreedy: true,
+    helpValue: 'reference=Invoice',
+    description: 'read a column from another header',
+  }),
+  'ignore-column': Flags.string({
+    multiple: true,
+    multipleNonGreedy: true,
+    helpValue: 'HEADER',
+    description: 'pass a column over',
+  }),
+  delimiter: Flags.string({
+    options: ['comma', 'semicolon', 'tab'],
+    description: 'when the header leaves it open',
+  }),
+  'amount-unit': Flags.string({
+    options: ['major', 'minor'],
+    description: 'what an amount without a decimal point is in',
+  }),
+  'number-format': Flags.string({
+    options: Object.keys(NUMBER_FORMATS),
+    helpValue: 'FORMAT',
+    description: 'how amounts are written, such as 1.234,56',
+  }),
+  currency: Flags.string({helpValue: 'USD', description: 'currency of rows that name none'}),
+  'valid-only': Flags.boolean({description: 'go on with the rows that have no errors'}),
+  'allow-cut-input': Flags.boolean({description: 'accept a pipe whose last line does not end'}),
+};
+
+/** What a script states in place of a person's yes. */
+export const confirmFlags = {
+  'confirm-total': Flags.string({
+    multiple: true,
+    multipleNonGreedy: true,
+    helpValue: 'USD=1500.75',
+    description: 'expected total, once per currency',
+  }),
+  'confirm-count': whole(0, 1_000_000_000)({description: 'expected number of rows'}),
+  'allow-duplicates': whole(
+    0,
+    1_000_000_000,
+  )({description: 'how many rows may repeat party, amount and currency'}),
+  'allow-similar': whole(
+    0,
+    1_000_000_000,
+  )({description: 'how many references may differ in case or spaces only'}),
+};
+
+/** How a batch is run. */
+export const runFlags = {
+  'key-horizon': duration({description: 'how long the service is trusted to remember a key (default 24h)'}),
+  'max-wait': duration({description: 'longest Retry-After to sit out (default 15m)'}),
+  'max-in-flight': whole(1, 1024)({description: 'most requests at a time (default 64)'}),
+  'max-rps': whole(1, 100_000)({description: 'most requests a second'}),
+  'accept-differences': Flags.boolean({
+    description: 'release rows whose record differs in rail, currency or metadata',
+  }),
+  'release-rest': Flags.boolean({description: 'release although some rows are in doubt or in conflict'}),
+  'trust-refusals': Flags.boolean({description: 'believe refusals before anything has succeeded'}),
+  'break-lock': Flags.boolean({description: 'take the batch from a runner that is known to be dead'}),
+  out: Flags.string({helpValue: 'FOLDER', description: 'folder of the results (default: beside the input)'}),
+};
+
+/** `--map reference=Invoice --map party=Payee` -> `{reference: 'Invoice', …}`. */
+export function readMapping(pairs: readonly string[] | undefined): Record<string, string> {
+  const mapping: Record<string, string> = {};
+  for (const pair of pairs ?? []) {
+    const at = pair.indexOf('=');
+    const [name, header] = [pair.slice(0, at).trim().toLowerCase(), pair.slice(at + 1).trim()];
+    if (at < 1 || header === '')
+      throw new RemitError('USAGE', `--map ${pair} is not of the form COLUMN=HEADER`, {
+        hint: 'such as --map reference="Invoice No"',
+      });
+    if (Object.hasOwn(mapping, name)) throw new RemitError('USAGE', `--map names ${name} twice`);
+    mapping[name] = header;
+  }
+  return mapping;
+}
+
+/** `--confirm-total USD=1500.75` -> `{USD: '1500.75'}`. */
+export function readTotals(pairs: readonly string[] | undefined): Record<string, string> | undefined {
+  if (pairs === undefined || pairs.length === 0) return undefined;
+  const totals: Record<string, string> = {};
+  for (const pair of pairs) {
+    const match = /^([A-Z]{3})=(\d+(?:\.\d+)?)$/.exec(pair.trim());
+    if (match === null)
+      throw new RemitError('USAGE', `--confirm-total ${pair} is not of the form USD=1500.75`, {
+        hint: 'major units, no grouping',
+      });
+    if (Object.hasOwn(totals, match[1]!))
+      throw new RemitError('USAGE', `--confirm-total names ${match[1]} twice`);
+    totals[match[1]!] = match[2]!;
+  }
+  return totals;
+}

@@ -1,0 +1,31 @@
+import {existsSync} from 'node:fs';
+import {batchExists} from '../../batch/folder.ts';
+import {type Kind, KINDS} from '../../batch/kinds.ts';
+import {RemitError} from '../../errors.ts';
+
+/** `remit payouts batch`: how hints begin. */
+export const batchCommand = (kind: Kind): string => `remit ${KINDS[kind].topic} batch`;
+
+/**
+ * Whether the argument of `run` names a file to plan or a batch that is planned.
+ * @throws RemitError USAGE when it is both or neither
+ */
+export function fileOrBatch(
+  argument: string,
+  options: {kind: Kind; stateDir: string; batchId: string | undefined},
+): 'file' | 'batch' {
+  const {kind, stateDir, batchId} = options;
+  const isPath = argument === '-' || batchId !== undefined || /[/\\]/.test(argument);
+  if (isPath) return 'file';
+  const isBatch = batchExists(stateDir, kind, argument);
+  const isFile = existsSync(argument);
+  if (isBatch && isFile)
+    throw new RemitError('USAGE', `${argument} is both a file and a batch`, {
+      hint: `write ./${argument} for the file`,
+    });
+  if (isBatch) return 'batch';
+  if (isFile || /\.\w{1,5}$/.test(argument)) return 'file';
+  throw new RemitError('USAGE', `${argument} is neither a file nor a planned batch`, {
+    hint: `${batchCommand(kind)} run FILE.csv, or another state folder with --state-dir`,
+  });
+}

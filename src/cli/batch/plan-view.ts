@@ -1,0 +1,102 @@
+import {describeIssue, type Issue} from '../../batch/issues.ts';
+import {KINDS, type Mode} from '../../batch/kinds.ts';
+import type {Plan} from '../../batch/plan.ts';
+import {batchCommand} from './place.ts';
+
+/** What a person must see of a plan before anything is sent: counts, sums, the largest row, what looks paid twice. */
+export function planText(plan: Plan, facts: {mode?: Mode} = {}): string {
+  const {figures} = plan;
+  const party = KINDS[plan.kind].party.replace('_id', '');
+  const revision = plan.revision > 1 ? `, revision ${plan.revision}` : '';
+  const lines: [string, string][] = [['Rows', rowsText(plan)]];
+  for (const [currency, total] of Object.entries(figures.totals))
+    lines.push(['Total', `${total} ${currency}`]);
+  for (const {rail, rows, total, currency} of figures.rails)
+    lines.push(['By rail', `${rail ?? '(the default)'}: ${count(rows, 'row')}, ${total} ${currency}`]);
+  const {largest} = figures;
+  lines.push(['Largest', `${largest.amount} ${largest.currency} to ${party} ${largest.party}`]);
+  lines.push(['', `${largest.reference}, line ${largest.line}`]);
+  if (figures.firstScheduled !== null)
+    lines.push([
+      'Scheduled',
+      figures.firstScheduled === figures.lastScheduled
+        ? figures.firstScheduled
+        : `${figures.firstScheduled} to ${figures.lastScheduled}`,
+    ]);
+  const {softDuplicates, similarReferences} = figures;
+  if (softDuplicates.count > 0) {
+    lines.push([
+      'Repeats',
+      `${count(softDuplicates.count, 'row')} with ${party}, amount and currency of an earlier one:`,
+    ]);
+    for (const {references, amount, currency} of softDuplicates.examples)
+      lines.push([
+        '',
+        `${amount} ${currency}: ${references.join(', ')}${references.length === 4 ? ', …' : ''}`,
+      ]);
+  }
+  if (similarReferences.count > 0) {
+    lines.push([
+      'Similar',
+      `${count(similarReferences.count, 'reference')} like an earlier one but for case or spaces:`,
+    ]);
+    for (const references of similarReferences.examples) lines.push(['', references.join(', ')]);
+  }
+  lines.push(['Mode', facts.mode ?? 'decided by the key at the run']);
+  lines.push([
+    'Plan',
+    `${plan.planHash.slice(0, 16)}${plan.namespace === 'default' ? '' : `, namespace ${plan.namespace}`}`,
+  ]);
+  const width = Math.max(...lines.map(([label]) => label.length)) + 2;
+  return [
+    `Batch ${plan.batchId}${revision}, from ${plan.file.name}`,
+    ...lines.map(
+      ([label, text], index) => `  ${(lines[index - 1]?.[0] === label ? '' : label).padEnd(width)}${text}`,
+    ),
+  ].join('\n');
+}
+
+function rowsText(plan: Plan): string {
+  const left = [
+    ...(plan.invalidRows > 0 ? [`${count(plan.invalidRows, 'row')} with errors left out`] : []),
+    ...(plan.emptyRecords > 0 ? [`${count(plan.emptyRecords, 'empty row')} skipped`] : []),
+  ];
+  return `${plan.figures.rows}${left.length > 0 ? ` (${left.join(', ')})` : ''}`;
+}
+
+export const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`;
+
+/** Errors of a file, one a line, at most `most`. */
+export function issuesText(issues: readonly Issue[], total: number, most: number): string {
+  const lines = issues.slice(0, most).map((issue) => `  ${describeIssue(issue)}`);
+  if (total > lines.length)
+    lines.push(`  … and ${total - lines.length} more; -o json lists them (the first 10000)`);
+  return lines.join('\n');
+}
+
+/** The result of `plan` for machines; `errors` are those of the rows left out. */
+export function planResult(plan: Plan, facts: {fresh: boolean; errors: readonly Issue[]}) {
+  const {figures} = plan;
+  return {
+    batch_id: plan.batchId,
+    revision: plan.revision,
+    kind: plan.kind,
+    namespace: plan.namespace,
+    plan_hash: plan.planHash,
+    file: plan.file.path,
+    file_sha256: plan.file.sha256,
+    changed: facts.fresh,
+    planned: figures.rows,
+    invalid_rows: plan.invalidRows,
+    empty_rows: plan.emptyRecords,
+    totals: figures.totals,
+    rails: figures.rails,
+    largest: figures.largest,
+    soft_duplicates: figures.softDuplicates,
+    similar_references: figures.similarReferences,
+    scheduled: {first: figures.firstScheduled, last: figures.lastScheduled},
+    warnings: plan.warnings,
+    errors: facts.errors,
+    next: `${batchCommand(plan.kind)} run ${plan.batchId}`,
+  };
+}

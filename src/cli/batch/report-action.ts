@@ -1,0 +1,97 @@
+import {resolve} from 'node:path';
+import {batchFolder} from '../../batch/folder.ts';
+import type {Kind, Mode} from '../../batch/kinds.ts';
+import {type OpenBatch, openBatch} from '../../batch/open-batch.ts';
+import {type ResultFiles, writeResults} from '../../batch/results.ts';
+import type {Stop} from '../../batch/run-context.ts';
+import {readStatus} from '../../batch/status-file.ts';
+import {type BatchState, summarise, type Summary} from '../../batch/summary.ts';
+import type {Clock} from '../../clock.ts';
+import {RemitError} from '../../errors.ts';
+import {batchCommand} from './place.ts';
+import type {Attention} from './summary-view.ts';
+
+interface Wanted {
+  kind: Kind;
+  batchId: string;
+  stateDir: string;
+  clock: Clock;
+}
+
+const ATTENTION = 10;
+
+/**
+ * Where a batch stands. While a runner has it, what the runner last wrote; otherwise what the journal says, also after
+ * the runner was killed.
+ */
+export async function statusOfBatch(
+  wanted: Wanted,
+): Promise<{summary: Summary; attention: Attention[]; running: string | undefined}> {
+  try {
+    const batch = await openBatch({...wanted, purpose: `status of batch ${wanted.batchId}`});
+    try {
+      return {
+        summary: readSummary(batch),
+        attention: batch.journal.needingAttention(ATTENTION),
+        running: undefined,
+      };
+    } finally {
+      await batch.close();
+    }
+  } catch (error) {
+    if (!(error instanceof RemitError) || error.code !== 'LOCKED') throw error;
+    const status = readStatus(batchFolder(wanted.stateDir, wanted.kind, wanted.batchId).status);
+    if (status === undefined) throw error;
+    const running = `Running on ${status.host} as process ${status.pid}: ${status.phase}, as of ${status.updated_at}.`;
+    return {summary: {...status.summary, posts: 0}, attention: [], running};
+  }
+}
+
+/** Writes the results of a batch again, from its journal alone; sends nothing. */
+export async function reportBatch(
+  wanted: Wanted & {folder: string | undefined},
+): Promise<{summary: Summary; attention: Attention[]}> {
+  const batch = await openBatch({...wanted, purpose: `report of batch ${wanted.batchId}`});
+  try {
+    const {journal, plan} = batch;
+    const before = readSummary(batch);
+    const files = writeResults({
+      journal,
+      plan,
+      summary: before,
+      folder: resolve(wanted.folder ?? plan.file.folder),
+    });
+    journal.setMeta('results', files);
+    return {summary: readSummary(batch), attention: journal.needingAttention(ATTENTION)};
+  } finally {
+    await batch.close();
+  }
+}
+
+/** The summary of a batch at rest. A runner that was killed left no word, but windows and outcomes tell what is open. */
+function readSummary({plan, journal}: OpenBatch): Summary {
+  const standing = journal.standing();
+  const sent = journal.windows(['stage', 'direct', 'release']).length > 0;
+  const told = journal.meta<BatchState>('state');
+  const open = standing.tally.in_doubt.count + standing.tally.not_sent.count;
+  const killed = sent && (told === undefined || told === 'running');
+  const state: BatchState = killed ? 'interrupted' : (told ?? 'planned');
+  const command = batchCommand(plan.kind);
+  const next =
+    state === 'planned'
+      ? `${command} run ${plan.batchId}`
+      : state === 'staged'
+        ? `${command} release ${plan.batchId}`
+        : killed || open > 0
+          ? `${command} resume ${plan.batchId}`
+          : null;
+  return summarise(plan, standing, {
+    state,
+    mode: journal.meta<{mode: Mode}>('binding')?.mode ?? null,
+    posts: 0,
+    elapsedMs: 0,
+    stop: journal.meta<Stop | null>('stop') ?? undefined,
+    next,
+    results: journal.meta<ResultFiles>('results'),
+  });
+}

@@ -1,0 +1,85 @@
+import {BUCKETS} from '../../batch/outcome.ts';
+import type {Summary} from '../../batch/summary.ts';
+import {count} from './plan-view.ts';
+
+/** A row that a person should look at. */
+export interface Attention {
+  reference: string;
+  state: string;
+  code: string | null;
+  message: string | null;
+}
+
+/** The end of a run as a person reads it: what happened, what did not, where it is written, what to type next. */
+export function summaryText(summary: Summary, attention: readonly Attention[]): string {
+  const lines = [headline(summary), ''];
+  const buckets = ['planned', ...BUCKETS] as const;
+  const shown = buckets.filter(
+    (bucket) => bucket === 'planned' || bucket === 'accepted' || summary[bucket] > 0,
+  );
+  const currencies = Object.keys(summary.totals);
+  for (const bucket of shown) {
+    const sums = currencies.map(
+      (currency) => `${summary.totals[currency]![bucket].padStart(amountWidth(summary))} ${currency}`,
+    );
+    lines.push(
+      `  ${bucket.replace('_', ' ').padEnd(12)}${String(summary[bucket]).padStart(9)}  ${sums.join('  ')}${partsOf(summary, bucket)}`,
+    );
+  }
+  if (attention.length > 0) {
+    const total =
+      summary.rejected +
+      summary.unapproved +
+      summary.conflict +
+      summary.in_doubt +
+      summary.not_sent +
+      summary.held;
+    lines.push('', 'To look at:');
+    for (const {reference, state, code, message} of attention)
+      lines.push(
+        `  ${reference}: ${state.replace('_', ' ')}${code === null ? '' : `, ${code}`}${message === null ? '' : `: ${message}`}`,
+      );
+    if (total > attention.length) lines.push(`  … ${total - attention.length} more in the results`);
+  }
+  for (const {reference, id} of summary.orphans)
+    lines.push(`  ${reference}: record ${id} was left behind, not approved`);
+  lines.push('');
+  if (summary.results !== null) lines.push(`Results  ${summary.results}`);
+  if (summary.failed_file !== null)
+    lines.push(`Failed   ${summary.failed_file} (mend it and run it as a batch of its own)`);
+  if (summary.next !== null) lines.push(`Next     ${summary.next}`);
+  return lines.join('\n');
+}
+
+function partsOf(summary: Summary, bucket: string): string {
+  if (bucket === 'staged' && summary.held > 0) return `  (${summary.held} held: their record differs)`;
+  if (bucket !== 'accepted' || summary.settled + summary.failed === 0) return '';
+  return `  (${summary.settled} settled, ${summary.failed} failed)`;
+}
+
+const amountWidth = (summary: Summary): number =>
+  Math.max(...Object.values(summary.totals).map(({planned}) => planned.length));
+
+function headline(summary: Summary): string {
+  const {batch_id: id, state, planned, stopped_because: stop} = summary;
+  const of = `${summary.accepted} of ${count(planned, 'row')} accepted`;
+  const sent =
+    summary.posts === 0
+      ? ''
+      : ` (${count(summary.posts, 'request')} in ${(summary.elapsed_ms / 1000).toFixed(1)} s)`;
+  switch (state) {
+    case 'complete':
+      return `Batch ${id} is complete: ${of}${summary.posts === 0 ? '; nothing was sent' : sent}.`;
+    case 'staged':
+      return `Batch ${id} is staged: ${count(summary.staged, 'record')} created, none released; no money has moved${sent}.`;
+    case 'held':
+      return `Batch ${id} is held: ${of}; the rest waits for you${sent}.`;
+    case 'planned':
+      return `Batch ${id} is planned: ${count(planned, 'row')}, nothing was sent.`;
+    case 'running':
+      return `Batch ${id} is running: ${of}.`;
+    case 'interrupted':
+    case 'stopped':
+      return `Batch ${id} was ${state === 'stopped' ? 'stopped' : 'interrupted'}: ${stop?.message ?? 'before its end'}\n${of}${sent}.`;
+  }
+}

@@ -1,0 +1,10 @@
+import {BatchRunCommand} from '../../../cli/batch/commands.ts';
+
+export default class PayoutsBatchRun extends BatchRunCommand {
+  static override summary = 'Plan, confirm and pay a CSV of payouts, each row once';
+  static override examples = [
+    '<%= config.bin %> payouts batch run payouts.csv --batch-id november',
+    '<%= config.bin %> payouts batch run november --confirm-total USD=1500.75 --confirm-count 2',
+  ];
+  readonly kind = 'payout';
+}

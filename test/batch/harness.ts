@@ -1,0 +1,125 @@
+import {createHash} from 'node:crypto';
+import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {BatchRun, type RunPath} from '../../src/batch/batch-run.ts';
+import {openBatch} from '../../src/batch/open-batch.ts';
+import {planBatch, type PlanOptions} from '../../src/batch/plan.ts';
+import type {RunSettings} from '../../src/batch/run-context.ts';
+import {SimpleSpeed} from '../../src/batch/speed.ts';
+import type {Summary} from '../../src/batch/summary.ts';
+import {DEFAULT_TIMEOUTS} from '../../src/client/transport.ts';
+import type {TruthService} from './truth-service.ts';
+import {VirtualClock} from './virtual-clock.ts';
+
+export const DEFAULT_SETTINGS: Omit<RunSettings, 'kind'> = {
+  horizonMs: 24 * 3600_000,
+  maxWaitMs: 15 * 60_000,
+  acceptDifferences: false,
+  releaseRest: false,
+  trustRefusals: false,
+  retryUnapproved: false,
+};
+
+export const payeeId = (n: number): string => `018f0000-0000-7000-8000-${String(n).padStart(12, '0')}`;
+
+export interface RunArguments {
+  batchId?: string;
+  path?: RunPath;
+  settings?: Partial<RunSettings>;
+  mode?: 'test' | 'live';
+  key?: string;
+  baseUrl?: string;
+  drain?: AbortSignal;
+  maxInFlight?: number;
+  random?: () => number;
+  transport?: ReturnType<TruthService['transport']>;
+}
+
+/** A state folder, an input folder and a clock of their own for one test. */
+export class Bench {
+  readonly folder = mkdtempSync(join(tmpdir(), 'remit-batch-'));
+  readonly stateDir = join(this.folder, 'state');
+  readonly clock = new VirtualClock();
+
+  file(name: string, content: string | Buffer): string {
+    const path = join(this.folder, name);
+    writeFileSync(path, content);
+    return path;
+  }
+
+  /** `rows` payouts of 100.01, 100.02 … to as many payees. */
+  payouts(rows: number, name = 'payouts.csv'): string {
+    const lines = Array.from(
+      {length: rows},
+      (_, i) =>
+        `INV-${i + 1},${payeeId(i + 1)},${100 + Math.floor((i + 1) / 100)}.${String((i + 1) % 100).padStart(2, '0')},USD`,
+    );
+    return this.file(name, `reference,payee_id,amount,currency_code\n${lines.join('\n')}\n`);
+  }
+
+  async plan(file: string, options: Partial<PlanOptions> = {}) {
+    return planBatch({
+      kind: 'payout',
+      file,
+      stateDir: this.stateDir,
+      batchId: 'b1',
+      clock: this.clock,
+      ...options,
+    });
+  }
+
+  async run(service: TruthService, given: RunArguments = {}): Promise<Summary> {
+    const batch = await openBatch({
+      stateDir: this.stateDir,
+      kind: 'payout',
+      batchId: given.batchId ?? 'b1',
+      purpose: 'test run',
+      clock: this.clock,
+    });
+    const key = given.key ?? 'test_key';
+    try {
+      return await new BatchRun({
+        plan: batch.plan,
+        journal: batch.journal,
+        place: batch.place,
+        transport: given.transport ?? service.transport(),
+        baseUrl: given.baseUrl ?? 'https://api.test',
+        mode: given.mode ?? 'test',
+        key,
+        keyFingerprint: createHash('sha256').update(key).digest('hex').slice(0, 16),
+        overrides: {},
+        timeouts: DEFAULT_TIMEOUTS,
+        speed: new SimpleSpeed({maxInFlight: given.maxInFlight ?? 16}),
+        clock: this.clock,
+        random: given.random ?? (() => 0.5),
+        path: given.path ?? 'stage-and-release',
+        settings: {kind: 'payout', ...DEFAULT_SETTINGS, ...given.settings},
+        out: this.folder,
+        command: 'remit payouts batch',
+        assertHeld: () => batch.lock.assertHeld(),
+        drain: given.drain ?? new AbortController().signal,
+        abort: new AbortController().signal,
+        onProgress: () => undefined,
+      }).run();
+    } finally {
+      await batch.close();
+    }
+  }
+
+  remove(): void {
+    rmSync(this.folder, {recursive: true, force: true});
+  }
+}
+
+/** A seeded generator, uniform in [0, 1): mulberry32. */
+export function seeded(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = state;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+}

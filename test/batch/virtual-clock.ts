@@ -1,0 +1,65 @@
+import type {Clock} from '../../src/clock.ts';
+
+/** A clock that jumps to the next sleeper whenever nothing else is left to do, so that waiting takes no time. */
+export class VirtualClock implements Clock {
+  #now: number;
+  readonly #start: number;
+  readonly #sleepers: {at: number; wake: () => void; seq: number}[] = [];
+  #seq = 0;
+  #scheduled = false;
+
+  constructor(startMs = Date.parse('2026-03-02T15:00:00Z')) {
+    this.#now = startMs;
+    this.#start = startMs;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  monotonic(): number {
+    return this.#now - this.#start;
+  }
+
+  /** Moves time forward without waking anybody earlier than their turn. */
+  advance(ms: number): void {
+    this.#now += ms;
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) {
+        reject(new Error('aborted', {cause: signal.reason}));
+        return;
+      }
+      const onAbort = () => {
+        const index = this.#sleepers.indexOf(sleeper);
+        if (index >= 0) this.#sleepers.splice(index, 1);
+        reject(new Error('aborted', {cause: signal!.reason}));
+      };
+      const wake = () => {
+        signal?.removeEventListener('abort', onAbort);
+        resolve();
+      };
+      const sleeper = {at: this.#now + Math.max(0, ms), wake, seq: this.#seq++};
+      this.#sleepers.push(sleeper);
+      signal?.addEventListener('abort', onAbort, {once: true});
+      this.#schedule();
+    });
+  }
+
+  /** Runs after everything that is ready now: setImmediate comes behind promises and I/O callbacks. */
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#sleepers.sort((a, b) => a.at - b.at || a.seq - b.seq);
+      const next = this.#sleepers.shift();
+      if (next === undefined) return;
+      this.#now = Math.max(this.#now, next.at);
+      next.wake();
+      if (this.#sleepers.length > 0) this.#schedule();
+    });
+  }
+}
