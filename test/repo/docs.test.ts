@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import {existsSync} from 'node:fs';
+import {posix, join} from 'node:path';
+import {describe, it} from 'mocha';
+import {
+  callsInBlocks,
+  callsInText,
+  faultOf,
+  loadCommands,
+  remitCallsIn,
+  shellTokens,
+  type CommandMap,
+} from './command-lines.ts';
+import {ROOT, filesUnder, readJson, readText} from './tree.ts';
+
+const none = (findings: readonly string[]): void => assert.equal(findings.join('\n'), '');
+const pages = filesUnder().filter((path) => path.endsWith('.md'));
+
+async function faultsIn(text: string, path: string, commands: CommandMap): Promise<string[]> {
+  const calls = [
+    ...callsInBlocks(text).map((call) => ({...call, partly: false})),
+    ...callsInText(text).map((call) => ({...call, partly: true})),
+  ];
+  const faults: string[] = [];
+  for (const {line, argv, partly} of calls) {
+    const fault = await faultOf(argv, commands, partly);
+    if (fault !== undefined) faults.push(`${path}:${line} remit ${argv.join(' ')}: ${fault}`);
+  }
+  return faults;
+}
+
+/** Links to files of the project that are not there. Anchors within a page are left to the reader. */
+function brokenLinks(path: string, text: string): string[] {
+  return [...text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)]
+    .map(([, target]) => target!)
+    .filter((target) => !/^[a-z]+:/.test(target))
+    .filter((target) => !existsSync(join(ROOT, posix.join(posix.dirname(path), target))))
+    .map((target) => `${path} links to ${target}, which is not there`);
+}
+
+/** By name, since tsx may load a class once for import and once for require. */
+const isRemitCommand = (command: object | null): boolean =>
+  typeof command === 'function' &&
+  (command.name === 'RemitCommand' || isRemitCommand(Object.getPrototypeOf(command) as object));
+
+describe('docs', () => {
+  let commands: CommandMap;
+  before(async () => {
+    commands = await loadCommands();
+  });
+
+  it('show no command line that remit would not take', async () => {
+    for (const path of pages) none(await faultsIn(readText(path), path, commands));
+  });
+
+  it('are caught when they do', async () => {
+    const lines = (text: string) => faultsIn(text, 'a.md', commands).then((faults) => faults.length);
+    const block = (line: string) => `\`\`\`sh\n${line}\n\`\`\``;
+    assert.equal(await lines(block('remit payouts get 5f0c --json | jq .id')), 0);
+    assert.equal(await lines(block('remit payouts gte 5f0c')), 1);
+    assert.equal(await lines(block('remit payouts get')), 1);
+    assert.equal(await lines(block('remit payouts get 5f0c --nope')), 1);
+    assert.equal(await lines(block('echo remit payouts gte')), 0);
+    assert.equal(await lines('Type `remit payouts get`, then `remit payouts`.'), 0);
+    assert.equal(await lines('Type `remit payouts get --nope`.'), 1);
+    assert.equal(await lines('Type `remit playouts`.'), 1);
+  });
+
+  it('read a shell line as a shell does', () => {
+    assert.deepEqual(
+      shellTokens(`a 'b c' "d \\"e" f\\ g --h='i j' # k`).map(({text}) => text),
+      ['a', 'b c', 'd "e', 'f g', '--h=i j'],
+    );
+    assert.deepEqual(remitCallsIn(`REMIT_PROFILE=x remit a b > out.txt && remit c | jq .d; npx remit e`), [
+      ['a', 'b'],
+      ['c'],
+      ['e'],
+    ]);
+    assert.deepEqual(remitCallsIn('ID=$(remit a -o id) 2>/dev/null'), [['a', '-o', 'id']]);
+    assert.deepEqual(remitCallsIn('$ node bin/run.cjs a'), [['a']]);
+  });
+
+  it('name only npm scripts that there are', () => {
+    const {scripts} = readJson('package.json') as {scripts: Record<string, string>};
+    none(
+      pages.flatMap((path) =>
+        [...readText(path).matchAll(/npm (?:run (?:--silent |-s )?([\w:]+)|(test)\b)/g)]
+          .map(([, run, test]) => run ?? test!)
+          .filter((name) => !(name in scripts))
+          .map((name) => `${path}: npm run ${name}`),
+      ),
+    );
+  });
+
+  it('link only to files that are there', () => {
+    none(pages.flatMap((path) => brokenLinks(path, readText(path))));
+    assert.equal(
+      brokenLinks('docs/a.md', '[b](b.md) [c](https://example.com) [d](../LICENSE) [e](#f)').length,
+      1,
+    );
+  });
+});
+
+describe('commands', () => {
+  it('each have a summary and an example that remit takes', async () => {
+    const commands = await loadCommands();
+    const faults: string[] = [];
+    for (const [id, {path, command}] of commands) {
+      const words = id.replaceAll(':', ' ');
+      if (!isRemitCommand(command)) faults.push(`${path} is no RemitCommand`);
+      if (!command.summary) faults.push(`${path} has no summary`);
+      const examples = (command.examples ?? []).map((example) =>
+        typeof example === 'string' ? example : (example as {command: string}).command,
+      );
+      if (examples.length === 0) faults.push(`${path} has no example`);
+      for (const example of examples) {
+        const line = example.replaceAll('<%= config.bin %>', 'remit').replaceAll('<%= command.id %>', words);
+        const calls = line.split('\n').flatMap(remitCallsIn);
+        if (!calls.some((argv) => argv.join(' ').startsWith(words)))
+          faults.push(`${path}: no call of itself in ${line}`);
+        for (const argv of calls) {
+          const fault = await faultOf(argv, commands);
+          if (fault !== undefined) faults.push(`${path}: ${line}: ${fault}`);
+        }
+      }
+    }
+    none(faults);
+  });
+});
