@@ -44,6 +44,8 @@ async function bundleCli() {
     format: 'cjs',
     platform: 'node',
     target: 'node20',
+    // A script that runs from V8's code cache has no way to import(); require it has.
+    supported: {'dynamic-import': false},
     minify: true,
     keepNames: false,
     legalComments: 'none',

@@ -41,11 +41,7 @@ function load(file, source, cachedData) {
   module.filename = file;
   module.paths = Module._nodeModulePaths(path.dirname(file));
   Module._cache[file] = module; // oclif requires the bundle once more, for its commands
-  const script = new vm.Script(Module.wrap(source), {
-    filename: file,
-    cachedData,
-    importModuleDynamically: vm.constants && vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-  });
+  const script = new vm.Script(Module.wrap(source), {filename: file, cachedData});
   const requireFrom = Module.createRequire(file);
   script
     .runInThisContext()

@@ -37,9 +37,11 @@ export function readAmount(flags: AmountFlags, example: string): Amount {
     return {minor, wire: toWire(minor), currency};
   } catch (error) {
     if (!(error instanceof AmountError)) throw error;
-    throw new RemitError('LOCAL_VALIDATION', error.message, {
+    const [issue = ''] = error.message.split('; '); // what follows is advice about the columns of a file
+    throw new RemitError('LOCAL_VALIDATION', issue, {
       cause: error,
-      details: {fields: [{field: 'amount_in_minor_units', issue: error.message}]},
+      hint: example,
+      details: {fields: [{field: 'amount_in_minor_units', issue}]},
     });
   }
 }

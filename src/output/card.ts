@@ -1,8 +1,8 @@
 import {valueAt} from './select.ts';
 import {plainValue, text, type Eye, type Field, type View} from './view.ts';
 
-/** Alias fields of the service that repeat another one. */
-const REPEATED = new Set(['amount_in_cents', 'currency_code']);
+/** Fields that stand elsewhere: the deprecated alias, the currency beside its amount, a 207's warning on stderr. */
+const REPEATED = new Set(['amount_in_cents', 'currency_code', 'warning']);
 
 /**
  * One record as lines of label and value: aligned on a terminal, tab-separated in a pipe. Fields that the view does

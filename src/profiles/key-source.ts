@@ -2,6 +2,7 @@ import {readFileSync} from 'node:fs';
 import {homedir} from 'node:os';
 import {join} from 'node:path';
 import {RemitError} from '../errors.ts';
+import {maskKey} from './key.ts';
 import type {KeySource} from './profile.ts';
 
 /** A secrets manager may ask for a touch or a PIN; a hung one must not hang us for ever. */
@@ -11,8 +12,12 @@ export const KEY_COMMAND_TIMEOUT_MS = 60_000;
 export function describeSource(source: KeySource): string {
   if ('stored' in source) return 'stored in the profile';
   if ('file' in source) return `file ${source.file}`;
-  return `command ${JSON.stringify(source.command)}`;
+  return `command ${shownCommand(source.command)}`;
 }
+
+/** A command is no secret, unless somebody wrote the key into it. */
+const shownCommand = (command: string): string =>
+  JSON.stringify(command.replace(/(?:test|live)_[\w-]{8,}/g, (key) => maskKey(key)));
 
 /** The key itself, read at each use. */
 export async function readKey(source: KeySource, options: {timeoutMs?: number} = {}): Promise<string> {
@@ -42,9 +47,9 @@ function readKeyFile(path: string): string {
 async function runKeyCommand(command: string, timeoutMs: number): Promise<string> {
   const {spawn} = await import('node:child_process');
   const failed = (what: string, cause?: unknown) =>
-    new RemitError('BAD_KEY', `the key command ${JSON.stringify(command)} ${what}`, {
+    new RemitError('BAD_KEY', `the key command ${shownCommand(command)} ${what}`, {
       cause,
-      hint: `run it by hand to see what it says: ${command}`,
+      hint: 'run it by hand to see what it says',
     });
   return new Promise((resolve, reject) => {
     // A group of its own, so that a time-out ends the shell and what it started alike.

@@ -45,6 +45,8 @@ export const paymentMethodView: View = {
   plural: 'payment methods',
   card: [
     text('ID', 'id'),
+    text('Payee', 'payee_id'),
+    text('Payer', 'payer_id'),
     text('Type', 'type'),
     status('Verification', 'verification_status'),
     yesNo('Default', 'is_default'),
