@@ -1,5 +1,5 @@
 import type {OperationId} from '../contract/operations.ts';
-import {PAYIN_RAILS, PAYOUT_RAILS} from '../contract/schemas/transfers.ts';
+import {PAYIN_RAILS, PAYOUT_RAILS} from '../contract/rails.ts';
 
 export type Kind = 'payout' | 'payin';
 export type Mode = 'test' | 'live';

@@ -1,5 +1,5 @@
 import type {Input} from '../contract/schemas/registry.ts';
-import {PAYOUT_RAILS} from '../contract/schemas/transfers.ts';
+import {PAYOUT_RAILS} from '../contract/rails.ts';
 import {ServiceError} from './service-error.ts';
 
 /** What the vault would answer about an account or card: all that the sandbox keeps of it, never the number itself. */

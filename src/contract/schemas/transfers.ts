@@ -1,10 +1,18 @@
 import * as z from 'zod';
 import {TRANSFER_STATUSES} from '../lifecycle.ts';
-import {AmountMinor, CalendarDay, CurrencyCode, Metadata, PageQuery, Timestamp, Uuid, pageOf} from './fields.ts';
+import {PAYIN_RAILS, PAYOUT_RAILS} from '../rails.ts';
+import {
+  AmountMinor,
+  CalendarDay,
+  CurrencyCode,
+  Metadata,
+  PageQuery,
+  Timestamp,
+  Uuid,
+  pageOf,
+} from './fields.ts';
 
 const status = z.enum(TRANSFER_STATUSES);
-export const PAYIN_RAILS = ['standard_ach', 'same_day_ach'] as const;
-export const PAYOUT_RAILS = ['instant_bank', 'same_day_ach', 'standard_ach', 'wire', 'instant_card'] as const;
 
 /** Interface document, "Payin" and "Payout": the deprecated alias alone is enough, both must agree (assumption 50). */
 const amounts = {amount_in_minor_units: AmountMinor.optional(), amount_in_cents: AmountMinor.nullish()};
