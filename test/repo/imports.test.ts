@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import {findCycle, importsOf, packageOf, packagesLoadedBy, type Import} from './imports.ts';
-import {readJson, sourcesUnder} from './tree.ts';
+import {tableRows} from './markdown.ts';
+import {readJson, readText, sourcesUnder} from './tree.ts';
 
 /**
  * Who may import whom (docs/internals/architecture.md). An area is a folder of src, or a file that stands directly in it.
@@ -94,13 +95,17 @@ function undeclared(imports: readonly Import[], declared: readonly string[]): st
     .map((one) => `${at(one)} ${one.specifier} is not among the dependencies of package.json`);
 }
 
-function eagerPackages(entry: string, imports: readonly Import[]): string[] {
-  return [...packagesLoadedBy(entry, imports)]
-    .filter(([name]) => LAZY.has(name))
-    .map(
-      ([name, chain]) =>
-        `${entry} loads ${name} at once (${chain.join(' > ')}): import() it where it is used`,
-    );
+/** One finding for each place that brings a heavy package in, with one way in which a command gets there. */
+function eagerPackages(entries: readonly string[], imports: readonly Import[]): string[] {
+  const found = new Map<string, string>();
+  for (const entry of entries)
+    for (const [name, chain] of packagesLoadedBy(entry, imports))
+      if (LAZY.has(name) && !found.has(`${name} ${chain.at(-1)}`))
+        found.set(
+          `${name} ${chain.at(-1)}`,
+          `${chain.join(' > ')} loads ${name} at once: import() it where it is used`,
+        );
+  return [...found.values()];
 }
 
 const none = (findings: readonly string[]): void => assert.equal(findings.join('\n'), '');
@@ -140,6 +145,17 @@ const j = require('./j.cjs');
   });
 
   it('go only in the allowed directions', () => none(brokenDirections(imports)));
+
+  it('go as docs/internals/architecture.md says', () => {
+    const documented = tableRows(readText('docs/internals/architecture.md'))
+      .filter(({heading}) => heading === 'Who may import whom')
+      .map(({cells: [area, others]}) => [area, others]);
+    const declared = Object.entries(MAY_IMPORT).map(([area, others]) => [
+      area,
+      others.join(', ') || 'nothing of ours',
+    ]);
+    assert.deepEqual(documented, declared, 'mend the table there or MAY_IMPORT here');
+  });
 
   it('are caught when they go in another', () => {
     const broken = (path: string, text: string) => brokenDirections(importsOf({path, text}));
@@ -186,12 +202,12 @@ const j = require('./j.cjs');
     const entries = [...new Set(imports.map(({path}) => path))].filter((path) =>
       /^src\/(commands|cli)\//.test(path),
     );
-    none(entries.flatMap((entry) => eagerPackages(entry, imports)));
+    none(eagerPackages(entries, imports));
     const bad = importsOf({path: 'src/commands/a.ts', text: `import '../b.ts'`}).concat(
       importsOf({path: 'src/b.ts', text: `import {Pool} from 'undici'`}),
     );
-    assert.deepEqual(eagerPackages('src/commands/a.ts', bad), [
-      'src/commands/a.ts loads undici at once (src/commands/a.ts:1 > src/b.ts:1): import() it where it is used',
+    assert.deepEqual(eagerPackages(['src/commands/a.ts', 'src/b.ts'], bad), [
+      'src/commands/a.ts:1 > src/b.ts:1 loads undici at once: import() it where it is used',
     ]);
   });
 });
