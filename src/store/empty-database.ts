@@ -1,8 +1,9 @@
-import {openSync, closeSync, mkdirSync, readSync, statSync} from 'node:fs';
+import {closeSync, openSync, readSync, statSync} from 'node:fs';
 import {dirname} from 'node:path';
 import {RemitError} from '../errors.ts';
 import {writeFileAtomic} from './atomic-file.ts';
 import {fileFailure} from './failures.ts';
+import {makeFolder} from './folder.ts';
 
 const PAGE_BYTES = 4096;
 const MAGIC = 'SQLite format 3\0';
@@ -35,11 +36,7 @@ export function emptyDatabase(): Uint8Array {
 export function ensureDatabaseFile(file: string): void {
   const header = readHeader(file);
   if (header === undefined || header.length === 0) {
-    try {
-      mkdirSync(dirname(file), {recursive: true, mode: 0o700});
-    } catch (error) {
-      throw fileFailure(error, 'make the folder of', file);
-    }
+    makeFolder(dirname(file));
     writeFileAtomic(file, emptyDatabase(), {mode: 0o600});
     return;
   }

@@ -1,9 +1,9 @@
 import {randomBytes} from 'node:crypto';
-import {mkdirSync} from 'node:fs';
 import {dirname} from 'node:path';
 import {type Clock, systemClock} from '../clock.ts';
 import {RemitError} from '../errors.ts';
 import {fileFailure} from './failures.ts';
+import {makeFolder} from './folder.ts';
 import {type FoundLock, LockFile} from './lock-file.ts';
 import {describeSelf, lifeOf, type ProcessProbe, systemProbe} from './lock-holder.ts';
 
@@ -49,7 +49,7 @@ export async function acquireLock(path: string, options: LockOptions): Promise<L
   const mine = describeSelf(probe, options.purpose, randomBytes(12).toString('hex'), clock.now());
   const file = new LockFile(path, mine);
   try {
-    mkdirSync(dirname(path), {recursive: true, mode: 0o700});
+    makeFolder(dirname(path));
     await take(file, {...options, clock, probe});
     file.sweep(clock.now() - STALE_AFTER_MS);
   } catch (error) {
