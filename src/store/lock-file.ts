@@ -79,6 +79,7 @@ export class LockFile {
 
   /** Gives back what is ours; leaves what is not, and what a living contender is just taking over. */
   remove(mayReplace: (found: FoundLock) => boolean): void {
+    if (!this.isMine) return;
     this.#guarded(this.mine.token, mayReplace, () => {
       if (this.isMine) rmSync(this.path, {force: true});
       return true;
