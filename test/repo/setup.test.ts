@@ -12,7 +12,7 @@ interface Installed {
 interface Npm {
   npmCommand: (
     args: string[],
-    env: Record<string, string>,
+    env: NodeJS.ProcessEnv,
   ) => {command: string; args: string[]; env: Record<string, string>};
 }
 interface SetupLock {
