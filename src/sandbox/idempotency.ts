@@ -10,12 +10,42 @@ export interface KeyScope {
   key: string;
 }
 
-/** The record that a key stands for, unless it is old enough to be forgotten. */
-export async function findByKey(
+/** What a key stands for. */
+export interface KeyRecord {
+  id: string;
+  bodyHash: string;
+}
+
+/**
+ * Binds a key to the record about to be made, unless it already stands for one, which is then returned.
+ * Written before it is looked up: most keys are new, and of two at once the loser waits here for the winner's commit
+ * (assumption 48). A create that is refused takes its claim back with its transaction.
+ */
+export async function claimKey(
   queries: Queries,
   context: Context,
   scope: KeyScope,
-): Promise<{recordId: string; bodyHash: string} | undefined> {
+  record: KeyRecord,
+): Promise<KeyRecord | undefined> {
+  const claim = () =>
+    queries.run(
+      `insert into idempotency_keys (entity_id, operation, key, record_id, body_hash, created_ms)
+       values (?, ?, ?, ?, ?, ?) on conflict do nothing`,
+      [scope.entityId, scope.operation, scope.key, record.id, record.bodyHash, context.clock.now()],
+    );
+  if ((await claim()) === 1) return undefined;
+  const known = await findByKey(queries, context, scope);
+  if (known) return known;
+  if ((await claim()) !== 1) throw new Error('a forgotten key was taken again within a transaction');
+  return undefined;
+}
+
+/** The record that a key stands for; one that is old enough to be forgotten is forgotten here. */
+async function findByKey(
+  queries: Queries,
+  context: Context,
+  scope: KeyScope,
+): Promise<KeyRecord | undefined> {
   const where = 'entity_id = ? and operation = ? and key = ?';
   const params = [scope.entityId, scope.operation, scope.key];
   const row = await queries.get(`select * from idempotency_keys where ${where}`, params);
@@ -25,22 +55,7 @@ export async function findByKey(
     await queries.run(`delete from idempotency_keys where ${where}`, params);
     return undefined;
   }
-  return {recordId: text(row, 'record_id'), bodyHash: text(row, 'body_hash')};
-}
-
-/** Binds a key to its new record; false when another transaction was first (assumption 48). */
-export async function rememberKey(
-  queries: Queries,
-  context: Context,
-  scope: KeyScope,
-  record: {id: string; bodyHash: string},
-): Promise<boolean> {
-  const inserted = await queries.run(
-    `insert into idempotency_keys (entity_id, operation, key, record_id, body_hash, created_ms)
-     values (?, ?, ?, ?, ?, ?) on conflict do nothing`,
-    [scope.entityId, scope.operation, scope.key, record.id, record.bodyHash, context.clock.now()],
-  );
-  return inserted === 1;
+  return {id: text(row, 'record_id'), bodyHash: text(row, 'body_hash')};
 }
 
 /** Hash of what a request asks for, blind to the order of its fields. */

@@ -84,10 +84,11 @@ function send(outgoing: ServerResponse, {status, body, headers, socket}: Outgoin
     outgoing.socket?.resetAndDestroy();
     return RESPONSE_ALREADY_SENT;
   }
-  const bytes = body === null ? undefined : Buffer.from(body);
-  outgoing.writeHead(status, bytes === undefined ? headers : {...headers, 'content-length': bytes.length});
-  if (socket === 'cut') outgoing.write(bytes?.subarray(0, bytes.length / 2), () => outgoing.destroy());
-  else outgoing.end(bytes);
+  const length = body === null ? {} : {'content-length': Buffer.byteLength(body)};
+  outgoing.writeHead(status, {...headers, ...length});
+  if (socket === 'cut')
+    outgoing.write((body ?? '').slice(0, (body ?? '').length / 2), () => outgoing.destroy());
+  else outgoing.end(body ?? undefined); // as text it leaves in one write with the headers
   return RESPONSE_ALREADY_SENT;
 }
 

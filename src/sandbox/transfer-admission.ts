@@ -1,7 +1,7 @@
 import type {Queries, SqlRow} from '../store/port.ts';
 import type {Context, Entity} from './context.ts';
-import {findParty} from './handlers/parties.ts';
-import {findMethod, maskedMethod} from './handlers/payment-methods.ts';
+import {partyNotFound} from './handlers/parties.ts';
+import {maskedMethod, methodNotFound} from './handlers/payment-methods.ts';
 import {json, text} from './rows.ts';
 import {scenarioOf} from './scenarios.ts';
 import {releaseTime, dayAt} from './schedule.ts';
@@ -34,22 +34,19 @@ export async function admit(
   queries: Queries,
   context: Context,
   entity: Entity,
-  kind: TransferKind,
-  request: TransferRequest,
+  create: {id: string; kind: TransferKind; request: TransferRequest},
 ): Promise<Transfer> {
+  const {id, kind, request} = create;
   if (request.subaccountId !== null && entity.mode === 'live')
     throw new ServiceError('AUTHORIZATION_ERROR', 'subaccount_id is available to test entities only');
-  const party = await findParty(queries, {entityId: entity.id, kind: PARTY[kind], id: request.partyId});
-  if (request.subaccountId !== null)
-    throw new ServiceError('NOT_FOUND', `no subaccount ${request.subaccountId}`);
-  const method = await chooseMethod(queries, kind, request);
+  const method = await chooseMethod(queries, entity, kind, request);
   if (request.currency !== null && request.currency !== 'USD')
     throw invalid('currency_code', 'is not a supported country and currency combination; only USD in US is');
   const now = context.clock.now();
   return {
     entityId: entity.id,
     kind,
-    id: context.ids.next(now),
+    id,
     partyId: request.partyId,
     methodId: text(method, 'id'),
     subaccountId: null,
@@ -60,7 +57,7 @@ export async function admit(
     rail: chooseRail(request.rail, method),
     parties: {
       payment_method: maskedMethod(method),
-      [PARTY[kind]]: {id: request.partyId, name: text(party, 'name')},
+      [PARTY[kind]]: {id: request.partyId, name: text(method, 'party_name')},
     },
     clientMetadata: request.metadata,
     details: null,
@@ -73,27 +70,44 @@ export async function admit(
   };
 }
 
+/** The party's name beside its named or default method, in one query, since every create asks it. */
+const METHOD_QUERY = `
+select parties.name as party_name, payment_methods.id, payment_methods.type, payment_methods.status,
+  payment_methods.last4, payment_methods.routing_last4, payment_methods.institution, payment_methods.rails
+from parties left join payment_methods
+  on payment_methods.owner_id = parties.id and payment_methods.deleted_ms is null and `;
+const OF_PARTY = ' where parties.entity_id = ? and parties.kind = ? and parties.id = ?';
+const DEFAULT_METHOD = `${METHOD_QUERY} payment_methods.is_default = 1 ${OF_PARTY}`;
+const NAMED_METHOD = `${METHOD_QUERY} payment_methods.id = ? ${OF_PARTY}`;
+
 /** The named method or the default; only a verified one can carry money. */
-async function chooseMethod(queries: Queries, kind: TransferKind, request: TransferRequest): Promise<SqlRow> {
-  const owner = {ownerId: request.partyId, kind: PARTY[kind]};
-  const method =
+async function chooseMethod(
+  queries: Queries,
+  entity: Entity,
+  kind: TransferKind,
+  request: TransferRequest,
+): Promise<SqlRow> {
+  const party = [entity.id, PARTY[kind], request.partyId];
+  const row =
     request.methodId === null
-      ? await queries.get('select * from payment_methods where owner_id = ? and is_default = 1', [
-          request.partyId,
-        ])
-      : await findMethod(queries, {...owner, id: request.methodId});
-  if (!method)
+      ? await queries.get(DEFAULT_METHOD, party)
+      : await queries.get(NAMED_METHOD, [request.methodId, ...party]);
+  if (!row) throw partyNotFound(PARTY[kind], request.partyId);
+  if (row['id'] === null && request.methodId !== null) throw methodNotFound(PARTY[kind], request.methodId);
+  if (request.subaccountId !== null)
+    throw new ServiceError('NOT_FOUND', `no subaccount ${request.subaccountId}`);
+  if (row['id'] === null)
     throw new ServiceError(
       'INVALID_PAYMENT_DETAILS',
-      `the ${owner.kind} has no default payment method; name one`,
+      `the ${PARTY[kind]} has no default payment method; name one`,
     );
-  const status = text(method, 'status');
+  const status = text(row, 'status');
   if (status !== 'verified')
     throw new ServiceError(
       'INVALID_PAYMENT_DETAILS',
       `the payment method is ${status}; a verified one is needed`,
     );
-  return method;
+  return row;
 }
 
 /** Assumption 54: standard_ach for a bank account, instant_card for a card. */

@@ -11,7 +11,8 @@ import {ServiceError, invalid} from '../service-error.ts';
 import {setTimer, type Timer} from '../timers.ts';
 import {findParty, type PartyKind} from './parties.ts';
 
-const methodNotFound = (kind: PartyKind, id: string) =>
+/** Interface document, "Errors": methods of payers have a code of their own. */
+export const methodNotFound = (kind: PartyKind, id: string) =>
   new ServiceError(
     kind === 'payer' ? 'PAYMENT_METHOD_NOT_FOUND' : 'NOT_FOUND',
     `no payment method ${id} of this ${kind}`,

@@ -3,7 +3,7 @@ import type {Output} from '../../contract/schemas/registry.ts';
 import type {Queries, SqlValue} from '../../store/port.ts';
 import type {Context} from '../context.ts';
 import type {Call, Handler} from '../handler.ts';
-import {findByKey, hashRequest, rememberKey, type KeyScope} from '../idempotency.ts';
+import {claimKey, hashRequest, type KeyScope} from '../idempotency.ts';
 import {envelope, pageQuery, position} from '../paging.ts';
 import {ServiceError} from '../service-error.ts';
 import {admit, type TransferRequest} from '../transfer-admission.ts';
@@ -38,20 +38,11 @@ export function transferHandlers<Create extends Of<'create'>, List extends Of<'l
         ? undefined
         : {entityId: call.entity.id, operation: `${kind}s.create`, key: call.idempotencyKey};
     const created = await context.store.write<Created>(async (queries) => {
-      const known = scope && (await findByKey(queries, context, scope));
+      const id = context.ids.next(context.clock.now());
+      const known =
+        scope && (await claimKey(queries, context, scope, {id, bodyHash: hashOf(request, context)}));
       if (known) return replay(queries, context, {entityId: call.entity.id, kind, ...known}, request);
-      const transfer = await admit(queries, context, call.entity, kind, request);
-      if (scope) {
-        const first = await rememberKey(queries, context, scope, {
-          id: transfer.id,
-          bodyHash: hashOf(request, context),
-        });
-        if (!first) {
-          const winner = await findByKey(queries, context, scope);
-          if (!winner) throw new Error('a key that another transaction took is not there');
-          return replay(queries, context, {entityId: call.entity.id, kind, ...winner}, request);
-        }
-      }
+      const transfer = await admit(queries, context, call.entity, {id, kind, request});
       await insertTransfer(queries, transfer);
       return request.autoApprove ? release(queries, context, transfer) : {status: 201, transfer};
     });
@@ -152,10 +143,10 @@ async function start(queries: Queries, context: Context, transfer: Transfer): Pr
 async function replay(
   queries: Queries,
   context: Context,
-  known: {entityId: string; kind: TransferKind; recordId: string; bodyHash: string},
+  known: {entityId: string; kind: TransferKind; id: string; bodyHash: string},
   request: TransferRequest,
 ): Promise<Created> {
-  const transfer = await found(queries, known.entityId, known.kind, known.recordId);
+  const transfer = await found(queries, known.entityId, known.kind, known.id);
   if (transfer.status === 'canceled' || transfer.status === 'failed')
     throw new ServiceError(
       'IDEMPOTENCY_KEY_CONFLICT',
