@@ -142,7 +142,7 @@ export class RemitClient {
    * Any request under the base URL, with the same key, retries and errors. A write is repeated after it may have been
    * taken only with an idempotency key.
    */
-  request(
+  async request(
     method: string,
     path: string,
     input: {body?: unknown} & KeyedOptions = {},

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import nock from 'nock';
+import {RemitClient} from '../../src/client/client.ts';
+import type {RemitError} from '../../src/errors.ts';
+import {rawServer} from './raw-server.ts';
+import {RecordingClock} from './recording-clock.ts';
+
+const BASE = 'https://api.example.com';
+const BODY = {payee_id: '7f8c1f6e-3a56-4a1b-9c7d-2b6b4b0f8a02', amount_in_minor_units: 12_500};
+
+/** The client over its own node:http transport; nock sees that one, and not undici (which has the conformance test). */
+describe('the client over node:http', () => {
+  let client: RemitClient;
+  beforeEach(() => {
+    nock.disableNetConnect();
+    client = new RemitClient({baseUrl: BASE, key: 'test_abcdefghijklmnop', clock: new RecordingClock()});
+  });
+  afterEach(async () => {
+    await client.close();
+    assert.deepEqual(nock.pendingMocks(), []);
+    nock.cleanAll();
+    nock.restore();
+    nock.activate();
+  });
+
+  it('creates a payout', async () => {
+    nock(BASE, {
+      reqheaders: {
+        'x-api-key': 'test_abcdefghijklmnop',
+        'content-type': 'application/json',
+        'idempotency-key': 'k',
+        accept: 'application/json',
+      },
+    })
+      .post('/api/payouts', BODY)
+      .reply(201, {id: 'p', status: 'created'}, {'x-request-id': 'r'});
+    const {data, status, requestId} = await client.payouts.create(BODY, {idempotencyKey: 'k'});
+    assert.deepEqual([data.id, status, requestId], ['p', 201, 'r']);
+  });
+
+  it('replays a lost answer and a 503 with the same key', async () => {
+    const scope = nock(BASE, {reqheaders: {'idempotency-key': 'k'}});
+    scope.post('/api/payouts', BODY).replyWithError(Object.assign(new Error('reset'), {code: 'ECONNRESET'}));
+    scope.post('/api/payouts', BODY).reply(503, {error_code: 'SERVICE_UNAVAILABLE', message: 'wait'});
+    scope.post('/api/payouts', BODY).reply(200, {id: 'p', status: 'approved'});
+    const {attempts, replayed} = await client.payouts.create(BODY, {idempotencyKey: 'k'});
+    assert.deepEqual([attempts, replayed], [3, true]);
+  });
+
+  it('does not follow a redirect with the key', async () => {
+    const elsewhere = nock('https://evil.example').get('/').reply(200, {});
+    nock(BASE).get('/api/payouts/p').reply(307, '', {location: 'https://evil.example/'});
+    await assert.rejects(client.payouts.get({id: 'p'}), {code: 'REDIRECTED', httpStatus: 307});
+    assert.equal(elsewhere.isDone(), false);
+    nock.cleanAll();
+  });
+
+  it('calls a refused connection unavailable, and not in doubt', async () => {
+    nock.enableNetConnect('127.0.0.1');
+    const server = await rawServer({});
+    await server.close();
+    const local = new RemitClient({
+      baseUrl: server.baseUrl,
+      key: 'test_abcdefghijklmnop',
+      clock: new RecordingClock(),
+    });
+    await assert.rejects(local.payouts.create(BODY), (error: RemitError) => {
+      assert.deepEqual([error.code, error.exitCode, error.details?.['attempts']], ['UNAVAILABLE', 7, 3]);
+      return true;
+    });
+    await local.close();
+  });
+
+  it('walks the pages of a list', async () => {
+    const scope = nock(BASE);
+    scope
+      .get('/api/payouts')
+      .query({limit: '100', status: 'failed'})
+      .reply(200, {data: [{id: '1'}], next_cursor: 'n'});
+    scope
+      .get('/api/payouts')
+      .query({limit: '100', status: 'failed', cursor: 'n'})
+      .reply(200, {data: [{id: '2'}], next_cursor: null});
+    const ids = (await client.payouts.list({status: 'failed'}).toArray()).map(({id}) => id);
+    assert.deepEqual(ids, ['1', '2']);
+  });
+});
