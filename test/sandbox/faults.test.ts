@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import {Faults} from '../../src/sandbox/faults.ts';
+import {FaultRule, type FaultRuleInput} from '../../src/sandbox/fault-schema.ts';
+import {seededRandom} from '../../src/sandbox/random.ts';
+import {TestSandbox} from './harness.ts';
+
+const CREATE = {method: 'POST', path: '/api/payouts', operation: 'payouts.create'} as const;
+const GET = {method: 'GET', path: '/api/payouts/1', operation: 'payouts.get'} as const;
+const rules = (...inputs: FaultRuleInput[]) => {
+  const faults = new Faults(seededRandom('faults'));
+  for (const input of inputs) faults.add(FaultRule.parse(input));
+  return faults;
+};
+const reset = {kind: 'reset', when: 'after'} as const;
+
+describe('sandbox fault rules', () => {
+  it('match by method, operation and beginning of the path', () => {
+    const faults = rules({match: {operation: 'payouts.create'}, effect: reset});
+    assert.equal(faults.judge(GET), undefined);
+    assert.deepEqual(faults.judge(CREATE)?.effect, reset);
+    assert.equal(rules({match: {method: 'GET'}, effect: reset}).judge(CREATE), undefined);
+    assert.ok(rules({match: {path: '/api/pay'}, effect: reset}).judge(GET));
+    assert.equal(rules({match: {path: '/api/payins'}, effect: reset}).judge(GET), undefined);
+  });
+
+  it('strike the n-th match only, and at most so many times', () => {
+    const third = rules({match: {nth: 3}, effect: reset});
+    assert.deepEqual(
+      [1, 2, 3, 4].map(() => third.judge(CREATE) !== undefined),
+      [false, false, true, false],
+    );
+    const twice = rules({times: 2, effect: reset});
+    assert.deepEqual(
+      [1, 2, 3].map(() => twice.judge(CREATE) !== undefined),
+      [true, true, false],
+    );
+    assert.deepEqual([twice.list()[0]?.seen, twice.list()[0]?.hits], [3, 2]);
+  });
+
+  it('strike with the given probability, the same way for the same seed', () => {
+    const run = () => {
+      const faults = rules({probability: 0.3, effect: reset});
+      return Array.from({length: 1000}, () => faults.judge(CREATE) !== undefined);
+    };
+    const hits = run().filter(Boolean).length;
+    assert.ok(hits > 240 && hits < 360, `${hits} hits of 1000`);
+    assert.deepEqual(run(), run());
+  });
+
+  it('add up latencies, and let the first other effect win', () => {
+    const faults = rules(
+      {effect: {kind: 'latency', ms: 10}},
+      {effect: {kind: 'empty'}},
+      {effect: {kind: 'cut'}},
+      {effect: {kind: 'latency', ms: 5}},
+    );
+    assert.deepEqual(faults.judge(CREATE), {latencyMs: 15, effect: {kind: 'empty'}});
+    assert.deepEqual(
+      faults.list().map(({hits}) => hits),
+      [1, 1, 0, 1],
+    );
+  });
+
+  it('refuse what is not a rule', () => {
+    const wrong = [
+      {},
+      {effect: {kind: 'boom'}},
+      {effect: reset, match: {operation: 'x'}},
+      {effect: reset, probability: 2},
+    ];
+    for (const rule of wrong) assert.equal(FaultRule.safeParse(rule).success, false, JSON.stringify(rule));
+  });
+});
+
+describe('sandbox fault effects', () => {
+  let at: TestSandbox;
+  let payee: string;
+  const inject = (effect: FaultRuleInput['effect']) =>
+    at.sandbox.faults.add(FaultRule.parse({match: {operation: 'payouts.create'}, times: 1, effect}));
+  const count = async () => (await at.get('/api/payouts?limit=100')).body.data.length as number;
+  const raw = () =>
+    at.sandbox.fetch(
+      new Request('http://localhost/api/payouts', {
+        method: 'POST',
+        headers: {'x-api-key': at.sandbox.testKey, 'content-type': 'application/json'},
+        body: JSON.stringify({payee_id: payee, amount_in_minor_units: 5}),
+      }),
+    );
+  before(async () => {
+    at = await TestSandbox.open();
+    payee = (await at.ready('payee')).id;
+  });
+  beforeEach(() => at.sandbox.faults.clear());
+  after(() => at.close());
+
+  it('answer a status before anything happened, with Retry-After as number or date', async () => {
+    const before = await count();
+    for (const retry_after of [7, 'Wed, 21 Oct 2026 07:28:00 GMT']) {
+      inject({kind: 'status', status: 429, retry_after});
+      const answer = await at.payout(payee);
+      assert.deepEqual([answer.status, answer.body.error_code], [429, 'RATE_LIMITED']);
+      assert.equal(answer.headers.get('retry-after'), String(retry_after));
+    }
+    assert.equal(await count(), before);
+  });
+
+  it('answer a status after the record was made', async () => {
+    const before = await count();
+    inject({kind: 'status', status: 502, when: 'after'});
+    const answer = await at.payout(payee, {}, {idempotencyKey: 'lost-502'});
+    assert.equal(answer.status, 502);
+    assert.equal(await count(), before + 1);
+    assert.equal((await at.payout(payee, {}, {idempotencyKey: 'lost-502'})).status, 200);
+  });
+
+  it('reset before the record exists, and after', async () => {
+    const before = await count();
+    inject({kind: 'reset', when: 'before'});
+    await assert.rejects(raw(), /reset/);
+    assert.equal(await count(), before);
+    inject({kind: 'reset', when: 'after'});
+    await assert.rejects(raw(), /reset/);
+    assert.equal(await count(), before + 1);
+  });
+
+  it('cut the answer in the middle of its body', async () => {
+    inject({kind: 'cut'});
+    const response = await raw();
+    assert.equal(response.status, 201);
+    await assert.rejects(response.text());
+  });
+
+  it('answer something that is no JSON, or nothing', async () => {
+    inject({kind: 'non_json'});
+    const html = await raw();
+    assert.deepEqual([html.status, html.headers.get('content-type')], [201, 'text/html']);
+    assert.match(await html.text(), /^<html>/);
+    inject({kind: 'empty'});
+    const empty = await raw();
+    assert.deepEqual([empty.status, await empty.text()], [201, '']);
+  });
+
+  it('leave fields out, and answer a status that nobody knows', async () => {
+    inject({kind: 'missing_fields', fields: ['id', 'status']});
+    const answer = await at.payout(payee);
+    assert.deepEqual([answer.status, 'id' in answer.body, 'status' in answer.body], [201, false, false]);
+    inject({kind: 'unknown_status'});
+    assert.equal((await at.payout(payee)).body.status, 'under_review');
+  });
+
+  it('wait on the clock', async () => {
+    inject({kind: 'latency', ms: 700});
+    const before = at.clock.now();
+    assert.equal((await at.payout(payee)).status, 201);
+    assert.equal(at.clock.now() - before, 700);
+  });
+
+  it('do not shift the ids that a seed gives', async () => {
+    const ids = async (fault: boolean) => {
+      const fresh = await TestSandbox.open();
+      if (fault)
+        fresh.sandbox.faults.add(
+          FaultRule.parse({probability: 0.5, effect: {kind: 'latency', ms: 0, jitter_ms: 9}}),
+        );
+      const made = [await fresh.party('payee'), await fresh.party('payer')];
+      await fresh.close();
+      return made.map((id) => id.slice(14));
+    };
+    assert.deepEqual(await ids(true), await ids(false));
+  });
+
+  it('are counted as what they made of the answer', async () => {
+    const before = at.sandbox.requests();
+    inject({kind: 'status', status: 429});
+    await at.payout(payee);
+    inject({kind: 'reset', when: 'after'});
+    await raw().catch(() => undefined);
+    const {answers, posts} = at.sandbox.requests();
+    assert.equal(answers['payouts.create 429'], (before.answers['payouts.create 429'] ?? 0) + 1);
+    assert.equal(answers['payouts.create reset'], (before.answers['payouts.create reset'] ?? 0) + 1);
+    assert.equal(posts, before.posts + 2);
+  });
+});
