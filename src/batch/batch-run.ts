@@ -59,6 +59,7 @@ export interface BatchRunOptions {
 
 const STATUS_EVERY_MS = 1000;
 const FLUSH_EVERY_MS = 100;
+const PROGRESS_EVERY_MS = 200;
 
 /**
  * Runs a planned batch to its end, or to the point at which it must stop; the same call resumes it. Never throws for
@@ -205,10 +206,13 @@ export class BatchRun {
   }
 
   #report(): void {
-    const summary = this.#summary('running');
     const {place, plan, clock} = this.#options;
-    writeStatus(place.status, plan.journalId, this.#phase, summary, clock.now());
-    this.#options.onProgress(this.#phase, summary);
+    writeStatus(place.status, plan.journalId, this.#phase, this.#summary('running'), clock.now());
+    this.#showProgress();
+  }
+
+  #showProgress(): void {
+    this.#options.onProgress(this.#phase, this.#summary('running'));
   }
 
   /** Status each second, outcomes to disk ten times a second. A failure of either ends the run like any other. */
@@ -227,6 +231,7 @@ export class BatchRun {
       this.#context.stopFor('not-whole', 'the local state cannot be written');
     };
     every(STATUS_EVERY_MS, () => this.#report()).catch(fail);
+    every(PROGRESS_EVERY_MS, () => this.#showProgress()).catch(fail);
     every(FLUSH_EVERY_MS, () => this.#context.journal.flush()).catch(fail);
     return {stop: () => ended.abort(), failure: () => failure};
   }

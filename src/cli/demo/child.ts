@@ -1,0 +1,39 @@
+import {spawn} from 'node:child_process';
+import {RemitError} from '../../errors.ts';
+
+const LOOK_EVERY_MS = 20;
+
+/**
+ * Runs this very program with other arguments, as a person would at the prompt: on the same terminal, in a process of
+ * its own. Resolves with its exit code, or with `SIGKILL` when `killWhen` had come true first.
+ */
+export function runRemit(
+  args: readonly string[],
+  options: {quiet: boolean; env: Readonly<Record<string, string>>; killWhen?: (() => boolean) | undefined},
+): Promise<number | 'SIGKILL'> {
+  const {quiet, env, killWhen} = options;
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [...process.execArgv, process.argv[1]!, ...args], {
+      env: {...withoutRemit(process.env), ...env},
+      stdio: quiet ? 'ignore' : ['ignore', 'inherit', 'inherit'],
+    });
+    const timer =
+      killWhen === undefined
+        ? undefined
+        : setInterval(() => void (killWhen() && child.kill('SIGKILL')), LOOK_EVERY_MS);
+    child.on('error', (cause) => {
+      clearInterval(timer);
+      reject(new RemitError('STATE', `cannot start ${process.execPath}: ${cause.message}`, {cause}));
+    });
+    child.on('close', (code, signal) => {
+      clearInterval(timer);
+      if (signal === 'SIGKILL') resolve('SIGKILL');
+      else resolve(code ?? 1);
+    });
+  });
+}
+
+/** The user's own settings must not reach into the demo, nor the demo's requests reach the user's service. */
+function withoutRemit(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('REMIT_')));
+}

@@ -1,0 +1,138 @@
+import {mkdtempSync, readFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {batchFolder} from '../../batch/folder.ts';
+import {readStatus} from '../../batch/status-file.ts';
+import type {Summary} from '../../batch/summary.ts';
+import {RemitError} from '../../errors.ts';
+import type {Audit} from '../../sandbox/audit.ts';
+import type {Faults} from '../../sandbox/faults.ts';
+import {formatMajor} from '../../money/amount.ts';
+import type {LocalContext} from '../context.ts';
+import {runRemit} from './child.ts';
+import {writeSample} from './sample.ts';
+
+export interface DemoResult {
+  folder: string;
+  /** The summary after the batch was killed, resumed and done. */
+  batch: Summary;
+  /** POSTs that a second run of the same file sent. */
+  second_run_posts: number;
+  /** What the service itself has in its books: payouts approved or further, their sum, and whether the books balance. */
+  service: {paid: number; total: string; ledger_balanced: boolean};
+}
+
+const PAYEES = 250;
+const BATCH = 'demo';
+const KILL_AT_SHARE = 0.4;
+
+/**
+ * The main job from end to end on a sandbox of its own: plan a damaged CSV, run it while answers get lost, kill the
+ * process in the middle, resume it, run the same file again. Every step is a real `remit` process over real HTTP.
+ */
+export async function runDemo(local: LocalContext, options: {rows: number}): Promise<DemoResult> {
+  const {out} = local;
+  const folder = mkdtempSync(join(tmpdir(), 'remit-demo-'));
+  const file = join(folder, 'payouts.csv');
+  const statusFile = batchFolder(join(folder, 'state'), 'payout', BATCH).status;
+  const {startSandbox} = await import('../../sandbox/server.ts'); // a whole server; only this command needs it
+  const server = await startSandbox({store: join(folder, 'sandbox.db'), port: 0});
+  const say = (text: string) => out.note(text);
+  const remit = (args: readonly string[], killWhen?: () => boolean) => {
+    say(`\n$ remit ${args.map((arg) => (arg === file ? 'payouts.csv' : arg)).join(' ')}`);
+    return runRemit(args, {
+      quiet: !out.forPeople || out.settings.quiet,
+      env: {
+        REMIT_API_KEY: server.testKey,
+        REMIT_BASE_URL: server.baseUrl,
+        REMIT_STATE_DIR: join(folder, 'state'),
+        REMIT_CONFIG_DIR: join(folder, 'config'),
+      },
+      killWhen,
+    });
+  };
+  try {
+    say(`A sandbox is running at ${server.baseUrl}, its state in ${folder}.`);
+    const {payees} = await server.sandbox.seed({payees: PAYEES, payers: 0});
+    const sample = writeSample(
+      file,
+      payees.map(({id}) => id),
+      options.rows,
+    );
+    say(
+      `payouts.csv has ${sample.rows} rows, ${sample.faulty} of them damaged the way spreadsheets and people do.`,
+    );
+    await remit(['payouts', 'batch', 'plan', file, '--batch-id', BATCH]);
+
+    addFaults(server.sandbox.faults);
+    say(
+      '\nSome answers will now be lost, cut, 503 or 429. The rows without errors are paid; halfway the process is killed.',
+    );
+    const run = ['payouts', 'batch', 'run', file, '--batch-id', BATCH, '--valid-only', '--yes'];
+    const half = () => (readStatus(statusFile)?.summary.staged ?? 0) > options.rows * KILL_AT_SHARE;
+    const killed = await remit(run, half);
+    if (killed === 'SIGKILL') say('\nKilled with SIGKILL. The journal knows what may have been sent:');
+    else say('\nThe batch was quicker than the kill; resuming shows that nothing is left:');
+    await remit(['payouts', 'batch', 'resume', BATCH]);
+    const batch = readSummary(folder);
+    say('\nThe same file once more. A row that is paid is never sent again:');
+    await remit(run);
+    const result = {
+      folder,
+      batch,
+      second_run_posts: readSummary(folder).posts,
+      service: booksOf(await server.sandbox.audit()),
+    };
+    check(result);
+    say(
+      `\nThe books of the service: ${result.service.paid} payouts, ${result.service.total} USD. The report says the same.`,
+    );
+    say(`Look around: ${folder}. Your own sandbox: remit sandbox start`);
+    return result;
+  } finally {
+    await server.close();
+  }
+}
+
+/** What networks and services do on a bad day. */
+function addFaults(faults: Faults): void {
+  const match = {operation: 'payouts.create'} as const;
+  faults.add({match, probability: 0.01, effect: {kind: 'reset', when: 'after'}});
+  faults.add({match, probability: 0.005, effect: {kind: 'cut'}});
+  faults.add({match, probability: 0.01, effect: {kind: 'status', status: 503, when: 'after'}});
+  faults.add({
+    match: {...match, nth: 700},
+    effect: {kind: 'status', status: 429, when: 'before', retry_after: 1},
+  });
+}
+
+const readSummary = (folder: string): Summary =>
+  JSON.parse(readFileSync(join(folder, `${BATCH}.summary.json`), 'utf8')) as Summary; // written by the run before
+
+const PAID = ['approved', 'initiated', 'debited', 'settled', 'failed'] as const;
+
+function booksOf(audit: Audit): DemoResult['service'] {
+  const {payouts} = audit.entities.find(({mode}) => mode === 'test')!;
+  const tallies = PAID.map((status) => payouts[status]);
+  const cents = tallies.reduce((sum, tally) => sum + BigInt(tally?.amount ?? 0), 0n);
+  return {
+    paid: tallies.reduce((sum, tally) => sum + (tally?.count ?? 0), 0),
+    total: formatMajor(cents, 'USD'),
+    ledger_balanced: audit.balanced,
+  };
+}
+
+/** The demo believes nobody, not even itself: report and books must agree. */
+function check({batch, second_run_posts: posts, service}: DemoResult): void {
+  const reported = batch.totals['USD']?.accepted;
+  if (
+    service.paid !== batch.accepted ||
+    service.total !== reported ||
+    !service.ledger_balanced ||
+    posts !== 0
+  )
+    throw new RemitError(
+      'BUG',
+      `the report says ${batch.accepted} payouts, ${reported} USD; the books say ${service.paid}, ${service.total}; the second run sent ${posts}`,
+    );
+}

@@ -1,0 +1,44 @@
+import {writeFileSync} from 'node:fs';
+
+export interface SampleFile {
+  rows: number;
+  /** Rows that no plan may let through. */
+  faulty: number;
+  /** Rows whose payee the service does not know: well formed, and refused by the service. */
+  unknown: number;
+}
+
+const NOBODY = '00000000-0000-4000-8000-00000000dead';
+const EVERY = 400;
+
+/** What people do to a CSV: one of these in a few hundred rows. */
+const DAMAGES: readonly ((cells: string[]) => string[])[] = [
+  ([reference, payee, , currency, note]) => [reference!, payee!, '"1,250.00"', currency!, note!],
+  ([reference, payee, , currency, note]) => [reference!, payee!, '0.00', currency!, note!],
+  ([reference, payee, amount, , note]) => [reference!, payee!, amount!, 'Dollar', note!],
+  ([, payee, amount, currency, note]) => ['1.91431E+18', payee!, amount!, currency!, note!],
+  ([reference, payee, amount, currency]) => [reference!, payee!.slice(0, 20), amount!, currency!, 'cut id'],
+  ([reference, payee, amount, currency]) => [reference!, payee!, amount!, currency!],
+];
+
+/** Writes a payout file of a few thousand rows to the given payees, with some damaged ones in it. */
+export function writeSample(path: string, payees: readonly string[], rows: number): SampleFile {
+  const lines = ['reference,payee_id,amount,currency_code,metadata.note'];
+  let faulty = 0;
+  let unknown = 0;
+  for (let n = 1; n <= rows; n++) {
+    const cents = 1000 + ((n * 7919) % 250_000);
+    const stray = n % 1000 === 500;
+    if (stray) unknown++;
+    const payee = stray ? NOBODY : payees[n % payees.length]!;
+    const amount = `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, '0')}`;
+    let cells = [`INV-2026-${String(n).padStart(5, '0')}`, payee, amount, 'USD', `invoice ${n}`];
+    if (n % EVERY === 0) {
+      cells = DAMAGES[(n / EVERY - 1) % DAMAGES.length]!(cells);
+      faulty++;
+    }
+    lines.push(cells.join(','));
+  }
+  writeFileSync(path, `${lines.join('\n')}\n`, {mode: 0o600});
+  return {rows, faulty, unknown};
+}
