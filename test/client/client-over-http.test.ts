@@ -8,19 +8,24 @@ import {RecordingClock} from './recording-clock.ts';
 const BASE = 'https://api.example.com';
 const BODY = {payee_id: '7f8c1f6e-3a56-4a1b-9c7d-2b6b4b0f8a02', amount_in_minor_units: 12_500};
 
+// Importing nock puts it between every test and node:http; it shall stand there only for these.
+nock.restore();
+
 /** The client over its own node:http transport; nock sees that one, and not undici (which has the conformance test). */
 describe('the client over node:http', () => {
   let client: RemitClient;
   beforeEach(() => {
+    nock.activate();
     nock.disableNetConnect();
     client = new RemitClient({baseUrl: BASE, key: 'test_abcdefghijklmnop', clock: new RecordingClock()});
   });
   afterEach(async () => {
     await client.close();
-    assert.deepEqual(nock.pendingMocks(), []);
+    const pending = nock.pendingMocks();
     nock.cleanAll();
+    nock.enableNetConnect();
     nock.restore();
-    nock.activate();
+    assert.deepEqual(pending, []);
   });
 
   it('creates a payout', async () => {
@@ -48,27 +53,8 @@ describe('the client over node:http', () => {
   });
 
   it('does not follow a redirect with the key', async () => {
-    const elsewhere = nock('https://evil.example').get('/').reply(200, {});
     nock(BASE).get('/api/payouts/p').reply(307, '', {location: 'https://evil.example/'});
     await assert.rejects(client.payouts.get({id: 'p'}), {code: 'REDIRECTED', httpStatus: 307});
-    assert.equal(elsewhere.isDone(), false);
-    nock.cleanAll();
-  });
-
-  it('calls a refused connection unavailable, and not in doubt', async () => {
-    nock.enableNetConnect('127.0.0.1');
-    const server = await rawServer({});
-    await server.close();
-    const local = new RemitClient({
-      baseUrl: server.baseUrl,
-      key: 'test_abcdefghijklmnop',
-      clock: new RecordingClock(),
-    });
-    await assert.rejects(local.payouts.create(BODY), (error: RemitError) => {
-      assert.deepEqual([error.code, error.exitCode, error.details?.['attempts']], ['UNAVAILABLE', 7, 3]);
-      return true;
-    });
-    await local.close();
   });
 
   it('walks the pages of a list', async () => {
@@ -83,5 +69,22 @@ describe('the client over node:http', () => {
       .reply(200, {data: [{id: '2'}], next_cursor: null});
     const ids = (await client.payouts.list({status: 'failed'}).toArray()).map(({id}) => id);
     assert.deepEqual(ids, ['1', '2']);
+  });
+});
+
+describe('the client and a refused connection', () => {
+  it('is unavailable, and not in doubt', async () => {
+    const server = await rawServer({});
+    await server.close();
+    const local = new RemitClient({
+      baseUrl: server.baseUrl,
+      key: 'test_abcdefghijklmnop',
+      clock: new RecordingClock(),
+    });
+    await assert.rejects(local.payouts.create(BODY), (error: RemitError) => {
+      assert.deepEqual([error.code, error.exitCode, error.details?.['attempts']], ['UNAVAILABLE', 7, 3]);
+      return true;
+    });
+    await local.close();
   });
 });
