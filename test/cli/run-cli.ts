@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import {mkdtempSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {Readable, Writable} from 'node:stream';
+import type {Config} from '@oclif/core';
+import {main} from '../../src/cli/main.ts';
+import type {Prompts} from '../../src/cli/prompts.ts';
+import {terminalPrompts} from '../../src/cli/prompts.ts';
+import type {Runtime} from '../../src/cli/runtime.ts';
+import {loadConfig, type PackageJson} from '../../src/cli/start.ts';
+import {Stop} from '../../src/cli/stop.ts';
+import type {Transport} from '../../src/client/transport.ts';
+import type {ExitCode} from '../../src/errors.ts';
+import {FakeTransport, type Reply, type Script} from '../client/fake-transport.ts';
+import {RecordingClock} from '../client/recording-clock.ts';
+import {readJson, ROOT} from '../repo/tree.ts';
+
+export const TEST_KEY = 'test_0123456789abcdef';
+export const LIVE_KEY = 'live_0123456789abcdef';
+export const BASE_URL = 'http://127.0.0.1:4010';
+
+/** A standard stream that remembers what was written to it. */
+export class Screen extends Writable {
+  text = '';
+  isTTY: boolean | undefined;
+  columns: number | undefined;
+
+  constructor(columns?: number) {
+    super({decodeStrings: false});
+    this.isTTY = columns !== undefined;
+    this.columns = columns;
+  }
+
+  override _write(chunk: string | Buffer, _encoding: string, done: () => void): void {
+    this.text += chunk.toString();
+    done();
+  }
+}
+
+export interface CliOptions {
+  env?: Record<string, string>;
+  /** What the service answers: replies in order, a function, or a whole transport. */
+  service?: readonly Reply[] | Script | Transport;
+  /** Width of the terminal that stdout, stderr and stdin are; a pipe when absent. */
+  columns?: number;
+  stdin?: string;
+  clock?: RecordingClock;
+  cwd?: string;
+  /** Answers to questions, in order; the questions are kept. */
+  answers?: (string | boolean)[];
+  stop?: Stop;
+}
+
+export interface CliResult {
+  exitCode: ExitCode;
+  stdout: string;
+  stderr: string;
+  requests: FakeTransport['requests'];
+  questions: string[];
+  /** The last line of stderr, parsed. */
+  error(): {
+    code: string;
+    message: string;
+    exit_code: number;
+    hint: string | null;
+    details: Record<string, unknown> | null;
+  };
+  json(): unknown;
+}
+
+let shared: Promise<Config> | undefined;
+
+/** The command tree from source, loaded once for all tests. */
+export function sourceConfig(): Promise<Config> {
+  const pjson = readJson('package.json') as PackageJson;
+  const oclif = {
+    ...pjson.oclif,
+    commands: {strategy: 'explicit', target: './bin/source-commands.js', identifier: 'COMMANDS'},
+  };
+  return (shared ??= loadConfig({root: ROOT, pjson: {...pjson, oclif}, fromSource: true}));
+}
+
+/** A folder of its own for profiles and state; nothing of the machine is read. */
+export const scratch = (): string => mkdtempSync(join(tmpdir(), 'remit-cli-'));
+
+/** Runs one command line in this process, exactly as the launcher does. By default with a test key in the environment. */
+export async function runCli(argv: readonly string[], options: CliOptions = {}): Promise<CliResult> {
+  const home = options.env?.['HOME'] ?? scratch();
+  const stdout = new Screen(options.columns);
+  const stderr = new Screen(options.columns);
+  const stdin: Runtime['stdin'] = Readable.from(options.stdin === undefined ? [] : [options.stdin]);
+  stdin.isTTY = options.columns !== undefined;
+  const transport = asTransport(options.service ?? []);
+  const stop = options.stop ?? new Stop(() => assert.fail('a test must not end the process'));
+  const questions: string[] = [];
+  const runtime: Runtime = {
+    env: options.env ?? {HOME: home, REMIT_API_KEY: TEST_KEY, REMIT_BASE_URL: BASE_URL},
+    cwd: options.cwd ?? home,
+    home,
+    stdin,
+    stdout,
+    stderr,
+    clock: options.clock ?? new RecordingClock(),
+    random: () => 0.5,
+    uuid: () => '11111111-2222-4333-8444-555555555555',
+    stop,
+    prompts:
+      options.answers === undefined
+        ? terminalPrompts({stdin, stderr, signal: stop.signal})
+        : scriptedPrompts(options.answers, questions),
+    transport: async () => transport,
+  };
+  const {exitCode} = await main(argv, await sourceConfig(), runtime);
+  return {
+    exitCode,
+    stdout: stdout.text,
+    stderr: stderr.text,
+    requests: transport instanceof FakeTransport ? transport.requests : [],
+    questions,
+    error: () =>
+      (JSON.parse(stderr.text.trim().split('\n').at(-1)!) as {error: ReturnType<CliResult['error']>}).error,
+    json: () => JSON.parse(stdout.text) as unknown,
+  };
+}
+
+function asTransport(service: NonNullable<CliOptions['service']>): Transport {
+  return 'send' in service ? service : new FakeTransport(service);
+}
+
+function scriptedPrompts(answers: (string | boolean)[], questions: string[]): Prompts {
+  const next = async <T>(question: string): Promise<T> => {
+    questions.push(question);
+    if (answers.length === 0) assert.fail(`an unexpected question: ${question}`);
+    return answers.shift() as T;
+  };
+  return {confirm: next, line: next, hidden: next};
+}
