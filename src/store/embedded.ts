@@ -1,19 +1,13 @@
-import type {Clock} from '../clock.ts';
-import {acquireLock, type Lock} from './lock.ts';
+import {acquireLock, type Lock, type LockOptions} from './lock.ts';
 import {migrate, type Migration} from './migrate.ts';
 import type {Durability, Queries, SqliteDatabase, SqliteStatement, SqlRow, SqlValue, Store} from './port.ts';
 import {openSqlite, type SqliteDriver} from './sqlite.ts';
 
-export interface EmbeddedStoreOptions {
+/** The lock's options too: what is held, and how a refused user goes on. The lock is `<file>-lock`. */
+export interface EmbeddedStoreOptions extends Partial<LockOptions> {
   durability: Durability;
   migrations: readonly Migration[];
   driver?: SqliteDriver | undefined;
-  /** What the lock `<file>-lock` is held for; see `acquireLock`. */
-  purpose?: string;
-  breakLock?: boolean;
-  /** What a refused user may type. */
-  hint?: string;
-  clock?: Clock;
 }
 
 /** No group is larger, so that the first of its writers is answered in good time. */
@@ -24,20 +18,10 @@ const GROUP_LIMIT = 500;
  * @throws RemitError LOCKED, STATE or STATE_DAMAGED
  */
 export async function openEmbeddedStore(file: string, options: EmbeddedStoreOptions): Promise<Store> {
-  const {
-    durability,
-    migrations,
-    driver,
-    purpose = 'Another sandbox on this database',
-    breakLock,
-    hint,
-    clock,
-  } = options;
+  const {durability, migrations, driver, ...lockOptions} = options;
   const lock = await acquireLock(`${file}-lock`, {
-    purpose,
-    ...(breakLock === undefined ? {} : {breakLock}),
-    ...(hint === undefined ? {} : {hint}),
-    ...(clock === undefined ? {} : {clock}),
+    purpose: 'Another sandbox on this database',
+    ...lockOptions,
   });
   let db: SqliteDatabase | undefined;
   try {
