@@ -1,3 +1,4 @@
+import {resolve} from 'node:path';
 import {RemitError} from '../errors.ts';
 import type {KeySource} from '../profiles/profile.ts';
 import type {InStream, Runtime} from './runtime.ts';
@@ -14,7 +15,7 @@ const MOST_CHARACTERS = 65_536;
 export async function readKeySource(flags: KeyFlags, runtime: Runtime): Promise<KeySource> {
   const {'key-file': file, 'key-command': command} = flags;
   if (command !== undefined) return {command};
-  if (file !== undefined && file !== '-') return {file};
+  if (file !== undefined && file !== '-') return {file: resolve(runtime.cwd, file)}; // it is read from other folders later
   const fromStdin = flags['key-stdin'] || file === '-';
   const typed = fromStdin
     ? await readAll(runtime.stdin)
