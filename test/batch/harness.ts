@@ -31,6 +31,12 @@ export interface RunArguments {
   key?: string;
   baseUrl?: string;
   drain?: AbortSignal;
+  abort?: AbortSignal;
+  onProgress?: (phase: string, summary: Summary) => void;
+  /** Where the results go; the bench's folder when absent. */
+  out?: string;
+  /** Another state folder than the bench's own. */
+  stateDir?: string;
   maxInFlight?: number;
   random?: () => number;
   transport?: ReturnType<TruthService['transport']>;
@@ -71,7 +77,7 @@ export class Bench {
 
   async run(service: TruthService, given: RunArguments = {}): Promise<Summary> {
     const batch = await openBatch({
-      stateDir: this.stateDir,
+      stateDir: given.stateDir ?? this.stateDir,
       kind: 'payout',
       batchId: given.batchId ?? 'b1',
       purpose: 'test run',
@@ -95,12 +101,12 @@ export class Bench {
         random: given.random ?? (() => 0.5),
         path: given.path ?? 'stage-and-release',
         settings: {kind: 'payout', ...DEFAULT_SETTINGS, ...given.settings},
-        out: this.folder,
+        out: given.out ?? this.folder,
         command: 'remit payouts batch',
         assertHeld: () => batch.lock.assertHeld(),
         drain: given.drain ?? new AbortController().signal,
-        abort: new AbortController().signal,
-        onProgress: () => undefined,
+        abort: given.abort ?? new AbortController().signal,
+        onProgress: given.onProgress ?? (() => undefined),
       }).run();
     } finally {
       await batch.close();

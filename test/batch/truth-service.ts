@@ -28,6 +28,7 @@ export interface TruthRecord {
   body: Record<string, unknown>;
   /** How often it went from created to approved: money moved this often. */
   approvals: number;
+  createdAt: number;
 }
 
 export interface SeenRequest {
@@ -60,6 +61,10 @@ export class TruthService {
   /** Changes what is answered about a record, not the record. */
   distort: (record: Record<string, unknown>, request: SeenRequest) => Record<string, unknown> = (record) =>
     record;
+  /** What time it is for the service. */
+  now: () => number = Date.now;
+  /** How long a key is remembered after its record was made. */
+  keyLifeMs = Infinity;
   #n = 0;
 
   get paid(): TruthRecord[] {
@@ -77,7 +82,7 @@ export class TruthService {
     headers: Record<string, string>;
     fault: Fault | undefined;
   } {
-    const seen: SeenRequest = {...request, n: ++this.#n, at: Date.now()};
+    const seen: SeenRequest = {...request, n: ++this.#n, at: this.now()};
     if (request.method === 'POST') this.posts++;
     if (this.keepRequests) this.requests.push(seen);
     const fault = this.fault(seen);
@@ -116,6 +121,7 @@ export class TruthService {
     const {auto_approve: approve, ...body} = JSON.parse(request.body) as Record<string, unknown>;
     const key = request.key ?? randomUUID();
     let record = this.records.get(key);
+    if (record !== undefined && this.now() - record.createdAt > this.keyLifeMs) record = undefined;
     const isNew = record === undefined;
     if (record === undefined) {
       const refusal = this.refuse(body);
@@ -124,7 +130,7 @@ export class TruthService {
           status: refusal.status,
           body: {error_code: refusal.error_code, message: refusal.message ?? 'refused'},
         };
-      record = {id: randomUUID(), key, status: 'created', body, approvals: 0};
+      record = {id: randomUUID(), key, status: 'created', body, approvals: 0, createdAt: this.now()};
       this.records.set(key, record);
       this.byId.set(record.id, record);
     }
