@@ -1,5 +1,5 @@
 import {TRANSFER_STATUSES, type TransferStatus} from '../contract/lifecycle.ts';
-import type {Queries} from '../store/port.ts';
+import type {Queries, SqlRow} from '../store/port.ts';
 import type {Entity} from './context.ts';
 import {ACCOUNTS, balances, type AccountId} from './ledger.ts';
 import {big, int, text} from './rows.ts';
@@ -49,16 +49,20 @@ export async function readAudit(queries: Queries): Promise<Audit> {
   return {entities, balanced: problems.length === 0, problems};
 }
 
+/** A sum of amounts in two parts: a thousand of the largest amounts would pass 64 bits, where SQLite gives up. */
+const SUM = 'sum(amount / 1000000000) as billions, sum(amount % 1000000000) as units';
+const sumOf = (row: SqlRow) => big(row, 'billions') * 1_000_000_000n + big(row, 'units');
+
 async function tally(queries: Queries, entityId: string, kind: TransferKind) {
   const rows = await queries.all(
-    `select status, count(*) as records, sum(amount) as total from transfers
+    `select status, count(*) as records, ${SUM} from transfers
      where entity_id = ? and kind = ? group by status`,
     [entityId, kind],
   );
   const found: Partial<Record<TransferStatus, Tally>> = {};
   for (const status of TRANSFER_STATUSES) {
     const row = rows.find((candidate) => text(candidate, 'status') === status);
-    if (row) found[status] = {count: int(row, 'records'), amount: String(big(row, 'total'))};
+    if (row) found[status] = {count: int(row, 'records'), amount: String(sumOf(row))};
   }
   return found;
 }
@@ -71,10 +75,10 @@ async function postedSums(queries: Queries, entityId: string): Promise<Record<Ac
     ['credit', 1n],
   ] as const) {
     const rows = await queries.all(
-      `select ${side} as account, sum(amount) as total from ledger_postings where entity_id = ? group by ${side}`,
+      `select ${side} as account, ${SUM} from ledger_postings where entity_id = ? group by ${side}`,
       [entityId],
     );
-    for (const row of rows) sums[text(row, 'account') as AccountId] += sign * big(row, 'total'); // ids of ACCOUNTS
+    for (const row of rows) sums[text(row, 'account') as AccountId] += sign * sumOf(row); // ids of ACCOUNTS
   }
   return sums;
 }

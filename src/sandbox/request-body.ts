@@ -1,7 +1,10 @@
-import {invalid} from './service-error.ts';
+import {ServiceError, invalid} from './service-error.ts';
 
 /** A body may be this long; the largest documented one is far below. */
 export const BODY_BYTES_MAX = 1024 * 1024;
+
+/** A chunked body is read and thrown away up to here, so that its sender gets to see the refusal. */
+const DRAIN_BYTES_MAX = 16 * BODY_BYTES_MAX;
 
 /**
  * The JSON body of a request.
@@ -22,19 +25,28 @@ export async function readJsonBody(request: Request): Promise<unknown> {
 }
 
 async function readText(request: Request): Promise<string> {
-  const tooLarge = () => invalid('', `the body is larger than ${BODY_BYTES_MAX} bytes`);
   const declared = request.headers.get('content-length');
-  if (declared !== null) {
-    if (Number(declared) > BODY_BYTES_MAX) throw tooLarge();
-    return request.text(); // the HTTP parser holds a sender to the length it declared
+  if (declared !== null && Number(declared) > BODY_BYTES_MAX) throw tooLarge();
+  try {
+    // The HTTP parser holds a sender to the length it declared.
+    return declared === null ? await readUndeclared(request) : await request.text();
+  } catch (error) {
+    if (error instanceof ServiceError) throw error;
+    throw invalid('', 'the body broke off'); // nobody may be there to read this
   }
+}
+
+const tooLarge = () => invalid('', `the body is larger than ${BODY_BYTES_MAX} bytes`);
+
+async function readUndeclared(request: Request): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   // The stream's type leaves its chunks open; a request's body comes in bytes.
   for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
     bytes += chunk.byteLength;
-    if (bytes > BODY_BYTES_MAX) throw tooLarge();
-    chunks.push(chunk);
+    if (bytes > DRAIN_BYTES_MAX) throw tooLarge();
+    if (bytes <= BODY_BYTES_MAX) chunks.push(chunk);
   }
+  if (bytes > BODY_BYTES_MAX) throw tooLarge();
   return Buffer.concat(chunks).toString('utf8');
 }

@@ -129,6 +129,10 @@ async function assemble(store: Store, options: SandboxOptions): Promise<Sandbox>
     around: (facts, work) => exchange.run(facts, work),
   });
 
+  const audit = async () => {
+    await pump.catchUp();
+    return store.read(readAudit);
+  };
   const sandbox: Sandbox = {
     testKey: keyOf('test'),
     liveKey: keyOf('live'),
@@ -136,13 +140,13 @@ async function assemble(store: Store, options: SandboxOptions): Promise<Sandbox>
     faults,
     fetch: async (request, deliver = toResponse) =>
       isControlCall(request.url) ? control.fetch(request) : routes.fetch(request, {deliver}),
-    audit: () => store.read(readAudit),
+    audit,
     requests: () => exchange.counts(),
     status: async () => ({
       clock: {mode: context.clock.state.mode, now: new Date(context.clock.now()).toISOString(), timing},
       requests: exchange.counts(),
       faults: faults.list().length,
-      audit: await store.read(readAudit),
+      audit: await audit(),
     }),
     keys: () => store.read(listKeys),
     issueKey: ({mode, scope}) =>

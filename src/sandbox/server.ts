@@ -71,9 +71,13 @@ function serve(sandbox: Sandbox, requestTimeoutMs: number): Server {
       errorHandler: () => badRequest('the request cannot be read'),
     },
   );
-  const server = createServer((incoming, outgoing) => void listener(incoming, outgoing));
-  server.requestTimeout = requestTimeoutMs;
-  server.headersTimeout = requestTimeoutMs;
+  // Node looks for late clients at intervals only.
+  const timeouts = {
+    requestTimeout: requestTimeoutMs,
+    headersTimeout: requestTimeoutMs,
+    connectionsCheckingInterval: Math.min(requestTimeoutMs / 2, 5000),
+  };
+  const server = createServer(timeouts, (incoming, outgoing) => void listener(incoming, outgoing));
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => refuseSocket(error, socket));
   return server;
 }
