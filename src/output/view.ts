@@ -43,7 +43,7 @@ export function plainValue(value: unknown): string {
 }
 
 export function text(label: string, path: string, rank = 0): Field {
-  return {label, path, rank, show: (value) => plainValue(value)};
+  return {label: cleanLine(label), path, rank, show: (value) => plainValue(value)}; // a label may be the service's own field name
 }
 
 /** Relative on a terminal, as sent elsewhere. */

@@ -29,14 +29,18 @@ export const payout = (changes: Record<string, unknown> = {}) => ({
 
 /** A payin as the service answers it. */
 export const payin = (changes: Record<string, unknown> = {}) => {
-  const {payee_id: _, payout_metadata: details, transfer_details: __, ...shared} = payout();
+  const shared = Object.entries(payout()).filter(([field]) => !NOT_OF_PAYINS.has(field));
   return {
-    ...shared,
+    ...Object.fromEntries(shared),
     payer_id: PAYER_ID,
-    payin_metadata: {payment_method: details.payment_method, payer: {id: PAYER_ID, name: 'Acme Ltd'}},
-    status_recorded_at: shared.created_at,
+    payin_metadata: {
+      payment_method: {id: METHOD_ID, type: 'bank_account', last4: '6789', bank_name: 'Test Bank'},
+      payer: {id: PAYER_ID, name: 'Acme Ltd'},
+    },
+    status_recorded_at: '2023-11-14T22:10:00.000Z',
     ...changes,
   };
 };
+const NOT_OF_PAYINS = new Set(['payee_id', 'payout_metadata', 'transfer_details']);
 
 export const page = (data: unknown[], next: string | null = null) => answer(200, {data, next_cursor: next});

@@ -1,0 +1,333 @@
+import assert from 'node:assert/strict';
+import {describe, it} from 'mocha';
+import {RemitError} from '../../src/errors.ts';
+import {payoutView} from '../../src/output/views/transfers.ts';
+import {payout} from '../commands/fixtures.ts';
+import {makeOutput} from './make-output.ts';
+
+const two = [
+  payout(),
+  payout({id: '0192a000-0000-7000-8000-000000000002', status: 'settled', amount_in_minor_units: 5}),
+];
+const PLAIN = /\u001b|[┌│─]/;
+
+describe('a list', () => {
+  it('is tab-separated in a pipe, every column, exact times', async () => {
+    const {out, stdout} = makeOutput();
+    await out.list(two, payoutView);
+    const [head, first, second] = stdout.text.split('\n').map((line) => line.split('\t'));
+    assert.deepEqual(head, ['ID', 'Status', 'Amount', 'Created', 'Rail', 'Payee']);
+    assert.deepEqual(first, [
+      two[0]!.id,
+      'created',
+      '125.00 USD',
+      '2023-11-14T22:10:00.000Z',
+      'standard_ach',
+      two[0]!.payee_id,
+    ]);
+    assert.equal(second![2], '0.05 USD');
+    assert.doesNotMatch(stdout.text, PLAIN);
+  });
+
+  for (const [columns, shown] of [
+    [80, ['ID', 'Status', 'Amount', 'Created']],
+    [120, ['ID', 'Status', 'Amount', 'Created', 'Rail']],
+    [160, ['ID', 'Status', 'Amount', 'Created', 'Rail', 'Payee']],
+  ] as const) {
+    it(`fits a terminal of ${columns} columns and says what is left out`, async () => {
+      const {out, stdout, stderr} = makeOutput({colour: 'never'}, {columns});
+      await out.list(two, payoutView);
+      const lines = stdout.text.trimEnd().split('\n');
+      assert.equal(lines.length, 3);
+      for (const line of lines) assert.ok(line.length <= columns, line);
+      assert.deepEqual(lines[0]!.trim().split(/\s+/), shown);
+      assert.match(lines[1]!, new RegExp(two[0]!.id));
+      assert.match(lines[1]!, /3 minutes ago/);
+      assert.equal(/want of width: .*Payee/.test(stderr.text), columns < 160);
+    });
+  }
+
+  it('takes no width for colour', async () => {
+    const plain = makeOutput({colour: 'never'}, {columns: 100});
+    const coloured = makeOutput({}, {columns: 100});
+    await plain.out.list(two, payoutView);
+    await coloured.out.list(two, payoutView);
+    assert.match(coloured.stdout.text, /\u001b\[33mcreated\u001b\[39m/);
+    assert.equal(coloured.stdout.text.replaceAll(/\u001b\[\d+m/g, ''), plain.stdout.text);
+  });
+
+  it('keeps its columns over many pieces', async () => {
+    const many = Array.from({length: 450}, (_, index) => payout({amount_in_minor_units: index + 1}));
+    const {out, stdout} = makeOutput({colour: 'never'}, {columns: 100});
+    assert.equal(await out.list(many, payoutView), 450);
+    const lines = stdout.text.trimEnd().split('\n');
+    assert.equal(lines.length, 451);
+    assert.equal(new Set(lines.map((line) => line.search(/(created|Status)/))).size, 1);
+  });
+
+  it('is one JSON document', async () => {
+    const {out, stdout} = makeOutput({format: 'json'});
+    await out.list(two, payoutView);
+    assert.deepEqual(JSON.parse(stdout.text), two);
+  });
+
+  it('is an empty JSON array when there is nothing', async () => {
+    const {out, stdout} = makeOutput({format: 'json'});
+    await out.list([], payoutView);
+    assert.equal(stdout.text, '[]\n');
+  });
+
+  it('says on a terminal that there is nothing', async () => {
+    const {out, stdout} = makeOutput({}, {columns: 80});
+    await out.list([], payoutView);
+    assert.equal(stdout.text, 'No payouts.\n');
+  });
+
+  it('is written line by line as NDJSON, as it arrives', async () => {
+    const {out, stdout} = makeOutput({format: 'ndjson'});
+    const seen: number[] = [];
+    async function* arriving() {
+      for (const one of two) {
+        yield one;
+        seen.push(stdout.text.split('\n').length - 1);
+      }
+    }
+    await out.list(arriving(), payoutView);
+    assert.deepEqual(seen, [1, 2]);
+    assert.deepEqual(
+      stdout.text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown),
+      two,
+    );
+  });
+
+  it('is ids under -o id', async () => {
+    const {out, stdout} = makeOutput({format: 'id'});
+    await out.list(two, payoutView);
+    assert.equal(stdout.text, `${two[0]!.id}\n${two[1]!.id}\n`);
+  });
+
+  it('has a header and one line a record as CSV', async () => {
+    const {out, stdout} = makeOutput({format: 'csv', fields: ['id', 'payout_metadata.payee.name']});
+    await out.list(two, payoutView);
+    assert.equal(
+      stdout.text,
+      `id,payout_metadata.payee.name\n${two[0]!.id},Acme Ltd\n${two[1]!.id},Acme Ltd\n`,
+    );
+  });
+
+  it('shows only the fields asked for, in their order', async () => {
+    const {out, stdout} = makeOutput({fields: ['status', 'id', 'nothing.here']});
+    await out.list(two, payoutView);
+    assert.equal(stdout.text.split('\n')[0], 'Status\tID\tnothing.here');
+    assert.equal(stdout.text.split('\n')[1], `created\t${two[0]!.id}\t-`);
+  });
+
+  it('keeps the wire names of fields in JSON', async () => {
+    const {out, stdout} = makeOutput({format: 'json', fields: ['id', 'payout_metadata.payee.name']});
+    await out.list(two.slice(0, 1), payoutView);
+    assert.deepEqual(JSON.parse(stdout.text), [
+      {id: two[0]!.id, payout_metadata: {payee: {name: 'Acme Ltd'}}},
+    ]);
+  });
+
+  it('is queried as a whole', async () => {
+    for (const [format, text] of [
+      ['json', '[\n  12500,\n  5\n]\n'],
+      ['table', '12500\n5\n'],
+      ['ndjson', '12500\n5\n'],
+    ] as const) {
+      const {out, stdout} = makeOutput({format, query: '[].amount_in_minor_units'});
+      await out.list(two, payoutView);
+      assert.equal(stdout.text, text, format);
+    }
+  });
+
+  it('refuses a query that is none, as usage', async () => {
+    const {out} = makeOutput({query: '[].('});
+    await assert.rejects(out.list(two, payoutView), (error: RemitError) => error.code === 'USAGE');
+  });
+
+  it('stops when the reader goes away', async () => {
+    const {out, stdout} = makeOutput({format: 'ndjson'});
+    let produced = 0;
+    async function* endless() {
+      for (;;) {
+        produced += 1;
+        if (produced === 3) stdout.emit('error', Object.assign(new Error('gone'), {code: 'EPIPE'}));
+        yield payout();
+      }
+    }
+    await out.list(endless(), payoutView);
+    assert.ok(produced < 6);
+    assert.equal(await out.flush(), undefined);
+  });
+});
+
+describe('one record', () => {
+  it('is a card for people, and the return value for machines', async () => {
+    const people = makeOutput();
+    people.out.record(payout(), payoutView);
+    await people.out.result(payout());
+    assert.match(people.stdout.text, /^Amount\t125\.00 USD$/m);
+    assert.match(people.stdout.text, /^Method\tbank_account …6789 Test Bank$/m);
+    assert.equal(people.stdout.text.match(/^ID\t/gm)?.length, 1);
+
+    const machines = makeOutput({format: 'json'});
+    machines.out.record(payout(), payoutView);
+    assert.equal(machines.stdout.text, '');
+    await machines.out.result(payout());
+    assert.deepEqual(JSON.parse(machines.stdout.text), payout());
+  });
+
+  it('shows fields that nobody knew of', () => {
+    const {out, stdout} = makeOutput();
+    out.record(payout({priority: 7, extra: {a: 1, deep: {b: 2}}}), payoutView);
+    assert.match(stdout.text, /^priority\t7$/m);
+    assert.match(stdout.text, /^extra\.a\t1$/m);
+    assert.match(stdout.text, /^extra\.deep\t\{"b":2\}$/m);
+  });
+
+  it('aligns on a terminal and shows both the distance and the moment', () => {
+    const {out, stdout} = makeOutput({colour: 'never'}, {columns: 80});
+    out.record(payout(), payoutView);
+    assert.match(stdout.text, /^Created +3 minutes ago \(2023-11-14T22:10:00\.000Z\)$/m);
+  });
+
+  it('shows an amount of an unknown currency in minor units, and says so', () => {
+    const {out, stdout} = makeOutput();
+    out.record(payout({currency_code: 'ZZZ'}), payoutView);
+    assert.match(stdout.text, /^Amount\t12500 minor units ZZZ$/m);
+  });
+
+  it('is YAML on request', async () => {
+    const {out, stdout} = makeOutput({format: 'yaml', fields: ['id', 'amount_in_minor_units']});
+    await out.result(payout());
+    assert.equal(stdout.text, `id: ${payout().id}\namount_in_minor_units: 12500\n`);
+  });
+
+  it('is one line of CSV with a header', async () => {
+    const {out, stdout} = makeOutput({format: 'csv', fields: ['id', 'status']});
+    await out.result(payout());
+    assert.equal(stdout.text, `id,status\n${payout().id},created\n`);
+  });
+});
+
+describe('what is said besides', () => {
+  it('goes to stderr', () => {
+    const {out, stdout, stderr} = makeOutput();
+    out.note('a note');
+    out.hint('remit payouts list');
+    out.warn('careful');
+    out.notice('on record');
+    out.liveBanner('profile prod');
+    assert.equal(stdout.text, '');
+    assert.equal(
+      stderr.text,
+      'a note\nHint: remit payouts list\nWarning: careful\non record\n LIVE  profile prod\n',
+    );
+  });
+
+  it('is only what matters under --quiet', () => {
+    const {out, stderr} = makeOutput({quiet: true});
+    out.note('a note');
+    out.hint('remit payouts list');
+    out.progress('1 of 2');
+    out.warn('careful');
+    out.notice('on record');
+    out.liveBanner('profile prod');
+    assert.equal(stderr.text, 'Warning: careful\non record\n LIVE  profile prod\n');
+  });
+
+  it('is red only on a terminal', () => {
+    const error = new RemitError('NOT_FOUND', 'no such payout', {
+      hint: 'remit payouts list',
+      requestId: 'req_1',
+    });
+    const pipe = makeOutput();
+    pipe.out.failure(error);
+    assert.equal(pipe.stderr.text, 'Error: no such payout\n  request id: req_1\nHint: remit payouts list\n');
+    const terminal = makeOutput({}, {columns: 80});
+    terminal.out.failure(error);
+    assert.match(terminal.stderr.text, /^\u001b\[31mError:\u001b\[39m no such payout/);
+  });
+
+  for (const [title, settings, env, columns, coloured] of [
+    ['a terminal', {}, {}, 80, true],
+    ['a pipe', {}, {}, undefined, false],
+    ['--no-color', {colour: 'never'}, {FORCE_COLOR: '1'}, 80, false],
+    ['NO_COLOR', {}, {NO_COLOR: '1', FORCE_COLOR: '1'}, 80, false],
+    ['an empty NO_COLOR', {}, {NO_COLOR: ''}, 80, true],
+    ['FORCE_COLOR in a pipe', {}, {FORCE_COLOR: '1'}, undefined, true],
+    ['FORCE_COLOR=0', {}, {FORCE_COLOR: '0'}, 80, false],
+    ['a dumb terminal', {}, {TERM: 'dumb'}, 80, false],
+  ] as const) {
+    it(`${coloured ? 'has' : 'has no'} colour under ${title}`, () => {
+      const {out, stderr} = makeOutput(settings, {env, ...(columns === undefined ? {} : {columns})});
+      out.warn('careful');
+      assert.equal(stderr.text.includes('\u001b['), coloured);
+    });
+  }
+
+  it('writes an error as one line of JSON, the last of stderr', () => {
+    for (const format of ['json', 'ndjson'] as const) {
+      const {out, stdout, stderr} = makeOutput({format});
+      out.progress('halfway');
+      out.failure(
+        new RemitError('IN_DOUBT', 'it may\nhave happened', {
+          httpStatus: 503,
+          details: {idempotency_key: 'k'},
+        }),
+      );
+      assert.equal(stdout.text, '');
+      assert.deepEqual(JSON.parse(stderr.text.trimEnd().split('\n').at(-1)!), {
+        error: {
+          code: 'IN_DOUBT',
+          message: 'it may\nhave happened',
+          http_status: 503,
+          exit_code: 12,
+          retryable: true,
+          request_id: null,
+          hint: null,
+          details: {idempotency_key: 'k'},
+        },
+      });
+    }
+  });
+});
+
+describe('progress', () => {
+  it('is rewritten in place on a terminal, and makes way for what else is said', () => {
+    const {out, stderr} = makeOutput({colour: 'never'}, {columns: 20});
+    out.progress('1 of 3');
+    out.warn('careful');
+    out.progress('a line that is far too long for it');
+    out.endProgress();
+    assert.equal(
+      stderr.text,
+      '\r\u001b[K1 of 3\r\u001b[KWarning: careful\n1 of 3\r\u001b[Ka line that is far…\n',
+    );
+  });
+
+  it('is a line now and then where there is no terminal', () => {
+    const {out, stderr, clock} = makeOutput();
+    for (let second = 0; second < 25; second += 1) {
+      out.progress(`second ${second}`);
+      clock.advance(1000);
+    }
+    assert.equal(stderr.text, 'second 0\nsecond 10\nsecond 20\n');
+  });
+});
+
+describe('a stream that fails', () => {
+  it('is reported when it is not the reader who left', async () => {
+    const {out, stdout} = makeOutput();
+    out.text('lost');
+    stdout.emit('error', Object.assign(new Error('no space left on device'), {code: 'ENOSPC'}));
+    const failure = await out.flush();
+    assert.equal(failure?.code, 'STATE');
+    assert.match(failure.message, /no space left/);
+  });
+});

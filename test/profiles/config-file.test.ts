@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import {mkdirSync, mkdtempSync, readdirSync, statSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {describe, it} from 'mocha';
+import type {RemitError} from '../../src/errors.ts';
+import {configDir, parseConfig, readConfig, stateDir} from '../../src/profiles/config-file.ts';
+
+const profile = {base_url: 'https://a.example.com', key: {stored: 'test_aaaaaaaaaaaa'}, mode: 'test'};
+const scratch = () => mkdtempSync(join(tmpdir(), 'remit-config-'));
+
+describe('the config file', () => {
+  it('lies where the environment says', () => {
+    assert.equal(configDir({REMIT_CONFIG_DIR: '/c'}, '/h'), '/c');
+    assert.equal(configDir({XDG_CONFIG_HOME: '/x'}, '/h'), '/x/remit');
+    assert.equal(configDir({REMIT_CONFIG_DIR: '', XDG_CONFIG_HOME: ''}, '/h'), '/h/.config/remit');
+    assert.equal(stateDir({REMIT_STATE_DIR: '/s'}, '/h'), '/s');
+    assert.equal(stateDir({XDG_STATE_HOME: '/x'}, '/h'), '/x/remit');
+    assert.equal(stateDir({}, '/h'), '/h/.local/state/remit');
+  });
+
+  it('is empty where there is none, and reading makes nothing', () => {
+    const dir = join(scratch(), 'none');
+    assert.deepEqual(readConfig(dir), {version: 1, profiles: {}});
+    assert.throws(() => statSync(dir), /ENOENT/);
+  });
+
+  it('is not touched by reading', () => {
+    const dir = scratch();
+    const path = join(dir, 'config.json');
+    writeFileSync(path, JSON.stringify({version: 1, profiles: {a: profile}}), {mode: 0o644});
+    const before = statSync(path, {bigint: true});
+    readConfig(dir);
+    const after = statSync(path, {bigint: true});
+    assert.deepEqual([after.mtimeNs, after.ino, after.mode], [before.mtimeNs, before.ino, before.mode]);
+    assert.deepEqual(readdirSync(dir), ['config.json']);
+  });
+
+  it('cannot be a folder', () => {
+    const dir = scratch();
+    mkdirSync(join(dir, 'config.json'));
+    assert.throws(
+      () => readConfig(dir),
+      (error: RemitError) => error.code === 'STATE' && error.exitCode === 13,
+    );
+  });
+
+  for (const [title, text, says] of [
+    ['cut off', '{"version":1,"profiles":{"a":{"key":{"stored":"test_secretsecret', /is not JSON/],
+    ['a list', '[]', /does not hold an object/],
+    ['of another version', '{"version":2}', /version that this remit does not know/],
+    ['with profiles that are none', '{"version":1,"profiles":[]}', /"profiles" that is not an object/],
+    ['with an impossible name', JSON.stringify({version: 1, profiles: {'../x': profile}}), /impossible name/],
+    [
+      'without a base URL',
+      JSON.stringify({version: 1, profiles: {a: {...profile, base_url: 1}}}),
+      /without a base_url/,
+    ],
+    [
+      'with a strange mode',
+      JSON.stringify({version: 1, profiles: {a: {...profile, mode: 'prod'}}}),
+      /neither test nor live/,
+    ],
+    [
+      'with two key sources',
+      JSON.stringify({version: 1, profiles: {a: {...profile, key: {stored: 'x', command: 'y'}}}}),
+      /exactly one source/,
+    ],
+    [
+      'with a key source of nobody',
+      JSON.stringify({version: 1, profiles: {a: {...profile, key: {vault: 'x'}}}}),
+      /no known source/,
+    ],
+    [
+      'with a cap that cannot be read',
+      JSON.stringify({version: 1, profiles: {a: {...profile, caps: {max_amount_minor: {USD: '5'}}}}}),
+      /cap "max_amount_minor"/,
+    ],
+    [
+      'with a cap that nobody knows',
+      JSON.stringify({version: 1, profiles: {a: {...profile, caps: {max_amount: {USD: 5}}}}}),
+      /cap "max_amount"/,
+    ],
+    [
+      'with a doubtful read_only',
+      JSON.stringify({version: 1, profiles: {a: {...profile, read_only: 'yes'}}}),
+      /read_only/,
+    ],
+  ] as const) {
+    it(`${title} is refused as damaged, naming the file and no key`, () => {
+      assert.throws(
+        () => parseConfig(text, '/c/config.json'),
+        (error: RemitError) => {
+          assert.equal(error.code, 'STATE_DAMAGED');
+          assert.equal(error.exitCode, 13);
+          assert.match(error.message, /^\/c\/config\.json /);
+          assert.match(error.message, says);
+          assert.doesNotMatch(error.message, /test_/);
+          return true;
+        },
+      );
+    });
+  }
+});
