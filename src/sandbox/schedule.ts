@@ -30,9 +30,7 @@ function offsetAt(ms: number): number {
 /** Interface document, "Payin", `scheduled_date`: 09:00 of that day in New York, as milliseconds since the epoch. */
 export function releaseTime(day: string): number {
   const wall = Date.parse(`${day}T${String(SCHEDULE.hour).padStart(2, '0')}:00:00Z`);
-  // Clocks change at 02:00, so the offset some hours before 09:00 UTC-as-if-local may be the old one: ask twice.
-  const guess = wall - offsetAt(wall);
-  return wall - offsetAt(guess);
+  return wall - offsetAt(wall); // 09:00 UTC is past 02:00 in New York, so a clock change of this day is behind it
 }
 
 /** The calendar day in New York at `ms`, YYYY-MM-DD. */
