@@ -65,7 +65,7 @@ function settle(
   const asksHelp = read.help || asksForHelp(read.rest);
   const isCommand = tree.commands.has(id);
   const stray = read.rest.find((token) => token !== '--' && !token.startsWith('-'));
-  if (!isCommand && stray !== undefined) throw unknownCommand(read.words, stray, tree);
+  if (!isCommand && stray !== undefined) throw unknownCommand(read.words, read.rest, tree);
   if (asksHelp || !isCommand) return {kind: 'help', id};
   return {kind: 'run', id, argv: [...read.hoisted, ...read.rest]};
 }
@@ -114,13 +114,32 @@ function unknownFlag(token: string, words: readonly string[]): RemitError {
   });
 }
 
-function unknownCommand(words: readonly string[], stray: string, tree: CommandTree): RemitError {
-  const asked = [...words, ...(words.length === 0 ? stray.split(':') : [stray])].join(':');
-  const spaced = (id: string) => id.replaceAll(':', ' ');
-  const guess = nearest(asked, [...tree.commands, ...tree.topics]);
-  const shown = stray.length > 40 ? `${stray.slice(0, 40)}…` : stray;
-  return new RemitError('USAGE', `unknown command: ${['remit', ...words, shown].join(' ')}`, {
-    hint:
-      guess === undefined ? ['remit', ...words, '--help'].join(' ') : `did you mean: remit ${spaced(guess)}`,
+/** No suggestion for words that are nothing like a command; arguments that follow one are not looked at. */
+function unknownCommand(words: readonly string[], rest: readonly string[], tree: CommandTree): RemitError {
+  const end = rest.findIndex((token) => token.startsWith('-'));
+  const asked = rest.slice(0, end === -1 ? 3 : Math.min(end, 3)).flatMap((token) => token.split(':'));
+  const guess = suggestion(words, asked, tree);
+  const shown = asked.map((word) => (word.length > 40 ? `${word.slice(0, 40)}…` : word));
+  return new RemitError('USAGE', `unknown command: ${['remit', ...words, ...shown].join(' ')}`, {
+    hint: ['remit', ...(guess ?? [...words, '--help'])].join(' '),
   });
+}
+
+/** The words of the command that was probably meant: spelt nearly so, or with topic and verb the other way round. */
+function suggestion(
+  words: readonly string[],
+  asked: readonly string[],
+  tree: CommandTree,
+): string[] | undefined {
+  const ids = [...tree.commands, ...tree.topics];
+  const [first = '', second = ''] = asked;
+  if (words.length === 0 && tree.commands.has(`${second}:${first}`)) return [second, first];
+  const prefix = words.map((word) => `${word}:`).join('');
+  const below = ids.filter((id) => id.startsWith(prefix)).map((id) => id.slice(prefix.length));
+  for (let length = asked.length; length > 0; length -= 1) {
+    const candidates = below.filter((id) => id.split(':').length === length);
+    const near = nearest(asked.slice(0, length).join(':'), candidates);
+    if (near !== undefined) return [...words, ...near.split(':')];
+  }
+  return undefined;
 }

@@ -101,6 +101,6 @@ const pagesText = (): string =>
 function unknownSubject(id: string, config: Config): RemitError {
   const guess = nearest(id, [...config.commandIDs, ...Object.keys(PAGES)]);
   return new RemitError('USAGE', `there is no help on "${id.replaceAll(':', ' ')}"`, {
-    hint: guess === undefined ? 'remit --help' : `did you mean: remit help ${guess.replaceAll(':', ' ')}`,
+    hint: guess === undefined ? 'remit --help' : `remit help ${guess.replaceAll(':', ' ')}`,
   });
 }
