@@ -93,7 +93,8 @@ export const referenceOfContent = (fingerprint: string, occurrence: number): str
   `content:${fingerprint}:${occurrence}`;
 
 const BATCH_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
-export const isBatchId = (text: string): boolean => BATCH_ID.test(text);
+/** A name ending in `.lock` would be taken for the lock of another batch. */
+export const isBatchId = (text: string): boolean => BATCH_ID.test(text) && !text.endsWith('.lock');
 export const isNamespace = (text: string): boolean => /^[a-z0-9-]{1,64}$/.test(text);
 
 /** `payouts-2026-11.csv` with some content -> `payouts-2026-11-1f0c9a3b`. */
