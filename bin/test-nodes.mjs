@@ -90,7 +90,7 @@ for (const version of chosen) {
   }
   const {ok, output, line} = await testOn(binary.path, specs);
   if (!ok) {
-    process.stderr.write(output);
+    process.stderr.write(output.slice(Math.max(0, output.search(/^ +\d+ passing/m))));
     process.exitCode = 1;
   }
   process.stdout.write(`Node ${version}: ${line}\n`);
