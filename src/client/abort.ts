@@ -1,4 +1,7 @@
-/** Those who wait for one signal. A batch runs hundreds of exchanges under one; each with a listener of its own would be slow, and Node warns above ten. */
+/**
+ * Those who wait for one signal. A batch runs hundreds of exchanges under one: a listener for each would be slow, and
+ * Node warns above ten.
+ */
 const waiting = new WeakMap<AbortSignal, Set<Abortable>>();
 
 export interface Abortable {
@@ -11,7 +14,7 @@ export function watch(signal: AbortSignal, who: Abortable): void {
   if (all === undefined) {
     const fresh = new Set<Abortable>();
     const tell = () => {
-      for (const one of [...fresh]) one.onAbort(signal.reason);
+      for (const one of fresh) one.onAbort(signal.reason);
     };
     signal.addEventListener('abort', tell, {once: true});
     waiting.set(signal, fresh);

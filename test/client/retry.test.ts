@@ -67,6 +67,7 @@ describe('a single answer', () => {
       answer(201, {status: 'created'}),
       row('IN_DOUBT', 3, 'done', 1, 'done', 1, 'done', 1),
     ],
+    ['201 with an empty id', answer(201, {id: ''}), row('IN_DOUBT', 3, 'done', 1, 'done', 1, 'done', 1)],
     ['201 with HTML', answer(201, '<html>'), row('IN_DOUBT', 3, 'UNAVAILABLE', 3, 'IN_DOUBT', 1, 'done', 1)],
     ['302', answer(302), row('REDIRECTED', 1, 'REDIRECTED', 1, 'REDIRECTED', 1, 'REDIRECTED', 1)],
     ['400 with its code', coded(400, 'VALIDATION_ERROR'), same('VALIDATION_ERROR')],
@@ -221,6 +222,7 @@ describe('a write that may have been taken', () => {
     ['302', answer(302)],
     ['404 without a code', answer(404)],
     ['400 without a code', answer(400)],
+    ['400 with the code of another status', coded(400, 'NOT_FOUND')],
   ] as const) {
     it(`stays in doubt when the replay is answered ${what}, which says nothing of the first`, async () => {
       const {errorOf} = setUp([lost('timeout'), reply]);

@@ -259,6 +259,12 @@ for (const kind of KINDS) {
         assert.ok(performance.now() - startedMs < 600, 'a coarse timer');
       });
 
+      it('when only an interim answer comes in time', async () => {
+        const interim = 'HTTP/1.1 103 Early Hints\r\n\r\n';
+        const failure = await lost({onRequest: (socket) => socket.write(interim)}, {headersMs: 80});
+        assert.deepEqual([failure.kind, failure.status], ['timeout', undefined]);
+      });
+
       it('when headers trickle in too slowly', async () => {
         const failure = await lost(
           {onRequest: (socket) => trickle(socket, 'HTTP/1.1 200 OK\r\nx: ')},
@@ -426,12 +432,18 @@ for (const kind of KINDS) {
       });
 
       it('are closed after a time-out, not used again', async () => {
-        let silent = true;
-        await open({onRequest: (socket) => silent || socket.write(answerBytes(200, BODY))});
-        await failureOf(transport.send(request({}, {headersMs: 50})));
-        silent = false;
-        assert.equal((await transport.send(request())).status, 200);
-        assert.equal(server.accepted, 2);
+        for (const method of ['GET', 'POST']) {
+          let silent = true;
+          await open({onRequest: (socket) => silent || socket.write(answerBytes(200, BODY))});
+          await failureOf(transport.send(request({method}, {headersMs: 50})));
+          const [first] = server.open;
+          if (first && !first.closed) await once(first, 'close');
+          silent = false;
+          assert.equal((await transport.send(request({method}))).status, 200);
+          assert.equal(server.accepted, 2);
+          await transport.close();
+          await server.close();
+        }
       });
     });
 
