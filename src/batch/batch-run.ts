@@ -2,12 +2,14 @@ import type {Overrides} from '../client/routes.ts';
 import type {Transport, Timeouts} from '../client/transport.ts';
 import type {Clock} from '../clock.ts';
 import {RemitError} from '../errors.ts';
+import {bindBatch} from './binding.ts';
 import {CreatePhase} from './create-phase.ts';
 import type {BatchFolder} from './folder.ts';
 import type {Journal} from './journal.ts';
 import type {Mode} from './kinds.ts';
 import type {Plan} from './plan.ts';
 import {probe} from './probe.ts';
+import type {Claims} from './registry.ts';
 import {ReleasePhase} from './release-phase.ts';
 import {type ResultFiles, writeResults} from './results.ts';
 import {RunContext, type RunSettings, type Stop} from './run-context.ts';
@@ -19,18 +21,10 @@ import {Wire} from './wire.ts';
 /** How far a run goes: both phases, only the first, only the second, or one request a row. */
 export type RunPath = 'stage-and-release' | 'stage-only' | 'release' | 'direct';
 
-/** To whom a batch belongs once a request was sent: the same rows anywhere else would be other payments. */
-export interface Binding {
-  mode: Mode;
-  baseUrl: string;
-  /** Of a test key only; a live key may be rotated. */
-  keyFingerprint: string | null;
-  metadataField: string;
-}
-
 export interface BatchRunOptions {
   plan: Plan;
   journal: Journal;
+  claims: Claims;
   place: BatchFolder;
   transport: Transport;
   baseUrl: string;
@@ -75,10 +69,11 @@ export class BatchRun {
   constructor(options: BatchRunOptions) {
     this.#options = options;
     const {plan, journal, mode, key, overrides, timeouts, clock} = options;
-    bind(options);
+    bindBatch(journal, plan, options);
     this.#started = clock.monotonic();
     this.#context = new RunContext({
       journal,
+      claims: options.claims,
       wire: new Wire({kind: plan.kind, mode, namespace: plan.namespace, key, overrides, timeouts}),
       transport: options.transport,
       speed: options.speed,
@@ -107,7 +102,7 @@ export class BatchRun {
       timers.stop();
       this.#options.drain.removeEventListener('abort', onDrain);
     }
-    if (timers.failure() !== undefined) throw timers.failure();
+    timers.rethrow();
     return this.#finish(state);
   }
 
@@ -140,7 +135,7 @@ export class BatchRun {
   /** The check between staging and releasing. Rows in doubt or in conflict hold the release of all others. */
   #mayRelease(): boolean {
     const {tally} = this.#context.standing;
-    this.#context.journal.flush();
+    this.#context.flush();
     if (!isWhole(this.#options.plan, tally) || !isWhole(this.#options.plan, this.#context.journal.tally())) {
       this.#context.stopFor('not-whole', 'the staged rows do not add up to the plan; nothing was released');
       return false;
@@ -156,7 +151,7 @@ export class BatchRun {
 
   /** Results first, then the last status: a status that names results must find them. */
   #finish(state: BatchState): Summary {
-    this.#context.journal.flush();
+    this.#context.flush();
     const {journal, plan, place, out, clock} = this.#options;
     journal.setMeta('state', state);
     journal.setMeta('stop', this.#context.stop ?? null);
@@ -182,7 +177,7 @@ export class BatchRun {
         hint: failure.hint,
         details: {summary},
       });
-    if (failure !== undefined) throw failure;
+    if (failure instanceof Error) throw failure;
     return summary;
   }
 
@@ -216,7 +211,7 @@ export class BatchRun {
   }
 
   /** Status each second, outcomes to disk ten times a second. A failure of either ends the run like any other. */
-  #startTimers(): {stop: () => void; failure: () => unknown} {
+  #startTimers(): {stop: () => void; rethrow: () => void} {
     const ended = new AbortController();
     let failure: unknown;
     const every = async (ms: number, work: () => void) => {
@@ -232,41 +227,12 @@ export class BatchRun {
     };
     every(STATUS_EVERY_MS, () => this.#report()).catch(fail);
     every(PROGRESS_EVERY_MS, () => this.#showProgress()).catch(fail);
-    every(FLUSH_EVERY_MS, () => this.#context.journal.flush()).catch(fail);
-    return {stop: () => ended.abort(), failure: () => failure};
+    every(FLUSH_EVERY_MS, () => this.#context.flush()).catch(fail);
+    const rethrow = () => {
+      if (failure instanceof Error) throw failure;
+    };
+    return {stop: () => ended.abort(), rethrow};
   }
-}
-
-/** Binds the batch to mode, address and test key before its first request, and refuses any other from then on. */
-function bind(options: BatchRunOptions): void {
-  const {journal, plan, mode, baseUrl, keyFingerprint, overrides} = options;
-  const now: Binding = {
-    mode,
-    baseUrl,
-    keyFingerprint: mode === 'test' ? keyFingerprint : null,
-    metadataField: overrides.fields?.[`${plan.kind}s.create.metadata`] ?? 'metadata',
-  };
-  const bound = journal.meta<Binding>('binding');
-  if (bound === undefined) {
-    journal.setMeta('binding', now);
-    return;
-  }
-  const words: Record<keyof Binding, string> = {
-    mode: 'mode',
-    baseUrl: 'base URL',
-    keyFingerprint: 'test key',
-    metadataField: 'name of the metadata field',
-  };
-  const other = (Object.keys(words) as (keyof Binding)[]).find((name) => bound[name] !== now[name]);
-  if (other === undefined) return;
-  const shown =
-    other === 'keyFingerprint'
-      ? ''
-      : `: it was begun with ${String(bound[other])}, now it is ${String(now[other])}`;
-  throw new RemitError('GUARD_BINDING', `batch ${plan.batchId} is bound to another ${words[other]}${shown}`, {
-    hint: 'use the profile with which the batch was begun (remit whoami shows the present one); nothing was sent',
-    details: {batch_id: plan.batchId, bound_to: {mode: bound.mode, base_url: bound.baseUrl}},
-  });
 }
 
 function nextCommand(

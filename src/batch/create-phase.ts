@@ -29,9 +29,10 @@ export class CreatePhase {
   constructor(context: RunContext, phase: 'stage' | 'direct') {
     this.#context = context;
     this.#phase = phase;
-    const {journal, clock, beforeWindow} = context;
+    const {journal, claims, clock, beforeWindow} = context;
     this.#source = new RowSource({
       journal,
+      claims,
       phase,
       clock,
       beforeWindow,

@@ -88,9 +88,9 @@ export class CsvRecords {
   async #firstLine(): Promise<{line: string; text: string}> {
     let text = '';
     for (;;) {
-      const {value, done} = await this.#chunks.next();
-      if (done) break;
-      text += value;
+      const next = await this.#chunks.next();
+      if (next.done === true) break;
+      text += next.value;
       const end = /\S[^\r\n]*[\r\n]/.exec(text);
       if (end) return {line: end[0].trimEnd(), text};
       if (text.length > 1024 * 1024) break;

@@ -63,6 +63,15 @@ export const JOURNAL_MIGRATIONS = [
         attempts integer not null,
         orphan text
       );
+
+      -- Rows whose key was given up by an operator after a failed or canceled record; rows not in here have generation 0.
+      create table generations (
+        n integer primary key,
+        generation integer not null,
+        former_id text,
+        reason text not null,
+        at integer not null
+      );
     `,
   },
 ] as const;

@@ -9,6 +9,9 @@ export type Phase = 'stage' | 'release' | 'direct';
 export interface JournalRow extends RowContent {
   n: number;
   reference: string;
+  fingerprint: string;
+  /** Part of the idempotency key; raised only by `retry`. */
+  generation: number;
   outcome: Outcome | undefined;
   /** Newest window when the outcome was written; 0 without one. */
   outcomeWindow: number;
@@ -36,9 +39,8 @@ export interface Standing {
   orphans: {reference: string; id: string}[];
 }
 
-const GROUP = 256;
 const ROW_COLUMNS =
-  'r.n, r.reference, r.party, r.amount, r.currency, r.rail, r.method, r.subaccount, r.scheduled, r.metadata';
+  'r.n, r.reference, r.party, r.amount, r.currency, r.rail, r.method, r.subaccount, r.scheduled, r.metadata, r.fingerprint, g.generation';
 const OUTCOME_COLUMNS =
   'o.state, o.id, o.status, o.staged_at, o.http, o.code, o.message, o.request_id, o.attempts, o.orphan, o.window_seq';
 
@@ -90,11 +92,10 @@ export class Journal {
     });
   }
 
-  /** Takes an outcome; durable with the next group, window or flush. */
+  /** Takes an outcome; durable with the next window or flush. The caller flushes when `unflushed` has grown. */
   record(outcome: Outcome, at: number): void {
     this.#waiting.push(outcome);
     this.#times.push(at);
-    if (this.#waiting.length >= GROUP) this.flush();
   }
   readonly #times: number[] = [];
 
@@ -156,6 +157,46 @@ export class Journal {
     );
   }
 
+  /** Every row after `after`. */
+  rowsAfter(after: number, limit: number): JournalRow[] {
+    return this.#rows('r.n > ?', [after], limit);
+  }
+
+  /** The row of a reference. */
+  rowOf(reference: string): JournalRow | undefined {
+    return this.#rows('r.reference = ?', [reference], 1)[0];
+  }
+
+  /** Rows of these states after `after`, with a record or without. */
+  rowsIn(states: readonly RowState[], after: number, limit: number): JournalRow[] {
+    return this.#rows(`r.n > ? and o.state in (${marks(states)})`, [after, ...states], limit);
+  }
+
+  /**
+   * Gives a row a new generation, and with it a new key: only after its record was seen to have failed or been canceled.
+   * Its outcome goes back to "not sent"; the former id stays on record. Durable when it returns.
+   */
+  raiseGeneration(row: JournalRow, reason: string, at: number): void {
+    this.flush();
+    this.#db.transaction(() => {
+      this.#statement(
+        `insert into generations (n, generation, former_id, reason, at) values (?, ?, ?, ?, ?)
+         on conflict (n) do update set generation = excluded.generation, former_id = excluded.former_id, reason = excluded.reason, at = excluded.at`,
+      ).run(row.n, row.generation + 1, row.outcome?.id ?? null, reason, at);
+      this.#waiting.push({
+        ...{n: row.n, state: 'not_sent', id: null, status: null, stagedAt: null, http: null, code: null},
+        ...{
+          message: reason,
+          requestId: null,
+          attempts: row.outcome?.attempts ?? 0,
+          orphan: row.outcome?.orphan ?? null,
+        },
+      });
+      this.#times.push(at);
+      this.#writeWaiting();
+    });
+  }
+
   /** The row staged longest ago. */
   oldestStaged(): JournalRow | undefined {
     return this.#rows(`o.state in ('staged', 'held') and o.id is not null`, [], 1, 'o.staged_at, r.n')[0];
@@ -163,7 +204,7 @@ export class Journal {
 
   #rows(where: string, params: SqlValue[], limit: number, order = 'r.n'): JournalRow[] {
     return this.#statement(
-      `select ${ROW_COLUMNS}, ${OUTCOME_COLUMNS} from rows r left join outcomes o on o.n = r.n where ${where} order by ${order} limit ?`,
+      `select ${ROW_COLUMNS}, ${OUTCOME_COLUMNS} from rows r left join outcomes o on o.n = r.n left join generations g on g.n = r.n where ${where} order by ${order} limit ?`,
     )
       .all(...params, limit)
       .map(toJournalRow);
@@ -279,6 +320,8 @@ function toJournalRow(row: SqlRow): JournalRow {
   return {
     n: Number(row['n']),
     reference: row['reference'] as string,
+    fingerprint: row['fingerprint'] as string,
+    generation: Number(row['generation'] ?? 0),
     party: row['party'] as string,
     amount: Number(row['amount']),
     currency: row['currency'] as string,

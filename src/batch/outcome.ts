@@ -7,6 +7,7 @@ export type RowState =
   | 'unapproved' // the record exists, its approval failed
   | 'rejected' // a definite refusal; no record exists
   | 'dead_key' // the key belongs to a failed or canceled record
+  | 'conflict' // the registry has its reference for another payment or an unfinished batch
   | 'collision' // another record came back than the one asked for
   | 'in_doubt' // sent, unsettled
   | 'not_sent'; // surely never taken by the service

@@ -52,6 +52,8 @@ export interface Plan {
   plannedAt: number;
   file: {path: string; name: string; folder: string; sha256: string; bytes: number};
   header: string[];
+  /** False when its rows are told apart by their content; then one file only may run in its namespace. */
+  hasReferences: boolean;
   delimiter: Delimiter;
   /** SHA-256 over kind, namespace and, in order, reference and content of every valid row. */
   planHash: string;
@@ -124,6 +126,7 @@ async function writePlan(
         bytes: facts.bytes,
       },
       header: [...read.map.headers],
+      hasReferences: read.hasReferences,
       delimiter: read.delimiter,
       planHash: hashPlan(db, options.kind, namespace),
       invalidRows: Number(db.prepare('select count(distinct n) as count from issues').get()!['count']),

@@ -10,7 +10,7 @@ const PROBE_TRIES = 5;
  */
 export async function probe(context: RunContext): Promise<boolean> {
   for (;;) {
-    context.journal.flush();
+    context.flush();
     const row = context.journal.oldestStaged();
     if (row?.outcome?.id == null) return true; // nothing is staged, so nothing will be released by replay
     const {id} = row.outcome;

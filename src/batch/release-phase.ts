@@ -35,7 +35,7 @@ export class ReleasePhase {
   /** `only`: which rows are taken up; without staged ones nothing is released that was not released before. */
   constructor(context: RunContext, only?: readonly RowState[]) {
     this.#context = context;
-    const {journal, clock, beforeWindow, settings} = context;
+    const {journal, claims, clock, beforeWindow, settings} = context;
     const states: readonly RowState[] = only ?? [
       'staged',
       'in_doubt',
@@ -44,6 +44,7 @@ export class ReleasePhase {
     ];
     this.#source = new RowSource({
       journal,
+      claims,
       phase: 'release',
       clock,
       beforeWindow,

@@ -100,8 +100,10 @@ function resultCells(
   journal: Journal,
 ): {columns: string[]; state: RowState | undefined} {
   const n = Number(record['n']);
-  const text = (name: string) =>
-    record[name] === null || record[name] === undefined ? '' : String(record[name] as string | number);
+  const text = (name: string) => {
+    const value = record[name];
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+  };
   if (record['reference'] === null) {
     const issues = journal.issuesOf(n).map(({col, message}) => (col === '' ? message : `${col}: ${message}`));
     return {

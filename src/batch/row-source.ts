@@ -1,5 +1,7 @@
 import type {Clock} from '../clock.ts';
 import type {Journal, JournalRow, Phase} from './journal.ts';
+import type {Claims} from './registry.ts';
+import {claimOf} from './survey.ts';
 
 /** Rows that one window makes sendable. Larger windows sync less often; a crash leaves at most this many in doubt. */
 export const WINDOW_ROWS = 256;
@@ -29,6 +31,7 @@ export interface SourceRow {
 
 export interface RowSourceOptions {
   journal: Journal;
+  claims: Claims;
   phase: Phase;
   clock: Clock;
   beforeWindow: () => void;
@@ -70,7 +73,7 @@ export class RowSource {
 
   #load(): boolean {
     if (this.#done) return false;
-    const {journal, phase, clock, beforeWindow, page} = this.#options;
+    const {journal, claims, phase, clock, beforeWindow, page} = this.#options;
     const rows = page(this.#after, WINDOW_ROWS);
     this.#done = rows.length < WINDOW_ROWS;
     if (rows.length === 0) return false;
@@ -78,6 +81,9 @@ export class RowSource {
     this.#at = 0;
     this.#after = rows.at(-1)!.n;
     beforeWindow();
+    // Staged rows were claimed when they were staged.
+    if (phase !== 'release') claims.claim(rows.map(claimOf), clock.now());
+    else claims.flush();
     journal.openWindow(phase, rows[0]!.n, this.#after, clock.now());
     return true;
   }

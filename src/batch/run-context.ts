@@ -6,6 +6,7 @@ import type {StopReason} from './answers.ts';
 import type {Journal, JournalRow, Standing} from './journal.ts';
 import {type Bucket, bucketOf, type Outcome} from './outcome.ts';
 import type {Kind} from './kinds.ts';
+import type {Claims} from './registry.ts';
 import type {Speed} from './speed.ts';
 import type {Wire} from './wire.ts';
 
@@ -19,6 +20,8 @@ const FAILING_STREAK = 16;
 const FAILING_MS = 60_000;
 const FORBIDDEN_STREAK = 3;
 const REFUSED_STREAK = 3;
+/** Outcomes that are committed together. */
+const GROUP = 256;
 
 export interface Stop {
   reason: StopReason | 'interrupted' | 'terminated';
@@ -54,6 +57,7 @@ export type NotSentEnd = 'wait' | 'left';
 export class RunContext {
   readonly journal: Journal;
   readonly wire: Wire;
+  readonly claims: Claims;
   readonly speed: Speed;
   readonly clock: Clock;
   readonly settings: RunSettings;
@@ -86,6 +90,7 @@ export class RunContext {
 
   constructor(options: {
     journal: Journal;
+    claims: Claims;
     wire: Wire;
     transport: Transport;
     speed: Speed;
@@ -97,6 +102,7 @@ export class RunContext {
     beforeWindow: () => void;
   }) {
     this.journal = options.journal;
+    this.claims = options.claims;
     this.wire = options.wire;
     this.#transport = options.transport;
     this.speed = options.speed;
@@ -234,12 +240,21 @@ export class RunContext {
     if (this.stop === undefined) this.#believeRefusals();
     for (const {row, before, outcome} of this.#deferred.splice(0))
       this.settle(row, before, {...outcome, state: 'not_sent'});
+    this.flush();
+  }
+
+  /** Registry first: a reference that the journal says was refused must be free already. */
+  flush(): void {
+    this.claims.flush();
     this.journal.flush();
   }
 
   /** Writes what became of a row, and moves it in the counts. `before` is the bucket in which it was counted. */
   settle(row: JournalRow, before: Bucket, outcome: Outcome): void {
+    if (outcome.state === 'rejected') this.claims.free(row.reference);
+    else if (outcome.state === 'accepted') this.claims.paid(row.reference, outcome.id);
     this.journal.record(outcome, this.clock.now());
+    if (this.journal.unflushed >= GROUP) this.flush();
     this.settledRows++;
     this.#countStanding(row, before, outcome);
   }

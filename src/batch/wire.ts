@@ -42,7 +42,13 @@ export class Wire {
       headers: requestHeaders({
         key,
         hasBody: true,
-        idempotencyKey: idempotencyKey({kind, mode, namespace, reference: row.reference, generation: 0}),
+        idempotencyKey: idempotencyKey({
+          kind,
+          mode,
+          namespace,
+          reference: row.reference,
+          generation: row.generation,
+        }),
       }),
       body: bodyOf(row, {kind, autoApprove, metadataField: this.#metadataField}),
       timeouts,

@@ -2,6 +2,7 @@ import {createHash} from 'node:crypto';
 import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
+import {claimBatch} from '../../src/batch/batch-claims.ts';
 import {BatchRun, type RunPath} from '../../src/batch/batch-run.ts';
 import {openBatch} from '../../src/batch/open-batch.ts';
 import {planBatch, type PlanOptions} from '../../src/batch/plan.ts';
@@ -24,6 +25,7 @@ export const DEFAULT_SETTINGS: Omit<RunSettings, 'kind'> = {
 export const payeeId = (n: number): string => `018f0000-0000-7000-8000-${String(n).padStart(12, '0')}`;
 
 export interface RunArguments {
+  profile?: string;
   batchId?: string;
   path?: RunPath;
   settings?: Partial<RunSettings>;
@@ -84,14 +86,21 @@ export class Bench {
       clock: this.clock,
     });
     const key = given.key ?? 'test_key';
+    const [mode, baseUrl] = [given.mode ?? 'test', given.baseUrl ?? 'https://api.test'];
+    const claims = await claimBatch({
+      ...{batch, mode, baseUrl, profile: given.profile ?? 'acme', breakLock: false, clock: this.clock},
+      stateDir: given.stateDir ?? this.stateDir,
+    });
     try {
+      claims.settle();
       return await new BatchRun({
+        claims: claims.registry,
         plan: batch.plan,
         journal: batch.journal,
         place: batch.place,
         transport: given.transport ?? service.transport(),
-        baseUrl: given.baseUrl ?? 'https://api.test',
-        mode: given.mode ?? 'test',
+        baseUrl,
+        mode,
         key,
         keyFingerprint: createHash('sha256').update(key).digest('hex').slice(0, 16),
         overrides: {},
@@ -109,6 +118,7 @@ export class Bench {
         onProgress: given.onProgress ?? (() => undefined),
       }).run();
     } finally {
+      await claims.registry.close();
       await batch.close();
     }
   }

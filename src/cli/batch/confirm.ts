@@ -5,14 +5,16 @@ import {formatMajor} from '../../money/amount.ts';
 import type {Caps} from '../../profiles/profile.ts';
 import type {Context} from '../context.ts';
 import {canAsk} from '../prompts.ts';
+import {refusePaidElsewhere, type Survey} from '../../batch/survey.ts';
 import {readTotals} from './flags.ts';
-import {planText} from './plan-view.ts';
+import {count, planText, surveyText} from './plan-view.ts';
 
 export interface ConfirmFlags {
   'confirm-total'?: string[] | undefined;
   'confirm-count'?: number | undefined;
   'allow-duplicates'?: number | undefined;
   'allow-similar'?: number | undefined;
+  'allow-paid-elsewhere'?: string[] | undefined;
 }
 
 /**
@@ -27,11 +29,12 @@ export interface ConfirmFlags {
 export async function confirmBatch(options: {
   context: Context;
   plan: Plan;
+  survey: Survey;
   flags: ConfirmFlags;
   doing: string;
   known: boolean;
 }): Promise<void> {
-  const {context, plan, flags, doing, known} = options;
+  const {context, plan, survey, flags, doing, known} = options;
   const {profile, out} = context;
   const {live, yes} = context.flags;
   const refuse = (
@@ -48,7 +51,8 @@ export async function confirmBatch(options: {
     );
   checkBatchCaps(plan, profile.caps, profile.name);
   checkStated(plan, flags);
-  if (!known) checkDuplicates(plan, flags);
+  refusePaidElsewhere(survey, flags['allow-paid-elsewhere'] ?? [], plan.batchId);
+  if (!known) checkDuplicates(plan, survey, flags);
   const isLive = profile.mode === 'live';
   if (isLive && !live)
     refuse(
@@ -64,6 +68,7 @@ export async function confirmBatch(options: {
     const text = planText(plan, {mode: profile.mode});
     if (isLive) out.notice(text);
     else out.note(text);
+    for (const line of surveyText(survey)) out.notice(line);
   }
   const stated = flags['confirm-count'] !== undefined && flags['confirm-total'] !== undefined;
   if (canAsk({stdin: context.runtime.stdin, stderr: context.runtime.stderr})) {
@@ -153,24 +158,31 @@ function sameAmount(stated: string, planned: string, currency: string): boolean 
   return formatMajor(minor, currency) === planned;
 }
 
-function checkDuplicates(plan: Plan, flags: ConfirmFlags): void {
+function checkDuplicates(plan: Plan, survey: Survey, flags: ConfirmFlags): void {
   const {softDuplicates, similarReferences} = plan.figures;
-  const unacknowledged = (what: string, count: number, flag: string) => {
+  const repeats = softDuplicates.count + survey.alike.count;
+  const similar = similarReferences.count + survey.similar.count;
+  const unacknowledged = (what: string, n: number, flag: string) => {
     throw new RemitError('GUARD_DUPLICATES', `batch ${plan.batchId}: ${what}; nothing was sent`, {
-      hint: `look at them (remit ${KINDS[plan.kind].topic} batch plan shows some), and if all are meant say --${flag} ${count}`,
-      details: {soft_duplicates: softDuplicates, similar_references: similarReferences},
+      hint: `look at them (remit ${KINDS[plan.kind].topic} batch plan shows some), and if all are meant say --${flag} ${n}`,
+      details: {
+        soft_duplicates: softDuplicates,
+        similar_references: similarReferences,
+        like_other_batches: survey.alike,
+        similar_to_other_batches: survey.similar,
+      },
     });
   };
-  if (softDuplicates.count !== (flags['allow-duplicates'] ?? 0))
+  if (repeats !== (flags['allow-duplicates'] ?? 0))
     unacknowledged(
-      `${softDuplicates.count} ${softDuplicates.count === 1 ? 'row repeats' : 'rows repeat'} party, amount and currency of an earlier one`,
-      softDuplicates.count,
+      `${count(repeats, 'row')} with party, amount and currency of an earlier one, in this file or in another batch of the last 30 days`,
+      repeats,
       'allow-duplicates',
     );
-  if (similarReferences.count !== (flags['allow-similar'] ?? 0))
+  if (similar !== (flags['allow-similar'] ?? 0))
     unacknowledged(
-      `${similarReferences.count} ${similarReferences.count === 1 ? 'reference differs' : 'references differ'} from an earlier one only in case or spaces`,
-      similarReferences.count,
+      `${count(similar, 'reference')} like an earlier one but for case or spaces`,
+      similar,
       'allow-similar',
     );
 }

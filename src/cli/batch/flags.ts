@@ -82,6 +82,12 @@ export const confirmFlags = {
     0,
     1_000_000_000,
   )({description: 'how many rows may repeat party, amount and currency'}),
+  'allow-paid-elsewhere': Flags.string({
+    multiple: true,
+    multipleNonGreedy: true,
+    helpValue: 'NAME',
+    description: 'namespace, profile or address under which references may have been used already',
+  }),
   'allow-similar': whole(
     0,
     1_000_000_000,

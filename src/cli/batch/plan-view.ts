@@ -1,6 +1,7 @@
 import {describeIssue, type Issue} from '../../batch/issues.ts';
 import {KINDS, type Mode} from '../../batch/kinds.ts';
 import type {Plan} from '../../batch/plan.ts';
+import type {Survey} from '../../batch/survey.ts';
 import {batchCommand} from './place.ts';
 
 /** What a person must see of a plan before anything is sent: counts, sums, the largest row, what looks paid twice. */
@@ -99,4 +100,20 @@ export function planResult(plan: Plan, facts: {fresh: boolean; errors: readonly 
     errors: facts.errors,
     next: `${batchCommand(plan.kind)} run ${plan.batchId}`,
   };
+}
+
+/** What other batches of this state folder mean for this one; nothing where they mean nothing. */
+export function surveyText(survey: Survey): string[] {
+  const lines: string[] = [];
+  if (survey.alreadyPaid > 0)
+    lines.push(`  ${count(survey.alreadyPaid, 'row')} paid by another batch already: skipped`);
+  if (survey.conflicts > 0)
+    lines.push(
+      `  ${count(survey.conflicts, 'row')} whose reference another batch has for another payment, or is not done with: not sent`,
+    );
+  for (const {reference, other, batch} of survey.alike.examples)
+    lines.push(`  ${reference} looks like ${other} of batch ${batch}: same party, amount and currency`);
+  for (const [reference, ...others] of survey.similar.examples)
+    lines.push(`  ${reference} looks like ${others.join(', ')} of another batch`);
+  return lines;
 }

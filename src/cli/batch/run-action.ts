@@ -1,12 +1,14 @@
 import {accessSync, constants, statSync} from 'node:fs';
 import {resolve} from 'node:path';
+import {type BatchClaims, claimBatch} from '../../batch/batch-claims.ts';
 import {BatchRun, type RunPath} from '../../batch/batch-run.ts';
+import {checkBinding} from '../../batch/binding.ts';
 import type {Kind} from '../../batch/kinds.ts';
-import {openBatch} from '../../batch/open-batch.ts';
+import {type OpenBatch, openBatch} from '../../batch/open-batch.ts';
 import {SimpleSpeed} from '../../batch/speed.ts';
 import {exitCodeOf, type Summary} from '../../batch/summary.ts';
-import {DEFAULT_TIMEOUTS} from '../../client/transport.ts';
-import {EXIT, RemitError, type ExitCode} from '../../errors.ts';
+import {DEFAULT_TIMEOUTS, type Timeouts, type Transport} from '../../client/transport.ts';
+import {RemitError, type ExitCode} from '../../errors.ts';
 import type {Context} from '../context.ts';
 import {confirmBatch, type ConfirmFlags} from './confirm.ts';
 import {batchCommand} from './place.ts';
@@ -45,83 +47,120 @@ const MAX_IN_FLIGHT = 64;
 /** Opens a planned batch, has it confirmed, runs it, tells how it ended. The batch is this process's alone meanwhile. */
 export async function runBatch(request: RunRequest): Promise<{summary: Summary; exit: ExitCode}> {
   const {context, kind, stateDir, batchId, flags, doing} = request;
-  const {out, clock, profile, runtime} = context;
+  const {clock, profile} = context;
+  const breakLock = flags['break-lock'] ?? false;
   const batch = await openBatch({
     stateDir,
     kind,
     batchId,
     purpose: `batch ${batchId} (${doing})`,
-    breakLock: flags['break-lock'] ?? false,
+    breakLock,
     clock,
   });
-  const transport = await context.transportFor('pool');
   try {
-    const {plan, journal, place, lock} = batch;
-    const path =
-      request.path === 'as-before' ? (journal.meta<RunPath>('path') ?? 'stage-and-release') : request.path;
-    const folder = resultFolder(flags.out ?? plan.file.folder);
-    const confirmed = journal.meta<{planHash: string; doing: string}>('confirmed');
-    const known = confirmed?.planHash === plan.planHash && (doing === 'resume' || confirmed.doing === doing);
-    await confirmBatch({context, plan, flags, doing, known});
-    journal.setMeta('confirmed', {
-      planHash: plan.planHash,
-      doing: doing === 'resume' ? (confirmed?.doing ?? doing) : doing,
-      at: clock.now(),
-      by: runtime.env['USER'] ?? null,
+    const folder = resultFolder(flags.out ?? batch.plan.file.folder);
+    checkBinding(batch.journal, batch.plan, profile);
+    const claims = await claimBatch({
+      batch,
+      stateDir,
+      mode: profile.mode,
+      baseUrl: profile.baseUrl,
+      profile: profile.name,
+      breakLock,
+      clock,
     });
-    journal.setMeta('path', path);
-    const {first, second} = context.stop.drain();
-    const progress = new BatchProgress(clock);
-    const summary = await new BatchRun({
-      plan,
-      journal,
-      place,
-      transport,
+    try {
+      await confirmOnce(request, batch, claims);
+      const transport = await context.transportFor('pool');
+      try {
+        return await runConfirmed({request, batch, claims, transport, folder});
+      } finally {
+        await transport.close();
+      }
+    } finally {
+      await claims.registry.close();
+    }
+  } finally {
+    context.out.endProgress();
+    await batch.close();
+  }
+}
+
+/** A plan is confirmed once for each thing that is done with it; a resumed one was confirmed when it was begun. */
+async function confirmOnce(
+  {context, flags, doing}: RunRequest,
+  {plan, journal}: OpenBatch,
+  {survey}: BatchClaims,
+): Promise<void> {
+  const before = journal.meta<{planHash: string; doing: string}>('confirmed');
+  const known = before?.planHash === plan.planHash && (doing === 'resume' || before.doing === doing);
+  await confirmBatch({context, plan, survey, flags, doing, known});
+  journal.setMeta('confirmed', {
+    planHash: plan.planHash,
+    doing: doing === 'resume' ? (before?.doing ?? doing) : doing,
+    at: context.clock.now(),
+    by: context.runtime.env['USER'] ?? null,
+  });
+}
+
+async function runConfirmed(parts: {
+  request: RunRequest;
+  batch: OpenBatch;
+  claims: BatchClaims;
+  transport: Transport;
+  folder: string;
+}): Promise<{summary: Summary; exit: ExitCode}> {
+  const {request, batch, claims, transport, folder} = parts;
+  const {context, kind, flags, doing} = request;
+  const {plan, journal, place, lock} = batch;
+  const {out, clock, profile, runtime} = context;
+  const path =
+    request.path === 'as-before' ? (journal.meta<RunPath>('path') ?? 'stage-and-release') : request.path;
+  journal.setMeta('path', path);
+  claims.settle();
+  const {first, second} = context.stop.drain();
+  const lost = AbortSignal.any([lock.lost, claims.registry.lost]);
+  const progress = new BatchProgress(clock);
+  const summary = await new BatchRun({
+    ...{plan, journal, place, transport, clock, path, claims: claims.registry},
+    ...{
       baseUrl: profile.baseUrl,
       mode: profile.mode,
       key: profile.key,
       keyFingerprint: profile.keyFingerprint,
-      overrides: profile.overrides,
-      timeouts: {
-        ...DEFAULT_TIMEOUTS,
-        ...(context.flags['request-timeout'] === undefined
-          ? {}
-          : {totalMs: context.flags['request-timeout']}),
-      },
-      speed: new SimpleSpeed({
-        maxInFlight: flags['max-in-flight'] ?? MAX_IN_FLIGHT,
-        maxRps: flags['max-rps'],
-      }),
-      clock,
-      random: runtime.random,
-      path,
-      settings: {
-        kind,
-        horizonMs: flags['key-horizon'] ?? HORIZON_MS,
-        maxWaitMs: flags['max-wait'] ?? MAX_WAIT_MS,
-        acceptDifferences: flags['accept-differences'] ?? false,
-        releaseRest: flags['release-rest'] ?? false,
-        trustRefusals: flags['trust-refusals'] ?? false,
-        retryUnapproved: doing === 'release',
-      },
-      out: folder,
-      command: batchCommand(kind),
-      assertHeld: () => lock.assertHeld(),
-      drain: AbortSignal.any([first, lock.lost]),
-      abort: AbortSignal.any([second, lock.lost]),
-      onProgress: (phase, now) => out.progress(progress.line(phase, now)),
-    }).run();
-    out.endProgress();
-    if (lock.lost.aborted) throw lock.lost.reason;
-    out.text(summaryText(summary, journal.needingAttention(ATTENTION)));
-    return {summary, exit: exitCodeOf(summary)};
-  } catch (error) {
-    out.endProgress();
-    throw error;
-  } finally {
-    await transport.close();
-    await batch.close();
-  }
+    },
+    overrides: profile.overrides,
+    timeouts: timeoutsOf(context),
+    speed: new SimpleSpeed({maxInFlight: flags['max-in-flight'] ?? MAX_IN_FLIGHT, maxRps: flags['max-rps']}),
+    random: runtime.random,
+    settings: {
+      kind,
+      horizonMs: flags['key-horizon'] ?? HORIZON_MS,
+      maxWaitMs: flags['max-wait'] ?? MAX_WAIT_MS,
+      acceptDifferences: flags['accept-differences'] ?? false,
+      releaseRest: flags['release-rest'] ?? false,
+      trustRefusals: flags['trust-refusals'] ?? false,
+      retryUnapproved: doing === 'release',
+    },
+    out: folder,
+    command: batchCommand(kind),
+    assertHeld: () => {
+      lock.assertHeld();
+      claims.registry.assertHeld();
+    },
+    drain: AbortSignal.any([first, lost]),
+    abort: AbortSignal.any([second, lost]),
+    onProgress: (phase, now) => out.progress(progress.line(phase, now)),
+  }).run();
+  out.endProgress();
+  if (lost.aborted) throw lost.reason;
+  out.text(summaryText(summary, journal.needingAttention(ATTENTION)));
+  return {summary, exit: exitCodeOf(summary)};
+}
+
+function timeoutsOf(context: Context): Timeouts {
+  const totalMs = context.flags['request-timeout'];
+  return totalMs === undefined ? DEFAULT_TIMEOUTS : {...DEFAULT_TIMEOUTS, totalMs};
 }
 
 /** Looked at before anything is sent: a batch whose results cannot be written should not begin. */
@@ -134,7 +173,6 @@ function resultFolder(folder: string): string {
   } catch (cause) {
     throw new RemitError('STATE', `the results cannot be written to ${path}: ${(cause as Error).message}`, {
       cause,
-      exitCode: EXIT.LOCAL_STATE,
       hint: 'nothing was sent; name a writable folder with --out FOLDER',
     });
   }

@@ -1,0 +1,61 @@
+import type {Overrides} from '../client/routes.ts';
+import {RemitError} from '../errors.ts';
+import type {Journal} from './journal.ts';
+import type {Mode} from './kinds.ts';
+import type {Plan} from './plan.ts';
+
+/** To whom a batch belongs once it was run: the same rows anywhere else would be other payments. */
+interface Binding {
+  mode: Mode;
+  baseUrl: string;
+  /** Of a test key only; a live key may be rotated. */
+  keyFingerprint: string | null;
+  metadataField: string;
+}
+
+export interface BoundTo {
+  mode: Mode;
+  baseUrl: string;
+  keyFingerprint: string;
+  overrides: Overrides;
+}
+
+const WORDS: Readonly<Record<keyof Binding, string>> = {
+  mode: 'mode',
+  baseUrl: 'base URL',
+  keyFingerprint: 'test key',
+  metadataField: 'name of the metadata field',
+};
+
+/**
+ * Refuses to go on with a batch under another mode, address or test key than those it was begun with.
+ * @throws RemitError GUARD_BINDING
+ */
+export function checkBinding(journal: Journal, plan: Plan, to: BoundTo): void {
+  const bound = journal.meta<Binding>('binding');
+  if (bound === undefined) return;
+  const now = bindingOf(plan, to);
+  const other = (Object.keys(WORDS) as (keyof Binding)[]).find((name) => bound[name] !== now[name]); // keys of a literal
+  if (other === undefined) return;
+  const shown =
+    other === 'keyFingerprint'
+      ? ''
+      : `: it was begun with ${String(bound[other])}, now it is ${String(now[other])}`;
+  throw new RemitError('GUARD_BINDING', `batch ${plan.batchId} is bound to another ${WORDS[other]}${shown}`, {
+    hint: 'use the profile with which the batch was begun (remit whoami shows the present one); nothing was sent',
+    details: {batch_id: plan.batchId, bound_to: {mode: bound.mode, base_url: bound.baseUrl}},
+  });
+}
+
+/** Binds a batch before its first request, and checks it from then on. */
+export function bindBatch(journal: Journal, plan: Plan, to: BoundTo): void {
+  checkBinding(journal, plan, to);
+  if (journal.meta('binding') === undefined) journal.setMeta('binding', bindingOf(plan, to));
+}
+
+const bindingOf = (plan: Plan, {mode, baseUrl, keyFingerprint, overrides}: BoundTo): Binding => ({
+  mode,
+  baseUrl,
+  keyFingerprint: mode === 'test' ? keyFingerprint : null,
+  metadataField: overrides.fields?.[`${plan.kind}s.create.metadata`] ?? 'metadata',
+});

@@ -1,0 +1,273 @@
+import {createHash} from 'node:crypto';
+import {join} from 'node:path';
+import type {Clock} from '../clock.ts';
+import {acquireLock, type Lock} from '../store/lock.ts';
+import {migrate} from '../store/migrate.ts';
+import type {SqliteDatabase, SqliteStatement, SqlRow} from '../store/port.ts';
+import {openSqlite} from '../store/sqlite.ts';
+import {makeFolder} from './folder.ts';
+import {foldReference} from './identity.ts';
+import type {Kind, Mode} from './kinds.ts';
+import {REGISTRY_MIGRATIONS} from './registry-schema.ts';
+
+/** Where a reference is paid once. */
+export interface Scope {
+  mode: Mode;
+  /** Normalised. */
+  baseUrl: string;
+  kind: Kind;
+  namespace: string;
+}
+
+/** Who claims: written beside each reference. */
+export interface Claimant {
+  profile: string;
+  batchId: string;
+  journalId: string;
+}
+
+/** What a claim says of its row. */
+export interface Claim {
+  reference: string;
+  fingerprint: string;
+  generation: number;
+  party: string;
+  amount: number;
+  currency: string;
+}
+
+export interface Entry {
+  reference: string;
+  profile: string;
+  batch: string;
+  journal: string;
+  generation: number;
+  fingerprint: string;
+  /** Id of the record, once it was accepted. */
+  id: string | null;
+  paid: boolean;
+  at: number;
+}
+
+/** What the engine needs of a registry while it runs. */
+export interface Claims {
+  /** Durable when it returns: no row of a window is sent before it is claimed. */
+  claim(rows: readonly Claim[], at: number): void;
+  /** After a definite refusal: the reference is free again. Durable with the next `flush`. */
+  free(reference: string): void;
+  /** Durable with the next `flush`. */
+  paid(reference: string, id: string | null): void;
+  flush(): void;
+}
+
+/** For runs without a registry: simulations of lost state. */
+export const NO_CLAIMS: Claims = {
+  claim: () => undefined,
+  free: () => undefined,
+  paid: () => undefined,
+  flush: () => undefined,
+};
+
+const ENTRY = 'reference, profile, batch, journal, generation, fingerprint, id, paid, at';
+
+/**
+ * The registry of a state folder, open for one process. It is the first guard against paying twice: the idempotency key
+ * is the second, and only as long as the service remembers it.
+ */
+export class Registry implements Claims {
+  readonly #db: SqliteDatabase;
+  readonly #lock: Lock;
+  readonly #statements = new Map<string, SqliteStatement>();
+  readonly #scope: number;
+  readonly #claimant: Claimant;
+  readonly #freed: string[] = [];
+  readonly #paid: {reference: string; id: string | null}[] = [];
+
+  private constructor(db: SqliteDatabase, lock: Lock, scope: Scope, claimant: Claimant) {
+    this.#db = db;
+    this.#lock = lock;
+    this.#claimant = claimant;
+    const {mode, baseUrl, kind, namespace} = scope;
+    this.#statement('insert or ignore into scopes (mode, base_url, kind, namespace) values (?, ?, ?, ?)').run(
+      mode,
+      baseUrl,
+      kind,
+      namespace,
+    );
+    this.#scope = Number(
+      this.#statement(
+        'select id from scopes where mode = ? and base_url = ? and kind = ? and namespace = ?',
+      ).get(mode, baseUrl, kind, namespace)!['id'],
+    );
+  }
+
+  /**
+   * Opens the registry for one batch. One batch at a time runs in a state folder.
+   * @throws RemitError LOCKED, naming the batch that is running
+   */
+  static async open(options: {
+    stateDir: string;
+    scope: Scope;
+    claimant: Claimant;
+    breakLock?: boolean;
+    clock: Clock;
+  }): Promise<Registry> {
+    const {stateDir, scope, claimant, clock} = options;
+    const folder = join(stateDir, 'batches');
+    makeFolder(folder);
+    const lock = await acquireLock(join(folder, 'registry.lock'), {
+      purpose: `batch ${claimant.batchId}`,
+      hint: 'one batch at a time runs in a state folder; wait for it, or use another folder with --state-dir',
+      breakLock: options.breakLock ?? false,
+      clock,
+    });
+    try {
+      const db = await openSqlite(join(folder, 'registry.db'), {durability: 'full'});
+      migrate(db, REGISTRY_MIGRATIONS);
+      return new Registry(db, lock, scope, claimant);
+    } catch (error) {
+      await lock.release();
+      throw error;
+    }
+  }
+
+  get isEmpty(): boolean {
+    return this.#statement('select 1 from entries limit 1').get() === undefined;
+  }
+
+  /** Who has this very reference in our scope. */
+  find(reference: string): Entry | undefined {
+    const row = this.#statement(
+      `select ${ENTRY} from entries where scope = ? and fold = ? and reference = ?`,
+    ).get(this.#scope, foldReference(reference), reference);
+    return row === undefined ? undefined : toEntry(row);
+  }
+
+  /** References of our scope, claimed by other batches, that differ from this one only in case or spaces. */
+  similar(reference: string): string[] {
+    return this.#statement(
+      'select reference from entries where scope = ? and fold = ? and reference <> ? and journal <> ?',
+    )
+      .all(this.#scope, foldReference(reference), reference, this.#claimant.journalId)
+      .map((row) => row['reference'] as string);
+  }
+
+  /** The same reference of the same mode and kind in other scopes: namespaces, and in live mode other addresses. */
+  elsewhere(reference: string): {namespace: string; baseUrl: string; batch: string}[] {
+    return this.#statement(
+      // The order of the joins is said: a few scopes first, then one look-up by key in each.
+      `select s.namespace, s.base_url, e.batch from scopes own cross join scopes s cross join entries e
+       where own.id = ? and s.id <> own.id and s.mode = own.mode and s.kind = own.kind
+         and (s.base_url = own.base_url or own.mode = 'live') and e.scope = s.id and e.fold = ? and e.reference = ?`,
+    )
+      .all(this.#scope, foldReference(reference), reference)
+      .map((row) => ({
+        namespace: row['namespace'] as string,
+        baseUrl: row['base_url'] as string,
+        batch: row['batch'] as string,
+      }));
+  }
+
+  /** A payment of another batch to the same party, of the same amount and currency, since a moment. */
+  alike(claim: Claim, since: number): {reference: string; batch: string} | undefined {
+    const row = this.#statement(
+      'select reference, batch from entries where likeness = ? and at >= ? and scope = ? and journal <> ? and reference <> ? limit 1',
+    ).get(likenessOf(claim), since, this.#scope, this.#claimant.journalId, claim.reference);
+    return row === undefined
+      ? undefined
+      : {reference: row['reference'] as string, batch: row['batch'] as string};
+  }
+
+  claim(rows: readonly Claim[], at: number): void {
+    this.#db.transaction(() => {
+      this.#writeWaiting();
+      const insert = this.#statement(
+        `insert into entries (scope, fold, reference, profile, batch, journal, generation, fingerprint, likeness, id, paid, at)
+         values (?, ?, ?, ?, ?, ?, ?, ?, ?, null, 0, ?)
+         on conflict (scope, fold, reference) do update set profile = excluded.profile, batch = excluded.batch, journal = excluded.journal,
+           generation = excluded.generation, fingerprint = excluded.fingerprint, likeness = excluded.likeness`,
+      );
+      const {profile, batchId, journalId} = this.#claimant;
+      for (const row of rows)
+        insert.run(
+          ...[this.#scope, foldReference(row.reference), row.reference, profile, batchId, journalId],
+          ...[row.generation, row.fingerprint, likenessOf(row), at],
+        );
+    });
+  }
+
+  free(reference: string): void {
+    this.#freed.push(reference);
+  }
+
+  paid(reference: string, id: string | null): void {
+    this.#paid.push({reference, id});
+  }
+
+  flush(): void {
+    if (this.#freed.length + this.#paid.length > 0) this.#db.transaction(() => this.#writeWaiting());
+  }
+
+  #writeWaiting(): void {
+    const {journalId} = this.#claimant;
+    const free = this.#statement(
+      'delete from entries where scope = ? and fold = ? and reference = ? and journal = ?',
+    );
+    for (const reference of this.#freed)
+      free.run(this.#scope, foldReference(reference), reference, journalId);
+    const pay = this.#statement(
+      'update entries set paid = 1, id = ? where scope = ? and fold = ? and reference = ?',
+    );
+    for (const {reference, id} of this.#paid) pay.run(id, this.#scope, foldReference(reference), reference);
+    this.#freed.length = 0;
+    this.#paid.length = 0;
+  }
+
+  /**
+   * For a file without references: its rows are told apart by content and occurrence alone, so that one file only may
+   * ever run in its namespace. Returns the plan that has it already, if that is another one.
+   */
+  contentPlan(): string | undefined {
+    return (
+      (this.#statement('select content_plan from scopes where id = ?').get(this.#scope)!['content_plan'] as
+        string | null) ?? undefined
+    );
+  }
+
+  bindContentPlan(planHash: string): void {
+    this.#statement('update scopes set content_plan = ? where id = ?').run(planHash, this.#scope);
+  }
+
+  assertHeld(): void {
+    this.#lock.assertHeld();
+  }
+
+  get lost(): AbortSignal {
+    return this.#lock.lost;
+  }
+
+  async close(): Promise<void> {
+    this.#db.close();
+    await this.#lock.release();
+  }
+
+  #statement(sql: string): SqliteStatement {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) this.#statements.set(sql, (statement = this.#db.prepare(sql)));
+    return statement;
+  }
+}
+
+function toEntry(row: SqlRow): Entry {
+  return {
+    ...(row as unknown as Entry),
+    generation: Number(row['generation']),
+    paid: row['paid'] === 1,
+    at: Number(row['at']),
+  }; // columns of ENTRY
+}
+
+function likenessOf({party, amount, currency}: Claim): number {
+  const digest = createHash('sha256').update(`${party} ${amount} ${currency}`).digest();
+  return digest.readUIntBE(0, 6);
+}

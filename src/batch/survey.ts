@@ -1,0 +1,163 @@
+import {RemitError} from '../errors.ts';
+import type {Journal, JournalRow} from './journal.ts';
+import type {Outcome} from './outcome.ts';
+import type {Plan} from './plan.ts';
+import type {Claim, Entry, Registry} from './registry.ts';
+
+/** What the registry says of a batch before it is confirmed. Nothing of it is written yet. */
+export interface Survey {
+  /** Rows that another batch has paid, with the same content: skipped. */
+  alreadyPaid: number;
+  /** Rows that cannot be sent: their reference was given to another payment, or another batch is not done with it. */
+  conflicts: number;
+  /** References that differ from one in the registry only in case or spaces. */
+  similar: {count: number; examples: string[][]};
+  /** Rows that look like a payment of another batch in the last thirty days. */
+  alike: {count: number; examples: {reference: string; other: string; batch: string}[]};
+  /** Where references were found that this batch has too, by the word that allows it: a namespace or a profile. */
+  elsewhere: Map<string, {count: number; example: string; batch: string}>;
+}
+
+const ALIKE_MS = 30 * 24 * 3_600_000;
+const PAGE = 1000;
+const EXAMPLES = 5;
+
+/** Whether the journal of a batch is still there: what its claims mean depends on it. */
+export type JournalExists = (journalId: string, batchId: string) => boolean;
+
+/**
+ * Holds every row that this batch has not sent yet against the registry. Found by the page, so memory does not grow.
+ */
+export function surveyBatch(options: {
+  journal: Journal;
+  plan: Plan;
+  registry: Registry;
+  profile: string;
+  exists: JournalExists;
+  now: number;
+}): Survey {
+  const {registry, plan, profile, exists, now} = options;
+  const survey: Survey = {
+    alreadyPaid: 0,
+    conflicts: 0,
+    similar: {count: 0, examples: []},
+    alike: {count: 0, examples: []},
+    elsewhere: new Map(),
+  };
+  if (registry.isEmpty) return survey;
+  for (const row of unsentRows(options.journal)) {
+    const entry = foreignEntry(registry.find(row.reference), plan);
+    if (entry !== undefined && entry.profile !== profile)
+      note(survey.elsewhere, entry.profile || '(environment)', row.reference, entry.batch);
+    const outcome = entry === undefined ? undefined : outcomeByRegistry(row, entry, exists);
+    if (outcome?.state === 'already_paid') survey.alreadyPaid++;
+    else if (outcome !== undefined) survey.conflicts++;
+    if (entry !== undefined) continue;
+    for (const {namespace, baseUrl, batch} of registry.elsewhere(row.reference))
+      note(survey.elsewhere, namespace === plan.namespace ? baseUrl : namespace, row.reference, batch);
+    const similar = registry.similar(row.reference);
+    if (similar.length > 0 && survey.similar.count++ < EXAMPLES)
+      survey.similar.examples.push([row.reference, ...similar]);
+    const alike = registry.alike(claimOf(row), now - ALIKE_MS);
+    if (alike !== undefined && survey.alike.count++ < EXAMPLES)
+      survey.alike.examples.push({reference: row.reference, other: alike.reference, batch: alike.batch});
+  }
+  return survey;
+}
+
+/** After the confirmation: writes down the rows that the registry settles. They are never sent by this batch. */
+export function settleByRegistry(options: {
+  journal: Journal;
+  plan: Plan;
+  registry: Registry;
+  exists: JournalExists;
+  now: number;
+}): void {
+  const {journal, registry, plan, exists, now} = options;
+  if (registry.isEmpty) return;
+  for (const row of unsentRows(journal)) {
+    const entry = foreignEntry(registry.find(row.reference), plan);
+    const outcome = entry === undefined ? undefined : outcomeByRegistry(row, entry, exists);
+    if (outcome !== undefined) journal.record(outcome, now);
+    else if (row.outcome?.code === REGISTRY_CODE)
+      journal.record({...row.outcome, state: 'not_sent', id: null, code: null, message: null}, now);
+    if (journal.unflushed >= PAGE) journal.flush();
+  }
+  journal.flush();
+}
+
+export const claimOf = (row: JournalRow): Claim => ({
+  reference: row.reference,
+  fingerprint: row.fingerprint,
+  generation: row.generation,
+  party: row.party,
+  amount: row.amount,
+  currency: row.currency,
+});
+
+/**
+ * Rows without an outcome, and those that the registry settled before: what it says may have changed since. Rows that a
+ * window covers were claimed by this batch, so the registry has nothing foreign to say of them.
+ */
+function* unsentRows(journal: Journal): Generator<JournalRow> {
+  let after = 0;
+  for (;;) {
+    const page = journal.rowsAfter(after, PAGE);
+    for (const row of page)
+      if (row.outcome === undefined || row.outcome.code === REGISTRY_CODE || row.outcome.state === 'not_sent')
+        yield row;
+    if (page.length < PAGE) return;
+    after = page.at(-1)!.n;
+  }
+}
+
+const foreignEntry = (entry: Entry | undefined, plan: Plan): Entry | undefined =>
+  entry === undefined || entry.journal === plan.journalId ? undefined : entry;
+
+/** In the `code` of outcomes that no answer made. */
+const REGISTRY_CODE = 'REGISTRY';
+
+/**
+ * What another batch's claim means for a row. Paid with the same content: done. With other content: never sent. Claimed
+ * and not paid: that batch must be finished first; when its journal is gone nobody can finish it, and the row is sent
+ * with the very same key, by which the service knows whether it was taken.
+ */
+function outcomeByRegistry(row: JournalRow, entry: Entry, exists: JournalExists): Outcome | undefined {
+  const base: Outcome = {
+    ...{n: row.n, state: 'conflict', id: null, status: null, stagedAt: null, http: null, code: REGISTRY_CODE},
+    ...{message: null, requestId: null, attempts: 0, orphan: null},
+  };
+  if (entry.fingerprint !== row.fingerprint)
+    return {
+      ...base,
+      message: `the reference was given to another payment by batch ${entry.batch}; it is never sent again`,
+    };
+  if (entry.paid)
+    return {...base, state: 'already_paid', id: entry.id, message: `paid by batch ${entry.batch}`};
+  if (!exists(entry.journal, entry.batch)) return undefined;
+  return {
+    ...base,
+    message: `batch ${entry.batch} has this row and is not done with it; finish that batch first`,
+  };
+}
+
+function note(elsewhere: Survey['elsewhere'], word: string, reference: string, batch: string): void {
+  const known = elsewhere.get(word);
+  if (known === undefined) elsewhere.set(word, {count: 1, example: reference, batch});
+  else known.count++;
+}
+
+/** @throws RemitError GUARD_DUPLICATES when references are known elsewhere and not every place was named */
+export function refusePaidElsewhere(survey: Survey, allowed: readonly string[], batchId: string): void {
+  const open = [...survey.elsewhere].filter(([word]) => !allowed.includes(word));
+  if (open.length === 0) return;
+  const [word, {count, example, batch}] = open[0]!;
+  throw new RemitError(
+    'GUARD_DUPLICATES',
+    `batch ${batchId}: ${count} of its references (such as ${example}) were used under ${word} by batch ${batch}; nothing was sent`,
+    {
+      hint: `if these are other payments all the same, say ${open.map(([name]) => `--allow-paid-elsewhere ${name}`).join(' ')}`,
+      details: {elsewhere: Object.fromEntries(survey.elsewhere)},
+    },
+  );
+}

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import {rmSync} from 'node:fs';
+import {join} from 'node:path';
+import {Bench, payeeId} from './harness.ts';
+import {TruthService} from './truth-service.ts';
+
+const HEADER = 'reference,payee_id,amount,currency_code\n';
+const line = (n: number, amount = '10.00', reference = `INV-${n}`) =>
+  `${reference},${payeeId(n)},${amount},USD\n`;
+
+describe('the registry', () => {
+  let bench: Bench;
+  let service: TruthService;
+  beforeEach(() => {
+    bench = new Bench();
+    service = new TruthService();
+  });
+  afterEach(() => bench.remove());
+
+  it('skips what another batch has paid, and says so', async () => {
+    await bench.plan(bench.file('a.csv', HEADER + line(1) + line(2)), {batchId: 'first'});
+    await bench.run(service, {batchId: 'first'});
+    await bench.plan(bench.file('b.csv', HEADER + line(2) + line(3)), {batchId: 'second'});
+    const summary = await bench.run(service, {batchId: 'second'});
+    assert.deepEqual([summary.accepted, summary.already_paid, summary.state], [1, 1, 'complete']);
+    assert.equal(service.paid.length, 3);
+  });
+
+  it('never sends a reference that was given to another payment', async () => {
+    await bench.plan(bench.file('a.csv', HEADER + line(1)), {batchId: 'first'});
+    await bench.run(service, {batchId: 'first'});
+    await bench.plan(bench.file('b.csv', HEADER + line(1, '99.00')), {batchId: 'second'});
+    const before = service.posts;
+    const summary = await bench.run(service, {batchId: 'second'});
+    assert.equal(summary.conflict, 1);
+    assert.equal(service.posts, before);
+  });
+
+  it('frees a reference after a definite refusal', async () => {
+    service.refuse = (body) =>
+      body['payee_id'] === payeeId(2)
+        ? {status: 404, error_code: 'NOT_FOUND', message: 'no such payee'}
+        : undefined;
+    await bench.plan(bench.file('a.csv', HEADER + line(1) + line(2)), {batchId: 'first'});
+    assert.equal((await bench.run(service, {batchId: 'first'})).rejected, 1);
+    service.refuse = () => undefined;
+    await bench.plan(bench.file('b.csv', HEADER + line(2, '11.00')), {batchId: 'second'});
+    assert.equal((await bench.run(service, {batchId: 'second'})).accepted, 1);
+  });
+
+  it('leaves a row to the batch that has begun it, as long as that batch is there', async () => {
+    service.fault = (request) => (request.method === 'POST' && request.n > 1 ? 'lost-before' : undefined);
+    await bench.plan(bench.file('a.csv', HEADER + line(1) + line(2)), {batchId: 'first'});
+    assert.equal((await bench.run(service, {batchId: 'first'})).in_doubt, 1);
+    service.fault = () => undefined;
+    await bench.plan(bench.file('b.csv', HEADER + line(2)), {batchId: 'second'});
+    assert.equal((await bench.run(service, {batchId: 'second'})).conflict, 1);
+    rmSync(join(bench.stateDir, 'batches', 'payout', 'first'), {recursive: true});
+    const summary = await bench.run(service, {batchId: 'second'});
+    assert.deepEqual(
+      [summary.conflict, summary.accepted],
+      [0, 1],
+      'sent with the same key once nobody else can finish it',
+    );
+    assert.equal(service.paid.filter((record) => record.body['payee_id'] === payeeId(2)).length, 1);
+  });
+
+  it('keeps the scopes apart: a rehearsal with a test key does not count as paid', async () => {
+    await bench.plan(bench.file('a.csv', HEADER + line(1)), {batchId: 'rehearsal'});
+    await bench.run(service, {batchId: 'rehearsal'});
+    await bench.plan(bench.file('a.csv', HEADER + line(1)), {batchId: 'real'});
+    const summary = await bench.run(new TruthService(), {batchId: 'real', mode: 'live', key: 'live_key'});
+    assert.equal(summary.accepted, 1);
+  });
+});
