@@ -50,6 +50,8 @@ export interface CliOptions {
   /** Answers to questions, in order; the questions are kept. */
   answers?: (string | boolean)[];
   stop?: Stop;
+  /** What an idempotency key is made of; the same one each time unless said. */
+  uuid?: () => string;
 }
 
 export interface CliResult {
@@ -103,7 +105,7 @@ export async function runCli(argv: readonly string[], options: CliOptions = {}):
     stderr,
     clock: options.clock ?? new RecordingClock(),
     random: () => 0.5,
-    uuid: () => '11111111-2222-4333-8444-555555555555',
+    uuid: options.uuid ?? (() => '11111111-2222-4333-8444-555555555555'),
     stop,
     prompts:
       options.answers === undefined

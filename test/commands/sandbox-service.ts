@@ -1,0 +1,43 @@
+import type {Transport, TransportAnswer, TransportRequest} from '../../src/client/transport.ts';
+import {RecordingClock} from '../client/recording-clock.ts';
+import {TestSandbox} from '../sandbox/harness.ts';
+
+/** The sandbox as a transport, without a socket; whoever waits moves its time. */
+export class SandboxService implements Transport {
+  readonly sandbox: TestSandbox;
+  /** Give it to the command: its sleeps pass in the sandbox too. */
+  readonly clock = new RecordingClock();
+
+  private constructor(sandbox: TestSandbox) {
+    this.sandbox = sandbox;
+    let last = this.clock.now();
+    this.clock.onSleep = () => {
+      sandbox.clock.pass(Math.ceil(this.clock.now() - last) + 1000); // its time is whole milliseconds
+      last = this.clock.now();
+    };
+  }
+
+  static async open(): Promise<SandboxService> {
+    return new SandboxService(await TestSandbox.open());
+  }
+
+  get testKey(): string {
+    return this.sandbox.sandbox.testKey;
+  }
+
+  get liveKey(): string {
+    return this.sandbox.sandbox.liveKey;
+  }
+
+  async send({method, path, headers, body}: TransportRequest): Promise<TransportAnswer> {
+    const init = {method, headers: {...headers}, ...(body === undefined ? {} : {body})};
+    const response = await this.sandbox.sandbox.fetch(new Request(`http://localhost${path}`, init));
+    return {
+      status: response.status,
+      headers: Object.fromEntries(response.headers),
+      body: Buffer.from(await response.arrayBuffer()),
+    };
+  }
+
+  async close(): Promise<void> {}
+}
