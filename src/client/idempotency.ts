@@ -1,10 +1,9 @@
-import {randomUUID} from 'node:crypto';
 import {LIMITS} from '../contract/limits.ts';
 import {RemitError} from '../errors.ts';
 
 /** A key for one intended action (assumption 45). Batches derive theirs instead, so that a second run finds them. */
 export function newIdempotencyKey(): string {
-  return randomUUID();
+  return crypto.randomUUID(); // the global one: it loads nothing before it is used
 }
 
 /** @throws {RemitError} USAGE when the key is not 1 to 255 visible ASCII characters (assumption 45) */

@@ -1,0 +1,32 @@
+/** Never run: `npm run types` checks that the methods take and give what the contract says, and nothing else. */
+import type {RemitClient, Result} from '../../src/client/index.ts';
+
+export async function typed(client: RemitClient): Promise<unknown[]> {
+  const {data} = await client.payouts.create(
+    {payee_id: 'x', amount_in_minor_units: 1, rail: 'wire'},
+    {idempotencyKey: 'k'},
+  );
+  const known: [string, number, Record<string, string>] = [
+    data.status,
+    data.amount_in_minor_units,
+    data.client_metadata,
+  ];
+  const none: Result<null> = await client.payeePaymentMethods.delete({owner_id: 'a', id: 'b'});
+  const seen: unknown[] = [known, none, data['a_field_of_tomorrow']];
+  for await (const payout of client.payouts.list({status: 'created', order: 'asc'}, {limit: 5}))
+    seen.push(payout.payee_id);
+  for await (const method of client.payerPaymentMethods.list({owner_id: 'x'})) seen.push(method.last4);
+  seen.push((await client.wait('payins', {id: 'x'})).record?.payer_id);
+
+  // @ts-expect-error no such rail
+  await client.payouts.create({payee_id: 'x', amount_in_minor_units: 1, rail: 'pigeon'});
+  // @ts-expect-error a payout goes to a payee
+  await client.payouts.create({payer_id: 'x', amount_in_minor_units: 1});
+  // @ts-expect-error approve takes no idempotency key
+  await client.payouts.approve({id: 'x'}, {idempotencyKey: 'k'});
+  // @ts-expect-error whose method it is must be said
+  await client.payeePaymentMethods.delete({id: 'b'});
+  // @ts-expect-error payouts are not listed by payer
+  client.payouts.list({payer_id: 'x'});
+  return seen;
+}
