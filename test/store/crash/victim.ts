@@ -18,9 +18,13 @@ const die = () => process.kill(process.pid, 'SIGKILL');
 tapDisk(folder, (call) => {
   calls += 1;
   if (calls !== Number(killAt)) return call.perform();
-  if (how === 'torn' && call.bytes !== undefined) call.perform(Math.floor(call.bytes.length / 2));
-  else if (how !== 'before') call.perform();
-  return die();
+  try {
+    if (how === 'torn' && call.bytes !== undefined) call.perform(Math.floor(call.bytes.length / 2));
+    else if (how !== 'before') call.perform();
+  } finally {
+    die(); // also after a call that failed, as the removal of a lock that is not there does
+  }
+  return undefined;
 });
 
 await runWorkload(databaseFile(folder), {
