@@ -45,6 +45,10 @@ export async function claimBatch(options: {
     const exists: JournalExists = (_id, name) => existsSync(batchFolder(stateDir, kind, name).journal);
     const survey = surveyBatch({journal, plan, registry, profile, exists, now: clock.now()});
     const settle = () => {
+      // Rows that an edited file left out were never sent: other batches may have their references.
+      for (const reference of journal.meta<string[]>('dropped') ?? []) registry.free(reference);
+      registry.flush();
+      journal.setMeta('dropped', []);
       if (!plan.hasReferences) registry.bindContentPlan(plan.planHash);
       settleByRegistry({journal, plan, registry, exists, now: clock.now()});
     };

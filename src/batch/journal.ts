@@ -162,6 +162,36 @@ export class Journal {
     return this.#rows('r.n > ?', [after], limit);
   }
 
+  /** Every generation that was raised, with the reference of its row. */
+  generations(): {
+    n: number;
+    generation: number;
+    former_id: string | null;
+    reason: string;
+    at: number;
+    reference: string;
+  }[] {
+    return this.#statement(
+      'select g.n, g.generation, g.former_id, g.reason, g.at, r.reference from generations g join rows r on r.n = g.n order by g.n',
+    )
+      .all()
+      .map((row) => row as unknown as ReturnType<Journal['generations']>[number]); // the columns are named so
+  }
+
+  /**
+   * Since when a row may have been sent without anybody knowing how that ended: the oldest window that covers it and is
+   * newer than its outcome. Undefined when its outcome stands.
+   */
+  openSince(row: JournalRow): number | undefined {
+    const state = row.outcome?.state;
+    if (state !== undefined && state !== 'not_sent' && state !== 'staged') return undefined;
+    const phases = state === 'staged' ? "phase = 'release'" : "phase <> 'release'";
+    const window = this.#statement(
+      `select min(at) as at from windows where ${phases} and seq > ? and first <= ? and last >= ?`,
+    ).get(row.outcomeWindow, row.n, row.n);
+    return window?.['at'] === null || window === undefined ? undefined : Number(window['at']);
+  }
+
   /** The row of a reference. */
   rowOf(reference: string): JournalRow | undefined {
     return this.#rows('r.reference = ?', [reference], 1)[0];

@@ -1,5 +1,5 @@
 import {createHash, randomUUID} from 'node:crypto';
-import {existsSync, renameSync, rmSync} from 'node:fs';
+import {closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync} from 'node:fs';
 import {dirname, join, resolve} from 'node:path';
 import type {Clock} from '../clock.ts';
 import {RemitError} from '../errors.ts';
@@ -19,6 +19,7 @@ import {JOURNAL_MIGRATIONS, PLAN_INDEXES} from './journal-schema.ts';
 import {type Kind, KINDS} from './kinds.ts';
 import {insertIssue, PlanLoader} from './plan-loader.ts';
 import {type PlanFigures, readFigures} from './plan-figures.ts';
+import {mergeRevision, type RevisionFacts} from './revision.ts';
 import {scheduleDay} from './rows.ts';
 
 export interface PlanOptions {
@@ -64,6 +65,16 @@ export interface Plan {
   figures: PlanFigures;
 }
 
+export interface PlannedBatch {
+  plan: Plan;
+  /** False when this very plan was there already. */
+  fresh: boolean;
+  /** Of the rows that were left out. */
+  errors: Issue[];
+  /** What the edited file of a batch that was run before changes in it. */
+  revision: RevisionFacts | undefined;
+}
+
 const SHOWN_ISSUES = 10_000;
 
 /**
@@ -73,9 +84,7 @@ const SHOWN_ISSUES = 10_000;
  * @throws RemitError CSV_INVALID with `details.errors` (the first ten thousand) when the file has errors and `validOnly`
  *   is not set, or has no valid row; STATE when the plan cannot be written; LOCKED when the batch is running.
  */
-export async function planBatch(
-  options: PlanOptions,
-): Promise<{plan: Plan; fresh: boolean; errors: Issue[]}> {
+export async function planBatch(options: PlanOptions): Promise<PlannedBatch> {
   const input = openInput(options.file, options.stdin);
   if (options.batchId !== undefined) batchFolder(options.stateDir, options.kind, options.batchId); // refuses a bad id early
   const root = join(options.stateDir, 'batches', options.kind);
@@ -278,49 +287,56 @@ function hashPlan(db: SqliteDatabase, kind: Kind, namespace: string): string {
   return hash.digest('hex');
 }
 
-/** Publishes the plan by rename. The same plan again changes nothing; another one replaces only what was never sent. */
+/**
+ * Publishes the plan by one rename. The same plan again changes nothing; another one takes the place of what was never
+ * run, and carries over what is known of what was.
+ */
 async function putInPlace(
   plan: Plan,
   workshop: string,
   place: BatchFolder,
   clock: Clock,
-): Promise<{plan: Plan; fresh: boolean}> {
+): Promise<{plan: Plan; fresh: boolean; revision: RevisionFacts | undefined}> {
+  const draft = join(workshop, 'journal.db');
   const lock = await acquireLock(place.lock, {purpose: `plan of batch ${plan.batchId}`, clock});
   try {
+    makeFolder(place.folder);
     if (!existsSync(place.journal)) {
-      rmSync(place.folder, {recursive: true, force: true}); // an empty folder, left by something that died
-      renameSync(workshop, place.folder);
-      return {plan, fresh: true};
+      publish(draft, place);
+      return {plan, fresh: true, revision: undefined};
     }
-    const old = await withDatabase(place.journal, (db) => {
-      const journal = new Journal(db);
-      return {plan: journal.meta<Plan>('plan')!, sent: journal.windows(['stage', 'direct']).length > 0};
+    const old = await withDatabase(place.journal, (db) => new Journal(db).meta<Plan>('plan')!);
+    if (old.planHash === plan.planHash && old.invalidRows === plan.invalidRows)
+      return {plan: old, fresh: false, revision: undefined};
+    const next: Plan = {...plan, journalId: old.journalId, revision: old.revision + 1};
+    const revision = await withDatabase(draft, async (fresh) => {
+      new Journal(fresh).setMeta('plan', next);
+      return withDatabase(place.journal, (db) => carryOver(db, fresh, next));
     });
-    if (old.plan.planHash === plan.planHash && old.plan.invalidRows === plan.invalidRows)
-      return {plan: old.plan, fresh: false};
-    if (old.sent)
-      throw new RemitError(
-        'CSV_INVALID',
-        `batch ${plan.batchId} was already run with another content of ${old.plan.file.name}`,
-        {
-          hint: `keep the file as it was and resume, or give the new content a name of its own: --batch-id ${plan.batchId}-2`,
-          details: {batch_id: plan.batchId, planned: old.plan.file.sha256, now: plan.file.sha256},
-        },
-      );
-    const next = {...plan, revision: old.plan.revision + 1};
-    await withDatabase(join(workshop, 'journal.db'), (db) => new Journal(db).setMeta('plan', next));
-    rmSync(place.folder, {recursive: true, force: true});
-    renameSync(workshop, place.folder);
-    return {plan: next, fresh: true};
+    publish(draft, place);
+    return {plan: next, fresh: true, revision};
   } finally {
     await lock.release();
   }
 }
 
-async function withDatabase<T>(file: string, work: (db: SqliteDatabase) => T): Promise<T> {
+/** What was never run leaves nothing behind. */
+function carryOver(old: SqliteDatabase, fresh: SqliteDatabase, plan: Plan): RevisionFacts | undefined {
+  return new Journal(old).meta('binding') === undefined ? undefined : mergeRevision(old, fresh, plan);
+}
+
+/** Both databases were closed whole, so one file is all there is of each, and the rename decides. */
+function publish(draft: string, place: BatchFolder): void {
+  renameSync(draft, place.journal);
+  const folder = openSync(place.folder, 'r');
+  fsyncSync(folder);
+  closeSync(folder);
+}
+
+async function withDatabase<T>(file: string, work: (db: SqliteDatabase) => T | Promise<T>): Promise<T> {
   const db = await openSqlite(file, {durability: 'full'});
   try {
-    return work(db);
+    return await work(db);
   } finally {
     db.close();
   }

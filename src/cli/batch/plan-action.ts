@@ -1,5 +1,4 @@
-import type {Plan} from '../../batch/plan.ts';
-import {planBatch, type PlanOptions} from '../../batch/plan.ts';
+import {planBatch, type PlannedBatch, type PlanOptions} from '../../batch/plan.ts';
 import type {Issue} from '../../batch/issues.ts';
 import {isBatchId, isNamespace} from '../../batch/identity.ts';
 import type {Kind} from '../../batch/kinds.ts';
@@ -8,7 +7,7 @@ import {RemitError} from '../../errors.ts';
 import type {NumberFormat} from '../../money/amount.ts';
 import type {LocalContext} from '../context.ts';
 import {readMapping} from './flags.ts';
-import {issuesText} from './plan-view.ts';
+import {issuesText, revisionText} from './plan-view.ts';
 
 export interface InputFlags {
   'batch-id'?: string | undefined;
@@ -32,7 +31,7 @@ export async function planFromFlags(options: {
   stateDir: string;
   flags: InputFlags;
   local: LocalContext;
-}): Promise<{plan: Plan; fresh: boolean; errors: Issue[]}> {
+}): Promise<PlannedBatch> {
   const {kind, file, stateDir, flags, local} = options;
   const {out, runtime, clock} = local;
   const batchId = flags['batch-id'];
@@ -68,6 +67,7 @@ export async function planFromFlags(options: {
       out.warn(`${planned.plan.invalidRows} of the rows have errors and are left out:`);
       out.notice(issuesText(planned.errors, planned.errors.length, SHOWN_ERRORS));
     }
+    if (planned.revision !== undefined) out.notice(revisionText(planned.plan.revision, planned.revision));
     return planned;
   } catch (error) {
     if (error instanceof RemitError && error.code === 'CSV_INVALID' && out.forPeople) {

@@ -1,6 +1,7 @@
 import {describeIssue, type Issue} from '../../batch/issues.ts';
 import {KINDS, type Mode} from '../../batch/kinds.ts';
-import type {Plan} from '../../batch/plan.ts';
+import type {Plan, PlannedBatch} from '../../batch/plan.ts';
+import type {RevisionFacts} from '../../batch/revision.ts';
 import type {Survey} from '../../batch/survey.ts';
 import {batchCommand} from './place.ts';
 
@@ -75,8 +76,17 @@ export function issuesText(issues: readonly Issue[], total: number, most: number
   return lines.join('\n');
 }
 
+/** What an edited file changes in a batch that was run before. */
+export function revisionText(revision: number, {added, corrected, dropped}: RevisionFacts): string {
+  const gone =
+    dropped.length === 0
+      ? ''
+      : `, ${dropped.length} gone and never sent: ${dropped.slice(0, 10).join(', ')}${dropped.length > 10 ? ', …' : ''}`;
+  return `Revision ${revision} of a batch that was run before: ${count(added, 'row')} added, ${corrected} corrected${gone}. It must be confirmed anew.`;
+}
+
 /** The result of `plan` for machines; `errors` are those of the rows left out. */
-export function planResult(plan: Plan, facts: {fresh: boolean; errors: readonly Issue[]}) {
+export function planResult(plan: Plan, facts: Pick<PlannedBatch, 'fresh' | 'errors' | 'revision'>) {
   const {figures} = plan;
   return {
     batch_id: plan.batchId,
@@ -87,6 +97,7 @@ export function planResult(plan: Plan, facts: {fresh: boolean; errors: readonly 
     file: plan.file.path,
     file_sha256: plan.file.sha256,
     changed: facts.fresh,
+    changes: facts.revision ?? null,
     planned: figures.rows,
     invalid_rows: plan.invalidRows,
     empty_rows: plan.emptyRecords,

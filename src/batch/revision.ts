@@ -1,0 +1,123 @@
+import {RemitError} from '../errors.ts';
+import type {SqliteDatabase} from '../store/port.ts';
+import {Journal, type JournalRow} from './journal.ts';
+import {KINDS} from './kinds.ts';
+import type {Outcome, RowState} from './outcome.ts';
+import type {Plan} from './plan.ts';
+
+/** What an edited file changes in a batch that was run before. */
+export interface RevisionFacts {
+  added: number;
+  corrected: number;
+  /** References that are gone from the file and were never sent. */
+  dropped: string[];
+}
+
+/** Rows that may be written anew: a definite refusal left no record behind, and what was never sent is nobody's. */
+const CORRECTABLE: ReadonlySet<RowState> = new Set(['rejected', 'not_sent', 'conflict']);
+const PAGE = 1000;
+const SHOWN = 20;
+
+/**
+ * Carries what is known of a batch over to the plan of its edited file. New rows are added; a row that was never sent,
+ * or was refused for good, may be changed; one that may have been sent may not be changed and must not be missing. Row
+ * numbers belong to a file, so windows are not carried over: what they leave open becomes an explicit doubt.
+ *
+ * @throws RemitError CSV_INVALID naming the rows that stand against it; neither database was changed
+ */
+export function mergeRevision(old: SqliteDatabase, fresh: SqliteDatabase, plan: Plan): RevisionFacts {
+  const before = new Journal(old);
+  const after = new Journal(fresh);
+  const facts: RevisionFacts = {added: 0, corrected: 0, dropped: []};
+  const carried: {from: JournalRow; to: number}[] = [];
+  const refused: {reference: string; why: string}[] = [];
+
+  for (const row of allRows(after)) {
+    const known = before.rowOf(row.reference);
+    if (known === undefined) facts.added++;
+    else if (known.fingerprint === row.fingerprint) carried.push({from: known, to: row.n});
+    else if (isCorrectable(before, known)) facts.corrected++;
+    else refused.push({reference: row.reference, why: `was changed, and ${wordsFor(before, known)}`});
+  }
+  for (const row of allRows(before)) {
+    if (after.rowOf(row.reference) !== undefined) continue;
+    if (wasSent(before, row))
+      refused.push({reference: row.reference, why: `is gone from the file, and ${wordsFor(before, row)}`});
+    else facts.dropped.push(row.reference);
+  }
+  if (refused.length > 0) throw refusal(plan, refused);
+
+  fresh.transaction(() => {
+    const generations = fresh.prepare(
+      'insert into generations (n, generation, former_id, reason, at) values (?, ?, ?, ?, ?)',
+    );
+    for (const {n, generation, former_id: id, reason, at, reference} of before.generations()) {
+      const to = after.rowOf(reference)?.n;
+      if (to !== undefined && n > 0) generations.run(to, generation, id, reason, at);
+    }
+  });
+  for (const {from, to} of carried) {
+    const outcome = standingOutcome(before, from);
+    if (outcome !== undefined) after.record({...outcome, n: to}, outcome.stagedAt ?? plan.plannedAt);
+    if (after.unflushed >= PAGE) after.flush();
+  }
+  after.setMeta('dropped', [...(before.meta<string[]>('dropped') ?? []), ...facts.dropped]);
+  for (const name of ['binding', 'path', 'state', 'results']) {
+    const value = before.meta(name);
+    if (value !== undefined) after.setMeta(name, value);
+  }
+  after.flush();
+  return facts;
+}
+
+function* allRows(journal: Journal): Generator<JournalRow> {
+  let last = 0;
+  for (;;) {
+    const page = journal.rowsAfter(last, PAGE);
+    yield* page;
+    if (page.length < PAGE) return;
+    last = page.at(-1)!.n;
+  }
+}
+
+/** What is known of a row, with the doubt that an open window leaves made explicit. */
+function standingOutcome(journal: Journal, row: JournalRow): Outcome | undefined {
+  const since = journal.openSince(row);
+  if (since === undefined) return row.outcome;
+  const known = row.outcome;
+  return {
+    ...{n: row.n, id: null, status: null, http: null, code: null, requestId: null, attempts: 0, orphan: null},
+    ...known,
+    state: 'in_doubt',
+    stagedAt: known?.stagedAt ?? since,
+    message: 'it may have been sent when an earlier run was killed',
+  };
+}
+
+const isCorrectable = (journal: Journal, row: JournalRow): boolean =>
+  journal.openSince(row) === undefined && (row.outcome === undefined || CORRECTABLE.has(row.outcome.state));
+
+const wasSent = (journal: Journal, row: JournalRow): boolean =>
+  journal.openSince(row) !== undefined ||
+  (row.outcome !== undefined &&
+    row.outcome.state !== 'not_sent' &&
+    row.outcome.state !== 'conflict' &&
+    row.outcome.state !== 'already_paid');
+
+function wordsFor(journal: Journal, row: JournalRow): string {
+  const state = journal.openSince(row) === undefined ? row.outcome?.state : 'in_doubt';
+  return state === 'in_doubt' ? 'it may have been sent' : `it is ${(state ?? 'planned').replace('_', ' ')}`;
+}
+
+function refusal(plan: Plan, refused: {reference: string; why: string}[]): RemitError {
+  const shown = refused.slice(0, SHOWN).map(({reference, why}) => `${reference} ${why}`);
+  const more = refused.length > SHOWN ? `; and ${refused.length - SHOWN} more` : '';
+  return new RemitError(
+    'CSV_INVALID',
+    `batch ${plan.batchId} was run before, and ${plan.file.name} no longer agrees with it: ${shown.join('; ')}${more}; nothing was sent`,
+    {
+      hint: `put those rows back as they were, or go on with the file as it was: remit ${KINDS[plan.kind].topic} batch resume ${plan.batchId}`,
+      details: {batch_id: plan.batchId, refused},
+    },
+  );
+}
