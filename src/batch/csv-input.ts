@@ -68,6 +68,8 @@ export class TextInput {
   #bytes = 0;
   #lines = 1;
   #lastByte = -1;
+  /** The end of what was decoded so far: a character may begin in it and end in the next chunk. */
+  #tail: Buffer = Buffer.alloc(0);
 
   constructor(input: InputFile) {
     this.#input = input;
@@ -79,14 +81,11 @@ export class TextInput {
       for await (const piece of this.#input.stream) {
         const chunk = typeof piece === 'string' ? Buffer.from(piece) : (piece as Buffer);
         if (chunk.length === 0) continue;
-        if (this.#bytes === 0) this.#refuseUtf16(chunk);
+        this.#refuseUtf16(chunk);
         this.#hash.update(chunk);
         this.#bytes += chunk.length;
         this.#lastByte = chunk[chunk.length - 1]!;
-        const text = this.#decode(decoder, chunk);
-        if (text.includes('\0'))
-          throw this.#wrongEncoding('it holds NUL bytes: it is UTF-16, or no text at all');
-        yield text;
+        yield this.#decode(decoder, chunk);
       }
     } catch (cause) {
       if (cause instanceof RemitError) throw cause;
@@ -106,20 +105,24 @@ export class TextInput {
   #decode(decoder: InstanceType<typeof TextDecoder>, chunk: Buffer | undefined): string {
     try {
       const text = decoder.decode(chunk, {stream: chunk !== undefined});
-      if (chunk !== undefined) this.#lines += countNewlines(chunk);
+      if (chunk !== undefined) {
+        this.#lines += countNewlines(chunk);
+        this.#tail = tailOf(chunk, this.#tail);
+      }
       return text;
     } catch {
-      const line =
-        this.#lines + (chunk === undefined ? 0 : countNewlines(chunk.subarray(0, firstBadByte(chunk))));
+      const line = this.#lines + (chunk === undefined ? 0 : newlinesBeforeFault(chunk, this.#tail));
       throw this.#wrongEncoding(
         `line ${line} is not UTF-8: it is probably Windows-1252 or another one-byte code page`,
       );
     }
   }
 
+  /** By its mark, or by its NULs: the bytes FE, FF and 00 stand in no UTF-8 text that a CSV could be. */
   #refuseUtf16(chunk: Buffer): void {
-    const mark = chunk.length >= 2 ? chunk.readUInt16BE(0) : 0;
-    if (mark === 0xfffe || mark === 0xfeff) throw this.#wrongEncoding('it is UTF-16');
+    const isMarked = this.#bytes === 0 && (chunk[0]! & 0xfe) === 0xfe && ((chunk[1] ?? 0xfe) & 0xfe) === 0xfe;
+    if (isMarked) throw this.#wrongEncoding('it is UTF-16');
+    if (chunk.includes(0)) throw this.#wrongEncoding('it holds NUL bytes: it is UTF-16, or no text at all');
   }
 
   #wrongEncoding(what: string): RemitError {
@@ -135,8 +138,19 @@ function countNewlines(bytes: Buffer): number {
   return count;
 }
 
-/** Offset of the first byte that no UTF-8 text has there; found by halving, since the decoder does not say. */
-function firstBadByte(bytes: Buffer): number {
+const LONGEST_CHARACTER = 4;
+
+/** The last bytes of a text that was `before` and goes on with `chunk`; as many as an unended character can have. */
+const tailOf = (chunk: Buffer, before: Buffer): Buffer =>
+  (chunk.length >= LONGEST_CHARACTER ? chunk : Buffer.concat([before, chunk])).subarray(
+    1 - LONGEST_CHARACTER,
+  );
+
+/** Line ends in `chunk` before its first byte that is not UTF-8; found by halving, since the decoder does not say. */
+function newlinesBeforeFault(chunk: Buffer, before: Buffer): number {
+  const start = before.findIndex((byte) => (byte & 0xc0) !== 0x80); // not in the middle of a character
+  const tail = start < 0 ? Buffer.alloc(0) : before.subarray(start);
+  const bytes = Buffer.concat([tail, chunk]);
   let good = 0;
   let bad = bytes.length;
   while (bad - good > 1) {
@@ -148,5 +162,5 @@ function firstBadByte(bytes: Buffer): number {
       bad = middle;
     }
   }
-  return good;
+  return countNewlines(bytes.subarray(0, good)) - countNewlines(tail);
 }

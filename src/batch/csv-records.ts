@@ -1,4 +1,4 @@
-import {Readable} from 'node:stream';
+import type {Parser} from 'csv-parse';
 import {RemitError} from '../errors.ts';
 
 export type Delimiter = ',' | ';' | '\t';
@@ -38,59 +38,57 @@ export class CsvRecords {
   async *read(): AsyncGenerator<{header: CsvHeader} | {records: CsvRecord[]}> {
     const start = await this.#firstLine();
     const delimiter = this.#delimiter ?? this.#guessDelimiter(start.line);
-    const parser = await this.#parser(delimiter);
-    const source = Readable.from(this.#withStart(start), {objectMode: true});
-    source.on('error', (error) => parser.destroy(error)); // an undecodable chunk ends the parse with its own error
-    source.pipe(parser);
-
+    const parsed: string[][] = [];
+    const parser = await this.#parser(delimiter, parsed);
     let header: CsvHeader | undefined;
     let lastLine = 0;
     let row = 0;
-    let page: CsvRecord[] = [];
-    try {
-      for await (const item of parser as AsyncIterable<{record: string[]; info: {lines: number}}>) {
+    const take = (): CsvRecord[] => {
+      const page: CsvRecord[] = [];
+      for (const cells of parsed.splice(0)) {
         const line = lastLine + 1;
-        lastLine = item.info.lines;
-        if (item.record.every((cell) => cell.trim() === '')) {
-          if (header !== undefined) this.emptyRecords++;
-          continue;
-        }
-        if (header === undefined) {
-          header = {cells: item.record, delimiter};
-          yield {header};
-          continue;
-        }
-        page.push({row: ++row, line, cells: item.record});
-        if (page.length === 1000) {
-          yield {records: page};
-          page = [];
-        }
+        lastLine = line + lineEndsIn(cells);
+        if (cells.some((cell) => cell.trim() !== '')) {
+          if (header === undefined) header = {cells, delimiter};
+          else page.push({row: ++row, line, cells});
+        } else if (header !== undefined) this.emptyRecords++;
       }
-    } catch (cause) {
-      if (page.length > 0) yield {records: page};
-      throw this.#broken(cause, lastLine);
+      return page;
+    };
+    let isHeaderGiven = false;
+    for await (const chunk of this.#withStart(start)) {
+      const fault = chunk === END ? await ended(parser) : await fed(parser, chunk);
+      const records = take();
+      if (header !== undefined && !isHeaderGiven) yield {header};
+      isHeaderGiven = header !== undefined;
+      if (records.length > 0) yield {records};
+      if (fault !== undefined) throw this.#broken(fault, lastLine + 1);
     }
     if (header === undefined) throw this.#empty();
-    if (page.length > 0) yield {records: page};
   }
 
-  async #parser(delimiter: Delimiter) {
+  /** Records are collected as they are parsed: behind an error the stream would drop those that wait to be read. */
+  async #parser(delimiter: Delimiter, parsed: string[][]): Promise<Parser> {
     const {parse} = await import('csv-parse');
-    return parse({
+    const parser = parse({
       delimiter,
-      info: true,
       record_delimiter: ['\r\n', '\n', '\r'],
       relax_column_count: true, // a ragged row is one error of ours among others, not the end of the reading
       max_record_size: 1024 * 1024,
+      on_record: (cells: string[]) => {
+        parsed.push(cells);
+        return null;
+      },
     });
+    return parser.on('error', () => undefined); // told by `fed` and `ended`
   }
 
   async #firstLine(): Promise<{line: string; text: string}> {
     let text = '';
     for (;;) {
-      const next = await this.#chunks.next();
-      if (next.done === true) break;
-      text += next.value;
+      const step = await this.#chunks.next();
+      if (step.done) break;
+      text += step.value;
       const end = /\S[^\r\n]*[\r\n]/.exec(text);
       if (end) return {line: end[0].trimEnd(), text};
       if (text.length > 1024 * 1024) break;
@@ -102,6 +100,7 @@ export class CsvRecords {
   async *#withStart(start: {text: string}): AsyncGenerator<string> {
     yield start.text;
     yield* this.#chunks;
+    yield END;
   }
 
   #guessDelimiter(headerLine: string): Delimiter {
@@ -120,17 +119,15 @@ export class CsvRecords {
     });
   }
 
-  #broken(cause: unknown, lastLine: number): unknown {
-    if (cause instanceof RemitError) return cause;
-    const code = (cause as {code?: string}).code ?? '';
-    const line = (cause as {lines?: number}).lines ?? lastLine + 1;
+  #broken(cause: Error, line: number): unknown {
+    const begins = `the record that begins on line ${line}`;
     const what: Record<string, string> = {
-      CSV_QUOTE_NOT_CLOSED: `the quote opened on line ${line} is never closed: the file was cut, or a " is missing`,
-      INVALID_OPENING_QUOTE: `line ${line}: a " stands in the middle of a cell; write the cell in quotes and double it`,
-      CSV_INVALID_CLOSING_QUOTE: `line ${line}: something follows a closing "; a " inside a cell is written twice`,
-      CSV_MAX_RECORD_SIZE: `line ${line}: a record is longer than 1 MiB; a quote is probably open`,
+      CSV_QUOTE_NOT_CLOSED: `${begins} has a quote that is never closed: the file was cut, or a " is missing`,
+      INVALID_OPENING_QUOTE: `${begins} has a " in the middle of a cell; write the cell in quotes and double it`,
+      CSV_INVALID_CLOSING_QUOTE: `${begins} has something behind a closing "; a " inside a cell is written twice`,
+      CSV_MAX_RECORD_SIZE: `${begins} is longer than 1 MiB; a quote is probably open`,
     };
-    const message = what[code];
+    const message = what[(cause as {code?: string}).code ?? ''];
     if (message === undefined) return cause;
     return new RemitError('CSV_INVALID', `${this.#path}: ${message}`, {
       cause,
@@ -139,3 +136,23 @@ export class CsvRecords {
     });
   }
 }
+
+/** The parser's own count takes the CRLF of a quoted cell for two. */
+function lineEndsIn(cells: readonly string[]): number {
+  let count = 0;
+  for (const cell of cells)
+    if (cell.includes('\n') || cell.includes('\r')) count += cell.match(/\r\n|\r|\n/g)!.length;
+  return count;
+}
+
+/** Stands behind the last chunk; no chunk is empty. */
+const END = '';
+
+const fed = (parser: Parser, chunk: string): Promise<Error | undefined> =>
+  new Promise((resolve) => parser.write(chunk, (error) => resolve(error ?? undefined)));
+
+const ended = (parser: Parser): Promise<Error | undefined> =>
+  new Promise((resolve) => {
+    parser.once('error', resolve);
+    parser.end(() => resolve(undefined));
+  });

@@ -130,7 +130,7 @@ describe('a reference', () => {
     '1E5',
     'E+5',
     '000123',
-    "a'b\"c,d;e",
+    'a\'b"c,d;e',
   ];
   for (const text of right) {
     it(`may be ${text.length > 40 ? `${text.length} units long` : text}`, () =>
