@@ -184,7 +184,7 @@ async function waitFor(
   out.record(waited.record, kind.view);
   const status = valueAt(waited.record, 'status');
   const details = {id, status: status ?? null, polls: waited.polls, record: waited.record ?? null};
-  const goal = wait.until ?? `one of ${LIFECYCLES[kind.noun].good.join(', ')}`;
+  const goal = wait.until ?? LIFECYCLES[kind.noun].good.join(' or ');
   if (waited.outcome === 'ended')
     throw new RemitError(
       'ENDED_BADLY',

@@ -65,6 +65,7 @@ export interface CliResult {
     code: string;
     message: string;
     exit_code: number;
+    retryable: boolean;
     hint: string | null;
     details: Record<string, unknown> | null;
   };

@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict';
+import {describe, it} from 'mocha';
+import {Stop} from '../../../src/cli/stop.ts';
+import {BASE_URL, LIVE_KEY, runCli} from '../../cli/run-cli.ts';
+import {answer, lost, type Script} from '../../client/fake-transport.ts';
+import {PAYEE_ID, PAYOUT_ID, payout} from '../fixtures.ts';
+
+const CREATE = ['payouts', 'create', '--payee', PAYEE_ID, '--amount', '125.00', '--currency', 'USD'];
+const LIVE = {REMIT_API_KEY: LIVE_KEY, REMIT_BASE_URL: BASE_URL};
+const bodyOf = (request: {body?: string | undefined} | undefined): unknown =>
+  JSON.parse(request?.body ?? 'null');
+
+describe('payouts create', () => {
+  it('sends every flag as the field of the contract', async () => {
+    const method = '0192a000-0000-7000-8000-0000000000cc';
+    const subaccount = '0192a000-0000-7000-8000-0000000000dd';
+    const flags = `--rail same_day_ach --payment-method ${method} --subaccount ${subaccount} --scheduled-date 2030-01-02 --metadata a=1 --metadata b=two --auto-approve --idempotency-key k-1`;
+    const {requests, exitCode} = await runCli([...CREATE, ...flags.split(' ')], {
+      service: [answer(201, payout({status: 'approved'}))],
+    });
+    assert.equal(exitCode, 0);
+    assert.equal(requests.length, 1);
+    assert.equal(requests[0]!.headers['idempotency-key'], 'k-1');
+    assert.deepEqual(bodyOf(requests[0]), {
+      payee_id: PAYEE_ID,
+      amount_in_minor_units: 12_500,
+      currency_code: 'USD',
+      rail: 'same_day_ach',
+      override_default_payment_method_id: method,
+      subaccount_id: subaccount,
+      scheduled_date: '2030-01-02',
+      metadata: {a: '1', b: 'two'},
+      auto_approve: true,
+    });
+  });
+
+  for (const [flags, says] of [
+    [['--rail', 'pigeon'], /rail/],
+    [['--scheduled-date', '02.01.2030'], /scheduled_date/],
+    [['--payment-method', 'x'], /override_default_payment_method_id/],
+    [['--metadata', `k=${'x'.repeat(501)}`], /longer than 500 characters/],
+  ] as const) {
+    it(`refuses ${flags[0]} ${flags[1].slice(0, 12)} before anything is sent, with exit 5`, async () => {
+      for (const json of [[], ['--json']]) {
+        const ran = await runCli([...CREATE, ...flags, ...json]);
+        assert.equal(ran.exitCode, 5);
+        assert.equal(ran.stdout, '');
+        assert.match(ran.stderr, says);
+        assert.deepEqual(ran.requests, []);
+      }
+    });
+  }
+
+  it('refuses an idempotency key that no header carries', async () => {
+    const ran = await runCli([...CREATE, '--idempotency-key', 'has space']);
+    assert.equal(ran.exitCode, 2);
+    assert.deepEqual(ran.requests, []);
+  });
+
+  it('ends with 130, the key and the command when it is interrupted in flight', async () => {
+    const stop = new Stop(() => {});
+    const service: Script = async () => {
+      stop.receive('SIGINT');
+      return lost('aborted');
+    };
+    const ran = await runCli([...CREATE, '--json'], {service, stop});
+    assert.equal(ran.exitCode, 130);
+    assert.equal(ran.error().code, 'INTERRUPTED');
+    assert.match(ran.error().message, /may have taken effect/);
+    assert.match(
+      ran.error().hint ?? '',
+      /^remit payouts create .*--idempotency-key 11111111-2222-4333-8444-555555555555$/,
+    );
+    assert.equal(ran.error().details?.['idempotency_key'], '11111111-2222-4333-8444-555555555555');
+  });
+
+  it('ends with 143 when it is terminated', async () => {
+    const stop = new Stop(() => {});
+    stop.receive('SIGTERM');
+    const ran = await runCli(['payouts', 'get', PAYOUT_ID], {stop, service: [answer(200, payout())]});
+    assert.equal(ran.exitCode, 143);
+    assert.deepEqual(ran.requests, []);
+  });
+
+  it('sends nothing when the amount that is typed is another one', async () => {
+    const ran = await runCli([...CREATE, '--live'], {env: LIVE, columns: 80, answers: ['12.50']});
+    assert.equal(ran.exitCode, 11);
+    assert.deepEqual(ran.requests, []);
+    assert.deepEqual(ran.questions, ['Type the amount in USD to create payout:']);
+    assert.match(ran.stderr, /LIVE.*live_…cdef/);
+  });
+
+  it('is sent when it is the right one', async () => {
+    const ran = await runCli([...CREATE, '--live'], {
+      env: LIVE,
+      columns: 80,
+      answers: ['125.00'],
+      service: [answer(201, payout())],
+    });
+    assert.equal(ran.exitCode, 0);
+    assert.equal(ran.requests.length, 1);
+  });
+
+  it('never prints the key', async () => {
+    const ran = await runCli([...CREATE, '--debug'], {service: [answer(500, {message: 'oops'})]});
+    assert.match(ran.stderr, /^> x-api-key: /m);
+    assert.doesNotMatch(ran.stderr + ran.stdout, /0123456789abcdef/);
+  });
+
+  it('waits for the status asked for', async () => {
+    const service = [
+      answer(201, payout({status: 'approved'})),
+      answer(200, payout({status: 'initiated'})),
+      answer(200, payout({status: 'debited'})),
+    ];
+    const ran = await runCli([...CREATE, '--auto-approve', '--until', 'debited', '--json'], {service});
+    assert.equal(ran.exitCode, 0);
+    assert.equal((ran.json() as {status: string}).status, 'debited');
+    assert.deepEqual(
+      ran.requests.map(({method, path}) => `${method} ${path}`),
+      ['POST /api/payouts', `GET /api/payouts/${PAYOUT_ID}`, `GET /api/payouts/${PAYOUT_ID}`],
+    );
+  });
+
+  it('does not wait for what was not approved', async () => {
+    const ran = await runCli([...CREATE, '--auto-approve', '--wait'], {
+      service: [answer(207, payout({warning: 'insufficient funds'}))],
+    });
+    assert.equal(ran.exitCode, 8);
+    assert.equal(ran.requests.length, 1);
+  });
+
+  it('fails with the reason of the service when the wait ends badly', async () => {
+    const failed = payout({
+      status: 'failed',
+      transfer_details: {failure: {code: 'R01', message: 'account closed'}},
+    });
+    const ran = await runCli([...CREATE, '--auto-approve', '--wait', '--json'], {
+      service: [answer(201, payout({status: 'approved'})), answer(200, failed)],
+    });
+    assert.equal(ran.exitCode, 9);
+    assert.equal(ran.stdout, '');
+    assert.match(ran.error().message, /is failed \(account closed\); it will not be settled/);
+    assert.deepEqual(ran.error().details?.['record'], failed);
+  });
+});
+
+describe('payouts approve', () => {
+  const approved = answer(200, payout({status: 'approved'}));
+
+  it('sends one empty object, once', async () => {
+    const ran = await runCli(['payouts', 'approve', PAYOUT_ID], {service: [approved]});
+    assert.equal(ran.exitCode, 0);
+    assert.deepEqual(
+      ran.requests.map(({method, path, body}) => [method, path, body]),
+      [['POST', `/api/payouts/${PAYOUT_ID}/approve`, '{}']],
+    );
+  });
+
+  it('is never repeated blindly: a lost answer is in doubt, and a read settles it', async () => {
+    const ran = await runCli(['payouts', 'approve', PAYOUT_ID], {service: [lost()]});
+    assert.equal(ran.exitCode, 12);
+    assert.equal(ran.requests.length, 1);
+    assert.match(ran.stderr, new RegExp(`^Hint: remit payouts get ${PAYOUT_ID}$`, 'm'));
+  });
+
+  it('reads a live payout first, so that its amount can be seen and typed', async () => {
+    const ran = await runCli(['payouts', 'approve', PAYOUT_ID, '--live'], {
+      env: LIVE,
+      columns: 80,
+      answers: ['125.00'],
+      service: [answer(200, payout()), approved],
+    });
+    assert.equal(ran.exitCode, 0);
+    assert.deepEqual(
+      ran.requests.map(({method}) => method),
+      ['GET', 'POST'],
+    );
+    assert.match(
+      ran.stderr,
+      new RegExp(`approve payout: 125\\.00 USD \\(12500 minor units\\), payee ${PAYEE_ID}`),
+    );
+  });
+
+  it('is a partial success when the payout still stands at created', async () => {
+    const ran = await runCli(['payouts', 'approve', PAYOUT_ID, '--json'], {service: [answer(200, payout())]});
+    assert.equal(ran.exitCode, 8);
+    assert.equal((ran.json() as {status: string}).status, 'created');
+  });
+
+  it('sends nothing on a dry run', async () => {
+    const ran = await runCli(['payouts', 'approve', PAYOUT_ID, '--dry-run'], {env: LIVE});
+    assert.equal(ran.exitCode, 0);
+    assert.match(ran.stdout, new RegExp(`^POST ${BASE_URL}/api/payouts/${PAYOUT_ID}/approve$`, 'm'));
+    assert.deepEqual(ran.requests, []);
+  });
+});
+
+describe('payouts get', () => {
+  it('is unavailable, not in doubt, when the service cannot be reached', async () => {
+    const ran = await runCli(['payouts', 'get', PAYOUT_ID, '--json'], {
+      service: [lost('refused', {sent: false})],
+    });
+    assert.equal(ran.exitCode, 7);
+    assert.equal(ran.error().retryable, true);
+    assert.equal(ran.requests.length, 3);
+  });
+
+  it('keeps what it does not know', async () => {
+    const odd = {...payout({status: 'teleported', currency_code: 'ZZZ'}), novelty: {a: 1}};
+    const text = await runCli(['payouts', 'get', PAYOUT_ID], {service: [answer(200, odd)]});
+    assert.match(text.stdout, /^Status\tteleported$/m);
+    assert.match(text.stdout, /^novelty\.a\t1$/m);
+    const json = await runCli(['payouts', 'get', PAYOUT_ID, '--json'], {service: [answer(200, odd)]});
+    assert.deepEqual(json.json(), odd);
+  });
+
+  it('never leaves its path, whatever the id is', async () => {
+    for (const id of ['../payees', 'a/b', 'a?b#c', '%2e%2e', 'é']) {
+      const {requests} = await runCli(['payouts', 'get', id], {service: [answer(404, {})]});
+      for (const {path} of requests) assert.match(path, /^\/api\/payouts\/[^/?#]+$/);
+    }
+    assert.equal((await runCli(['payouts', 'get', '..'])).exitCode, 2);
+    assert.equal((await runCli(['payouts', 'get', ''])).exitCode, 2);
+  });
+});

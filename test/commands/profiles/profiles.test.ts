@@ -1,0 +1,242 @@
+import assert from 'node:assert/strict';
+import {mkdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {beforeEach, describe, it} from 'mocha';
+import {BASE_URL, LIVE_KEY, runCli, scratch, TEST_KEY, type CliOptions} from '../../cli/run-cli.ts';
+import {answer} from '../../client/fake-transport.ts';
+
+describe('profiles', () => {
+  let home: string;
+  beforeEach(() => {
+    home = scratch();
+  });
+  const remit = (argv: string[], options: CliOptions = {}) =>
+    runCli(argv, {cwd: home, ...options, env: {HOME: home, ...options.env}});
+  const add = (name: string, key = TEST_KEY, ...flags: string[]) =>
+    remit(['profiles', 'add', name, '--base-url', BASE_URL, '--key-stdin', ...flags], {stdin: `${key}\n`});
+  const file = () => join(home, '.config', 'remit', 'config.json');
+  const stored = () =>
+    JSON.parse(readFileSync(file(), 'utf8')) as {default?: string; profiles: Record<string, unknown>};
+
+  it('are added with the key from stdin, masked wherever shown', async () => {
+    const added = await add('test');
+    assert.equal(added.exitCode, 0, added.stderr);
+    assert.match(added.stdout, /^Key\ttest_…cdef$/m);
+    assert.match(added.stdout, /^Default\tyes$/m);
+    assert.equal(statSync(file()).mode & 0o777, 0o600);
+    for (const words of [
+      ['profiles', 'list'],
+      ['profiles', 'show'],
+      ['profiles', 'show', 'test', '--json'],
+      ['whoami'],
+      ['whoami', '-o', 'yaml'],
+      ['profiles', 'list', '-o', 'csv'],
+    ]) {
+      const ran = await remit(words);
+      assert.equal(ran.exitCode, 0, ran.stderr);
+      assert.match(ran.stdout, /test_…cdef/);
+      assert.doesNotMatch(ran.stdout + ran.stderr, /0123456789abcdef/, words.join(' '));
+    }
+  });
+
+  it('ask for the key unseen at a terminal, and refuse to ask without one', async () => {
+    const asked = await remit(['profiles', 'add', 'a', '--base-url', BASE_URL], {
+      columns: 80,
+      answers: [TEST_KEY],
+    });
+    assert.equal(asked.exitCode, 0, asked.stderr);
+    assert.deepEqual(asked.questions, ['API key (not shown):']);
+    const piped = await remit(['profiles', 'add', 'b', '--base-url', BASE_URL, '--json']);
+    assert.equal(piped.exitCode, 2);
+    assert.equal(piped.error().code, 'NEEDS_TERMINAL');
+    assert.match(piped.error().hint ?? '', /--key-stdin/);
+  });
+
+  it('never take a key as an argument', async () => {
+    const ran = await remit(['profiles', 'add', 'a', '--base-url', BASE_URL, '--key', TEST_KEY]);
+    assert.equal(ran.exitCode, 2);
+    assert.doesNotMatch(ran.stderr, /0123456789abcdef/);
+  });
+
+  it('keep a file or command and read the key from it at each use', async () => {
+    const keyFile = join(home, 'key');
+    writeFileSync(keyFile, TEST_KEY);
+    await remit(['profiles', 'add', 'f', '--base-url', BASE_URL, '--key-file', keyFile]);
+    await remit(['profiles', 'add', 'c', '--base-url', BASE_URL, '--key-command', `cat ${keyFile}`]);
+    assert.doesNotMatch(readFileSync(file(), 'utf8'), /0123456789abcdef/);
+    for (const name of ['f', 'c']) {
+      const {requests} = await remit(['payouts', 'list', '-p', name], {service: [answer(200, {data: []})]});
+      assert.equal(requests[0]!.headers['x-api-key'], TEST_KEY);
+    }
+    writeFileSync(keyFile, LIVE_KEY);
+    const changed = await remit(['payouts', 'list', '-p', 'f', '--json']);
+    assert.equal(changed.exitCode, 3);
+    assert.match(changed.error().message, /for test keys, but its key is a live one/);
+  });
+
+  it('hold caps, rails, read-only and overrides', async () => {
+    const flags = [
+      ['--max-amount', 'USD=100.00'],
+      ['--max-amount', 'EUR=90'],
+      ['--max-batch-total', 'USD=1000.00'],
+      ['--max-batch-rows', '50'],
+      ['--allow-rail', 'wire'],
+      ['--read-only'],
+      ['--route', 'payouts.create=POST /v2/payouts'],
+      ['--field', 'payouts.create.metadata=payout_metadata'],
+    ].flat();
+    assert.equal((await add('capped', TEST_KEY, ...flags)).exitCode, 0);
+    const shown = (await remit(['profiles', 'show', 'capped', '--json'])).json() as Record<string, unknown>;
+    assert.deepEqual(shown['caps'], {
+      max_amount_minor: {USD: 10_000, EUR: 9000},
+      max_batch_total_minor: {USD: 100_000},
+      max_batch_rows: 50,
+      rails: ['wire'],
+    });
+    assert.deepEqual(shown['overrides'], {
+      operations: {'payouts.create': {method: 'POST', path: '/v2/payouts'}},
+      fields: {'payouts.create.metadata': 'payout_metadata'},
+    });
+    const refused = await remit(['payouts', 'cancel', 'x', '--json']);
+    assert.equal(refused.exitCode, 11);
+    assert.equal(refused.error().code, 'GUARD_READ_ONLY');
+    assert.deepEqual(refused.requests, []);
+  });
+
+  it('send overridden routes and fields', async () => {
+    await add(
+      'o',
+      TEST_KEY,
+      '--route',
+      'payouts.create=/v2/payouts',
+      '--field',
+      'payouts.create.metadata=payout_metadata',
+    );
+    const argv = [
+      'payouts',
+      'create',
+      '--payee',
+      '0192a000-0000-7000-8000-0000000000aa',
+      '--amount-minor',
+      '5',
+      '--metadata',
+      'a=b',
+    ];
+    const {requests} = await remit(argv, {service: [answer(201, {id: 'x', status: 'created'})]});
+    assert.equal(requests[0]!.path, '/v2/payouts');
+    assert.deepEqual((JSON.parse(requests[0]!.body!) as Record<string, unknown>)['payout_metadata'], {
+      a: 'b',
+    });
+  });
+
+  for (const [flags, exit] of [
+    [['--base-url', 'http://example.com'], 11],
+    [['--base-url', 'ftp://example.com'], 2],
+    [['--base-url', 'https://user:pw@example.com'], 2],
+    [['--base-url', BASE_URL, '--max-amount', '100'], 2],
+    [['--base-url', BASE_URL, '--max-amount', 'USD=1.005'], 2],
+    [['--base-url', BASE_URL, '--route', 'payouts.get=/elsewhere/{id}'], 2],
+    [['--base-url', BASE_URL, '--route', 'payouts.create=https://evil.example.com/'], 2],
+    [['--base-url', BASE_URL, '--route', 'payouts.create=//evil.example.com/'], 11],
+    [['--base-url', BASE_URL, '--field', 'payouts.create.payee_id=x'], 2],
+  ] as const) {
+    it(`refuse ${flags.join(' ')} with exit ${exit}, before the key is read`, async () => {
+      const ran = await remit(['profiles', 'add', 'x', ...flags, '--key-stdin'], {stdin: TEST_KEY});
+      assert.equal(ran.exitCode, exit, ran.stderr);
+      assert.throws(() => statSync(file()));
+    });
+  }
+
+  it('refuse a key without a mode, and names that are paths', async () => {
+    assert.equal((await add('x', 'sk_whatever')).exitCode, 3);
+    assert.equal((await add('x', '')).exitCode, 3);
+    assert.equal((await add('../x')).exitCode, 2);
+    assert.equal((await add('__proto__')).exitCode, 2);
+  });
+
+  it('are not replaced by accident', async () => {
+    await add('a');
+    const again = await add('a', LIVE_KEY);
+    assert.equal(again.exitCode, 2);
+    assert.match(again.stderr, /--replace/);
+    assert.equal((await add('a', LIVE_KEY, '--replace')).exitCode, 0);
+    assert.match((await remit(['profiles', 'show', 'a'])).stdout, /^Mode\tlive$/m);
+  });
+
+  it('have one default, which can be changed and removed', async () => {
+    await add('a');
+    await add('b');
+    assert.equal(stored().default, 'a');
+    assert.equal((await remit(['profiles', 'use', 'b'])).exitCode, 0);
+    assert.equal(stored().default, 'b');
+    assert.equal((await remit(['profiles', 'use', 'nope'])).exitCode, 4);
+    const asked = await remit(['profiles', 'remove', 'b'], {columns: 80, answers: [false]});
+    assert.equal(asked.exitCode, 11);
+    assert.equal((await remit(['profiles', 'remove', 'b'])).exitCode, 2);
+    assert.ok(stored().profiles['b']);
+    assert.equal((await remit(['profiles', 'remove', 'b', '--yes'])).exitCode, 0);
+    assert.deepEqual([Object.keys(stored().profiles), stored().default], [['a'], undefined]);
+    const whoami = await remit(['whoami', '--json']);
+    assert.equal(whoami.exitCode, 3);
+    assert.equal(whoami.error().code, 'NO_KEY');
+  });
+
+  it('list nothing, politely', async () => {
+    assert.equal((await remit(['profiles', 'list', '--json'])).stdout, '[]\n');
+    const terminal = await remit(['profiles', 'list'], {columns: 80});
+    assert.match(terminal.stdout, /^No profiles\.$/m);
+    assert.match(terminal.stderr, /remit profiles add/);
+  });
+
+  it('are tested against the service without reading anything of it', async () => {
+    await add('a');
+    const accepted = await remit(['profiles', 'test', '--json'], {
+      service: [answer(404, {error_code: 'NOT_FOUND', message: 'no'})],
+    });
+    assert.equal(accepted.exitCode, 0, accepted.stderr);
+    assert.equal((accepted.json() as {http_status: number}).http_status, 404);
+    assert.match(accepted.requests[0]!.path, /^\/api\/payouts\/0{8}-/);
+    const refused = await remit(['profiles', 'test', 'a'], {
+      service: [answer(401, {error_code: 'AUTHENTICATION_ERROR'})],
+    });
+    assert.equal(refused.exitCode, 3);
+    const elsewhere = await remit(['profiles', 'test', 'a'], {service: [answer(404, '<html>')]});
+    assert.equal(elsewhere.exitCode, 4);
+  });
+
+  it('are damaged by nobody unnoticed', async () => {
+    mkdirSync(join(home, '.config', 'remit'), {recursive: true});
+    writeFileSync(file(), '{"version":1,"profiles":');
+    for (const words of [['profiles', 'list'], ['whoami'], ['payouts', 'list']]) {
+      const ran = await remit([...words, '--json']);
+      assert.equal(ran.exitCode, 13);
+      assert.equal(ran.error().code, 'STATE_DAMAGED');
+      assert.ok(ran.error().message.includes(file()));
+    }
+  });
+});
+
+describe('whoami', () => {
+  it('names where each value came from', async () => {
+    const home = scratch();
+    writeFileSync(join(home, '.remit.json'), '{"output":"json"}');
+    const ran = await runCli(['whoami'], {cwd: home});
+    const shown = ran.json() as Record<string, unknown>;
+    assert.equal(shown['profile'], null);
+    assert.equal(shown['project_file'], join(home, '.remit.json'));
+    assert.deepEqual(shown['from'], {
+      profile: 'none needed',
+      base_url: 'REMIT_BASE_URL',
+      key: 'REMIT_API_KEY',
+      mode: 'prefix of the key',
+    });
+  });
+
+  it('refuses a project file that would move the key', async () => {
+    const home = scratch();
+    writeFileSync(join(home, '.remit.json'), '{"base_url":"https://evil.example.com"}');
+    const ran = await runCli(['whoami', '--json'], {cwd: home});
+    assert.equal(ran.exitCode, 2);
+    assert.match(ran.error().message, /may not set "base_url"/);
+  });
+});
