@@ -1,0 +1,83 @@
+import {spawn} from 'node:child_process';
+import {closeSync, openSync, readFileSync} from 'node:fs';
+import {ERRORS, RemitError, type ErrorCode} from '../../errors.ts';
+import type {LocalContext} from '../context.ts';
+import {readConfig} from '../../profiles/config-file.ts';
+import {makeFolder, readRecord, sandboxPlace, type Place} from './place.ts';
+import {PROFILE} from './profile.ts';
+import {showReady, type Ready} from './ready.ts';
+import {readStartFlags, type StartFlags} from './start-options.ts';
+
+const LOOK_EVERY_MS = 50;
+const PATIENCE_MS = 20_000;
+
+/**
+ * Starts `sandbox start` in a process of its own, which stays after this one, waits until it answers, and says so.
+ * @throws {RemitError} whatever the new process failed with.
+ */
+export async function startDetached(local: LocalContext, flags: StartFlags): Promise<Ready & {pid: number}> {
+  readStartFlags(flags); // a wrong one is refused here, not in a log
+  const place = sandboxPlace(local.stateDir);
+  const ready = await spawnServer(local, place, ['sandbox', 'start', ...wordsOf(flags), '-o', 'ndjson']);
+  const known = readRecord(place)?.pid === ready.pid;
+  const hasProfile = readConfig(local.configDir).profiles[PROFILE]?.base_url === ready.base_url;
+  showReady(local.out, ready, {profile: hasProfile ? PROFILE : undefined, known});
+  return ready;
+}
+
+/** The flags as they are typed. */
+function wordsOf(flags: StartFlags): string[] {
+  const {port, timing, seed, balance, 'freeze-at': freezeAt, 'idempotency-ttl': ttl} = flags;
+  const optional = (name: string, value: string | undefined) => (value === undefined ? [] : [name, value]);
+  return [
+    ...['--port', String(port), '--timing', timing],
+    ...(flags.fresh ? ['--fresh'] : []),
+    ...(flags['strict-idempotency'] ? ['--strict-idempotency'] : []),
+    ...optional('--seed', seed),
+    ...optional('--balance', balance),
+    ...optional('--freeze-at', freezeAt),
+    ...optional('--idempotency-ttl', ttl === undefined ? undefined : `${ttl}ms`),
+  ];
+}
+
+async function spawnServer(
+  local: LocalContext,
+  {folder, log}: Place,
+  args: readonly string[],
+): Promise<Ready & {pid: number}> {
+  makeFolder(folder);
+  const output = openSync(log, 'w', 0o600);
+  const words = [...process.execArgv, process.argv[1]!, ...args];
+  const child = spawn(process.execPath, words, {detached: true, stdio: ['ignore', output, output]});
+  closeSync(output);
+  let failed: Error | undefined;
+  child.on('error', (error) => (failed = error));
+  child.on('exit', (code) => (failed ??= new Error(`it ended at once with exit code ${code}`)));
+  for (let waited = 0; waited < PATIENCE_MS; waited += LOOK_EVERY_MS) {
+    const lines = readFileSync(log, 'utf8').split('\n').slice(0, -1);
+    const ready = lines.find((line) => line.startsWith('{"type":"ready"'));
+    if (ready !== undefined) {
+      child.removeAllListeners();
+      child.unref();
+      return {...(JSON.parse(ready) as Ready), pid: child.pid!};
+    }
+    if (failed) throw failureOf(lines, failed);
+    await local.clock.sleep(LOOK_EVERY_MS, local.stop.signal);
+  }
+  child.kill();
+  throw new RemitError('STATE', `the sandbox did not answer within ${PATIENCE_MS / 1000} s; see ${log}`);
+}
+
+/** The error that the new process wrote as its last line. */
+function failureOf(lines: readonly string[], cause: Error): RemitError {
+  try {
+    const {error} = JSON.parse(lines.at(-1) ?? '') as {
+      error: {code: string; message: string; hint: string | null};
+    };
+    if (Object.hasOwn(ERRORS, error.code))
+      return new RemitError(error.code as ErrorCode, error.message, {hint: error.hint ?? undefined, cause});
+  } catch {
+    // No such line: what is known is that it ended.
+  }
+  return new RemitError('STATE', `the sandbox could not be started: ${cause.message}`, {cause});
+}

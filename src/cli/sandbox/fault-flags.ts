@@ -1,0 +1,79 @@
+import {RemitError} from '../../errors.ts';
+
+/** Effects as people type them. */
+export const FAULT_KINDS = [
+  'latency',
+  'status',
+  'reset',
+  'cut',
+  'non-json',
+  'empty',
+  'missing-fields',
+  'unknown-status',
+] as const;
+
+export interface FaultFlags {
+  operation?: string | undefined;
+  method?: string | undefined;
+  path?: string | undefined;
+  nth?: number | undefined;
+  times?: number | undefined;
+  probability?: string | undefined;
+  after: boolean;
+  status?: number | undefined;
+  'retry-after'?: number | undefined;
+  delay?: number | undefined;
+  jitter?: number | undefined;
+  drop?: string | undefined;
+}
+
+/** The flags that only some effects take. */
+const TAKES: Readonly<Record<string, readonly (keyof FaultFlags)[]>> = {
+  status: ['after', 'status', 'retry-after'],
+  reset: ['after'],
+  latency: ['delay', 'jitter'],
+  'missing-fields': ['drop'],
+};
+const OF_EFFECTS = [...new Set(Object.values(TAKES).flat())];
+
+/** The rule that the flags describe, as the control route takes it. @throws {RemitError} USAGE */
+export function readFault(kind: string, flags: FaultFlags): object {
+  for (const name of OF_EFFECTS)
+    if (flags[name] !== undefined && flags[name] !== false && !TAKES[kind]?.includes(name))
+      throw new RemitError('USAGE', `--${name} is of no use to the effect ${kind}`);
+  const {operation, method, path, nth, times} = flags;
+  return {
+    match: given({operation, method: method?.toUpperCase(), path, nth}),
+    ...given({times, probability: readProbability(flags.probability)}),
+    effect: effectOf(kind, flags),
+  };
+}
+
+function effectOf(kind: string, flags: FaultFlags): object {
+  const when = flags.after ? 'after' : 'before';
+  switch (kind) {
+    case 'latency':
+      return given({kind, ms: flags.delay ?? 1000, jitter_ms: flags.jitter});
+    case 'status':
+      return given({kind, status: flags.status ?? 503, when, retry_after: flags['retry-after']});
+    case 'reset':
+      return {kind, when};
+    case 'missing-fields':
+      return {kind: 'missing_fields', fields: (flags.drop ?? 'id').split(',').map((field) => field.trim())};
+    default:
+      return {kind: kind.replace('-', '_')};
+  }
+}
+
+function readProbability(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const value = /^(0?\.\d+|0|1(\.0+)?)$/.test(text) ? Number(text) : Number.NaN;
+  if (!Number.isNaN(value)) return value;
+  throw new RemitError('USAGE', `--probability ${JSON.stringify(text)} is not a number from 0 to 1`, {
+    hint: 'write it like --probability 0.1',
+  });
+}
+
+/** Without what was not said. */
+const given = (facts: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));

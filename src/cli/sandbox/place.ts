@@ -1,0 +1,67 @@
+import {mkdirSync, readFileSync, rmSync} from 'node:fs';
+import {join} from 'node:path';
+import {RemitError} from '../../errors.ts';
+import {writeFileAtomic} from '../../store/atomic-file.ts';
+
+/** Where the sandbox of a state folder lives: its store, and how other commands find it while it runs. */
+export interface Place {
+  folder: string;
+  store: string;
+  /** Address and process of the running sandbox. */
+  record: string;
+  /** The control token, 0600. */
+  token: string;
+  /** Output of a detached sandbox, 0600: its first line holds keys. */
+  log: string;
+}
+
+export interface RunningRecord {
+  base_url: string;
+  control_url: string;
+  pid: number;
+  started_at: string;
+  store: string;
+}
+
+export function sandboxPlace(stateDir: string): Place {
+  const folder = join(stateDir, 'sandbox');
+  const file = (name: string) => join(folder, name);
+  return {
+    folder,
+    store: file('sandbox.db'),
+    record: file('running.json'),
+    token: file('control-token'),
+    log: file('sandbox.log'),
+  };
+}
+
+export function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, {recursive: true, mode: 0o700});
+  } catch (error) {
+    throw new RemitError('STATE', `the folder ${folder} cannot be made: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+/** What was last said to be running; the process may be gone. */
+export function readRecord(place: Place): RunningRecord | undefined {
+  try {
+    return JSON.parse(readFileSync(place.record, 'utf8')) as RunningRecord; // written by us, atomically
+  } catch {
+    return undefined;
+  }
+}
+
+export function writeRecord(place: Place, record: RunningRecord, token: string): void {
+  writeFileAtomic(place.token, `${token}\n`);
+  writeFileAtomic(place.record, `${JSON.stringify(record, undefined, 2)}\n`);
+}
+
+/** Takes the record away, unless another process has written its own since. */
+export function removeRecord(place: Place, pid: number): void {
+  if (readRecord(place)?.pid !== pid) return;
+  rmSync(place.record, {force: true});
+  rmSync(place.token, {force: true});
+}

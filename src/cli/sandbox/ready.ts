@@ -1,0 +1,37 @@
+import type {Output} from '../../output/output.ts';
+
+/** The first line under `-o ndjson`: all that a program needs to use the sandbox and to control it. */
+export interface Ready {
+  type: 'ready';
+  base_url: string;
+  test_key: string;
+  live_key: string;
+  control_url: string;
+  control_token: string;
+}
+
+/**
+ * Says that the sandbox answers, and what to type next.
+ * @param known whether `remit sandbox` commands of this state folder speak to this one
+ */
+export function showReady(
+  out: Output,
+  ready: Ready,
+  facts: {profile: string | undefined; known: boolean},
+): void {
+  if (out.settings.format === 'ndjson') {
+    void out.event(ready);
+    return;
+  }
+  const {paint} = out;
+  out.text(`Sandbox ready at ${paint('bold', ready.base_url)}`);
+  out.text(`  test key  ${ready.test_key}`);
+  out.text(`  live key  ${ready.live_key}`);
+  if (facts.profile !== undefined) out.text(`  profile   ${facts.profile} (the test key)`);
+  if (!facts.known) {
+    out.note('Another sandbox is running; remit sandbox commands speak to that one.');
+    return;
+  }
+  const named = facts.profile === undefined ? '' : ` -p ${facts.profile}`;
+  out.hint(`remit sandbox seed --payees 3, then: remit payees list${named}`);
+}

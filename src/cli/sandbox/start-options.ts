@@ -1,0 +1,53 @@
+import {AmountError, parseMajor, toWire} from '../../money/amount.ts';
+import {RemitError} from '../../errors.ts';
+import type {ServerOptions} from '../../sandbox/server.ts';
+
+/** The port that a sandbox takes when none is named; its profile keeps working over restarts. */
+export const DEFAULT_PORT = 4510;
+
+/** The flags of `sandbox start` that decide how the sandbox behaves. */
+export interface StartFlags {
+  port: number;
+  fresh: boolean;
+  timing: 'fast' | 'instant';
+  seed?: string | undefined;
+  balance?: string | undefined;
+  'freeze-at'?: string | undefined;
+  'strict-idempotency': boolean;
+  'idempotency-ttl'?: number | undefined;
+}
+
+/** @throws {RemitError} USAGE for an amount or time that cannot be read. */
+export function readStartFlags(flags: StartFlags): Omit<ServerOptions, 'store'> {
+  return {
+    port: flags.port,
+    timing: flags.timing,
+    seed: flags.seed,
+    strictIdempotency: flags['strict-idempotency'],
+    idempotencyTtlMs: flags['idempotency-ttl'] ?? null,
+    mainBalanceMinor: flags.balance === undefined ? undefined : readBalance(flags.balance),
+    frozenAtMs: flags['freeze-at'] === undefined ? undefined : readTime('--freeze-at', flags['freeze-at']),
+  };
+}
+
+/** US dollars in major units, as minor units. */
+export function readBalance(text: string): number {
+  try {
+    return text === '0' || text === '0.00' ? 0 : toWire(parseMajor(text, 'USD'));
+  } catch (error) {
+    if (!(error instanceof AmountError)) throw error;
+    throw new RemitError('USAGE', `--balance ${text}: ${error.message}`, {
+      cause: error,
+      hint: '--balance 5000.00',
+    });
+  }
+}
+
+/** ISO 8601 with a time zone, as milliseconds since the epoch. */
+export function readTime(flag: string, text: string): number {
+  const ms = /^\d{4}-\d{2}-\d{2}T.*(Z|[+-]\d{2}:\d{2})$/.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(ms)) return ms;
+  throw new RemitError('USAGE', `${flag} ${JSON.stringify(text)} is not a time`, {
+    hint: `write it like ${flag} 2026-03-02T15:00:00Z`,
+  });
+}

@@ -1,0 +1,51 @@
+import {Args, Flags} from '@oclif/core';
+import {RemitCommand} from '../../../cli/command.ts';
+import {parseDuration} from '../../../cli/durations.ts';
+import {count} from '../../../cli/flags.ts';
+import {callControl} from '../../../cli/sandbox/control.ts';
+import {FAULT_KINDS, readFault} from '../../../cli/sandbox/fault-flags.ts';
+import {faultView} from '../../../output/views/sandbox.ts';
+
+const duration = (description: string) =>
+  Flags.custom<number>({
+    helpValue: 'TIME',
+    description,
+    parse: async (text, _context, flag) => parseDuration(text, `--${flag.name}`),
+  })();
+
+export default class SandboxFaultsAdd extends RemitCommand {
+  static override summary = 'Make the running sandbox misbehave, to see what happens then';
+  static override description =
+    'Effects: latency, status, reset, cut, non-json, empty, missing-fields, unknown-status. With --after the request was handled and its record made before the answer was spoiled.';
+  static override args = {
+    effect: Args.string({required: true, options: [...FAULT_KINDS], description: 'what goes wrong'}),
+  };
+  static override examples = [
+    '<%= config.bin %> sandbox faults add reset --after --operation payouts.create --times 1',
+    '<%= config.bin %> sandbox faults add status --status 429 --retry-after 3 --probability 0.1',
+    '<%= config.bin %> sandbox faults add latency --delay 2s --method GET',
+  ];
+  static override flags = {
+    operation: Flags.string({helpValue: 'payouts.create', description: 'only this operation'}),
+    method: Flags.string({helpValue: 'POST', description: 'only this method'}),
+    path: Flags.string({helpValue: '/api/payouts', description: 'only paths that begin so'}),
+    nth: count(1, 1_000_000_000)({description: 'only the n-th request that matches'}),
+    times: count(1, 1_000_000_000)({description: 'at most so often'}),
+    probability: Flags.string({helpValue: '0.1', description: 'with this probability, 0 to 1'}),
+    after: Flags.boolean({description: 'status, reset: after the request took effect'}),
+    status: count(400, 599)({description: 'status: which one (default 503)'}),
+    'retry-after': count(0, 86_400)({description: 'status: seconds to wait'}),
+    delay: duration('latency: how long (default 1s)'),
+    jitter: duration('latency: up to this much more'),
+    drop: Flags.string({helpValue: 'id,status', description: 'missing-fields: which (default id)'}),
+  };
+
+  async run() {
+    const {args, flags} = await this.parse(SandboxFaultsAdd);
+    const local = this.openLocal();
+    const rule = await callControl(local, 'POST', '/sandbox/faults', readFault(args.effect, flags));
+    local.out.record(rule, faultView);
+    local.out.hint('remit sandbox faults clear');
+    return rule;
+  }
+}

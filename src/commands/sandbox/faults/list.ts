@@ -1,0 +1,15 @@
+import {RemitCommand} from '../../../cli/command.ts';
+import {callControl} from '../../../cli/sandbox/control.ts';
+import {faultView} from '../../../output/views/sandbox.ts';
+
+export default class SandboxFaultsList extends RemitCommand {
+  static override summary = 'List the fault rules of the running sandbox, with how often they struck';
+  static override examples = ['<%= config.bin %> sandbox faults list'];
+
+  async run() {
+    await this.parse(SandboxFaultsList);
+    const local = this.openLocal();
+    const {data} = (await callControl(local, 'GET', '/sandbox/faults')) as {data: object[]}; // our own server's
+    await local.out.list(data, faultView);
+  }
+}

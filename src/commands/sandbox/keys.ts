@@ -1,0 +1,32 @@
+import {Flags} from '@oclif/core';
+import {RemitCommand} from '../../cli/command.ts';
+import {callControl} from '../../cli/sandbox/control.ts';
+import {sandboxKeyView} from '../../output/views/sandbox.ts';
+import type {IssuedKey} from '../../sandbox/keys.ts';
+
+export default class SandboxKeys extends RemitCommand {
+  static override summary = 'Show the keys that the running sandbox issued, or issue one';
+  static override description = 'In full: they open nothing but this sandbox.';
+  static override examples = [
+    '<%= config.bin %> sandbox keys',
+    '<%= config.bin %> sandbox keys --issue live --read-only',
+  ];
+  static override flags = {
+    issue: Flags.option({options: ['test', 'live'] as const, description: 'issue a new key of this mode'})(),
+    'read-only': Flags.boolean({dependsOn: ['issue'], description: 'the new key gets 403 on every write'}),
+  };
+
+  async run() {
+    const {flags} = await this.parse(SandboxKeys);
+    const local = this.openLocal();
+    if (flags.issue !== undefined) {
+      const wanted = {mode: flags.issue, scope: flags['read-only'] ? 'read' : 'full'};
+      const issued = (await callControl(local, 'POST', '/sandbox/keys', wanted)) as IssuedKey; // our own server's
+      local.out.record(issued, sandboxKeyView);
+      return issued;
+    }
+    const {data} = (await callControl(local, 'GET', '/sandbox/keys')) as {data: IssuedKey[]};
+    await local.out.list(data, sandboxKeyView);
+    return undefined;
+  }
+}

@@ -1,0 +1,54 @@
+import {Flags} from '@oclif/core';
+import {RemitCommand} from '../../cli/command.ts';
+import {parseDuration} from '../../cli/durations.ts';
+import {count} from '../../cli/flags.ts';
+import {DEFAULT_PORT} from '../../cli/sandbox/start-options.ts';
+
+export default class SandboxStart extends RemitCommand {
+  static override summary = 'Start the sandbox: the whole service, on this machine';
+  static override description =
+    'Runs until Ctrl-C, SIGTERM or `sandbox stop`, shows each request, and makes the profile "sandbox". It listens on loopback, accepts only keys that it issued, and moves no real money.';
+  static override examples = [
+    '<%= config.bin %> sandbox start',
+    '<%= config.bin %> sandbox start --detach --balance 5000.00',
+    '<%= config.bin %> sandbox start --port 0 --fresh -o ndjson',
+  ];
+  static override flags = {
+    port: count(0, 65_535)({default: DEFAULT_PORT, description: '0 takes a free one'}),
+    detach: Flags.boolean({description: 'stay running after this command ends'}),
+    fresh: Flags.boolean({description: 'a store of its own, thrown away at the end'}),
+    timing: Flags.option({
+      options: ['fast', 'instant'] as const,
+      default: 'fast' as const,
+      description: 'how long the simulated bank takes: seconds, or no time',
+    })(),
+    seed: Flags.string({helpValue: 'TEXT', description: 'same seed, same calls: same ids and keys'}),
+    balance: Flags.string({
+      helpValue: '5000.00',
+      description: 'USD in each main account of a new or reset sandbox',
+    }),
+    'freeze-at': Flags.string({
+      helpValue: 'TIME',
+      description: "a new sandbox's clock stands still here and moves by `sandbox advance`",
+    }),
+    'strict-idempotency': Flags.boolean({
+      description: 'another body under a used key: 409, not the first record',
+    }),
+    'idempotency-ttl': Flags.custom<number>({
+      helpValue: 'TIME',
+      description: 'forget idempotency keys after this long (default never)',
+      parse: async (text) => parseDuration(text, '--idempotency-ttl'),
+    })(),
+  };
+
+  async run() {
+    const {flags} = await this.parse(SandboxStart);
+    const local = this.openLocal();
+    if (flags.detach) {
+      const {startDetached} = await import('../../cli/sandbox/detach.ts');
+      return startDetached(local, flags);
+    }
+    const {serveSandbox} = await import('../../cli/sandbox/serve.ts');
+    return this.conclude(await serveSandbox(local, flags));
+  }
+}

@@ -1,0 +1,27 @@
+import {Flags} from '@oclif/core';
+import {RemitCommand} from '../../cli/command.ts';
+import {callControl, findRunning} from '../../cli/sandbox/control.ts';
+import {RemitError} from '../../errors.ts';
+import {sandboxView} from '../../output/views/sandbox.ts';
+import type {SandboxStatus} from '../../sandbox/sandbox.ts';
+
+export default class SandboxStatusCommand extends RemitCommand {
+  static override summary = 'Show the running sandbox: address, clock, requests, money';
+  static override examples = ['<%= config.bin %> sandbox status', '<%= config.bin %> sandbox status --audit'];
+  static override flags = {
+    audit: Flags.boolean({description: 'fail when the ledger does not balance'}),
+  };
+
+  async run() {
+    const {flags} = await this.parse(SandboxStatusCommand);
+    const local = this.openLocal();
+    const running = findRunning(local);
+    const status = (await callControl(local, 'GET', '/sandbox/status')) as SandboxStatus; // our own server's
+    const shown = {...running, ...status};
+    local.out.record(shown, sandboxView);
+    const {problems} = status.audit;
+    if (flags.audit && problems.length > 0)
+      throw new RemitError('STATE_DAMAGED', ['the ledger does not balance', ...problems].join('\n'));
+    return shown;
+  }
+}

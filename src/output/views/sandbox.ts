@@ -1,0 +1,90 @@
+import {formatMajor} from '../../money/amount.ts';
+import {plainValue, text, type Field, type View} from '../view.ts';
+
+const usd = (minor: unknown): string =>
+  typeof minor === 'string' ? `${formatMajor(BigInt(minor), 'USD')} USD` : plainValue(minor);
+
+const balance = (label: string, path: string): Field => ({label, path, rank: 0, show: usd});
+
+/** Counts and sums by status: `3 settled (37.50 USD), 1 created (5.00 USD)`. */
+const tallies = (label: string, path: string): Field => ({
+  label,
+  path,
+  rank: 0,
+  show: (value) =>
+    Object.entries((value ?? {}) as Record<string, {count: number; amount: string}>)
+      .map(([status, {count, amount}]) => `${count} ${status} (${usd(amount)})`)
+      .join(', ') || 'none',
+});
+
+/** `sandbox status`: the record of the running process, and what the sandbox says of itself. */
+export const sandboxView: View = {
+  noun: 'sandbox',
+  plural: 'sandboxes',
+  columns: [],
+  card: [
+    text('Address', 'base_url'),
+    text('Control', 'control_url'),
+    text('Process', 'pid'),
+    text('Started', 'started_at'),
+    text('Store', 'store'),
+    text('Clock', 'clock.now'),
+    text('Clock mode', 'clock.mode'),
+    text('Timing', 'clock.timing'),
+    text('Requests', 'requests.total'),
+    text('Fault rules', 'faults'),
+    balance('Main account (test)', 'audit.entities.0.balances.main'),
+    tallies('Payouts (test)', 'audit.entities.0.payouts'),
+    tallies('Payins (test)', 'audit.entities.0.payins'),
+    balance('Main account (live)', 'audit.entities.1.balances.main'),
+    {
+      label: 'Ledger',
+      path: 'audit.balanced',
+      rank: 0,
+      show: (balanced, _record, eye) =>
+        balanced === true ? 'balances' : eye.paint('red', 'does not balance: see -o json'),
+    },
+  ],
+};
+
+export const sandboxKeyView: View = {
+  noun: 'key',
+  plural: 'keys',
+  card: [text('Key', 'key'), text('Mode', 'mode'), text('Scope', 'scope'), text('Entity', 'entity_id')],
+  columns: [text('Key', 'key'), text('Mode', 'mode'), text('Scope', 'scope'), text('Entity', 'entity_id', 1)],
+};
+
+export const seededView: View = {
+  noun: 'party',
+  plural: 'parties',
+  card: [],
+  columns: [
+    text('Kind', 'kind'),
+    text('ID', 'id'),
+    text('Name', 'name', 2),
+    text('Payment method', 'payment_method_id', 1),
+  ],
+};
+
+export const faultView: View = {
+  noun: 'fault rule',
+  plural: 'fault rules',
+  card: [
+    text('ID', 'id'),
+    text('Effect', 'effect'),
+    text('Match', 'match'),
+    text('Times', 'times'),
+    text('Probability', 'probability'),
+    text('Seen', 'seen'),
+    text('Hits', 'hits'),
+  ],
+  columns: [
+    text('ID', 'id'),
+    text('Effect', 'effect'),
+    text('Match', 'match', 1),
+    text('Times', 'times', 3),
+    text('Probability', 'probability', 3),
+    text('Seen', 'seen', 2),
+    text('Hits', 'hits'),
+  ],
+};
