@@ -184,7 +184,10 @@ export class Registry implements Claims {
       const insert = this.#statement(
         `insert into entries (scope, fold, reference, profile, batch, journal, generation, fingerprint, likeness, id, paid, at)
          values (?, ?, ?, ?, ?, ?, ?, ?, ?, null, 0, ?)
-         on conflict (scope, fold, reference) do update set profile = excluded.profile, batch = excluded.batch, journal = excluded.journal,
+         on conflict (scope, fold, reference) do update set
+           id = case when excluded.generation > entries.generation then null else entries.id end,
+           paid = case when excluded.generation > entries.generation then 0 else entries.paid end,
+           profile = excluded.profile, batch = excluded.batch, journal = excluded.journal,
            generation = excluded.generation, fingerprint = excluded.fingerprint, likeness = excluded.likeness`,
       );
       const {profile, batchId, journalId} = this.#claimant;

@@ -8,6 +8,8 @@ import {confirmFlags, inputFlags, runFlags, stateDirFlag} from './flags.ts';
 import {fileOrBatch} from './place.ts';
 import {planFromFlags} from './plan-action.ts';
 import {planResult, planText} from './plan-view.ts';
+import {batchView, listBatches} from './list-action.ts';
+import {resolveInBatch} from './resolve-action.ts';
 import {reportBatch, statusOfBatch} from './report-action.ts';
 import {runBatch, type RunFlags} from './run-action.ts';
 import {summaryText} from './summary-view.ts';
@@ -171,5 +173,90 @@ export abstract class BatchReport extends BatchCommand {
     });
     local.out.text(summaryText(summary, attention));
     return summary;
+  }
+}
+
+export abstract class BatchRetry extends BatchCommand {
+  static override args = {batch: batchArg};
+  static override flags = {
+    row: Flags.string({
+      multiple: true,
+      multipleNonGreedy: true,
+      helpValue: 'REFERENCE',
+      description: 'only this row; the one way to take up a canceled record',
+    }),
+    ...confirmFlags,
+    ...runFlags,
+    ...stateDirFlag,
+  };
+
+  async run() {
+    const {args, flags} = await this.parse(BatchRetry);
+    const context = await this.open();
+    const stateDir = this.stateDirOf(context, flags);
+    const request = {
+      context,
+      kind: this.kind,
+      stateDir,
+      batchId: args.batch,
+      flags,
+      path: 'as-before',
+      doing: 'retry',
+    } as const;
+    const {summary, exit} = await runBatch({...request, retry: {named: flags.row ?? []}});
+    this.exitWith(exit);
+    return summary;
+  }
+}
+
+export abstract class BatchResolve extends BatchCommand {
+  static override args = {
+    batch: batchArg,
+    reference: Args.string({required: true, description: 'reference of the row'}),
+  };
+  static override flags = {
+    paid: Flags.string({
+      helpValue: 'ID',
+      description: 'it was paid: the id of its record',
+      exactlyOne: ['paid', 'not-paid'],
+    }),
+    'not-paid': Flags.boolean({description: 'it was not paid: send it again with the same key'}),
+    ...stateDirFlag,
+  };
+
+  async run() {
+    const {args, flags} = await this.parse(BatchResolve);
+    const local = this.openLocal();
+    const stateDir = this.stateDirOf(local, flags);
+    const resolution = flags.paid === undefined ? 'not-paid' : {paid: flags.paid};
+    const {kind} = this;
+    const result = await resolveInBatch({
+      kind,
+      stateDir,
+      batchId: args.batch,
+      reference: args.reference,
+      resolution,
+      clock: local.clock,
+    });
+    local.out.text(
+      `Row ${result.reference} of batch ${args.batch} is ${result.state.replace('_', ' ')} by your word.`,
+    );
+    if (result.next !== null) local.out.hint(result.next);
+    return result;
+  }
+}
+
+export abstract class BatchList extends BatchCommand {
+  static override flags = {...stateDirFlag};
+
+  async run() {
+    const {flags} = await this.parse(BatchList);
+    const local = this.openLocal();
+    const batches = await listBatches({
+      kind: this.kind,
+      stateDir: this.stateDirOf(local, flags),
+      clock: local.clock,
+    });
+    await local.out.list(batches, batchView);
   }
 }

@@ -5,13 +5,16 @@ import {BatchRun, type RunPath} from '../../batch/batch-run.ts';
 import {checkBinding} from '../../batch/binding.ts';
 import type {Kind} from '../../batch/kinds.ts';
 import {type OpenBatch, openBatch} from '../../batch/open-batch.ts';
+import {raiseFailedRows} from '../../batch/retry.ts';
 import {SimpleSpeed} from '../../batch/speed.ts';
 import {exitCodeOf, type Summary} from '../../batch/summary.ts';
+import {Wire} from '../../batch/wire.ts';
 import {DEFAULT_TIMEOUTS, type Timeouts, type Transport} from '../../client/transport.ts';
 import {RemitError, type ExitCode} from '../../errors.ts';
 import type {Context} from '../context.ts';
 import {confirmBatch, type ConfirmFlags} from './confirm.ts';
 import {batchCommand} from './place.ts';
+import {count} from './plan-view.ts';
 import {BatchProgress} from './progress.ts';
 import {summaryText} from './summary-view.ts';
 
@@ -37,6 +40,8 @@ export interface RunRequest {
   path: RunPath | 'as-before';
   /** What the confirmation is for: `pay`, `stage`, `release`, `resume`. */
   doing: string;
+  /** Raise failed rows first; with names, only those. */
+  retry?: {named: readonly string[]};
 }
 
 const ATTENTION = 10;
@@ -93,23 +98,26 @@ async function confirmOnce(
   {survey}: BatchClaims,
 ): Promise<void> {
   const before = journal.meta<{planHash: string; doing: string}>('confirmed');
-  const known = before?.planHash === plan.planHash && (doing === 'resume' || before.doing === doing);
+  const known =
+    before?.planHash === plan.planHash && (doing === 'resume' || doing === 'retry' || before.doing === doing);
   await confirmBatch({context, plan, survey, flags, doing, known});
   journal.setMeta('confirmed', {
     planHash: plan.planHash,
-    doing: doing === 'resume' ? (before?.doing ?? doing) : doing,
+    doing: doing === 'resume' || doing === 'retry' ? (before?.doing ?? doing) : doing,
     at: context.clock.now(),
     by: context.runtime.env['USER'] ?? null,
   });
 }
 
-async function runConfirmed(parts: {
+interface ConfirmedRun {
   request: RunRequest;
   batch: OpenBatch;
   claims: BatchClaims;
   transport: Transport;
   folder: string;
-}): Promise<{summary: Summary; exit: ExitCode}> {
+}
+
+async function runConfirmed(parts: ConfirmedRun): Promise<{summary: Summary; exit: ExitCode}> {
   const {request, batch, claims, transport, folder} = parts;
   const {context, kind, flags, doing} = request;
   const {plan, journal, place, lock} = batch;
@@ -118,6 +126,7 @@ async function runConfirmed(parts: {
     request.path === 'as-before' ? (journal.meta<RunPath>('path') ?? 'stage-and-release') : request.path;
   journal.setMeta('path', path);
   claims.settle();
+  const asked = request.retry === undefined ? 0 : await retryRows(parts, request.retry.named);
   const {first, second} = context.stop.drain();
   const lost = AbortSignal.any([lock.lost, claims.registry.lost]);
   const progress = new BatchProgress(clock);
@@ -152,10 +161,39 @@ async function runConfirmed(parts: {
     abort: AbortSignal.any([second, lost]),
     onProgress: (phase, now) => out.progress(progress.line(phase, now)),
   }).run();
+  summary.posts += asked;
   out.endProgress();
   if (lost.aborted) throw lost.reason;
   out.text(summaryText(summary, journal.needingAttention(ATTENTION)));
   return {summary, exit: exitCodeOf(summary)};
+}
+
+/** Asks the service about the failed rows and gives those that did fail a new key. Returns the POSTs this took. */
+async function retryRows(
+  {request, batch, transport}: ConfirmedRun,
+  named: readonly string[],
+): Promise<number> {
+  const {context, kind} = request;
+  const {profile, clock, out} = context;
+  const {plan, journal} = batch;
+  const wire = new Wire({
+    ...{kind, mode: profile.mode, namespace: plan.namespace, key: profile.key},
+    ...{overrides: profile.overrides, timeouts: timeoutsOf(context)},
+  });
+  const facts = await raiseFailedRows({
+    journal,
+    plan,
+    wire,
+    transport,
+    clock,
+    named,
+    stop: context.stop.signal,
+  });
+  out.note(
+    `${count(facts.raised.length, 'row')} sent again with a new key${facts.raised.length > 0 ? `: ${facts.raised.slice(0, 10).join(', ')}` : ''}`,
+  );
+  for (const {reference, why} of facts.left) out.notice(`  ${reference} is left as it is: ${why}`);
+  return facts.posts;
 }
 
 function timeoutsOf(context: Context): Timeouts {

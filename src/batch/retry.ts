@@ -1,0 +1,117 @@
+import {readAnswer} from '../client/answer.ts';
+import {TransportFailure, type Transport} from '../client/transport.ts';
+import type {Clock} from '../clock.ts';
+import {RemitError} from '../errors.ts';
+import {judgeAnswer, judgeLook} from './answers.ts';
+import type {Journal, JournalRow} from './journal.ts';
+import type {Plan} from './plan.ts';
+import type {Wire} from './wire.ts';
+
+export interface RetryFacts {
+  /** References that have a new key now and will be sent again. */
+  raised: string[];
+  /** References left as they are, and why. */
+  left: {reference: string; why: string}[];
+  /** POSTs sent to find out. */
+  posts: number;
+}
+
+const PAGE = 500;
+
+/**
+ * Gives failed rows a new generation, and so a new key: each only after the service has just said that its record has
+ * failed. A canceled record was ended by somebody's will, so its row is taken only by name. Nothing else ever raises a
+ * generation. Rows are looked at one after the other: there are few, and each costs money when it is wrong.
+ *
+ * @param named references from `--row`; with them only those rows are looked at
+ * @throws RemitError USAGE for a name that the batch does not have; UNAVAILABLE when the service cannot be asked
+ */
+export async function raiseFailedRows(options: {
+  journal: Journal;
+  plan: Plan;
+  wire: Wire;
+  transport: Transport;
+  clock: Clock;
+  named: readonly string[];
+  stop: AbortSignal;
+}): Promise<RetryFacts> {
+  const {journal, clock, named, stop} = options;
+  const facts: RetryFacts = {raised: [], left: [], posts: 0};
+  for (const row of candidates(journal, named, options.plan)) {
+    stop.throwIfAborted();
+    const found = await lookAt(row, options, facts);
+    if (found === 'failed' || (found === 'canceled' && named.includes(row.reference))) {
+      journal.raiseGeneration(
+        row,
+        `its record had ${found === 'failed' ? 'failed' : 'been canceled'}; sent again by retry`,
+        clock.now(),
+      );
+      facts.raised.push(row.reference);
+    } else if (found === 'canceled')
+      facts.left.push({
+        reference: row.reference,
+        why: `its record was canceled; to pay it all the same: --row ${row.reference}`,
+      });
+    else facts.left.push({reference: row.reference, why: found});
+  }
+  return facts;
+}
+
+function* candidates(journal: Journal, named: readonly string[], plan: Plan): Generator<JournalRow> {
+  for (const reference of named) {
+    const row = journal.rowOf(reference);
+    if (row === undefined)
+      throw new RemitError('USAGE', `batch ${plan.batchId} has no row ${reference}`, {
+        hint: 'name rows by their reference',
+      });
+    yield row;
+  }
+  if (named.length > 0) return;
+  let after = 0;
+  for (;;) {
+    const page = journal.rowsIn(['accepted', 'dead_key'], after, PAGE);
+    yield* page.filter((row) => row.outcome!.state === 'dead_key' || row.outcome!.status === 'failed');
+    if (page.length < PAGE) return;
+    after = page.at(-1)!.n;
+  }
+}
+
+/** What the service says now: `failed`, `canceled`, or why the row is left alone. */
+async function lookAt(
+  row: JournalRow,
+  {wire, transport, clock, plan}: {wire: Wire; transport: Transport; clock: Clock; plan: Plan},
+  facts: RetryFacts,
+): Promise<string> {
+  const state = row.outcome?.state;
+  if (state !== 'accepted' && state !== 'dead_key')
+    return `it is ${(state ?? 'not sent').replace('_', ' ')}, which resume or resolve takes up, not retry`;
+  const id = row.outcome!.id;
+  const request = id === null ? wire.create(row, false) : wire.get(id);
+  if (id === null) facts.posts++;
+  try {
+    const answer = readAnswer(await transport.send(request), clock.now());
+    if (id !== null) {
+      const look = judgeLook(answer, id);
+      if (look.status === 'failed' || look.status === 'canceled') return look.status;
+      return look.status === null
+        ? `its record could not be read (${answer.status})`
+        : `its record is ${look.status}`;
+    }
+    // No id is known, only that the key was refused: the same refusal again is all that can be learnt, and it does not
+    // tell failed from canceled.
+    const verdict = judgeAnswer({answer, row, kind: plan.kind, phase: 'stage', stagedId: null});
+    return verdict.is === 'settled' && verdict.state === 'dead_key'
+      ? 'canceled'
+      : `the service no longer refuses its key (${answer.status})`;
+  } catch (cause) {
+    if (!(cause instanceof TransportFailure)) throw cause;
+    throw new RemitError(
+      'UNAVAILABLE',
+      `cannot ask the service about row ${row.reference}: ${cause.message}`,
+      {
+        cause,
+        hint: 'nothing was sent again; try once more when the service answers',
+      },
+    );
+  }
+}

@@ -1,0 +1,83 @@
+import {batchFolder, batchIds} from '../../batch/folder.ts';
+import type {Kind} from '../../batch/kinds.ts';
+import {readStatus} from '../../batch/status-file.ts';
+import type {Summary} from '../../batch/summary.ts';
+import type {Clock} from '../../clock.ts';
+import {RemitError} from '../../errors.ts';
+import {text, time, type View} from '../../output/view.ts';
+import {statusOfBatch} from './report-action.ts';
+
+export interface ListedBatch {
+  batch_id: string;
+  state: string;
+  mode: string | null;
+  planned: number;
+  accepted: number;
+  /** `1500.75 USD + 20.00 EUR`, of the planned rows. */
+  total: string;
+  needs_attention: number;
+  updated_at: string | null;
+  /** Set when the batch cannot be read. */
+  problem: string | null;
+}
+
+export const batchView: View = {
+  noun: 'batch',
+  plural: 'batches',
+  card: [],
+  columns: [
+    text('Batch', 'batch_id'),
+    text('State', 'state'),
+    text('Mode', 'mode', 2),
+    text('Accepted', 'accepted'),
+    text('Planned', 'planned'),
+    text('Total', 'total', 1),
+    text('To look at', 'needs_attention', 1),
+    time('Updated', 'updated_at', 3),
+  ],
+};
+
+/** All batches of a state folder, the newest first. One that cannot be read is listed with the reason. */
+export async function listBatches(options: {
+  kind: Kind;
+  stateDir: string;
+  clock: Clock;
+}): Promise<ListedBatch[]> {
+  const {kind, stateDir, clock} = options;
+  const batches: ListedBatch[] = [];
+  for (const batchId of batchIds(stateDir, kind)) {
+    const updated = readStatus(batchFolder(stateDir, kind, batchId).status)?.updated_at ?? null;
+    try {
+      const {summary} = await statusOfBatch({kind, batchId, stateDir, clock});
+      batches.push(listed(summary, updated));
+    } catch (error) {
+      if (!(error instanceof RemitError)) throw error;
+      const unknown = {
+        state: 'unreadable',
+        mode: null,
+        planned: 0,
+        accepted: 0,
+        total: '',
+        needs_attention: 1,
+      };
+      batches.push({batch_id: batchId, ...unknown, updated_at: updated, problem: error.message});
+    }
+  }
+  return batches.sort(
+    (a, b) => (b.updated_at ?? '').localeCompare(a.updated_at ?? '') || a.batch_id.localeCompare(b.batch_id),
+  );
+}
+
+const listed = (summary: Summary, updated: string | null): ListedBatch => ({
+  batch_id: summary.batch_id,
+  state: summary.state,
+  mode: summary.mode,
+  planned: summary.planned,
+  accepted: summary.accepted,
+  total: Object.entries(summary.totals)
+    .map(([currency, totals]) => `${totals.planned} ${currency}`)
+    .join(' + '),
+  needs_attention: summary.rejected + summary.unapproved + summary.conflict + summary.in_doubt + summary.held,
+  updated_at: updated,
+  problem: null,
+});

@@ -1,0 +1,7 @@
+import {BatchPlan} from '../../../cli/batch/commands.ts';
+
+export default class PayinsBatchPlan extends BatchPlan {
+  static override summary = 'Check a CSV of payins and plan a batch; sends nothing';
+  static override examples = ['<%= config.bin %> payins batch plan payins.csv --batch-id november'];
+  readonly kind = 'payin';
+}

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import {openBatch} from '../../src/batch/open-batch.ts';
+import {resolveRow, type Resolution} from '../../src/batch/resolve.ts';
+import {raiseFailedRows} from '../../src/batch/retry.ts';
+import {Wire} from '../../src/batch/wire.ts';
+import {DEFAULT_TIMEOUTS} from '../../src/client/transport.ts';
+import {Bench} from './harness.ts';
+import {TruthService} from './truth-service.ts';
+
+describe('after the run', () => {
+  let bench: Bench;
+  let service: TruthService;
+  beforeEach(() => {
+    bench = new Bench();
+    service = new TruthService();
+  });
+  afterEach(() => bench.remove());
+
+  const opened = () =>
+    openBatch({stateDir: bench.stateDir, kind: 'payout', batchId: 'b1', purpose: 'test', clock: bench.clock});
+
+  async function retry(...named: string[]) {
+    const batch = await opened();
+    const {plan, journal} = batch;
+    const wire = new Wire({
+      kind: 'payout',
+      mode: 'test',
+      namespace: plan.namespace,
+      key: 'test_key',
+      overrides: {},
+      timeouts: DEFAULT_TIMEOUTS,
+    });
+    try {
+      return await raiseFailedRows({
+        ...{journal, plan, wire, transport: service.transport(), clock: bench.clock, named},
+        stop: new AbortController().signal,
+      });
+    } finally {
+      await batch.close();
+    }
+  }
+
+  async function resolve(reference: string, resolution: Resolution) {
+    const batch = await opened();
+    try {
+      return await resolveRow({batch, stateDir: bench.stateDir, reference, resolution, clock: bench.clock});
+    } finally {
+      await batch.close();
+    }
+  }
+
+  const recordOf = (reference: string) =>
+    [...service.byId.values()].filter(
+      ({body}) => (body['metadata'] as Record<string, string>)['remit_reference'] === reference,
+    );
+
+  it('retry gives a failed row a new key, after looking at its record', async () => {
+    await bench.plan(bench.payouts(3));
+    await bench.run(service);
+    recordOf('INV-2')[0]!.status = 'failed';
+    const facts = await retry('INV-2');
+    assert.deepEqual(facts.raised, ['INV-2']);
+    const summary = await bench.run(service);
+    assert.deepEqual([summary.accepted, summary.not_sent], [3, 0]);
+    const [first, second] = recordOf('INV-2');
+    assert.notEqual(first!.key, second!.key);
+    assert.equal(second!.status, 'approved');
+  });
+
+  it('retry leaves a row alone whose record did not fail, whatever the journal says', async () => {
+    await bench.plan(bench.payouts(2));
+    await bench.run(service);
+    const facts = await retry('INV-1');
+    assert.deepEqual(facts.raised, []);
+    assert.match(facts.left[0]!.why, /approved/);
+    assert.equal((await bench.run(service)).posts, 0);
+  });
+
+  it('retry takes a canceled row only by name', async () => {
+    await bench.plan(bench.payouts(2));
+    await bench.run(service, {path: 'stage-only'});
+    recordOf('INV-2')[0]!.status = 'canceled';
+    const held = await bench.run(service, {path: 'release', settings: {releaseRest: true}});
+    assert.equal(held.conflict, 1);
+    assert.deepEqual((await retry()).raised, []);
+    assert.deepEqual((await retry('INV-2')).raised, ['INV-2']);
+    assert.equal((await bench.run(service)).accepted, 2);
+  });
+
+  it('retry never raises the generation of a row in doubt', async () => {
+    service.fault = ({method, body}) =>
+      method === 'POST' && body.includes('INV-2"') ? 'lost-after' : undefined;
+    await bench.plan(bench.payouts(2));
+    assert.equal((await bench.run(service)).in_doubt, 1);
+    const facts = await retry('INV-2');
+    assert.deepEqual(facts.raised, []);
+    assert.match(facts.left[0]!.why, /in doubt/);
+  });
+
+  it('resolve --paid closes a row in doubt with the id that was found', async () => {
+    service.fault = ({method, body}) =>
+      method === 'POST' && body.includes('INV-2"') ? 'lost-after' : undefined;
+    await bench.plan(bench.payouts(2));
+    await bench.run(service);
+    const {id} = recordOf('INV-2')[0]!;
+    assert.deepEqual(await resolve('INV-2', {paid: id}), {reference: 'INV-2', state: 'accepted', id});
+    const summary = await bench.run(service);
+    assert.deepEqual([summary.accepted, summary.in_doubt], [2, 0]);
+  });
+
+  it('resolve --not-paid sends the row again with the same key, so that a wrong word pays once', async () => {
+    service.fault = ({method, body}) =>
+      method === 'POST' && body.includes('INV-2"') ? 'lost-after' : undefined;
+    await bench.plan(bench.payouts(2));
+    await bench.run(service);
+    service.fault = () => undefined;
+    await resolve('INV-2', 'not-paid');
+    const summary = await bench.run(service);
+    assert.equal(summary.accepted, 2);
+    assert.equal(recordOf('INV-2').length, 1, 'the record that was there already');
+  });
+
+  it('resolve refuses a row that is not in doubt', async () => {
+    await bench.plan(bench.payouts(2));
+    await bench.run(service);
+    await assert.rejects(resolve('INV-1', 'not-paid'), /INV-1 is not in doubt: it is accepted/);
+    await assert.rejects(resolve('INV-9', 'not-paid'), /has no row INV-9/);
+  });
+});
