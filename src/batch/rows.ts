@@ -1,6 +1,7 @@
 import {LIMITS, SCHEDULE} from '../contract/limits.ts';
 import {
   AmountError,
+  NUMBER_FORMATS,
   type NumberFormat,
   parseMajor,
   parseMinor,
@@ -49,7 +50,10 @@ export function scheduleDay(nowMs: number): string {
   return new Intl.DateTimeFormat('en-CA', {timeZone: SCHEDULE.timeZone, dateStyle: 'short'}).format(nowMs);
 }
 
-/** Checks one record: the row, or all that is wrong with it. */
+/**
+ * Checks one record: the row, or all that is wrong with it. `hasDecimals`: its amount is right and can only be in major
+ * units; the commas of thousands prove nothing.
+ */
 export function readRow(
   record: CsvRecord,
   map: ColumnMap,
@@ -89,7 +93,8 @@ export function readRow(
   const scheduled = readDay(cell('scheduled_date'), rules.today, complain);
   const metadata = readMetadata(record, map, reference, issues);
 
-  const hasDecimals = /[.,]\d/.test(cell('amount'));
+  const {decimal} = NUMBER_FORMATS[rules.numberFormat ?? '1234.56'];
+  const hasDecimals = amount !== undefined && cell('amount').includes(decimal);
   if (issues.length > 0 || amount === undefined) return {issues, hasDecimals};
   const content: RowContent = {
     party: party.toLowerCase(),
