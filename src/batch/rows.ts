@@ -127,7 +127,7 @@ function readAmount(
   complain: Complain,
 ): number | undefined {
   const name = map.at['amount'] === undefined ? 'amount_in_minor_units' : 'amount';
-  const text = record.cells[map.at[name]!]!; // as it is: a space around an amount is worth a question
+  const text = record.cells[map.at[name]!]!.replace(/^[ \t]+|[ \t]+$/g, ''); // other white space is worth a question
   if (currency === '') {
     complain(
       'currency_code',

@@ -31,7 +31,8 @@ export function writeStatus(
     phase,
     summary,
   };
-  writeFileAtomic(path, `${JSON.stringify(file)}\n`);
+  // After a power cut the journal tells; until then a rename is enough, and a sync each second would be felt.
+  writeFileAtomic(path, `${JSON.stringify(file)}\n`, {durable: false});
 }
 
 /** The last status that a runner wrote; undefined when there is none, or it cannot be read as one. */

@@ -106,7 +106,7 @@ describe('a row of a batch', () => {
     ['a currency without minor unit', {currency_code: 'XAU'}, ['currency_code', 'currency']],
     ['no amount', {amount: ''}, ['amount', 'amount-empty']],
     ['an amount of spaces', {amount: '  '}, ['amount', 'amount-empty']],
-    ['an amount with spaces around', {amount: ' 12.00'}, ['amount', 'amount-space']],
+    ['an amount with a no-break space', {amount: '12.00\u00a0'}, ['amount', 'amount-not-ascii']],
     ['a negative amount', {amount: '-12.00'}, ['amount', 'amount-sign']],
     ['an amount with a plus', {amount: '+12.00'}, ['amount', 'amount-sign']],
     ['an amount in parentheses', {amount: '(12.00)'}, ['amount', 'amount-sign']],
