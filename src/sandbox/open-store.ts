@@ -7,7 +7,7 @@ export async function openSandboxStore(file: string): Promise<Store> {
   return openEmbeddedStore(file, {
     durability: 'normal',
     migrations: migrations('sqlite'),
-    purpose: 'a sandbox on this store',
+    purpose: 'A sandbox on this store',
     hint: 'remit sandbox stop',
   });
 }

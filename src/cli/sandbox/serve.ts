@@ -90,8 +90,9 @@ async function makeKnown(
     started_at: new Date(local.clock.now()).toISOString(),
     store,
   };
-  writeRecord(sandboxPlace(local.stateDir), record, server.controlToken);
-  if (await writeProfile(local, server)) return PROFILE;
+  const written = await writeProfile(local, server);
+  writeRecord(sandboxPlace(local.stateDir), record, server.controlToken); // last: who finds it finds all of it
+  if (written) return PROFILE;
   local.out.warn(`the profile "${PROFILE}" leads to another service and was left alone`);
   return undefined;
 }

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import {setTimeout as wait} from 'node:timers/promises';
+import {join} from 'node:path';
+import {HttpTransport} from '../../../src/client/http-transport.ts';
+import type {Transport} from '../../../src/client/transport.ts';
+import {readRecord, sandboxPlace, type Place} from '../../../src/cli/sandbox/place.ts';
+import {Stop} from '../../../src/cli/stop.ts';
+import {runCli, scratch, type CliOptions, type CliResult} from '../../cli/run-cli.ts';
+import {RecordingClock} from '../../client/recording-clock.ts';
+
+/** The machine's time: these commands wait for a real socket and a real file. */
+class RealClock extends RecordingClock {
+  override now(): number {
+    return Date.now();
+  }
+
+  override async sleep(ms: number): Promise<void> {
+    await wait(ms);
+  }
+}
+
+/** Folders of their own, and a `sandbox start` in this process that other commands find by its record. */
+export class LiveSandbox {
+  readonly home = scratch();
+  readonly env = {
+    HOME: this.home,
+    REMIT_STATE_DIR: join(this.home, 'state'),
+    REMIT_CONFIG_DIR: join(this.home, 'config'),
+  };
+  readonly place: Place = sandboxPlace(this.env.REMIT_STATE_DIR);
+  readonly stop = new Stop(() => assert.fail('the process must not be ended'));
+  #started: Promise<CliResult> | undefined;
+
+  run(argv: readonly string[], options: CliOptions = {}): Promise<CliResult> {
+    const service: Transport = {
+      send: (request) => new HttpTransport({baseUrl: readRecord(this.place)!.base_url}).send(request),
+      close: async () => undefined,
+    };
+    return runCli(argv, {env: this.env, service, clock: new RealClock(), ...options});
+  }
+
+  /** Resolves when it answers. */
+  async start(words: readonly string[] = [], options: CliOptions = {}): Promise<void> {
+    this.#started = this.run(['sandbox', 'start', '--port', '0', ...words], {stop: this.stop, ...options});
+    let ended: CliResult | undefined;
+    void this.#started.then((result) => (ended = result));
+    while (!readRecord(this.place)) {
+      if (ended !== undefined) assert.fail(`the sandbox ended: ${ended.stderr}`);
+      await wait(5);
+    }
+  }
+
+  /** What `sandbox start` came to. */
+  async ended(): Promise<CliResult> {
+    assert.ok(this.#started);
+    return this.#started;
+  }
+}

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import {spawn, type ChildProcess} from 'node:child_process';
+import {once} from 'node:events';
+import {readdirSync} from 'node:fs';
+import {join} from 'node:path';
+import {text} from 'node:stream/consumers';
+import {ROOT} from '../../repo/tree.ts';
+import {scratch} from '../../cli/run-cli.ts';
+
+interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+describe('sandbox start as a process', function () {
+  this.timeout(60_000);
+  const home = scratch();
+  const env = {
+    ...process.env,
+    HOME: home,
+    REMIT_STATE_DIR: join(home, 'state'),
+    REMIT_CONFIG_DIR: join(home, 'config'),
+  };
+  const folder = join(home, 'state', 'sandbox');
+
+  const remit = (...words: string[]): ChildProcess =>
+    spawn(process.execPath, ['--import', 'tsx', join(ROOT, 'bin/dev.js'), ...words], {
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+  const end = async (child: ChildProcess): Promise<Ended> => {
+    const [stdout, stderr, [code]] = await Promise.all([
+      text(child.stdout!),
+      text(child.stderr!),
+      once(child, 'exit') as Promise<[number | null]>,
+    ]);
+    return {code, stdout, stderr};
+  };
+
+  it('prints the ready line first, and on SIGTERM ends with 143 and leaves nothing of a fresh one', async () => {
+    const child = remit('sandbox', 'start', '--port', '0', '--fresh', '-o', 'ndjson');
+    const ended = end(child);
+    await once(child.stdout!, 'data');
+    assert.equal(readdirSync(folder).filter((name) => name.startsWith('fresh-')).length, 1);
+    child.kill('SIGTERM');
+    const {code, stdout} = await ended;
+    assert.equal(code, 143);
+    assert.equal((JSON.parse(stdout.split('\n')[0]!) as {type: string}).type, 'ready');
+    assert.deepEqual(readdirSync(folder), []);
+  });
+
+  it('stays with --detach, refuses a second, survives SIGKILL, starts again, and stops', async () => {
+    const first = await end(remit('sandbox', 'start', '--port', '0', '--detach', '-o', 'json'));
+    assert.equal(first.code, 0, first.stderr);
+    const {pid, base_url: url} = JSON.parse(first.stdout) as {pid: number; base_url: string};
+    assert.equal((await fetch(`${url}/api/payouts`)).status, 401);
+
+    const second = await end(remit('sandbox', 'start', '--port', '0', '--detach', '-o', 'json'));
+    assert.equal(second.code, 13);
+    assert.match(second.stderr, /"code":"LOCKED".*"hint":"remit sandbox stop"/);
+
+    process.kill(pid, 'SIGKILL');
+    const status = await end(remit('sandbox', 'status', '-o', 'json'));
+    assert.equal(status.code, 13);
+    assert.match(status.stderr, /"code":"NOT_RUNNING"/);
+
+    const third = await end(remit('sandbox', 'start', '--port', '0', '--detach', '-o', 'json'));
+    assert.equal(third.code, 0, third.stderr);
+    const stopped = await end(remit('sandbox', 'stop', '-o', 'json'));
+    assert.equal(stopped.code, 0, stopped.stderr);
+    await assert.rejects(fetch((JSON.parse(third.stdout) as {base_url: string}).base_url));
+  });
+});
