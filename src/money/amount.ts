@@ -101,6 +101,12 @@ export function formatMajor(minor: bigint, currency: string): string {
   return `${sign}${digits.slice(0, -exponent)}.${digits.slice(-exponent)}`;
 }
 
+/** Major units as people read them: `3771787.00` is `3,771,787.00`. For showing only; nothing reads this form back. */
+export function groupMajor(major: string): string {
+  const [whole = '', ...fraction] = major.split('.');
+  return [whole.replace(/\B(?=(\d{3})+$)/g, ','), ...fraction].join('.');
+}
+
 /**
  * The JSON integer of an amount.
  * @throws AmountError above 2^53 - 1 (either sign), where a JSON number would no longer be exact

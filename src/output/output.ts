@@ -11,6 +11,7 @@ import {pickFields, runQuery, valueAt} from './select.ts';
 import {Sink, type OutStream} from './sink.ts';
 import {TableWriter} from './table.ts';
 import type {Eye, View} from './view.ts';
+import {wrapLines} from './wrap.ts';
 
 /** Records gathered before a table or CSV decides its columns. */
 const PIECE = 200;
@@ -84,7 +85,7 @@ export class Output {
   /** For people: free text on stdout. Silent in machine formats. */
   text(text: string): void {
     if (!this.forPeople || this.settings.query !== undefined) return;
-    void this.#stdout.write(`${text.replace(/\n$/, '')}\n`);
+    void this.#stdout.write(`${wrapFor(this.#stdout, text.replace(/\n$/, ''))}\n`);
     this.#resultWritten = true;
   }
 
@@ -140,7 +141,7 @@ export class Output {
 
   /** For a person who waits; gone under --quiet. */
   note(text: string): void {
-    if (!this.settings.quiet) this.#say(cleanText(text));
+    if (!this.settings.quiet) this.#sayWrapped(cleanText(text));
   }
 
   /** A command to type next; gone under --quiet. */
@@ -150,12 +151,12 @@ export class Output {
 
   /** Something is not as asked for. */
   warn(text: string): void {
-    this.#say(`${this.#paintErr('yellow', 'Warning:')} ${cleanText(text)}`);
+    this.#sayWrapped(`${this.#paintErr('yellow', 'Warning:')} ${cleanText(text)}`);
   }
 
   /** What must be on record even under --quiet: idempotency keys, facts of a live write. */
   notice(text: string): void {
-    this.#say(cleanText(text));
+    this.#sayWrapped(cleanText(text));
   }
 
   /** One line before anything else is said about a write with a live key. */
@@ -185,6 +186,11 @@ export class Output {
     return this.#stdout.failure();
   }
 
+  #sayWrapped(text: string): void {
+    this.#say(wrapFor(this.#stderr, text));
+  }
+
+  /** Unwrapped: a hint is a command, and must stay one line to be copied. */
   #say(line: string): void {
     this.#progress.around(() => void this.#stderr.write(`${line}\n`));
   }
@@ -257,6 +263,10 @@ export class Output {
     };
   }
 }
+
+/** A terminal breaks lines in the middle of words; a pipe gets them whole. */
+const wrapFor = (sink: Sink, text: string): string =>
+  sink.isTerminal ? wrapLines(text, sink.columns) : text;
 
 /** One value on its own line, for `-o id` and queries that end in scalars. */
 function scalarText(value: unknown): string {

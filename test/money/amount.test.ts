@@ -4,6 +4,7 @@ import {
   AmountError,
   NUMBER_FORMATS,
   formatMajor,
+  groupMajor,
   parseMajor,
   parseMinor,
   toWire,
@@ -272,4 +273,15 @@ describe('amounts shown and sent', () => {
       'too-large',
     );
   });
+});
+
+describe('an amount for people', () => {
+  for (const [plain, grouped] of [
+    ['0.05', '0.05'],
+    ['999', '999'],
+    ['1000', '1,000'],
+    ['3771787.00', '3,771,787.00'],
+    ['12345.6789', '12,345.6789'],
+  ] as const)
+    it(`shows ${plain} as ${grouped}`, () => assert.equal(groupMajor(plain), grouped));
 });

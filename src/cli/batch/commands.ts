@@ -90,9 +90,15 @@ export abstract class BatchRunCommand extends BatchCommand {
       });
     let batchId = args.file;
     if (what === 'file') {
-      const {plan} = await planFromFlags({kind: this.kind, file: args.file, stateDir, flags, local: context});
+      const {plan, fresh} = await planFromFlags({
+        kind: this.kind,
+        file: args.file,
+        stateDir,
+        flags,
+        local: context,
+      });
       ({batchId} = plan);
-      context.out.note(`Batch ${batchId}`);
+      if (!fresh) context.out.note(`Batch ${batchId}, planned before`); // a fresh plan is shown whole, its id first
     }
     const path: RunPath = flags.direct ? 'direct' : flags['stage-only'] ? 'stage-only' : 'stage-and-release';
     const doing = flags['stage-only'] ? 'stage' : this.kind === 'payout' ? 'pay' : 'collect';

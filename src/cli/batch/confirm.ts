@@ -1,7 +1,7 @@
 import {RemitError} from '../../errors.ts';
 import {KINDS} from '../../batch/kinds.ts';
 import type {Plan} from '../../batch/plan.ts';
-import {formatMajor} from '../../money/amount.ts';
+import {formatMajor, groupMajor} from '../../money/amount.ts';
 import type {Caps} from '../../profiles/profile.ts';
 import type {Context} from '../context.ts';
 import {canAsk} from '../prompts.ts';
@@ -228,7 +228,7 @@ function capOf(
 
 export const totalsText = (plan: Plan): string =>
   Object.entries(plan.figures.totals)
-    .map(([currency, total]) => `${total} ${currency}`)
+    .map(([currency, total]) => `${groupMajor(total)} ${currency}`)
     .join(' + ');
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

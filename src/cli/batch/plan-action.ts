@@ -7,7 +7,7 @@ import {RemitError} from '../../errors.ts';
 import type {NumberFormat} from '../../money/amount.ts';
 import type {LocalContext} from '../context.ts';
 import {readMapping} from './flags.ts';
-import {issuesText, revisionText} from './plan-view.ts';
+import {count, issuesText, revisionText} from './plan-view.ts';
 
 export interface InputFlags {
   'batch-id'?: string | undefined;
@@ -64,8 +64,10 @@ export async function planFromFlags(options: {
     const planned = await planBatch(planOptions);
     for (const warning of planned.plan.warnings) out.warn(warning);
     if (planned.errors.length > 0) {
-      out.warn(`${planned.plan.invalidRows} of the rows have errors and are left out:`);
-      out.notice(issuesText(planned.errors, planned.errors.length, SHOWN_ERRORS));
+      out.warn(
+        `${count(planned.plan.invalidRows, 'row')} with errors ${planned.plan.invalidRows === 1 ? 'is' : 'are'} left out`,
+      );
+      if (planned.fresh) out.notice(issuesText(planned.errors, planned.errors.length, SHOWN_ERRORS)); // told once
     }
     if (planned.revision !== undefined) out.notice(revisionText(planned.plan.revision, planned.revision));
     return planned;

@@ -3,6 +3,7 @@ import {KINDS, type Mode} from '../../batch/kinds.ts';
 import type {Plan, PlannedBatch} from '../../batch/plan.ts';
 import type {RevisionFacts} from '../../batch/revision.ts';
 import type {Survey} from '../../batch/survey.ts';
+import {groupMajor} from '../../money/amount.ts';
 import {batchCommand} from './place.ts';
 
 /** What a person must see of a plan before anything is sent: counts, sums, the largest row, what looks paid twice. */
@@ -12,11 +13,14 @@ export function planText(plan: Plan, facts: {mode?: Mode} = {}): string {
   const revision = plan.revision > 1 ? `, revision ${plan.revision}` : '';
   const lines: [string, string][] = [['Rows', rowsText(plan)]];
   for (const [currency, total] of Object.entries(figures.totals))
-    lines.push(['Total', `${total} ${currency}`]);
+    lines.push(['Total', `${groupMajor(total)} ${currency}`]);
   for (const {rail, rows, total, currency} of figures.rails)
-    lines.push(['By rail', `${rail ?? '(the default)'}: ${count(rows, 'row')}, ${total} ${currency}`]);
+    lines.push([
+      'By rail',
+      `${rail ?? '(the default)'}: ${count(rows, 'row')}, ${groupMajor(total)} ${currency}`,
+    ]);
   const {largest} = figures;
-  lines.push(['Largest', `${largest.amount} ${largest.currency} to ${party} ${largest.party}`]);
+  lines.push(['Largest', `${groupMajor(largest.amount)} ${largest.currency} to ${party} ${largest.party}`]);
   lines.push(['', `${largest.reference}, line ${largest.line}`]);
   if (figures.firstScheduled !== null)
     lines.push([
@@ -34,7 +38,7 @@ export function planText(plan: Plan, facts: {mode?: Mode} = {}): string {
     for (const {references, amount, currency} of softDuplicates.examples)
       lines.push([
         '',
-        `${amount} ${currency}: ${references.join(', ')}${references.length === 4 ? ', …' : ''}`,
+        `${groupMajor(amount)} ${currency}: ${references.join(', ')}${references.length === 4 ? ', …' : ''}`,
       ]);
   }
   if (similarReferences.count > 0) {

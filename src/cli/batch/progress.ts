@@ -1,4 +1,5 @@
 import type {Summary} from '../../batch/summary.ts';
+import {groupMajor} from '../../money/amount.ts';
 import type {Clock} from '../../clock.ts';
 
 /** The progress line of a run: phase, rows, rate, money, what went wrong, time left. */
@@ -23,7 +24,9 @@ export class BatchProgress {
     const seconds = (now - this.#since) / 1000;
     const rate = seconds > 0 ? (done - this.#doneAtStart) / seconds : 0;
     const bucket = phase === 'staging' ? 'staged' : 'accepted';
-    const money = Object.entries(summary.totals).map(([currency, totals]) => `${totals[bucket]} ${currency}`);
+    const money = Object.entries(summary.totals).map(
+      ([currency, totals]) => `${groupMajor(totals[bucket])} ${currency}`,
+    );
     const troubles = (['rejected', 'unapproved', 'conflict'] as const)
       .filter((name) => summary[name] > 0)
       .map((name) => `${summary[name]} ${name}`);

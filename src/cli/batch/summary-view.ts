@@ -1,5 +1,6 @@
 import {BUCKETS} from '../../batch/outcome.ts';
 import type {Summary} from '../../batch/summary.ts';
+import {groupMajor} from '../../money/amount.ts';
 import {count} from './plan-view.ts';
 
 /** A row that a person should look at. */
@@ -20,7 +21,8 @@ export function summaryText(summary: Summary, attention: readonly Attention[]): 
   const currencies = Object.keys(summary.totals);
   for (const bucket of shown) {
     const sums = currencies.map(
-      (currency) => `${summary.totals[currency]![bucket].padStart(amountWidth(summary))} ${currency}`,
+      (currency) =>
+        `${groupMajor(summary.totals[currency]![bucket]).padStart(amountWidth(summary))} ${currency}`,
     );
     lines.push(
       `  ${bucket.replace('_', ' ').padEnd(12)}${String(summary[bucket]).padStart(9)}  ${sums.join('  ')}${partsOf(summary, bucket)}`,
@@ -58,7 +60,7 @@ function partsOf(summary: Summary, bucket: string): string {
 }
 
 const amountWidth = (summary: Summary): number =>
-  Math.max(...Object.values(summary.totals).map(({planned}) => planned.length));
+  Math.max(...Object.values(summary.totals).map(({planned}) => groupMajor(planned).length));
 
 function headline(summary: Summary): string {
   const {batch_id: id, state, planned, stopped_because: stop} = summary;
