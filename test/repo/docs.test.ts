@@ -11,6 +11,9 @@ import {
   shellTokens,
   type CommandMap,
 } from './command-lines.ts';
+import {SCENARIOS} from '../../src/sandbox/scenarios.ts';
+import {FAULT_KINDS} from '../../src/cli/sandbox/fault-flags.ts';
+import {tableRows} from './markdown.ts';
 import {ROOT, filesUnder, readJson, readText} from './tree.ts';
 
 const none = (findings: readonly string[]): void => assert.equal(findings.join('\n'), '');
@@ -98,6 +101,20 @@ describe('docs', () => {
       brokenLinks('docs/a.md', '[b](b.md) [c](https://example.com) [d](../LICENSE) [e](#f)').length,
       1,
     );
+  });
+});
+
+describe('docs/guides/sandbox.md', () => {
+  const rows = tableRows(readText('docs/guides/sandbox.md'));
+  const under = (heading: string) => rows.filter((row) => row.heading === heading).map(({cells}) => cells);
+
+  it('lists the scenarios that there are, in their own words', () => {
+    assert.deepEqual(under('Outcomes on demand'), Object.entries(SCENARIOS));
+  });
+
+  it('lists the effects of fault rules that there are', () => {
+    const effects = under('Faults').map(([effect]) => effect);
+    assert.deepEqual(effects, [...FAULT_KINDS]);
   });
 });
 
