@@ -78,8 +78,4 @@ export class KeyRing {
     this.#known.set(key, caller);
     return caller;
   }
-
-  forget(): void {
-    this.#known.clear();
-  }
 }

@@ -49,7 +49,12 @@ export interface SandboxStatus {
   clock: {mode: ClockState['mode']; now: string; timing: TimingProfile};
   requests: RequestCounts;
   faults: number;
-  audit: Audit;
+  audit: Truth;
+}
+
+export interface Truth extends Audit {
+  /** POSTs to the API since the start or the last reset, whatever became of them. */
+  posts: number;
 }
 
 /** The simulated service: a function from request to answer, with a store of its own. */
@@ -61,8 +66,8 @@ export interface Sandbox {
   readonly controlToken: string;
   readonly faults: Faults;
   status(): Promise<SandboxStatus>;
-  /** The truth of the store: payins and payouts by status, balances, and whether everything adds up. */
-  audit(): Promise<Audit>;
+  /** The truth: POSTs received, payins and payouts by status, balances, and whether everything adds up. */
+  audit(): Promise<Truth>;
   /** Requests answered since the start or the last reset. */
   requests(): RequestCounts;
   keys(): Promise<IssuedKey[]>;
@@ -131,7 +136,7 @@ async function assemble(store: Store, options: SandboxOptions): Promise<Sandbox>
 
   const audit = async () => {
     await pump.catchUp();
-    return store.read(readAudit);
+    return {posts: exchange.counts().posts, ...(await store.read(readAudit))};
   };
   const sandbox: Sandbox = {
     testKey: keyOf('test'),

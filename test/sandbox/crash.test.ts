@@ -59,10 +59,15 @@ describe('sandbox store under SIGKILL', function () {
       const {child, place} = await start(file);
       const exited = once(child, 'exit');
       const workers = Array.from({length: 8}, (_, n) => createUntilDeath(place, `${round}-${n}`, told));
-      setTimeout(() => child.kill('SIGKILL'), 200 + Math.random() * 600);
+      const enough = told.size + 20 + Math.random() * 100;
+      const killer = setInterval(
+        () => void (told.size >= enough && child.kill('SIGKILL')),
+        1 + Math.random() * 10,
+      );
       await Promise.all([...workers, exited]);
+      clearInterval(killer);
     }
-    assert.ok(told.size > 50, `only ${told.size} creates were answered before the kills`);
+    assert.ok(told.size >= 20 * KILLS);
 
     const sandbox = await createSandbox({store: file, checkAnswers: true});
     const post = async (key: string) => {
