@@ -58,7 +58,10 @@ export const ERRORS = {
   // Ours.
   BUG: kind(EXIT.BUG, 'a broken assumption inside remit; please report it'),
   USAGE: kind(EXIT.USAGE, 'a flag, argument or command is wrong or missing'),
-  NEEDS_TERMINAL: kind(EXIT.USAGE, 'a question would have to be asked, but there is no terminal; the message names the flag'),
+  NEEDS_TERMINAL: kind(
+    EXIT.USAGE,
+    'a question would have to be asked, but there is no terminal; the message names the flag',
+  ),
   NO_KEY: kind(EXIT.CREDENTIALS, 'no API key was found'),
   BAD_KEY: kind(EXIT.CREDENTIALS, 'the key is not of the form test_… or live_…, or its command failed'),
   NO_PROFILE: kind(EXIT.NOT_FOUND, 'the named profile does not exist'),
@@ -93,13 +96,20 @@ export const ERRORS = {
   PAYER_NOT_FOUND: kind(EXIT.NOT_FOUND, 'no such payer in this entity (404)'),
   PAYMENT_METHOD_NOT_FOUND: kind(EXIT.NOT_FOUND, 'no such payment method (404)'),
   NOT_FOUND: kind(EXIT.NOT_FOUND, 'no such record in this entity (404)'),
-  IDEMPOTENCY_KEY_CONFLICT: kind(EXIT.CONFLICT, 'the key belongs to a failed or canceled record; a new key is required (409)'),
+  IDEMPOTENCY_KEY_CONFLICT: kind(
+    EXIT.CONFLICT,
+    'the key belongs to a failed or canceled record; a new key is required (409)',
+  ),
   INVALID_PAYMENT_DETAILS: kind(EXIT.INVALID, 'payment details are invalid or incomplete (422)'),
   // The service's, by status, where it gave no code that we know.
   REFUSED: kind(EXIT.INVALID, 'the service refused the request with a 4xx'),
   CONFLICT: kind(EXIT.CONFLICT, 'the service answered 409 without a code that we know', true),
   RATE_LIMITED: kind(EXIT.UNAVAILABLE, 'the service answered 429 until the retries ran out', true),
-  UNAVAILABLE: kind(EXIT.UNAVAILABLE, 'the service could not be reached, or a read failed after its retries', true),
+  UNAVAILABLE: kind(
+    EXIT.UNAVAILABLE,
+    'the service could not be reached, or a read failed after its retries',
+    true,
+  ),
   REDIRECTED: kind(EXIT.UNAVAILABLE, 'the service answered with a redirect, which is never followed'),
   IN_DOUBT: kind(EXIT.IN_DOUBT, 'a write whose outcome is unknown: repeat it with the same key', true),
 } as const satisfies Record<string, ErrorKind>;

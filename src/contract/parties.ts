@@ -43,7 +43,12 @@ export const payees = {
 /** Assumption 10. */
 export const payers = {
   create: operation({...payees.create, summary: 'Create a payer', path: '/api/payers'}),
-  get: operation({...payees.get, summary: 'Show one payer', path: '/api/payers/{id}', fails: ['PAYER_NOT_FOUND']}),
+  get: operation({
+    ...payees.get,
+    summary: 'Show one payer',
+    path: '/api/payers/{id}',
+    fails: ['PAYER_NOT_FOUND'],
+  }),
   list: operation({...payees.list, summary: 'List payers', path: '/api/payers'}),
   update: operation({
     ...payees.update,

@@ -10,7 +10,14 @@ export const payins = {
     key: 'optional',
     body: 'PayinCreate',
     ok: {200: 'Payin', 201: 'Payin', 202: 'Payin', 207: 'Payin'}, // replayed, created, still running, warned
-    fails: ['PAYER_NOT_FOUND', 'PAYMENT_METHOD_NOT_FOUND', 'NOT_FOUND', 'IDEMPOTENCY_KEY_CONFLICT', 'INVALID_PAYMENT_DETAILS', 'SERVICE_UNAVAILABLE'],
+    fails: [
+      'PAYER_NOT_FOUND',
+      'PAYMENT_METHOD_NOT_FOUND',
+      'NOT_FOUND',
+      'IDEMPOTENCY_KEY_CONFLICT',
+      'INVALID_PAYMENT_DETAILS',
+      'SERVICE_UNAVAILABLE',
+    ],
   }),
   get: operation({
     summary: 'Show one payin',

@@ -7,15 +7,19 @@ export const Timestamp = z.string();
 /** Interface document, "Limits": a positive whole number of minor units. */
 export const AmountMinor = z.int().positive().max(LIMITS.amountMinorMax);
 /** Form only: which currencies a market takes is the service's business (assumption 53). */
-export const CurrencyCode = z.string().regex(/^[A-Z]{3}$/, 'a currency code is three capital letters (ISO 4217)');
+export const CurrencyCode = z
+  .string()
+  .regex(/^[A-Z]{3}$/, 'a currency code is three capital letters (ISO 4217)');
 /** A calendar day, YYYY-MM-DD; whether it lies in the past is for the service's clock to say. */
 export const CalendarDay = z.iso.date();
 
 /** Interface document, "Limits"; counted as in assumption 52. */
 export const Metadata = z.record(z.string(), z.string()).superRefine((metadata, context) => {
   const entries = Object.entries(metadata);
-  const complain = (message: string, path: string[] = []) => context.addIssue({code: 'custom', message, path});
-  if (entries.length > LIMITS.metadataKeys) complain(`has ${entries.length} keys; at most ${LIMITS.metadataKeys}`);
+  const complain = (message: string, path: string[] = []) =>
+    context.addIssue({code: 'custom', message, path});
+  if (entries.length > LIMITS.metadataKeys)
+    complain(`has ${entries.length} keys; at most ${LIMITS.metadataKeys}`);
   for (const [key, value] of entries) {
     if (key.length === 0) complain('a metadata key is empty');
     if (codePoints(key) > LIMITS.metadataKeyLength)
