@@ -36,7 +36,10 @@ const changed = (body: object): fc.Arbitrary<unknown> =>
     )
     .map(([field, value]) => ({...body, [field]: value}));
 
-describe('sandbox: any request', () => {
+const REQUESTS = Number(process.env['REMIT_TEST_REQUESTS'] ?? 1500);
+
+describe('sandbox: any request', function () {
+  this.timeout(Math.max(20_000, REQUESTS * 20));
   let at: TestSandbox;
   before(async () => {
     at = await TestSandbox.open();
@@ -110,7 +113,7 @@ describe('sandbox: any request', () => {
           );
         },
       ),
-      {numRuns: Number(process.env['REMIT_TEST_REQUESTS'] ?? 1500)},
+      {numRuns: REQUESTS},
     );
     assert.deepEqual(at.bugs, []);
     assert.deepEqual((await at.sandbox.audit()).problems, []);

@@ -8,7 +8,7 @@ import {fileURLToPath} from 'node:url';
 import {createSandbox} from '../../src/sandbox/sandbox.ts';
 
 const SERVER = fileURLToPath(new URL('server-process.ts', import.meta.url));
-const KILLS = Number(process.env['REMIT_TEST_KILLS'] ?? 3);
+const KILLS = Number(process.env['REMIT_TEST_KILLS'] ?? 2);
 
 interface Place {
   baseUrl: string;
@@ -49,7 +49,7 @@ async function createUntilDeath(place: Place, worker: string, told: Told): Promi
 }
 
 describe('sandbox store under SIGKILL', function () {
-  this.timeout(60_000);
+  this.timeout(KILLS * 30_000);
 
   it('has nothing half done, and everything that was answered', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'remit-crash-'));

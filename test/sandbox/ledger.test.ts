@@ -5,6 +5,7 @@ import {SCENARIOS} from '../../src/sandbox/scenarios.ts';
 import {TestSandbox, type Answer} from './harness.ts';
 
 const BALANCE = 100_000;
+const RUNS = Number(process.env['REMIT_TEST_RUNS'] ?? 20);
 
 /** What a run does: every action works on whatever records exist by then. */
 type Action =
@@ -119,7 +120,7 @@ class Run {
 }
 
 describe('sandbox ledger', function () {
-  this.timeout(60_000);
+  this.timeout(RUNS * 3000);
 
   it('balances, and follows from the statuses, under any interleaving of calls, time and restarts', async () => {
     await fc.assert(
@@ -133,7 +134,7 @@ describe('sandbox ledger', function () {
           await at.close();
         }
       }),
-      {numRuns: Number(process.env['REMIT_TEST_RUNS'] ?? 20)},
+      {numRuns: RUNS},
     );
   });
 
