@@ -14,6 +14,7 @@ export class Stop {
   #draining = false;
   #signals = 0;
   #removeHandlers: () => void = () => {};
+  #grace: NodeJS.Timeout | undefined;
 
   constructor(exit: (code: number) => void) {
     this.#exit = exit;
@@ -44,7 +45,7 @@ export class Stop {
         : new RemitError('TERMINATED', 'terminated');
     if (this.#signals === 1) {
       this.#first.abort(reason);
-      if (!this.#draining) setTimeout(() => this.#exit(reason.exitCode), GRACE_MS).unref();
+      if (!this.#draining) this.#grace = setTimeout(() => this.#exit(reason.exitCode), GRACE_MS).unref();
       return;
     }
     this.#second.abort(reason);
@@ -60,7 +61,9 @@ export class Stop {
       void target.removeListener('SIGINT', onInt).removeListener('SIGTERM', onTerm);
   }
 
+  /** The command has unwound: no grace period runs any longer. */
   release(): void {
+    clearTimeout(this.#grace);
     this.#removeHandlers();
   }
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import {EventEmitter} from 'node:events';
+import {mock} from 'node:test';
 import {describe, it} from 'mocha';
 import {Stop} from '../../src/cli/stop.ts';
 import type {RemitError} from '../../src/errors.ts';
@@ -29,6 +30,21 @@ describe('a signal', () => {
       assert.deepEqual(exits, [exitCode]);
     });
   }
+
+  it('ends a process that does not unwind in time, and not one that has', () => {
+    mock.timers.enable({apis: ['setTimeout']});
+    try {
+      const stuck = stopWithExits();
+      const unwound = stopWithExits();
+      stuck.stop.receive('SIGINT');
+      unwound.stop.receive('SIGINT');
+      unwound.stop.release();
+      mock.timers.tick(60_000);
+      assert.deepEqual([stuck.exits, unwound.exits], [[130], []]);
+    } finally {
+      mock.timers.reset();
+    }
+  });
 
   it('drains first and stops second in a run that drains; the third ends the process', () => {
     const {stop, exits} = stopWithExits();

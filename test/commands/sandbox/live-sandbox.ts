@@ -53,6 +53,8 @@ export class LiveSandbox {
   /** What `sandbox start` came to. */
   async ended(): Promise<CliResult> {
     assert.ok(this.#started);
-    return this.#started;
+    const result = await this.#started;
+    this.stop.release();
+    return result;
   }
 }
