@@ -132,7 +132,10 @@ export class BatchRun {
     await work();
   }
 
-  /** The check between staging and releasing. Rows in doubt or in conflict hold the release of all others. */
+  /**
+   * The check between staging and releasing. Rows in conflict, and rows in doubt whether they have a record, hold the
+   * release of all others. A row in doubt with a known record was being released when that stopped: the release looks.
+   */
   #mayRelease(): boolean {
     const {tally} = this.#context.standing;
     this.#context.flush();
@@ -140,7 +143,10 @@ export class BatchRun {
       this.#context.stopFor('not-whole', 'the staged rows do not add up to the plan; nothing was released');
       return false;
     }
-    return this.#context.settings.releaseRest || tally.in_doubt.count + tally.conflict.count === 0;
+    return (
+      this.#context.settings.releaseRest ||
+      this.#context.journal.unknownRecords() + tally.conflict.count === 0
+    );
   }
 
   #stoppedOr(state: BatchState): BatchState {

@@ -33,6 +33,7 @@ export class CreatePhase {
     this.#source = new RowSource({
       journal,
       claims,
+      takes: ['new', 'not_sent', 'in_doubt'],
       phase,
       clock,
       beforeWindow,

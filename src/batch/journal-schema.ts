@@ -38,12 +38,14 @@ export const JOURNAL_MIGRATIONS = [
         value text not null
       );
 
-      -- Rows first..last may have been sent in this phase from this moment on. Committed before the first of them is.
+      -- Rows first..last, those of them that are in one of the states of "takes" ("new" is no outcome at all), may have been
+      -- sent in this phase from this moment on. Committed before the first of them is.
       create table windows (
         seq integer primary key,
         phase text not null,
         first integer not null,
         last integer not null,
+        takes text not null,
         at integer not null
       );
 

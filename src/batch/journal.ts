@@ -17,6 +17,9 @@ export interface JournalRow extends RowContent {
   outcomeWindow: number;
 }
 
+/** States of rows that a phase takes up; `new` has no outcome yet. */
+export type Taken = 'new' | 'not_sent' | 'in_doubt' | 'staged' | 'held' | 'unapproved';
+
 export interface Window {
   seq: number;
   phase: Phase;
@@ -79,16 +82,13 @@ export class Journal {
   }
 
   /** Commits that rows `first` to `last` may be sent from now on; only then may one of them be. */
-  openWindow(phase: Phase, first: number, last: number, at: number): void {
+  openWindow(window: {phase: Phase; first: number; last: number; takes: readonly Taken[]; at: number}): void {
+    const {phase, first, last, takes, at} = window;
     this.#db.transaction(() => {
       this.#writeWaiting();
-      this.#statement('insert into windows (seq, phase, first, last, at) values (?, ?, ?, ?, ?)').run(
-        ++this.#newestWindow,
-        phase,
-        first,
-        last,
-        at,
-      );
+      this.#statement(
+        'insert into windows (seq, phase, first, last, takes, at) values (?, ?, ?, ?, ?, ?)',
+      ).run(...[++this.#newestWindow, phase, first, last, `,${takes.join(',')},`, at]);
     });
   }
 
@@ -179,17 +179,23 @@ export class Journal {
   }
 
   /**
-   * Since when a row may have been sent without anybody knowing how that ended: the oldest window that covers it and is
-   * newer than its outcome. Undefined when its outcome stands.
+   * Rows whose outcome a later window overtook, left by a run that was killed, get the outcome "in doubt" that they have:
+   * a row must not be called staged, held or unapproved while its release may be under way. Durable when it returns.
    */
-  openSince(row: JournalRow): number | undefined {
-    const state = row.outcome?.state;
-    if (state !== undefined && state !== 'not_sent' && state !== 'staged') return undefined;
-    const phases = state === 'staged' ? "phase = 'release'" : "phase <> 'release'";
-    const window = this.#statement(
-      `select min(at) as at from windows where ${phases} and seq > ? and first <= ? and last >= ?`,
-    ).get(row.outcomeWindow, row.n, row.n);
-    return window?.['at'] === null || window === undefined ? undefined : Number(window['at']);
+  makeDoubtExplicit(): void {
+    this.#statement(
+      `update outcomes set state = 'in_doubt', message = 'it may have been sent when an earlier run was killed',
+         staged_at = coalesce(staged_at, (select min(w.at) from windows w where w.seq > window_seq and w.first <= n and w.last >= n))
+       where n in (select r.n from rows r join outcomes o on o.n = r.n where o.state <> 'in_doubt' and ${STATE} = 'in_doubt')`,
+    ).run();
+  }
+
+  /** Since when a row without an outcome may have been sent; undefined when no window covers it. */
+  coveredSince(n: number): number | undefined {
+    const at = this.#statement(
+      `select min(at) as at from windows where instr(takes, ',new,') > 0 and first <= ? and last >= ?`,
+    ).get(n, n)!['at'];
+    return at === null ? undefined : Number(at);
   }
 
   /** The row of a reference. */
@@ -227,9 +233,23 @@ export class Journal {
     });
   }
 
-  /** The row staged longest ago. */
-  oldestStaged(): JournalRow | undefined {
-    return this.#rows(`o.state in ('staged', 'held') and o.id is not null`, [], 1, 'o.staged_at, r.n')[0];
+  /** Rows in doubt of which not even a record is known. */
+  unknownRecords(): number {
+    return Number(
+      this.#statement(
+        `select count(*) as count from outcomes where state = 'in_doubt' and id is null`,
+      ).get()!['count'],
+    );
+  }
+
+  /** Of the rows staged at `since` or later and not known to be released, the one staged longest ago. */
+  oldestStaged(since: number): JournalRow | undefined {
+    return this.#rows(
+      `o.state in ('staged', 'held', 'in_doubt', 'unapproved') and o.id is not null and o.staged_at >= ?`,
+      [since],
+      1,
+      'o.staged_at, r.n',
+    )[0];
   }
 
   #rows(where: string, params: SqlValue[], limit: number, order = 'r.n'): JournalRow[] {
@@ -245,7 +265,8 @@ export class Journal {
     let after = 0;
     for (;;) {
       const page = this.#statement(
-        `select c.n, c.line, c.cells, r.reference, r.party, r.amount, r.currency, ${OUTCOME_COLUMNS}, o.at, ${STATE} as state
+        `select c.n, c.line, c.cells, r.reference, r.party, r.amount, r.currency,
+           o.id, o.status, o.code, o.message, o.request_id, o.attempts, o.at, ${STATE} as state
          from cells c left join rows r on r.n = c.n left join outcomes o on o.n = c.n where c.n > ? order by c.n limit 1000`,
       ).all(after);
       yield* page;
@@ -326,17 +347,19 @@ export class Journal {
   }
 }
 
-const topOf = (phase: string) => `(select coalesce(max(w.last), 0) from windows w where ${phase})`;
-/** The row lies in a window that was opened after its outcome was written. The cheap half comes first. */
-const reopened = (phase: string) =>
-  `r.n <= ${topOf(phase)} and exists (select 1 from windows w where ${phase} and w.seq > o.window_seq and w.first <= r.n and w.last >= r.n)`;
+/** The last row of all windows that take a state; uncorrelated, so that it is worked out once. */
+const topOf = (state: Taken) =>
+  `(select coalesce(max(w.last), 0) from windows w where instr(w.takes, ',${state},') > 0)`;
+/** A window that takes the row's state was opened after its outcome was written. The cheap half comes first. */
+const overtaken = (state: RowState & Taken) =>
+  `when o.state = '${state}' and r.n <= ${topOf(state)} and exists (select 1 from windows w where w.seq > o.window_seq
+     and w.first <= r.n and w.last >= r.n and instr(w.takes, ',${state},') > 0) then 'in_doubt'`;
 
 /** The state of a planned row: its outcome, unless a later window put it in doubt again. */
 const STATE = `case
-  when o.n is null and r.n <= ${topOf("w.phase <> 'release'")} then 'in_doubt'
+  when o.n is null and r.n <= ${topOf('new')} then 'in_doubt'
   when o.n is null then 'not_sent'
-  when o.state = 'not_sent' and ${reopened("w.phase <> 'release'")} then 'in_doubt'
-  when o.state = 'staged' and ${reopened("w.phase = 'release'")} then 'in_doubt'
+  ${(['not_sent', 'staged', 'held', 'unapproved'] as const).map(overtaken).join('\n  ')}
   else o.state end`;
 
 export function emptyTally(): Tally {

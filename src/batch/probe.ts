@@ -1,20 +1,21 @@
 import {judgeAnswer, judgeFailure} from './answers.ts';
+import {bucketOf} from './outcome.ts';
 import {outcomeOf, type RunContext, wordsOf} from './run-context.ts';
 
 const PROBE_TRIES = 5;
 
 /**
- * Asks whether the service still remembers our keys, before money moves by them: the oldest staged row is replayed
- * without approval and must come back with the id under which it was staged. Anything else stops the run.
+ * Asks whether the service still remembers our keys, before money moves by them: the row staged longest ago that
+ * is still within the horizon is replayed without approval and must come back with the id under which it was staged. Anything else stops the run.
  * Returns true when the release may go on.
  */
 export async function probe(context: RunContext): Promise<boolean> {
   for (;;) {
     context.flush();
-    const row = context.journal.oldestStaged();
+    const row = context.journal.oldestStaged(context.clock.now() - context.settings.horizonMs);
     if (row?.outcome?.id == null) return true; // nothing is staged, so nothing will be released by replay
     const {id} = row.outcome;
-    const before = 'staged' as const;
+    const before = bucketOf(row.outcome.state);
     let words = '';
     let next = false;
     for (let tries = 1; tries <= PROBE_TRIES && !next; tries++) {

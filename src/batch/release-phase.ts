@@ -1,10 +1,13 @@
 import {judgeAnswer, judgeFailure, judgeLook} from './answers.ts';
 import {Dispatcher, type WorkEnd} from './dispatcher.ts';
 import type {JournalRow} from './journal.ts';
-import type {Bucket, Outcome, RowState} from './outcome.ts';
+import type {Bucket, Outcome} from './outcome.ts';
 import {probe} from './probe.ts';
 import {RowSource} from './row-source.ts';
 import {bucketBefore, outcomeOf, type RunContext, TRIES, wordsOf} from './run-context.ts';
+
+/** States from which a row may be released. */
+type Releasable = 'staged' | 'in_doubt' | 'held' | 'unapproved';
 
 interface ReleaseJob {
   row: JournalRow;
@@ -33,10 +36,10 @@ export class ReleasePhase {
   pastHorizon = 0;
 
   /** `only`: which rows are taken up; without staged ones nothing is released that was not released before. */
-  constructor(context: RunContext, only?: readonly RowState[]) {
+  constructor(context: RunContext, only?: readonly Releasable[]) {
     this.#context = context;
     const {journal, claims, clock, beforeWindow, settings} = context;
-    const states: readonly RowState[] = only ?? [
+    const states: readonly Releasable[] = only ?? [
       'staged',
       'in_doubt',
       ...(settings.acceptDifferences ? (['held'] as const) : []),
@@ -46,6 +49,7 @@ export class ReleasePhase {
       journal,
       claims,
       phase: 'release',
+      takes: states,
       clock,
       beforeWindow,
       page: (after, limit) => journal.recorded(states, after, limit),
@@ -59,27 +63,27 @@ export class ReleasePhase {
       clock,
       next: () => this.#next(),
       work: (job) => (job.look ? this.#look(job) : this.#release(job)),
-      abandon: (job) => {
-        if (job.maybe)
-          this.#settle(job, {state: 'in_doubt', message: 'the run was stopped before this row was settled'});
-      },
+      abandon: (job) => void this.#leave(job),
     });
     this.#context.onStop = () => dispatcher.stop();
     this.#context.onGate = (ms) => dispatcher.closeGate(ms);
     if (this.#context.stop === undefined) await dispatcher.run();
+    // The open window says "may have been released" of rows that surely were not.
+    for (const {row} of this.#source.untouched())
+      this.#context.settle(row, bucketBefore(row, false), outcomeOf(row, {...row.outcome!}));
     this.#context.endOfPhase();
   }
 
   #next(): ReleaseJob | undefined {
     const taken = this.#source.next();
     if (taken === undefined) return undefined;
-    const {row, coveredSince} = taken;
+    const {row} = taken;
     const outcome = row.outcome!; // the source reads rows that have a record
-    const maybe = outcome.state === 'in_doubt' || coveredSince !== undefined;
+    const maybe = outcome.state === 'in_doubt';
     return {
       row,
       id: outcome.id!,
-      before: bucketBefore(row, coveredSince !== undefined),
+      before: bucketBefore(row, false),
       look: maybe,
       processing: false,
       maybe,
@@ -201,9 +205,10 @@ export class ReleasePhase {
     return {again: false};
   }
 
-  /** For another run: in doubt if a release may have been taken, else staged as before. */
+  /** For another run: in doubt if a release may have been taken, else as it was, which the open window leaves unsaid. */
   #leave(job: ReleaseJob): WorkEnd {
     if (job.maybe) this.#settle(job, {state: 'in_doubt', message: 'the release was sent and not answered'});
+    else this.#settle(job, {...job.row.outcome!});
     return {again: false};
   }
 

@@ -23,12 +23,16 @@ export async function resolveRow(options: {
 }): Promise<{reference: string; state: Outcome['state']; id: string | null}> {
   const {batch, reference, resolution, clock} = options;
   const {journal, plan} = batch;
+  journal.makeDoubtExplicit();
   const row = journal.rowOf(reference);
   if (row === undefined)
     throw new RemitError('USAGE', `batch ${plan.batchId} has no row ${reference}`, {
       hint: 'name the row by its reference',
     });
-  if (row.outcome?.state !== 'in_doubt' && journal.openSince(row) === undefined)
+  if (
+    row.outcome?.state !== 'in_doubt' &&
+    (row.outcome !== undefined || journal.coveredSince(row.n) === undefined)
+  )
     throw new RemitError(
       'USAGE',
       `row ${reference} is not in doubt: it is ${(row.outcome?.state ?? 'not sent').replace('_', ' ')}`,

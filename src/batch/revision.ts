@@ -15,6 +15,7 @@ export interface RevisionFacts {
 
 /** Rows that may be written anew: a definite refusal left no record behind, and what was never sent is nobody's. */
 const CORRECTABLE: ReadonlySet<RowState> = new Set(['rejected', 'not_sent', 'conflict']);
+const NEVER_SENT: ReadonlySet<RowState> = new Set(['not_sent', 'conflict', 'already_paid']);
 const PAGE = 1000;
 const SHOWN = 20;
 
@@ -23,10 +24,11 @@ const SHOWN = 20;
  * or was refused for good, may be changed; one that may have been sent may not be changed and must not be missing. Row
  * numbers belong to a file, so windows are not carried over: what they leave open becomes an explicit doubt.
  *
- * @throws RemitError CSV_INVALID naming the rows that stand against it; neither database was changed
+ * @throws RemitError CSV_INVALID naming the rows that stand against it; the batch goes on as it was
  */
 export function mergeRevision(old: SqliteDatabase, fresh: SqliteDatabase, plan: Plan): RevisionFacts {
   const before = new Journal(old);
+  before.makeDoubtExplicit(); // states that are true whether the revision is accepted or not
   const after = new Journal(fresh);
   const facts: RevisionFacts = {added: 0, corrected: 0, dropped: []};
   const carried: {from: JournalRow; to: number}[] = [];
@@ -82,31 +84,29 @@ function* allRows(journal: Journal): Generator<JournalRow> {
 
 /** What is known of a row, with the doubt that an open window leaves made explicit. */
 function standingOutcome(journal: Journal, row: JournalRow): Outcome | undefined {
-  const since = journal.openSince(row);
+  const since = row.outcome === undefined ? journal.coveredSince(row.n) : undefined;
   if (since === undefined) return row.outcome;
-  const known = row.outcome;
   return {
-    ...{n: row.n, id: null, status: null, http: null, code: null, requestId: null, attempts: 0, orphan: null},
-    ...known,
-    state: 'in_doubt',
-    stagedAt: known?.stagedAt ?? since,
-    message: 'it may have been sent when an earlier run was killed',
+    ...{n: row.n, state: 'in_doubt', id: null, status: null, stagedAt: since, http: null, code: null},
+    ...{
+      message: 'it may have been sent when an earlier run was killed',
+      requestId: null,
+      attempts: 0,
+      orphan: null,
+    },
   };
 }
 
-const isCorrectable = (journal: Journal, row: JournalRow): boolean =>
-  journal.openSince(row) === undefined && (row.outcome === undefined || CORRECTABLE.has(row.outcome.state));
+const stateOf = (journal: Journal, row: JournalRow): RowState =>
+  standingOutcome(journal, row)?.state ?? 'not_sent';
 
-const wasSent = (journal: Journal, row: JournalRow): boolean =>
-  journal.openSince(row) !== undefined ||
-  (row.outcome !== undefined &&
-    row.outcome.state !== 'not_sent' &&
-    row.outcome.state !== 'conflict' &&
-    row.outcome.state !== 'already_paid');
+const isCorrectable = (journal: Journal, row: JournalRow): boolean => CORRECTABLE.has(stateOf(journal, row));
+
+const wasSent = (journal: Journal, row: JournalRow): boolean => !NEVER_SENT.has(stateOf(journal, row));
 
 function wordsFor(journal: Journal, row: JournalRow): string {
-  const state = journal.openSince(row) === undefined ? row.outcome?.state : 'in_doubt';
-  return state === 'in_doubt' ? 'it may have been sent' : `it is ${(state ?? 'planned').replace('_', ' ')}`;
+  const state = stateOf(journal, row);
+  return state === 'in_doubt' ? 'it may have been sent' : `it is ${state.replace('_', ' ')}`;
 }
 
 function refusal(plan: Plan, refused: {reference: string; why: string}[]): RemitError {

@@ -1,25 +1,24 @@
 import type {Clock} from '../clock.ts';
-import type {Journal, JournalRow, Phase} from './journal.ts';
+import type {Journal, JournalRow, Phase, Taken} from './journal.ts';
 import type {Claims} from './registry.ts';
 import {claimOf} from './survey.ts';
 
 /** Rows that one window makes sendable. Larger windows sync less often; a crash leaves at most this many in doubt. */
 export const WINDOW_ROWS = 256;
 
-/** Which rows were covered by a window before this phase began, and since when. */
+/** Which rows without an outcome were covered by a window before this phase began, and since when. */
 class Coverage {
-  readonly #windows: {first: number; last: number; at: number; seq: number}[];
+  readonly #windows: readonly {first: number; last: number; at: number}[];
   readonly #top: number;
 
-  constructor(windows: {first: number; last: number; at: number; seq: number}[]) {
+  constructor(windows: readonly {first: number; last: number; at: number}[]) {
     this.#windows = windows;
     this.#top = windows.reduce((top, window) => Math.max(top, window.last), 0);
   }
 
-  /** First time at which the row may have been sent in a window newer than `afterSeq`; undefined if in none. */
-  since(n: number, afterSeq: number): number | undefined {
-    if (n > this.#top) return undefined;
-    return this.#windows.find((window) => window.seq > afterSeq && window.first <= n && n <= window.last)?.at;
+  since({n, outcome}: JournalRow): number | undefined {
+    if (outcome !== undefined || n > this.#top) return undefined;
+    return this.#windows.find((window) => window.first <= n && n <= window.last)?.at;
   }
 }
 
@@ -35,6 +34,8 @@ export interface RowSourceOptions {
   phase: Phase;
   clock: Clock;
   beforeWindow: () => void;
+  /** The states of the rows that `page` gives. */
+  takes: readonly Taken[];
   /** Rows of the phase after a row number, in order. */
   page: (after: number, limit: number) => JournalRow[];
 }
@@ -54,26 +55,24 @@ export class RowSource {
   constructor(options: RowSourceOptions) {
     this.#options = options;
     this.#coverage = new Coverage(
-      options.journal.windows(options.phase === 'release' ? ['release'] : ['stage', 'direct']),
+      options.phase === 'release' ? [] : options.journal.windows(['stage', 'direct']),
     );
   }
 
   next(): SourceRow | undefined {
     if (this.#at === this.#page.length && !this.#load()) return undefined;
     const row = this.#page[this.#at++]!;
-    return {row, coveredSince: this.#coverage.since(row.n, row.outcomeWindow)};
+    return {row, coveredSince: this.#coverage.since(row)};
   }
 
   /** Rows of the open window that were not handed out. */
   untouched(): SourceRow[] {
-    return this.#page
-      .slice(this.#at)
-      .map((row) => ({row, coveredSince: this.#coverage.since(row.n, row.outcomeWindow)}));
+    return this.#page.slice(this.#at).map((row) => ({row, coveredSince: this.#coverage.since(row)}));
   }
 
   #load(): boolean {
     if (this.#done) return false;
-    const {journal, claims, phase, clock, beforeWindow, page} = this.#options;
+    const {journal, claims, phase, clock, beforeWindow, takes, page} = this.#options;
     const rows = page(this.#after, WINDOW_ROWS);
     this.#done = rows.length < WINDOW_ROWS;
     if (rows.length === 0) return false;
@@ -84,7 +83,7 @@ export class RowSource {
     // Staged rows were claimed when they were staged.
     if (phase !== 'release') claims.claim(rows.map(claimOf), clock.now());
     else claims.flush();
-    journal.openWindow(phase, rows[0]!.n, this.#after, clock.now());
+    journal.openWindow({phase, first: rows[0]!.n, last: this.#after, takes, at: clock.now()});
     return true;
   }
 }

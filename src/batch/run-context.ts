@@ -111,6 +111,7 @@ export class RunContext {
     this.settings = options.settings;
     this.#abort = options.abort;
     this.beforeWindow = options.beforeWindow;
+    options.journal.makeDoubtExplicit();
     this.standing = options.journal.standing();
     this.lastGood = options.clock.monotonic();
     const {accepted, staged, unapproved} = this.standing.tally;
@@ -283,11 +284,10 @@ export class RunContext {
   }
 }
 
-/** In which bucket the tally counts a row that a phase takes up; `covered` by a window newer than its outcome. */
+/** In which bucket the tally counts a row that a phase takes up; `covered` counts only where it has no outcome. */
 export function bucketBefore(row: JournalRow, covered: boolean): Bucket {
-  const state = row.outcome?.state;
-  if (state === undefined) return covered ? 'in_doubt' : 'not_sent';
-  return covered && (state === 'not_sent' || state === 'staged') ? 'in_doubt' : bucketOf(state);
+  if (row.outcome === undefined) return covered ? 'in_doubt' : 'not_sent';
+  return bucketOf(row.outcome.state);
 }
 
 /** A new outcome for a row, on top of what was known. */
