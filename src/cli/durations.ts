@@ -1,5 +1,8 @@
 import {RemitError} from '../errors.ts';
 
+/** How long a command waits for a record to get somewhere, unless `--timeout` says otherwise. */
+export const DEFAULT_WAIT_MS = 600_000;
+
 const UNITS = {ms: 1, s: 1000, m: 60_000, h: 3_600_000} as const;
 
 /** `500ms`, `30s`, `5m`, `1h`, or a bare number of seconds, as milliseconds. */

@@ -9,6 +9,7 @@ import {payinView, payoutView} from '../output/views/transfers.ts';
 import type {Amount} from './amounts.ts';
 import {commandLine} from './command-line.ts';
 import type {Context} from './context.ts';
+import {DEFAULT_WAIT_MS} from './durations.ts';
 import {amountText} from './guard.ts';
 import {showPreview} from './previews.ts';
 
@@ -54,8 +55,6 @@ export interface Typed {
   id: string;
   argv: readonly string[];
 }
-
-const DEFAULT_WAIT_MS = 600_000;
 
 /** Creates a payin or payout: checked here, guarded, its key shown before it leaves, then waited for if asked. */
 export async function createTransfer(

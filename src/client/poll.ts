@@ -39,6 +39,10 @@ const LONGEST_MS = 10_000;
 /** Each wait is up to this share shorter, so that many waits do not poll in step. */
 const JITTER = 0.25;
 
+/** How long to wait before looking again; `pauses` is how many pauses there were so far. */
+export const pollPauseMs = (pauses: number, random: () => number): number =>
+  Math.min(LONGEST_MS, FIRST_MS * GROWTH ** pauses) * (1 - JITTER * random());
+
 /** Reads a record until it stands where it shall, can no longer come there, or time runs out. */
 export async function waitFor<T>(options: WaitOptions<T>): Promise<Waited<T>> {
   const {clock, random, signal, lifecycle, until, timeoutMs = Infinity} = options;
@@ -51,12 +55,11 @@ export async function waitFor<T>(options: WaitOptions<T>): Promise<Waited<T>> {
     const stand = standing(lifecycle, statusOf(record), until);
     if (stand !== 'open') return {outcome: stand, record, polls};
   }
-  for (let intervalMs = FIRST_MS; ;) {
+  for (let pauses = 0; ;) {
     if (polls > 0 || record !== undefined) {
       const leftMs = deadline - clock.monotonic();
       if (leftMs <= 0) return {outcome: 'timeout', record, polls, ...(lastError && {lastError})};
-      await clock.sleep(Math.min(leftMs, Math.max(floorMs, intervalMs * (1 - JITTER * random()))), signal);
-      intervalMs = Math.min(LONGEST_MS, intervalMs * GROWTH);
+      await clock.sleep(Math.min(leftMs, Math.max(floorMs, pollPauseMs(pauses++, random))), signal);
     }
     polls++;
     floorMs = 0;
