@@ -1,6 +1,7 @@
-import {existsSync, mkdirSync, readdirSync} from 'node:fs';
+import {existsSync, readdirSync} from 'node:fs';
 import {join} from 'node:path';
 import {RemitError} from '../errors.ts';
+import {makeFolder as makePrivateFolder} from '../store/folder.ts';
 import {isBatchId} from './identity.ts';
 import type {Kind} from './kinds.ts';
 
@@ -48,9 +49,9 @@ export function batchIds(stateDir: string, kind: Kind): string[] {
  */
 export function makeFolder(path: string): void {
   try {
-    mkdirSync(path, {recursive: true, mode: 0o700});
+    makePrivateFolder(path);
   } catch (cause) {
-    throw new RemitError('STATE', `cannot make the state folder ${path}: ${(cause as Error).message}`, {
+    throw new RemitError('STATE', (cause as Error).message, {
       cause,
       hint: 'nothing was sent; name a writable folder with --state-dir or REMIT_STATE_DIR',
     });

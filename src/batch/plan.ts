@@ -113,7 +113,7 @@ async function writePlan(
     const warnings = checkEnd(input, facts, options);
     db.exec(PLAN_INDEXES);
     if (!read.hasReferences) nameRowsByContent(db);
-    refuseRepeatedReferences(db);
+    refuseRepeatedReferences(db, read.map);
     const errors = readIssues(db);
     const errorCount = Number(db.prepare('select count(*) as count from issues').get()!['count']);
     if (errorCount > 0 && !options.validOnly) throw invalidFile(input, errors, errorCount);
@@ -219,7 +219,8 @@ function nameRowsByContent(db: SqliteDatabase): void {
  * A reference that stands twice: no copy may be sent, for nobody here can know which one is meant. Each copy becomes an
  * issue that names the line of another.
  */
-function refuseRepeatedReferences(db: SqliteDatabase): void {
+function refuseRepeatedReferences(db: SqliteDatabase, {at, headers}: ColumnMap): void {
+  const column = at['reference'] === undefined ? '' : headers[at['reference']]!;
   db.transaction(() => {
     const insert = insertIssue(db);
     const copies = db
@@ -232,7 +233,7 @@ function refuseRepeatedReferences(db: SqliteDatabase): void {
       insert({
         row: Number(copy['n']),
         line: Number(copy['line']),
-        column: 'reference',
+        column,
         code: 'reference-repeated',
         message: `the same reference stands on line ${String(copy['other'])}; a reference is paid once`,
         value: copy['reference'] as string,

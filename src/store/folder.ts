@@ -1,5 +1,5 @@
-import {existsSync, mkdirSync} from 'node:fs';
-import {dirname} from 'node:path';
+import {existsSync, mkdirSync, statSync} from 'node:fs';
+import {dirname, resolve} from 'node:path';
 import {fileFailure} from './failures.ts';
 
 /**
@@ -8,21 +8,32 @@ import {fileFailure} from './failures.ts';
  */
 export function makeFolder(path: string): void {
   try {
-    mkdirSync(path, {recursive: true, mode: 0o700});
+    const missing = missingFolders(resolve(path));
+    for (const folder of missing) makeOne(folder);
+    if (missing.length === 0 && !statSync(path).isDirectory()) mkdirSync(path); // tells that it is a file
   } catch (error) {
-    throw fileFailure(trueReason(error, path), 'make the folder', path);
+    throw fileFailure(error, 'make the folder', path);
   }
 }
 
-/** Node reports ENOENT for whatever keeps `recursive` from making the first folder; making just that one tells. */
-function trueReason(error: unknown, path: string): unknown {
-  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return error;
-  let first = path;
-  while (!existsSync(dirname(first)) && dirname(first) !== first) first = dirname(first);
+/**
+ * From the top. Node's own `recursive` spins for ever where a folder cannot be made although its parent is there and the
+ * system calls that ENOENT, as under /proc; elsewhere it reports ENOENT for whatever is the matter.
+ */
+function missingFolders(path: string): string[] {
+  const missing: string[] = [];
+  let at = path;
+  while (!existsSync(at) && dirname(at) !== at) {
+    missing.unshift(at);
+    at = dirname(at);
+  }
+  return missing;
+}
+
+function makeOne(folder: string): void {
   try {
-    mkdirSync(first, {mode: 0o700});
-    return error;
-  } catch (reason) {
-    return reason;
+    mkdirSync(folder, {mode: 0o700});
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error; // made by somebody else meanwhile
   }
 }
