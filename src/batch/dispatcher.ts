@@ -65,9 +65,9 @@ export class Dispatcher<J> {
           this.#wakeAt(open);
           break;
         }
-        const taken = this.#take(now);
-        if (taken === undefined) break;
-        this.#launch(taken.job, taken.retry, now);
+        const job = this.#take(now);
+        if (job === undefined) break;
+        this.#launch(job, now);
       }
     } catch (error) {
       this.#fail(error);
@@ -76,28 +76,28 @@ export class Dispatcher<J> {
     if (this.#stopping || (this.#exhausted && this.#waiting.length === 0)) this.#finish?.();
   }
 
-  #take(now: number): {job: J; retry: boolean} | undefined {
+  #take(now: number): J | undefined {
     let earliest: {job: J; due: number} | undefined;
     for (const item of this.#waiting) if (earliest === undefined || item.due < earliest.due) earliest = item;
     if (earliest !== undefined && earliest.due <= now) {
       this.#waiting.splice(this.#waiting.indexOf(earliest), 1);
-      return {job: earliest.job, retry: true};
+      return earliest.job;
     }
     // With nothing in flight and nothing waiting a new row always goes, or a bad start could never be left behind.
     const admits =
       this.#options.speed.admitsNewRows(now) || (this.#inFlight === 0 && this.#waiting.length === 0);
     if (!this.#exhausted && admits) {
       const job = this.#options.next();
-      if (job !== undefined) return {job, retry: false};
+      if (job !== undefined) return job;
       this.#exhausted = true;
     }
     if (earliest !== undefined) this.#wakeAt(earliest.due);
     return undefined;
   }
 
-  #launch(job: J, retry: boolean, now: number): void {
+  #launch(job: J, now: number): void {
     this.#inFlight++;
-    this.#options.speed.sent(now, retry);
+    this.#options.speed.sent(now, this.#inFlight);
     this.#options.work(job).then(
       (end) => {
         this.#inFlight--;

@@ -7,7 +7,7 @@ import type {Journal, JournalRow, Standing} from './journal.ts';
 import {type Bucket, bucketOf, type Outcome} from './outcome.ts';
 import type {Kind} from './kinds.ts';
 import type {Claims} from './registry.ts';
-import type {Speed} from './speed.ts';
+import type {Sending, Speed} from './speed.ts';
 import type {Wire} from './wire.ts';
 
 /** Requests for one row in one run before it is left in doubt; a later run takes it up again. */
@@ -81,9 +81,9 @@ export class RunContext {
   readonly #transport: Transport;
   readonly #random: () => number;
   readonly #abort: AbortSignal;
+  #inFlight = 0;
   #unreachable = 0;
   #failing = 0;
-  #throttled = 0;
   #forbidden = 0;
   #refused = 0;
   #deferred: {row: JournalRow; before: Bucket; outcome: Outcome}[] = [];
@@ -121,26 +121,32 @@ export class RunContext {
   /** Sends one request. What the answer means is for the caller; what it says of the service is counted here. */
   async exchange(request: TransportRequest): Promise<Exchange> {
     if (request.method === 'POST') this.posts++;
-    const started = this.clock.monotonic();
+    const sending = {at: this.clock.monotonic(), inFlight: ++this.#inFlight};
     try {
       const raw = await this.#transport.send({...request, signal: this.#abort});
       const answer = readAnswer(raw, this.clock.now());
-      this.#countAnswer(answer, started);
+      this.#countAnswer(answer, sending);
       return {answer};
     } catch (failure) {
-      if (failure instanceof TransportFailure) return {failure};
-      throw failure;
+      if (!(failure instanceof TransportFailure)) throw failure;
+      if (failure.sent && failure.kind !== 'aborted') this.speed.failed(this.clock.monotonic());
+      return {failure};
+    } finally {
+      this.#inFlight--;
     }
   }
 
-  #countAnswer(answer: Answer, started: number): void {
+  #countAnswer(answer: Answer, sending: Sending): void {
     const now = this.clock.monotonic();
-    if (answer.retryAfterMs !== undefined) this.#waitFor(answer.retryAfterMs);
-    if (answer.status === 429 || answer.retryAfterMs !== undefined) this.speed.refused(now);
-    else if (answer.status < 300) {
-      this.speed.succeeded(now, now - started);
+    const {status, retryAfterMs} = answer;
+    if (retryAfterMs !== undefined) this.#waitFor(retryAfterMs);
+    if (status === 429 || retryAfterMs !== undefined) this.speed.refused(now, sending, retryAfterMs);
+    else if (status >= 500 || status === 408 || status === 425) this.speed.failed(now);
+    else if (status >= 300) this.speed.answered(now, sending);
+    else {
+      this.speed.succeeded(now, sending);
       this.lastGood = now;
-      this.#unreachable = this.#failing = this.#throttled = this.#forbidden = this.#refused = 0;
+      this.#unreachable = this.#failing = this.#forbidden = this.#refused = 0;
       if (!this.proven) this.#believeRefusals();
       this.proven = true;
     }
@@ -194,11 +200,9 @@ export class RunContext {
     }
   }
 
+  /** After a 429 the pacer decides when the next request leaves, after a Retry-After the gate is closed already. */
   #closeGate(throttled: boolean, words: string): void {
     if (throttled) {
-      this.onGate(
-        fullJitter({attempt: this.#throttled++, baseMs: 1000, capMs: BACKOFF_CAP_MS, random: this.#random}),
-      );
       if (this.clock.monotonic() - this.lastGood > this.settings.maxWaitMs)
         this.stopFor('rate-limited', 'the service has answered nothing but 429 for longer than --max-wait');
       return;

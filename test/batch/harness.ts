@@ -7,7 +7,7 @@ import {BatchRun, type RunPath} from '../../src/batch/batch-run.ts';
 import {openBatch} from '../../src/batch/open-batch.ts';
 import {planBatch, type PlanOptions} from '../../src/batch/plan.ts';
 import type {RunSettings} from '../../src/batch/run-context.ts';
-import {SimpleSpeed} from '../../src/batch/speed.ts';
+import {AdaptiveSpeed} from '../../src/batch/speed-adaptive.ts';
 import type {Summary} from '../../src/batch/summary.ts';
 import {DEFAULT_TIMEOUTS} from '../../src/client/transport.ts';
 import type {TruthService} from './truth-service.ts';
@@ -105,7 +105,7 @@ export class Bench {
         keyFingerprint: createHash('sha256').update(key).digest('hex').slice(0, 16),
         overrides: {},
         timeouts: DEFAULT_TIMEOUTS,
-        speed: new SimpleSpeed({maxInFlight: given.maxInFlight ?? 16}),
+        speed: new AdaptiveSpeed({maxInFlight: given.maxInFlight ?? 16}),
         clock: this.clock,
         random: given.random ?? (() => 0.5),
         path: given.path ?? 'stage-and-release',

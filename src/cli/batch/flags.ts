@@ -1,4 +1,5 @@
 import {Flags} from '@oclif/core';
+import {MAX_IN_FLIGHT} from '../../batch/speed.ts';
 import {RemitError} from '../../errors.ts';
 import {NUMBER_FORMATS} from '../../money/amount.ts';
 import {parseDuration} from '../durations.ts';
@@ -98,7 +99,7 @@ export const confirmFlags = {
 export const runFlags = {
   'key-horizon': duration({description: 'how long the service is trusted to remember a key (default 24h)'}),
   'max-wait': duration({description: 'longest Retry-After to sit out (default 15m)'}),
-  'max-in-flight': whole(1, 1024)({description: 'most requests at a time (default 64)'}),
+  'max-in-flight': whole(1, MAX_IN_FLIGHT)({description: 'most requests at a time (default 1024)'}),
   'max-rps': whole(1, 100_000)({description: 'most requests a second'}),
   'accept-differences': Flags.boolean({
     description: 'release rows whose record differs in rail, currency or metadata',

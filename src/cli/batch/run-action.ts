@@ -6,7 +6,8 @@ import {checkBinding} from '../../batch/binding.ts';
 import type {Kind} from '../../batch/kinds.ts';
 import {type OpenBatch, openBatch} from '../../batch/open-batch.ts';
 import {raiseFailedRows} from '../../batch/retry.ts';
-import {SimpleSpeed} from '../../batch/speed.ts';
+import {AdaptiveSpeed} from '../../batch/speed-adaptive.ts';
+import {MAX_IN_FLIGHT} from '../../batch/speed.ts';
 import {exitCodeOf, type Summary} from '../../batch/summary.ts';
 import {Wire} from '../../batch/wire.ts';
 import {DEFAULT_TIMEOUTS, type Timeouts, type Transport} from '../../client/transport.ts';
@@ -47,7 +48,6 @@ export interface RunRequest {
 const ATTENTION = 10;
 const HORIZON_MS = 24 * 3_600_000;
 const MAX_WAIT_MS = 15 * 60_000;
-const MAX_IN_FLIGHT = 64;
 
 /** Opens a planned batch, has it confirmed, runs it, tells how it ended. The batch is this process's alone meanwhile. */
 export async function runBatch(request: RunRequest): Promise<{summary: Summary; exit: ExitCode}> {
@@ -140,7 +140,7 @@ async function runConfirmed(parts: ConfirmedRun): Promise<{summary: Summary; exi
     },
     overrides: profile.overrides,
     timeouts: timeoutsOf(context),
-    speed: new SimpleSpeed({maxInFlight: flags['max-in-flight'] ?? MAX_IN_FLIGHT, maxRps: flags['max-rps']}),
+    speed: new AdaptiveSpeed({maxInFlight: flags['max-in-flight'] ?? MAX_IN_FLIGHT, maxRps: flags['max-rps']}),
     random: runtime.random,
     settings: {
       kind,

@@ -1,0 +1,43 @@
+const SHARE = 0.1;
+const SLOTS = 10;
+const SLOT_MS = 1000;
+
+/**
+ * Failures against sends in the last ten seconds, in slots of one. Each failure brings a retry; past a tenth of the sends
+ * no new row is begun, so that a service in trouble does not get twice the work, and few rows come into doubt.
+ */
+export class RetryBudget {
+  readonly #sends = new Float64Array(SLOTS);
+  readonly #failures = new Float64Array(SLOTS);
+  #allSends = 0;
+  #allFailures = 0;
+  #slot = -1;
+
+  sent(now: number): void {
+    this.#sends[this.#turnTo(now)]!++;
+    this.#allSends++;
+  }
+
+  failed(now: number): void {
+    this.#failures[this.#turnTo(now)]!++;
+    this.#allFailures++;
+  }
+
+  admits(now: number): boolean {
+    this.#turnTo(now);
+    return this.#allFailures <= Math.max(1, this.#allSends * SHARE);
+  }
+
+  /** Forgets the slots that have passed; the index of the running one. */
+  #turnTo(now: number): number {
+    const slot = Math.floor(now / SLOT_MS);
+    this.#slot = Math.max(this.#slot, slot - SLOTS);
+    while (this.#slot < slot) {
+      const index = ++this.#slot % SLOTS;
+      this.#allSends -= this.#sends[index]!;
+      this.#allFailures -= this.#failures[index]!;
+      this.#sends[index] = this.#failures[index] = 0;
+    }
+    return this.#slot % SLOTS;
+  }
+}

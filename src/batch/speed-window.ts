@@ -1,0 +1,161 @@
+const FIRST_WINDOW = 4;
+/** Latency over that of an idle service: up to here nothing queues, the window may double. */
+const NO_QUEUE = 1.25;
+/** Up to here a larger window still brings goodput: a third more at least for twice the window. */
+const SOME_QUEUE = 1.5;
+/** From here on requests only wait in the service: the window shrinks. */
+const LONG_QUEUE = 2;
+const CREEP = 1.02;
+const SHRINK = 0.95;
+const MIN_SAMPLES = 8;
+const MIN_SPAN_MS = 50;
+/** A mean latency is judged when it is known to a quarter, or after so many windows. */
+const TOLERANCE = 0.25;
+const MAX_WINDOWS = 8;
+const MAX_HOLD = 64;
+
+/**
+ * How many requests in flight pay, judged by latency and goodput; refusals are not its business. It works in epochs: one
+ * round trip lets a new window come to bear, the next is measured. With a full window, goodput is window / latency
+ * (Little's law), so "goodput rises with the window" and "latency does not rise" are one and the same test.
+ */
+export class Window {
+  /** Answers a second in the last epoch; 0 before the first. */
+  goodput = 0;
+  /** Mean of the last epoch, ms; 0 before the first. */
+  latency = 0;
+  readonly #cap: number;
+  #size: number;
+  /** It doubles each epoch, until latency says stop. */
+  #ramping = true;
+  /** Epochs until doubling is tried again; twice as many after each try in vain. */
+  #hold = 0;
+  #nextHold = 1;
+  /** Latency of the service without a queue of ours. */
+  #base: number | undefined;
+  #shrunkFrom: {size: number; latency: number} | undefined;
+  // The running epoch.
+  #measureFrom: number;
+  #full = false;
+  #count = 0;
+  #sum = 0;
+  #squares = 0;
+  #inFlightSum = 0;
+  // In flight at the sending of those that were taken: mean of the last epoch, most of this and of the last.
+  #usual = 0;
+  #most = 0;
+  #mostBefore = 0;
+
+  constructor(cap: number, now: number) {
+    this.#cap = cap;
+    this.#size = Math.min(cap, FIRST_WINDOW);
+    this.#measureFrom = now;
+  }
+
+  get size(): number {
+    return Math.floor(this.#size);
+  }
+
+  sent(inFlight: number): void {
+    if (inFlight >= this.size) this.#full = true;
+  }
+
+  answered(now: number, sentAt: number, inFlight: number): void {
+    if (inFlight > this.#most) this.#most = inFlight;
+    if (now < this.#measureFrom) return;
+    const took = now - sentAt;
+    this.#count++;
+    this.#sum += took;
+    this.#squares += took * took;
+    this.#inFlightSum += inFlight;
+    if (this.#count < Math.max(MIN_SAMPLES, this.#size)) return;
+    const latency = this.#sum / this.#count;
+    const span = now - this.#measureFrom;
+    if (span < Math.max(MIN_SPAN_MS, latency)) return;
+    const error = Math.sqrt(Math.max(0, this.#squares / this.#count - latency * latency) / this.#count);
+    if (error > TOLERANCE * latency && this.#count < MAX_WINDOWS * this.#size) return;
+    this.#close(now, (this.#count / span) * 1000, latency, error);
+  }
+
+  /** Measures afresh, from the time on at which what is sent now will have been answered. */
+  restart(now: number): void {
+    this.#measureFrom = now + this.latency;
+    this.#full = false;
+    this.#count = this.#sum = this.#squares = this.#inFlightSum = 0;
+  }
+
+  /** Goodput of the running epoch if it is known already, else of the last. */
+  goodputNow(now: number): number {
+    const span = now - this.#measureFrom;
+    return this.#count >= MIN_SAMPLES / 2 && span > 0 ? (this.#count / span) * 1000 : this.goodput;
+  }
+
+  /** Whether so many in flight are more than the service took of late: then a refusal speaks of their number. */
+  isUnusual(inFlight: number): boolean {
+    const mean = this.#count >= MIN_SAMPLES / 2 ? this.#inFlightSum / this.#count : this.#usual;
+    return inFlight > Math.min(Math.max(this.#most, this.#mostBefore), 1.15 * mean + 1);
+  }
+
+  #close(now: number, goodput: number, latency: number, error: number): void {
+    this.goodput = goodput;
+    this.latency = latency;
+    this.#usual = this.#inFlightSum / this.#count;
+    this.#mostBefore = this.#most;
+    this.#most = 0;
+    const base = this.#settleBase(latency, error);
+    // A window that was not filled, for want of work or for the pacer, says nothing about a larger one.
+    if (this.#full && this.#ramping) this.#ramp(latency - error, base);
+    else if (this.#full) this.#steady(latency, error, base);
+    this.restart(now);
+  }
+
+  /** Follows latency within its error both ways, beyond it only down: what is above may be a queue of ours. */
+  #settleBase(latency: number, error: number): number {
+    this.#base ??= latency;
+    const above = latency - this.#base;
+    if (above < -2 * error) this.#base += above / 2;
+    else if (above <= 2 * error) this.#base += above / 8;
+    return this.#base;
+  }
+
+  #ramp(latency: number, base: number): void {
+    if (latency <= SOME_QUEUE * base) {
+      this.#nextHold = 1;
+      this.#double();
+      return;
+    }
+    this.#ramping = false;
+    this.#hold = this.#nextHold;
+    this.#nextHold = Math.min(MAX_HOLD, this.#nextHold * 2);
+    this.#size = Math.max(1, Math.min(this.#size, (SOME_QUEUE * this.goodput * base) / 1000));
+  }
+
+  #double(): void {
+    this.#ramping = true;
+    this.#size = Math.min(this.#cap, this.#size * 2);
+  }
+
+  #steady(latency: number, error: number, base: number): void {
+    const surelyLong = latency - 2 * error > LONG_QUEUE * base;
+    if (!surelyLong) this.#shrunkFrom = undefined;
+    if (this.#hold > 0) this.#hold--;
+    if (latency <= NO_QUEUE * base && this.#hold === 0) this.#double();
+    else if (latency <= SOME_QUEUE * base) this.#size = Math.min(this.#cap, this.#size * CREEP);
+    else if (surelyLong) this.#shrink(latency);
+  }
+
+  /** Shrinks, and looks whether that helps: a service that became slower by itself is no queue, but a new base. */
+  #shrink(latency: number): void {
+    const from = this.#shrunkFrom;
+    // While latency still rises by itself, nothing can be said of what the window did to it.
+    if (from === undefined || latency > from.latency) this.#shrunkFrom = {size: this.#size, latency};
+    else if (this.#size <= 0.8 * from.size) {
+      this.#shrunkFrom = undefined;
+      if (latency > 0.9 * from.latency) {
+        this.#base = latency;
+        return;
+      }
+    }
+    this.#size = Math.max(1, this.#size * SHRINK);
+  }
+}
