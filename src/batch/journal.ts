@@ -157,6 +157,25 @@ export class Journal {
     );
   }
 
+  /** Accepted rows after `after` with a known record, whose last seen status is none of `closed`. */
+  following(closed: readonly string[], after: number, limit: number): JournalRow[] {
+    return this.#rows(
+      `r.n > ? and o.state = 'accepted' and o.id is not null and (o.status is null or o.status not in (${marks(closed)}))`,
+      [after, ...closed],
+      limit,
+    );
+  }
+
+  /** How many rows were accepted, by the status last seen; `badEnds` are counted where they were seen afterwards too. */
+  acceptedByStatus(badEnds: readonly string[]): {status: string | null; count: number}[] {
+    return this.#statement(
+      `select status, count(*) as count from outcomes
+       where state = 'accepted' or (state = 'dead_key' and status in (${marks(badEnds)})) group by status`,
+    )
+      .all(...badEnds)
+      .map((row) => ({status: row['status'] as string | null, count: Number(row['count'])}));
+  }
+
   /** Every row after `after`. */
   rowsAfter(after: number, limit: number): JournalRow[] {
     return this.#rows('r.n > ?', [after], limit);
@@ -243,13 +262,13 @@ export class Journal {
   }
 
   /** Of the rows staged at `since` or later and not known to be released, the one staged longest ago. */
-  oldestStaged(since: number): JournalRow | undefined {
+  oldestStaged(since: number, skip: number): JournalRow | undefined {
     return this.#rows(
       `o.state in ('staged', 'held', 'in_doubt', 'unapproved') and o.id is not null and o.staged_at >= ?`,
       [since],
-      1,
+      skip + 1,
       'o.staged_at, r.n',
-    )[0];
+    )[skip];
   }
 
   #rows(where: string, params: SqlValue[], limit: number, order = 'r.n'): JournalRow[] {
@@ -336,6 +355,11 @@ export class Journal {
       ); // named so
   }
 
+  /** A statement on this journal, kept for the next time: for what lies in the journal and is read in a file of its own. */
+  statement(sql: string): SqliteStatement {
+    return this.#statement(sql);
+  }
+
   close(): void {
     this.#db.close();
   }
@@ -355,8 +379,8 @@ const overtaken = (state: RowState & Taken) =>
   `when o.state = '${state}' and r.n <= ${topOf(state)} and exists (select 1 from windows w where w.seq > o.window_seq
      and w.first <= r.n and w.last >= r.n and instr(w.takes, ',${state},') > 0) then 'in_doubt'`;
 
-/** The state of a planned row: its outcome, unless a later window put it in doubt again. */
-const STATE = `case
+/** SQL of the state of a planned row `r` with outcome `o`: its outcome, unless a later window put it in doubt again. */
+export const STATE = `case
   when o.n is null and r.n <= ${topOf('new')} then 'in_doubt'
   when o.n is null then 'not_sent'
   ${(['not_sent', 'staged', 'held', 'unapproved'] as const).map(overtaken).join('\n  ')}

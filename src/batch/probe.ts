@@ -1,56 +1,79 @@
-import {judgeAnswer, judgeFailure} from './answers.ts';
+import {judgeAnswer, judgeFailure, type StopReason} from './answers.ts';
+import type {JournalRow} from './journal.ts';
 import {bucketOf} from './outcome.ts';
 import {outcomeOf, type RunContext, wordsOf} from './run-context.ts';
 
 const PROBE_TRIES = 5;
+/** Records that were canceled meanwhile, before the probe gives up finding one that can tell. */
+const PROBE_ROWS = 20;
 
 /**
- * Asks whether the service still remembers our keys, before money moves by them: the row staged longest ago that
- * is still within the horizon is replayed without approval and must come back with the id under which it was staged. Anything else stops the run.
+ * Asks whether the service still remembers our keys, before money moves by them: the row staged longest ago that is still
+ * within the horizon is replayed without approval and must come back with the id under which it was staged. Anything else
+ * stops the run. Nothing is learnt here about the row itself: the release takes it up like any other.
  * Returns true when the release may go on.
  */
 export async function probe(context: RunContext): Promise<boolean> {
-  for (;;) {
-    context.flush();
-    const row = context.journal.oldestStaged(context.clock.now() - context.settings.horizonMs);
-    if (row?.outcome?.id == null) return true; // nothing is staged, so nothing will be released by replay
-    const {id} = row.outcome;
-    const before = bucketOf(row.outcome.state);
-    let words = '';
-    let next = false;
-    for (let tries = 1; tries <= PROBE_TRIES && !next; tries++) {
-      const end = await context.exchange(context.wire.create(row, false));
-      words = wordsOf(end);
-      const verdict =
-        'answer' in end
-          ? judgeAnswer({answer: end.answer, row, kind: context.settings.kind, phase: 'stage', stagedId: id})
-          : judgeFailure(end.failure);
-      if (context.stop !== undefined) return false;
-      if (verdict.is === 'settled') {
-        const answer = 'answer' in end ? end.answer : undefined;
-        if (verdict.state === 'rejected') break; // it would not refuse a record that it remembers
-        if (verdict.id !== null && verdict.id !== id) {
-          context.settle(row, before, outcomeOf(row, {state: row.outcome.state, orphan: verdict.id}));
-          context.stopFor(
-            verdict.stop ?? 'key-forgotten',
-            `the service has forgotten the key of row ${row.n} (${row.reference}) and made a second record; no money was moved by it`,
-          );
-          return false;
-        }
-        if (verdict.state === 'staged' || verdict.state === 'held') return true;
-        context.settle(
-          row,
-          before,
-          outcomeOf(row, {state: verdict.state, id, status: verdict.status}, answer),
-        );
-        if (verdict.state === 'accepted') return true; // the same record, released by somebody else
-        next = true; // canceled meanwhile: it proves nothing about the others
-      } else if (verdict.is === 'not-sent' && verdict.then !== 'gate') break;
-      else
-        await context.clock.sleep(context.backoff(tries, verdict.is !== 'processing' && verdict.throttled));
-    }
-    if (next) continue;
-    context.stopFor('probe', `the probe before the release failed: ${words}`);
-    return false;
+  context.flush();
+  const since = context.clock.now() - context.settings.horizonMs;
+  let words = 'every record that was asked for is canceled';
+  for (let skip = 0; skip < PROBE_ROWS; skip++) {
+    const row = context.journal.oldestStaged(since, skip);
+    if (row === undefined && skip === 0) return true; // nothing is left that would be released by replay
+    if (row === undefined) break;
+    const found = await ask(context, row);
+    if (found.is === 'remembered') return true;
+    if (found.is === 'stopped') return false;
+    ({words} = found);
+    if (found.is === 'unanswered') break;
   }
+  context.stopFor('probe', `the probe before the release failed: ${words}`);
+  return false;
+}
+
+type Found =
+  | {is: 'remembered'}
+  | {is: 'stopped'}
+  /** Canceled meanwhile, which proves nothing about the others. */
+  | {is: 'canceled'; words: string}
+  | {is: 'unanswered'; words: string};
+
+async function ask(context: RunContext, row: JournalRow): Promise<Found> {
+  const id = row.outcome!.id; // rows that have a record
+  let words = '';
+  for (let tries = 1; tries <= PROBE_TRIES; tries++) {
+    const end = await context.exchange(context.wire.create(row, false));
+    words = wordsOf(end);
+    const verdict =
+      'answer' in end
+        ? judgeAnswer({answer: end.answer, row, kind: context.settings.kind, phase: 'stage', stagedId: id})
+        : judgeFailure(end.failure);
+    if (context.stop !== undefined) return {is: 'stopped'};
+    if (verdict.is === 'not-sent' && verdict.then !== 'gate') return {is: 'unanswered', words};
+    if (verdict.is === 'settled') {
+      if (verdict.state === 'rejected') return {is: 'unanswered', words}; // it would not refuse a record that it remembers
+      if (verdict.id !== null && verdict.id !== id) return forgotten(context, row, verdict.id);
+      if (verdict.stop !== undefined) return changed(context, row, verdict.stop);
+      return verdict.state === 'dead_key' ? {is: 'canceled', words} : {is: 'remembered'};
+    }
+    await context.clock.sleep(context.backoff(tries, verdict.is !== 'processing' && verdict.throttled));
+  }
+  return {is: 'unanswered', words};
+}
+
+/** The record that was staged now has another party or amount than the row. */
+function changed(context: RunContext, row: JournalRow, reason: StopReason): Found {
+  context.stopFor(reason, `the record of row ${row.n} (${row.reference}) is no longer what was asked for`);
+  return {is: 'stopped'};
+}
+
+/** The service made a second record for the key. It was asked for without approval, so no money moves by it. */
+function forgotten(context: RunContext, row: JournalRow, orphan: string): Found {
+  const {state} = row.outcome!;
+  context.settle(row, bucketOf(state), outcomeOf(row, {...row.outcome!, orphan}));
+  context.stopFor(
+    'key-forgotten',
+    `the service has forgotten the key of row ${row.n} (${row.reference}) and made a second record; no money was moved by it`,
+  );
+  return {is: 'stopped'};
 }
