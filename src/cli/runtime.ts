@@ -1,6 +1,7 @@
 import type {Config} from '@oclif/core';
 import {randomUUID} from 'node:crypto';
 import {homedir} from 'node:os';
+import {MAX_IN_FLIGHT} from '../batch/speed.ts';
 import type {Transport} from '../client/transport.ts';
 import {systemClock, type Clock} from '../clock.ts';
 import type {OutStream} from '../output/sink.ts';
@@ -79,5 +80,5 @@ async function openTransport(kind: TransportKind, baseUrl: string): Promise<Tran
     return new HttpTransport({baseUrl});
   }
   const {PoolTransport} = await import('../client/pool-transport.ts');
-  return new PoolTransport({baseUrl, connections: 64});
+  return new PoolTransport({baseUrl, connections: MAX_IN_FLIGHT}); // opened as requests need them
 }

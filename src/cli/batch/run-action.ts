@@ -140,7 +140,10 @@ async function runConfirmed(parts: ConfirmedRun): Promise<{summary: Summary; exi
     },
     overrides: profile.overrides,
     timeouts: timeoutsOf(context),
-    speed: new AdaptiveSpeed({maxInFlight: flags['max-in-flight'] ?? MAX_IN_FLIGHT, maxRps: flags['max-rps']}),
+    speed: new AdaptiveSpeed({
+      maxInFlight: flags['max-in-flight'] ?? MAX_IN_FLIGHT,
+      maxRps: flags['max-rps'],
+    }),
     random: runtime.random,
     settings: {
       kind,
