@@ -16,6 +16,7 @@ import {RunContext, type RunSettings, type Stop} from './run-context.ts';
 import type {Speed} from './speed.ts';
 import {writeStatus} from './status-file.ts';
 import {type BatchState, isWhole, summarise, type Summary} from './summary.ts';
+import {TimelineWriter} from './timeline.ts';
 import {Wire} from './wire.ts';
 
 /** How far a run goes: both phases, only the first, only the second, or one request a row. */
@@ -63,6 +64,7 @@ const PROGRESS_EVERY_MS = 200;
 export class BatchRun {
   readonly #options: BatchRunOptions;
   readonly #context: RunContext;
+  readonly #timeline: TimelineWriter;
   readonly #started: number;
   #phase = 'starting';
 
@@ -71,6 +73,7 @@ export class BatchRun {
     const {plan, journal, mode, key, overrides, timeouts, clock} = options;
     bindBatch(journal, plan, options);
     this.#started = clock.monotonic();
+    this.#timeline = new TimelineWriter(journal);
     this.#context = new RunContext({
       journal,
       claims: options.claims,
@@ -162,6 +165,7 @@ export class BatchRun {
     journal.setMeta('state', state);
     journal.setMeta('stop', this.#context.stop ?? null);
     let summary = this.#summary(state);
+    this.#timeline.note(this.#phase, summary, clock.now(), {force: true});
     let files: ResultFiles | undefined;
     let failure: unknown;
     try {
@@ -208,7 +212,9 @@ export class BatchRun {
 
   #report(): void {
     const {place, plan, clock} = this.#options;
-    writeStatus(place.status, plan.journalId, this.#phase, this.#summary('running'), clock.now());
+    const summary = this.#summary('running');
+    this.#timeline.note(this.#phase, summary, clock.now());
+    writeStatus(place.status, plan.journalId, this.#phase, summary, clock.now());
     this.#showProgress();
   }
 

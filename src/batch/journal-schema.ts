@@ -76,6 +76,21 @@ export const JOURNAL_MIGRATIONS = [
       );
     `,
   },
+  {
+    name: '0002-timeline',
+    sql: `
+      -- Samples of the counts while somebody runs or follows the batch, thinned as they grow: for the chart of a report.
+      create table timeline (
+        seq integer primary key,
+        -- Grows with each run.
+        run integer not null,
+        at integer not null,
+        phase text not null,
+        -- JSON: rows by bucket, settled and failed ones beside; zeros are left out.
+        counts text not null
+      );
+    `,
+  },
 ] as const;
 
 /** Made after the rows are in: sorting once is far quicker than keeping an index sorted. */

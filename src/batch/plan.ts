@@ -337,6 +337,7 @@ function publish(draft: string, place: BatchFolder): void {
 async function withDatabase<T>(file: string, work: (db: SqliteDatabase) => T | Promise<T>): Promise<T> {
   const db = await openSqlite(file, {durability: 'full'});
   try {
+    migrate(db, JOURNAL_MIGRATIONS); // an older version may have written it
     return await work(db);
   } finally {
     db.close();

@@ -4,6 +4,7 @@ import {Journal, type JournalRow} from './journal.ts';
 import {KINDS} from './kinds.ts';
 import type {Outcome, RowState} from './outcome.ts';
 import type {Plan} from './plan.ts';
+import {copyTimeline} from './timeline.ts';
 
 /** What an edited file changes in a batch that was run before. */
 export interface RevisionFacts {
@@ -64,11 +65,12 @@ export function mergeRevision(old: SqliteDatabase, fresh: SqliteDatabase, plan: 
     if (after.unflushed >= PAGE) after.flush();
   }
   after.setMeta('dropped', [...(before.meta<string[]>('dropped') ?? []), ...facts.dropped]);
-  for (const name of ['binding', 'path', 'state', 'results']) {
+  for (const name of ['binding', 'path', 'state', 'results', 'confirmations']) {
     const value = before.meta(name);
     if (value !== undefined) after.setMeta(name, value);
   }
   after.flush();
+  copyTimeline(old, fresh);
   return facts;
 }
 
