@@ -18,8 +18,8 @@ const findings = (source: SourceFile, wrong: (node: ts.Node) => string | undefin
     return what === undefined ? [] : [`${source.path}:${lineOf(node)} ${what}`];
   });
 
-/** What may be asked of a stream without writing to it. */
-const READ_ONLY = new Set(['isTTY', 'columns', 'rows', 'fd']);
+/** What may be done with a stream without writing to it. */
+const HARMLESS = new Set(['isTTY', 'columns', 'rows', 'fd', 'removeAllListeners']);
 
 /** Only output/ writes to stdout and stderr; oclif's own ways of writing count as well. */
 export const writesToTerminal: Rule = (source) =>
@@ -37,7 +37,7 @@ export const writesToTerminal: Rule = (source) =>
     if (!isNamed(object, 'process') || !['stdout', 'stderr'].includes(name.text)) return undefined;
     const use = node.parent;
     if (ts.isPropertyAccessExpression(use) && use.expression === node) {
-      if (READ_ONLY.has(use.name.text)) return undefined;
+      if (HARMLESS.has(use.name.text)) return undefined;
     } else if (source.path.startsWith('src/cli/')) return undefined; // cli hands the streams to output/
     return `process.${name.text}: only output/ writes`;
   });
