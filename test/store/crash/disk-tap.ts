@@ -4,12 +4,12 @@ import {join, resolve, sep} from 'node:path';
 
 /** A call that changes the disk. Reads are not among them. */
 export interface DiskCall {
-  kind: 'create' | 'write' | 'sync' | 'truncate' | 'unlink' | 'rename' | 'folder';
+  kind: 'create' | 'write' | 'sync' | 'truncate' | 'unlink' | 'rename' | 'link' | 'folder';
   path: string;
   /** Of a write: what and where; of a truncation: `offset` is the new size. */
   bytes?: Uint8Array;
   offset?: number;
-  /** Of a rename: the new name. */
+  /** Of a rename or a link: the new name. */
   target?: string;
   /** Does it, or for a write its first `length` bytes only. */
   perform: (length?: number) => unknown;
@@ -26,18 +26,29 @@ export function tapDisk(folder: string, onCall: (call: DiskCall) => unknown): ()
   const open = new Map<number, string>();
   const originals: Record<string, unknown> = {};
   const host = fs as unknown as Record<string, AnyFunction>;
+  let performing = false; // node:fs uses some of its own functions: only the outermost counts
   const tap = (name: string, around: (args: unknown[], original: AnyFunction) => unknown) => {
     const original = host[name] as AnyFunction;
     originals[name] = original;
-    host[name] = (...args) => around(args, original);
+    host[name] = (...args) => (performing ? original(...args) : around(args, atomic(original)));
   };
+  const atomic =
+    (original: AnyFunction): AnyFunction =>
+    (...args) => {
+      performing = true;
+      try {
+        return original(...args);
+      } finally {
+        performing = false;
+      }
+    };
   const isInside = (path: unknown): path is string =>
     typeof path === 'string' && resolve(path).startsWith(inside);
   const byPath = (name: string, kind: DiskCall['kind']) =>
     tap(name, (args, original) => {
       const [path, target] = args;
       if (!isInside(path)) return original(...args);
-      const extra = kind === 'rename' ? {target: String(target)} : {};
+      const extra = kind === 'rename' || kind === 'link' ? {target: String(target)} : {};
       return onCall({kind, path, ...extra, perform: () => original(...args)});
     });
   const byDescriptor = (
@@ -65,6 +76,7 @@ export function tapDisk(folder: string, onCall: (call: DiskCall) => unknown): ()
     return original(...args);
   });
   byDescriptor('writeSync', (args, path, original) => {
+    if (typeof args[1] === 'string') return textWrite(args, path, original);
     const [descriptor, buffer, start, length, position] = args as [
       number,
       Uint8Array,
@@ -80,14 +92,11 @@ export function tapDisk(folder: string, onCall: (call: DiskCall) => unknown): ()
       perform: (part = length) => original(descriptor, buffer, start, part, position),
     };
   });
-  byDescriptor('writeFileSync', (args, path, original) => ({
-    kind: 'write',
-    path,
-    bytes: Buffer.from(args[1] as string),
-    offset: 0,
-    perform: (part) =>
-      original(args[0], part === undefined ? args[1] : (args[1] as Uint8Array).slice(0, part)),
-  }));
+  tap('writeFileSync', (args, original) => {
+    const [file] = args;
+    const path = isInside(file) ? file : open.get(file as number);
+    return path === undefined ? original(...args) : onCall(textWrite(args, path, original));
+  });
   byDescriptor('fsyncSync', (args, path, original) => ({
     kind: 'sync',
     path,
@@ -100,6 +109,12 @@ export function tapDisk(folder: string, onCall: (call: DiskCall) => unknown): ()
     perform: () => original(...args),
   }));
   byPath('unlinkSync', 'unlink');
+  tap('rmSync', (args, original) => {
+    const [path] = args;
+    if (!isInside(path) || !fs.existsSync(path)) return original(...args);
+    return onCall({kind: 'unlink', path, perform: () => original(...args)});
+  });
+  byPath('linkSync', 'link');
   byPath('renameSync', 'rename');
   byPath('mkdirSync', 'folder');
   byPath('rmdirSync', 'folder');
@@ -109,6 +124,15 @@ export function tapDisk(folder: string, onCall: (call: DiskCall) => unknown): ()
     Object.assign(fs, originals);
     syncBuiltinESMExports();
   };
+}
+
+/** A whole text or buffer at once, by name or descriptor. Its offset is only right for a file that was empty. */
+function textWrite(args: unknown[], path: string, original: AnyFunction): DiskCall {
+  const [file, data, ...rest] = args as [unknown, string | Uint8Array, ...unknown[]];
+  const bytes = Buffer.from(data as string); // a string or bytes: the overloads cannot say so
+  const perform = (part?: number) =>
+    original(file, part === undefined ? data : bytes.subarray(0, part), ...rest);
+  return {kind: 'write', path, bytes, offset: 0, perform};
 }
 
 /** The files of a database, as they may lie in a folder. */

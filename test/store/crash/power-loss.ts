@@ -87,6 +87,7 @@ function applyToModel(files: Map<string, LostFile>, call: Omit<DiskCall, 'perfor
       files.delete(call.path);
       return;
     case 'folder':
+    case 'link':
       return;
   }
 }
