@@ -95,6 +95,18 @@ describe('docs', () => {
     );
   });
 
+  it('name only files that are there', () => {
+    const named = /`((?:src|test|bin|docs)\/[\w./-]+)`/g; // without <…> and *
+    none(
+      pages.flatMap((path) =>
+        [...readText(path).matchAll(named)]
+          .map(([, file]) => file!)
+          .filter((file) => !existsSync(join(ROOT, file)))
+          .map((file) => `${path} names ${file}, which is not there`),
+      ),
+    );
+  });
+
   it('link only to files that are there', () => {
     none(pages.flatMap((path) => brokenLinks(path, readText(path))));
     assert.equal(
