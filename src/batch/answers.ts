@@ -96,16 +96,23 @@ function judgeSuccess(options: {
   const id = record['id'];
   const status = typeof record['status'] === 'string' ? record['status'] : null;
   const echo = compareEcho(record, row, kind);
-  if (echo === 'other') return {is: 'settled', state: 'collision', id, status, stop: 'collision'};
+  const foreign = stagedId !== null && stagedId !== id;
+  if (echo === 'other')
+    return {
+      ...{is: 'settled', state: 'collision', id, status, stop: 'collision'},
+      ...(foreign && phase !== 'stage' ? {orphan: stagedId} : {}),
+    };
   if (phase === 'stage') {
+    if (answer.status === 207) return {is: 'settled', state: 'unapproved', id, status};
     if (status !== null && MOVING.has(status)) return {is: 'settled', state: 'accepted', id, status}; // released before
     if (status === 'canceled') return {is: 'settled', state: 'dead_key', id, status};
     return {is: 'settled', state: echo === 'same' ? 'staged' : 'held', id, status};
   }
-  const foreign = stagedId !== null && stagedId !== id;
   const leftBehind = foreign ? {orphan: stagedId, stop: 'key-forgotten' as const} : {};
   if (answer.status === 207) return {is: 'settled', state: 'unapproved', id, status, ...leftBehind};
-  if (status === 'created') return {is: 'settled', state: 'unapproved', id, status, ...leftBehind};
+  // 202 says that it goes on: then `created` is not the last word.
+  if (status === 'created' && answer.status !== 202)
+    return {is: 'settled', state: 'unapproved', id, status, ...leftBehind};
   if (status === 'canceled') return {is: 'settled', state: 'dead_key', id, status, ...leftBehind};
   if (status !== null && MOVING.has(status))
     return {is: 'settled', state: 'accepted', id, status, ...leftBehind};
