@@ -23,19 +23,23 @@ async function buildCli() {
 /** ES modules and declarations of what package.json exports, by the TypeScript compiler. */
 async function buildLibrary() {
   rmSync(join(dist, 'lib'), {recursive: true, force: true});
-  const project = join(dist, `tsconfig.lib.${process.pid}.json`);
+  const cache = join(root, 'node_modules', '.cache', 'remit-build');
+  mkdirSync(cache, {recursive: true});
+  const project = join(cache, 'tsconfig.json');
   const options = {
-    extends: '../tsconfig.json',
-    compilerOptions: {noEmit: false, declaration: true, outDir: 'lib', rootDir: '../src', types: ['node']},
-    files: ['../src/client/index.ts'],
+    extends: join(root, 'tsconfig.json'),
+    compilerOptions: {
+      noEmit: false,
+      declaration: true,
+      outDir: join(dist, 'lib'),
+      rootDir: join(root, 'src'),
+      types: ['node'],
+    },
+    files: [join(root, 'src', 'client', 'index.ts')],
     include: [],
   };
   writeFileSync(project, JSON.stringify(options));
-  try {
-    await run(process.execPath, [require.resolve('typescript/bin/tsc'), '-p', project]);
-  } finally {
-    rmSync(project);
-  }
+  await run(process.execPath, [require.resolve('typescript/bin/tsc'), '-p', project]);
 }
 
 function run(command, args) {
@@ -59,7 +63,12 @@ const library = buildLibrary().then(
   () => undefined,
   (error) => error, // told at the end: the command can be used without the library
 );
-await buildCli();
+try {
+  await buildCli();
+} catch (error) {
+  process.stderr.write(`the command could not be built: ${error.message}\n`);
+  process.exit(1);
+}
 writeAtomic(join(root, '.oclif.manifest.json'), await manifestText({root, pjson: inlinedPackage()}));
 const failed = await library;
 if (failed !== undefined) {

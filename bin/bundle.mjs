@@ -35,8 +35,15 @@ export async function bundle({minify = true} = {}) {
     plugins: [lazyRequires(), without],
     logLevel: 'warning',
   });
-  return {code: result.outputFiles[0].text, licences: licencesOf(Object.keys(result.metafile.inputs))};
+  return {
+    code: asAscii(result.outputFiles[0].text),
+    licences: licencesOf(Object.keys(result.metafile.inputs)),
+  };
 }
+
+/** esbuild escapes all but regular expressions; the launcher reads the bundle a byte a character. */
+const asAscii = (code) =>
+  code.replace(/[^\x00-\x7f]/g, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /** The bundle's entry: `start` for the launcher, and COMMANDS, whose classes load when they are asked for. */
 function entryText() {

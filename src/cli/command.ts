@@ -18,6 +18,11 @@ export type GlobalFlags = Interfaces.InferredFlags<typeof globalFlags>;
  * `out`, and returns it for machines: what it returns is printed under -o json and the like, once, at the end.
  */
 export abstract class RemitCommand extends Command {
+  static {
+    // oclif's Command, loaded by now, throws on an error of stdout, past every catch. Our Sink handles them.
+    process.stdout.removeAllListeners('error');
+  }
+
   static override baseFlags = globalFlags;
 
   /** Set by `exitWith`; an error thrown by `run()` decides for itself. */

@@ -57,7 +57,12 @@ export function treeOf(config: Config): CommandTree {
   return {commands, topics};
 }
 
-async function reportEarly(thrown: unknown, argv: readonly string[], runtime: Runtime): Promise<ExitCode> {
+/** Writes an error that no command could write, as text or JSON by what the words say. */
+export async function reportEarly(
+  thrown: unknown,
+  argv: readonly string[],
+  runtime: Runtime,
+): Promise<ExitCode> {
   const {stdout, stderr, env, clock} = runtime;
   const out = new Output({stdout, stderr, env, clock, settings: guessSettings(argv, undefined)});
   const error = asRemitError(thrown);

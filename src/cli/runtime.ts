@@ -53,7 +53,7 @@ export function processRuntime(): Runtime {
   return {
     env,
     get cwd() {
-      return process.cwd();
+      return workingFolder();
     },
     get home() {
       return env['HOME'] || homedir();
@@ -72,6 +72,15 @@ export function processRuntime(): Runtime {
     },
     transport: openTransport,
   };
+}
+
+/** A folder that was removed under a running shell is no reason to fail. */
+function workingFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return '/';
+  }
 }
 
 async function openTransport(kind: TransportKind, baseUrl: string): Promise<Transport> {

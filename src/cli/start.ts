@@ -1,5 +1,6 @@
 import {Config, Plugin} from '@oclif/core';
-import {main, type Ended} from './main.ts';
+import {EXIT} from '../errors.ts';
+import {main, reportEarly, type Ended} from './main.ts';
 import {processRuntime} from './runtime.ts';
 
 /** The parts of package.json that oclif reads. */
@@ -24,6 +25,11 @@ export async function start(facts: {
 }): Promise<Ended> {
   const runtime = processRuntime();
   runtime.stop.listen(process);
+  // A bug outside every catch: one line for people or machines, not a page of bundled code.
+  process.once('uncaughtException', (error) => {
+    process.once('uncaughtException', () => process.exit(EXIT.BUG)); // while it was being written
+    void reportEarly(error, facts.argv, runtime).then((code) => process.exit(code));
+  });
   try {
     const config = await loadConfig(facts);
     return await main(facts.argv, config, runtime);

@@ -63,7 +63,12 @@ export class Sink {
         resolve();
       };
       this.#stream.on('error', done);
-      this.#stream.write('', done);
+      try {
+        this.#stream.write('', done);
+      } catch (error) {
+        this.#fail(error as NodeJS.ErrnoException);
+        done();
+      }
     });
   }
 

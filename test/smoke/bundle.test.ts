@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import {execFile, execFileSync} from 'node:child_process';
+import {mkdirSync, mkdtempSync, readFileSync, readdirSync, symlinkSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {promisify} from 'node:util';
+import {after, before, describe, it} from 'mocha';
+import {PAYOUT_ID, payout} from '../commands/fixtures.ts';
+import {readJson, readText, ROOT} from '../repo/tree.ts';
+import {scriptedServer, type ScriptedServer} from './scripted-server.ts';
+import {cleanEnv} from './spawn-cli.ts';
+
+interface BuildTools {
+  bundle: (options?: {minify?: boolean}) => Promise<{code: string; licences: string}>;
+  inlinedPackage: () => object;
+  manifestText: (facts: {root: string; pjson: object}) => Promise<string>;
+}
+/** bin/ is plain JavaScript, without types of its own. */
+const load = (path: string): Promise<Partial<BuildTools>> => import(path) as Promise<Partial<BuildTools>>;
+const {bundle, inlinedPackage, manifestText} = {
+  ...(await load('../../bin/bundle.mjs')),
+  ...(await load('../../bin/manifest.mjs')),
+} as BuildTools;
+const exec = promisify(execFile);
+
+interface Coverage {
+  result: {url: string; functions: {functionName: string; ranges: {count: number}[]}[]}[];
+}
+
+describe('the bundle', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'remit-bundle-'));
+  const file = join(folder, 'dist', 'remit.cjs');
+  let server: ScriptedServer;
+  before(async () => {
+    server = await scriptedServer([{status: 200, body: payout()}]);
+    mkdirSync(join(folder, 'dist'));
+    mkdirSync(join(folder, 'bin'));
+    writeFileSync(file, `//test\n${(await bundle({minify: false})).code}`);
+    for (const name of ['package.json', '.oclif.manifest.json', 'bin/run.cjs'])
+      writeFileSync(join(folder, name), readText(name));
+  });
+  after(() => server.close());
+
+  /** Which modules of the bundle run for a command line: V8 counts the calls of each one's function. */
+  async function modulesRunBy(...argv: string[]): Promise<string[]> {
+    const coverage = mkdtempSync(join(tmpdir(), 'remit-coverage-'));
+    await exec(process.execPath, [join(folder, 'bin', 'run.cjs'), ...argv], {
+      timeout: 15_000,
+      env: cleanEnv({
+        NODE_V8_COVERAGE: coverage,
+        REMIT_API_KEY: 'test_0123456789abcdef',
+        REMIT_BASE_URL: server.baseUrl,
+      }),
+    });
+    return readdirSync(coverage).flatMap((name) =>
+      (JSON.parse(readFileSync(join(coverage, name), 'utf8')) as Coverage).result
+        .filter(({url}) => url.endsWith('remit.cjs'))
+        .flatMap(({functions}) =>
+          functions.filter(({ranges}) => ranges[0]!.count > 0).map((one) => one.functionName),
+        )
+        .filter((name) => /^(src|node_modules)\//.test(name)),
+    );
+  }
+  const packagesOf = (modules: readonly string[]) =>
+    new Set(modules.flatMap((name) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(name)?.[1] ?? []));
+
+  it('runs no heavy package for one read', async function () {
+    this.timeout(40_000);
+    const modules = await modulesRunBy('payouts', 'get', PAYOUT_ID);
+    assert.ok(modules.includes('src/commands/payouts/get.ts'), 'the count itself works');
+    assert.ok(!modules.includes('src/commands/payouts/list.ts'), 'other commands stay unloaded');
+    const packages = packagesOf(modules);
+    assert.ok(packages.has('@oclif/core'));
+    for (const heavy of [
+      'zod',
+      'undici',
+      'conf',
+      'cli-table3',
+      '@inquirer/prompts',
+      'hono',
+      'csv-parse',
+      'yaml',
+      'ajv',
+    ])
+      assert.ok(!packages.has(heavy), `${heavy} ran: ${[...packages].join(', ')}`);
+    assert.ok(packages.size <= 12, [...packages].join(', '));
+  });
+
+  it('loads a heavy package with the command that needs it', async function () {
+    this.timeout(40_000);
+    const packages = packagesOf(await modulesRunBy('payouts', 'get', PAYOUT_ID, '-o', 'yaml'));
+    assert.ok(packages.has('yaml'));
+  });
+
+  it('is the same bytes each time, and the manifest with it', async function () {
+    this.timeout(40_000);
+    const [one, two] = [await bundle(), await bundle()];
+    assert.equal(one.code, two.code);
+    assert.match(one.code, /^[\x00-\x7f]*$/, 'the launcher reads it as ASCII');
+    assert.doesNotMatch(one.code, new RegExp(ROOT.replaceAll('/', '\\/')), 'no path of this machine');
+    const manifest = await manifestText({root: ROOT, pjson: inlinedPackage()});
+    assert.equal(
+      manifest,
+      readText('.oclif.manifest.json'),
+      'npm run build, and commit .oclif.manifest.json',
+    );
+  });
+
+  it('names the licence of every package in it', async () => {
+    const {licences} = await bundle();
+    for (const name of ['@oclif/core', 'zod', 'undici', 'conf', 'cli-table3', '@inquirer/prompts'])
+      assert.match(licences, new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\((MIT|ISC|Apache-2\\.0)\\)$`, 'm'));
+  });
+});
+
+describe('the packed package', () => {
+  const {dependencies} = readJson('package.json') as {dependencies: Record<string, string>};
+  let installed: string;
+
+  before(function () {
+    this.timeout(40_000);
+    const folder = mkdtempSync(join(tmpdir(), 'remit-pack-'));
+    const [{filename}] = JSON.parse(
+      execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], {
+        cwd: ROOT,
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+      }),
+    ) as [{filename: string}];
+    execFileSync('tar', ['-xzf', join(folder, filename), '-C', folder]);
+    const modules = join(folder, 'app', 'node_modules');
+    mkdirSync(modules, {recursive: true});
+    symlinkSync(join(folder, 'package'), join(modules, 'remit-cli'));
+    for (const name of Object.keys(dependencies))
+      symlinkSync(join(ROOT, 'node_modules', name), join(modules, name));
+    symlinkSync(modules, join(folder, 'node_modules'));
+    installed = join(folder, 'app');
+  });
+
+  const run = (...argv: string[]) =>
+    execFileSync(process.execPath, argv, {
+      cwd: installed,
+      env: cleanEnv(),
+      encoding: 'utf8',
+      timeout: 20_000,
+    });
+
+  it('holds the tool, the library and the licences, and no sources', () => {
+    const files = readdirSync(join(installed, 'node_modules', 'remit-cli'), {recursive: true}).map(String);
+    for (const name of [
+      'bin/run.cjs',
+      'dist/remit.cjs',
+      'dist/THIRD-PARTY-LICENCES.txt',
+      '.oclif.manifest.json',
+      'LICENSE',
+    ])
+      assert.ok(files.includes(name), name);
+    assert.deepEqual(
+      files.filter((name) => /^(src|test)\b|tsconfig|\.remit-built/.test(name)),
+      [],
+    );
+  });
+
+  it('runs with nothing but its own dependencies', () => {
+    const bin = join(installed, 'node_modules', 'remit-cli', 'bin', 'run.cjs');
+    assert.match(run(bin, '--version'), /^remit-cli\//);
+    assert.match(run(bin, 'payouts', 'create', '--help'), /--payee=ID/);
+    assert.equal(run(bin, 'profiles', 'list', '--json'), '[]\n');
+  });
+
+  it('is a library too, with types', () => {
+    const script = `
+      import {RemitClient, RemitError} from 'remit-cli';
+      const client = new RemitClient({baseUrl: 'http://127.0.0.1:9', key: 'test_0123456789', retries: 0});
+      try { await client.payouts.get({id: 'x'}); } catch (error) { console.log(error instanceof RemitError, error.code); }
+      await client.close();`;
+    assert.equal(run('--input-type=module', '-e', script), 'true UNAVAILABLE\n');
+    const types = readFileSync(join(installed, 'node_modules/remit-cli/dist/lib/client/index.d.ts'), 'utf8');
+    assert.match(types, /RemitClient/);
+  });
+});

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import {existsSync} from 'node:fs';
+import {after, before, describe, it} from 'mocha';
+import {PAYEE_ID, PAYOUT_ID, payout} from '../commands/fixtures.ts';
+import {scriptedServer, type Scripted, type ScriptedServer} from './scripted-server.ts';
+import {cleanEnv, shell, spawnCli, startCli} from './spawn-cli.ts';
+
+const KEY = 'test_0123456789abcdef';
+const CREATE = ['payouts', 'create', '--payee', PAYEE_ID, '--amount-minor', '5', '--idempotency-key', 'k-1'];
+
+describe('the built tool', () => {
+  let server: ScriptedServer;
+  const script: Scripted[] = [];
+  before(async () => {
+    server = await scriptedServer(script);
+  });
+  after(() => server.close());
+
+  /** What the service answers from now on; requests are counted from zero. */
+  const answers = (...replies: Scripted[]): void => {
+    server.requests.length = 0;
+    script.splice(0, script.length, ...replies);
+  };
+  const env = (changes: Record<string, string> = {}) =>
+    cleanEnv({REMIT_API_KEY: KEY, REMIT_BASE_URL: server.baseUrl, ...changes});
+  const remit = (line: string) => spawnCli(line.split(' '), env());
+
+  it('says its version', async () => {
+    for (const flag of ['--version', '-v']) {
+      const ran = await remit(flag);
+      assert.equal(ran.code, 0);
+      assert.match(ran.stdout, /^remit-cli\/\d+\.\d+\.\d+ \S+ node-v\d+\.\d+\.\d+\n$/);
+    }
+    assert.equal((await remit('--json -v')).stdout, (await remit('-v')).stdout);
+  });
+
+  it('helps', async () => {
+    for (const line of [
+      '--help',
+      '-h',
+      'payouts',
+      'payouts create --help',
+      'help',
+      'help payouts create',
+      'help exit-codes',
+    ]) {
+      const ran = await remit(line);
+      assert.equal(ran.code, 0, ran.stderr);
+      assert.equal(ran.stderr, '');
+      assert.match(ran.stdout, /USAGE|EXIT CODES/);
+    }
+  });
+
+  it('refuses what it does not know with exit 2 and a suggestion, and asks nothing', async () => {
+    const ran = await remit('payots list');
+    assert.deepEqual(ran, {
+      code: 2,
+      signal: null,
+      stdout: '',
+      stderr: 'Error: unknown command: remit payots list\nHint: remit payouts list\n',
+    });
+  });
+
+  it('ends stderr with one line of JSON under --json, whatever failed and wherever the flag stands', async () => {
+    answers({status: 404, body: {error_code: 'NOT_FOUND', message: 'no such payout'}});
+    for (const [line, code, name] of [
+      ['payots list --json', 2, 'USAGE'],
+      ['--json payouts frob', 2, 'USAGE'],
+      ['--json payouts list --frob', 2, 'USAGE'],
+      ['payouts -o ndjson get', 2, 'USAGE'],
+      [`--debug payouts get ${PAYOUT_ID} -o json`, 4, 'NOT_FOUND'],
+      ['payouts list --json -p nobody', 4, 'NO_PROFILE'],
+    ] as const) {
+      const ran = await remit(line);
+      assert.equal(ran.code, code, line);
+      assert.equal(ran.stdout, '', line);
+      const {error} = JSON.parse(ran.stderr.trimEnd().split('\n').at(-1)!) as {
+        error: Record<string, unknown>;
+      };
+      assert.equal(error['code'], name, line);
+      assert.equal(error['exit_code'], code, line);
+      assert.deepEqual(Object.keys(error), [
+        'code',
+        'message',
+        'http_status',
+        'exit_code',
+        'retryable',
+        'request_id',
+        'hint',
+        'details',
+      ]);
+    }
+  });
+
+  it('takes global flags before and between the words', async () => {
+    answers({status: 200, body: payout()});
+    for (const line of [
+      `-o id payouts get ${PAYOUT_ID}`,
+      `payouts -o id get ${PAYOUT_ID}`,
+      `payouts get -oid ${PAYOUT_ID}`,
+    ]) {
+      assert.equal((await remit(line)).stdout, `${PAYOUT_ID}\n`);
+    }
+  });
+
+  it('writes all of a large result into a slow pipe', async () => {
+    const many = Array.from({length: 3000}, (_, index) => payout({note: `${index} `.repeat(300)}));
+    answers({status: 200, body: {data: many, next_cursor: null}});
+    const ran = await shell('remit payouts list --all --json | (sleep 1; cat)', env());
+    assert.equal(ran.code, 0, ran.stderr);
+    assert.equal((JSON.parse(ran.stdout) as unknown[]).length, 3000);
+  });
+
+  it('stops quietly when the reader goes away', async () => {
+    const many = Array.from({length: 3000}, () => payout());
+    answers({status: 200, body: {data: many, next_cursor: null}});
+    for (const format of ['ndjson', 'json', 'table', 'csv']) {
+      const ran = await shell(`remit payouts list --all -o ${format} | head -1`, env());
+      assert.equal(ran.code, 0, `${format}: ${ran.stderr}`);
+      assert.equal(ran.stderr, '');
+      assert.equal(ran.stdout.split('\n').length, 2);
+    }
+  });
+
+  if (existsSync('/dev/full')) {
+    it('does not call a result that could not be written a success', async () => {
+      answers({status: 200, body: payout()});
+      const ran = await shell(`remit payouts get ${PAYOUT_ID} > /dev/full`, env());
+      assert.equal(ran.code, 13, ran.stderr);
+      assert.match(ran.stderr, /^Error: the output could not be written: /);
+    });
+  }
+
+  for (const [signal, code, name] of [
+    ['SIGINT', 130, 'INTERRUPTED'],
+    ['SIGTERM', 143, 'TERMINATED'],
+  ] as const) {
+    it(`ends with ${code} on ${signal} while a request is out, naming key and command`, async () => {
+      answers('hang');
+      const asked = server.nextRequest();
+      const {child, ended} = startCli([...CREATE, '--json'], env());
+      await asked;
+      child.kill(signal);
+      const ran = await ended;
+      assert.equal(ran.code, code, ran.stderr);
+      assert.equal(ran.stdout, '');
+      const {error} = JSON.parse(ran.stderr.trimEnd().split('\n').at(-1)!) as {
+        error: {code: string; hint: string; details: Record<string, unknown>};
+      };
+      assert.equal(error.code, name);
+      assert.equal(error.details['idempotency_key'], 'k-1');
+      assert.match(error.hint, /^remit payouts create .*--idempotency-key k-1$/);
+    });
+  }
+
+  it('shows the key before the request leaves', async () => {
+    answers('hang');
+    const asked = server.nextRequest();
+    const {child, ended} = startCli([...CREATE, '-q'], env());
+    let said = '';
+    child.stderr!.on('data', (chunk: string) => (said += chunk));
+    await asked;
+    child.kill('SIGKILL');
+    await ended;
+    assert.match(said, /^Idempotency key: k-1\n/);
+  });
+
+  it('does not wait for a stdin that it was not told to read', async () => {
+    answers({status: 200, body: payout()});
+    const ran = await startCli(['payouts', 'get', PAYOUT_ID, '-o', 'id'], env(), 'silent').ended;
+    assert.deepEqual([ran.code, ran.stdout], [0, `${PAYOUT_ID}\n`]);
+  });
+
+  it('runs in a folder that is gone', async () => {
+    answers({status: 200, body: payout()});
+    const ran = await shell(
+      `d=$(mktemp -d); cd "$d"; rmdir "$d"; remit payouts get ${PAYOUT_ID} -o id`,
+      env(),
+    );
+    assert.equal(ran.code, 0, ran.stderr);
+    assert.equal(ran.stdout, `${PAYOUT_ID}\n`);
+  });
+});

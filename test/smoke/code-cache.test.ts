@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import {chmodSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, statSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {beforeEach, describe, it} from 'mocha';
+import {cleanEnv, spawnCli} from './spawn-cli.ts';
+
+describe('the code cache', () => {
+  let cacheHome: string;
+  beforeEach(() => {
+    cacheHome = mkdtempSync(join(tmpdir(), 'remit-cache-'));
+  });
+  const folder = () => join(cacheHome, 'remit');
+  const file = () => {
+    const names = readdirSync(folder());
+    assert.equal(names.length, 1, names.join(', '));
+    return join(folder(), names[0]!);
+  };
+  const idsIn = () => {
+    const bytes = readFileSync(file());
+    return JSON.parse(bytes.toString('utf8', 6, 6 + bytes.readUInt16LE(4))) as string[];
+  };
+  const remit = async (line: string, env: Record<string, string> = {}) => {
+    const ran = await spawnCli(line.split(' '), cleanEnv({XDG_CACHE_HOME: cacheHome, ...env}));
+    assert.deepEqual([ran.code, ran.stderr], [0, ''], line);
+    return ran.stdout;
+  };
+
+  it('is written for the owner only, once for each command that is new to it', async () => {
+    await remit('profiles list -q');
+    assert.deepEqual([statSync(folder()).mode & 0o777, statSync(file()).mode & 0o777], [0o700, 0o600]);
+    assert.deepEqual(idsIn(), ['profiles:list']);
+    const first = statSync(file(), {bigint: true}).mtimeNs;
+    await remit('profiles list -q');
+    assert.equal(statSync(file(), {bigint: true}).mtimeNs, first);
+    await remit('help exit-codes');
+    assert.deepEqual(idsIn(), ['profiles:list', 'help']);
+  });
+
+  it('is not written by --version', async () => {
+    await remit('--version');
+    assert.throws(() => statSync(folder()));
+  });
+
+  for (const [title, damage] of [
+    ['a flipped bit at its end', (bytes: Buffer) => (bytes[bytes.length - 100]! ^= 1)],
+    ['a flipped bit in its middle', (bytes: Buffer) => (bytes[bytes.length >> 1]! ^= 4)],
+    ['a flipped bit in its head', (bytes: Buffer) => (bytes[5]! ^= 1)],
+    ['zeros', (bytes: Buffer) => bytes.fill(0)],
+  ] as const) {
+    it(`does no harm with ${title}, and is made anew`, async () => {
+      const expected = await remit('help exit-codes');
+      const bytes = readFileSync(file());
+      damage(bytes);
+      writeFileSync(file(), bytes);
+      assert.equal(await remit('help exit-codes'), expected);
+      assert.notDeepEqual(readFileSync(file()), bytes);
+      assert.equal(await remit('help exit-codes'), expected);
+    });
+  }
+
+  for (const length of [0, 3, 5, 1000])
+    it(`does no harm cut to ${length} bytes`, async () => {
+      const expected = await remit('help exit-codes');
+      writeFileSync(file(), readFileSync(file()).subarray(0, length));
+      assert.equal(await remit('help exit-codes'), expected);
+    });
+
+  it('is done without where it cannot be written', async function () {
+    if (process.getuid?.() !== 0) {
+      mkdirSync(folder());
+      chmodSync(folder(), 0o500);
+      await remit('help exit-codes');
+    }
+    for (const XDG_CACHE_HOME of [
+      '/proc/remit',
+      '/dev/null',
+      'relative/path',
+      join(cacheHome, 'a'.repeat(300)),
+    ])
+      await remit('help exit-codes', {XDG_CACHE_HOME});
+  });
+
+  it('survives many at once', async () => {
+    await Promise.all(
+      ['help exit-codes', 'profiles list -q', 'help flags', 'help environment'].map((line) => remit(line)),
+    );
+    assert.ok(idsIn().length >= 1);
+    await remit('help exit-codes');
+  });
+});
