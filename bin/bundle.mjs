@@ -43,7 +43,7 @@ export async function bundle({minify = true} = {}) {
 
 /** esbuild escapes all but regular expressions; the launcher reads the bundle a byte a character. */
 const asAscii = (code) =>
-  code.replace(/[^\x00-\x7f]/g, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  code.replace(/[\u0080-\uffff]/g, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /** The bundle's entry: `start` for the launcher, and COMMANDS, whose classes load when they are asked for. */
 function entryText() {

@@ -1,0 +1,177 @@
+// How long a command takes from start to end, against Node itself and against the Stripe CLI:
+//   npm run bench:start                     15 rounds on Node 20 and 24
+//   npm run bench:start -- --rounds 30 --node 24
+// Cases run interleaved, one of each a round, so that noise falls on all of them alike; what counts is the median of
+// the ratios within a round. NODE_EXTRA_CA_CERTS is unset: Node 20 would read those certificates at every start.
+import {fork, spawnSync} from 'node:child_process';
+import {existsSync, mkdirSync, mkdtempSync} from 'node:fs';
+import {createServer} from 'node:http';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {fileURLToPath} from 'node:url';
+import {parseArgs} from 'node:util';
+
+const SELF = fileURLToPath(import.meta.url);
+const BIN = fileURLToPath(new URL('../../bin/run.cjs', import.meta.url));
+const ID = '0192a000-0000-7000-8000-000000000001';
+const GOALS = [
+  {ratio: ['payouts get', 'stripe get'], most: 1.0},
+  {ratio: ['--version', 'node -e 0'], most: 2.5},
+  {ratio: ['--help', 'node -e 0'], most: 3.0},
+];
+
+if (process.argv[2] === '--serve') serve();
+else await measure();
+
+/** Answers everything with one small object, as the service answers a read. */
+function serve() {
+  const body = JSON.stringify({
+    id: ID,
+    object: 'payout',
+    payee_id: ID,
+    status: 'created',
+    amount_in_minor_units: 12_500,
+    currency_code: 'USD',
+    rail: 'standard_ach',
+    client_metadata: {},
+    created_at: '2024-01-01T00:00:00.000Z',
+  });
+  const server = createServer((_, response) => {
+    response.writeHead(200, {'content-type': 'application/json', 'content-length': body.length});
+    response.end(body);
+  });
+  server.listen(0, '127.0.0.1', () => process.send(server.address().port));
+}
+
+async function measure() {
+  const {values} = parseArgs({
+    options: {
+      rounds: {type: 'string', default: '15'},
+      node: {type: 'string', multiple: true, default: ['20', '24']},
+    },
+  });
+  const rounds = Number(values.rounds);
+  const server = fork(SELF, ['--serve']);
+  const port = await new Promise((resolve) => server.once('message', resolve));
+  const stripe = stripeBinary();
+  if (stripe === undefined) console.log('The Stripe CLI could not be had from npm: its case is left out.');
+  let missed = 0;
+  for (const version of values.node) {
+    const node = nodeBinary(version);
+    if (node === undefined) {
+      console.log(`Node ${version} could not be had from npm.`);
+      missed += 1;
+      continue;
+    }
+    const cases = casesFor({node, port, stripe});
+    for (const one of Object.values(cases)) for (let warm = 0; warm < 3; warm += 1) time(one);
+    const times = Object.fromEntries(Object.keys(cases).map((name) => [name, []]));
+    for (let round = 0; round < rounds; round += 1)
+      for (const [name, one] of Object.entries(cases)) times[name].push(time(one));
+    missed += report(`Node ${spawnSync(node, ['--version'], {encoding: 'utf8'}).stdout.trim()}`, times);
+  }
+  server.kill();
+  process.exitCode = missed === 0 ? 0 : 1;
+}
+
+function casesFor({node, port, stripe}) {
+  const home = mkdtempSync(join(tmpdir(), 'remit-bench-'));
+  const env = {
+    PATH: process.env.PATH,
+    HOME: home,
+    REMIT_API_KEY: 'test_0123456789abcdef',
+    REMIT_BASE_URL: `http://127.0.0.1:${port}`,
+  };
+  const remit = (...argv) => ({command: node, args: [BIN, ...argv], env});
+  return {
+    'node -e 0': {command: node, args: ['-e', '0'], env},
+    '--version': remit('--version'),
+    '--help': remit('--help'),
+    'payouts get': remit('payouts', 'get', ID),
+    ...(stripe && {
+      'stripe get': {
+        command: stripe,
+        args: [
+          'get',
+          `/v1/payouts/${ID}`,
+          '--api-base',
+          `http://127.0.0.1:${port}`,
+          '--api-key',
+          'sk_test_0123456789',
+        ],
+        env: {...env, STRIPE_CLI_TELEMETRY_OPTOUT: '1'}, // it would wait for its own service
+      },
+    }),
+  };
+}
+
+/** Milliseconds from start to end of one process. */
+function time({command, args, env}) {
+  const began = performance.now();
+  const {status, stderr} = spawnSync(command, args, {env, encoding: 'utf8'});
+  const elapsed = performance.now() - began;
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${status}: ${stderr}`);
+  return elapsed;
+}
+
+function median(numbers) {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+/** Prints medians and ratios; how many goals were missed. */
+function report(title, times) {
+  console.log(`\n${title}, ${times['node -e 0'].length} rounds, median ms`);
+  for (const [name, list] of Object.entries(times))
+    console.log(`  ${name.padEnd(12)} ${median(list).toFixed(1).padStart(6)}`);
+  let missed = 0;
+  for (const {
+    ratio: [of, to],
+    most,
+  } of GOALS) {
+    if (times[of] === undefined || times[to] === undefined) continue;
+    const found = median(times[of].map((ms, round) => ms / times[to][round]));
+    const kept = found <= most;
+    if (!kept) missed += 1;
+    console.log(
+      `  ${of} / ${to}: ${found.toFixed(2)} (goal ${most.toFixed(1)}, ${kept ? 'kept' : 'MISSED'})`,
+    );
+  }
+  return missed;
+}
+
+/** A folder for what npm brings; kept, so that a second run starts at once. */
+function fetched(name, spec) {
+  const folder = join(tmpdir(), 'remit-bench-packages', name);
+  if (!existsSync(join(folder, 'node_modules'))) {
+    mkdirSync(folder, {recursive: true});
+    spawnSync(
+      'npm',
+      ['install', '--no-save', '--no-audit', '--no-fund', '--ignore-scripts', '--prefix', folder, spec],
+      {
+        stdio: 'ignore',
+      },
+    );
+  }
+  return join(folder, 'node_modules');
+}
+
+function nodeBinary(version) {
+  if (process.versions.node.startsWith(`${version}.`)) return process.execPath;
+  const name = `node-${process.platform}-${process.arch}`;
+  const path = join(fetched(`node-${version}`, `${name}@${version}`), name, 'bin', 'node');
+  return existsSync(path) ? path : undefined;
+}
+
+/** Stripe's own binary, not the script that starts it: that would be unfair to it by a whole Node. */
+function stripeBinary() {
+  const path = join(
+    fetched('stripe', '@stripe/cli'),
+    '@stripe',
+    `cli-${process.platform}-${process.arch}`,
+    'bin',
+    'stripe',
+  );
+  return existsSync(path) ? path : undefined;
+}
