@@ -125,15 +125,18 @@ const STOP_EXITS: Partial<Record<Stop['reason'], ExitCode>> = {
 
 /**
  * The exit code of a run. Most severe first: local state, in doubt, credentials, collision, stopped, in part, done; a
- * signal of the user's comes before all but doubt, for the user knows of it.
+ * signal of the user's comes before all but doubt, for the user knows of it. A run that was followed may also end with
+ * rows that failed, or with rows that were not there in time.
  */
-export function exitCodeOf(summary: Summary): ExitCode {
+export function exitCodeOf(summary: Summary, followed?: {ended: number; outcome: string}): ExitCode {
   const stop = summary.stopped_because?.reason;
   const byStop = stop === undefined ? undefined : (STOP_EXITS[stop] ?? EXIT.UNAVAILABLE);
   if (byStop === EXIT.INTERRUPTED || byStop === EXIT.TERMINATED || byStop === EXIT.LOCAL_STATE) return byStop;
   if (summary.in_doubt > 0) return EXIT.IN_DOUBT;
   if (byStop !== undefined) return byStop;
   if (summary.not_sent > 0) return EXIT.UNAVAILABLE;
+  if (followed !== undefined && followed.ended > 0) return EXIT.ENDED_BADLY;
+  if (followed?.outcome === 'timeout') return EXIT.TIMED_OUT;
   const needsLooking = summary.rejected + summary.unapproved + summary.conflict + summary.held;
   return needsLooking > 0 || summary.state === 'held' ? EXIT.PARTIAL : EXIT.OK;
 }

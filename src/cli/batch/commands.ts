@@ -4,10 +4,11 @@ import type {Kind} from '../../batch/kinds.ts';
 import {RemitError} from '../../errors.ts';
 import {RemitCommand} from '../command.ts';
 import type {LocalContext} from '../context.ts';
-import {confirmFlags, inputFlags, runFlags, stateDirFlag} from './flags.ts';
+import {confirmFlags, followFlags, inputFlags, runFlags, stateDirFlag} from './flags.ts';
 import {fileOrBatch} from './place.ts';
 import {planFromFlags} from './plan-action.ts';
 import {planResult, planText} from './plan-view.ts';
+import {refreshBatch} from './follow-action.ts';
 import {batchView, listBatches} from './list-action.ts';
 import {resolveInBatch} from './resolve-action.ts';
 import {reportBatch, statusOfBatch} from './report-action.ts';
@@ -64,7 +65,7 @@ export abstract class BatchRunCommand extends BatchCommand {
   static override flags = {
     'stage-only': Flags.boolean({
       description: 'create every record, release none; release continues',
-      exclusive: ['direct'],
+      exclusive: ['direct', 'until'],
     }),
     direct: Flags.boolean({
       description:
@@ -76,6 +77,7 @@ export abstract class BatchRunCommand extends BatchCommand {
     ...confirmFlags,
     ...inputFlags,
     ...runFlags,
+    ...followFlags,
     ...stateDirFlag,
   };
 
@@ -125,7 +127,7 @@ abstract class BatchContinue extends BatchCommand {
 
 export abstract class BatchRelease extends BatchContinue {
   static override args = {batch: batchArg};
-  static override flags = {...confirmFlags, ...runFlags, ...stateDirFlag};
+  static override flags = {...confirmFlags, ...runFlags, ...followFlags, ...stateDirFlag};
 
   async run() {
     const {args, flags} = await this.parse(BatchRelease);
@@ -135,7 +137,7 @@ export abstract class BatchRelease extends BatchContinue {
 
 export abstract class BatchResume extends BatchContinue {
   static override args = {batch: batchArg};
-  static override flags = {...confirmFlags, ...runFlags, ...stateDirFlag};
+  static override flags = {...confirmFlags, ...runFlags, ...followFlags, ...stateDirFlag};
 
   async run() {
     const {args, flags} = await this.parse(BatchResume);
@@ -145,10 +147,30 @@ export abstract class BatchResume extends BatchContinue {
 
 export abstract class BatchStatus extends BatchCommand {
   static override args = {batch: batchArg};
-  static override flags = {...stateDirFlag};
+  static override flags = {
+    refresh: Flags.boolean({
+      description: 'ask the service about every accepted row that is not at its end (once; reads only)',
+    }),
+    'max-rps': runFlags['max-rps'],
+    'max-wait': runFlags['max-wait'],
+    ...stateDirFlag,
+  };
 
   async run() {
     const {args, flags} = await this.parse(BatchStatus);
+    if (flags.refresh) {
+      const context = await this.open();
+      const stateDir = this.stateDirOf(context, flags);
+      const {summary, exit} = await refreshBatch({
+        context,
+        kind: this.kind,
+        stateDir,
+        batchId: args.batch,
+        flags,
+      });
+      this.exitWith(exit);
+      return summary;
+    }
     const local = this.openLocal();
     const {summary, attention, running} = await statusOfBatch({
       kind: this.kind,
@@ -193,6 +215,7 @@ export abstract class BatchRetry extends BatchCommand {
     }),
     ...confirmFlags,
     ...runFlags,
+    ...followFlags,
     ...stateDirFlag,
   };
 

@@ -1,4 +1,5 @@
 import {Flags} from '@oclif/core';
+import {GOALS} from '../../batch/follow-counts.ts';
 import {MAX_IN_FLIGHT} from '../../batch/speed.ts';
 import {RemitError} from '../../errors.ts';
 import {NUMBER_FORMATS} from '../../money/amount.ts';
@@ -100,7 +101,7 @@ export const runFlags = {
   'key-horizon': duration({description: 'how long the service is trusted to remember a key (default 24h)'}),
   'max-wait': duration({description: 'longest Retry-After to sit out (default 15m)'}),
   'max-in-flight': whole(1, MAX_IN_FLIGHT)({description: 'most requests at a time (default 1024)'}),
-  'max-rps': whole(1, 100_000)({description: 'most requests a second'}),
+  'max-rps': whole(1, 100_000)({description: 'most requests a second (while following: 50 unless said)'}),
   'accept-differences': Flags.boolean({
     description: 'release rows whose record differs in rail, currency or metadata',
   }),
@@ -108,6 +109,15 @@ export const runFlags = {
   'trust-refusals': Flags.boolean({description: 'believe refusals before anything has succeeded'}),
   'break-lock': Flags.boolean({description: 'take the batch from a runner that is known to be dead'}),
   out: Flags.string({helpValue: 'FOLDER', description: 'folder of the results (default: beside the input)'}),
+};
+
+/** Which accepted rows are to be followed, and how long. */
+export const followFlags = {
+  until: Flags.option({
+    options: GOALS,
+    description: 'follow the accepted rows until they are there: settled, …',
+  })(),
+  timeout: duration({description: 'with --until: how long to follow (default 10m)', dependsOn: ['until']}),
 };
 
 /** `--map reference=Invoice --map party=Payee` -> `{reference: 'Invoice', …}`. */

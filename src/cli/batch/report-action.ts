@@ -69,7 +69,7 @@ export async function reportBatch(
 }
 
 /** The summary of a batch at rest. A runner that was killed left no word, but windows and outcomes tell what is open. */
-function readSummary({plan, journal}: OpenBatch): Summary {
+export function readSummary({plan, journal}: OpenBatch): Summary {
   const standing = journal.standing();
   const sent = journal.windows(['stage', 'direct', 'release']).length > 0;
   const told = journal.meta<BatchState>('state');

@@ -4,6 +4,8 @@ import {type BatchClaims, claimBatch} from '../../batch/batch-claims.ts';
 import {BatchRun, type RunPath} from '../../batch/batch-run.ts';
 import {checkBinding} from '../../batch/binding.ts';
 import type {Kind} from '../../batch/kinds.ts';
+import {noteConfirmation} from '../../batch/confirmations.ts';
+import type {Followed} from '../../batch/follow-run.ts';
 import {type OpenBatch, openBatch} from '../../batch/open-batch.ts';
 import {raiseFailedRows} from '../../batch/retry.ts';
 import {AdaptiveSpeed} from '../../batch/speed-adaptive.ts';
@@ -14,16 +16,15 @@ import {DEFAULT_TIMEOUTS, type Timeouts, type Transport} from '../../client/tran
 import {RemitError, type ExitCode} from '../../errors.ts';
 import type {Context} from '../context.ts';
 import {confirmBatch, type ConfirmFlags} from './confirm.ts';
+import {followAfterRun, type FollowFlags} from './follow-action.ts';
 import {batchCommand} from './place.ts';
 import {count} from './plan-view.ts';
 import {BatchProgress} from './progress.ts';
 import {summaryText} from './summary-view.ts';
 
-export interface RunFlags extends ConfirmFlags {
+export interface RunFlags extends ConfirmFlags, FollowFlags {
   'key-horizon'?: number | undefined;
-  'max-wait'?: number | undefined;
   'max-in-flight'?: number | undefined;
-  'max-rps'?: number | undefined;
   'accept-differences'?: boolean | undefined;
   'release-rest'?: boolean | undefined;
   'trust-refusals'?: boolean | undefined;
@@ -49,8 +50,14 @@ const ATTENTION = 10;
 const HORIZON_MS = 24 * 3_600_000;
 const MAX_WAIT_MS = 15 * 60_000;
 
+/** How a run ended; with `followed` when it went on to follow the accepted rows. */
+export interface BatchEnd {
+  summary: Summary & {followed?: Followed};
+  exit: ExitCode;
+}
+
 /** Opens a planned batch, has it confirmed, runs it, tells how it ended. The batch is this process's alone meanwhile. */
-export async function runBatch(request: RunRequest): Promise<{summary: Summary; exit: ExitCode}> {
+export async function runBatch(request: RunRequest): Promise<BatchEnd> {
   const {context, kind, stateDir, batchId, flags, doing} = request;
   const {clock, profile} = context;
   const breakLock = flags['break-lock'] ?? false;
@@ -65,29 +72,41 @@ export async function runBatch(request: RunRequest): Promise<{summary: Summary; 
   try {
     const folder = resultFolder(flags.out ?? batch.plan.file.folder);
     checkBinding(batch.journal, batch.plan, profile);
-    const claims = await claimBatch({
-      batch,
-      stateDir,
-      mode: profile.mode,
-      baseUrl: profile.baseUrl,
-      profile: profile.name,
-      breakLock,
-      clock,
-    });
-    try {
-      await confirmOnce(request, batch, claims);
-      const transport = await context.transportFor('pool');
-      try {
-        return await runConfirmed({request, batch, claims, transport, folder});
-      } finally {
-        await transport.close();
-      }
-    } finally {
-      await claims.registry.close();
+    const summary = await runClaimed(request, batch, folder);
+    if (flags.until === undefined || summary.stopped_because !== null) {
+      context.out.text(summaryText(summary, batch.journal.needingAttention(ATTENTION)));
+      return {summary, exit: exitCodeOf(summary)};
     }
+    return await followAfterRun({context, batch, flags, before: summary, out: folder});
   } finally {
     context.out.endProgress();
     await batch.close();
+  }
+}
+
+/** Runs a batch with the registry; following it afterwards keeps no other batch waiting. */
+async function runClaimed(request: RunRequest, batch: OpenBatch, folder: string): Promise<Summary> {
+  const {context, stateDir, flags} = request;
+  const {profile, clock} = context;
+  const claims = await claimBatch({
+    batch,
+    stateDir,
+    mode: profile.mode,
+    baseUrl: profile.baseUrl,
+    profile: profile.name,
+    breakLock: flags['break-lock'] ?? false,
+    clock,
+  });
+  try {
+    await confirmOnce(request, batch, claims);
+    const transport = await context.transportFor('pool');
+    try {
+      return await runConfirmed({request, batch, claims, transport, folder});
+    } finally {
+      await transport.close();
+    }
+  } finally {
+    await claims.registry.close();
   }
 }
 
@@ -107,6 +126,15 @@ async function confirmOnce(
     at: context.clock.now(),
     by: context.runtime.env['USER'] ?? null,
   });
+  noteConfirmation(journal, {
+    ...{
+      planHash: plan.planHash,
+      revision: plan.revision,
+      doing,
+      asked: !known || context.profile.mode === 'live',
+    },
+    ...{at: context.clock.now(), by: context.runtime.env['USER'] ?? null, profile: context.profile.name},
+  });
 }
 
 interface ConfirmedRun {
@@ -117,7 +145,7 @@ interface ConfirmedRun {
   folder: string;
 }
 
-async function runConfirmed(parts: ConfirmedRun): Promise<{summary: Summary; exit: ExitCode}> {
+async function runConfirmed(parts: ConfirmedRun): Promise<Summary> {
   const {request, batch, claims, transport, folder} = parts;
   const {context, kind, flags, doing} = request;
   const {plan, journal, place, lock} = batch;
@@ -167,8 +195,7 @@ async function runConfirmed(parts: ConfirmedRun): Promise<{summary: Summary; exi
   summary.posts += asked;
   out.endProgress();
   if (lost.aborted) throw lost.reason;
-  out.text(summaryText(summary, journal.needingAttention(ATTENTION)));
-  return {summary, exit: exitCodeOf(summary)};
+  return summary;
 }
 
 /** Asks the service about the failed rows and gives those that did fail a new key. Returns the POSTs this took. */

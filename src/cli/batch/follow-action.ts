@@ -1,0 +1,147 @@
+import {checkBinding} from '../../batch/binding.ts';
+import {FollowPace} from '../../batch/follow-pace.ts';
+import type {FollowEnd} from '../../batch/follow.ts';
+import type {Goal} from '../../batch/follow-counts.ts';
+import {type Followed, FollowRun} from '../../batch/follow-run.ts';
+import type {Kind} from '../../batch/kinds.ts';
+import {type OpenBatch, openBatch} from '../../batch/open-batch.ts';
+import {exitCodeOf, type Summary} from '../../batch/summary.ts';
+import {Wire} from '../../batch/wire.ts';
+import {DEFAULT_TIMEOUTS} from '../../client/transport.ts';
+import {EXIT, type ExitCode, RemitError} from '../../errors.ts';
+import type {Context} from '../context.ts';
+import {DEFAULT_WAIT_MS} from '../durations.ts';
+import {batchCommand} from './place.ts';
+import {count} from './plan-view.ts';
+import {readSummary, statusOfBatch} from './report-action.ts';
+import {summaryText} from './summary-view.ts';
+
+export interface FollowFlags {
+  until?: Goal | undefined;
+  timeout?: number | undefined;
+  'max-rps'?: number | undefined;
+  'max-wait'?: number | undefined;
+}
+
+const ATTENTION = 10;
+const MAX_WAIT_MS = 15 * 60_000;
+
+/** After a run: follows what was accepted until it is where `--until` wants it, then tells how all of it ended. */
+export async function followAfterRun(options: {
+  context: Context;
+  batch: OpenBatch;
+  flags: FollowFlags;
+  before: Summary;
+  /** Folder of the results, which are written anew. */
+  out: string;
+}): Promise<{summary: Summary & {followed: Followed}; exit: ExitCode}> {
+  const {context, batch, flags} = options;
+  const timeoutMs = flags.timeout ?? DEFAULT_WAIT_MS;
+  const {summary, followed} = await follow({...options, until: flags.until, timeoutMs});
+  showFollowed(context, batch, summary, followed);
+  return {summary: {...summary, followed}, exit: exitCodeOf(summary, followed)};
+}
+
+/**
+ * `status --refresh`: one look at every accepted row that is not at its end. While a runner has the batch, what the
+ * runner last said of it.
+ * @throws RemitError GUARD_BINDING when the profile is not the one that the batch was run with
+ */
+export async function refreshBatch(options: {
+  context: Context;
+  kind: Kind;
+  stateDir: string;
+  batchId: string;
+  flags: FollowFlags;
+}): Promise<{summary: Summary & {followed?: Followed}; exit: ExitCode}> {
+  const {context, batchId, flags} = options;
+  const {clock, out} = context;
+  let batch: OpenBatch;
+  try {
+    batch = await openBatch({...options, purpose: `status of batch ${batchId}`, clock});
+  } catch (error) {
+    if (!(error instanceof RemitError) || error.code !== 'LOCKED') throw error;
+    const {summary, attention, running} = await statusOfBatch({...options, clock});
+    out.text(summaryText(summary, attention));
+    out.note(
+      `${running ?? 'It was running a moment ago.'} Nothing was looked up: another process has the batch.`,
+    );
+    return {summary, exit: EXIT.OK};
+  }
+  try {
+    checkBinding(batch.journal, batch.plan, context.profile);
+    const {summary, followed} = await follow({
+      ...{context, batch, flags, before: readSummary(batch)},
+      ...{until: undefined, timeoutMs: undefined, out: undefined},
+    });
+    showFollowed(context, batch, summary, followed);
+    // A status exits 0 when it could be read; here that means: when the service could be asked.
+    const exit = followed.outcome === 'stopped' ? exitCodeOf(summary) : EXIT.OK;
+    return {summary: {...summary, followed}, exit};
+  } finally {
+    out.endProgress();
+    await batch.close();
+  }
+}
+
+async function follow(options: {
+  context: Context;
+  batch: OpenBatch;
+  flags: FollowFlags;
+  before: Summary;
+  until: Goal | undefined;
+  timeoutMs: number | undefined;
+  out: string | undefined;
+}): Promise<{summary: Summary; followed: Followed}> {
+  const {context, batch, flags} = options;
+  const {profile, clock, out, runtime} = context;
+  const {plan, lock} = batch;
+  const totalMs = context.flags['request-timeout'];
+  const wire = new Wire({
+    ...{kind: plan.kind, mode: profile.mode, namespace: plan.namespace, key: profile.key},
+    overrides: profile.overrides,
+    timeouts: totalMs === undefined ? DEFAULT_TIMEOUTS : {...DEFAULT_TIMEOUTS, totalMs},
+  });
+  const transport = await context.transportFor('pool');
+  try {
+    const followed = await new FollowRun({
+      ...options,
+      ...{wire, transport, clock, random: runtime.random},
+      pace: new FollowPace(flags['max-rps']),
+      maxWaitMs: flags['max-wait'] ?? MAX_WAIT_MS,
+      abort: AbortSignal.any([context.stop.signal, lock.lost]),
+      command: batchCommand(plan.kind),
+      onProgress: (line) => out.progress(line),
+      onUnknown: (status, reference) =>
+        out.notice(
+          `${reference} has the status ${JSON.stringify(status)}, which is not known here; it is kept, and looked at again`,
+        ),
+    }).run();
+    if (lock.lost.aborted) throw lock.lost.reason;
+    return followed;
+  } finally {
+    out.endProgress();
+    await transport.close();
+  }
+}
+
+function showFollowed({out}: Context, {journal}: OpenBatch, summary: Summary, followed: Followed): void {
+  out.text(`${summaryText(summary, journal.needingAttention(ATTENTION))}\n${followedText(followed)}`);
+}
+
+const ENDS: Readonly<Record<FollowEnd, string>> = {
+  reached: 'all are there',
+  ended: 'nothing is under way any more',
+  timeout: 'the time was up',
+  passed: 'each was looked at once',
+  stopped: 'it was stopped',
+};
+
+/** `Followed 990 rows to settled: 812 settled, 3 failed, 175 initiated; the time was up.` */
+function followedText({until, outcome, reached, ended, open, statuses, unread}: Followed): string {
+  const parts = Object.entries(statuses).map(([status, n]) => `${n} ${status}`);
+  const total = count(reached + ended + open, 'row');
+  const missed = unread > 0 ? `; ${unread} could not be read` : '';
+  if (reached + ended + open === 0) return 'Followed no rows: none was accepted.';
+  return `Followed ${total}${until === null ? '' : ` until ${until}`}: ${parts.join(', ')}; ${ENDS[outcome]}${missed}.`;
+}
