@@ -178,7 +178,7 @@ describe('payouts approve', () => {
     );
     assert.match(
       ran.stderr,
-      new RegExp(`approve payout: 125\\.00 USD \\(12500 minor units\\), payee ${PAYEE_ID}`),
+      new RegExp(`approve payout: 125\\.00 USD \\(12500 minor units\\), payee\\s+${PAYEE_ID}`),
     );
   });
 
