@@ -42,7 +42,9 @@ export async function claimBatch(options: {
   });
   try {
     refuseOtherContent(registry, batch);
-    const exists: JournalExists = (_id, name) => existsSync(batchFolder(stateDir, kind, name).journal);
+    // A claim of our own name and another journal: that journal is gone, for ours has taken its place.
+    const exists: JournalExists = (_id, name) =>
+      name !== batchId && existsSync(batchFolder(stateDir, kind, name).journal);
     const survey = surveyBatch({journal, plan, registry, profile, exists, now: clock.now()});
     const settle = () => {
       // Rows that an edited file left out were never sent: other batches may have their references.

@@ -11,7 +11,7 @@ import type {Plan} from './plan.ts';
 import {probe} from './probe.ts';
 import type {Claims} from './registry.ts';
 import {ReleasePhase} from './release-phase.ts';
-import {type ResultFiles, writeResults} from './results.ts';
+import {checkResultPlace, type ResultFiles, writeResults} from './results.ts';
 import {RunContext, type RunSettings, type Stop} from './run-context.ts';
 import type {Speed} from './speed.ts';
 import {writeStatus} from './status-file.ts';
@@ -89,6 +89,7 @@ export class BatchRun {
   }
 
   async run(): Promise<Summary> {
+    checkResultPlace(this.#options.out, this.#options.plan);
     this.#options.journal.setMeta('state', 'running');
     const timers = this.#startTimers();
     const onDrain = () =>

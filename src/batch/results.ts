@@ -42,8 +42,7 @@ export function writeResults(options: {
   folder: string;
 }): ResultFiles {
   const {journal, plan, summary, folder} = options;
-  const name = (kind: string) => join(folder, `${plan.batchId}.${kind}`);
-  const files = {results: name('results.csv'), failed: name('failed.csv'), summary: name('summary.json')};
+  const files = resultFiles(folder, plan);
   refuseForeign(files, plan);
   const results = new CsvFile(files.results);
   const failed = new CsvFile(files.failed);
@@ -77,6 +76,19 @@ export function writeResults(options: {
   };
   writePrivately(files.summary, `${JSON.stringify({journal_id: plan.journalId, ...text}, null, 2)}\n`);
   return written;
+}
+
+/**
+ * For the moment before anything is sent: another batch's results may lie where this one's are to be written.
+ * @throws RemitError STATE naming the file
+ */
+export function checkResultPlace(folder: string, plan: Plan): void {
+  refuseForeign(resultFiles(folder, plan), plan);
+}
+
+function resultFiles(folder: string, {batchId}: Plan): {results: string; failed: string; summary: string} {
+  const name = (kind: string) => join(folder, `${batchId}.${kind}`);
+  return {results: name('results.csv'), failed: name('failed.csv'), summary: name('summary.json')};
 }
 
 function resultColumns(plan: Plan): string[] {
