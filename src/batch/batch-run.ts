@@ -132,7 +132,7 @@ export class BatchRun {
   async #runPhase(name: string, work: () => Promise<void>): Promise<void> {
     this.#phase = name;
     this.#context.settledRows = 0;
-    this.#report();
+    this.#writeStatus();
     await work();
   }
 
@@ -211,12 +211,11 @@ export class BatchRun {
     });
   }
 
-  #report(): void {
+  #writeStatus(): void {
     const {place, plan, clock} = this.#options;
     const summary = this.#summary('running');
     this.#timeline.note(this.#phase, summary, clock.now());
     writeStatus(place.status, plan.journalId, this.#phase, summary, clock.now());
-    this.#showProgress();
   }
 
   #showProgress(): void {
@@ -238,7 +237,7 @@ export class BatchRun {
       failure ??= error;
       this.#context.stopFor('not-whole', 'the local state cannot be written');
     };
-    every(STATUS_EVERY_MS, () => this.#report()).catch(fail);
+    every(STATUS_EVERY_MS, () => this.#writeStatus()).catch(fail);
     every(PROGRESS_EVERY_MS, () => this.#showProgress()).catch(fail);
     every(FLUSH_EVERY_MS, () => this.#context.flush()).catch(fail);
     const rethrow = () => {

@@ -64,7 +64,8 @@ const amountWidth = (summary: Summary): number =>
 
 function headline(summary: Summary): string {
   const {batch_id: id, state, planned, stopped_because: stop} = summary;
-  const of = `${summary.accepted} of ${count(planned, 'row')} accepted`;
+  const paid = summary.already_paid === 0 ? '' : `, ${summary.already_paid} paid before`;
+  const of = `${summary.accepted} of ${count(planned, 'row')} accepted${paid}`;
   const sent =
     summary.posts === 0
       ? ''
