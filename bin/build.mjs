@@ -1,4 +1,5 @@
-// Builds dist/: the CLI as one CommonJS bundle, the library as ES modules with types; and .oclif.manifest.json.
+// Builds dist/: the CLI as one CommonJS bundle and its first page of help, the library as ES modules with types; and
+// .oclif.manifest.json.
 // Only what the sources say goes in: a second build gives the same bytes.
 import {spawn} from 'node:child_process';
 import {createHash} from 'node:crypto';
@@ -70,6 +71,7 @@ try {
   process.exit(1);
 }
 writeAtomic(join(root, '.oclif.manifest.json'), await manifestText({root, pjson: inlinedPackage()}));
+writeAtomic(join(dist, 'help.txt'), await require(join(dist, 'remit.cjs')).rootHelp(root));
 const failed = await library;
 if (failed !== undefined) {
   process.stderr.write(`the library could not be built: ${failed.message}\n`);

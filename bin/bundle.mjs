@@ -51,9 +51,11 @@ function entryText() {
     ([id, file]) => `  ${JSON.stringify(id)}: () => require(${JSON.stringify(`./${file}`)}).default,`,
   );
   return `
-import {start as startWith} from './src/cli/start.ts';
-export const start = (argv, root) => startWith({argv, root, pjson: ${JSON.stringify(inlinedPackage())}});
+import {rootHelp as rootHelpWith, start as startWith} from './src/cli/start.ts';
 export const COMMANDS = {};
+const pjson = ${JSON.stringify(inlinedPackage())};
+export const start = (argv, root) => startWith(argv, {root, pjson, commands: COMMANDS});
+export const rootHelp = (root) => rootHelpWith({root, pjson, commands: COMMANDS});
 const lazy = {
 ${lazy.join('\n')}
 };
@@ -63,22 +65,25 @@ for (const id of Object.keys(lazy)) Object.defineProperty(COMMANDS, id, {enumera
 
 /**
  * What packages reach for and we never use: whether this is WSL (5 ms of file reading for a name), the TypeScript
- * compiler for running from source (3.5 MB; bin/dev.js does that with tsx), and the prompt that opens an editor (0.5 MB
- * of character sets).
+ * compiler for running from source (3.5 MB; bin/dev.js does that with tsx), the prompt that opens an editor (0.5 MB of
+ * character sets), and oclif's own DEBUG output (2 ms; --debug is ours).
  */
 const without = {
   name: 'without',
   setup(plugin) {
-    plugin.onResolve({filter: /^(wsl-utils|typescript|@inquirer\/editor)$/}, ({path}) => ({
+    plugin.onResolve({filter: /^(wsl-utils|typescript|@inquirer\/editor|debug)$/}, ({path}) => ({
       path,
       namespace: 'without',
     }));
-    plugin.onLoad({filter: /.*/, namespace: 'without'}, () => ({
-      contents: 'module.exports = {isWsl: false}',
-      loader: 'js',
-    }));
+    plugin.onLoad({filter: /.*/, namespace: 'without'}, () => ({contents: STUB, loader: 'js'}));
   },
 };
+
+/** Stands for all of them: a function that makes functions which do nothing. */
+const STUB = `
+module.exports = () => Object.assign(() => {}, {enabled: false});
+module.exports.isWsl = false;
+`;
 
 /** Name, version and licence of every package whose code is among the inputs, as their licences ask for. */
 function licencesOf(inputs) {

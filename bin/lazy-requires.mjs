@@ -21,8 +21,9 @@ export function makeLazy(source) {
     names.push(name);
     return `let __held_${name}; const __get_${name} = () => (__held_${name} ??= ${expression});`;
   });
+  const started = declared.replace(/^checkNodeVersion\(\);$/m, ''); // 5 ms of semver; the launcher looks itself
   return names.reduce(
     (text, name) => text.replace(new RegExp(`(?<![\\w$.'"\`/-])${name}(?![\\w$])`, 'g'), `(__get_${name}())`),
-    declared,
+    started,
   );
 }

@@ -8,9 +8,19 @@ const path = require('node:path');
 const root = path.join(__dirname, '..');
 const argv = process.argv.slice(2);
 
-if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-v')) {
+const [major, minor] = process.versions.node.split('.').map(Number);
+if (major < 20 || (major === 20 && minor < 19)) {
+  process.stderr.write(`Error: remit needs Node 20.19 or newer; this is ${process.version}\n`);
+  process.exit(1);
+}
+
+// The two things that people ask for most, without loading anything.
+const asked = argv.length === 0 ? '--help' : argv.length === 1 ? argv[0] : '';
+if (asked === '--version' || asked === '-v') {
   const {name, version} = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'));
   process.stdout.write(`${name}/${version} ${process.platform}-${process.arch} node-${process.version}\n`);
+} else if (asked === '--help' || asked === '-h') {
+  process.stdout.write(fs.readFileSync(path.join(root, 'dist', 'help.txt')));
 } else {
   void run();
 }

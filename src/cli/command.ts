@@ -6,7 +6,8 @@ import {findProjectFile, type ProjectFile} from '../profiles/project-file.ts';
 import {localContext, openContext, type Context, type LocalContext} from './context.ts';
 import {globalFlags} from './flags.ts';
 import {isParseError, usageError} from './parse-errors.ts';
-import {runtimeOf, type Runtime} from './runtime.ts';
+import {readCommandConfig} from './app.ts';
+import type {Runtime} from './runtime.ts';
 import {guessSettings, outputSettings} from './settings.ts';
 
 type FlagValues = Interfaces.OutputFlags<Interfaces.FlagInput>;
@@ -32,7 +33,7 @@ export abstract class RemitCommand extends Command {
   #project: ProjectFile | undefined;
 
   protected get runtime(): Runtime {
-    return runtimeOf(this.config);
+    return readCommandConfig(this.config).runtime;
   }
 
   /** Profile, client, output: for commands that call the service. Call after `this.parse`. */

@@ -77,7 +77,7 @@ export async function helpText(
 ): Promise<string> {
   const page = Object.hasOwn(PAGES, id) ? PAGES[id] : undefined;
   if (page !== undefined) return page.text();
-  const isTerminal = runtime.stdout.isTTY === true;
+  const isTerminal = runtime.stdout.isTTY === true && id !== ''; // the first page is written at build time, for all alike
   const help = new RemitHelp(config, {
     maxWidth: Math.min(MAX_WIDTH, (isTerminal && runtime.stdout.columns) || 80),
     stripAnsi: !isTerminal || Boolean(runtime.env['NO_COLOR']),

@@ -1,11 +1,10 @@
-import type {Config} from '@oclif/core';
 import {EXIT, type ExitCode} from '../errors.ts';
 import {asRemitError} from '../output/failure.ts';
 import {Output} from '../output/output.ts';
 import {readCall, type CommandTree, type GlobalFlag} from './argv.ts';
-import type {RemitCommand} from './command.ts';
+import {commandConfig, type App} from './app.ts';
 import {globalFlags} from './flags.ts';
-import {attachRuntime, type Runtime} from './runtime.ts';
+import type {Runtime} from './runtime.ts';
 import {guessSettings} from './settings.ts';
 
 /** How a run ended; `id` is the command that ran, for the launcher's code cache. */
@@ -14,27 +13,25 @@ export interface Ended {
   id: string | undefined;
 }
 
-/** Every file under src/commands exports a RemitCommand; a test holds that. */
-type CommandClass = new (argv: string[], config: Config) => RemitCommand;
-
 /** Runs one command line. Never throws and never ends the process: that is the launcher's. */
-export async function main(argv: readonly string[], config: Config, runtime: Runtime): Promise<Ended> {
+export async function main(argv: readonly string[], app: App, runtime: Runtime): Promise<Ended> {
   let id: string | undefined;
   try {
-    const call = readCall(argv, treeOf(config), GLOBAL_FLAGS);
+    const call = readCall(argv, treeOf(Object.keys(app.commands)), GLOBAL_FLAGS);
     if (call.kind === 'version') {
-      runtime.stdout.write(`${config.userAgent}\n`);
+      const {platform, arch, version} = process;
+      runtime.stdout.write(`${app.name}/${app.version} ${platform}-${arch} node-${version}\n`);
       return {exitCode: EXIT.OK, id: 'version'};
     }
-    attachRuntime(config, runtime);
     if (call.kind === 'help') {
       const {showHelp} = await import('./help.ts');
-      await showHelp(config, call.id, runtime);
+      await showHelp(await app.config(), call.id, runtime);
       return {exitCode: EXIT.OK, id: 'help'};
     }
     id = call.id;
-    const Found = (await config.findCommand(call.id, {must: true}).load()) as unknown as CommandClass;
-    return {exitCode: await new Found(call.argv, config).runToEnd(), id};
+    const Found = app.commands[id]!; // readCall found it among them
+    Found.id = id;
+    return {exitCode: await new Found(call.argv, commandConfig(app, runtime)).runToEnd(), id};
   } catch (thrown) {
     return {exitCode: await reportEarly(thrown, argv, runtime), id};
   }
@@ -47,8 +44,8 @@ export const GLOBAL_FLAGS: readonly GlobalFlag[] = Object.entries(globalFlags).m
   takesValue: flag.type === 'option',
 }));
 
-export function treeOf(config: Config): CommandTree {
-  const commands = new Set(config.commandIDs);
+export function treeOf(ids: readonly string[]): CommandTree {
+  const commands = new Set(ids);
   const topics = new Set<string>();
   for (const id of commands) {
     const words = id.split(':');

@@ -1,5 +1,3 @@
-import type {Config} from '@oclif/core';
-import {randomUUID} from 'node:crypto';
 import {homedir} from 'node:os';
 import {MAX_IN_FLIGHT} from '../batch/speed.ts';
 import type {Transport} from '../client/transport.ts';
@@ -32,20 +30,6 @@ export interface Runtime {
   transport: (kind: TransportKind, baseUrl: string) => Promise<Transport>;
 }
 
-const runtimes = new WeakMap<object, Runtime>();
-
-/** oclif makes the command objects; its config is the only thing that reaches them. */
-export const attachRuntime = (config: Config, runtime: Runtime): void => void runtimes.set(config, runtime);
-
-export function runtimeOf(config: object): Runtime {
-  let runtime = runtimes.get(config);
-  if (runtime === undefined) {
-    runtime = processRuntime();
-    runtimes.set(config, runtime);
-  }
-  return runtime;
-}
-
 /** The runtime of a real process. */
 export function processRuntime(): Runtime {
   const stop = new Stop((code) => process.exit(code));
@@ -65,7 +49,7 @@ export function processRuntime(): Runtime {
     stderr,
     clock: systemClock,
     random: Math.random,
-    uuid: randomUUID,
+    uuid: () => crypto.randomUUID(), // the global one: node:crypto would be loaded for a read as well
     stop,
     get prompts() {
       return terminalPrompts({stdin: process.stdin, stderr, signal: stop.signal});

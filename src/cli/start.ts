@@ -1,6 +1,7 @@
 import {Config, Plugin} from '@oclif/core';
 import {EXIT} from '../errors.ts';
 import {main, reportEarly, type Ended} from './main.ts';
+import type {App} from './app.ts';
 import {processRuntime} from './runtime.ts';
 
 /** The parts of package.json that oclif reads. */
@@ -12,47 +13,49 @@ export interface PackageJson {
 
 type LoadOptions = Exclude<Parameters<typeof Config.load>[0], string | undefined>;
 
-/**
- * Starts the tool in this process.
- * @param pjson inlined by the build, so that no file is searched for
- * @param fromSource ignore the committed manifest and read the commands themselves (development, tests)
- */
-export async function start(facts: {
-  argv: readonly string[];
+/** Where the tool lies and what it consists of. */
+export interface Facts {
   root: string;
+  /** Inlined by the build, so that no file is searched for. */
   pjson: PackageJson;
+  commands: App['commands'];
+  /** Ignore the committed manifest and read the commands themselves (development, tests). */
   fromSource?: boolean;
-}): Promise<Ended> {
+}
+
+/** Starts the tool in this process. */
+export async function start(argv: readonly string[], facts: Facts): Promise<Ended> {
   const runtime = processRuntime();
   runtime.stop.listen(process);
   // A bug outside every catch: one line for people or machines, not a page of bundled code.
   process.once('uncaughtException', (error) => {
     process.once('uncaughtException', () => process.exit(EXIT.BUG)); // while it was being written
-    void reportEarly(error, facts.argv, runtime).then((code) => process.exit(code));
+    void reportEarly(error, argv, runtime).then((code) => process.exit(code));
   });
   try {
-    const config = await loadConfig(facts);
-    return await main(facts.argv, config, runtime);
+    return await main(argv, appOf(facts), runtime);
   } finally {
     runtime.stop.release();
   }
 }
 
+/** What `remit --help` prints: the build keeps it as a file, so that it is there at once. */
+export async function rootHelp(facts: Facts): Promise<string> {
+  const {helpText} = await import('./help.ts');
+  return helpText(await loadConfig(facts), '', {stdout: process.stdout, env: {}});
+}
+
+export function appOf(facts: Facts): App {
+  const {pjson, commands} = facts;
+  let config: Promise<Config> | undefined;
+  return {name: pjson.name, version: pjson.version, commands, config: () => (config ??= loadConfig(facts))};
+}
+
 /** oclif's view of the tool: commands from the manifest, no plugins of the user's. */
-export async function loadConfig(facts: {
-  root: string;
-  pjson: PackageJson;
-  fromSource?: boolean;
-}): Promise<Config> {
-  const {root, pjson, fromSource = false} = facts;
+async function loadConfig({root, pjson, fromSource = false}: Facts): Promise<Config> {
   const options = {root, pjson, devPlugins: false, userPlugins: false} as unknown as LoadOptions; // its type wants all of package.json
   if (!fromSource) return Config.load(options);
-  const plugin = new Plugin({
-    ...options,
-    isRoot: true,
-    ignoreManifest: true,
-    errorOnManifestCreate: true,
-  });
+  const plugin = new Plugin({...options, isRoot: true, ignoreManifest: true, errorOnManifestCreate: true});
   await plugin.load();
   return Config.load({...options, plugins: new Map([[plugin.name, plugin]])});
 }

@@ -1,4 +1,5 @@
 import {Args} from '@oclif/core';
+import {readCommandConfig} from '../cli/app.ts';
 import {RemitCommand} from '../cli/command.ts';
 import {helpText} from '../cli/help.ts';
 
@@ -12,7 +13,7 @@ export default class HelpCommand extends RemitCommand {
     const {argv} = await this.parse(HelpCommand);
     const {out} = this.openLocal();
     const id = argv.map(String).join(':');
-    const help = await helpText(this.config, id, this.runtime);
+    const help = await helpText(await readCommandConfig(this.config).app.config(), id, this.runtime);
     out.text(help);
     return {subject: id.replaceAll(':', ' '), help};
   }

@@ -1,4 +1,3 @@
-import {createHash} from 'node:crypto';
 import {RemitError} from '../errors.ts';
 import type {Mode} from './profile.ts';
 
@@ -10,8 +9,10 @@ export function maskKey(key: string): string {
 }
 
 /** First 16 hex digits of the SHA-256. */
-export const fingerprintOf = (key: string): string =>
-  createHash('sha256').update(key).digest('hex').slice(0, 16);
+export function fingerprintOf(key: string): string {
+  const {createHash} = process.getBuiltinModule('node:crypto'); // here, since few commands need it and loading it takes 3 ms
+  return createHash('sha256').update(key).digest('hex').slice(0, 16);
+}
 
 /**
  * The mode that the key's prefix names (interface document, "Authentication"). Nothing of the key is repeated in the

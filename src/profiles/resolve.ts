@@ -92,7 +92,9 @@ export async function resolveProfile(question: ProfileQuestion): Promise<ActiveP
     baseUrl: choice.baseUrl,
     mode,
     key,
-    keyFingerprint: fingerprintOf(key),
+    get keyFingerprint() {
+      return fingerprintOf(key);
+    },
     masked: maskKey(key),
     caps: profile?.caps ?? {},
     readOnly: profile?.read_only ?? false,

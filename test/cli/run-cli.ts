@@ -4,11 +4,12 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {Readable, Writable} from 'node:stream';
 import type {Config} from '@oclif/core';
+import type {App} from '../../src/cli/app.ts';
 import {main} from '../../src/cli/main.ts';
 import type {Prompts} from '../../src/cli/prompts.ts';
 import {terminalPrompts} from '../../src/cli/prompts.ts';
 import type {Runtime} from '../../src/cli/runtime.ts';
-import {loadConfig, type PackageJson} from '../../src/cli/start.ts';
+import {appOf, type PackageJson} from '../../src/cli/start.ts';
 import {Stop} from '../../src/cli/stop.ts';
 import type {Transport} from '../../src/client/transport.ts';
 import type {ExitCode} from '../../src/errors.ts';
@@ -72,17 +73,23 @@ export interface CliResult {
   json(): unknown;
 }
 
-let shared: Promise<Config> | undefined;
+let shared: Promise<App> | undefined;
 
-/** The command tree from source, loaded once for all tests. */
-export function sourceConfig(): Promise<Config> {
-  const pjson = readJson('package.json') as PackageJson;
-  const oclif = {
-    ...pjson.oclif,
-    commands: {strategy: 'explicit', target: './bin/source-commands.js', identifier: 'COMMANDS'},
-  };
-  return (shared ??= loadConfig({root: ROOT, pjson: {...pjson, oclif}, fromSource: true}));
+/** The commands from source, loaded once for all tests. */
+function sourceApp(): Promise<App> {
+  return (shared ??= loadApp());
 }
+
+async function loadApp(): Promise<App> {
+  const pjson = readJson('package.json') as PackageJson;
+  const target = './bin/source-commands.js';
+  const oclif = {...pjson.oclif, commands: {strategy: 'explicit', target, identifier: 'COMMANDS'}};
+  const {COMMANDS} = (await import(`../../${target}`)) as {COMMANDS: App['commands']};
+  return appOf({root: ROOT, pjson: {...pjson, oclif}, commands: COMMANDS, fromSource: true});
+}
+
+/** oclif's view of the command tree. */
+export const sourceConfig = async (): Promise<Config> => (await sourceApp()).config();
 
 /** A folder of its own for profiles and state; nothing of the machine is read. */
 export const scratch = (): string => mkdtempSync(join(tmpdir(), 'remit-cli-'));
@@ -114,7 +121,7 @@ export async function runCli(argv: readonly string[], options: CliOptions = {}):
         : scriptedPrompts(options.answers, questions),
     transport: async () => transport,
   };
-  const {exitCode} = await main(argv, await sourceConfig(), runtime);
+  const {exitCode} = await main(argv, await sourceApp(), runtime);
   return {
     exitCode,
     stdout: stdout.text,

@@ -150,6 +150,7 @@ describe('the packed package', () => {
     for (const name of [
       'bin/run.cjs',
       'dist/remit.cjs',
+      'dist/help.txt',
       'dist/THIRD-PARTY-LICENCES.txt',
       '.oclif.manifest.json',
       'LICENSE',

@@ -51,6 +51,12 @@ describe('the built tool', () => {
     }
   });
 
+  it('keeps its first page of help as it would write it now', async () => {
+    const kept = await remit('--help');
+    for (const line of ['-q --help', 'help']) assert.equal((await remit(line)).stdout, kept.stdout);
+    assert.equal((await spawnCli([], env())).stdout, kept.stdout);
+  });
+
   it('refuses what it does not know with exit 2 and a suggestion, and asks nothing', async () => {
     const ran = await remit('payots list');
     assert.deepEqual(ran, {

@@ -1,0 +1,99 @@
+// The CLI as one CommonJS file. Commands and heavy packages are in it, but run only when they are first used.
+import {existsSync, readFileSync, readdirSync} from 'node:fs';
+import {join} from 'node:path';
+import {build} from 'esbuild';
+import {commandFiles, root} from './commands.mjs';
+import {lazyRequires} from './lazy-requires.mjs';
+
+/** What oclif reads of package.json, inlined so that no start searches for it. */
+export function inlinedPackage() {
+  const {name, version, description, oclif} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  return {name, version, description, type: 'commonjs', oclif};
+}
+
+/**
+ * The bundle and the licences of the packages in it. Without `minify` each module keeps its path as the name of its
+ * function, so that a test can see which of them ran.
+ */
+export async function bundle({minify = true} = {}) {
+  const result = await build({
+    stdin: {contents: entryText(), resolveDir: root, loader: 'ts', sourcefile: 'entry.ts'},
+    absWorkingDir: root,
+    bundle: true,
+    write: false,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node20',
+    // A script that runs from V8's code cache has no way to import(); require it has.
+    supported: {'dynamic-import': false},
+    minify,
+    legalComments: 'none', // they stand whole in the file of licences
+    metafile: true,
+    external: (process.env.EXT || 'node-sqlite3-wasm').split(','), // finds its .wasm beside itself
+    define: {'import.meta.url': '__importMetaUrl'},
+    banner: {js: 'const __importMetaUrl=require("node:url").pathToFileURL(__filename).href;'},
+    plugins: [lazyRequires(), without],
+    logLevel: 'warning',
+  });
+  return {
+    code: asAscii(result.outputFiles[0].text),
+    licences: licencesOf(Object.keys(result.metafile.inputs)),
+  };
+}
+
+/** esbuild escapes all but regular expressions; the launcher reads the bundle a byte a character. */
+const asAscii = (code) =>
+  code.replace(/[\u0080-\uffff]/g, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+/** The bundle's entry: `start` for the launcher, and COMMANDS, whose classes load when they are asked for. */
+function entryText() {
+  const lazy = commandFiles().map(
+    ([id, file]) => `  ${JSON.stringify(id)}: () => require(${JSON.stringify(`./${file}`)}).default,`,
+  );
+  return `
+import {start as startWith} from './src/cli/start.ts';
+export const start = (argv, root) => startWith({argv, root, pjson: ${JSON.stringify(inlinedPackage())}});
+export const COMMANDS = {};
+const lazy = {
+${lazy.join('\n')}
+};
+for (const id of Object.keys(lazy)) Object.defineProperty(COMMANDS, id, {enumerable: true, get: lazy[id]});
+`;
+}
+
+/**
+ * What packages reach for and we never use: whether this is WSL (5 ms of file reading for a name), the TypeScript
+ * compiler for running from source (3.5 MB; bin/dev.js does that with tsx), and the prompt that opens an editor (0.5 MB
+ * of character sets).
+ */
+const without = {
+  name: 'without',
+  setup(plugin) {
+    plugin.onResolve({filter: /^(wsl-utils|typescript|@inquirer\/editor)$/}, ({path}) => ({
+      path,
+      namespace: 'without',
+    }));
+    plugin.onLoad({filter: /.*/, namespace: 'without'}, () => ({
+      contents: 'module.exports = {isWsl: false}',
+      loader: 'js',
+    }));
+  },
+};
+
+/** Name, version and licence of every package whose code is among the inputs, as their licences ask for. */
+function licencesOf(inputs) {
+  const folders = inputs.map((input) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1]);
+  return [...new Set(folders)]
+    .filter((folder) => folder !== undefined)
+    .sort()
+    .map((folder) => {
+      const {name, version, license} = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
+      const file = readdirSync(join(root, folder)).find((entry) => /^(licen[cs]e|copying)/i.test(entry));
+      const text =
+        file && existsSync(join(root, folder, file))
+          ? readFileSync(join(root, folder, file), 'utf8').trim()
+          : '';
+      return `${name} ${version} (${license})\n\n${text}\n`;
+    })
+    .join(`\n${'-'.repeat(80)}\n\n`);
+}
