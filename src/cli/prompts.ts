@@ -51,7 +51,7 @@ export function terminalPrompts({stdin, stderr, signal}: Terminal): Prompts {
     async hidden(question, flag) {
       need(question, flag);
       const {password} = await import('@inquirer/prompts');
-      return asking(password({message: question, mask: false}, context));
+      return asking(password({message: question, mask: false, toggleMask: false}, context));
     },
   };
 }

@@ -29,17 +29,23 @@ function cardFields(record: unknown, view: View | undefined, fields: readonly st
     return fields.map((path) => known.find((field) => field.path === path) ?? text(path, path));
   if (record === null || typeof record !== 'object') return [text('value', '')];
   const present = known.filter((field) => valueAt(record, field.path) !== undefined);
-  const shown = new Set(known.map((field) => field.path.split('.')[0]));
+  const shown = new Set(known.map((field) => field.path));
   const unknown = Object.keys(record).filter((key) => !shown.has(key) && !(view && REPEATED.has(key)));
-  return [...present, ...unknown.flatMap((key) => unfold(record, key))];
+  return [...present, ...unknown.flatMap((key) => unfold(record, key, shown))];
 }
 
-/** A nested object becomes one line for each of its values, two levels deep; deeper ones stay JSON. */
-function unfold(record: object, key: string): Field[] {
+/**
+ * A nested object becomes one line for each of its values that stands nowhere else; what lies deeper stays JSON. An
+ * object that is absent while the view knows its fields says nothing.
+ */
+function unfold(record: object, key: string, shown: ReadonlySet<string>): Field[] {
   const value = valueAt(record, key);
+  if (value === null && [...shown].some((path) => path.startsWith(`${key}.`))) return [];
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return [text(key, key)];
-  return Object.keys(value).map((inner) => ({
-    ...text(`${key}.${inner}`, key),
-    show: (outer: unknown) => plainValue((outer as Record<string, unknown>)[inner]),
-  }));
+  return Object.keys(value)
+    .filter((inner) => !shown.has(`${key}.${inner}`))
+    .map((inner) => ({
+      ...text(`${key}.${inner}`, key),
+      show: (outer: unknown) => plainValue((outer as Record<string, unknown>)[inner]),
+    }));
 }

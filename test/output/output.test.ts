@@ -16,14 +16,14 @@ describe('a list', () => {
     const {out, stdout} = makeOutput();
     await out.list(two, payoutView);
     const [head, first, second] = stdout.text.split('\n').map((line) => line.split('\t'));
-    assert.deepEqual(head, ['ID', 'Status', 'Amount', 'Created', 'Rail', 'Payee']);
+    assert.deepEqual(head, ['ID', 'Status', 'Amount', 'Created', 'Payee', 'Rail']);
     assert.deepEqual(first, [
       two[0]!.id,
       'created',
       '125.00 USD',
       '2023-11-14T22:10:00.000Z',
-      'standard_ach',
       two[0]!.payee_id,
+      'standard_ach',
     ]);
     assert.equal(second![2], '0.05 USD');
     assert.doesNotMatch(stdout.text, PLAIN);
@@ -31,8 +31,8 @@ describe('a list', () => {
 
   for (const [columns, shown] of [
     [80, ['ID', 'Status', 'Amount', 'Created']],
-    [120, ['ID', 'Status', 'Amount', 'Created', 'Rail']],
-    [160, ['ID', 'Status', 'Amount', 'Created', 'Rail', 'Payee']],
+    [120, ['ID', 'Status', 'Amount', 'Created', 'Payee']],
+    [160, ['ID', 'Status', 'Amount', 'Created', 'Payee', 'Rail']],
   ] as const) {
     it(`fits a terminal of ${columns} columns and says what is left out`, async () => {
       const {out, stdout, stderr} = makeOutput({colour: 'never'}, {columns});
@@ -43,7 +43,7 @@ describe('a list', () => {
       assert.deepEqual(lines[0]!.trim().split(/\s+/), shown);
       assert.match(lines[1]!, new RegExp(two[0]!.id));
       assert.match(lines[1]!, /3 minutes ago/);
-      assert.equal(/want of width: .*Payee/.test(stderr.text), columns < 160);
+      assert.equal(/want of width: .*Rail/.test(stderr.text), columns < 160);
     });
   }
 
@@ -188,6 +188,18 @@ describe('one record', () => {
     assert.match(stdout.text, /^priority\t7$/m);
     assert.match(stdout.text, /^extra\.a\t1$/m);
     assert.match(stdout.text, /^extra\.deep\t\{"b":2\}$/m);
+  });
+
+  it('shows how a payout went, and why it failed', () => {
+    const {out, stdout} = makeOutput();
+    const details = {trace_number: '7', failure: {code: 'R01', message: 'account closed'}, novelty: 1};
+    out.record(payout({status: 'failed', transfer_details: details}), payoutView);
+    assert.match(stdout.text, /^Trace\t7$/m);
+    assert.match(stdout.text, /^Failure\tR01 account closed$/m);
+    assert.match(stdout.text, /^transfer_details\.novelty\t1$/m);
+    const early = makeOutput();
+    early.out.record(payout(), payoutView);
+    assert.doesNotMatch(early.stdout.text, /Trace|Failure|transfer_details/);
   });
 
   it('aligns on a terminal and shows both the distance and the moment', () => {

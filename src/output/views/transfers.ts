@@ -1,4 +1,4 @@
-import {money, moment, plainValue, status, text, time, type Field, type View} from '../view.ts';
+import {money, moment, plainValue, status, text, time, type Eye, type Field, type View} from '../view.ts';
 
 /** Interface document, "Payin" and "Payout", as people see them; what stands inside the metadata is assumption 58. */
 
@@ -37,6 +37,17 @@ function metadata(): Field {
   return {label: 'Metadata', path: 'client_metadata', rank: 0, show};
 }
 
+/** Why it failed: `R01 account closed`. */
+function failure(): Field {
+  const show = (value: unknown, _record: unknown, eye: Eye) => {
+    const {code, message, ...more} = (value ?? {}) as Record<string, unknown>;
+    const rest = Object.keys(more).length === 0 ? [] : [more];
+    const words = [code, message, ...rest].filter((part) => part !== undefined).map(plainValue);
+    return eye.paint('red', words.join(' '));
+  };
+  return {label: 'Failure', path: 'transfer_details.failure', rank: 0, show};
+}
+
 const amount = money('Amount');
 const after = [
   text('Rail', 'rail'),
@@ -57,14 +68,19 @@ export const payoutView: View = {
     party('Payee', 'payee_id', 'payout_metadata', 0),
     method('payout_metadata'),
     ...after,
+    text('Trace', 'transfer_details.trace_number'),
+    text('End to end', 'transfer_details.end_to_end_id'),
+    moment('Submitted', 'transfer_details.submitted_at'),
+    text('Settles', 'transfer_details.expected_settlement_date'),
+    failure(),
   ],
   columns: [
     text('ID', 'id'),
     status(),
     amount,
     time('Created', 'created_at', 1),
-    text('Rail', 'rail', 2),
-    text('Payee', 'payee_id', 3),
+    text('Payee', 'payee_id', 2),
+    text('Rail', 'rail', 3),
   ],
 };
 
@@ -85,7 +101,7 @@ export const payinView: View = {
     status(),
     amount,
     time('Created', 'created_at', 1),
-    text('Rail', 'rail', 2),
-    text('Payer', 'payer_id', 3),
+    text('Payer', 'payer_id', 2),
+    text('Rail', 'rail', 3),
   ],
 };
