@@ -121,7 +121,7 @@ export class BatchRun {
       await this.#runPhase('staging', () => new CreatePhase(this.#context, 'stage').run());
     if (this.#context.stop !== undefined) return this.#stoppedOr('stopped');
     if (path === 'stage-only') return 'staged';
-    if (!this.#mayRelease()) return this.#stoppedOr('held');
+    if (!this.#mayRelease()) return this.#stoppedOr(this.#waits() ? 'held' : 'complete');
     this.#phase = 'probing';
     if (!(await probe(this.#context))) return this.#stoppedOr('stopped');
     const release = new ReleasePhase(this.#context);
@@ -151,6 +151,12 @@ export class BatchRun {
       this.#context.settings.releaseRest ||
       this.#context.journal.unknownRecords() + tally.conflict.count === 0
     );
+  }
+
+  /** Whether a release would have anything to do: rows in conflict alone are at their end. */
+  #waits(): boolean {
+    const {staged, unapproved, in_doubt: doubt} = this.#context.standing.tally;
+    return staged.count + unapproved.count + doubt.count > 0;
   }
 
   #stoppedOr(state: BatchState): BatchState {

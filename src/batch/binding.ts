@@ -27,6 +27,14 @@ const WORDS: Readonly<Record<keyof Binding, string>> = {
   metadataField: 'name of the metadata field',
 };
 
+const BEGUN = 'use the profile with which the batch was begun (remit whoami shows the present one)';
+const HINTS: Readonly<Record<keyof Binding, string>> = {
+  mode: BEGUN,
+  baseUrl: `${BEGUN}; if that one was wrong, run the file under another --batch-id`,
+  keyFingerprint: `${BEGUN}; if its test key is gone for good, run the file with a --state-dir of its own`,
+  metadataField: BEGUN,
+};
+
 /**
  * Refuses to go on with a batch under another mode, address or test key than those it was begun with.
  * @throws RemitError GUARD_BINDING
@@ -42,7 +50,7 @@ export function checkBinding(journal: Journal, plan: Plan, to: BoundTo): void {
       ? ''
       : `: it was begun with ${String(bound[other])}, now it is ${String(now[other])}`;
   throw new RemitError('GUARD_BINDING', `batch ${plan.batchId} is bound to another ${WORDS[other]}${shown}`, {
-    hint: 'use the profile with which the batch was begun (remit whoami shows the present one); nothing was sent',
+    hint: `nothing was sent; ${HINTS[other]}`,
     details: {batch_id: plan.batchId, bound_to: {mode: bound.mode, base_url: bound.baseUrl}},
   });
 }

@@ -52,7 +52,7 @@ export async function confirmBatch(options: {
   checkBatchCaps(plan, profile.caps, profile.name);
   checkStated(plan, flags);
   refusePaidElsewhere(survey, flags['allow-paid-elsewhere'] ?? [], plan.batchId);
-  if (!known) checkDuplicates(plan, survey, flags);
+  if (!known) checkDuplicates(plan, survey, flags, (line) => out.notice(line));
   const isLive = profile.mode === 'live';
   if (isLive && !live)
     refuse(
@@ -158,13 +158,20 @@ function sameAmount(stated: string, planned: string, currency: string): boolean 
   return formatMajor(minor, currency) === planned;
 }
 
-function checkDuplicates(plan: Plan, survey: Survey, flags: ConfirmFlags): void {
+/** @param show for what no plan can tell, since it is of other batches */
+function checkDuplicates(
+  plan: Plan,
+  survey: Survey,
+  flags: ConfirmFlags,
+  show: (line: string) => void,
+): void {
   const {softDuplicates, similarReferences} = plan.figures;
   const repeats = softDuplicates.count + survey.alike.count;
   const similar = similarReferences.count + survey.similar.count;
   const unacknowledged = (what: string, n: number, flag: string) => {
+    surveyText(survey).forEach(show);
     throw new RemitError('GUARD_DUPLICATES', `batch ${plan.batchId}: ${what}; nothing was sent`, {
-      hint: `look at them (remit ${KINDS[plan.kind].topic} batch plan shows some), and if all are meant say --${flag} ${n}`,
+      hint: `look at them (remit ${KINDS[plan.kind].topic} batch plan shows those within the file), and if all are meant say --${flag} ${n}`,
       details: {
         soft_duplicates: softDuplicates,
         similar_references: similarReferences,
