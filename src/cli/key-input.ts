@@ -1,7 +1,8 @@
 import {resolve} from 'node:path';
 import {RemitError} from '../errors.ts';
 import type {KeySource} from '../profiles/profile.ts';
-import type {InStream, Runtime} from './runtime.ts';
+import type {Runtime} from './runtime.ts';
+import {readStdin} from './stdin.ts';
 
 export interface KeyFlags {
   'key-stdin'?: boolean | undefined;
@@ -18,20 +19,10 @@ export async function readKeySource(flags: KeyFlags, runtime: Runtime): Promise<
   if (file !== undefined && file !== '-') return {file: resolve(runtime.cwd, file)}; // it is read from other folders later
   const fromStdin = flags['key-stdin'] || file === '-';
   const typed = fromStdin
-    ? await readAll(runtime.stdin)
+    ? await readStdin(runtime.stdin, MOST_CHARACTERS)
     : await runtime.prompts.hidden('API key (not shown):', '--key-stdin, --key-file or --key-command');
   const stored = typed.trim();
   if (stored === '')
     throw new RemitError('BAD_KEY', fromStdin ? 'no key came from stdin' : 'no key was typed');
   return {stored};
-}
-
-async function readAll(stdin: InStream): Promise<string> {
-  let text = '';
-  for await (const chunk of stdin) {
-    text += String(chunk);
-    if (text.length > MOST_CHARACTERS)
-      throw new RemitError('BAD_KEY', 'what came from stdin is too long for a key');
-  }
-  return text;
 }

@@ -1,0 +1,60 @@
+import {Args, Flags} from '@oclif/core';
+import {factsOf, operationAt, readData} from '../cli/any-request.ts';
+import {RemitCommand} from '../cli/command.ts';
+import {commandLine} from '../cli/command-line.ts';
+import {dryRunFlag} from '../cli/flags.ts';
+import {showPreview} from '../cli/previews.ts';
+import {operationOf} from '../client/routes.ts';
+import {EXIT, RemitError} from '../errors.ts';
+
+export default class Api extends RemitCommand {
+  static override summary = 'Send any request, with the same key, guards, retries and output';
+  static override description =
+    'The path begins with one / and stays on the base URL of the profile. A POST is repeated after a lost answer only with an idempotency key; where the service documents one, it is made.';
+  static override args = {
+    method: Args.string({required: true, description: 'GET, POST, PATCH, PUT or DELETE'}),
+    path: Args.string({required: true, description: 'path and query, such as /api/payouts?limit=5'}),
+  };
+  static override examples = [
+    '<%= config.bin %> api GET /api/payouts?limit=5 --query "data[].id"',
+    `<%= config.bin %> api POST /api/payees --data '{"name":"Acme"}'`,
+  ];
+  static override flags = {
+    data: Flags.string({char: 'd', helpValue: 'JSON', description: 'body: JSON, @file, or - for stdin'}),
+    'idempotency-key': Flags.string({helpValue: 'KEY', description: 'of this intended action'}),
+    'dry-run': dryRunFlag,
+  };
+
+  async run() {
+    const {args, flags} = await this.parse(Api);
+    const method = args.method.toUpperCase();
+    if (!['GET', 'POST', 'PATCH', 'PUT', 'DELETE'].includes(method))
+      throw new RemitError('USAGE', `${JSON.stringify(args.method)} is no method that remit sends`, {
+        hint: 'remit api --help',
+      });
+    const context = await this.open();
+    const {client, out, profile, stop} = context;
+    const operation = operationAt(method, args.path, profile.overrides);
+    const keyed = operation !== undefined && operationOf(operation).key !== undefined;
+    const given = flags['idempotency-key'];
+    const idempotencyKey = given ?? (keyed ? this.runtime.uuid() : undefined);
+    const body = (await readData(flags.data, this.runtime.stdin)) ?? (method === 'POST' ? {} : undefined);
+    const hint =
+      idempotencyKey === undefined
+        ? undefined
+        : commandLine(this.typed.id, this.typed.argv, {
+            without: ['--idempotency-key'],
+            add: ['--idempotency-key', idempotencyKey],
+          });
+    const input = {body, idempotencyKey, signal: stop.signal, hint};
+    if (flags['dry-run']) return showPreview(out, client.previewRequest(method, args.path, input));
+    if (method !== 'GET') await context.guardWrite(factsOf(method, args.path, body));
+    if (idempotencyKey !== undefined) out.notice(`Idempotency key: ${idempotencyKey}`);
+    const {data, status, warning} = await client.request(method, args.path, input);
+    if (status === 207) {
+      out.warn(warning ?? 'the service answered 207');
+      this.exitWith(EXIT.PARTIAL);
+    }
+    return data ?? {http_status: status};
+  }
+}
