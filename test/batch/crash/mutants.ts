@@ -1,0 +1,97 @@
+import {FAULTS, breakDisk} from './disk-faults.ts';
+import {killAtInstant, type Way} from './kills.ts';
+import type {Patch} from './patches.ts';
+import {loseState, runTwiceOnOneState} from './runners.ts';
+
+/** An engine that is wrong on purpose, and the check that must find it out. */
+export interface Mutant {
+  name: string;
+  patches: readonly Patch[];
+  /** Rejects when the mutant is caught. `turn` counts the tries. */
+  check: (program: string, way: Way, turn: number) => Promise<unknown>;
+}
+
+const killedAtPost = (program: string, way: Way, turn: number) =>
+  killAtInstant(program, way, {posts: 3 + 5 * turn});
+const onFault = (index: number) => (program: string, way: Way, turn: number) =>
+  breakDisk(program, way, FAULTS[index]!, 25 + turn);
+
+export const MUTANTS: readonly Mutant[] = [
+  {
+    name: 'the window is committed after the send',
+    patches: [
+      {
+        file: 'src/batch/row-source.ts',
+        text: 'journal.openWindow(',
+        becomes: '((...late) => void setTimeout(() => journal.openWindow(...late), 20))(',
+      },
+    ],
+    check: killedAtPost,
+  },
+  {
+    name: 'rows are claimed after the send',
+    patches: [
+      {
+        file: 'src/batch/row-source.ts',
+        text: 'claims.claim(',
+        becomes: '((...late) => void setTimeout(() => claims.claim(...late), 20))(',
+      },
+    ],
+    check: killedAtPost,
+  },
+  {
+    name: 'a run has keys of its own',
+    patches: [
+      {
+        file: 'src/batch/identity.ts',
+        text: 'JSON.stringify([1, kind, mode, namespace, reference, generation])',
+        becomes: 'JSON.stringify([1, kind, mode, namespace, reference, generation, process.pid])',
+      },
+    ],
+    check: killedAtPost,
+  },
+  {
+    name: 'a failed commit of a window stops nothing',
+    patches: [
+      {
+        file: 'src/batch/dispatcher.ts',
+        text: 'this.#failure ??= {error};\n    this.#stopping = true;',
+        becomes: 'this.#failure ??= {error};',
+      },
+    ],
+    check: onFault(0),
+  },
+  {
+    name: 'a status that cannot be written stops nothing',
+    patches: [
+      {
+        file: 'src/batch/batch-run.ts',
+        text: "this.#context.stopFor('not-whole', 'the local state cannot be written');",
+        becomes: '',
+      },
+    ],
+    check: (program, way, turn) => breakDisk(program, way, FAULTS[3]!, 3 + turn),
+  },
+  {
+    name: 'a lock that is held is taken all the same',
+    patches: [
+      {
+        file: 'src/store/lock.ts',
+        text: 'if (!abandoned) throw refusal(file.path, found, options);',
+        becomes: 'void abandoned;',
+      },
+    ],
+    check: runTwiceOnOneState,
+  },
+  {
+    name: 'what is known of the rows is not written at the end',
+    patches: [
+      {
+        file: 'src/batch/run-context.ts',
+        text: 'this.journal.record(outcome, this.clock.now());',
+        becomes: '',
+      },
+    ],
+    check: (program, way) => loseState(program, way, 'registry', 10),
+  },
+];
