@@ -32,7 +32,6 @@ export function readCall(argv: readonly string[], tree: CommandTree, globals: re
   let at = 0;
   for (; at < argv.length; at += 1) {
     const token = argv[at]!;
-    if (token === '--') break;
     if (token === '--help' || token === '-h') help = true;
     else if (words.length === 0 && (token === '--version' || token === '-v')) return {kind: 'version'};
     else if (token.startsWith('-') && token !== '-') {

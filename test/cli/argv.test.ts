@@ -64,6 +64,7 @@ describe('the words before a command’s own flags', () => {
       'remit payouts --help',
     ],
     ['-p', '-p needs a value', 'remit --help'],
+    ['-- payouts list', 'unknown flag -- before a command', 'remit --help'],
     ['-z whoami', 'unknown flag -z before a command', 'remit --help'],
   ] as const) {
     it(`"${line}" is refused: ${message}`, () => {
