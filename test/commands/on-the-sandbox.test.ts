@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import {randomUUID} from 'node:crypto';
 import {after, before, describe, it} from 'mocha';
 import {BASE_URL, runCli, type CliOptions, type CliResult} from '../cli/run-cli.ts';
+import {RecordingClock} from '../client/recording-clock.ts';
+import {MONDAY} from '../sandbox/harness.ts';
 import {SandboxService} from './sandbox-service.ts';
 
 /** A newcomer's way through the commands, on the sandbox's request function: every step uses what the last one gave. */
@@ -181,6 +183,30 @@ describe('from nothing to a settled payout', () => {
     const deleted = await done(`payment-methods delete ${id} --payee ${ids.payee} --json`);
     assert.deepEqual(deleted.json(), {id, deleted: true, payee_id: ids.payee});
     assert.equal((await remit(`payment-methods delete ${id} --payee ${ids.payee}`)).exitCode, 4);
+  });
+
+  it('fits a terminal of 80 and of 120 columns, and says the same', async () => {
+    for (const columns of [80, 120]) {
+      for (const line of [
+        'payouts list --all',
+        `payouts get ${ids.payout}`,
+        'payins list',
+        'payees list',
+        `payees get ${ids.payee}`,
+        'payers list',
+        `payment-methods list --payee ${ids.payee}`,
+        'whoami',
+        `payouts create --payee ${ids.payee} --amount 1.00 --currency USD`,
+        `payouts create --payee ${ids.payee} --amount 1.00 --currency USD --dry-run`,
+      ]) {
+        const {stdout} = await done(line, {columns, clock: new RecordingClock(Date.parse(MONDAY))});
+        const bare = stdout.replaceAll(/\u001b\[\d+m/g, '');
+        for (const shown of bare.split('\n')) assert.ok(shown.length <= columns, `${line}: ${shown}`);
+        assert.doesNotMatch(bare, /\t|NaN|undefined|\[object/, line);
+        if (!line.endsWith('--dry-run'))
+          assert.match(stdout, /\u001b\[/, `${line} has no style on a terminal`);
+      }
+    }
   });
 
   it('guards the live entity', async () => {
