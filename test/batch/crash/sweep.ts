@@ -36,7 +36,7 @@ const {values} = parseArgs({
 });
 const CALLS = Number(values.calls);
 const WIDTH = 2;
-const STEP_TRIES = 6;
+const MUTANT_TRIES = 30;
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'remit-sweep-')));
@@ -147,7 +147,7 @@ async function catchMutants(): Promise<void> {
   for (const {name, patches, check} of MUTANTS) {
     const mutant = await buildVictim(folder, patches);
     let caught: string | undefined;
-    for (let turn = 0; turn < STEP_TRIES && caught === undefined; turn++)
+    for (let turn = 0; turn < MUTANT_TRIES && caught === undefined; turn++)
       caught = await check(mutant, way, turn).then(
         () => undefined,
         (error: unknown) => String(error).split('\n')[0],
