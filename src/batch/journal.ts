@@ -343,15 +343,22 @@ export class Journal {
   /** Rows whose record was asked for and whose state needs a person, at most `limit`. */
   needingAttention(
     limit: number,
-  ): {reference: string; state: RowState; code: string | null; message: string | null}[] {
+  ): {reference: string; state: RowState | 'failed'; code: string | null; message: string | null}[] {
     return this.#statement(
-      `select r.reference, o.state, o.code, o.message from outcomes o join rows r on r.n = o.n
-       where o.state not in ('accepted', 'staged', 'already_paid') order by o.n limit ?`,
+      `select r.reference, case o.state when 'accepted' then o.status else o.state end as state, o.code, o.message
+       from outcomes o join rows r on r.n = o.n
+       where o.state not in ('accepted', 'staged', 'already_paid') or (o.state = 'accepted' and o.status = 'failed')
+       order by o.n limit ?`,
     )
       .all(limit)
       .map(
         (row) =>
-          row as unknown as {reference: string; state: RowState; code: string | null; message: string | null},
+          row as unknown as {
+            reference: string;
+            state: RowState | 'failed';
+            code: string | null;
+            message: string | null;
+          },
       ); // named so
   }
 

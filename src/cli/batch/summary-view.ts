@@ -35,7 +35,8 @@ export function summaryText(summary: Summary, attention: readonly Attention[]): 
       summary.conflict +
       summary.in_doubt +
       summary.not_sent +
-      summary.held;
+      summary.held +
+      summary.failed;
     lines.push('', 'To look at:');
     for (const {reference, state, code, message} of attention)
       lines.push(
