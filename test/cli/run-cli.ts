@@ -13,6 +13,7 @@ import {appOf, type PackageJson} from '../../src/cli/start.ts';
 import {Stop} from '../../src/cli/stop.ts';
 import type {Transport} from '../../src/client/transport.ts';
 import type {ExitCode} from '../../src/errors.ts';
+import type {Clock} from '../../src/clock.ts';
 import {FakeTransport, type Reply, type Script} from '../client/fake-transport.ts';
 import {RecordingClock} from '../client/recording-clock.ts';
 import {readJson, ROOT} from '../repo/tree.ts';
@@ -27,14 +28,18 @@ export class Screen extends Writable {
   isTTY: boolean | undefined;
   columns: number | undefined;
 
-  constructor(columns?: number) {
+  readonly #onText: (text: string) => void;
+
+  constructor(columns?: number, onText: (text: string) => void = () => {}) {
     super({decodeStrings: false});
+    this.#onText = onText;
     this.isTTY = columns !== undefined;
     this.columns = columns;
   }
 
   override _write(chunk: string | Buffer, _encoding: string, done: () => void): void {
     this.text += chunk.toString();
+    this.#onText(chunk.toString());
     done();
   }
 }
@@ -46,13 +51,17 @@ export interface CliOptions {
   /** Width of the terminal that stdout, stderr and stdin are; a pipe when absent. */
   columns?: number;
   stdin?: string;
-  clock?: RecordingClock;
+  clock?: Clock;
   cwd?: string;
   /** Answers to questions, in order; the questions are kept. */
   answers?: (string | boolean)[];
   stop?: Stop;
   /** What an idempotency key is made of; the same one each time unless said. */
   uuid?: () => string;
+  /** Real transports, in place of `service`. */
+  transport?: Runtime['transport'];
+  /** Hears stdout and stderr as they are written, in one order. */
+  onOutput?: (text: string) => void;
 }
 
 export interface CliResult {
@@ -97,8 +106,8 @@ export const scratch = (): string => mkdtempSync(join(tmpdir(), 'remit-cli-'));
 /** Runs one command line in this process, exactly as the launcher does. By default with a test key in the environment. */
 export async function runCli(argv: readonly string[], options: CliOptions = {}): Promise<CliResult> {
   const home = options.env?.['HOME'] ?? scratch();
-  const stdout = new Screen(options.columns);
-  const stderr = new Screen(options.columns);
+  const stdout = new Screen(options.columns, options.onOutput);
+  const stderr = new Screen(options.columns, options.onOutput);
   const stdin: Runtime['stdin'] = Readable.from(options.stdin === undefined ? [] : [options.stdin]);
   stdin.isTTY = options.columns !== undefined;
   const transport = asTransport(options.service ?? []);
@@ -119,7 +128,7 @@ export async function runCli(argv: readonly string[], options: CliOptions = {}):
       options.answers === undefined
         ? terminalPrompts({stdin, stderr, signal: stop.signal})
         : scriptedPrompts(options.answers, questions),
-    transport: async () => transport,
+    transport: options.transport ?? (async () => transport),
   };
   const {exitCode} = await main(argv, await sourceApp(), runtime);
   return {
