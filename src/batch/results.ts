@@ -58,6 +58,8 @@ export function writeResults(options: {
       failed.line(cells, plan.delimiter);
       failures++;
     }
+    // The summary says whose files these are, so it comes first: a crash between them must not make them somebody else's.
+    writeSummary(files, plan, summary, failures);
     results.publish();
     if (failures > 0) failed.publish();
     else failed.discard();
@@ -67,15 +69,22 @@ export function writeResults(options: {
     throw cause;
   }
   if (failures === 0) rmSync(files.failed, {force: true}); // of an earlier run of this batch
-  const written = {...files, failed: failures > 0 ? files.failed : null};
+  return {...files, failed: failures > 0 ? files.failed : null};
+}
+
+function writeSummary(
+  files: ReturnType<typeof resultFiles>,
+  plan: Plan,
+  summary: Summary,
+  failures: number,
+): void {
   const text = {
     ...summary,
-    results: written.results,
-    failed_file: written.failed,
-    summary_file: written.summary,
+    results: files.results,
+    failed_file: failures > 0 ? files.failed : null,
+    summary_file: files.summary,
   };
   writePrivately(files.summary, `${JSON.stringify({journal_id: plan.journalId, ...text}, null, 2)}\n`);
-  return written;
 }
 
 /**
