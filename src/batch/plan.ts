@@ -1,9 +1,10 @@
 import {createHash, randomUUID} from 'node:crypto';
-import {closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync} from 'node:fs';
+import {existsSync, renameSync, rmSync} from 'node:fs';
 import {dirname, join, resolve} from 'node:path';
 import type {Clock} from '../clock.ts';
 import {RemitError} from '../errors.ts';
 import type {NumberFormat} from '../money/amount.ts';
+import {syncFolder} from '../store/atomic-file.ts';
 import {acquireLock} from '../store/lock.ts';
 import {migrate} from '../store/migrate.ts';
 import type {SqliteDatabase, SqlRow} from '../store/port.ts';
@@ -329,9 +330,10 @@ function carryOver(old: SqliteDatabase, fresh: SqliteDatabase, plan: Plan): Revi
 /** Both databases were closed whole, so one file is all there is of each, and the rename decides. */
 function publish(draft: string, place: BatchFolder): void {
   renameSync(draft, place.journal);
-  const folder = openSync(place.folder, 'r');
-  fsyncSync(folder);
-  closeSync(folder);
+  const {folder, root} = place;
+  const stateDir = dirname(dirname(root));
+  // A journal is worth nothing when the power takes a folder above it. A run that was killed may have made those.
+  for (const path of [folder, root, dirname(root), stateDir, dirname(stateDir)]) syncFolder(path);
 }
 
 async function withDatabase<T>(file: string, work: (db: SqliteDatabase) => T | Promise<T>): Promise<T> {

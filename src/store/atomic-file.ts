@@ -40,13 +40,16 @@ export function writeFileAtomic(
   }
 }
 
-/** Makes names in a folder durable. Windows cannot open folders, and some network file systems cannot sync them. */
+/**
+ * Makes names in a folder durable. Windows cannot open folders, some network file systems cannot sync them, and one above
+ * ours may not be ours to read.
+ */
 export function syncFolder(folder: string): void {
   let descriptor: number;
   try {
     descriptor = openSync(folder, 'r');
   } catch (error) {
-    if (process.platform === 'win32') return;
+    if (process.platform === 'win32' || (error as NodeJS.ErrnoException).code === 'EACCES') return;
     throw error;
   }
   try {
