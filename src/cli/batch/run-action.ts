@@ -152,7 +152,8 @@ async function runConfirmed(parts: ConfirmedRun): Promise<Summary> {
   const {out, clock, profile, runtime} = context;
   const path =
     request.path === 'as-before' ? (journal.meta<RunPath>('path') ?? 'stage-and-release') : request.path;
-  journal.setMeta('path', path);
+  // A release is no way of going on: a resume after it must still take up rows that have no record yet.
+  if (path !== 'release') journal.setMeta('path', path);
   claims.settle();
   const asked = request.retry === undefined ? 0 : await retryRows(parts, request.retry.named);
   const {first, second} = context.stop.drain();
