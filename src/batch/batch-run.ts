@@ -10,7 +10,7 @@ import type {Mode} from './kinds.ts';
 import type {Plan} from './plan.ts';
 import {probe} from './probe.ts';
 import type {Claims} from './registry.ts';
-import {ReleasePhase} from './release-phase.ts';
+import {releasable, ReleasePhase} from './release-phase.ts';
 import {checkResultPlace, type ResultFiles, writeResults} from './results.ts';
 import {RunContext, type RunSettings, type Stop} from './run-context.ts';
 import type {Speed} from './speed.ts';
@@ -123,7 +123,7 @@ export class BatchRun {
     if (path === 'stage-only') return 'staged';
     if (!this.#mayRelease()) return this.#stoppedOr(this.#waits() ? 'held' : 'complete');
     this.#phase = 'probing';
-    if (!(await probe(this.#context))) return this.#stoppedOr('stopped');
+    if (!(await probe(this.#context, releasable(this.#context.settings)))) return this.#stoppedOr('stopped');
     const release = new ReleasePhase(this.#context);
     await this.#runPhase('releasing', () => release.run());
     return this.#stoppedOr(release.pastHorizon > 0 ? 'held' : 'complete');

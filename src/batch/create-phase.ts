@@ -52,10 +52,11 @@ export class CreatePhase {
     });
     this.#context.onStop = () => dispatcher.stop();
     this.#context.onGate = (ms) => dispatcher.closeGate(ms);
+    dispatcher.closeGate(this.#context.gateUntil - clock.monotonic()); // an earlier phase may have been told to wait
     if (this.#context.stop === undefined) await dispatcher.run();
     // The open window says "may have been sent" of rows that surely were not.
     for (const {row, coveredSince} of this.#source.untouched())
-      if (coveredSince === undefined)
+      if (coveredSince === undefined && row.outcome?.state !== 'in_doubt')
         this.#context.settle(row, bucketBefore(row, false), outcomeOf(row, {state: 'not_sent'}));
     this.#context.endOfPhase();
   }

@@ -261,11 +261,11 @@ export class Journal {
     );
   }
 
-  /** Of the rows staged at `since` or later and not known to be released, the one staged longest ago. */
-  oldestStaged(since: number, skip: number): JournalRow | undefined {
+  /** Of the rows in these states that have a record, staged at `since` or later, the one staged longest ago. */
+  oldestRecorded(states: readonly RowState[], since: number, skip: number): JournalRow | undefined {
     return this.#rows(
-      `o.state in ('staged', 'held', 'in_doubt', 'unapproved') and o.id is not null and o.staged_at >= ?`,
-      [since],
+      `o.state in (${marks(states)}) and o.id is not null and o.staged_at >= ?`,
+      [...states, since],
       skip + 1,
       'o.staged_at, r.n',
     )[skip];

@@ -1,6 +1,6 @@
 import {judgeAnswer, judgeFailure, type StopReason} from './answers.ts';
 import type {JournalRow} from './journal.ts';
-import {bucketOf} from './outcome.ts';
+import {bucketOf, type RowState} from './outcome.ts';
 import {outcomeOf, type RunContext, wordsOf} from './run-context.ts';
 
 const PROBE_TRIES = 5;
@@ -12,13 +12,15 @@ const PROBE_ROWS = 20;
  * within the horizon is replayed without approval and must come back with the id under which it was staged. Anything else
  * stops the run. Nothing is learnt here about the row itself: the release takes it up like any other.
  * Returns true when the release may go on.
+ *
+ * @param states of the rows that will be released; without one of them there is nothing to ask about
  */
-export async function probe(context: RunContext): Promise<boolean> {
+export async function probe(context: RunContext, states: readonly RowState[]): Promise<boolean> {
   context.flush();
   const since = context.clock.now() - context.settings.horizonMs;
   let words = 'every record that was asked for is canceled';
   for (let skip = 0; skip < PROBE_ROWS; skip++) {
-    const row = context.journal.oldestStaged(since, skip);
+    const row = context.journal.oldestRecorded(states, since, skip);
     if (row === undefined && skip === 0) return true; // nothing is left that would be released by replay
     if (row === undefined) break;
     const found = await ask(context, row);
@@ -42,6 +44,7 @@ async function ask(context: RunContext, row: JournalRow): Promise<Found> {
   const id = row.outcome!.id; // rows that have a record
   let words = '';
   for (let tries = 1; tries <= PROBE_TRIES; tries++) {
+    if (!(await context.gateOpened())) return {is: 'stopped'};
     const end = await context.exchange(context.wire.create(row, false));
     words = wordsOf(end);
     const verdict =

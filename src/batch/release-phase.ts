@@ -4,7 +4,7 @@ import type {JournalRow} from './journal.ts';
 import type {Bucket, Outcome} from './outcome.ts';
 import {probe} from './probe.ts';
 import {RowSource} from './row-source.ts';
-import {bucketBefore, outcomeOf, type RunContext, TRIES, wordsOf} from './run-context.ts';
+import {bucketBefore, outcomeOf, type RunContext, type RunSettings, TRIES, wordsOf} from './run-context.ts';
 
 /** States from which a row may be released. */
 type Releasable = 'staged' | 'in_doubt' | 'held' | 'unapproved';
@@ -21,6 +21,14 @@ interface ReleaseJob {
   tries: number;
 }
 
+/** Which rows a release takes up. */
+export const releasable = (settings: RunSettings): readonly Releasable[] => [
+  'staged',
+  'in_doubt',
+  ...(settings.acceptDifferences ? (['held'] as const) : []),
+  ...(settings.retryUnapproved ? (['unapproved'] as const) : []),
+];
+
 /** A quiet time after which the service is asked again whether it remembers our keys. */
 const PROBE_AFTER_MS = 5 * 60_000;
 
@@ -31,6 +39,7 @@ const PROBE_AFTER_MS = 5 * 60_000;
 export class ReleasePhase {
   readonly #context: RunContext;
   readonly #source: RowSource;
+  readonly #states: readonly Releasable[];
   #probing: Promise<boolean> | undefined;
   /** Rows left staged because their key may be forgotten. */
   pastHorizon = 0;
@@ -39,12 +48,8 @@ export class ReleasePhase {
   constructor(context: RunContext, only?: readonly Releasable[]) {
     this.#context = context;
     const {journal, claims, clock, beforeWindow, settings} = context;
-    const states: readonly Releasable[] = only ?? [
-      'staged',
-      'in_doubt',
-      ...(settings.acceptDifferences ? (['held'] as const) : []),
-      ...(settings.retryUnapproved ? (['unapproved'] as const) : []),
-    ];
+    const states = only ?? releasable(settings);
+    this.#states = states;
     this.#source = new RowSource({
       journal,
       claims,
@@ -67,6 +72,7 @@ export class ReleasePhase {
     });
     this.#context.onStop = () => dispatcher.stop();
     this.#context.onGate = (ms) => dispatcher.closeGate(ms);
+    dispatcher.closeGate(this.#context.gateUntil - clock.monotonic()); // an earlier phase may have been told to wait
     if (this.#context.stop === undefined) await dispatcher.run();
     // The open window says "may have been released" of rows that surely were not.
     for (const {row} of this.#source.untouched())
@@ -95,8 +101,8 @@ export class ReleasePhase {
     const {row, id} = job;
     const {clock, settings} = this.#context;
     if (clock.now() - (row.outcome!.stagedAt ?? 0) > settings.horizonMs) return this.#tooLate(job);
-    if (clock.monotonic() - this.#context.lastGood > PROBE_AFTER_MS && !(await this.#probeOnce()))
-      return this.#leave(job);
+    if (clock.monotonic() - this.#context.lastGood > PROBE_AFTER_MS)
+      return (await this.#probeOnce()) ? {again: true, afterMs: 0} : this.#leave(job); // gate and age may be others now
     job.tries++;
     const end = await this.#context.exchange(this.#context.wire.create(row, true));
     const answer = 'answer' in end ? end.answer : undefined;
@@ -195,7 +201,7 @@ export class ReleasePhase {
   }
 
   #probeOnce(): Promise<boolean> {
-    this.#probing ??= probe(this.#context).finally(() => (this.#probing = undefined));
+    this.#probing ??= probe(this.#context, this.#states).finally(() => (this.#probing = undefined));
     return this.#probing;
   }
 

@@ -73,6 +73,8 @@ export class RunContext {
   /** Set by the phase that is running. */
   onStop: () => void = () => undefined;
   onGate: (ms: number) => void = () => undefined;
+  /** Monotonic time before which nothing is sent, in whatever phase. */
+  gateUntil = -Infinity;
   /** Monotonic time of the last whole answer that was no refusal. */
   lastGood: number;
   /** Something has succeeded, now or in an earlier run, so a refusal speaks of its row and not of our settings. */
@@ -154,12 +156,24 @@ export class RunContext {
 
   /** Retry-After is a floor for the whole run, however long; past the user's patience the run ends instead. */
   #waitFor(ms: number): void {
-    this.onGate(ms);
+    this.#shutGate(ms);
     if (ms > this.settings.maxWaitMs)
       this.stopFor(
         'rate-limited',
         `the service asks to wait ${Math.ceil(ms / 1000)} s, longer than --max-wait`,
       );
+  }
+
+  #shutGate(ms: number): void {
+    this.gateUntil = Math.max(this.gateUntil, this.clock.monotonic() + ms);
+    this.onGate(ms);
+  }
+
+  /** For what is sent outside of a dispatcher. False when the run was stopped while it waited. */
+  async gateOpened(): Promise<boolean> {
+    while (this.stop === undefined && this.gateUntil > this.clock.monotonic())
+      await this.clock.sleep(this.gateUntil - this.clock.monotonic());
+    return this.stop === undefined;
   }
 
   /** Milliseconds before the next try of a row; grows with its tries. */
@@ -207,7 +221,7 @@ export class RunContext {
         this.stopFor('rate-limited', 'the service has answered nothing but 429 for longer than --max-wait');
       return;
     }
-    this.onGate(
+    this.#shutGate(
       fullJitter({
         attempt: this.#unreachable++,
         baseMs: 200,
