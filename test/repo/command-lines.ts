@@ -78,10 +78,14 @@ export function remitCallsIn(line: string): string[][] {
   return calls;
 }
 
-/** The calls in the shell blocks of a Markdown text; a backslash at a line's end joins it with the next. */
+/**
+ * The calls in the shell blocks of a Markdown text; a backslash at a line's end joins it with the next. In a `console` block
+ * only lines after a prompt are typed, the others are what was printed.
+ */
 export function callsInBlocks(text: string): {line: number; argv: string[]}[] {
   const joined: {line: number; code: string}[] = [];
-  for (const {line, code} of codeLines(text, ['sh', 'console'])) {
+  const typed = codeLines(text, ['console']).filter(({code}) => code.startsWith('$ '));
+  for (const {line, code} of [...codeLines(text, ['sh']), ...typed]) {
     const last = joined.at(-1);
     if (last?.code.endsWith('\\')) last.code = `${last.code.slice(0, -1)} ${code}`;
     else joined.push({line, code});

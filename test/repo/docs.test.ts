@@ -64,6 +64,7 @@ describe('docs', () => {
     assert.equal(await lines(block('remit payouts get')), 1);
     assert.equal(await lines(block('remit payouts get 5f0c --nope')), 1);
     assert.equal(await lines(block('echo remit payouts gte')), 0);
+    assert.equal(await lines('```console\n$ remit payouts gte\nremit payouts gte\n```'), 1);
     assert.equal(await lines('Type `remit payouts get`, then `remit payouts`.'), 0);
     assert.equal(await lines('Type `remit payouts get --nope`.'), 1);
     assert.equal(await lines('Type `remit playouts`.'), 1);
