@@ -41,8 +41,9 @@ export interface BatchRunOptions {
   settings: RunSettings;
   /** The folder of the results. */
   out: string;
-  /** Word for the commands printed as hints. */
+  /** How the command to type next begins, and the flags at its end without which it would miss the batch. */
   command: string;
+  commandFlags?: string;
   /** Called before each window is opened; throws when the lock is ours no more. */
   assertHeld: () => void;
   /** First Ctrl-C: no further request begins. */
@@ -208,7 +209,7 @@ export class BatchRun {
       elapsedMs: clock.monotonic() - this.#started,
       stop,
       next: nextCommand(
-        this.#options.command,
+        this.#options,
         plan.batchId,
         state,
         standing.tally.in_doubt.count + standing.tally.not_sent.count,
@@ -254,16 +255,17 @@ export class BatchRun {
 }
 
 function nextCommand(
-  command: string,
+  {command, commandFlags = ''}: {command: string; commandFlags?: string},
   batchId: string,
   state: BatchState,
   open: number,
   stop: Stop | undefined,
 ): string | null {
-  if (state === 'staged') return `${command} release ${batchId}`;
-  if (state === 'held') return `${command} release ${batchId} --release-rest`;
-  if (stop?.reason === 'collision' || stop?.reason === 'key-forgotten') return `${command} report ${batchId}`;
-  return stop !== undefined || open > 0 ? `${command} resume ${batchId}` : null;
+  const type = (verb: string, flags = '') => `${command} ${verb} ${batchId}${flags}${commandFlags}`;
+  if (state === 'staged') return type('release');
+  if (state === 'held') return type('release', ' --release-rest');
+  if (stop?.reason === 'collision' || stop?.reason === 'key-forgotten') return type('report');
+  return stop !== undefined || open > 0 ? type('resume') : null;
 }
 
 const reasonOf = (signal: AbortSignal): Stop['reason'] =>

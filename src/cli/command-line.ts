@@ -23,5 +23,6 @@ function withoutFlags(argv: readonly string[], names: readonly string[]): string
   return kept;
 }
 
-const quote = (word: string): string =>
+/** One word as a POSIX shell reads it. */
+export const quote = (word: string): string =>
   /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;

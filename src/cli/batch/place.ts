@@ -2,9 +2,18 @@ import {existsSync} from 'node:fs';
 import {batchExists} from '../../batch/folder.ts';
 import {type Kind, KINDS} from '../../batch/kinds.ts';
 import {RemitError} from '../../errors.ts';
+import {quote} from '../command-line.ts';
+import type {LocalContext} from '../context.ts';
 
 /** `remit payouts batch`: how hints begin. */
 export const batchCommand = (kind: Kind): string => `remit ${KINDS[kind].topic} batch`;
+
+/** Flags that a next command needs to find the same batch with the same key: those that were typed for this one. */
+export function placeFlags(context: LocalContext, stateDir: string): string {
+  const folder = stateDir === context.stateDir ? '' : ` --state-dir ${quote(stateDir)}`;
+  const {profile} = context.flags;
+  return folder + (profile === undefined ? '' : ` -p ${quote(profile)}`);
+}
 
 /**
  * Whether the argument of `run` names a file to plan or a batch that is planned.

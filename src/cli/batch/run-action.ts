@@ -17,7 +17,7 @@ import {RemitError, type ExitCode} from '../../errors.ts';
 import type {Context} from '../context.ts';
 import {confirmBatch, type ConfirmFlags} from './confirm.ts';
 import {followAfterRun, type FollowFlags} from './follow-action.ts';
-import {batchCommand} from './place.ts';
+import {batchCommand, placeFlags} from './place.ts';
 import {count} from './plan-view.ts';
 import {BatchProgress} from './progress.ts';
 import {summaryText} from './summary-view.ts';
@@ -185,6 +185,7 @@ async function runConfirmed(parts: ConfirmedRun): Promise<Summary> {
     },
     out: folder,
     command: batchCommand(kind),
+    commandFlags: placeFlags(context, request.stateDir),
     assertHeld: () => {
       lock.assertHeld();
       claims.registry.assertHeld();
