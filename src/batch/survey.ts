@@ -119,8 +119,8 @@ const REGISTRY_CODE = 'REGISTRY';
 
 /**
  * What another batch's claim means for a row. Paid with the same content: done. With other content: never sent. Claimed
- * and not paid: that batch must be finished first; when its journal is gone nobody can finish it, and the row is sent
- * with the very same key, by which the service knows whether it was taken.
+ * and not paid: that batch must be finished first; when its journal is gone nobody can finish it, and the row has been in
+ * doubt since it was claimed: it is replayed with the very same key, within the horizon of that key.
  */
 function outcomeByRegistry(row: JournalRow, entry: Entry, exists: JournalExists): Outcome | undefined {
   const base: Outcome = {
@@ -134,7 +134,11 @@ function outcomeByRegistry(row: JournalRow, entry: Entry, exists: JournalExists)
     };
   if (entry.paid)
     return {...base, state: 'already_paid', id: entry.id, message: `paid by batch ${entry.batch}`};
-  if (!exists(entry.journal, entry.batch)) return undefined;
+  if (!exists(entry.journal, entry.batch))
+    return {
+      ...{...base, state: 'in_doubt', code: null, stagedAt: entry.at},
+      message: `batch ${entry.batch} may have sent it, and its journal is gone`,
+    };
   return {
     ...base,
     message: `batch ${entry.batch} has this row and is not done with it; finish that batch first`,

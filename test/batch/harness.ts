@@ -1,10 +1,10 @@
 import {createHash} from 'node:crypto';
-import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
+import {mkdtempSync, rmSync, statfsSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {claimBatch} from '../../src/batch/batch-claims.ts';
 import {BatchRun, type RunPath} from '../../src/batch/batch-run.ts';
-import {openBatch} from '../../src/batch/open-batch.ts';
+import {type OpenBatch, openBatch} from '../../src/batch/open-batch.ts';
 import {planBatch, type PlanOptions} from '../../src/batch/plan.ts';
 import type {RunSettings} from '../../src/batch/run-context.ts';
 import {AdaptiveSpeed} from '../../src/batch/speed-adaptive.ts';
@@ -42,11 +42,23 @@ export interface RunArguments {
   maxInFlight?: number;
   random?: () => number;
   transport?: ReturnType<TruthService['transport']>;
+  /** Called with the batch as it was opened, before anything of it runs. */
+  opened?: (batch: OpenBatch) => void;
+}
+
+/** Memory where there is plenty: a process that dies loses nothing there either, and a sync costs nothing. */
+function scratchRoot(): string {
+  try {
+    const {bavail, bsize} = statfsSync('/dev/shm');
+    return bavail * bsize > 512 * 1024 * 1024 ? '/dev/shm' : tmpdir();
+  } catch {
+    return tmpdir();
+  }
 }
 
 /** A state folder, an input folder and a clock of their own for one test. */
 export class Bench {
-  readonly folder = mkdtempSync(join(tmpdir(), 'remit-batch-'));
+  readonly folder = mkdtempSync(join(scratchRoot(), 'remit-batch-'));
   readonly stateDir = join(this.folder, 'state');
   readonly clock = new VirtualClock();
 
@@ -85,6 +97,7 @@ export class Bench {
       purpose: 'test run',
       clock: this.clock,
     });
+    given.opened?.(batch);
     const key = given.key ?? 'test_key';
     const [mode, baseUrl] = [given.mode ?? 'test', given.baseUrl ?? 'https://api.test'];
     const claims = await claimBatch({

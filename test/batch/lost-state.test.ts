@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import {rmSync} from 'node:fs';
+import {join} from 'node:path';
+import type {RunPath} from '../../src/batch/batch-run.ts';
+import type {Transport} from '../../src/client/transport.ts';
+import {Bench} from './harness.ts';
+import {TruthService} from './truth-service.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** Takes its n-th request, and then the process is gone. */
+function dyingAt(service: TruthService, n: number): Transport {
+  const inner = service.transport();
+  let sent = 0;
+  return {
+    ...inner,
+    send: async (request) => {
+      if (++sent > n) throw new Error('killed');
+      const answer = await inner.send(request);
+      if (sent === n) throw new Error('killed');
+      return answer;
+    },
+  };
+}
+
+for (const path of ['direct', 'stage-and-release'] as const satisfies readonly RunPath[]) {
+  describe(`a batch whose journal was lost (${path})`, () => {
+    let bench: Bench;
+    let service: TruthService;
+    const loseJournal = () =>
+      rmSync(join(bench.stateDir, 'batches', 'payout', 'b1'), {recursive: true, force: true});
+    const planAgain = async () => {
+      rmSync(join(bench.folder, 'b1.summary.json'), {force: true});
+      rmSync(join(bench.folder, 'b1.results.csv'), {force: true});
+      await bench.plan(bench.payouts(3));
+    };
+
+    beforeEach(async () => {
+      bench = new Bench();
+      service = new TruthService();
+      service.now = () => bench.clock.now();
+      service.keyLifeMs = 24 * HOUR_MS;
+      await bench.plan(bench.payouts(3));
+    });
+    afterEach(() => bench.remove());
+
+    const paidOnce = (rows: number) => {
+      assert.equal(service.paid.length, rows);
+      assert.ok(service.paid.every(({approvals}) => approvals === 1));
+    };
+
+    it('pays nothing again that the registry knows as paid, also when the service knows no key any more', async () => {
+      await bench.run(service, {path});
+      bench.clock.advance(48 * HOUR_MS);
+      loseJournal();
+      await planAgain();
+      const before = service.posts;
+      const summary = await bench.run(service, {path});
+      assert.deepEqual([summary.already_paid, service.posts - before], [3, 0]);
+      paidOnce(3);
+    });
+
+    it('replays what it had claimed while the service remembers the keys', async () => {
+      await assert.rejects(
+        bench.run(service, {path, transport: dyingAt(service, 2), maxInFlight: 1}),
+        /killed/,
+      );
+      const records = service.byId.size;
+      loseJournal();
+      await planAgain();
+      const summary = await bench.run(service, {path});
+      assert.equal(summary.accepted + summary.already_paid, 3);
+      assert.ok(records > 0 && service.byId.size === 3, 'no second record');
+      paidOnce(3);
+    });
+
+    it('leaves what it had claimed in doubt once the service may have forgotten the keys', async () => {
+      await assert.rejects(
+        bench.run(service, {path, transport: dyingAt(service, 1), maxInFlight: 1}),
+        /killed/,
+      );
+      const paid = service.paid.length;
+      bench.clock.advance(25 * HOUR_MS);
+      loseJournal();
+      await planAgain();
+      const before = service.posts;
+      const summary = await bench.run(service, {path, settings: {releaseRest: true}});
+      assert.deepEqual([summary.in_doubt, service.posts - before], [3, 0]);
+      paidOnce(paid);
+    });
+  });
+}
