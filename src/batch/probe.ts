@@ -59,7 +59,7 @@ async function ask(context: RunContext, row: JournalRow): Promise<Found> {
       if (verdict.stop !== undefined) return changed(context, row, verdict.stop);
       return verdict.state === 'dead_key' ? {is: 'canceled', words} : {is: 'remembered'};
     }
-    await context.clock.sleep(context.backoff(tries, verdict.is !== 'processing' && verdict.throttled));
+    await context.pause(context.backoff(tries, verdict.is !== 'processing' && verdict.throttled));
   }
   return {is: 'unanswered', words};
 }

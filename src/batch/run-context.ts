@@ -83,6 +83,7 @@ export class RunContext {
   readonly #transport: Transport;
   readonly #random: () => number;
   readonly #abort: AbortSignal;
+  readonly #stopped = new AbortController();
   #inFlight = 0;
   #unreachable = 0;
   #failing = 0;
@@ -145,13 +146,13 @@ export class RunContext {
     if (status === 429 || retryAfterMs !== undefined) this.speed.refused(now, sending, retryAfterMs);
     else if (status >= 500 || status === 408 || status === 425) this.speed.failed(now);
     else if (status >= 300) this.speed.answered(now, sending);
-    else {
-      this.speed.succeeded(now, sending);
-      this.lastGood = now;
-      this.#unreachable = this.#failing = this.#forbidden = this.#refused = 0;
-      if (!this.proven) this.#believeRefusals();
-      this.proven = true;
-    }
+    else this.speed.succeeded(now, sending);
+    if (status >= 300) return;
+    // A success that asks to wait, as 202 may, is a success all the same.
+    this.lastGood = now;
+    this.#unreachable = this.#failing = this.#forbidden = this.#refused = 0;
+    if (!this.proven) this.#believeRefusals();
+    this.proven = true;
   }
 
   /** Retry-After is a floor for the whole run, however long; past the user's patience the run ends instead. */
@@ -169,11 +170,16 @@ export class RunContext {
     this.onGate(ms);
   }
 
-  /** For what is sent outside of a dispatcher. False when the run was stopped while it waited. */
+  /** For what is sent outside of a dispatcher. False when the run was stopped, at once also while it waited. */
   async gateOpened(): Promise<boolean> {
     while (this.stop === undefined && this.gateUntil > this.clock.monotonic())
-      await this.clock.sleep(this.gateUntil - this.clock.monotonic());
+      await this.pause(this.gateUntil - this.clock.monotonic());
     return this.stop === undefined;
+  }
+
+  /** Sleeps, but not beyond a stop. */
+  async pause(ms: number): Promise<void> {
+    await this.clock.sleep(ms, this.#stopped.signal).catch(() => undefined);
   }
 
   /** Milliseconds before the next try of a row; grows with its tries. */
@@ -298,6 +304,7 @@ export class RunContext {
   stopFor(reason: Stop['reason'], message: string): void {
     if (this.stop !== undefined) return;
     this.stop = {reason, message};
+    this.#stopped.abort();
     this.onStop();
   }
 }
