@@ -13,8 +13,9 @@ export class VirtualClock implements Clock {
     this.#start = startMs;
   }
 
+  /** Whole milliseconds, as of a real clock. */
   now(): number {
-    return this.#start + this.#elapsed;
+    return Math.floor(this.#start + this.#elapsed);
   }
 
   monotonic(): number {
