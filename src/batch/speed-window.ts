@@ -1,3 +1,4 @@
+/** The window after the first success; latency never makes it smaller, for so few are no queue worth a thought. */
 const FIRST_WINDOW = 4;
 /** Latency over that of an idle service: up to here nothing queues, the window may double. */
 const NO_QUEUE = 1.25;
@@ -5,8 +6,16 @@ const NO_QUEUE = 1.25;
 const SOME_QUEUE = 1.5;
 /** From here on requests only wait in the service: the window shrinks. */
 const LONG_QUEUE = 2;
-const CREEP = 1.02;
+/** Growth of an epoch while some queue is there already: twice as much after each that did no harm. */
+const LEAST_CREEP = 0.02;
+const MOST_CREEP = 0.25;
 const SHRINK = 0.95;
+/** After so much of it, latency must have fallen in proportion, or at least half of that. */
+const SHRUNK = 0.7;
+const IN_VAIN = 0.85;
+const STILL_RISING = 1.2;
+/** Epochs at one size after which it is shrunk to see whether the queue is one: a base once taken too low shows so. */
+const PATIENCE = 40;
 const MIN_SAMPLES = 8;
 const MIN_SPAN_MS = 50;
 /** A mean latency is judged when it is known to a quarter, or after so many windows. */
@@ -25,14 +34,18 @@ export class Window {
   /** Mean of the last epoch, ms; 0 before the first. */
   latency = 0;
   readonly #cap: number;
+  readonly #floor: number;
   #size: number;
   /** It doubles each epoch, until latency says stop. */
   #ramping = true;
   /** Epochs until doubling is tried again; twice as many after each try in vain. */
   #hold = 0;
   #nextHold = 1;
+  #creep = LEAST_CREEP;
   /** Latency of the service without a queue of ours. */
   #base: number | undefined;
+  /** Epochs since it last grew. */
+  #stuck = 0;
   #shrunkFrom: {size: number; latency: number} | undefined;
   // The running epoch.
   #measureFrom: number;
@@ -48,7 +61,8 @@ export class Window {
 
   constructor(cap: number, now: number) {
     this.#cap = cap;
-    this.#size = Math.min(cap, FIRST_WINDOW);
+    this.#floor = Math.min(cap, FIRST_WINDOW);
+    this.#size = this.#floor;
     this.#measureFrom = now;
   }
 
@@ -74,7 +88,7 @@ export class Window {
     if (span < Math.max(MIN_SPAN_MS, latency)) return;
     const error = Math.sqrt(Math.max(0, this.#squares / this.#count - latency * latency) / this.#count);
     if (error > TOLERANCE * latency && this.#count < MAX_WINDOWS * this.#size) return;
-    this.#close(now, (this.#count / span) * 1000, latency, error);
+    this.#close(now, latency, error);
   }
 
   /** Measures afresh, from the time on at which what is sent now will have been answered. */
@@ -86,8 +100,8 @@ export class Window {
 
   /** Goodput of the running epoch if it is known already, else of the last. */
   goodputNow(now: number): number {
-    const span = now - this.#measureFrom;
-    return this.#count >= MIN_SAMPLES / 2 && span > 0 ? (this.#count / span) * 1000 : this.goodput;
+    const isKnown = this.#count >= MIN_SAMPLES / 2 && now - this.#measureFrom >= this.latency;
+    return isKnown ? this.#measure(now) : this.goodput;
   }
 
   /** Whether so many in flight are more than the service took of late: then a refusal speaks of their number. */
@@ -96,8 +110,14 @@ export class Window {
     return inFlight > Math.min(Math.max(this.#most, this.#mostBefore), 1.15 * mean + 1);
   }
 
-  #close(now: number, goodput: number, latency: number, error: number): void {
-    this.goodput = goodput;
+  /** Answers a second. Those that come in clumps count one clump too many; size / latency is a bound that does not. */
+  #measure(now: number): number {
+    const bound = (this.size * this.#count) / this.#sum;
+    return 1000 * Math.min(bound, this.#count / Math.max(1, now - this.#measureFrom));
+  }
+
+  #close(now: number, latency: number, error: number): void {
+    this.goodput = this.#measure(now);
     this.latency = latency;
     this.#usual = this.#inFlightSum / this.#count;
     this.#mostBefore = this.#most;
@@ -127,35 +147,46 @@ export class Window {
     this.#ramping = false;
     this.#hold = this.#nextHold;
     this.#nextHold = Math.min(MAX_HOLD, this.#nextHold * 2);
-    this.#size = Math.max(1, Math.min(this.#size, (SOME_QUEUE * this.goodput * base) / 1000));
+    this.#size = Math.max(this.#floor, Math.min(this.#size, (SOME_QUEUE * this.goodput * base) / 1000));
   }
 
   #double(): void {
+    this.#stuck = 0;
+    this.#shrunkFrom = undefined;
     this.#ramping = true;
     this.#size = Math.min(this.#cap, this.#size * 2);
   }
 
   #steady(latency: number, error: number, base: number): void {
-    const surelyLong = latency - 2 * error > LONG_QUEUE * base;
-    if (!surelyLong) this.#shrunkFrom = undefined;
     if (this.#hold > 0) this.#hold--;
     if (latency <= NO_QUEUE * base && this.#hold === 0) this.#double();
-    else if (latency <= SOME_QUEUE * base) this.#size = Math.min(this.#cap, this.#size * CREEP);
-    else if (surelyLong) this.#shrink(latency);
+    else if (latency <= SOME_QUEUE * base) this.#grow();
+    else {
+      this.#creep = LEAST_CREEP;
+      this.#stuck++;
+      if (latency - 2 * error > LONG_QUEUE * base || this.#stuck > PATIENCE) this.#shrink(latency);
+    }
   }
 
-  /** Shrinks, and looks whether that helps: a service that became slower by itself is no queue, but a new base. */
+  #grow(): void {
+    this.#stuck = 0;
+    this.#shrunkFrom = undefined;
+    this.#size = Math.min(this.#cap, this.#size * (1 + this.#creep));
+    this.#creep = Math.min(MOST_CREEP, this.#creep * 2);
+  }
+
+  /** Shrinks, and looks whether that helps: a service that became slower by itself has no queue, but a new base. */
   #shrink(latency: number): void {
     const from = this.#shrunkFrom;
     // While latency still rises by itself, nothing can be said of what the window did to it.
-    if (from === undefined || latency > from.latency) this.#shrunkFrom = {size: this.#size, latency};
-    else if (this.#size <= 0.8 * from.size) {
+    if (from === undefined || latency > STILL_RISING * from.latency)
+      this.#shrunkFrom = {size: this.#size, latency};
+    else if (this.#size <= SHRUNK * from.size) {
       this.#shrunkFrom = undefined;
-      if (latency > 0.9 * from.latency) {
-        this.#base = latency;
-        return;
-      }
+      this.#stuck = 0;
+      if (latency > IN_VAIN * from.latency) this.#base = latency;
     }
-    this.#size = Math.max(1, this.#size * SHRINK);
+    if (this.#size <= this.#floor) this.#base = latency;
+    this.#size = Math.max(this.#floor, this.#size * SHRINK);
   }
 }

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import type {Transport} from '../../../src/client/transport.ts';
+import {Bench} from '../harness.ts';
+import {type Fault, TruthService} from '../truth-service.ts';
+
+const LATENCY_MS = 50;
+const ROWS = 300;
+
+describe('a batch against a service that limits it', () => {
+  let bench: Bench;
+  let service: TruthService;
+  let mostInFlight = 0;
+  const refusals: number[] = [];
+
+  beforeEach(async () => {
+    bench = new Bench();
+    service = new TruthService();
+    mostInFlight = 0;
+    refusals.length = 0;
+    service.now = () => bench.clock.now();
+    await bench.plan(bench.payouts(ROWS));
+  });
+  afterEach(() => bench.remove());
+
+  /** The service, 50 ms away. */
+  const slow = (): Transport => {
+    const inner = service.transport();
+    let inFlight = 0;
+    return {
+      close: () => inner.close(),
+      send: async (request) => {
+        mostInFlight = Math.max(mostInFlight, ++inFlight);
+        try {
+          const answer = await inner.send(request);
+          await bench.clock.sleep(LATENCY_MS);
+          return answer;
+        } finally {
+          inFlight--;
+        }
+      },
+    };
+  };
+
+  /** Admits `rps`, and `burst` at once after a quiet time. */
+  const bucket = (rps: number, burst: number, refusal: Fault) => {
+    let [tokens, at] = [burst, bench.clock.monotonic()];
+    service.fault = () => {
+      const now = bench.clock.monotonic();
+      tokens = Math.min(burst, tokens + ((now - at) / 1000) * rps);
+      at = now;
+      if (tokens >= 1) {
+        tokens--;
+        return undefined;
+      }
+      refusals.push(now);
+      return refusal;
+    };
+  };
+
+  it('is paid whole at the rate of a bucket that refuses with 429', async () => {
+    bucket(50, 5, '429');
+    const started = bench.clock.monotonic();
+    const summary = await bench.run(service, {transport: slow(), maxInFlight: 1024});
+    const seconds = (bench.clock.monotonic() - started) / 1000;
+    assert.equal(summary.accepted, ROWS);
+    assert.ok(service.paid.every(({approvals}) => approvals === 1));
+    assert.ok(seconds < (1.25 * 2 * ROWS) / 50, `${seconds} s`);
+    assert.ok(refusals.length <= 0.06 * service.posts, `${refusals.length} of ${service.posts}`);
+  });
+
+  it('sends nothing before a Retry-After is over', async () => {
+    bucket(50, 5, {status: 503, headers: {'retry-after': '2'}});
+    const summary = await bench.run(service, {transport: slow(), maxInFlight: 1024});
+    assert.equal(summary.accepted, ROWS);
+    const sentAt = service.requests.map(({at}) => at - (bench.clock.now() - bench.clock.monotonic()));
+    for (const refusedAt of refusals)
+      assert.ok(
+        sentAt.every((at) => at <= refusedAt + LATENCY_MS || at > refusedAt + LATENCY_MS + 1999.99),
+        'a request left while the gate was closed',
+      );
+  });
+
+  it('waits longer and longer while there is nothing but 429, up to ten seconds', async () => {
+    const open = bench.clock.monotonic() + 60_000;
+    service.fault = () => {
+      if (bench.clock.monotonic() >= open) return undefined;
+      refusals.push(bench.clock.monotonic());
+      return '429';
+    };
+    const summary = await bench.run(service, {transport: slow(), maxInFlight: 1024});
+    assert.equal(summary.accepted, ROWS);
+    assert.ok(refusals.length < 15, String(refusals.length));
+    const waits = refusals.slice(1).map((at, i) => at - refusals[i]!);
+    assert.ok(waits[0]! >= 1000 && waits.every((wait) => wait <= 10_100), String(waits));
+  });
+
+  it('opens no more requests than the window, and a wide one where nothing limits it', async () => {
+    await bench.run(service, {transport: slow(), maxInFlight: 1024});
+    assert.ok(mostInFlight > 16, String(mostInFlight));
+    assert.ok(mostInFlight <= ROWS);
+  });
+
+  it('begins no new rows while more than a tenth of the sends break off', async () => {
+    service.fault = ({n}) => (n > 20 && n <= 200 && n % 2 === 0 ? 'lost-after' : undefined);
+    const summary = await bench.run(service, {transport: slow(), maxInFlight: 64});
+    assert.equal(summary.accepted, ROWS);
+    const rows = new Set(service.requests.slice(20, 200).map(({key}) => key)).size;
+    assert.ok(rows < 110, `${rows} rows in 180 requests of which half were lost`);
+  });
+});
