@@ -34,8 +34,9 @@ export interface FollowRunOptions extends Omit<
   before: Summary;
   /** Where the results are written anew at the end; undefined: they are left as they are. */
   out: string | undefined;
-  /** How the commands printed as hints begin. */
+  /** How the command to type next begins, and the flags at its end without which it would miss the batch. */
   command: string;
+  commandFlags?: string;
   onProgress: (line: string) => void;
 }
 
@@ -101,7 +102,7 @@ export class FollowRun {
 
   /** Following ends nothing but itself: the batch is as complete as it was, unless a record is lost. */
   #summary(): Summary {
-    const {batch, before, clock, until, command} = this.#options;
+    const {batch, before, clock, until, command, commandFlags = ''} = this.#options;
     const {counts, standing} = this.#follow;
     const stop = this.#follow.stop ?? before.stopped_because ?? undefined;
     const follows = counts.open > 0 && until !== undefined;
@@ -112,7 +113,9 @@ export class FollowRun {
         posts: before.posts,
         elapsedMs: before.elapsed_ms + clock.monotonic() - this.#started,
         stop,
-        next: before.next ?? (follows ? `${command} resume ${batch.plan.batchId} --until ${until}` : null),
+        next:
+          before.next ??
+          (follows ? `${command} resume ${batch.plan.batchId} --until ${until}${commandFlags}` : null),
       }),
       results: before.results,
       failed_file: before.failed_file,

@@ -208,7 +208,8 @@ class CsvFile {
   }
 }
 
-function writePrivately(path: string, text: string): void {
+/** Mode 0600, by rename, never through a link. */
+export function writePrivately(path: string, text: string): void {
   refuseLink(path);
   guarded(path, () => {
     const draft = `${path}.${process.pid}.part`;

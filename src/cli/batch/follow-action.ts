@@ -11,7 +11,7 @@ import {DEFAULT_TIMEOUTS} from '../../client/transport.ts';
 import {EXIT, type ExitCode, RemitError} from '../../errors.ts';
 import type {Context} from '../context.ts';
 import {DEFAULT_WAIT_MS} from '../durations.ts';
-import {batchCommand} from './place.ts';
+import {batchCommand, placeFlags} from './place.ts';
 import {count} from './plan-view.ts';
 import {readSummary, statusOfBatch} from './report-action.ts';
 import {summaryText} from './summary-view.ts';
@@ -29,6 +29,7 @@ const MAX_WAIT_MS = 15 * 60_000;
 /** After a run: follows what was accepted until it is where `--until` wants it, then tells how all of it ended. */
 export async function followAfterRun(options: {
   context: Context;
+  stateDir: string;
   batch: OpenBatch;
   flags: FollowFlags;
   before: Summary;
@@ -71,7 +72,7 @@ export async function refreshBatch(options: {
   try {
     checkBinding(batch.journal, batch.plan, context.profile);
     const {summary, followed} = await follow({
-      ...{context, batch, flags, before: readSummary(batch)},
+      ...{context, stateDir: options.stateDir, batch, flags, before: readSummary(batch)},
       ...{until: undefined, timeoutMs: undefined, out: undefined},
     });
     showFollowed(context, batch, summary, followed);
@@ -86,6 +87,7 @@ export async function refreshBatch(options: {
 
 async function follow(options: {
   context: Context;
+  stateDir: string;
   batch: OpenBatch;
   flags: FollowFlags;
   before: Summary;
@@ -111,6 +113,7 @@ async function follow(options: {
       maxWaitMs: flags['max-wait'] ?? MAX_WAIT_MS,
       abort: AbortSignal.any([context.stop.signal, lock.lost]),
       command: batchCommand(plan.kind),
+      commandFlags: placeFlags(context, options.stateDir),
       onProgress: (line) => out.progress(line),
       onUnknown: (status, reference) =>
         out.notice(

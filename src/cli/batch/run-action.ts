@@ -77,7 +77,7 @@ export async function runBatch(request: RunRequest): Promise<BatchEnd> {
       context.out.text(summaryText(summary, batch.journal.needingAttention(ATTENTION)));
       return {summary, exit: exitCodeOf(summary)};
     }
-    return await followAfterRun({context, batch, flags, before: summary, out: folder});
+    return await followAfterRun({context, stateDir, batch, flags, before: summary, out: folder});
   } finally {
     context.out.endProgress();
     await batch.close();
