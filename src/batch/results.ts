@@ -8,7 +8,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs';
 import {join} from 'node:path';
 import {RemitError} from '../errors.ts';
@@ -48,7 +48,7 @@ export function writeResults(options: {
   const failed = new CsvFile(files.failed);
   let failures = 0;
   try {
-    results.line([...plan.header, ...resultColumns(plan)], ',');
+    results.line([...plan.header, ...resultColumns(plan)].map(safeCell), ',');
     failed.line(plan.header, plan.delimiter);
     for (const record of journal.everything()) {
       const cells = JSON.parse(record['cells'] as string) as string[]; // written by the plan
@@ -198,7 +198,7 @@ class CsvFile {
   }
 
   #flush(): void {
-    guarded(this.#path, () => void writeSync(this.#fd, this.#buffer));
+    guarded(this.#path, () => writeFileSync(this.#fd, this.#buffer)); // all of it: a full disk may take a part
     this.#buffer = '';
   }
 
@@ -214,7 +214,7 @@ export function writePrivately(path: string, text: string): void {
   guarded(path, () => {
     const draft = `${path}.${process.pid}.part`;
     const fd = openPrivate(draft);
-    writeSync(fd, text);
+    writeFileSync(fd, text);
     fsyncSync(fd);
     closeSync(fd);
     renameSync(draft, path);
@@ -238,9 +238,20 @@ function refuseLink(path: string): void {
 }
 
 /** The files of an earlier run of this very batch may be replaced; those of another batch of the same name may not. */
-function refuseForeign(files: {results: string; summary: string}, plan: Plan): void {
-  refuseLink(files.summary);
-  if (!existsSync(files.results) && !existsSync(files.summary)) return;
+function refuseForeign(files: ReturnType<typeof resultFiles>, plan: Plan): void {
+  const all = Object.values(files);
+  all.forEach(refuseLink);
+  const input = join(plan.file.folder, plan.file.name);
+  if (plan.file.path !== '-' && all.includes(input))
+    throw new RemitError(
+      'STATE',
+      `${input} is the input of batch ${plan.batchId}, and its results would be written there`,
+      {
+        hint: 'give the batch another name with --batch-id, or write the results elsewhere with --out FOLDER',
+      },
+    );
+  const found = all.find((file) => existsSync(file));
+  if (found === undefined) return;
   let owner: unknown;
   try {
     owner = (JSON.parse(readFileSync(files.summary, 'utf8')) as {journal_id?: unknown}).journal_id;
@@ -248,9 +259,13 @@ function refuseForeign(files: {results: string; summary: string}, plan: Plan): v
     owner = undefined;
   }
   if (owner !== plan.journalId)
-    throw new RemitError('STATE', `${files.results} belongs to another batch of the name ${plan.batchId}`, {
-      hint: 'move it away, or write the results elsewhere with --out FOLDER',
-    });
+    throw new RemitError(
+      'STATE',
+      `${found} is not of this batch ${plan.batchId}, but perhaps of another one of that name`,
+      {
+        hint: 'move it away, or write the results elsewhere with --out FOLDER',
+      },
+    );
 }
 
 function guarded<T>(path: string, work: () => T): T {
