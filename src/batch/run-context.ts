@@ -132,6 +132,7 @@ export class RunContext {
       return {answer};
     } catch (failure) {
       if (!(failure instanceof TransportFailure)) throw failure;
+      if (request.method === 'POST' && !failure.sent) this.posts--; // not a byte of it left
       if (failure.sent && failure.kind !== 'aborted') this.speed.failed(this.clock.monotonic());
       return {failure};
     } finally {
