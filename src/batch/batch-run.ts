@@ -68,6 +68,7 @@ export class BatchRun {
   readonly #timeline: TimelineWriter;
   readonly #started: number;
   #phase = 'starting';
+  #pastHorizon = false;
 
   constructor(options: BatchRunOptions) {
     this.#options = options;
@@ -115,7 +116,12 @@ export class BatchRun {
     const {path} = this.#options;
     if (path === 'direct') {
       await this.#runPhase('paying', () => new CreatePhase(this.#context, 'direct').run());
-      await this.#runPhase('settling', () => new ReleasePhase(this.#context, ['in_doubt']).run());
+      // Rows that were staged before, or looked at since, have a record: they are released, not created once more.
+      const staged = this.#context.standing.tally.staged.count > this.#context.standing.held;
+      const states = staged ? (['in_doubt', 'staged'] as const) : (['in_doubt'] as const);
+      if (staged && this.#context.stop === undefined && !(await probe(this.#context, states)))
+        return this.#stoppedOr('stopped');
+      await this.#runPhase('settling', () => new ReleasePhase(this.#context, states).run());
       return this.#stoppedOr('complete');
     }
     if (path !== 'release')
@@ -127,7 +133,8 @@ export class BatchRun {
     if (!(await probe(this.#context, releasable(this.#context.settings)))) return this.#stoppedOr('stopped');
     const release = new ReleasePhase(this.#context);
     await this.#runPhase('releasing', () => release.run());
-    return this.#stoppedOr(release.pastHorizon > 0 ? 'held' : 'complete');
+    this.#pastHorizon = release.pastHorizon > 0;
+    return this.#stoppedOr(this.#pastHorizon ? 'held' : 'complete');
   }
 
   async #runPhase(name: string, work: () => Promise<void>): Promise<void> {
@@ -148,10 +155,11 @@ export class BatchRun {
       this.#context.stopFor('not-whole', 'the staged rows do not add up to the plan; nothing was released');
       return false;
     }
-    return (
-      this.#context.settings.releaseRest ||
-      this.#context.journal.unknownRecords() + tally.conflict.count === 0
-    );
+    if (this.#context.settings.releaseRest) return true;
+    const unknown = tally.in_doubt.count - this.#context.journal.doubtsWithRecord();
+    // Released by itself, a batch must have been staged to its end.
+    const unstaged = this.#options.path === 'release' ? tally.not_sent.count : 0;
+    return unknown + unstaged + tally.conflict.count === 0;
   }
 
   /** Whether a release would have anything to do: rows in conflict alone are at their end. */
@@ -212,7 +220,10 @@ export class BatchRun {
         this.#options,
         plan.batchId,
         state,
-        standing.tally.in_doubt.count + standing.tally.not_sent.count,
+        standing.tally.in_doubt.count +
+          standing.tally.not_sent.count +
+          standing.tally.staged.count -
+          standing.held,
         stop,
       ),
     });
@@ -258,14 +269,15 @@ function nextCommand(
   {command, commandFlags = ''}: {command: string; commandFlags?: string},
   batchId: string,
   state: BatchState,
-  open: number,
+  {unsent, doubts, pastHorizon}: {unsent: number; doubts: number; pastHorizon: boolean},
   stop: Stop | undefined,
 ): string | null {
   const type = (verb: string, flags = '') => `${command} ${verb} ${batchId}${flags}${commandFlags}`;
   if (state === 'staged') return type('release');
-  if (state === 'held') return type('release', ' --release-rest');
+  if (pastHorizon) return type('report');
+  if (state === 'held') return unsent > 0 ? type('resume') : type('release', ' --release-rest');
   if (stop?.reason === 'collision' || stop?.reason === 'key-forgotten') return type('report');
-  return stop !== undefined || open > 0 ? type('resume') : null;
+  return stop !== undefined || unsent + doubts > 0 ? type('resume') : null;
 }
 
 const reasonOf = (signal: AbortSignal): Stop['reason'] =>

@@ -10,8 +10,8 @@ interface CreateJob {
   before: Bucket;
   /** It may have been sent, now or by an earlier run, without an answer that we know. */
   maybe: boolean;
-  /** Since when that is so. */
-  maybeSince: number | undefined;
+  /** When it may first have been taken: a key is remembered from then on. */
+  sentAt: number | undefined;
   tries: number;
   /** Of a record that is being processed and must be looked at; direct mode only. */
   lookFor: string | undefined;
@@ -68,32 +68,34 @@ export class CreatePhase {
       const {row, coveredSince} = taken;
       const maybe = coveredSince !== undefined || row.outcome?.state === 'in_doubt';
       // Of a row without a record, `stagedAt` keeps when it was first left in doubt.
-      const maybeSince = maybe ? (row.outcome?.stagedAt ?? coveredSince) : undefined;
-      const job: CreateJob = {
-        row,
-        before: bucketBefore(row, maybe),
-        maybe,
-        maybeSince,
-        tries: 0,
-        lookFor: undefined,
-      };
-      if (
-        maybeSince === undefined ||
-        this.#context.clock.now() - maybeSince <= this.#context.settings.horizonMs
-      )
-        return job;
-      this.#settle(job, {
-        state: 'in_doubt',
-        stagedAt: maybeSince,
-        message:
-          'it may have been sent longer ago than the key horizon; the service may have forgotten the key',
-      });
+      const sentAt = maybe ? (row.outcome?.stagedAt ?? coveredSince) : undefined;
+      const before = bucketBefore(row, maybe);
+      const job: CreateJob = {row, before, maybe, sentAt, tries: 0, lookFor: undefined};
+      if (!this.#isTooOld(job)) return job;
+      this.#leaveTooOld(job);
     }
+  }
+
+  #isTooOld({maybe, sentAt}: CreateJob): boolean {
+    const {clock, settings} = this.#context;
+    return maybe && sentAt !== undefined && clock.now() - sentAt > settings.horizonMs;
+  }
+
+  #leaveTooOld(job: CreateJob): WorkEnd {
+    this.#settle(job, {
+      state: 'in_doubt',
+      stagedAt: this.#firstDoubt(job),
+      message:
+        'it may have been sent longer ago than the key horizon; the service may have forgotten the key',
+    });
+    return {again: false};
   }
 
   async #create(job: CreateJob): Promise<WorkEnd> {
     const {row} = job;
+    if (this.#isTooOld(job)) return this.#leaveTooOld(job); // it has waited for a gate since it was taken up
     job.tries++;
+    if (!job.maybe) job.sentAt = this.#context.clock.now();
     const end = await this.#context.exchange(this.#context.wire.create(row, this.#phase === 'direct'));
     const verdict =
       'answer' in end
@@ -109,7 +111,15 @@ export class CreatePhase {
     switch (verdict.is) {
       case 'settled': {
         const {state, id, status} = verdict;
-        const facts = {state, id, status, stagedAt: id === null ? null : this.#context.clock.now()};
+        // A refusal of a replay says nothing about the first try: the service may look at the row, the day or the entity
+        // before it looks at the key. Only a person can tell.
+        if (state === 'rejected' && job.maybe)
+          return this.#leave(
+            job,
+            `may have been sent before, and is refused now: ${wordsOf(end)}`,
+            answer?.status ?? null,
+          );
+        const facts = {state, id, status, stagedAt: id === null ? null : this.#firstDoubt(job)};
         const outcome = outcomeOf(row, {...facts, attempts: this.#attempts(job)}, answer);
         if (state === 'rejected') this.#context.reject(row, job.before, outcome);
         else this.#context.settle(row, job.before, outcome);
@@ -122,6 +132,7 @@ export class CreatePhase {
       }
       case 'processing':
         job.lookFor = verdict.id;
+        job.maybe = true; // it was taken: what it will come to is what is not known
         return this.#againOrDoubt(job, false, 'the service is still processing it');
       case 'maybe':
         job.maybe = true;
@@ -144,7 +155,7 @@ export class CreatePhase {
     if ('answer' in end) {
       const look = judgeLook(end.answer, id);
       if (look.state === 'accepted' || look.state === 'dead_key') {
-        this.#settle(job, {state: look.state, id, status: look.status, stagedAt: this.#context.clock.now()});
+        this.#settle(job, {state: look.state, id, status: look.status, stagedAt: this.#firstDoubt(job)});
         return {again: false};
       }
     }
@@ -171,7 +182,7 @@ export class CreatePhase {
   }
 
   #firstDoubt(job: CreateJob): number {
-    return job.maybeSince ?? this.#context.clock.now();
+    return job.sentAt ?? this.#context.clock.now();
   }
 
   #settle(job: CreateJob, facts: Partial<Outcome> & Pick<Outcome, 'state'>): void {

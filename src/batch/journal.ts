@@ -252,23 +252,23 @@ export class Journal {
     });
   }
 
-  /** Rows in doubt of which not even a record is known. */
-  unknownRecords(): number {
+  /** Rows in doubt whose record is known: they were being released. */
+  doubtsWithRecord(): number {
     return Number(
       this.#statement(
-        `select count(*) as count from outcomes where state = 'in_doubt' and id is null`,
+        `select count(*) as count from outcomes where state = 'in_doubt' and id is not null`,
       ).get()!['count'],
     );
   }
 
   /** Of the rows in these states that have a record, staged at `since` or later, the one staged longest ago. */
-  oldestRecorded(states: readonly RowState[], since: number, skip: number): JournalRow | undefined {
+  oldestRecorded(states: readonly RowState[], since: number): JournalRow | undefined {
     return this.#rows(
       `o.state in (${marks(states)}) and o.id is not null and o.staged_at >= ?`,
       [...states, since],
-      skip + 1,
+      1,
       'o.staged_at, r.n',
-    )[skip];
+    )[0];
   }
 
   #rows(where: string, params: SqlValue[], limit: number, order = 'r.n'): JournalRow[] {

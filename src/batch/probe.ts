@@ -4,8 +4,6 @@ import {bucketOf, type RowState} from './outcome.ts';
 import {outcomeOf, type RunContext, wordsOf} from './run-context.ts';
 
 const PROBE_TRIES = 5;
-/** Records that were canceled meanwhile, before the probe gives up finding one that can tell. */
-const PROBE_ROWS = 20;
 
 /**
  * Asks whether the service still remembers our keys, before money moves by them: the row staged longest ago that is still
@@ -18,27 +16,15 @@ const PROBE_ROWS = 20;
 export async function probe(context: RunContext, states: readonly RowState[]): Promise<boolean> {
   context.flush();
   const since = context.clock.now() - context.settings.horizonMs;
-  let words = 'every record that was asked for is canceled';
-  for (let skip = 0; skip < PROBE_ROWS; skip++) {
-    const row = context.journal.oldestRecorded(states, since, skip);
-    if (row === undefined && skip === 0) return true; // nothing is left that would be released by replay
-    if (row === undefined) break;
-    const found = await ask(context, row);
-    if (found.is === 'remembered') return true;
-    if (found.is === 'stopped') return false;
-    ({words} = found);
-    if (found.is === 'unanswered') break;
-  }
-  context.stopFor('probe', `the probe before the release failed: ${words}`);
-  return false;
+  const row = context.journal.oldestRecorded(states, since);
+  if (row === undefined) return true; // nothing is left that would be released by replay
+  const found = await ask(context, row);
+  if (found.is === 'unanswered')
+    context.stopFor('probe', `the probe before the release failed: ${found.words}`);
+  return found.is === 'remembered';
 }
 
-type Found =
-  | {is: 'remembered'}
-  | {is: 'stopped'}
-  /** Canceled meanwhile, which proves nothing about the others. */
-  | {is: 'canceled'; words: string}
-  | {is: 'unanswered'; words: string};
+type Found = {is: 'remembered'} | {is: 'stopped'} | {is: 'unanswered'; words: string};
 
 async function ask(context: RunContext, row: JournalRow): Promise<Found> {
   const id = row.outcome!.id; // rows that have a record
@@ -57,7 +43,7 @@ async function ask(context: RunContext, row: JournalRow): Promise<Found> {
       if (verdict.state === 'rejected') return {is: 'unanswered', words}; // it would not refuse a record that it remembers
       if (verdict.id !== null && verdict.id !== id) return forgotten(context, row, verdict.id);
       if (verdict.stop !== undefined) return changed(context, row, verdict.stop);
-      return verdict.state === 'dead_key' ? {is: 'canceled', words} : {is: 'remembered'};
+      return {is: 'remembered'}; // a key that is refused because its record failed or was canceled is remembered too
     }
     await context.pause(context.backoff(tries, verdict.is !== 'processing' && verdict.throttled));
   }

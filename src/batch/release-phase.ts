@@ -15,6 +15,8 @@ interface ReleaseJob {
   before: Bucket;
   /** A release was sent and not answered: look at the record before anything else. */
   look: boolean;
+  /** Its record was read in this run, and had not moved. */
+  looked: boolean;
   /** The service said that it goes on processing; then `created` does not mean that nothing happens. */
   processing: boolean;
   maybe: boolean;
@@ -91,6 +93,7 @@ export class ReleasePhase {
       id: outcome.id!,
       before: bucketBefore(row, false),
       look: maybe,
+      looked: false,
       processing: false,
       maybe,
       tries: 0,
@@ -100,7 +103,11 @@ export class ReleasePhase {
   async #release(job: ReleaseJob): Promise<WorkEnd> {
     const {row, id} = job;
     const {clock, settings} = this.#context;
-    if (clock.now() - (row.outcome!.stagedAt ?? 0) > settings.horizonMs) return this.#tooLate(job);
+    if (clock.now() - (row.outcome!.stagedAt ?? 0) > settings.horizonMs) {
+      if (job.looked) return this.#tooLate(job);
+      job.look = true; // somebody may have approved it by its id meanwhile
+      return {again: true, afterMs: 0};
+    }
     if (clock.monotonic() - this.#context.lastGood > PROBE_AFTER_MS)
       return (await this.#probeOnce()) ? {again: true, afterMs: 0} : this.#leave(job); // gate and age may be others now
     job.tries++;
@@ -180,12 +187,13 @@ export class ReleasePhase {
       return this.#leave(job);
     }
     const look = judgeLook(answer, job.id);
+    job.looked = look.state !== 'unknown';
     if (look.state === 'accepted' || look.state === 'dead_key') {
       this.#settle(job, {state: look.state, status: look.status});
       return {again: false};
     }
     if (look.state === 'open' && !job.processing) {
-      job.look = job.maybe = false; // nothing has happened to it yet
+      job.look = false; // nothing has happened to it yet, but what was sent may still be on its way
       if (job.tries < TRIES) return {again: true, afterMs: 0};
     }
     return this.#againOrDoubt(job, answer.status === 429, 'its record could not be read to the end');
@@ -195,8 +203,8 @@ export class ReleasePhase {
   #tooLate(job: ReleaseJob): WorkEnd {
     this.pastHorizon++;
     const message =
-      'staged longer ago than the key horizon; approve it by its id, or cancel it and plan it anew';
-    this.#settle(job, {state: job.before === 'in_doubt' ? 'in_doubt' : 'staged', message});
+      'staged longer ago than the key horizon; approve it by its id, then run the batch once more to see it done';
+    this.#settle(job, {state: job.maybe ? 'in_doubt' : job.row.outcome!.state, message});
     return {again: false};
   }
 

@@ -134,7 +134,9 @@ export function exitCodeOf(summary: Summary, followed?: {ended: number; outcome:
   if (byStop === EXIT.INTERRUPTED || byStop === EXIT.TERMINATED || byStop === EXIT.LOCAL_STATE) return byStop;
   if (summary.in_doubt > 0) return EXIT.IN_DOUBT;
   if (byStop !== undefined) return byStop;
-  if (summary.not_sent > 0) return EXIT.UNAVAILABLE;
+  // A single refused release stops nothing, but its row is not paid.
+  const leftStaged = summary.state === 'complete' ? summary.staged - summary.held : 0;
+  if (summary.not_sent + leftStaged > 0) return EXIT.UNAVAILABLE;
   if (followed !== undefined && followed.ended > 0) return EXIT.ENDED_BADLY;
   if (followed?.outcome === 'timeout') return EXIT.TIMED_OUT;
   const needsLooking = summary.rejected + summary.unapproved + summary.conflict + summary.held;
