@@ -53,6 +53,8 @@ export interface Entry {
 export interface Claims {
   /** Durable when it returns: no row of a window is sent before it is claimed. */
   claim(rows: readonly Claim[], at: number): void;
+  /** Claims what has no claim any more, as after the registry was lost; durable when it returns. */
+  keep(rows: readonly Claim[], at: number): void;
   /** After a definite refusal: the reference is free again. Durable with the next `flush`. */
   free(reference: string): void;
   /** Durable with the next `flush`. */
@@ -63,6 +65,7 @@ export interface Claims {
 /** For runs without a registry: simulations of lost state. */
 export const NO_CLAIMS: Claims = {
   claim: () => undefined,
+  keep: () => undefined,
   free: () => undefined,
   paid: () => undefined,
   flush: () => undefined,
@@ -179,16 +182,27 @@ export class Registry implements Claims {
   }
 
   claim(rows: readonly Claim[], at: number): void {
+    this.#insert(
+      rows,
+      at,
+      `update set
+         id = case when excluded.generation > entries.generation then null else entries.id end,
+         paid = case when excluded.generation > entries.generation then 0 else entries.paid end,
+         profile = excluded.profile, batch = excluded.batch, journal = excluded.journal,
+         generation = excluded.generation, fingerprint = excluded.fingerprint, likeness = excluded.likeness`,
+    );
+  }
+
+  keep(rows: readonly Claim[], at: number): void {
+    this.#insert(rows, at, 'nothing');
+  }
+
+  #insert(rows: readonly Claim[], at: number, onConflict: string): void {
     this.#db.transaction(() => {
       this.#writeWaiting();
       const insert = this.#statement(
         `insert into entries (scope, fold, reference, profile, batch, journal, generation, fingerprint, likeness, id, paid, at)
-         values (?, ?, ?, ?, ?, ?, ?, ?, ?, null, 0, ?)
-         on conflict (scope, fold, reference) do update set
-           id = case when excluded.generation > entries.generation then null else entries.id end,
-           paid = case when excluded.generation > entries.generation then 0 else entries.paid end,
-           profile = excluded.profile, batch = excluded.batch, journal = excluded.journal,
-           generation = excluded.generation, fingerprint = excluded.fingerprint, likeness = excluded.likeness`,
+         values (?, ?, ?, ?, ?, ?, ?, ?, ?, null, 0, ?) on conflict (scope, fold, reference) do ${onConflict}`,
       );
       const {profile, batchId, journalId} = this.#claimant;
       for (const row of rows)

@@ -80,9 +80,9 @@ export class RowSource {
     this.#at = 0;
     this.#after = rows.at(-1)!.n;
     beforeWindow();
-    // Staged rows were claimed when they were staged.
-    if (phase !== 'release') claims.claim(rows.map(claimOf), clock.now());
-    else claims.flush();
+    // Staged rows were claimed when they were staged; only a registry that was lost since does not know them.
+    if (phase === 'release') claims.keep(rows.map(claimOf), clock.now());
+    else claims.claim(rows.map(claimOf), clock.now());
     journal.openWindow({phase, first: rows[0]!.n, last: this.#after, takes, at: clock.now()});
     return true;
   }

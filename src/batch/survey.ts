@@ -46,7 +46,9 @@ export function surveyBatch(options: {
   };
   if (registry.isEmpty) return survey;
   for (const row of unsentRows(options.journal)) {
-    const entry = foreignEntry(registry.find(row.reference), plan);
+    const found = registry.find(row.reference);
+    if (ownOutcome(options.journal, row, found, plan)?.state === 'already_paid') survey.alreadyPaid++;
+    const entry = foreignEntry(found, plan);
     if (entry !== undefined && entry.profile !== profile)
       note(survey.elsewhere, entry.profile || '(environment)', row.reference, entry.batch);
     const outcome = entry === undefined ? undefined : outcomeByRegistry(row, entry, exists);
@@ -74,12 +76,14 @@ export function settleByRegistry(options: {
   now: number;
 }): void {
   const {journal, registry, plan, exists, now} = options;
-  if (registry.isEmpty) return;
   for (const row of unsentRows(journal)) {
-    const entry = foreignEntry(registry.find(row.reference), plan);
-    const outcome = entry === undefined ? undefined : outcomeByRegistry(row, entry, exists);
+    const found = registry.find(row.reference);
+    const entry = foreignEntry(found, plan);
+    const outcome =
+      entry === undefined ? ownOutcome(journal, row, found, plan) : outcomeByRegistry(row, entry, exists);
     if (outcome !== undefined) journal.record(outcome, now);
-    else if (row.outcome?.code === REGISTRY_CODE)
+    // Paid is paid, also when the registry that said so is lost.
+    else if (row.outcome?.code === REGISTRY_CODE && row.outcome.state !== 'already_paid')
       journal.record({...row.outcome, state: 'not_sent', id: null, code: null, message: null}, now);
     if (journal.unflushed >= PAGE) journal.flush();
   }
@@ -113,6 +117,39 @@ function* unsentRows(journal: Journal): Generator<JournalRow> {
 
 const foreignEntry = (entry: Entry | undefined, plan: Plan): Entry | undefined =>
   entry === undefined || entry.journal === plan.journalId ? undefined : entry;
+
+/**
+ * What our own claim says of a row that our journal says was never sent. That journal is older than the registry then: it
+ * was restored from a backup. Paid is paid; claimed and not paid has been in doubt since it was claimed.
+ */
+function ownOutcome(
+  journal: Journal,
+  row: JournalRow,
+  entry: Entry | undefined,
+  plan: Plan,
+): Outcome | undefined {
+  if (entry === undefined || entry.journal !== plan.journalId || entry.generation < row.generation)
+    return undefined;
+  const base: Outcome = {
+    ...{n: row.n, state: 'in_doubt', id: null, status: null, stagedAt: entry.at, http: null, code: null},
+    ...{
+      message: 'claimed by this batch, which has no memory of it',
+      requestId: null,
+      attempts: 0,
+      orphan: null,
+    },
+  };
+  if (entry.paid)
+    return {
+      ...base,
+      state: 'already_paid',
+      id: entry.id,
+      code: REGISTRY_CODE,
+      message: 'paid by this batch, whose journal is older than that',
+    };
+  if (row.outcome !== undefined || journal.coveredSince(row.n) !== undefined) return undefined;
+  return base;
+}
 
 /** In the `code` of outcomes that no answer made. */
 const REGISTRY_CODE = 'REGISTRY';
