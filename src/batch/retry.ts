@@ -2,7 +2,7 @@ import {readAnswer} from '../client/answer.ts';
 import {TransportFailure, type Transport} from '../client/transport.ts';
 import type {Clock} from '../clock.ts';
 import {RemitError} from '../errors.ts';
-import {judgeAnswer, judgeLook} from './answers.ts';
+import {judgeLook} from './answers.ts';
 import type {Journal, JournalRow} from './journal.ts';
 import type {Plan} from './plan.ts';
 import type {Wire} from './wire.ts';
@@ -12,11 +12,19 @@ export interface RetryFacts {
   raised: string[];
   /** References left as they are, and why. */
   left: {reference: string; why: string}[];
-  /** POSTs sent to find out. */
-  posts: number;
 }
 
 const PAGE = 500;
+const MAX_WAIT_MS = 15 * 60_000;
+
+interface Asking {
+  wire: Wire;
+  transport: Transport;
+  clock: Clock;
+  plan: Plan;
+  maxWaitMs?: number | undefined;
+  stop: AbortSignal;
+}
 
 /**
  * Gives failed rows a new generation, and so a new key: each only after the service has just said that its record has
@@ -33,13 +41,15 @@ export async function raiseFailedRows(options: {
   transport: Transport;
   clock: Clock;
   named: readonly string[];
+  /** A Retry-After above this ends it; a quarter of an hour unless said. */
+  maxWaitMs?: number | undefined;
   stop: AbortSignal;
 }): Promise<RetryFacts> {
   const {journal, clock, named, stop} = options;
-  const facts: RetryFacts = {raised: [], left: [], posts: 0};
+  const facts: RetryFacts = {raised: [], left: []};
   for (const row of candidates(journal, named, options.plan)) {
     stop.throwIfAborted();
-    const found = await lookAt(row, options, facts);
+    const found = await lookAt(row, options);
     if (found === 'failed' || (found === 'canceled' && named.includes(row.reference))) {
       journal.raiseGeneration(
         row,
@@ -77,32 +87,23 @@ function* candidates(journal: Journal, named: readonly string[], plan: Plan): Ge
 }
 
 /** What the service says now: `failed`, `canceled`, or why the row is left alone. */
-async function lookAt(
-  row: JournalRow,
-  {wire, transport, clock, plan}: {wire: Wire; transport: Transport; clock: Clock; plan: Plan},
-  facts: RetryFacts,
-): Promise<string> {
+async function lookAt(row: JournalRow, asking: Asking): Promise<string> {
+  const {wire, transport, clock} = asking;
   const state = row.outcome?.state;
   if (state !== 'accepted' && state !== 'dead_key')
     return `it is ${(state ?? 'not sent').replace('_', ' ')}, which resume or resolve takes up, not retry`;
   const id = row.outcome!.id;
-  const request = id === null ? wire.create(row, false) : wire.get(id);
-  if (id === null) facts.posts++;
+  // Of a key that was refused when no id was known there is no record to look at, and asking by the key again could make
+  // one. Failed or canceled, the answer did not say: the careful reading is canceled.
+  if (id === null) return 'canceled';
   try {
-    const answer = readAnswer(await transport.send(request), clock.now());
-    if (id !== null) {
-      const look = judgeLook(answer, id);
-      if (look.status === 'failed' || look.status === 'canceled') return look.status;
-      return look.status === null
-        ? `its record could not be read (${answer.status})`
-        : `its record is ${look.status}`;
-    }
-    // No id is known, only that the key was refused: the same refusal again is all that can be learnt, and it does not
-    // tell failed from canceled.
-    const verdict = judgeAnswer({answer, row, kind: plan.kind, phase: 'stage', stagedId: null});
-    return verdict.is === 'settled' && verdict.state === 'dead_key'
-      ? 'canceled'
-      : `the service no longer refuses its key (${answer.status})`;
+    const answer = readAnswer(await transport.send(wire.get(id)), clock.now());
+    if (answer.retryAfterMs !== undefined) await waitFor(answer.retryAfterMs, asking);
+    const look = judgeLook(answer, id);
+    if (look.status === 'failed' || look.status === 'canceled') return look.status;
+    return look.status === null
+      ? `its record could not be read (${answer.status})`
+      : `its record is ${look.status}`;
   } catch (cause) {
     if (!(cause instanceof TransportFailure)) throw cause;
     throw new RemitError(
@@ -114,4 +115,15 @@ async function lookAt(
       },
     );
   }
+}
+
+/** Nothing else is sent meanwhile, nor by the run that comes after this. */
+async function waitFor(ms: number, {clock, stop, maxWaitMs = MAX_WAIT_MS}: Asking): Promise<void> {
+  if (ms > maxWaitMs)
+    throw new RemitError(
+      'UNAVAILABLE',
+      `the service asks to wait ${Math.ceil(ms / 1000)} s, longer than --max-wait`,
+      {hint: 'nothing was sent again; type the same command then'},
+    );
+  await clock.sleep(ms, stop);
 }

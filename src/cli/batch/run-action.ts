@@ -153,9 +153,9 @@ async function runConfirmed(parts: ConfirmedRun): Promise<Summary> {
   const path =
     request.path === 'as-before' ? (journal.meta<RunPath>('path') ?? 'stage-and-release') : request.path;
   // A release is no way of going on: a resume after it must still take up rows that have no record yet.
-  if (path !== 'release') journal.setMeta('path', path);
+  journal.setMeta('path', path === 'release' ? 'stage-and-release' : path);
   claims.settle();
-  const asked = request.retry === undefined ? 0 : await retryRows(parts, request.retry.named);
+  if (request.retry !== undefined) await retryRows(parts, request.retry.named);
   const {first, second} = context.stop.drain();
   const lost = AbortSignal.any([lock.lost, claims.registry.lost]);
   const progress = new BatchProgress(clock);
@@ -194,18 +194,17 @@ async function runConfirmed(parts: ConfirmedRun): Promise<Summary> {
     abort: AbortSignal.any([second, lost]),
     onProgress: (phase, now) => out.progress(progress.line(phase, now)),
   }).run();
-  summary.posts += asked;
   out.endProgress();
   if (lost.aborted) throw lost.reason;
   return summary;
 }
 
-/** Asks the service about the failed rows and gives those that did fail a new key. Returns the POSTs this took. */
+/** Asks the service about the failed rows and gives those that did fail a new key. */
 async function retryRows(
   {request, batch, transport}: ConfirmedRun,
   named: readonly string[],
 ): Promise<number> {
-  const {context, kind} = request;
+  const {context, kind, flags} = request;
   const {profile, clock, out} = context;
   const {plan, journal} = batch;
   const wire = new Wire({
@@ -219,13 +218,13 @@ async function retryRows(
     transport,
     clock,
     named,
+    maxWaitMs: flags['max-wait'],
     stop: context.stop.signal,
   });
   out.note(
     `${count(facts.raised.length, 'row')} sent again with a new key${facts.raised.length > 0 ? `: ${facts.raised.slice(0, 10).join(', ')}` : ''}`,
   );
   for (const {reference, why} of facts.left) out.notice(`  ${reference} is left as it is: ${why}`);
-  return facts.posts;
 }
 
 function timeoutsOf(context: Context): Timeouts {
