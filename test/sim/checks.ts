@@ -1,0 +1,187 @@
+import {exitCodeOf, type Summary} from '../../src/batch/summary.ts';
+import {formatMajor} from '../../src/money/amount.ts';
+import type {EngineReport, EngineRun} from './engine.ts';
+import type {Oracle} from './oracle.ts';
+import type {Place} from './place.ts';
+import type {Fate, SimProcess} from './process.ts';
+import {readResults, type SimRow} from './rows.ts';
+
+const BUCKETS = [
+  'accepted',
+  'already_paid',
+  'staged',
+  'unapproved',
+  'rejected',
+  'conflict',
+  'in_doubt',
+  'not_sent',
+] as const;
+type Bucket = (typeof BUCKETS)[number];
+
+const BUCKET_OF: Readonly<Record<string, Bucket>> = {
+  held: 'staged',
+  dead_key: 'conflict',
+  collision: 'conflict',
+};
+const bucketOf = (state: string): string => BUCKET_OF[state] ?? state;
+
+/** States that a row leaves only by an operator's will. */
+const LASTING: ReadonlySet<string> = new Set(['accepted', 'already_paid', 'collision']);
+
+/** Holds all that a run said at its end against the plan, the journal, the results file, the network and the books. */
+export function checkReport(options: {
+  place: Place;
+  batchId: string;
+  report: EngineReport;
+  process: SimProcess;
+  oracle: Oracle;
+  fate: Fate;
+  request: EngineRun;
+}): void {
+  const {place, batchId, report, process, oracle, request} = options;
+  const {summary, states} = report;
+  const batch = place.batches.get(batchId)!;
+  const wasComplete = batch.isComplete;
+  checkSums(summary, batch.rows, states, oracle);
+  for (const bucket of BUCKETS)
+    if (report.counts[bucket] !== summary[bucket])
+      oracle.violate(
+        'counts',
+        `the journal has ${report.counts[bucket]} rows ${bucket}, the summary ${summary[bucket]}`,
+      );
+  checkResults(place, batchId, states, oracle);
+  checkStates({place, batchId, states, oracle});
+  if (summary.posts !== process.posts)
+    oracle.violate('posts', `${process.posts} POSTs were sent and ${summary.posts} told of`);
+  const isRetry =
+    request.retry !== undefined || request.path === 'release' || request.settings.acceptDifferences;
+  if (wasComplete && !isRetry && process.posts > 0)
+    oracle.violate('resume', `${process.posts} POSTs after the batch was complete`);
+  batch.isComplete =
+    summary.state === 'complete' && summary.in_doubt + summary.not_sent + summary.staged === 0;
+  const isPaid = summary.accepted + summary.already_paid === summary.planned;
+  const isStaged = request.path === 'stage-only' || summary.state === 'staged';
+  if (exitCodeOf(summary) === 0 && !isPaid && !isStaged)
+    oracle.violate(
+      'exit',
+      `exit 0, and only ${summary.accepted + summary.already_paid} of ${summary.planned} are paid`,
+    );
+}
+
+function checkSums(
+  summary: Summary,
+  rows: readonly SimRow[],
+  states: readonly {reference: string; state: string}[],
+  oracle: Oracle,
+): void {
+  const byReference = new Map(rows.map((row) => [row.reference, row]));
+  const expected = new Map<string, {count: number; sums: Map<string, bigint>}>();
+  for (const {reference, state} of states) {
+    const row = byReference.get(reference);
+    if (row === undefined) oracle.violate('sums', `${reference} is reported and not planned`);
+    else addTo(expected, bucketOf(state), row);
+  }
+  if (states.length !== rows.length || summary.planned !== rows.length)
+    oracle.violate('sums', `${rows.length} rows planned, ${states.length} reported, ${summary.planned} said`);
+  for (const bucket of BUCKETS) {
+    const {count, sums} = expected.get(bucket) ?? {count: 0, sums: new Map<string, bigint>()};
+    if (summary[bucket] !== count)
+      oracle.violate('sums', `${count} rows are ${bucket} and the summary says ${summary[bucket]}`);
+    for (const [currency, totals] of Object.entries(summary.totals)) {
+      const sum = formatMajor(sums.get(currency) ?? 0n, currency);
+      if (totals[bucket] !== sum)
+        oracle.violate('sums', `${sum} ${currency} are ${bucket} and the summary says ${totals[bucket]}`);
+    }
+  }
+}
+
+function addTo(
+  expected: Map<string, {count: number; sums: Map<string, bigint>}>,
+  bucket: string,
+  row: SimRow,
+): void {
+  let entry = expected.get(bucket);
+  if (entry === undefined) expected.set(bucket, (entry = {count: 0, sums: new Map()}));
+  entry.count++;
+  entry.sums.set(row.currency, (entry.sums.get(row.currency) ?? 0n) + BigInt(row.amount));
+}
+
+function checkResults(
+  place: Place,
+  batchId: string,
+  states: readonly {reference: string; state: string}[],
+  oracle: Oracle,
+): void {
+  const bytes = place.disk.peek(`${place.inbox}/${batchId}.results.csv`);
+  if (bytes === undefined) {
+    oracle.violate('results', `there are no results of ${batchId}`);
+    return;
+  }
+  const results = readResults(Buffer.from(bytes).toString('utf8'));
+  const said = results.map(({reference, state}) => `${reference} ${bucketOf(state)}`).join();
+  const known = states.map(({reference, state}) => `${reference} ${bucketOf(state)}`).join();
+  if (said !== known) oracle.violate('results', `the results say ${said}, the journal ${known}`);
+}
+
+/** Holds the state of each row against the books, and against what was said of it before. */
+export function checkStates(options: {
+  place: Place;
+  batchId: string;
+  states: readonly {reference: string; state: string}[];
+  oracle: Oracle;
+}): void {
+  const {place, batchId, states, oracle} = options;
+  const {rows, reported} = place.batches.get(batchId)!;
+  const byReference = new Map(rows.map((row) => [row.reference, row]));
+  for (const {reference, state} of states) {
+    const row = byReference.get(reference);
+    if (row !== undefined) checkBooks(place, batchId, row, state, oracle);
+    const before = reported.get(reference);
+    if (before !== undefined && before !== state && LASTING.has(before))
+      oracle.violate('terminal', `${reference} was ${before} and is ${state} now`);
+    reported.set(reference, state);
+  }
+}
+
+function checkBooks(place: Place, batchId: string, row: SimRow, state: string, oracle: Oracle): void {
+  const {reference} = row;
+  const payments = oracle.paymentsOf(reference);
+  if (state === 'accepted' || state === 'already_paid') {
+    const paid = payments.some(
+      ({record: {body}}) =>
+        body['amount_in_minor_units'] === row.amount && Object.values(body).includes(row.party),
+    );
+    if (!paid) oracle.violate('books', `${reference} is reported ${state} and was not paid as planned`);
+  }
+  // What is under way for a rejected row will be rejected like the rest: the service judges by the body.
+  const isUnpaid = state === 'not_sent' || state === 'staged' || state === 'held';
+  if (
+    isUnpaid
+      ? oracle.mayBePaidBy(place, batchId, reference)
+      : state === 'rejected' && oracle.isPaidBy(place, batchId, reference)
+  )
+    oracle.violate('books', `${reference} is reported ${state}, and was or may yet be paid`);
+}
+
+/** After calm runs nothing is left open, unless keys may have been forgotten. */
+export function checkFinal(options: {
+  last: EngineReport | undefined;
+  place: Place;
+  batchId: string;
+  oracle: Oracle;
+  mustEnd: boolean;
+}): void {
+  const {last, batchId, oracle, mustEnd} = options;
+  if (!mustEnd) return;
+  if (last === undefined) {
+    oracle.violate('end', `${batchId} could not be run to its end`);
+    return;
+  }
+  const {summary} = last;
+  const open = summary.not_sent + summary.in_doubt + summary.staged;
+  if (open > 0 || summary.posts > 0)
+    oracle.violate(
+      'end',
+      `${batchId} has ${open} open rows and sent ${summary.posts} POSTs at the end: ${JSON.stringify(summary)}`,
+    );
+}

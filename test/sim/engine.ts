@@ -1,0 +1,172 @@
+import {createHash} from 'node:crypto';
+import {claimBatch} from '../../src/batch/batch-claims.ts';
+import {BatchRun, type RunPath} from '../../src/batch/batch-run.ts';
+import type {Kind, Mode} from '../../src/batch/kinds.ts';
+import {openBatch} from '../../src/batch/open-batch.ts';
+import {planBatch, type PlannedBatch} from '../../src/batch/plan.ts';
+import {raiseFailedRows, type RetryFacts} from '../../src/batch/retry.ts';
+import type {RunSettings} from '../../src/batch/run-context.ts';
+import {AdaptiveSpeed} from '../../src/batch/speed-adaptive.ts';
+import type {Speed} from '../../src/batch/speed.ts';
+import type {Summary} from '../../src/batch/summary.ts';
+import {Wire} from '../../src/batch/wire.ts';
+import type {SqlRow} from '../../src/store/port.ts';
+import type {SimNetwork} from './network.ts';
+import type {SimProcess} from './process.ts';
+
+/** The same for every process of a world. */
+export interface Setting {
+  kind: Kind;
+  mode: Mode;
+  namespace: string;
+  baseUrl: string;
+  apiKey: string;
+}
+
+export interface EngineRun {
+  batchId: string;
+  path: RunPath | 'as-before';
+  settings: Omit<RunSettings, 'kind'>;
+  maxInFlight: number;
+  /** Raise failed rows first. */
+  retry?: {named: readonly string[]; onRaised: (facts: RetryFacts) => void};
+  breakLock?: boolean;
+}
+
+export interface EngineReport {
+  summary: Summary;
+  /** State of each row in file order, as the journal has it. */
+  states: {reference: string; state: string}[];
+  /** Counts per bucket as the journal has them. */
+  counts: Record<string, number>;
+  isWhole: boolean;
+}
+
+/** Shorter than the tool's own: a world in which nobody answers would only be longer, not different. */
+const TIMEOUTS = {connectMs: 500, headersMs: 2_000, totalMs: 3_000};
+const OVERRIDES = {};
+
+/** `payouts batch plan FILE --batch-id NAME`. */
+export function planFile(
+  process: SimProcess,
+  setting: Setting,
+  options: {batchId: string; file: string},
+): Promise<PlannedBatch> {
+  return planBatch({
+    ...options,
+    kind: setting.kind,
+    stateDir: process.place.stateDir,
+    namespace: setting.namespace,
+    clock: process.clock,
+  });
+}
+
+/** `payouts batch run NAME`, `resume`, `release`, `retry`: what the command does, with everything confirmed. */
+export async function runEngine(
+  process: SimProcess,
+  setting: Setting,
+  network: SimNetwork,
+  request: EngineRun,
+  random: () => number,
+): Promise<EngineReport> {
+  const {clock, place} = process;
+  const {kind, mode, namespace, baseUrl, apiKey} = setting;
+  const breakLock = request.breakLock ?? false;
+  const common = {stateDir: place.stateDir, breakLock, clock};
+  const batch = await openBatch({...common, kind, batchId: request.batchId, purpose: 'a simulated run'});
+  try {
+    const claims = await claimBatch({...common, batch, mode, baseUrl, profile: 'acme'});
+    try {
+      const {journal, plan} = batch;
+      const path =
+        request.path === 'as-before' ? (journal.meta<RunPath>('path') ?? 'stage-and-release') : request.path;
+      if (path !== 'release') journal.setMeta('path', path);
+      process.isDirect = path === 'direct';
+      claims.settle();
+      const transport = network.transportFor(process);
+      if (request.retry !== undefined) {
+        const wire = new Wire({kind, mode, namespace, key: apiKey, overrides: OVERRIDES, timeouts: TIMEOUTS});
+        const {named, onRaised} = request.retry;
+        onRaised(
+          await raiseFailedRows({
+            journal,
+            plan,
+            wire,
+            transport,
+            clock,
+            named,
+            maxWaitMs: request.settings.maxWaitMs,
+            stop: process.abort.signal,
+          }),
+        );
+      }
+      const postsBefore = process.posts;
+      process.isRunning = true;
+      process.onOpened();
+      const summary = await new BatchRun({
+        ...{plan, journal, place: batch.place, transport, clock, path, claims: claims.registry, random},
+        ...{baseUrl, mode, key: apiKey, overrides: OVERRIDES, timeouts: TIMEOUTS},
+        keyFingerprint: createHash('sha256').update(apiKey).digest('hex').slice(0, 16),
+        speed: watched(new AdaptiveSpeed({maxInFlight: request.maxInFlight}), process),
+        settings: {kind, ...request.settings},
+        out: place.inbox,
+        command: 'remit payouts batch',
+        assertHeld: () => {
+          batch.lock.assertHeld();
+          claims.registry.assertHeld();
+        },
+        drain: process.drain.signal,
+        abort: process.abort.signal,
+        onProgress: () => undefined,
+      }).run();
+      process.isRunning = false;
+      summary.posts += postsBefore;
+      const counts = Object.entries(journal.tally()).map(([bucket, {count}]) => [bucket, count]);
+      return {
+        summary,
+        states: [...journal.everything()].map(stateOf),
+        counts: Object.fromEntries(counts) as Record<string, number>,
+        isWhole: true,
+      };
+    } finally {
+      await claims.registry.close();
+    }
+  } finally {
+    await batch.close();
+  }
+}
+
+/** `payouts batch report NAME`: what is said of each row now. */
+export async function reportStates(
+  process: SimProcess,
+  setting: Setting,
+  batchId: string,
+): Promise<{reference: string; state: string}[]> {
+  const batch = await openBatch({
+    ...{stateDir: process.place.stateDir, kind: setting.kind, batchId},
+    ...{purpose: 'a simulated report', clock: process.clock},
+  });
+  try {
+    return [...batch.journal.everything()].map(stateOf);
+  } finally {
+    await batch.close();
+  }
+}
+
+const stateOf = (row: SqlRow): {reference: string; state: string} => ({
+  reference: String(row['reference']),
+  state: String(row['state']),
+});
+
+/** Remembers what the dispatcher was last told. */
+function watched(speed: Speed, process: SimProcess): Speed {
+  let limit = 1;
+  process.limit = () => limit;
+  return new Proxy(speed, {
+    get(target, name) {
+      const value = Reflect.get(target, name) as unknown;
+      if (name === 'limit') return () => (limit = Math.max(1, target.limit()));
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    },
+  });
+}

@@ -1,0 +1,274 @@
+import {createHash} from 'node:crypto';
+import type {Kind, Mode} from '../../src/batch/kinds.ts';
+import type {Attempt} from './network.ts';
+import {type ServiceRecord, type SimService, withoutApproval} from './service.ts';
+import type {Place} from './place.ts';
+import type {SimRow} from './rows.ts';
+
+/** A broken promise. The first of a world ends it. */
+export class Violation extends Error {
+  readonly invariant: string;
+
+  constructor(invariant: string, message: string) {
+    super(`${invariant}: ${message}`);
+    this.invariant = invariant;
+  }
+}
+
+interface Payment {
+  record: ServiceRecord;
+  generation: number;
+  /** The request that had it approved; undefined when somebody did it by hand. */
+  attempt: Attempt | undefined;
+}
+
+/** Who sends a request, as far as the rules for it go. */
+export interface Sender {
+  place: Place;
+  batchId: string;
+  /** One request a row, by which the operator gave up what staging promises. */
+  isDirect: boolean;
+  limit: () => number;
+  inFlight: number;
+  gateUntil: number;
+}
+
+/** What may pass between the moment at which a row is judged by its age and the request's arrival. */
+const SLACK_MS = 10_000;
+
+/**
+ * Holds what is sent and paid against what the tool promises. It has the service's books and the network's list, and no
+ * code of the tool: the key is computed here once more, from the published format.
+ */
+export class Oracle {
+  readonly #kind: Kind;
+  readonly #mode: Mode;
+  readonly #namespace: string;
+  readonly #service: SimService;
+  readonly #horizonMs: number;
+  /** Keys are remembered for at least the horizon. */
+  readonly #isMemoryLong: boolean;
+  readonly #senders = new Map<Attempt, Sender>();
+  readonly #byNumber = new Map<number, Attempt>();
+  readonly #attempts = new Map<string, Attempt[]>();
+  readonly #payments = new Map<string, Payment[]>();
+  /** Highest generation that an operator has raised a reference to. */
+  readonly #generations = new Map<string, number>();
+  violation: Violation | undefined;
+  now: () => number = () => 0;
+
+  constructor(options: {
+    kind: Kind;
+    mode: Mode;
+    namespace: string;
+    service: SimService;
+    horizonMs: number;
+    isMemoryLong: boolean;
+  }) {
+    this.#kind = options.kind;
+    this.#mode = options.mode;
+    this.#namespace = options.namespace;
+    this.#service = options.service;
+    this.#horizonMs = options.horizonMs;
+    this.#isMemoryLong = options.isMemoryLong;
+    this.#service.onApproved = (record) => this.#approved(record);
+    this.#service.onMade = (record) => this.#made(record);
+  }
+
+  violate(invariant: string, message: string): void {
+    this.violation ??= new Violation(invariant, message);
+  }
+
+  /** An operator asked for failed rows to be sent again, so these may have one generation more. */
+  mayRaise(references: readonly string[]): void {
+    for (const reference of references)
+      this.#generations.set(reference, (this.#generations.get(reference) ?? 0) + 1);
+  }
+
+  paymentsOf(reference: string): readonly Payment[] {
+    return this.#payments.get(reference) ?? [];
+  }
+
+  /** A request that the batch's journal must know of is under way, or had an effect, with which money moves. */
+  mayBePaidBy(place: Place, batchId: string, reference: string): boolean {
+    if (this.isPaidBy(place, batchId, reference)) return true;
+    return (this.#attempts.get(reference) ?? []).some(
+      (attempt) =>
+        attempt.pending > 0 &&
+        !attempt.isRefused &&
+        isApproving(attempt) &&
+        this.#isKnownToBatch(place, batchId, attempt),
+    );
+  }
+
+  isPaidBy(place: Place, batchId: string, reference: string): boolean {
+    return this.paymentsOf(reference).some(
+      ({attempt, record}) =>
+        attempt !== undefined &&
+        this.#service.statusOf(record) !== 'failed' &&
+        this.#isKnownToBatch(place, batchId, attempt),
+    );
+  }
+
+  #isKnownToBatch(place: Place, batchId: string, attempt: Attempt): boolean {
+    const sender = this.#senders.get(attempt);
+    return sender?.place === place && sender.batchId === batchId && place.journalsKeptSince(attempt.n);
+  }
+
+  #placeOf(attempt: Attempt | undefined): Place | undefined {
+    return attempt === undefined ? undefined : this.#senders.get(attempt)?.place;
+  }
+
+  /** Before a request leaves. */
+  sent(attempt: Attempt, sender: Sender): void {
+    this.#senders.set(attempt, sender);
+    this.#byNumber.set(attempt.n, attempt);
+    if (sender.inFlight > sender.limit())
+      this.violate('window', `${sender.inFlight} requests in flight, ${sender.limit()} allowed`);
+    if (this.now() < sender.gateUntil)
+      this.violate(
+        'gate',
+        `request ${attempt.n} left ${sender.gateUntil - this.now()} ms before the gate opened`,
+      );
+    if (attempt.method !== 'POST') return;
+    const body = JSON.parse(attempt.body) as Record<string, unknown>;
+    const reference = String((body['metadata'] as Record<string, unknown>)['remit_reference']);
+    const row = sender.place.planned(sender.batchId, reference);
+    if (row === undefined) this.violate('planned', `${reference} was sent and stands in no plan`);
+    else this.#sameAsPlanned(row, body, reference);
+    const generation = this.#generationOf(attempt, reference);
+    const earlier = this.#attempts.get(reference) ?? [];
+    this.#sameBytes(attempt, sender, reference, earlier);
+    this.#insideHorizon(attempt, sender, reference, earlier);
+    if (generation > 0) this.#raisedRightly(reference, generation);
+    this.#attempts.set(reference, [...earlier, attempt]);
+  }
+
+  #sameAsPlanned(row: SimRow, body: Record<string, unknown>, reference: string): void {
+    const party = body[this.#kind === 'payout' ? 'payee_id' : 'payer_id'];
+    if (
+      body['amount_in_minor_units'] !== row.amount ||
+      party !== row.party ||
+      body['currency_code'] !== row.currency
+    )
+      this.violate('planned', `${reference} was sent with another amount, currency or party than planned`);
+  }
+
+  /** Invariant: a key is made of the reference and nothing else, and only an operator raises its generation. */
+  #generationOf(attempt: Attempt, reference: string): number {
+    const highest = this.#generations.get(reference) ?? 0;
+    for (let generation = highest; generation >= 0; generation--)
+      if (attempt.key === this.#keyOf(reference, generation)) return generation;
+    this.violate('key', `${reference} was sent with a key that is none of its generations 0 to ${highest}`);
+    return 0;
+  }
+
+  #keyOf(reference: string, generation: number): string {
+    const identity = [1, this.#kind, this.#mode, this.#namespace, reference, generation];
+    return createHash('sha256').update(JSON.stringify(identity)).digest('base64url');
+  }
+
+  /** Invariant: what the service has under a key, or may yet make of a request under way, is sent again byte for byte. */
+  #sameBytes(attempt: Attempt, sender: Sender, reference: string, earlier: readonly Attempt[]): void {
+    const text = withoutApproval(attempt.body);
+    const record = this.#service.recordOf(attempt.key!);
+    const maker = record === undefined ? undefined : this.#byNumber.get(record.madeBy);
+    if (
+      record !== undefined &&
+      record.text !== text &&
+      maker !== undefined &&
+      this.#isKnownTo(sender.place, maker)
+    )
+      this.violate('bytes', `${reference} has a record with other bytes than request ${attempt.n}`);
+    const other = earlier.find(
+      (one) =>
+        one.pending > 0 &&
+        !one.isRefused &&
+        one.key === attempt.key &&
+        withoutApproval(one.body) !== text &&
+        this.#isKnownTo(sender.place, one),
+    );
+    if (other !== undefined)
+      this.violate(
+        'bytes',
+        `request ${other.n} of ${reference} is under way with other bytes than ${attempt.n}`,
+      );
+  }
+
+  /** The place sent this request, and has its registry ever since. */
+  #isKnownTo(place: Place, attempt: Attempt): boolean {
+    return this.#placeOf(attempt) === place && place.registryKeptSince(attempt.n);
+  }
+
+  /**
+   * Invariant: a row that may have been taken is not sent again past the horizon. Asking without approval about a record
+   * that is known is allowed at any time: so the tool finds out whether keys are forgotten.
+   */
+  #insideHorizon(attempt: Attempt, sender: Sender, reference: string, earlier: readonly Attempt[]): void {
+    const record = this.#service.records.find(
+      ({madeBy, key}) => key === attempt.key && earlier.some(({n}) => n === madeBy),
+    );
+    if (record === undefined || this.now() - record.createdAt <= this.#horizonMs + SLACK_MS) return;
+    const maker = this.#byNumber.get(record.madeBy)!;
+    if (!this.#isKnownTo(sender.place, maker) || !sender.place.journalsKeptSince(maker.n)) return;
+    if (!isApproving(attempt) && earlier.some(({seen, pending}) => typeof seen === 'number' && pending === 0))
+      return;
+    this.violate(
+      'horizon',
+      `${reference} was sent again ${this.now() - record.createdAt} ms after its record was made`,
+    );
+  }
+
+  /** Invariant: only a failed or canceled record is given up for a new key. */
+  #raisedRightly(reference: string, generation: number): void {
+    const former = this.#service.records.findLast(({key}) => key === this.#keyOf(reference, generation - 1));
+    const status = former === undefined ? 'missing' : this.#service.statusOf(former);
+    if (status !== 'failed' && status !== 'canceled')
+      this.violate('generation', `${reference} got generation ${generation} while its record was ${status}`);
+  }
+
+  #made(record: ServiceRecord): void {
+    const attempt = this.#byNumber.get(record.madeBy);
+    if (attempt === undefined || !this.#isMemoryLong) return;
+    const place = this.#placeOf(attempt)!;
+    const former = this.#service.records.find(
+      ({key, madeBy, n}) =>
+        n !== record.n && key === record.key && this.#isKnownTo(place, this.#byNumber.get(madeBy)!),
+    );
+    if (former === undefined || !place.journalsKeptSince(former.madeBy) || !isApproving(attempt)) return;
+    this.violate('second-record', `${record.reference} has a second record, ${record.n}, after ${former.n}`);
+  }
+
+  /** The invariant above all: a reference is paid once. */
+  #approved(record: ServiceRecord): void {
+    const {reference} = record;
+    const attempt = record.approvedBy === undefined ? undefined : this.#byNumber.get(record.approvedBy);
+    const generation = attempt === undefined ? 0 : this.#generationOf(attempt, reference);
+    const earlier = this.paymentsOf(reference);
+    this.#payments.set(reference, [...earlier, {record, generation, attempt}]);
+    const former = earlier.find((payment) => payment.generation === generation);
+    if (former === undefined || this.#isExcused(former, attempt)) return;
+    this.violate('paid-once', `${reference} was paid by record ${former.record.n} and again by ${record.n}`);
+  }
+
+  /**
+   * What is promised holds while the service remembers the key, or while our registry is there. A second record means
+   * that the service had forgotten the key, unless the key was another one. So it is excused where the registry of the
+   * place was lost in between or never knew, and, when the service forgets sooner than the horizon, where the operator
+   * took direct mode or lost the journal that knew what was sent.
+   */
+  #isExcused(former: Payment, attempt: Attempt | undefined): boolean {
+    if (attempt === undefined || former.attempt === undefined) return true;
+    if (former.record.key !== attempt.key) return false;
+    const sender = this.#senders.get(attempt)!;
+    if (!this.#isKnownTo(sender.place, former.attempt)) return true;
+    if (this.#isMemoryLong) return false;
+    return (
+      sender.isDirect ||
+      this.#senders.get(former.attempt)!.isDirect ||
+      !sender.place.journalsKeptSince(former.attempt.n)
+    );
+  }
+}
+
+const isApproving = (attempt: Attempt): boolean => attempt.body.endsWith(',"auto_approve":true}');

@@ -1,0 +1,74 @@
+import {SimDisk} from './disk.ts';
+import type {SimRow} from './rows.ts';
+
+/** What a batch was last known to hold, and what was said of its rows. */
+export interface KnownBatch {
+  rows: readonly SimRow[];
+  /** State of each row as last reported. */
+  reported: Map<string, string>;
+  /** The last run ended with nothing left to do. */
+  isComplete: boolean;
+  /** It was confirmed and run, so that its file may not change at will any more. */
+  isDirect: boolean;
+}
+
+/** A state folder with the file beside it, on a disk of its own: what one person has. */
+export class Place {
+  readonly name: string;
+  readonly disk: SimDisk;
+  readonly root: string;
+  readonly stateDir: string;
+  readonly inbox: string;
+  readonly batches = new Map<string, KnownBatch>();
+  /** The rows of every version of each batch's file that was ever planned here. */
+  readonly #planned = new Map<string, Map<string, SimRow>>();
+  #registryLostAt = 0;
+  #journalsLostAt = 0;
+
+  constructor(name: string, keepsLosses: boolean) {
+    this.name = name;
+    this.root = `/sim/${name}`;
+    this.stateDir = `${this.root}/state`;
+    this.inbox = `${this.root}/in`;
+    this.disk = new SimDisk(this.root, keepsLosses);
+  }
+
+  plan(batchId: string, rows: readonly SimRow[], isDirect: boolean): void {
+    const known = this.batches.get(batchId);
+    const reported = known?.reported ?? new Map<string, string>();
+    for (const reference of reported.keys())
+      if (
+        known?.rows.find((row) => row.reference === reference) !==
+        rows.find((row) => row.reference === reference)
+      )
+        reported.delete(reference); // corrected, or dropped
+    this.batches.set(batchId, {
+      rows,
+      reported,
+      isComplete: false,
+      isDirect: isDirect || (known?.isDirect ?? false),
+    });
+    this.#planned.set(batchId, new Map(rows.map((row) => [row.reference, row])));
+  }
+
+  planned(batchId: string, reference: string): SimRow | undefined {
+    return this.#planned.get(batchId)?.get(reference);
+  }
+
+  registryLost(attempts: number): void {
+    this.#registryLostAt = attempts;
+  }
+
+  journalLost(attempts: number): void {
+    this.#journalsLostAt = attempts;
+  }
+
+  /** Whether the registry has been there ever since a request was sent. */
+  registryKeptSince(attempt: number): boolean {
+    return attempt > this.#registryLostAt;
+  }
+
+  journalsKeptSince(attempt: number): boolean {
+    return attempt > this.#journalsLostAt;
+  }
+}

@@ -1,0 +1,319 @@
+import type {Dice} from './random.ts';
+import type {Timeline} from './timeline.ts';
+
+export interface ServiceRecord {
+  id: string;
+  n: number;
+  key: string;
+  reference: string;
+  /** The body as it came, without `auto_approve`. */
+  text: string;
+  body: Record<string, unknown>;
+  createdAt: number;
+  /** From then on the key is as good as new. */
+  keyUntil: number;
+  approvedAt: number | undefined;
+  approving: boolean;
+  canceled: boolean;
+  /** When each later status begins. */
+  later: {status: string; at: number}[];
+  /** The request that made it, and the one that had it approved; undefined when somebody else did. */
+  madeBy: number;
+  approvedBy: number | undefined;
+  /** What its answers say otherwise than asked for. */
+  distorted: Record<string, unknown>;
+}
+
+export interface Reply {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** What the service does for a while. Only `fair` obeys the document. */
+export type Weather =
+  | 'fair'
+  | 'throttling'
+  | 'failing'
+  | 'failing-late'
+  | 'maintenance'
+  | 'unauthorised'
+  | 'forbidden'
+  | 'lost-route'
+  | 'redirecting';
+
+export interface ServiceRules {
+  /** How long a key is remembered, for one record. */
+  keyLife: () => number;
+  /** Share of requests that meet a fault of their own in fair weather. */
+  faults: number;
+  /** Share of requests after which the weather turns. */
+  turns: number;
+  weathers: Partial<Record<Weather, number>>;
+  /** Refuses a body for good, before anything is recorded. */
+  refuses: (body: Record<string, unknown>) => {status: number; code: string} | undefined;
+  approvalFails: (body: Record<string, unknown>) => boolean;
+  distorts: (body: Record<string, unknown>) => Record<string, unknown>;
+  /** Longest Retry-After in seconds. */
+  longestWait: number;
+}
+
+/** The service's view of one request. */
+export interface Arrival {
+  attempt: number;
+  method: string;
+  path: string;
+  key: string | undefined;
+  body: string;
+}
+
+const LATER: readonly [status: string, afterMs: number][] = [
+  ['initiated', 5_000],
+  ['debited', 60_000],
+  ['settled', 600_000],
+];
+
+/**
+ * The service with its books: which record was made for which key, which was approved, and when. It does what the
+ * interface document says and now and then what services do besides. Every approval of a record moves its money once.
+ */
+export class SimService {
+  readonly records: ServiceRecord[] = [];
+  readonly #byKey = new Map<string, ServiceRecord>();
+  readonly #byId = new Map<string, ServiceRecord>();
+  readonly #timeline: Timeline;
+  readonly #dice: Dice;
+  readonly #log: (text: () => string) => void;
+  rules: ServiceRules;
+  weather: Weather = 'fair';
+  onMade: (record: ServiceRecord) => void = () => undefined;
+  onApproved: (record: ServiceRecord) => void = () => undefined;
+
+  constructor(timeline: Timeline, dice: Dice, rules: ServiceRules, log: (text: () => string) => void) {
+    this.#timeline = timeline;
+    this.#dice = dice;
+    this.rules = rules;
+    this.#log = log;
+  }
+
+  /** From now on it does nothing wrong. */
+  calm(): void {
+    this.weather = 'fair';
+    this.rules = {...this.rules, faults: 0, turns: 0};
+  }
+
+  /** All keys are as good as new from now on. */
+  forgetKeys(): void {
+    this.#byKey.clear();
+  }
+
+  recordOf(key: string): ServiceRecord | undefined {
+    const record = this.#byKey.get(key);
+    return record === undefined || this.#timeline.now >= record.keyUntil ? undefined : record;
+  }
+
+  statusOf(record: ServiceRecord): string {
+    if (record.canceled) return 'canceled';
+    if (record.approvedAt === undefined) return 'created';
+    let status = 'approved';
+    for (const step of record.later) if (this.#timeline.now >= step.at) ({status} = step);
+    return status;
+  }
+
+  /** Somebody else approves or cancels a record, by the dashboard. */
+  byHand(record: ServiceRecord, what: 'approve' | 'cancel'): void {
+    if (this.statusOf(record) !== 'created' || record.approving) return;
+    if (what === 'cancel') record.canceled = true;
+    else this.#approve(record, undefined);
+  }
+
+  /** Undefined: no answer ever comes. What a fault keeps back may have happened all the same. */
+  handle(arrival: Arrival): Reply | undefined {
+    this.#turnWeather();
+    const weather = this.#dice.chance(0.85) ? this.weather : 'fair';
+    const before = this.#storm(weather);
+    if (before !== undefined) return before;
+    const own = this.#dice.chance(this.rules.faults) ? this.#dice.draw(FAULTS) : undefined;
+    const early = own === undefined ? undefined : this.#early(own);
+    if (early !== undefined) return early;
+    const reply = arrival.method === 'GET' ? this.#get(arrival.path) : this.#create(arrival, own);
+    if (weather === 'failing-late')
+      return json(this.#dice.pick([500, 502, 503, 504]), {error_code: 'UNEXPECTED'});
+    if (own === 'fails-late')
+      return json(503, {error_code: 'SERVICE_UNAVAILABLE', message: 'the bank is away'});
+    if (own === 'no-answer') return undefined;
+    if (own === 'empty') return {status: reply.status, headers: {}, body: ''};
+    if (own === 'wrong-record') return this.#wrongRecord(reply);
+    return reply;
+  }
+
+  #turnWeather(): void {
+    if (this.#dice.chance(this.rules.turns))
+      this.weather = this.#dice.draw(this.rules.weathers as Record<Weather, number>);
+  }
+
+  #storm(weather: Weather): Reply | undefined {
+    switch (weather) {
+      case 'throttling':
+        return json(429, {error_code: 'RATE_LIMITED'}, this.#retryAfter(0.6));
+      case 'failing':
+        return json(
+          this.#dice.pick([500, 502, 503]),
+          {error_code: 'SERVICE_UNAVAILABLE'},
+          this.#retryAfter(0.2),
+        );
+      case 'maintenance':
+        return json(503, undefined, this.#retryAfter(1));
+      case 'unauthorised':
+        return json(401, {error_code: 'AUTHENTICATION_ERROR', message: 'the key is not known'});
+      case 'forbidden':
+        return json(403, {error_code: 'AUTHORIZATION_ERROR'});
+      case 'lost-route':
+        return {status: 404, headers: {}, body: '<html>not here</html>'};
+      case 'redirecting':
+        return {status: 302, headers: {location: 'https://elsewhere.test/'}, body: ''};
+      case 'fair':
+      case 'failing-late':
+        return undefined;
+    }
+  }
+
+  #early(fault: keyof typeof FAULTS): Reply | undefined {
+    if (fault === 'throttled') return json(429, {error_code: 'RATE_LIMITED'}, this.#retryAfter(0.5));
+    if (fault === 'fails-early') return json(this.#dice.pick([500, 503]), undefined, this.#retryAfter(0.3));
+    if (fault === 'busy') return json(409, {error_code: 'CONCURRENT', message: 'the key is in use'});
+    if (fault === 'times-out') return json(this.#dice.pick([408, 425]), undefined);
+    return undefined;
+  }
+
+  /** In seconds, or as a date, as services do. */
+  #retryAfter(share: number): Record<string, string> {
+    if (!this.#dice.chance(share)) return {};
+    const seconds = this.#dice.chance(0.9)
+      ? this.#dice.below(4)
+      : this.#dice.below(this.rules.longestWait + 1);
+    if (this.#dice.chance(0.7)) return {'retry-after': String(seconds)};
+    const {now} = this.#timeline;
+    return {
+      date: new Date(now).toUTCString(),
+      'retry-after': new Date(Math.floor(now / 1000) * 1000 + seconds * 1000).toUTCString(),
+    };
+  }
+
+  #get(path: string): Reply {
+    const record = this.#byId.get(path.split('/').at(-1)!);
+    return record === undefined
+      ? json(404, {error_code: 'NOT_FOUND', message: 'no such record'})
+      : json(200, this.#shown(record));
+  }
+
+  #create(arrival: Arrival, own: keyof typeof FAULTS | undefined): Reply {
+    const {auto_approve: approve, ...body} = JSON.parse(arrival.body) as Record<string, unknown>;
+    const key = arrival.key!;
+    let record = this.recordOf(key);
+    const isNew = record === undefined;
+    if (record === undefined) {
+      const refusal = this.rules.refuses(body);
+      if (refusal !== undefined)
+        return json(refusal.status, {error_code: refusal.code, message: 'refused for good'});
+      record = this.#make(arrival, body);
+    }
+    const status = this.statusOf(record);
+    if (status === 'failed' || status === 'canceled')
+      return json(409, {error_code: 'IDEMPOTENCY_KEY_CONFLICT', message: 'a new key is required'});
+    if (approve !== true || status !== 'created') return json(isNew ? 201 : 200, this.#shown(record));
+    return this.#approveNow(record, arrival.attempt, own);
+  }
+
+  #make(arrival: Arrival, body: Record<string, unknown>): ServiceRecord {
+    const n = this.records.length + 1;
+    const record: ServiceRecord = {
+      ...{id: `5f0c6d3e-0000-7000-8000-${String(n).padStart(12, '0')}`, n, key: arrival.key!, body},
+      reference: (body['metadata'] as Record<string, string>)['remit_reference']!,
+      text: withoutApproval(arrival.body),
+      createdAt: this.#timeline.now,
+      keyUntil: this.#timeline.now + this.rules.keyLife(),
+      ...{approvedAt: undefined, approving: false, canceled: false, later: []},
+      ...{madeBy: arrival.attempt, approvedBy: undefined, distorted: this.rules.distorts(body)},
+    };
+    this.records.push(record);
+    this.#byKey.set(record.key, record);
+    this.#byId.set(record.id, record);
+    this.#log(() => `service: record ${n} made for ${record.reference} by request ${arrival.attempt}`);
+    this.onMade(record);
+    return record;
+  }
+
+  #approveNow(record: ServiceRecord, attempt: number, own: keyof typeof FAULTS | undefined): Reply {
+    if (this.rules.approvalFails(record.body))
+      return json(207, {...this.#shown(record), warning: 'approval failed: insufficient funds'});
+    if (record.approving) return json(202, this.#shown(record, 'processing'));
+    if (own === 'slow-approval') {
+      record.approving = true;
+      this.#timeline.after(this.#dice.between(10, 20_000), () => this.#approve(record, attempt));
+      return json(202, this.#shown(record, this.#dice.pick(['processing', undefined])));
+    }
+    this.#approve(record, attempt);
+    if (own === 'odd-status')
+      return json(202, this.#shown(record, this.#dice.pick(['processing', undefined])));
+    return json(this.#dice.pick([201, 201, 202]), this.#shown(record));
+  }
+
+  #approve(record: ServiceRecord, attempt: number | undefined): void {
+    record.approving = false;
+    if (record.canceled || record.approvedAt !== undefined) return;
+    record.approvedAt = this.#timeline.now;
+    record.approvedBy = attempt;
+    record.later = LATER.map(([status, afterMs]) => ({status, at: record.approvedAt! + afterMs}));
+    if (this.#dice.chance(0.05)) record.later[2]!.status = 'failed';
+    this.#log(
+      () =>
+        `service: record ${record.n} approved, ${record.reference} PAID ${String(record.body['amount_in_minor_units'])} by ${attempt === undefined ? 'hand' : `request ${attempt}`}`,
+    );
+    this.onApproved(record);
+  }
+
+  #shown(record: ServiceRecord, status: string | undefined = this.statusOf(record)): Record<string, unknown> {
+    const {metadata, ...fields} = record.body;
+    return {
+      id: record.id,
+      subaccount_id: null,
+      rail: 'standard_ach',
+      currency_code: 'USD',
+      country_code: 'US',
+      ...fields,
+      ...(status === undefined ? {} : {status}),
+      client_metadata: metadata,
+      ...record.distorted,
+    };
+  }
+
+  #wrongRecord(reply: Reply): Reply {
+    const shown = reply.status < 300 ? (JSON.parse(reply.body) as {id?: string}) : {};
+    const other = this.records.find((record) => record.id !== shown.id && shown.id !== undefined);
+    return other === undefined ? reply : json(reply.status, this.#shown(other));
+  }
+}
+
+/** Faults of single requests, and how often one is each. */
+const FAULTS = {
+  throttled: 3,
+  'fails-early': 3,
+  'fails-late': 4,
+  busy: 1,
+  'times-out': 1,
+  'no-answer': 2,
+  empty: 1,
+  'slow-approval': 3,
+  'odd-status': 2,
+  'wrong-record': 0.1,
+} as const;
+
+export const withoutApproval = (body: string): string =>
+  body.replace(/,"auto_approve":(?:true|false)\}$/, '}');
+
+const json = (status: number, body: unknown, headers: Record<string, string> = {}): Reply => ({
+  status,
+  headers,
+  body: body === undefined ? '' : JSON.stringify(body),
+});

@@ -1,0 +1,586 @@
+import {RemitError} from '../../src/errors.ts';
+import {openBatch} from '../../src/batch/open-batch.ts';
+import type {RunPath} from '../../src/batch/batch-run.ts';
+import {auditWindows} from './audit.ts';
+import {checkFinal, checkReport, checkStates} from './checks.ts';
+import {abandonDatabases, openDatabases} from './databases.ts';
+import {
+  type EngineReport,
+  type EngineRun,
+  planFile,
+  reportStates,
+  runEngine,
+  type Setting,
+} from './engine.ts';
+import {LATEST_MS, SimNetwork} from './network.ts';
+import {Oracle, type Violation} from './oracle.ts';
+import type {SimIdentity, SimOs} from './os.ts';
+import {Place} from './place.ts';
+import {type Ending, type Fate, SimProcess} from './process.ts';
+import {Dice} from './random.ts';
+import {
+  csvOf,
+  DISTORTED_FROM,
+  drawRow,
+  partyNumber,
+  REFUSED_FROM,
+  type SimRow,
+  UNAPPROVED_FROM,
+} from './rows.ts';
+import type {Hazard, Schedule} from './schedule.ts';
+import {SimService} from './service.ts';
+import {Timeline} from './timeline.ts';
+
+export interface WorldResult {
+  seed: number;
+  violation: Violation | undefined;
+  runs: number;
+  kills: number;
+  requests: number;
+  paid: number;
+  events: number;
+  /** Simulated milliseconds. */
+  elapsedMs: number;
+}
+
+const START = Date.parse('2026-03-02T15:00:00Z');
+const MOST_EVENTS = 100_000;
+const BATCH = 'b1';
+const API_KEY = 'test_5up3r53cr3t';
+
+const SETTING: Omit<Setting, 'kind'> = {
+  mode: 'test',
+  namespace: 'default',
+  baseUrl: 'https://api.test',
+  apiKey: API_KEY,
+};
+
+/** One schedule from its first plan to the last look at the books. */
+export class World {
+  readonly #os: SimOs;
+  readonly #schedule: Schedule;
+  readonly #setting: Setting;
+  readonly #log: (text: () => string) => void;
+  readonly #dice: Dice;
+  readonly #timeline = new Timeline(START, MOST_EVENTS);
+  readonly #service: SimService;
+  readonly #network: SimNetwork;
+  readonly #oracle: Oracle;
+  readonly #places: Place[] = [];
+  readonly #processes: SimProcess[] = [];
+  #rows: SimRow[] = [];
+  #pid = 100;
+  #boots = 1;
+  #references = 0;
+  #runs = 0;
+  #kills = 0;
+  #isAged = false;
+  #backup: {place: Place; files: Map<string, Uint8Array>} | undefined;
+
+  constructor(os: SimOs, schedule: Schedule, log: ((line: string) => void) | undefined) {
+    this.#os = os;
+    this.#schedule = schedule;
+    this.#setting = {...SETTING, kind: schedule.kind};
+    const timeline = this.#timeline;
+    this.#log =
+      log === undefined
+        ? () => undefined
+        : (text) => log(`${String(timeline.elapsed.toFixed(0)).padStart(9)}  ${text()}`);
+    const {seed, horizonMs, memory} = schedule;
+    this.#dice = new Dice(seed, 'operator');
+    const service = new SimService(timeline, new Dice(seed, 'service'), this.#serviceRules(), this.#log);
+    this.#service = service;
+    this.#oracle = new Oracle({...this.#setting, service, horizonMs, isMemoryLong: memory === 'long'});
+    this.#oracle.now = () => timeline.now;
+    const rules = {trouble: schedule.trouble};
+    this.#network = new SimNetwork({
+      timeline,
+      dice: new Dice(seed, 'network'),
+      service,
+      rules,
+      log: this.#log,
+    });
+    os.reset();
+    os.random = new Dice(seed, 'os').next;
+  }
+
+  #serviceRules(): SimService['rules'] {
+    const {seed, horizonMs, memory, faults, turns, weathers} = this.#schedule;
+    const dice = new Dice(seed, 'memory');
+    const party = (body: Record<string, unknown>) => partyNumber(body['payee_id'] ?? body['payer_id']);
+    // Short: but long enough that two keys in a row are not forgotten within one release.
+    const longest = dice.between(0.2, 0.9) * horizonMs;
+    const least = horizonMs + LATEST_MS * 2;
+    const lives = dice.pick(['same', 'own']);
+    const life = memory === 'long' ? dice.between(least, least * 2) : Math.max(longest, 30 * 60_000);
+    return {
+      ...{faults, turns, weathers, longestWait: 20},
+      keyLife: () => (lives === 'same' || memory === 'short' ? life : dice.between(least, least * 2)),
+      refuses: (body) => {
+        const n = party(body);
+        if (n < REFUSED_FROM || n >= UNAPPROVED_FROM) return undefined;
+        return [
+          {status: 422, code: 'INVALID_PAYMENT_DETAILS'},
+          {status: 404, code: 'PAYMENT_METHOD_NOT_FOUND'},
+          {status: 400, code: 'VALIDATION_ERROR'},
+        ][n % 3];
+      },
+      approvalFails: (body) => party(body) >= UNAPPROVED_FROM && party(body) < DISTORTED_FROM,
+      distorts: (body) => (party(body) >= DISTORTED_FROM ? {rail: 'wire'} : {}),
+    };
+  }
+
+  async live(): Promise<WorldResult> {
+    const {seed} = this.#schedule;
+    const stuck = new Promise<void>((resolve) => {
+      this.#timeline.onIdle = () => {
+        this.#oracle.violate('stuck', 'nothing is planned any more, and the operator still waits');
+        resolve();
+      };
+      this.#timeline.onEndless = () => {
+        this.#oracle.violate('endless', `${MOST_EVENTS} events, ${this.#timeline.elapsed} ms, and no end`);
+        resolve();
+      };
+    });
+    const end = this.#live().catch((error: unknown) => {
+      this.#oracle.violate('bug', `the simulation threw ${String((error as Error).stack ?? error)}`);
+    });
+    await Promise.race([end, stuck]);
+    await this.#endAll();
+    if (openDatabases() > 0) this.#oracle.violate('bug', 'databases were left open');
+    return {
+      seed,
+      violation: this.#oracle.violation,
+      ...{runs: this.#runs, kills: this.#kills, requests: this.#network.attempts.length},
+      paid: this.#service.records.filter(({approvedAt}) => approvedAt !== undefined).length,
+      ...{events: this.#timeline.events, elapsedMs: this.#timeline.elapsed},
+    };
+  }
+
+  /** Nothing of this world may reach into the next one. */
+  async #endAll(): Promise<void> {
+    this.#timeline.onIdle = () => undefined;
+    this.#timeline.clear();
+    for (const process of this.#processes) process.kill('with its world');
+    for (const {disk} of this.#places) disk.kill();
+    await this.#timeline.settle();
+    this.#timeline.clear();
+    for (const {root} of this.#places) abandonDatabases(root);
+  }
+
+  get #isOver(): boolean {
+    return this.#oracle.violation !== undefined;
+  }
+
+  async #live(): Promise<void> {
+    const {rows, steps} = this.#schedule;
+    const place = this.#newPlace('a');
+    this.#rows = Array.from({length: rows}, () => this.#newRow());
+    await this.#plan(place, BATCH, this.#rows);
+    for (let step = 0; step < steps && !this.#isOver; step++) {
+      if (step > 0) await this.#interlude(place);
+      if (!this.#isOver) await this.#step(place);
+    }
+    if (!this.#isOver) await this.#end();
+  }
+
+  #has(hazard: Hazard): boolean {
+    return this.#schedule.hazards.has(hazard);
+  }
+
+  #newPlace(name: string): Place {
+    const place = new Place(name, this.#has('power'));
+    place.disk.now = () => this.#timeline.now;
+    this.#os.mount(name, place.disk);
+    this.#places.push(place);
+    return place;
+  }
+
+  #newRow(): SimRow {
+    const row = drawRow(this.#dice, `INV-${++this.#references}`);
+    return this.#has('odd-rows') ? row : {...row, party: row.party.replace(/\d\d\d$/, '001')};
+  }
+
+  #newProcess(place: Place, fate: Fate, host = `host-${place.name}`): SimProcess {
+    const {slowness} = this.#schedule;
+    const late = this.#has('slow-timers')
+      ? (ms: number) => (ms < 1001 ? ms * slowness : ms)
+      : (ms: number) => ms;
+    const identity: SimIdentity = {
+      ...{host, boot: `boot-${this.#boots}`, pid: ++this.#pid},
+      startTime: String(this.#timeline.events),
+    };
+    const process = new SimProcess({
+      ...{
+        os: this.#os,
+        timeline: this.#timeline,
+        oracle: this.#oracle,
+        place,
+        identity,
+        fate,
+        late,
+        log: this.#log,
+      },
+    });
+    this.#processes.push(process);
+    if (this.#schedule.isAudited)
+      process.audit = (attempt) => {
+        const complaint = auditWindows(this.#os, place, process.batchId, this.#schedule.kind, attempt);
+        if (complaint !== undefined) this.#oracle.violate('window-first', complaint);
+      };
+    return process;
+  }
+
+  /** Plans a file, again and again while it is killed at it. False when the tool refuses the file. */
+  async #plan(place: Place, batchId: string, rows: readonly SimRow[]): Promise<boolean> {
+    const file = `${place.inbox}/${batchId}.csv`;
+    place.disk.put(file, csvOf(rows, this.#schedule.kind === 'payout' ? 'payee_id' : 'payer_id'));
+    for (let attempt = 0; !this.#isOver; attempt++) {
+      const process = this.#newProcess(place, attempt < 2 ? this.#drawFate(true) : {});
+      const ending = await process.run((self) => planFile(self, this.#setting, {batchId, file}));
+      this.#tell('plan', process, ending);
+      if (ending.is === 'done') {
+        place.plan(batchId, rows, this.#schedule.isDirect);
+        return true;
+      }
+      if (ending.is === 'killed') await this.#afterKill(place);
+      else if (codeOf(ending.error) === 'CSV_INVALID') return false;
+      else await this.#afterError(ending.error, attempt);
+    }
+    return false;
+  }
+
+  #tell(what: string, process: SimProcess, ending: Ending<unknown>): void {
+    const value =
+      ending.is === 'done' ? (ending.value as Partial<EngineReport> | undefined)?.summary : undefined;
+    this.#log(
+      () =>
+        `process ${process.identity.pid}: ${what} ${ending.is}${ending.is === 'failed' ? `: ${String(ending.error)}` : ''}${value === undefined ? '' : ` ${JSON.stringify(value)}`}`,
+    );
+  }
+
+  #drawFate(isPlanning = false): Fate {
+    const dice = this.#dice;
+    const fate: Fate = {};
+    if (this.#has('kills') && dice.chance(isPlanning ? 0.1 : 0.6)) {
+      const how = isPlanning ? 'disk' : dice.pick(['disk', 'disk', 'send', 'answer', 'time'] as const);
+      const when = dice.pick(['before', 'torn', 'after'] as const);
+      if (how === 'disk') fate.disk = {call: this.#drawCall(), fault: {is: 'kill', when}};
+      if (how === 'send')
+        fate.atSend = {request: 1 + dice.below(this.#rows.length * 3), when: dice.pick(['before', 'after'])};
+      if (how === 'answer') fate.atAnswer = 1 + dice.below(this.#rows.length * 3);
+      if (how === 'time') fate.afterMs = dice.between(0, 1500);
+    }
+    if (this.#has('disk') && fate.disk === undefined && dice.chance(isPlanning ? 0.1 : 0.4))
+      fate.disk = {call: this.#drawCall(), fault: {is: 'error', code: dice.pick(['EIO', 'ENOSPC'])}};
+    if (this.#has('signals') && !isPlanning && dice.chance(0.5)) {
+      fate.drainMs = dice.between(0, 1500);
+      if (dice.chance(0.5)) fate.abortMs = fate.drainMs + dice.between(0, 300);
+    }
+    return fate;
+  }
+
+  #drawCall(): number {
+    return 1 + Math.floor(Math.exp(this.#dice.between(0, Math.log(400))));
+  }
+
+  /** What an operator does between two runs. */
+  async #interlude(place: Place): Promise<void> {
+    const dice = this.#dice;
+    if (this.#has('waiting') && dice.chance(0.6)) {
+      const {horizonMs} = this.#schedule;
+      const ms = dice.pick([1_000, 60_000, 400_000, horizonMs * 0.6, horizonMs + 60_000, horizonMs * 2]);
+      this.#log(() => `operator: waits ${ms} ms`);
+      await this.#timeline.wait(ms);
+    }
+    if (this.#has('backup')) await this.#backUp(place);
+    if (this.#has('loss') && dice.chance(0.5)) this.#lose(place);
+    if (this.#has('by-hand') && dice.chance(0.5)) this.#byHand();
+    if (this.#has('edits') && dice.chance(0.6)) await this.#edit(place);
+  }
+
+  async #backUp(place: Place): Promise<void> {
+    const {disk, stateDir} = place;
+    if (this.#backup === undefined) {
+      this.#backup = {place, files: disk.copyOf(stateDir)};
+      this.#log(() => 'operator: makes a backup of the state folder');
+    } else if (this.#dice.chance(0.5)) {
+      disk.restore(stateDir, this.#backup.files);
+      this.#lost(place, 'both');
+      await this.#plan(place, BATCH, this.#rows);
+      this.#log(() => 'operator: puts the backup back');
+    }
+  }
+
+  #lose(place: Place): void {
+    const what = this.#dice.pick(['journal', 'registry', 'both'] as const);
+    this.#log(() => `operator: deletes ${what}`);
+    const root = `${place.stateDir}/batches`;
+    if (what === 'both') place.disk.remove(place.stateDir);
+    if (what === 'journal') place.disk.remove(`${root}/${this.#schedule.kind}`);
+    if (what === 'registry')
+      for (const suffix of ['', '-wal']) place.disk.remove(`${root}/registry.db${suffix}`);
+    this.#lost(place, what);
+  }
+
+  #lost(place: Place, what: 'journal' | 'registry' | 'both'): void {
+    const sent = this.#network.attempts.length;
+    if (what !== 'journal') place.registryLost(sent);
+    if (what === 'registry') return;
+    place.journalLost(sent);
+    for (const [batchId, batch] of place.batches) {
+      batch.reported.clear();
+      batch.isComplete = false;
+      for (const name of ['results.csv', 'failed.csv', 'summary.json'])
+        place.disk.remove(`${place.inbox}/${batchId}.${name}`);
+    }
+  }
+
+  #byHand(): void {
+    const {records} = this.#service;
+    if (records.length === 0) return;
+    const record = this.#dice.pick(records);
+    const what = this.#dice.pick(['approve', 'cancel'] as const);
+    this.#log(() => `somebody: ${what}s record ${record.n} by hand`);
+    this.#service.byHand(record, what);
+  }
+
+  /** The file is changed and planned again, under its own name or another. */
+  async #edit(place: Place): Promise<void> {
+    const dice = this.#dice;
+    const rows = [...this.#rows];
+    const at = dice.below(rows.length);
+    const row = rows[at]!;
+    switch (dice.pick(['amount', 'party', 'drop', 'add', 'add', 'sort', 'rename'] as const)) {
+      case 'amount':
+        rows[at] = {...row, amount: row.amount + 1};
+        break;
+      case 'party':
+        rows[at] = {...row, party: drawRow(dice, '').party};
+        break;
+      case 'drop':
+        if (rows.length > 1) rows.splice(at, 1);
+        break;
+      case 'add':
+        rows.splice(at, 0, this.#newRow());
+        break;
+      case 'sort':
+        dice.shuffle(rows);
+        break;
+      case 'rename':
+        rows[at] = {...row, reference: `INV-${++this.#references}`};
+    }
+    const batchId = dice.chance(0.75) ? BATCH : dice.pick(['b2', 'b3']);
+    this.#log(() => `operator: edits the file: ${JSON.stringify(rows)} as ${batchId}`);
+    const former = place.batches.get(batchId)?.rows;
+    if (await this.#plan(place, batchId, rows)) {
+      if (batchId === BATCH) this.#rows = rows;
+      else if (dice.chance(0.7)) await this.#run(place, batchId, this.#drawFate());
+    } else if (former !== undefined && !this.#isOver) await this.#plan(place, batchId, former);
+  }
+
+  async #step(place: Place): Promise<void> {
+    const dice = this.#dice;
+    if (this.#has('twin') && dice.chance(0.6)) {
+      await this.#withTwin(place);
+      return;
+    }
+    await this.#run(place, BATCH, this.#drawFate());
+  }
+
+  /** Another person has a copy of the file and a state folder of their own, and starts at about the same time. */
+  async #withTwin(place: Place): Promise<void> {
+    let twin = this.#places[1];
+    if (twin === undefined) {
+      twin = this.#newPlace('b');
+      await this.#plan(twin, BATCH, this.#dice.shuffle([...this.#rows]));
+      if (this.#isOver) return;
+    }
+    let opened: () => void = () => undefined;
+    const isOpen = new Promise<void>((resolve) => (opened = resolve));
+    const first = this.#run(place, BATCH, this.#drawFate(), opened).finally(opened);
+    await isOpen;
+    await Promise.all([first, this.#run(twin, BATCH, this.#drawFate())]);
+  }
+
+  #drawRun(place: Place, batchId: string): EngineRun {
+    const dice = this.#dice;
+    const {isDirect, horizonMs, maxInFlight} = this.#schedule;
+    const wasRun = (place.batches.get(batchId)?.reported.size ?? 0) > 0;
+    const first: RunPath = isDirect
+      ? 'direct'
+      : this.#has('stage-only')
+        ? dice.pick(['stage-only', 'stage-and-release'])
+        : 'stage-and-release';
+    const path = wasRun
+      ? isDirect
+        ? 'as-before'
+        : dice.pick(['as-before', 'release', first] as const)
+      : first;
+    const references = place.batches.get(batchId)!.rows.map(({reference}) => reference);
+    const named = dice.chance(0.5) ? references : [];
+    return {
+      ...{batchId, path, maxInFlight},
+      settings: {
+        ...{
+          horizonMs,
+          maxWaitMs: 8_000,
+          trustRefusals: dice.chance(0.2),
+          retryUnapproved: path === 'release',
+        },
+        acceptDifferences: dice.chance(0.3),
+        releaseRest: dice.chance(0.4),
+      },
+      ...(this.#has('retry') && wasRun && dice.chance(0.5)
+        ? {retry: {named, onRaised: () => undefined}}
+        : {}),
+    };
+  }
+
+  async #run(place: Place, batchId: string, fate: Fate, onOpened?: () => void): Promise<void> {
+    await this.#runAs(place, this.#drawRun(place, batchId), fate, onOpened);
+  }
+
+  /** One run of the tool with what befalls it, and a look at what it says. */
+  async #runAs(
+    place: Place,
+    request: EngineRun,
+    fate: Fate,
+    onOpened?: () => void,
+  ): Promise<EngineReport | undefined> {
+    const {batchId} = request;
+    if (
+      !place.disk.paths().includes(`${place.stateDir}/batches/${this.#schedule.kind}/${batchId}/journal.db`)
+    ) {
+      const batch = place.batches.get(batchId)!;
+      if (!(await this.#plan(place, batchId, batch.rows))) return undefined;
+    }
+    this.#runs++;
+    const process = this.#newProcess(place, fate);
+    process.batchId = batchId;
+    process.onOpened = onOpened ?? (() => undefined);
+    if (request.retry !== undefined) this.#oracle.mayRaise(this.#rows.map(({reference}) => reference));
+    if (this.#has('contender') && this.#dice.chance(0.7)) this.#contend(process);
+    this.#log(
+      () => `operator: ${request.path} ${batchId} on ${place.name} ${JSON.stringify({request, fate})}`,
+    );
+    const random = new Dice(this.#schedule.seed, `run ${this.#runs}`).next;
+    const ending = await process.run((self) =>
+      runEngine(self, this.#setting, this.#network, request, random),
+    );
+    this.#tell(request.path, process, ending);
+    if (ending.is === 'done') {
+      checkReport({place, batchId, report: ending.value, process, oracle: this.#oracle, fate, request});
+      return ending.value;
+    }
+    if (ending.is === 'killed') {
+      await this.#afterKill(place);
+      if (this.#dice.chance(0.5)) await this.#report(place, batchId);
+    } else await this.#afterError(ending.error, 0, fate);
+    return undefined;
+  }
+
+  /** Somebody starts the tool on the same state folder while it runs, here or on another machine. */
+  #contend(holder: SimProcess): void {
+    const {place, batchId} = holder;
+    const host = this.#dice.chance(0.5) ? `host-${place.name}` : 'host-z';
+    const process = this.#newProcess(place, {}, host);
+    const work = async (): Promise<void> => {
+      if (!holder.isRunning) return;
+      this.#os.begin(process.identity);
+      const attempt = openBatch({
+        ...{stateDir: place.stateDir, kind: this.#schedule.kind, batchId},
+        ...{purpose: 'a second runner', clock: process.clock},
+      });
+      this.#os.identity = holder.identity;
+      try {
+        const batch = await attempt;
+        if (holder.isRunning) this.#oracle.violate('one-runner', `${batchId} was opened while it runs`);
+        await batch.close();
+      } catch (error) {
+        if (!holder.ended && codeOf(error) !== 'LOCKED')
+          this.#oracle.violate('one-runner', `a second runner was met with ${String(error)}`);
+      } finally {
+        this.#os.end(process.identity);
+      }
+    };
+    this.#timeline.after(this.#dice.between(0, 500), () => void work(), holder);
+  }
+
+  async #afterKill(place: Place): Promise<void> {
+    this.#kills++;
+    if (!this.#has('power') || !this.#dice.chance(0.5)) return;
+    this.#log(() => `power: lost on ${place.name}`);
+    place.disk.losePower(new Dice(this.#schedule.seed, `power ${this.#kills}`).next);
+    this.#boots++;
+  }
+
+  /** Locked after a crash: wait. Whatever the tool says must be one of its own errors, and one that has a reason. */
+  async #afterError(error: unknown, attempt: number, fate: Fate = {}): Promise<void> {
+    const code = codeOf(error);
+    if (code === 'LOCKED' && attempt < 3) {
+      await this.#timeline.wait(40_000);
+      return;
+    }
+    const isFault = fate.disk?.fault.is === 'error' || this.#has('disk');
+    if (code === 'STATE' && isFault) return;
+    if (code === 'UNAVAILABLE' || code === 'INTERRUPTED' || code === 'TERMINATED') return;
+    this.#oracle.violate('error', `the tool ended with ${String((error as Error).stack ?? error)}`);
+  }
+
+  /** After a crash somebody asks how things stand. */
+  async #report(place: Place, batchId: string): Promise<void> {
+    for (let attempt = 0; attempt < 3 && !this.#isOver; attempt++) {
+      const process = this.#newProcess(place, {});
+      const ending = await process.run((self) => reportStates(self, this.#setting, batchId));
+      this.#tell('report', process, ending);
+      if (ending.is === 'done') {
+        checkStates({place, batchId, states: ending.value, oracle: this.#oracle});
+        return;
+      }
+      if (ending.is === 'failed') {
+        if (codeOf(ending.error) === 'USAGE') return; // the power took a plan that was never run
+        await this.#afterError(ending.error, attempt);
+      }
+    }
+  }
+
+  /** Everything is set right, and the operator brings every batch to its end. */
+  async #end(): Promise<void> {
+    this.#log(() => 'operator: everything works again');
+    this.#service.calm();
+    this.#network.rules = {trouble: 0};
+    await this.#timeline.wait(LATEST_MS + 40_000);
+    for (const place of this.#places) {
+      for (const batchId of place.batches.keys()) {
+        if (this.#isOver) return;
+        await this.#finish(place, batchId);
+      }
+    }
+  }
+
+  async #finish(place: Place, batchId: string): Promise<void> {
+    const {horizonMs, memory} = this.#schedule;
+    this.#isAged ||= this.#timeline.elapsed > horizonMs * 0.9;
+    let last: EngineReport | undefined;
+    for (let attempt = 0; attempt < 4 && !this.#isOver; attempt++) {
+      const path = attempt === 0 || this.#schedule.isDirect ? 'as-before' : 'stage-and-release';
+      last = await this.#runAs(
+        place,
+        {
+          ...{batchId, path, maxInFlight: this.#schedule.maxInFlight},
+          settings: {
+            ...{horizonMs, maxWaitMs: 8_000, trustRefusals: true, retryUnapproved: false},
+            ...{acceptDifferences: true, releaseRest: true},
+          },
+        },
+        {},
+      );
+      if (last?.summary.state === 'complete' && last.summary.posts === 0) break;
+    }
+    if (this.#isOver) return;
+    checkFinal({last, place, batchId, oracle: this.#oracle, mustEnd: memory === 'long' && !this.#isAged});
+  }
+}
+
+const codeOf = (error: unknown): string | undefined => (error instanceof RemitError ? error.code : undefined);
