@@ -1,4 +1,5 @@
 import {Totals} from '../money/totals.ts';
+import {BulkInsert} from '../store/bulk-insert.ts';
 import type {SqliteDatabase, SqliteStatement, SqlRow, SqlValue} from '../store/port.ts';
 import type {RowContent} from './identity.ts';
 import {type Bucket, bucketOf, BUCKETS, type Outcome, type RowState} from './outcome.ts';
@@ -56,10 +57,16 @@ export class Journal {
   readonly #db: SqliteDatabase;
   readonly #statements = new Map<string, SqliteStatement>();
   readonly #waiting: Outcome[] = [];
+  readonly #outcomes: BulkInsert;
   #newestWindow: number;
 
   constructor(db: SqliteDatabase) {
     this.#db = db;
+    this.#outcomes = new BulkInsert(db, {
+      head: `insert or replace into outcomes
+        (n, state, id, status, staged_at, http, code, message, request_id, attempts, orphan, at, window_seq)`,
+      row: '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    });
     this.#newestWindow = Number(
       this.#statement('select coalesce(max(seq), 0) as seq from windows').get()!['seq'],
     );
@@ -104,29 +111,12 @@ export class Journal {
   }
 
   #writeWaiting(): void {
-    const insert = this.#statement(
-      `insert or replace into outcomes (n, state, id, status, staged_at, http, code, message, request_id, attempts, orphan, at, window_seq)
-       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    );
+    const values: SqlValue[] = [];
     this.#waiting.forEach((o, index) => {
-      insert.run(
-        ...([
-          o.n,
-          o.state,
-          o.id,
-          o.status,
-          o.stagedAt,
-          o.http,
-          o.code,
-          o.message,
-          o.requestId,
-          o.attempts,
-          o.orphan,
-        ] as SqlValue[]),
-        this.#times[index]!,
-        this.#newestWindow,
-      );
+      values.push(o.n, o.state, o.id, o.status, o.stagedAt, o.http, o.code, o.message, o.requestId);
+      values.push(o.attempts, o.orphan, this.#times[index]!, this.#newestWindow);
     });
+    this.#outcomes.run(values);
     this.#waiting.length = 0;
     this.#times.length = 0;
   }

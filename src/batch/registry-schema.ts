@@ -18,24 +18,45 @@ export const REGISTRY_MIGRATIONS = [
         unique (mode, base_url, kind, namespace)
       );
 
+      create table claimants (
+        id integer primary key,
+        profile text not null,
+        batch text not null,
+        journal text not null,
+        unique (profile, batch, journal)
+      );
+
       create table entries (
         scope integer not null,
         fold text not null,
         reference text not null,
-        profile text not null,
-        batch text not null,
-        journal text not null,
+        claimant integer not null,
         generation integer not null,
         fingerprint text not null,
-        -- 53 bits over party, amount and currency: finds payments that look alike.
-        likeness integer not null,
         id text,
         paid integer not null,
         at integer not null,
         primary key (scope, fold, reference)
       ) without rowid;
 
-      create index entries_by_likeness on entries (likeness, at);
+      -- Finds payments that look alike; see Lookalikes.
+      create table claims_by_content (
+        party text not null,
+        amount integer not null,
+        currency text not null,
+        scope integer not null,
+        reference text not null,
+        at integer not null,
+        primary key (party, amount, currency, scope, reference)
+      ) without rowid;
+
+      -- JSON, [[party, amount, currency, reference], …]: not yet in claims_by_content.
+      create table noted_claims (
+        seq integer primary key,
+        scope integer not null,
+        at integer not null,
+        claims text not null
+      );
     `,
   },
 ] as const;

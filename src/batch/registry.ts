@@ -1,13 +1,14 @@
-import {createHash} from 'node:crypto';
 import {join} from 'node:path';
 import type {Clock} from '../clock.ts';
+import {BulkInsert} from '../store/bulk-insert.ts';
 import {acquireLock, type Lock} from '../store/lock.ts';
 import {migrate} from '../store/migrate.ts';
-import type {SqliteDatabase, SqliteStatement, SqlRow} from '../store/port.ts';
+import type {SqliteDatabase, SqliteStatement, SqlRow, SqlValue} from '../store/port.ts';
 import {openSqlite} from '../store/sqlite.ts';
 import {makeFolder} from './folder.ts';
 import {foldReference} from './identity.ts';
 import type {Kind, Mode} from './kinds.ts';
+import {Lookalikes} from './lookalikes.ts';
 import {REGISTRY_MIGRATIONS} from './registry-schema.ts';
 
 /** Where a reference is paid once. */
@@ -62,6 +63,20 @@ export interface Claims {
   flush(): void;
 }
 
+const INSERT = {
+  head: 'insert into entries (scope, fold, reference, claimant, generation, fingerprint, at, id, paid)',
+  row: '(?, ?, ?, ?, ?, ?, ?, null, 0)',
+};
+/** A claim that is there already is the same row's, of an earlier run or an earlier generation. */
+const CLAIM = {
+  ...INSERT,
+  tail: `on conflict (scope, fold, reference) do update set
+    id = case when excluded.generation > entries.generation then null else entries.id end,
+    paid = case when excluded.generation > entries.generation then 0 else entries.paid end,
+    claimant = excluded.claimant, generation = excluded.generation, fingerprint = excluded.fingerprint`,
+};
+const KEEP = {...INSERT, tail: 'on conflict (scope, fold, reference) do nothing'};
+
 /** For runs without a registry: simulations of lost state. */
 export const NO_CLAIMS: Claims = {
   claim: () => undefined,
@@ -71,7 +86,8 @@ export const NO_CLAIMS: Claims = {
   flush: () => undefined,
 };
 
-const ENTRY = 'reference, profile, batch, journal, generation, fingerprint, id, paid, at';
+const ENTRY = 'e.reference, c.profile, c.batch, c.journal, e.generation, e.fingerprint, e.id, e.paid, e.at';
+const ENTRIES = 'entries e join claimants c on c.id = e.claimant';
 
 /**
  * The registry of a state folder, open for one process. It is the first guard against paying twice: the idempotency key
@@ -81,15 +97,22 @@ export class Registry implements Claims {
   readonly #db: SqliteDatabase;
   readonly #lock: Lock;
   readonly #statements = new Map<string, SqliteStatement>();
+  readonly #claims: BulkInsert;
+  readonly #kept: BulkInsert;
+  readonly #lookalikes: Lookalikes;
   readonly #scope: number;
-  readonly #claimant: Claimant;
+  readonly #claimant: number;
+  readonly #journalId: string;
   readonly #freed: string[] = [];
   readonly #paid: {reference: string; id: string | null}[] = [];
 
   private constructor(db: SqliteDatabase, lock: Lock, scope: Scope, claimant: Claimant) {
     this.#db = db;
     this.#lock = lock;
-    this.#claimant = claimant;
+    this.#claims = new BulkInsert(db, CLAIM);
+    this.#kept = new BulkInsert(db, KEEP);
+    this.#lookalikes = new Lookalikes(db);
+    this.#lookalikes.sortIn(); // what a run that was killed had noted
     const {mode, baseUrl, kind, namespace} = scope;
     this.#statement('insert or ignore into scopes (mode, base_url, kind, namespace) values (?, ?, ?, ?)').run(
       mode,
@@ -101,6 +124,16 @@ export class Registry implements Claims {
       this.#statement(
         'select id from scopes where mode = ? and base_url = ? and kind = ? and namespace = ?',
       ).get(mode, baseUrl, kind, namespace)!['id'],
+    );
+    const {profile, batchId, journalId} = claimant;
+    this.#journalId = journalId;
+    this.#statement('insert or ignore into claimants (profile, batch, journal) values (?, ?, ?)').run(
+      ...[profile, batchId, journalId],
+    );
+    this.#claimant = Number(
+      this.#statement('select id from claimants where profile = ? and batch = ? and journal = ?').get(
+        ...[profile, batchId, journalId],
+      )!['id'],
     );
   }
 
@@ -141,7 +174,7 @@ export class Registry implements Claims {
   /** Who has this very reference in our scope. */
   find(reference: string): Entry | undefined {
     const row = this.#statement(
-      `select ${ENTRY} from entries where scope = ? and fold = ? and reference = ?`,
+      `select ${ENTRY} from ${ENTRIES} where e.scope = ? and e.fold = ? and e.reference = ?`,
     ).get(this.#scope, foldReference(reference), reference);
     return row === undefined ? undefined : toEntry(row);
   }
@@ -149,9 +182,9 @@ export class Registry implements Claims {
   /** References of our scope, claimed by other batches, that differ from this one only in case or spaces. */
   similar(reference: string): string[] {
     return this.#statement(
-      'select reference from entries where scope = ? and fold = ? and reference <> ? and journal <> ?',
+      `select e.reference from ${ENTRIES} where e.scope = ? and e.fold = ? and e.reference <> ? and c.journal <> ?`,
     )
-      .all(this.#scope, foldReference(reference), reference, this.#claimant.journalId)
+      .all(this.#scope, foldReference(reference), reference, this.#journalId)
       .map((row) => row['reference'] as string);
   }
 
@@ -159,8 +192,9 @@ export class Registry implements Claims {
   elsewhere(reference: string): {namespace: string; baseUrl: string; batch: string}[] {
     return this.#statement(
       // The order of the joins is said: a few scopes first, then one look-up by key in each.
-      `select s.namespace, s.base_url, e.batch from scopes own cross join scopes s cross join entries e
-       where own.id = ? and s.id <> own.id and s.mode = own.mode and s.kind = own.kind
+      `select s.namespace, s.base_url, c.batch
+       from scopes own cross join scopes s cross join entries e cross join claimants c
+       where c.id = e.claimant and own.id = ? and s.id <> own.id and s.mode = own.mode and s.kind = own.kind
          and (s.base_url = own.base_url or own.mode = 'live') and e.scope = s.id and e.fold = ? and e.reference = ?`,
     )
       .all(this.#scope, foldReference(reference), reference)
@@ -173,43 +207,31 @@ export class Registry implements Claims {
 
   /** A payment of another batch to the same party, of the same amount and currency, since a moment. */
   alike(claim: Claim, since: number): {reference: string; batch: string} | undefined {
-    const row = this.#statement(
-      'select reference, batch from entries where likeness = ? and at >= ? and scope = ? and journal <> ? and reference <> ? limit 1',
-    ).get(likenessOf(claim), since, this.#scope, this.#claimant.journalId, claim.reference);
-    return row === undefined
-      ? undefined
-      : {reference: row['reference'] as string, batch: row['batch'] as string};
+    for (const reference of this.#lookalikes.find(this.#scope, claim, since)) {
+      const entry = reference === claim.reference ? undefined : this.find(reference);
+      if (entry !== undefined && entry.journal !== this.#journalId) return {reference, batch: entry.batch};
+    }
+    return undefined;
   }
 
   claim(rows: readonly Claim[], at: number): void {
-    this.#insert(
-      rows,
-      at,
-      `update set
-         id = case when excluded.generation > entries.generation then null else entries.id end,
-         paid = case when excluded.generation > entries.generation then 0 else entries.paid end,
-         profile = excluded.profile, batch = excluded.batch, journal = excluded.journal,
-         generation = excluded.generation, fingerprint = excluded.fingerprint, likeness = excluded.likeness`,
-    );
+    this.#insert(this.#claims, rows, at);
   }
 
   keep(rows: readonly Claim[], at: number): void {
-    this.#insert(rows, at, 'nothing');
+    this.#insert(this.#kept, rows, at);
   }
 
-  #insert(rows: readonly Claim[], at: number, onConflict: string): void {
+  #insert(statement: BulkInsert, rows: readonly Claim[], at: number): void {
+    const values: SqlValue[] = [];
+    for (const {reference, generation, fingerprint} of rows) {
+      values.push(this.#scope, foldReference(reference), reference, this.#claimant);
+      values.push(generation, fingerprint, at);
+    }
     this.#db.transaction(() => {
       this.#writeWaiting();
-      const insert = this.#statement(
-        `insert into entries (scope, fold, reference, profile, batch, journal, generation, fingerprint, likeness, id, paid, at)
-         values (?, ?, ?, ?, ?, ?, ?, ?, ?, null, 0, ?) on conflict (scope, fold, reference) do ${onConflict}`,
-      );
-      const {profile, batchId, journalId} = this.#claimant;
-      for (const row of rows)
-        insert.run(
-          ...[this.#scope, foldReference(row.reference), row.reference, profile, batchId, journalId],
-          ...[row.generation, row.fingerprint, likenessOf(row), at],
-        );
+      statement.run(values);
+      this.#lookalikes.note(this.#scope, rows, at);
     });
   }
 
@@ -226,12 +248,12 @@ export class Registry implements Claims {
   }
 
   #writeWaiting(): void {
-    const {journalId} = this.#claimant;
     const free = this.#statement(
-      'delete from entries where scope = ? and fold = ? and reference = ? and journal = ?',
+      `delete from entries where scope = ? and fold = ? and reference = ?
+         and claimant in (select id from claimants where journal = ?)`,
     );
     for (const reference of this.#freed)
-      free.run(this.#scope, foldReference(reference), reference, journalId);
+      free.run(this.#scope, foldReference(reference), reference, this.#journalId);
     const pay = this.#statement(
       'update entries set paid = 1, id = ? where scope = ? and fold = ? and reference = ?',
     );
@@ -264,6 +286,11 @@ export class Registry implements Claims {
   }
 
   async close(): Promise<void> {
+    try {
+      this.#lookalikes.sortIn();
+    } catch {
+      // What is noted stays noted: the next one who opens the registry sorts it in.
+    }
     this.#db.close();
     await this.#lock.release();
   }
@@ -282,9 +309,4 @@ function toEntry(row: SqlRow): Entry {
     paid: row['paid'] === 1,
     at: Number(row['at']),
   }; // columns of ENTRY
-}
-
-function likenessOf({party, amount, currency}: Claim): number {
-  const digest = createHash('sha256').update(`${party} ${amount} ${currency}`).digest();
-  return digest.readUIntBE(0, 6);
 }
