@@ -176,6 +176,7 @@ export class BatchRun {
 
   /** Results first, then the last status: a status that names results must find them. */
   #finish(state: BatchState): Summary {
+    this.#context.beforeWindow();
     this.#context.flush();
     const {journal, plan, place, out, clock} = this.#options;
     journal.setMeta('state', state);
@@ -220,10 +221,11 @@ export class BatchRun {
         this.#options,
         plan.batchId,
         state,
-        standing.tally.in_doubt.count +
-          standing.tally.not_sent.count +
-          standing.tally.staged.count -
-          standing.held,
+        {
+          unsent: standing.tally.not_sent.count,
+          doubts: standing.tally.in_doubt.count + standing.tally.staged.count - standing.held,
+          pastHorizon: this.#pastHorizon,
+        },
         stop,
       ),
     });

@@ -1,8 +1,10 @@
-import {judgeAnswer, judgeFailure, judgeLook} from './answers.ts';
+import type {Answer} from '../client/answer.ts';
+import {isDocumented, judgeAnswer, judgeFailure, judgeLook} from './answers.ts';
 import {Dispatcher, type WorkEnd} from './dispatcher.ts';
 import type {JournalRow} from './journal.ts';
 import type {Bucket, Outcome} from './outcome.ts';
 import {RowSource} from './row-source.ts';
+import {scheduleDay} from './rows.ts';
 import {bucketBefore, outcomeOf, type RunContext, TRIES, wordsOf} from './run-context.ts';
 
 interface CreateJob {
@@ -10,6 +12,8 @@ interface CreateJob {
   before: Bucket;
   /** It may have been sent, now or by an earlier run, without an answer that we know. */
   maybe: boolean;
+  /** It may have been sent by an earlier run. */
+  isOld: boolean;
   /** When it may first have been taken: a key is remembered from then on. */
   sentAt: number | undefined;
   tries: number;
@@ -70,7 +74,9 @@ export class CreatePhase {
       // Of a row without a record, `stagedAt` keeps when it was first left in doubt.
       const sentAt = maybe ? (row.outcome?.stagedAt ?? coveredSince) : undefined;
       const before = bucketBefore(row, maybe);
-      const job: CreateJob = {row, before, maybe, sentAt, tries: 0, lookFor: undefined};
+      // Declared not paid by an operator, it goes out whatever its age; but the doubt it was in is not forgotten.
+      const isOld = maybe || (row.outcome !== undefined && row.outcome.stagedAt !== null);
+      const job: CreateJob = {row, before, maybe, isOld, sentAt, tries: 0, lookFor: undefined};
       if (!this.#isTooOld(job)) return job;
       this.#leaveTooOld(job);
     }
@@ -111,13 +117,11 @@ export class CreatePhase {
     switch (verdict.is) {
       case 'settled': {
         const {state, id, status} = verdict;
-        // A refusal of a replay says nothing about the first try: the service may look at the row, the day or the entity
-        // before it looks at the key. Only a person can tell.
-        if (state === 'rejected' && job.maybe)
+        if (state === 'rejected' && answer !== undefined && this.#isDubious(job, answer))
           return this.#leave(
             job,
             `may have been sent before, and is refused now: ${wordsOf(end)}`,
-            answer?.status ?? null,
+            answer.status,
           );
         const facts = {state, id, status, stagedAt: id === null ? null : this.#firstDoubt(job)};
         const outcome = outcomeOf(row, {...facts, attempts: this.#attempts(job)}, answer);
@@ -149,6 +153,17 @@ export class CreatePhase {
     }
   }
 
+  /**
+   * Whether a refusal leaves open what came of an earlier try. Moments later, a documented code says that there is no
+   * record, or it would have come back. From another run it may speak of another entity, and on another day of a date that
+   * lies in the past by now: the service may look at the row before it looks at the key. Then only a person can tell.
+   */
+  #isDubious(job: CreateJob, answer: Answer): boolean {
+    if (!job.maybe && !job.isOld) return false;
+    const sameDay = scheduleDay(this.#firstDoubt(job)) === scheduleDay(this.#context.clock.now());
+    return job.isOld || !this.#context.proven || !isDocumented(answer) || !sameDay;
+  }
+
   async #look(job: CreateJob, id: string): Promise<WorkEnd> {
     job.tries++;
     const end = await this.#context.exchange(this.#context.wire.get(id));
@@ -176,7 +191,7 @@ export class CreatePhase {
   /** The row is for another run: in doubt if it may have been taken, else surely not sent. */
   #leave(job: CreateJob, words: string, http: number | null = null): WorkEnd {
     const state = job.maybe ? 'in_doubt' : 'not_sent';
-    const stagedAt = job.maybe ? this.#firstDoubt(job) : null;
+    const stagedAt = job.maybe ? this.#firstDoubt(job) : (job.row.outcome?.stagedAt ?? null);
     this.#settle(job, {state, id: job.lookFor ?? null, message: words, http, stagedAt});
     return {again: false};
   }

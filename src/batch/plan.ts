@@ -310,6 +310,7 @@ async function putInPlace(
     const old = await withDatabase(place.journal, (db) => new Journal(db).meta<Plan>('plan')!);
     if (old.planHash === plan.planHash && old.invalidRows === plan.invalidRows)
       return {plan: old, fresh: false, revision: undefined};
+    await withDatabase(place.journal, (db) => refuseOtherNamespace(new Journal(db), old, plan));
     const next: Plan = {...plan, journalId: old.journalId, revision: old.revision + 1};
     const revision = await withDatabase(draft, async (fresh) => {
       new Journal(fresh).setMeta('plan', next);
@@ -320,6 +321,17 @@ async function putInPlace(
   } finally {
     await lock.release();
   }
+}
+
+/** A row's key is made of its namespace: under another one the rows of a batch that was run would be other payments. */
+function refuseOtherNamespace(journal: Journal, old: Plan, plan: Plan): void {
+  if (journal.meta('binding') === undefined) return;
+  if (old.namespace === plan.namespace && old.hasReferences === plan.hasReferences) return;
+  throw new RemitError(
+    'GUARD_BINDING',
+    `batch ${plan.batchId} was run in the namespace ${old.namespace}${old.hasReferences ? '' : ', without references'}; nothing was sent`,
+    {hint: `say --namespace ${old.namespace} as before, or give this file a name of its own with --batch-id`},
+  );
 }
 
 /** What was never run leaves nothing behind. */

@@ -32,13 +32,13 @@ export function mergeRevision(old: SqliteDatabase, fresh: SqliteDatabase, plan: 
   before.makeDoubtExplicit(); // states that are true whether the revision is accepted or not
   const after = new Journal(fresh);
   const facts: RevisionFacts = {added: 0, corrected: 0, dropped: []};
-  const carried: {from: JournalRow; to: number}[] = [];
   const refused: {reference: string; why: string}[] = [];
 
   for (const row of allRows(after)) {
     const known = before.rowOf(row.reference);
     if (known === undefined) facts.added++;
-    else if (known.fingerprint === row.fingerprint) carried.push({from: known, to: row.n});
+    else if (known.fingerprint === row.fingerprint)
+      continue; // carried over below
     else if (isCorrectable(before, known)) facts.corrected++;
     else refused.push({reference: row.reference, why: `was changed, and ${wordsFor(before, known)}`});
   }
@@ -59,9 +59,10 @@ export function mergeRevision(old: SqliteDatabase, fresh: SqliteDatabase, plan: 
       if (to !== undefined && n > 0) generations.run(to, generation, id, reason, at);
     }
   });
-  for (const {from, to} of carried) {
-    const outcome = standingOutcome(before, from);
-    if (outcome !== undefined) after.record({...outcome, n: to}, outcome.stagedAt ?? plan.plannedAt);
+  for (const row of allRows(after)) {
+    const known = before.rowOf(row.reference);
+    const outcome = known?.fingerprint === row.fingerprint ? standingOutcome(before, known) : undefined;
+    if (outcome !== undefined) after.record({...outcome, n: row.n}, outcome.stagedAt ?? plan.plannedAt);
     if (after.unflushed >= PAGE) after.flush();
   }
   after.setMeta('dropped', [...(before.meta<string[]>('dropped') ?? []), ...facts.dropped]);
@@ -102,12 +103,18 @@ function standingOutcome(journal: Journal, row: JournalRow): Outcome | undefined
 const stateOf = (journal: Journal, row: JournalRow): RowState =>
   standingOutcome(journal, row)?.state ?? 'not_sent';
 
-const isCorrectable = (journal: Journal, row: JournalRow): boolean => CORRECTABLE.has(stateOf(journal, row));
+const isCorrectable = (journal: Journal, row: JournalRow): boolean =>
+  CORRECTABLE.has(stateOf(journal, row)) && !isDeclared(row);
 
-const wasSent = (journal: Journal, row: JournalRow): boolean => !NEVER_SENT.has(stateOf(journal, row));
+const wasSent = (journal: Journal, row: JournalRow): boolean =>
+  !NEVER_SENT.has(stateOf(journal, row)) || isDeclared(row);
+
+/** Not sent by an operator's word only: it was in doubt, and a wrong word must not make another payment of it. */
+const isDeclared = (row: JournalRow): boolean =>
+  row.outcome?.state === 'not_sent' && row.outcome.stagedAt !== null;
 
 function wordsFor(journal: Journal, row: JournalRow): string {
-  const state = stateOf(journal, row);
+  const state = isDeclared(row) ? 'in_doubt' : stateOf(journal, row);
   return state === 'in_doubt' ? 'it may have been sent' : `it is ${state.replace('_', ' ')}`;
 }
 

@@ -271,6 +271,7 @@ export class RunContext {
 
   /** Registry first: a reference that the journal says was refused must be free already. */
   flush(): void {
+    if (this.journal.unflushed > 0) this.beforeWindow(); // whoever took the lock away from us owns the journal now
     this.claims.flush();
     this.journal.flush();
   }

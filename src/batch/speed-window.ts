@@ -14,14 +14,15 @@ const SHRINK = 0.95;
 const SHRUNK = 0.7;
 const IN_VAIN = 0.85;
 const STILL_RISING = 1.2;
-/** Epochs at one size after which it is shrunk to see whether the queue is one: a base once taken too low shows so. */
+/** Epochs at one size after which it is shrunk to see whether the queue is one: a base once taken too low
+ * shows so. A small window has less to lose, and waits as many epochs as it is large. */
 const PATIENCE = 40;
 const MIN_SAMPLES = 8;
 const MIN_SPAN_MS = 50;
 /** A mean latency is judged when it is known to a quarter, or after so many windows. */
 const TOLERANCE = 0.25;
 const MAX_WINDOWS = 8;
-const MAX_HOLD = 64;
+const MAX_HOLD = 16;
 
 /**
  * How many requests in flight pay, judged by latency and goodput; refusals are not its business. It works in epochs: one
@@ -38,6 +39,7 @@ export class Window {
   #size: number;
   /** It doubles each epoch, until latency says stop. */
   #ramping = true;
+  #suspect = false;
   /** Epochs until doubling is tried again; twice as many after each try in vain. */
   #hold = 0;
   #nextHold = 1;
@@ -144,16 +146,21 @@ export class Window {
       this.#double();
       return;
     }
+    // One bad epoch may be a pause of ours or of theirs: look again before the ramp is ended.
+    this.#suspect = !this.#suspect;
+    if (this.#suspect) return;
     this.#ramping = false;
     this.#hold = this.#nextHold;
     this.#nextHold = Math.min(MAX_HOLD, this.#nextHold * 2);
-    this.#size = Math.max(this.#floor, Math.min(this.#size, (SOME_QUEUE * this.goodput * base) / 1000));
+    const enough = (SOME_QUEUE * this.goodput * base) / 1000;
+    this.#size = Math.max(this.#floor, this.#size / 2, Math.min(this.#size, enough));
   }
 
   #double(): void {
     this.#stuck = 0;
     this.#shrunkFrom = undefined;
     this.#ramping = true;
+    this.#suspect = false;
     this.#size = Math.min(this.#cap, this.#size * 2);
   }
 
@@ -164,7 +171,8 @@ export class Window {
     else {
       this.#creep = LEAST_CREEP;
       this.#stuck++;
-      if (latency - 2 * error > LONG_QUEUE * base || this.#stuck > PATIENCE) this.#shrink(latency);
+      if (latency - 2 * error > LONG_QUEUE * base || this.#stuck > Math.min(PATIENCE, this.#size))
+        this.#shrink(latency);
     }
   }
 

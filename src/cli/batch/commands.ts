@@ -185,11 +185,26 @@ export abstract class BatchStatus extends BatchCommand {
 }
 
 export abstract class BatchReport extends BatchCommand {
-  static override args = {batch: batchArg};
-  static override flags = {out: runFlags.out, ...stateDirFlag};
+  static override args = {
+    batch: batchArg,
+    file: Args.string({
+      description: 'with --html: where the page goes (default: <batch>.report.html beside the results)',
+    }),
+  };
+  static override flags = {
+    html: Flags.boolean({
+      description: 'also one HTML page for people: totals, a chart of states, every row that needs attention',
+    }),
+    out: runFlags.out,
+    ...stateDirFlag,
+  };
 
   async run() {
     const {args, flags} = await this.parse(BatchReport);
+    if (args.file !== undefined && !flags.html)
+      throw new RemitError('USAGE', `${args.file} is where an HTML report would go, but none is asked for`, {
+        hint: `add --html, or name a folder for the results with --out`,
+      });
     const local = this.openLocal();
     const stateDir = this.stateDirOf(local, flags);
     const {summary, attention} = await reportBatch({
@@ -198,8 +213,10 @@ export abstract class BatchReport extends BatchCommand {
       stateDir,
       clock: local.clock,
       folder: flags.out,
+      html: !flags.html ? undefined : args.file === undefined ? 'beside' : {file: args.file},
     });
-    local.out.text(summaryText(summary, attention));
+    const page = summary.report_file === undefined ? '' : `\nReport   ${summary.report_file}`;
+    local.out.text(summaryText(summary, attention) + page);
     return summary;
   }
 }

@@ -2,6 +2,7 @@ import {resolve} from 'node:path';
 import {batchFolder} from '../../batch/folder.ts';
 import type {Kind, Mode} from '../../batch/kinds.ts';
 import {type OpenBatch, openBatch} from '../../batch/open-batch.ts';
+import {reportFile, writeReport} from '../../batch/report-file.ts';
 import {type ResultFiles, writeResults} from '../../batch/results.ts';
 import type {Stop} from '../../batch/run-context.ts';
 import {readStatus} from '../../batch/status-file.ts';
@@ -47,22 +48,29 @@ export async function statusOfBatch(
   }
 }
 
-/** Writes the results of a batch again, from its journal alone; sends nothing. */
+/** The file of the HTML report is told where one was written. */
+export type Reported = Summary & {report_file?: string};
+
+/**
+ * Writes the results of a batch again, from its journal alone; sends nothing.
+ * @param html a file for the HTML report, or `beside`: with the results
+ */
 export async function reportBatch(
-  wanted: Wanted & {folder: string | undefined},
-): Promise<{summary: Summary; attention: Attention[]}> {
+  wanted: Wanted & {folder: string | undefined; html?: {file: string} | 'beside' | undefined},
+): Promise<{summary: Reported; attention: Attention[]}> {
   const batch = await openBatch({...wanted, purpose: `report of batch ${wanted.batchId}`});
   try {
     const {journal, plan} = batch;
     const before = readSummary(batch);
-    const files = writeResults({
-      journal,
-      plan,
-      summary: before,
-      folder: resolve(wanted.folder ?? plan.file.folder),
-    });
+    const folder = resolve(wanted.folder ?? plan.file.folder);
+    const files = writeResults({journal, plan, summary: before, folder});
     journal.setMeta('results', files);
-    return {summary: readSummary(batch), attention: journal.needingAttention(ATTENTION)};
+    const summary = readSummary(batch);
+    const attention = journal.needingAttention(ATTENTION);
+    if (wanted.html === undefined) return {summary, attention};
+    const path = wanted.html === 'beside' ? reportFile(folder, plan) : resolve(wanted.html.file);
+    writeReport({batch, summary, path, now: wanted.clock.now()});
+    return {summary: {...summary, report_file: path}, attention};
   } finally {
     await batch.close();
   }

@@ -200,10 +200,7 @@ async function runConfirmed(parts: ConfirmedRun): Promise<Summary> {
 }
 
 /** Asks the service about the failed rows and gives those that did fail a new key. */
-async function retryRows(
-  {request, batch, transport}: ConfirmedRun,
-  named: readonly string[],
-): Promise<number> {
+async function retryRows({request, batch, transport}: ConfirmedRun, named: readonly string[]): Promise<void> {
   const {context, kind, flags} = request;
   const {profile, clock, out} = context;
   const {plan, journal} = batch;

@@ -1,0 +1,55 @@
+import {formatMajor, groupMajor} from '../money/amount.ts';
+import {grouped} from './report-chart.ts';
+import type {ReportData, TroubledRow, TroubleGroup} from './report-data.ts';
+import {type Markup, markup, maskedWords} from './report-escape.ts';
+import {troubleWords} from './report-words.ts';
+import {KINDS} from './kinds.ts';
+
+/** Every row that needs a person, by what is wrong with it; as many as the report has room for. */
+export function troubleSections(data: ReportData, attention: number): Markup {
+  const {troubles, summary} = data;
+  const listed = troubles.reduce((sum, {rows}) => sum + rows.length, 0);
+  const cut =
+    listed < attention &&
+    markup`<p>The first ${grouped(listed)} of ${grouped(attention)} rows are listed here; all of them are in ${fileOf(summary.results)}.</p>`;
+  const body =
+    attention > 0
+      ? markup`${cut}${troubles.map((group) => troubleSection(group, data))}`
+      : markup`<p>No row needs attention.</p>`;
+  return markup`<section aria-labelledby="attention"><h2 id="attention">Rows that need attention${attention > 0 && ` (${grouped(attention)})`}</h2>
+${body}</section>`;
+}
+
+const fileOf = (path: string | null): string => path?.split(/[/\\]/).at(-1) ?? 'the results file';
+
+function troubleSection({trouble, count, totals, rows}: TroubleGroup, {plan}: ReportData): Markup {
+  const {label, meaning} = troubleWords(trouble, plan.kind, plan.batchId);
+  const money = Object.entries(totals.toMajor()).map(
+    ([currency, amount]) => `${groupMajor(amount)} ${currency}`,
+  );
+  const party = KINDS[plan.kind].party === 'payee_id' ? 'Payee' : 'Payer';
+  const head = ['Reference', party, 'Amount', 'Id', 'Reason'].map(
+    (name) => markup`<th scope="col" role="columnheader"${name === 'Amount' ? NUMBER : null}>${name}</th>`,
+  );
+  const more = count - rows.length;
+  // Rows become blocks on a small screen, and a block is no table any more unless its roles are named.
+  const table = markup`<div class="wide rowlist" role="region" tabindex="0" aria-label="${label}"><table role="table">
+<thead role="rowgroup"><tr role="row">${head}</tr></thead><tbody role="rowgroup">
+${rows.map(troubledRow)}</tbody></table></div>`;
+  return markup`<div class="group"><h3>${label} <span class="number">${grouped(count)} · ${money.join(' + ')}</span></h3>
+<p>${meaning}</p>${rows.length > 0 && table}${more > 0 && markup`<p>… and ${grouped(more)} more.</p>`}</div>`;
+}
+
+const NUMBER = markup` class="n"`;
+
+function troubledRow(row: TroubledRow): Markup {
+  const amount = groupMajor(formatMajor(BigInt(row.amount), row.currency));
+  const reason = [
+    row.code !== null && markup`<span class="code">${row.code}</span> `,
+    row.message === null ? null : maskedWords(row.message),
+  ];
+  return markup`<tr role="row"><td role="cell"><b>${row.reference}</b> <span class="line">line ${row.line}</span></td>
+<td role="cell" class="id">${row.party}</td><td role="cell" class="n">${amount} ${row.currency}</td>
+<td role="cell" class="id">${row.id}</td><td role="cell">${reason}</td></tr>
+`;
+}

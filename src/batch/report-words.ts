@@ -1,0 +1,148 @@
+import type {Kind} from './kinds.ts';
+import type {Bucket} from './outcome.ts';
+import type {Trouble} from './report-data.ts';
+import type {Summary} from './summary.ts';
+
+/** The nouns of a batch, for a reader who has never typed a command. */
+interface Nouns {
+  one: string;
+  many: string;
+  /** `paid`, `collected`. */
+  done: string;
+  /** `remit payouts batch`. */
+  command: string;
+}
+
+export const NOUNS: Readonly<Record<Kind, Nouns>> = {
+  payout: {one: 'payout', many: 'payouts', done: 'paid', command: 'remit payouts batch'},
+  payin: {one: 'payin', many: 'payins', done: 'collected', command: 'remit payins batch'},
+};
+
+export const count = (n: number, one: string): string =>
+  `${String(n).replace(/\B(?=(\d{3})+$)/g, ',')} ${n === 1 ? one : `${one}s`}`;
+
+/** What a bucket of the summary means, in the words of somebody who reconciles. */
+export const BUCKET_WORDS: Readonly<Record<Bucket, {label: string; meaning: string}>> = {
+  accepted: {label: 'Accepted', meaning: 'approved by the service, or further'},
+  already_paid: {
+    label: 'Paid by another batch',
+    meaning: 'the same reference was sent by another batch; skipped here',
+  },
+  staged: {label: 'Staged', meaning: 'created, not released; no money moves'},
+  unapproved: {label: 'Not approved', meaning: 'created, but its approval failed; no money moves'},
+  rejected: {label: 'Rejected', meaning: 'refused; no record exists'},
+  conflict: {label: 'In conflict', meaning: 'not sent again; needs a decision'},
+  in_doubt: {label: 'In doubt', meaning: 'sent, and its outcome is not known'},
+  not_sent: {label: 'Not sent', meaning: 'the service has not taken it'},
+};
+
+/** `next`: what to do about it; words in backquotes are commands. */
+export interface TroubleWords {
+  label: string;
+  meaning: string;
+  next: string;
+}
+
+/** What is wrong with a row, and what to do. */
+export function troubleWords(trouble: Trouble, kind: Kind, batchId: string): TroubleWords {
+  const {one, done, command} = NOUNS[kind];
+  const type = (verb: string, rest = '') => `\`${command} ${verb} ${batchId}${rest}\``;
+  switch (trouble) {
+    case 'in_doubt':
+      return {
+        label: 'In doubt',
+        meaning: `Sent, but the outcome is not known: it may have been ${done}.`,
+        next: `Do not send it by other means. ${type('resume')} settles most of them. For one that stays, find out at the service, then ${type('resolve', ' REFERENCE --paid ID')} or ${type('resolve', ' REFERENCE --not-paid')}.`,
+      };
+    case 'collision':
+      return {
+        label: 'Another record came back',
+        meaning: `The service answered with a ${one} that differs in party, amount or subaccount from what was asked for.`,
+        next: 'Ask the service what its record is before anything else is sent for this reference.',
+      };
+    case 'failed':
+      return {
+        label: 'Failed',
+        meaning: `Accepted by the service, and failed afterwards: it was not ${done}.`,
+        next: `Mend what the reason names, then ${type('retry')} sends it again with a new key.`,
+      };
+    case 'dead_key':
+      return {
+        label: 'Failed or canceled record',
+        meaning: `The record of this reference was canceled or has failed: it was not ${done}.`,
+        next: `If it is to be ${done} all the same: ${type('retry', ' --row REFERENCE')}.`,
+      };
+    case 'conflict':
+      return {
+        label: 'Reference used elsewhere',
+        meaning:
+          'Another batch has this reference for other contents, or is not done with it; it was not sent by this one.',
+        next: 'Compare it with the other batch. A different payment needs a reference of its own.',
+      };
+    case 'unapproved':
+      return {
+        label: 'Not approved',
+        meaning: `Created, but its approval failed: it was not ${done}.`,
+        next: `When the reason is mended (often: funds), ${type('release')} tries the approval again.`,
+      };
+    case 'unclear':
+      return {
+        label: 'Status not understood',
+        meaning:
+          'Accepted, but the service reports a status that is unknown here, or that it is not approved.',
+        next: `Ask the service; ${type('status', ' --refresh')} looks again.`,
+      };
+    case 'held':
+      return {
+        label: 'Held',
+        meaning:
+          'Created, but the record differs from the file in rail, currency or metadata; no money moves.',
+        next: `If the difference is right: ${type('release', ' --accept-differences')}.`,
+      };
+    case 'rejected':
+      return {
+        label: 'Rejected',
+        meaning: `The service refused it; no record exists and it was not ${done}.`,
+        next: `Mend the row in the file of failed rows and run that file; or mend the input and plan it again as ${batchId}.`,
+      };
+    case 'not_sent':
+      return {
+        label: 'Not sent',
+        meaning: `The service has not taken it; it was not ${done}.`,
+        next: `${type('resume')} sends it.`,
+      };
+  }
+}
+
+/** One sentence that says where the batch stands, and how it is to be taken. */
+export function headline(summary: Summary, attention: number): {text: string; tone: 'good' | 'open' | 'bad'} {
+  const {planned, accepted, already_paid: elsewhere, settled, state, staged} = summary;
+  const {one} = NOUNS[summary.kind as Kind]; // a summary is made from a plan, whose kind it repeats
+  const of = `${count(accepted, one).replace(/ .*/, '')} of ${count(planned, one)} accepted`;
+  const open =
+    attention === 0 ? '' : ` ${count(attention, 'row')} ${attention === 1 ? 'needs' : 'need'} attention.`;
+  switch (state) {
+    case 'planned':
+      return {text: 'Planned. Nothing has been sent.', tone: 'open'};
+    case 'staged':
+      return {
+        text: `Staged: ${count(staged, 'record')} created, none released. No money has moved.${open}`,
+        tone: 'open',
+      };
+    case 'held':
+      return {text: `Held before its end: ${of}.${open}`, tone: attention === 0 ? 'open' : 'bad'};
+    case 'running':
+      return {text: `Running: ${of} so far.`, tone: 'open'};
+    case 'stopped':
+    case 'interrupted':
+      return {
+        text: `${state === 'stopped' ? 'Stopped' : 'Interrupted'} before its end: ${of}.${open}`,
+        tone: 'bad',
+      };
+    case 'complete':
+      if (attention > 0) return {text: `Complete: ${of}.${open}`, tone: 'bad'};
+      if (settled === planned - elsewhere)
+        return {text: `Complete: ${of}, and all are settled.`, tone: 'good'};
+      return {text: `Complete: ${of}; ${count(settled, one)} settled so far.`, tone: 'good'};
+  }
+}
