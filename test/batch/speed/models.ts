@@ -15,6 +15,8 @@ export interface ServiceModel {
   refusal: {afterMs: number; retryAfterMs?: number};
   /** Round trip outside of the service: there a request is in flight for us and not for the service. */
   networkMs?: number;
+  /** The machine that we run on: time that an answer takes it, and pauses in which it does nothing, at random times. */
+  client?: {answerMs: number; pauseMs: number; everyMs: number};
 }
 
 const usual = {meanMs: 50, spread: 0.3};
@@ -57,6 +59,14 @@ export const MODELS: readonly ServiceModel[] = [
 
 /** Nothing limits it but the requests in flight, of which 1024 are the most: what a slow start costs. */
 export const UNLIMITED: ServiceModel = {...queueing, name: '50 ms, unlimited', capacityRps: 1024 / 0.05};
+
+/** The same where our own machine is the limit, at 10,000 answers a second, and busy with others for a seventh of the time. */
+export const BUSY: ServiceModel = {
+  ...queueing,
+  name: '50 ms, our machine is the limit',
+  client: {answerMs: 0.1, pauseMs: 150, everyMs: 1000},
+  capacityRps: 10_000 * (1000 / 1150),
+};
 
 /** Beyond the six: to see where the controller is weak, not to pass or fail. */
 export const OTHERS: readonly ServiceModel[] = [

@@ -29,6 +29,8 @@ export interface SimulationResult {
 
 const WAKE = 16;
 const RETURN = 17;
+const PAUSE = 18;
+const READ = 19;
 const BACKOFF_BASE_MS = 500;
 const BACKOFF_CAP_MS = 20_000;
 const LONGEST_MS = 60_000;
@@ -45,11 +47,15 @@ class Simulation {
   readonly #options: SimulationOptions;
   readonly #events = new EventQueue();
   readonly #noise: Noise;
+  /** Of their own, so that two controllers of one seed see the same pauses. */
+  readonly #pauses: Noise;
   readonly #service: SimulatedService;
   #now = 0;
   #inFlight = 0;
   #gate = 0;
   #wakeAt = Infinity;
+  /** When our machine has handled what came in. */
+  #freeAt = 0;
   /** Rows that keep their place while they wait, and rows to be sent again, by the tries they have had. */
   #held = 0;
   readonly #again: number[] = [];
@@ -63,17 +69,21 @@ class Simulation {
   constructor(options: SimulationOptions) {
     this.#options = options;
     this.#noise = new Noise(options.seed);
+    this.#pauses = new Noise(options.seed + 1_000_000);
     this.#service = new SimulatedService(options.model, this.#events, this.#noise);
   }
 
   run(): SimulationResult {
     const end = this.#options.seconds * 1000;
     this.#events.push((this.#wakeAt = 0), WAKE, 0);
+    if (this.#options.model.client !== undefined) this.#events.push(0, PAUSE, 0);
     while (this.#events.time <= end) {
       this.#now = this.#events.time;
       const {kind, value} = this.#events;
       this.#events.pop();
-      if (kind === LEFT) this.#served(value);
+      if (kind === LEFT) this.#received(value);
+      else if (kind === READ) this.#served(value);
+      else if (kind === PAUSE) this.#pause();
       else if (kind === REFUSED) this.#refused(value);
       else if (kind === RETURN) this.#returned(value);
       else if (kind !== WAKE) this.#service.handle(this.#now, kind, value);
@@ -106,6 +116,20 @@ class Simulation {
     this.#options.speed.sent(this.#now, this.#inFlight);
     this.#options.onSend?.(this.#now, this.#inFlight);
     this.#service.send(this.#now, request);
+  }
+
+  /** The answer is there, but our machine may be busy still. */
+  #received(request: number): void {
+    const {client} = this.#options.model;
+    if (client === undefined) return this.#served(request);
+    this.#freeAt = Math.max(this.#freeAt, this.#now) + client.answerMs;
+    this.#events.push(this.#freeAt, READ, request);
+  }
+
+  #pause(): void {
+    const {pauseMs, everyMs} = this.#options.model.client!; // only it puts pauses in
+    this.#freeAt = Math.max(this.#freeAt, this.#now) + pauseMs;
+    this.#events.push(this.#now + pauseMs - everyMs * Math.log(1 - this.#pauses.uniform()), PAUSE, 0);
   }
 
   #served(request: number): void {
