@@ -125,8 +125,8 @@ const STOP_EXITS: Partial<Record<Stop['reason'], ExitCode>> = {
 
 /**
  * The exit code of a run. Most severe first: local state, in doubt, credentials, collision, stopped, in part, done; a
- * signal of the user's comes before all but doubt, for the user knows of it. A run that was followed may also end with
- * rows that failed, or with rows that were not there in time.
+ * signal of the user's comes before all of them, as with a single write: the user knows of it. A run that was followed
+ * may also end with rows that failed, or with rows that were not there in time.
  */
 export function exitCodeOf(summary: Summary, followed?: {ended: number; outcome: string}): ExitCode {
   const stop = summary.stopped_because?.reason;
