@@ -69,8 +69,8 @@ export class Pacer {
 
   /** The first refusal. Where another one costs little, the rate is a guess: the window may have been to blame. */
   start(now: number, goodput: number, costly: boolean): void {
-    const top = Math.max(LEAST_RPS, goodput);
-    this.#curve = new Curve(costly ? {top, share: DEEP_CUT} : {top, guess: true});
+    if (costly) this.#set(goodput, DEEP_CUT);
+    else this.#curve = new Curve({top: Math.max(LEAST_RPS, goodput), guess: true});
     this.#pause(now);
   }
 
@@ -78,19 +78,21 @@ export class Pacer {
   cut(now: number, goodput: number): void {
     const curve = this.#curve!; // switched on by the first refusal
     // Nothing was taken since the last cut: halve it, but keep the top to come back to when the service is back.
-    if (this.#accepted === 0) {
-      const value = Math.max(LEAST_RPS, curve.value / 2);
-      const top = Math.max(value, curve.top);
-      this.#curve = new Curve({top, share: value / top});
-    } else {
+    if (this.#accepted === 0) this.#set(curve.top, curve.value / 2 / curve.top);
+    else {
       // A bucket with a reserve refuses late, so the rate at the refusal overstates, and the mean since the last one
       // understates; a refusal soon after the last says that the rate is far off, a late one that it is nearly right.
       const felt = Math.max((curve.mean + curve.value) / 2, 0.85 * curve.value);
       const top = this.isFelt ? felt : Math.min(curve.value, goodput);
-      const share = DEEP_CUT + (SHALLOW_CUT - DEEP_CUT) * Math.min(1, curve.time / SETTLED_S);
-      this.#curve = new Curve({top: Math.max(LEAST_RPS, top), share});
+      this.#set(top, DEEP_CUT + (SHALLOW_CUT - DEEP_CUT) * Math.min(1, curve.time / SETTLED_S));
     }
     this.#pause(now);
+  }
+
+  #set(wanted: number, share: number): void {
+    const value = Math.max(LEAST_RPS, wanted * share);
+    const top = Math.max(value, wanted);
+    this.#curve = new Curve({top, share: value / top});
   }
 
   #pause(now: number): void {
