@@ -508,7 +508,7 @@ for (const kind of KINDS) {
       await once(child, 'exit');
       const [status, answeredMs, exitedMs] = text.trim().split(/\s+/).map(Number);
       assert.equal(status, 200);
-      assert.ok(exitedMs! - answeredMs! < 1500, text);
+      assert.ok(exitedMs! - answeredMs! < 10_000, text);
     });
   });
 }
