@@ -89,11 +89,12 @@ function phaseMarks(points: readonly TimelinePoint[], scale: TimeScale, plot: Pl
     .map(({phase, run}, i) => ({phase, run, i}))
     .filter(({phase, run, i}) => i === 0 || points[i - 1]!.phase !== phase || points[i - 1]!.run !== run)
     .map((mark) => ({...mark, x: scale.x(mark.i)}));
-  return starts.map(({phase, x}, k) => {
+  const begins = new Set(scale.stretches.map(({from}) => from)); // an edge is there already
+  return starts.map(({phase, x, i}, k) => {
     const fits = (starts[k + 1]?.x ?? plot.right) - x > 7 * phase.length + 10;
     const line = markup`<line x1="${px(x)}" x2="${px(x)}" y1="${plot.top}" y2="${plot.bottom}"/>`;
     const name = markup`<text x="${px(x + 1)}" y="${plot.top - 8}">${phase}</text>`;
-    return markup`<g class="phase">${k > 0 && line}${fits && name}</g>`;
+    return markup`<g class="phase">${!begins.has(i) && line}${fits && name}</g>`;
   });
 }
 

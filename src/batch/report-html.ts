@@ -172,7 +172,7 @@ function identity({plan, service, mode, summary}: ReportData): Markup {
       : [['Failed rows', fileName(summary.failed_file)] as [string, string]]),
     ['Journal', markup`<span class="hash">${plan.journalId}</span>`],
   ];
-  return markup`<section aria-labelledby="identity"><h2 id="identity">What this is a report of</h2>
+  return markup`<section class="keep" aria-labelledby="identity"><h2 id="identity">What this is a report of</h2>
 <dl class="facts">${facts.map(([name, value]) => markup`<dt>${name}</dt><dd>${value}</dd>`)}</dl></section>`;
 }
 

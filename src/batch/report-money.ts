@@ -86,7 +86,7 @@ function totalsTable({summary, accepted}: ReportData, currencies: readonly strin
     return row('part', markup`<span class="swatch ${swatch}"></span>${label}`, count, cells, meaning);
   };
   const others = BUCKETS.filter((bucket) => bucket !== 'accepted' && summary[bucket] > 0);
-  return markup`<div class="wide" role="region" tabindex="0" aria-label="Totals"><table>
+  return markup`<div class="wide keep" role="region" tabindex="0" aria-label="Totals"><table>
 <thead><tr><th scope="col">State</th><th scope="col" class="n">Rows</th>${currencies.map((currency) => markup`<th scope="col" class="n">${currency}</th>`)}<th scope="col" class="meaning">Meaning</th></tr></thead>
 <tbody>${row(
     'sum',

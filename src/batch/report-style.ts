@@ -41,13 +41,13 @@ p{margin:6px 0}
 ol.todo{margin:0;padding-left:20px}
 ol.todo li{margin:6px 0}
 code{font:13px/1.45 ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace;background:var(--faint);border:1px solid var(--line);border-radius:4px;padding:1px 5px;overflow-wrap:anywhere}
-.wide{overflow-x:auto}
+.wide{overflow-x:auto;background:linear-gradient(90deg,var(--paper) 30%,transparent) left/40px 100% no-repeat local,linear-gradient(270deg,var(--paper) 30%,transparent) right/40px 100% no-repeat local,linear-gradient(90deg,rgba(0,0,0,.16),transparent) left/12px 100% no-repeat scroll,linear-gradient(270deg,rgba(0,0,0,.16),transparent) right/12px 100% no-repeat scroll}
 .wide:focus-visible{outline:2px solid var(--link);outline-offset:2px}
 table{border-collapse:collapse;width:100%;font-size:14px}
 caption{text-align:left;color:var(--soft);padding:0 0 6px;font-size:13.5px}
 th,td{text-align:left;padding:7px 10px;border-bottom:1px solid var(--line);vertical-align:top}
 thead th{color:var(--soft);font-weight:600;font-size:13px;border-bottom-color:var(--soft)}
-tbody th{font-weight:600}
+tbody th{font-weight:600;white-space:nowrap}
 th:first-child,td:first-child{padding-left:0}
 th:last-child,td:last-child{padding-right:0}
 .n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
@@ -74,7 +74,9 @@ details{margin-top:10px}
 summary{cursor:pointer;color:var(--link);font-size:14px}
 .group{margin-bottom:8px}
 .group p{max-width:72ch}
+.rowlist table{table-layout:fixed}
 .rowlist td{overflow-wrap:anywhere}
+.rowlist .c-ref{width:21%}.rowlist .c-id{width:19%}.rowlist .c-sum{width:15%}
 .rowlist .id{font:12.5px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace}
 .rowlist .line{color:var(--soft);font-size:12.5px;display:block}
 .check{color:var(--soft);margin:12px 0 0}
@@ -102,7 +104,10 @@ h1{font-size:22px}
 .rowlist tr{padding:9px 0;border-bottom:1px solid var(--line)}
 .rowlist td{padding:1px 0;border:0}
 .rowlist td.n{text-align:left;font-weight:600}
-.rowlist td:empty{display:none}}
+.rowlist td:empty{display:none}
+.rowlist td[data-label]::before{content:attr(data-label);display:inline-block;min-width:52px;color:var(--soft);font:12.5px system-ui,-apple-system,"Segoe UI",Roboto,Arial,sans-serif}
+th,td{padding:7px 7px}
+table{font-size:13.5px}}
 @media print{
 @page{size:A4;margin:14mm 12mm 16mm}
 :root{color-scheme:light;
@@ -116,11 +121,12 @@ main{max-width:none;margin:0;border:0;border-radius:0}
 .mode{padding:6pt 0 6pt 10pt;border-radius:4pt}
 header,section,footer{padding:10pt 0}
 h1{font-size:18pt}h2{font-size:13pt;margin-bottom:8pt}h3{font-size:10.5pt}
-table{font-size:8.8pt}code,.hash,.rowlist .id{font-size:8.2pt}
+table{font-size:8.8pt}th,td{padding-top:4pt;padding-bottom:4pt}code,.hash{font-size:8.2pt}.rowlist .id{font-size:7.4pt}
+.rowlist .c-ref{width:20%}.rowlist .c-id{width:21%}.rowlist .c-sum{width:15%}
 .figure .rows{font-size:15pt}
 h2,h3,.group>p,caption{break-after:avoid}
-tr,.figure,.chart,.facts>*,.confirmations tr{break-inside:avoid}
+tr,.figure,.chart,.keep{break-inside:avoid}
 thead{display:table-header-group}
-.wide{overflow:visible}
+.wide{overflow:visible;background:none}
 details:not([open]){display:none}}
 `.trim();

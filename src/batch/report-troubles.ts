@@ -28,28 +28,37 @@ function troubleSection({trouble, count, totals, rows}: TroubleGroup, {plan}: Re
     ([currency, amount]) => `${groupMajor(amount)} ${currency}`,
   );
   const party = KINDS[plan.kind].party === 'payee_id' ? 'Payee' : 'Payer';
-  const head = ['Reference', party, 'Amount', 'Id', 'Reason'].map(
-    (name) => markup`<th scope="col" role="columnheader"${name === 'Amount' ? NUMBER : null}>${name}</th>`,
+  const hasIds = rows.some(({id}) => id !== null);
+  const heads: [string, string][] = [
+    ['Reference', 'c-ref'],
+    [party, 'c-id'],
+    ['Amount', 'c-sum n'],
+    ...(hasIds ? [['Id', 'c-id'] as [string, string]] : []),
+    ['Reason', 'c-why'],
+  ];
+  const head = heads.map(
+    ([name, css]) => markup`<th scope="col" role="columnheader" class="${css}">${name}</th>`,
   );
   const more = count - rows.length;
   // Rows become blocks on a small screen, and a block is no table any more unless its roles are named.
   const table = markup`<div class="wide rowlist" role="region" tabindex="0" aria-label="${label}"><table role="table">
 <thead role="rowgroup"><tr role="row">${head}</tr></thead><tbody role="rowgroup">
-${rows.map(troubledRow)}</tbody></table></div>`;
+${rows.map((row) => troubledRow(row, party, hasIds))}</tbody></table></div>`;
   return markup`<div class="group"><h3>${label} <span class="number">${grouped(count)} · ${money.join(' + ')}</span></h3>
 <p>${meaning}</p>${rows.length > 0 && table}${more > 0 && markup`<p>… and ${grouped(more)} more.</p>`}</div>`;
 }
 
-const NUMBER = markup` class="n"`;
+const ID = markup` data-label="Id"`;
 
-function troubledRow(row: TroubledRow): Markup {
+function troubledRow(row: TroubledRow, party: string, hasIds: boolean): Markup {
   const amount = groupMajor(formatMajor(BigInt(row.amount), row.currency));
   const reason = [
     row.code !== null && markup`<span class="code">${row.code}</span> `,
-    row.message === null ? null : maskedWords(row.message),
+    row.message !== null ? maskedWords(row.message) : row.status !== null && `its status is ${row.status}`,
   ];
-  return markup`<tr role="row"><td role="cell"><b>${row.reference}</b> <span class="line">line ${row.line}</span></td>
-<td role="cell" class="id">${row.party}</td><td role="cell" class="n">${amount} ${row.currency}</td>
-<td role="cell" class="id">${row.id}</td><td role="cell">${reason}</td></tr>
+  const id = markup`<td role="cell" class="id"${row.id !== null && ID}>${row.id}</td>`;
+  return markup`<tr role="row"><td role="cell"><b><bdi>${row.reference}</bdi></b> <span class="line">line ${row.line}</span></td>
+<td role="cell" class="id" data-label="${party}">${row.party}</td><td role="cell" class="n">${amount} ${row.currency}</td>
+${hasIds && id}<td role="cell">${reason}</td></tr>
 `;
 }

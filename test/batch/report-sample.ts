@@ -72,17 +72,17 @@ async function clean(): Promise<void> {
 async function troubled(rows: number, name: string): Promise<void> {
   const bench = new FollowBench();
   const random = seeded(7);
-  const strange = [
-    '<img src=x onerror=alert(1)>',
-    'R&D "Q4" \'25\'',
-    'Überweisung № 7 — ünïcode ✓',
-    'x'.repeat(120),
-  ];
+  const strange: Record<number, string> = {
+    60: '<img src=x onerror=alert(1)>',
+    52: 'R&D "Q4" \'25\'',
+    40: 'Überweisung № 7 — ünïcode ✓ שלום',
+    96: 'x'.repeat(120),
+  };
   const currencies = ['USD', 'USD', 'USD', 'EUR', 'JPY'];
   const lines = Array.from({length: rows}, (_, i) => {
     const currency = currencies[i % 5]!;
     const amount = currency === 'JPY' ? String(10_000 + i * 37) : (20 + random() * 4000).toFixed(2);
-    return `"${(strange[i - 10] ?? `INV-2026-${String(i + 1).padStart(5, '0')}`).replaceAll('"', '""')}",${payeeId(i + 1)},${amount},${currency}`;
+    return `"${(strange[i] ?? `INV-2026-${String(i + 1).padStart(5, '0')}`).replaceAll('"', '""')}",${payeeId(i + 1)},${amount},${currency}`;
   });
   const file = bench.file(
     'payouts-november.csv',
@@ -192,6 +192,6 @@ async function planned(): Promise<void> {
 writeFileSync(join(folder, '.gitignore'), '*\n');
 await clean();
 await troubled(1200, 'troubled');
-// await troubled(40_000, 'troubled-large');
+await troubled(40_000, 'troubled-large');
 await stopped();
 await planned();
