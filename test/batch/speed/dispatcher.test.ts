@@ -101,7 +101,7 @@ describe('a run at the speed that is found', () => {
           assert.ok(done.every((times) => times === 1));
         },
       ),
-      {numRuns: 60},
+      {numRuns: 200},
     );
   });
 
