@@ -8,16 +8,12 @@ import {ServiceError, errorBody, invalid} from './service-error.ts';
 
 export const TOKEN_HEADER = 'x-sandbox-token';
 
-/** What the control routes can do to a sandbox; `stop` is the server's. */
-export type Controlled = Pick<
-  Sandbox,
-  'status' | 'audit' | 'reset' | 'seed' | 'keys' | 'issueKey' | 'faults' | 'advance'
-> & {
-  controlToken: string;
+/** How the control routes are reached, and what only a server can do. */
+export interface ControlOptions {
   /** `host:port` values under which the control routes may be called. */
   allowedHosts: () => readonly string[];
   stop: (() => void) | undefined;
-};
+}
 
 const Seed = z.strictObject({
   payees: z.int().min(0).max(100_000).default(0),
@@ -42,10 +38,10 @@ const Advance = z.union([
 const Nothing = z.strictObject({});
 
 /** The routes under /sandbox/: never reachable for a web page, since token, Host, Origin and content type are checked. */
-export function buildControl(sandbox: Controlled): Hono {
+export function buildControl(sandbox: Sandbox, options: ControlOptions): Hono {
   const app = new Hono();
   app.use('*', async (c, next) => {
-    guard(c as HonoContext, sandbox); // the wildcard's own type says nothing more
+    guard(c as HonoContext, sandbox.controlToken, options.allowedHosts()); // the wildcard's own type says nothing more
     await next();
   });
   app.get('/sandbox/status', async (c) => c.json(await sandbox.status()));
@@ -73,8 +69,8 @@ export function buildControl(sandbox: Controlled): Hono {
   });
   app.post('/sandbox/stop', async (c) => {
     await body(c, Nothing);
-    if (!sandbox.stop) throw new ServiceError('NOT_FOUND', 'this sandbox is not a server');
-    sandbox.stop();
+    if (!options.stop) throw new ServiceError('NOT_FOUND', 'this sandbox is not a server');
+    options.stop();
     return c.json({stopping: true}, 202);
   });
   app.notFound((c) =>
@@ -85,9 +81,9 @@ export function buildControl(sandbox: Controlled): Hono {
 }
 
 /** @throws {ServiceError} 401 without the token; 403 when a browser may be behind the request. */
-function guard(c: HonoContext, sandbox: Controlled): void {
+function guard(c: HonoContext, token: string, hosts: readonly string[]): void {
   const host = c.req.header('host') ?? new URL(c.req.url).host;
-  if (!sandbox.allowedHosts().includes(host.toLowerCase()))
+  if (!hosts.includes(host.toLowerCase()))
     throw new ServiceError(
       'AUTHORIZATION_ERROR',
       `control calls are not answered under the host ${JSON.stringify(host)}`,
@@ -95,7 +91,7 @@ function guard(c: HonoContext, sandbox: Controlled): void {
   const origin = c.req.header('origin');
   if (origin !== undefined && origin !== `http://${host}`)
     throw new ServiceError('AUTHORIZATION_ERROR', 'control calls are not answered to other origins');
-  if (!sameToken(c.req.header(TOKEN_HEADER) ?? '', sandbox.controlToken))
+  if (!sameToken(c.req.header(TOKEN_HEADER) ?? '', token))
     throw new ServiceError(
       'AUTHENTICATION_ERROR',
       `control calls need the control token in the header ${TOKEN_HEADER}`,

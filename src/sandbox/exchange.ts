@@ -34,7 +34,7 @@ export class Exchange {
   readonly #machine: Clock;
   readonly #faults: Faults;
   readonly #pump: TimerPump;
-  readonly #onRequest: (entry: RequestEntry) => void;
+  readonly #onRequest: ((entry: RequestEntry) => void) | undefined;
   #made = 0;
   #counts: RequestCounts = {total: 0, posts: 0, answers: {}};
 
@@ -42,7 +42,7 @@ export class Exchange {
     machine: Clock;
     faults: Faults;
     pump: TimerPump;
-    onRequest: (entry: RequestEntry) => void;
+    onRequest: ((entry: RequestEntry) => void) | undefined;
   }) {
     this.#machine = options.machine;
     this.#faults = options.faults;
@@ -61,7 +61,7 @@ export class Exchange {
     const answer = effect ? spoil(effect, routed) : routed!; // work is left out only under an effect
     const status = answer.socket === 'reset' ? null : answer.status;
     this.#count(facts, status);
-    this.#onRequest({
+    this.#onRequest?.({
       type: 'request',
       at: new Date(this.#machine.now()).toISOString(),
       method: facts.method,

@@ -31,6 +31,7 @@ export interface Routed extends Outgoing {
 export type Deliver = (answer: Outgoing) => Response;
 
 type Env = {Bindings: {deliver: Deliver}};
+export type ApiRoutes = Hono<Env>;
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
@@ -39,7 +40,7 @@ const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
  * The API as routes: every operation of the contract at its method and path, and nothing else.
  * Order of checks: key, route, permission, path, query, key format, body, then the handler.
  */
-export function buildRoutes(options: RoutingOptions): Hono<Env> {
+export function buildRoutes(options: RoutingOptions): ApiRoutes {
   const app = new Hono<Env>({strict: true});
   const operations = allOperations();
   for (const {id, operation} of operations)

@@ -1,19 +1,18 @@
 import {randomBytes} from 'node:crypto';
 import {systemClock, type Clock} from '../clock.ts';
 import type {Store} from '../store/port.ts';
-import {readAudit, type Audit} from './audit.ts';
+import type {Audit} from './audit.ts';
 import type {Context, RuleSwitches} from './context.ts';
-import {buildControl} from './control.ts';
 import {Exchange, type RequestEntry, type RequestCounts} from './exchange.ts';
 import {Faults} from './faults.ts';
 import {IdMaker} from './ids.ts';
-import {KeyRing, issueKey, listKeys, type IssuedKey, type KeyScope} from './keys.ts';
-import {toResponse} from './plain-response.ts';
+import {KeyRing, listKeys, type IssuedKey, type KeyScope} from './keys.ts';
 import {seededRandom, systemRandom} from './random.ts';
 import {buildRoutes, type Deliver} from './routing.ts';
 import {SandboxClock, type ClockState} from './sandbox-clock.ts';
-import {seedStore, type Seeded} from './seed.ts';
+import type {Seeded} from './seed.ts';
 import {openSandboxStore} from './open-store.ts';
+import {LocalSandbox} from './local-sandbox.ts';
 import {fireTimer} from './fire-timer.ts';
 import {TimerPump} from './timer-pump.ts';
 import {TIMINGS, type TimingProfile} from './timing.ts';
@@ -97,9 +96,8 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
 async function assemble(store: Store, options: SandboxOptions): Promise<Sandbox> {
   const machine = options.clock ?? systemClock;
   const onBug = options.onBug ?? ((error: unknown) => process.emitWarning(String(error)));
-  const balance = options.mainBalanceMinor ?? world.MAIN_BALANCE_MINOR;
+  const mainBalanceMinor = options.mainBalanceMinor ?? world.MAIN_BALANCE_MINOR;
   const timing = options.timing ?? 'fast';
-  const controlToken = options.controlToken ?? randomBytes(24).toString('base64url');
   // Each opening draws on: bytes that were used up for keys must not come again.
   const opening = await store.write(world.countOpening);
   const randomFor = (what: string) =>
@@ -118,14 +116,12 @@ async function assemble(store: Store, options: SandboxOptions): Promise<Sandbox>
   const keys = await store.write(async (queries) => {
     await world.continueIds(queries, context.ids);
     await world.saveClock(queries, context.clock.state);
-    await world.foundWorld(queries, context, random, balance);
+    await world.foundWorld(queries, context, random, mainBalanceMinor);
     return listKeys(queries);
   });
   await pump.look();
-  const keyOf = (mode: 'test' | 'live') => keys.find((key) => key.mode === mode && key.scope === 'full')!.key;
-
   const faults = new Faults(randomFor('faults'));
-  const exchange = new Exchange({machine, faults, pump, onRequest: options.onRequest ?? (() => undefined)});
+  const exchange = new Exchange({machine, faults, pump, onRequest: options.onRequest});
   const routes = buildRoutes({
     context,
     keys: new KeyRing(store),
@@ -133,68 +129,20 @@ async function assemble(store: Store, options: SandboxOptions): Promise<Sandbox>
     onBug,
     around: (facts, work) => exchange.run(facts, work),
   });
-
-  const audit = async () => {
-    await pump.catchUp();
-    return {posts: exchange.counts().posts, ...(await store.read(readAudit))};
-  };
-  const sandbox: Sandbox = {
-    testKey: keyOf('test'),
-    liveKey: keyOf('live'),
-    controlToken,
+  return new LocalSandbox({
+    context,
+    pump,
     faults,
-    fetch: async (request, deliver = toResponse) =>
-      isControlCall(request.url) ? control.fetch(request) : routes.fetch(request, {deliver}),
-    audit,
-    requests: () => exchange.counts(),
-    status: async () => ({
-      clock: {mode: context.clock.state.mode, now: new Date(context.clock.now()).toISOString(), timing},
-      requests: exchange.counts(),
-      faults: faults.list().length,
-      audit: await audit(),
-    }),
-    keys: () => store.read(listKeys),
-    issueKey: ({mode, scope}) =>
-      store.write(async (queries) => {
-        const entity = (await world.listEntities(queries)).find((candidate) => candidate.mode === mode)!;
-        return issueKey(queries, {entity, scope, random, nowMs: context.clock.now()});
-      }),
-    reset: async (reset = {}) => {
-      await store.write((queries) => world.clearWorld(queries, context, reset.mainBalanceMinor ?? balance));
-      faults.clear();
-      exchange.resetCounts();
-      await pump.look();
-    },
-    seed: async ({payees, payers, seed = 'remit', mode = 'test'}) => {
-      const entities = await store.read(world.listEntities);
-      return seedStore(
-        store,
-        entities.find((entity) => entity.mode === mode)!,
-        {payees, payers, seed},
-      );
-    },
-    advance: async (by) => {
-      const toMs = 'ms' in by ? context.clock.now() + by.ms : by.toMs;
-      context.clock.advanceTo(toMs);
-      await store.write((queries) => world.saveClock(queries, context.clock.state));
-      const fired = await pump.run(context.clock.now());
-      return {now: new Date(context.clock.now()).toISOString(), fired};
-    },
-    close: async () => {
-      await pump.stop();
-      await store.close();
-    },
-  };
-  const control = buildControl({
-    ...sandbox,
+    exchange,
+    routes,
+    timing,
+    mainBalanceMinor,
+    keys,
+    controlToken: options.controlToken ?? randomBytes(24).toString('base64url'),
     allowedHosts: options.allowedHosts ?? (() => ['localhost', '127.0.0.1', '[::1]']),
     stop: options.onStop,
   });
-  return sandbox;
 }
-
-/** `http://host:port/sandbox/…`; the path begins at the first slash after the scheme's two. */
-const isControlCall = (url: string) => url.startsWith('/sandbox/', url.indexOf('/', 8));
 
 const rulesOf = (options: SandboxOptions): RuleSwitches => ({
   strictIdempotency: options.strictIdempotency ?? false,

@@ -292,7 +292,10 @@ describe('the plan of a batch', () => {
   it('is refused when the state folder cannot be written', async () => {
     if (!existsSync('/proc/version')) return; // root writes everywhere but there
     const error = await refusal(planText(HEADER + row(1), {stateDir: '/proc/remit'}), 'STATE');
-    assert.match(error.message, /Could not make the folder \/proc\/remit\/batches\/payout.*: it does not exist/);
+    assert.match(
+      error.message,
+      /Could not make the folder \/proc\/remit\/batches\/payout.*: it does not exist/,
+    );
   });
 
   it('holds exactly what a correct writer wrote, and sums it exactly', async () => {

@@ -4,9 +4,11 @@ import type {Speed} from '../../src/batch/speed.ts';
 export class FixedSpeed implements Speed {
   readonly hasSucceeded = true;
   readonly #inFlight: number;
+  readonly #onSucceeded: () => void;
 
-  constructor(inFlight: number) {
+  constructor(inFlight: number, onSucceeded: () => void = () => {}) {
     this.#inFlight = inFlight;
+    this.#onSucceeded = onSucceeded;
   }
 
   limit(): number {
@@ -16,7 +18,9 @@ export class FixedSpeed implements Speed {
     return now;
   }
   sent(): void {}
-  succeeded(): void {}
+  succeeded(): void {
+    this.#onSucceeded();
+  }
   answered(): void {}
   refused(): void {}
   failed(): void {}

@@ -36,8 +36,8 @@ export interface SendingProcess extends Life {
   onAnswer(attempt: Attempt, answer: TransportAnswer): void;
   /** Before a request leaves; throws nothing. */
   onSend(attempt: Attempt): void;
-  /** The caller has its answer, or was told that there is none. */
-  onEnd(attempt: Attempt): void;
+  /** The caller has its answer, or was told that there is none; `sent` is false where not a byte left. */
+  onEnd(attempt: Attempt, sent: boolean): void;
 }
 
 export interface NetworkRules {
@@ -220,17 +220,17 @@ class Call {
   }
 
   answer(answer: TransportAnswer): void {
-    if (!this.#end(answer.status)) return;
+    if (!this.#end(answer.status, true)) return;
     this.attempt.process.onAnswer(this.attempt, answer);
     this.#options.resolve(answer);
   }
 
   fail(kind: TransportFailure['kind'], sent: boolean, status?: number): void {
-    if (!this.#end(kind)) return;
+    if (!this.#end(kind, sent)) return;
     this.#options.reject(new TransportFailure(kind, `it ended: ${kind}`, {sent, status}));
   }
 
-  #end(seen: number | string): boolean {
+  #end(seen: number | string, sent: boolean): boolean {
     const {attempt, request} = this;
     if (!this.#isOpen || attempt.process.ended) return false;
     this.#isOpen = false;
@@ -238,7 +238,7 @@ class Call {
     this.#options.timeline.drop(this.#patience);
     request.signal?.removeEventListener('abort', this.#onAbort);
     this.#options.log(() => `network: request ${attempt.n} ended for its sender: ${seen}`);
-    attempt.process.onEnd(attempt);
+    attempt.process.onEnd(attempt, sent);
     return true;
   }
 }

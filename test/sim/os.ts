@@ -38,7 +38,7 @@ export class SimOs {
     const {getBuiltinModule} = host;
     // node:sqlite goes past node:fs, and with it past our disk; the tool then takes SQLite in WASM.
     host.getBuiltinModule = (id) =>
-      id === 'node:sqlite' ? undefined : (Reflect.apply(getBuiltinModule!, process, [id]) as unknown);
+      id === 'node:sqlite' ? undefined : Reflect.apply(getBuiltinModule!, process, [id]);
   }
 
   reset(): void {

@@ -151,8 +151,9 @@ export class SimProcess implements SendingProcess, Sender {
     else this.#timeline.after(0, () => this.kill('after a request left'), this);
   }
 
-  onEnd(): void {
+  onEnd(attempt: Attempt, sent: boolean): void {
     this.inFlight--;
+    if (!sent && attempt.method === 'POST') this.posts--;
   }
 
   onAnswer(_attempt: Attempt, {headers}: TransportAnswer): void {

@@ -17,6 +17,8 @@ export const REFUSED_FROM = 100;
 export const UNAPPROVED_FROM = 200;
 export const DISTORTED_FROM = 300;
 export const partyNumber = (party: unknown): number => Number(String(party).slice(-12));
+export const isRefusedParty = (party: unknown): boolean =>
+  partyNumber(party) >= REFUSED_FROM && partyNumber(party) < UNAPPROVED_FROM;
 
 export function drawRow(dice: Dice, reference: string): SimRow {
   const special = dice.draw({none: 20, refused: 2, unapproved: 1, distorted: 1});

@@ -73,7 +73,7 @@ export function drawSchedule(
     seed,
     kind: dice.chance(0.85) ? 'payout' : 'payin',
     rows: 1 + dice.below(dice.chance(0.1) ? 12 : 5),
-    steps: 1 + dice.below(4),
+    steps: dice.pick([1, 1, 2, 2, 3, 4]),
     horizonMs,
     memory: dice.chance(0.75) ? 'long' : 'short',
     isDirect: dice.chance(0.3),

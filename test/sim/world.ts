@@ -23,7 +23,7 @@ import {
   DISTORTED_FROM,
   drawRow,
   partyNumber,
-  REFUSED_FROM,
+  isRefusedParty,
   type SimRow,
   UNAPPROVED_FROM,
 } from './rows.ts';
@@ -118,7 +118,7 @@ export class World {
       keyLife: () => (lives === 'same' || memory === 'short' ? life : dice.between(least, least * 2)),
       refuses: (body) => {
         const n = party(body);
-        if (n < REFUSED_FROM || n >= UNAPPROVED_FROM) return undefined;
+        if (!isRefusedParty(n)) return undefined;
         return [
           {status: 422, code: 'INVALID_PAYMENT_DETAILS'},
           {status: 404, code: 'PAYMENT_METHOD_NOT_FOUND'},
@@ -576,11 +576,16 @@ export class World {
         },
         {},
       );
-      if (last?.summary.state === 'complete' && last.summary.posts === 0) break;
+      if (last?.summary.state !== 'complete') continue;
+      // Once more, now and then: a batch that is complete sends nothing.
+      if (last.summary.posts === 0 || (attempt > 0 && isEnded(last) && !this.#dice.chance(0.3))) break;
     }
     if (this.#isOver) return;
     checkFinal({last, place, batchId, oracle: this.#oracle, mustEnd: memory === 'long' && !this.#isAged});
   }
 }
+
+const isEnded = ({summary}: EngineReport): boolean =>
+  summary.in_doubt + summary.not_sent + summary.staged === 0;
 
 const codeOf = (error: unknown): string | undefined => (error instanceof RemitError ? error.code : undefined);

@@ -12,7 +12,9 @@ describe(`a batch killed at ${KILLS} random instants (seed ${SEED})`, () => {
       this.timeout(KILLS * 3000 + 60_000);
       const run = await runWithKills({rows: ROWS, kills: KILLS, seed: SEED + Number(direct), direct});
       checkTruth(run);
-      console.log(`      ${run.kills} kills, ${run.starts} starts, ${run.service.posts} POSTs for ${ROWS} rows`);
+      console.log(
+        `      ${run.kills} kills, ${run.starts} starts, ${run.service.posts} POSTs for ${ROWS} rows`,
+      );
     });
   }
 });
@@ -21,8 +23,13 @@ function checkTruth({summary, service, postsAfter, results, plannedTotal, kills}
   assert.ok(kills > 0, 'no process was killed: the run proves nothing');
   const paid = service.paid;
   assert.equal(paid.length, ROWS, 'as many records approved as rows');
-  assert.ok(paid.every((record) => record.approvals === 1), 'none approved twice');
-  const references = new Set(paid.map((record) => (record.body['metadata'] as Record<string, string>)['remit_reference']));
+  assert.ok(
+    paid.every((record) => record.approvals === 1),
+    'none approved twice',
+  );
+  const references = new Set(
+    paid.map((record) => (record.body['metadata'] as Record<string, string>)['remit_reference']),
+  );
   assert.equal(references.size, ROWS, 'each reference paid by one record');
   const cents = paid.reduce((sum, record) => sum + (record.body['amount_in_minor_units'] as number), 0);
   assert.equal((cents / 100).toFixed(2), plannedTotal, 'the money that moved is the planned sum');

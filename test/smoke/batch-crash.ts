@@ -26,7 +26,12 @@ export interface CrashRun {
  * Runs a batch of `rows` rows in real processes against a real socket whose answers are lost now and then, kills the
  * process with SIGKILL at `kills` random instants, and runs it again until it is done. The service keeps the truth.
  */
-export async function runWithKills(options: {rows: number; kills: number; seed: number; direct?: boolean}): Promise<CrashRun> {
+export async function runWithKills(options: {
+  rows: number;
+  kills: number;
+  seed: number;
+  direct?: boolean;
+}): Promise<CrashRun> {
   const random = seeded(options.seed);
   const bench = new Bench();
   const service = new TruthService();
@@ -45,7 +50,19 @@ export async function runWithKills(options: {rows: number; kills: number; seed: 
   };
   // Slow enough that the batch outlives its kills: each process gets some requests done between start and death.
   const rps = Math.max(50, Math.ceil((options.rows * 2) / (options.kills * 0.09)));
-  const args = [BIN, 'payouts', 'batch', 'run', file, '--batch-id', 'crash', '--yes', '--json', '--max-rps', String(rps)];
+  const args = [
+    BIN,
+    'payouts',
+    'batch',
+    'run',
+    file,
+    '--batch-id',
+    'crash',
+    '--yes',
+    '--json',
+    '--max-rps',
+    String(rps),
+  ];
   if (options.direct) args.push('--direct');
   const start = () => spawn(process.execPath, args, {env, stdio: ['ignore', 'pipe', 'pipe']});
   let kills = 0;
@@ -59,13 +76,15 @@ export async function runWithKills(options: {rows: number; kills: number; seed: 
       child.stdout.on('data', (chunk) => (stdout += String(chunk)));
       child.stderr.on('data', (chunk) => (stderr += String(chunk)));
       const ended = once(child, 'close');
-      const timer = kills < options.kills ? setTimeout(() => child.kill('SIGKILL'), 120 + random() * 260) : undefined;
+      const timer =
+        kills < options.kills ? setTimeout(() => child.kill('SIGKILL'), 120 + random() * 260) : undefined;
       const [code, signal] = (await ended) as [number | null, NodeJS.Signals | null];
       clearTimeout(timer);
       if (signal === 'SIGKILL') kills++;
       else if (code === 0) summary = JSON.parse(stdout) as Summary;
       else if (code !== 12 && code !== 7) throw new Error(`seed ${options.seed}: exit ${code}: ${stderr}`);
-      if (starts > options.kills * 3 + 20) throw new Error(`seed ${options.seed}: still not done after ${starts} starts: ${stderr}`);
+      if (starts > options.kills * 3 + 20)
+        throw new Error(`seed ${options.seed}: still not done after ${starts} starts: ${stderr}`);
     }
     const before = service.posts;
     service.fault = () => undefined;

@@ -1,9 +1,9 @@
 import type {OperationId} from '../../contract/operations.ts';
 import {LIFECYCLES, type VerificationStatus} from '../../contract/lifecycle.ts';
-import type {Output} from '../../contract/schemas/registry.ts';
+import type {Input, Output} from '../../contract/schemas/registry.ts';
 import type {Queries, SqlRow} from '../../store/port.ts';
 import {readDetails} from '../bank-details.ts';
-import type {Context} from '../context.ts';
+import type {Context, Entity} from '../context.ts';
 import type {Handler} from '../handler.ts';
 import {envelope, pageQuery, position} from '../paging.ts';
 import {int, iso, json, text, textOrNull} from '../rows.ts';
@@ -81,6 +81,42 @@ async function makeDefault(queries: Queries, row: SqlRow, now: number): Promise<
   );
 }
 
+/** Default rule 2. */
+const NOT_DEFAULT = 'The payment method was added but not made the default, because it is not verified yet.';
+
+/** Stores a method without its number and plans its verification; the new id. */
+async function insertMethod(
+  queries: Queries,
+  context: Context,
+  added: {entity: Entity; kind: PartyKind; ownerId: string; body: Input<'PayeePaymentMethodAdd'>},
+): Promise<string> {
+  const {entity, kind, ownerId, body} = added;
+  const now = context.clock.now();
+  const {last4, routingLast4, institution, rails, behaviour} = readDetails(body, now);
+  const immediate = context.timing.verifyMs === 0 && behaviour === null;
+  const id = context.ids.next(now);
+  const status = immediate ? 'verified' : LIFECYCLES.paymentMethod.initial;
+  await queries.run(
+    `insert into payment_methods (owner_id, id, owner_kind, entity_id, type, country_code, currency_code, status,
+       is_default, last4, routing_last4, institution, rails, behaviour, created_ms, updated_ms, deleted_ms)
+     values (?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, null)`,
+    [
+      ...[ownerId, id, kind, entity.id, body.type, body.country_code, body.currency_code, status],
+      ...[last4, routingLast4, institution, JSON.stringify(rails), behaviour, now, now],
+    ],
+  );
+  if (!immediate && behaviour !== 'stays_pending')
+    await setTimer(queries, context, {
+      dueMs: now + context.timing.verifyMs,
+      entityId: entity.id,
+      subject: 'payment_method',
+      ownerId,
+      subjectId: id,
+      step: behaviour === 'fails' ? 'failed' : 'verified',
+    });
+  return id;
+}
+
 type Operations<Verb extends string> = Extract<
   OperationId,
   `payeePaymentMethods.${Verb}` | `payerPaymentMethods.${Verb}`
@@ -90,57 +126,17 @@ type MethodHandler<Verb extends string> = Handler<Operations<Verb>>;
 export function paymentMethodHandlers(kind: PartyKind) {
   const add: MethodHandler<'add'> = ({entity, params, body}, context) =>
     context.store.write(async (queries) => {
-      const now = context.clock.now();
       await findParty(queries, {entityId: entity.id, kind, id: params.owner_id});
       if (body.country_code !== 'US') throw invalid('country_code', 'is not a supported market; only US is');
       if (body.currency_code !== 'USD')
         throw invalid('currency_code', 'is not supported in this market; only USD is');
-      const details = readDetails(body, now);
-      const immediate = context.timing.verifyMs === 0 && details.behaviour === null;
-      const id = context.ids.next(now);
-      await queries.run(
-        `insert into payment_methods (owner_id, id, owner_kind, entity_id, type, country_code, currency_code, status,
-           is_default, last4, routing_last4, institution, rails, behaviour, created_ms, updated_ms, deleted_ms)
-         values (?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, null)`,
-        [
-          params.owner_id,
-          id,
-          kind,
-          entity.id,
-          body.type,
-          body.country_code,
-          body.currency_code,
-          immediate ? 'verified' : LIFECYCLES.paymentMethod.initial,
-          details.last4,
-          details.routingLast4,
-          details.institution,
-          JSON.stringify(details.rails),
-          details.behaviour,
-          now,
-          now,
-        ],
-      );
-      if (!immediate && details.behaviour !== 'stays_pending')
-        await setTimer(queries, context, {
-          dueMs: now + context.timing.verifyMs,
-          entityId: entity.id,
-          subject: 'payment_method',
-          ownerId: params.owner_id,
-          subjectId: id,
-          step: details.behaviour === 'fails' ? 'failed' : 'verified',
-        });
+      const id = await insertMethod(queries, context, {entity, kind, ownerId: params.owner_id, body});
       const key = {ownerId: params.owner_id, kind, id};
       const added = await findMethod(queries, key);
       if (body.is_default !== true) return {status: 201, body: toMethod(added)};
-      if (!immediate)
-        return {
-          status: 207,
-          body: {
-            ...toMethod(added),
-            warning: 'The payment method was added but not made the default, because it is not verified yet.',
-          },
-        };
-      await makeDefault(queries, added, now);
+      if (text(added, 'status') !== 'verified')
+        return {status: 207, body: {...toMethod(added), warning: NOT_DEFAULT}};
+      await makeDefault(queries, added, context.clock.now());
       return {status: 201, body: toMethod(await findMethod(queries, key))};
     });
 

@@ -1,0 +1,126 @@
+import type {Hono} from 'hono';
+import {readAudit} from './audit.ts';
+import type {Context, Entity} from './context.ts';
+import {buildControl} from './control.ts';
+import type {Exchange, RequestCounts} from './exchange.ts';
+import type {Faults} from './faults.ts';
+import {issueKey, listKeys, type IssuedKey, type KeyScope} from './keys.ts';
+import {toResponse} from './plain-response.ts';
+import type {ApiRoutes, Deliver} from './routing.ts';
+import type {Sandbox, SandboxStatus, Truth} from './sandbox.ts';
+import {seedStore, type Seeded} from './seed.ts';
+import type {TimerPump} from './timer-pump.ts';
+import type {TimingProfile} from './timing.ts';
+import * as world from './world.ts';
+
+/** What a sandbox is put together from. */
+export interface SandboxParts {
+  context: Context;
+  pump: TimerPump;
+  faults: Faults;
+  exchange: Exchange;
+  routes: ApiRoutes;
+  timing: TimingProfile;
+  mainBalanceMinor: number;
+  keys: readonly IssuedKey[];
+  controlToken: string;
+  allowedHosts: () => readonly string[];
+  stop: (() => void) | undefined;
+}
+
+type Mode = Entity['mode'];
+
+/** The sandbox on its open store. */
+export class LocalSandbox implements Sandbox {
+  readonly testKey: string;
+  readonly liveKey: string;
+  readonly controlToken: string;
+  readonly faults: Faults;
+  readonly #parts: SandboxParts;
+  readonly #control: Hono;
+
+  constructor(parts: SandboxParts) {
+    const keyOf = (mode: Mode) => parts.keys.find((key) => key.mode === mode && key.scope === 'full')!.key;
+    this.#parts = parts;
+    this.testKey = keyOf('test');
+    this.liveKey = keyOf('live');
+    this.controlToken = parts.controlToken;
+    this.faults = parts.faults;
+    this.#control = buildControl(this, {allowedHosts: parts.allowedHosts, stop: parts.stop});
+  }
+
+  async fetch(request: Request, deliver: Deliver = toResponse): Promise<Response> {
+    return isControlCall(request.url)
+      ? this.#control.fetch(request)
+      : this.#parts.routes.fetch(request, {deliver});
+  }
+
+  async audit(): Promise<Truth> {
+    const {pump, exchange, context} = this.#parts;
+    await pump.catchUp();
+    return {posts: exchange.counts().posts, ...(await context.store.read(readAudit))};
+  }
+
+  requests(): RequestCounts {
+    return this.#parts.exchange.counts();
+  }
+
+  async status(): Promise<SandboxStatus> {
+    const {context, timing} = this.#parts;
+    return {
+      clock: {mode: context.clock.state.mode, now: this.#now(), timing},
+      requests: this.requests(),
+      faults: this.faults.list().length,
+      audit: await this.audit(),
+    };
+  }
+
+  keys(): Promise<IssuedKey[]> {
+    return this.#parts.context.store.read(listKeys);
+  }
+
+  async issueKey({mode, scope}: {mode: Mode; scope: KeyScope}): Promise<IssuedKey> {
+    const {store, random, clock} = this.#parts.context;
+    const entity = await this.#entity(mode);
+    return store.write((queries) => issueKey(queries, {entity, scope, random, nowMs: clock.now()}));
+  }
+
+  async reset(options: {mainBalanceMinor?: number | undefined} = {}): Promise<void> {
+    const {context, exchange, pump} = this.#parts;
+    const balance = options.mainBalanceMinor ?? this.#parts.mainBalanceMinor;
+    await context.store.write((queries) => world.clearWorld(queries, context, balance));
+    this.faults.clear();
+    exchange.resetCounts();
+    await pump.look();
+  }
+
+  async seed(request: {payees: number; payers: number; seed?: string; mode?: Mode}): Promise<Seeded> {
+    const {payees, payers, seed = 'remit', mode = 'test'} = request;
+    return seedStore(this.#parts.context.store, await this.#entity(mode), {payees, payers, seed});
+  }
+
+  async advance(by: {ms: number} | {toMs: number}): Promise<{now: string; fired: number}> {
+    const {context, pump} = this.#parts;
+    context.clock.advanceTo('ms' in by ? context.clock.now() + by.ms : by.toMs);
+    await context.store.write((queries) => world.saveClock(queries, context.clock.state));
+    const fired = await pump.run(context.clock.now());
+    return {now: this.#now(), fired};
+  }
+
+  async close(): Promise<void> {
+    await this.#parts.pump.stop();
+    await this.#parts.context.store.close();
+  }
+
+  #now(): string {
+    return new Date(this.#parts.context.clock.now()).toISOString();
+  }
+
+  async #entity(mode: Mode): Promise<Entity> {
+    const entities = await this.#parts.context.store.read(world.listEntities);
+    return entities.find((entity) => entity.mode === mode)!; // both were made with the store
+  }
+}
+
+/** `http://host:port/sandbox/…`; the path begins at the first slash after the scheme's two. */
+const isControlCall = (url: string) => url.startsWith('/sandbox/', url.indexOf('/', 8));
