@@ -43,7 +43,9 @@ export function parsePage(page: string): Node {
     const text = page.slice(at, next < 0 ? page.length : next);
     if (text !== '') parent.children.push(decode(text));
     if (next < 0) break;
-    const tag = /^<(\/)?([a-z][a-z0-9-]*)((?:\s+[a-zA-Z][a-zA-Z0-9:-]*(?:="[^"<]*")?)*)\s*(\/)?>/.exec(page.slice(next));
+    const tag = /^<(\/)?([a-z][a-z0-9-]*)((?:\s+[a-zA-Z][a-zA-Z0-9:-]*(?:="[^"<]*")?)*)\s*(\/)?>/.exec(
+      page.slice(next),
+    );
     if (tag === null) throw new Error(`a stray < at ${JSON.stringify(page.slice(next, next + 80))}`);
     const [whole, closing, name, attributes, selfClosing] = tag as unknown as [
       string,
