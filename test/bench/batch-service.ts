@@ -1,5 +1,5 @@
 /**
- * The service of the benchmark, a process of its own: creates in memory, nothing else. On bare sockets, so that it
+ * The service of the benchmark, a process of its own: creates, and keeps nothing. On bare sockets, so that it
  * costs a fraction of what a client costs and the client is what is measured. Arguments: latency of an answer in
  * milliseconds. Prints its port; ends when its stdin does.
  */
@@ -12,11 +12,17 @@ let date = '';
 setInterval(() => (date = new Date().toUTCString()), 1000).unref();
 date = new Date().toUTCString();
 
-function answerTo(body: string): string {
+/** The same key, the same id: what a release and a replay expect. */
+function idOf(key: string): string {
+  const hex = Buffer.from(key, 'base64url').toString('hex');
+  return `018f3a00-${hex.slice(0, 4)}-7000-8000-${hex.slice(4, 16)}`;
+}
+
+function answerTo(key: string, body: string): string {
   const {metadata, auto_approve: approve, ...fields} = JSON.parse(body) as Record<string, unknown>;
   created++;
   const record = JSON.stringify({
-    id: `018f3a00-0000-7000-8000-${created.toString(16).padStart(12, '0')}`,
+    id: idOf(key),
     subaccount_id: null,
     rail: 'standard_ach',
     country_code: 'US',
@@ -42,7 +48,8 @@ function serve(arrived: Buffer, socket: Socket): Buffer {
     const length = Number(/content-length: *(\d+)/i.exec(head)?.[1] ?? 0);
     const end = headEnd + HEAD_END.length + length;
     if (arrived.length < end) return arrived;
-    const answer = answerTo(arrived.toString('utf8', headEnd + HEAD_END.length, end));
+    const key = /idempotency-key: *([^\r]+)/i.exec(head)?.[1] ?? '';
+    const answer = answerTo(key, arrived.toString('utf8', headEnd + HEAD_END.length, end));
     if (latencyMs > 0) setTimeout(() => socket.write(answer), latencyMs);
     else socket.write(answer);
     arrived = arrived.subarray(end);

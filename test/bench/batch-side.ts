@@ -12,10 +12,12 @@ import {claimBatch} from '../../src/batch/batch-claims.ts';
 import {BatchRun} from '../../src/batch/batch-run.ts';
 import {idempotencyKey} from '../../src/batch/identity.ts';
 import {openBatch} from '../../src/batch/open-batch.ts';
+import {AdaptiveSpeed} from '../../src/batch/speed-adaptive.ts';
 import {planBatch} from '../../src/batch/plan.ts';
 import {PoolTransport} from '../../src/client/pool-transport.ts';
 import {DEFAULT_TIMEOUTS} from '../../src/client/transport.ts';
 import {systemClock} from '../../src/clock.ts';
+import {CountedSpeed} from './counted-speed.ts';
 import {FixedSpeed} from './fixed-speed.ts';
 import {currency, payee, reference} from './payout-rows.ts';
 
@@ -24,7 +26,9 @@ export interface SideOptions {
   file: string;
   stateDir: string;
   rows: number;
+  /** Fixed for `bare`, and for `run` unless its speed is found; then the most. */
   inFlight: number;
+  findsSpeed?: boolean;
 }
 
 export interface Measured {
@@ -140,7 +144,14 @@ async function plan({file, stateDir, rows}: SideOptions): Promise<Measured> {
   return measured(rows, from, end, end);
 }
 
-async function run({baseUrl, stateDir, file, inFlight, rows}: SideOptions): Promise<Measured> {
+async function run({
+  baseUrl,
+  stateDir,
+  file,
+  inFlight,
+  rows,
+  findsSpeed = false,
+}: SideOptions): Promise<Measured> {
   const clock = systemClock;
   const batch = await openBatch({stateDir, kind: 'payout', batchId: BATCH, purpose: 'benchmark', clock});
   const profile = 'bench';
@@ -148,16 +159,17 @@ async function run({baseUrl, stateDir, file, inFlight, rows}: SideOptions): Prom
   claims.settle();
   const transport = new PoolTransport({baseUrl, connections: inFlight});
   const never = new AbortController().signal;
-  let succeeded = 0;
   let sent: Mark | undefined;
   const from = mark();
   const summary = await new BatchRun({
     ...{plan: batch.plan, journal: batch.journal, claims: claims.registry, place: batch.place},
     ...{transport, baseUrl, mode: 'test', key: KEY, keyFingerprint: 'bench', overrides: {}},
     timeouts: DEFAULT_TIMEOUTS,
-    speed: new FixedSpeed(inFlight, () => {
-      if (++succeeded === rows) sent = mark();
-    }),
+    speed: new CountedSpeed(
+      findsSpeed ? new AdaptiveSpeed({maxInFlight: inFlight}) : new FixedSpeed(inFlight),
+      rows,
+      () => (sent = mark()),
+    ),
     clock,
     random: Math.random,
     path: 'direct',

@@ -4,11 +4,9 @@ import type {Speed} from '../../src/batch/speed.ts';
 export class FixedSpeed implements Speed {
   readonly hasSucceeded = true;
   readonly #inFlight: number;
-  readonly #onSucceeded: () => void;
 
-  constructor(inFlight: number, onSucceeded: () => void = () => {}) {
+  constructor(inFlight: number) {
     this.#inFlight = inFlight;
-    this.#onSucceeded = onSucceeded;
   }
 
   limit(): number {
@@ -18,9 +16,7 @@ export class FixedSpeed implements Speed {
     return now;
   }
   sent(): void {}
-  succeeded(): void {
-    this.#onSucceeded();
-  }
+  succeeded(): void {}
   answered(): void {}
   refused(): void {}
   failed(): void {}
