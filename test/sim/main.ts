@@ -1,4 +1,6 @@
+import {createHash} from 'node:crypto';
 import {parseArgs} from 'node:util';
+import {addCounts, type Counts, noCounts} from './counts.ts';
 import {trackDatabases} from './databases.ts';
 import {SimOs} from './os.ts';
 import {drawSchedule, HAZARDS, type Hazard} from './schedule.ts';
@@ -8,14 +10,23 @@ import {World, type WorldResult} from './world.ts';
 export interface Order {
   from: number;
   count: number;
+  /** Also tell all that happens in each world, as a hash. */
+  isTraced?: boolean;
 }
 
-export interface Delivery extends Order {
-  runs: number;
-  kills: number;
-  requests: number;
-  paid: number;
-  violations: {seed: number; invariant: string; message: string}[];
+export interface BrokenSeed {
+  seed: number;
+  invariant: string;
+  message: string;
+}
+
+export interface Delivery {
+  from: number;
+  count: number;
+  /** Undefined when the process never told. */
+  counts: Counts | undefined;
+  violations: BrokenSeed[];
+  traces: string[];
 }
 
 trackDatabases();
@@ -34,13 +45,16 @@ async function live(
   return new World(os, drawSchedule(seed, without, rows, steps), log).live();
 }
 
-async function deliver({from, count}: Order): Promise<Delivery> {
-  const delivery: Delivery = {from, count, runs: 0, kills: 0, requests: 0, paid: 0, violations: []};
+async function deliver({from, count, isTraced}: Order): Promise<Delivery> {
+  const total = noCounts();
+  const delivery: Delivery = {from, count, counts: total, violations: [], traces: []};
   for (let seed = from; seed < from + count; seed++) {
-    const {violation, ...result} = await live(seed);
-    for (const name of ['runs', 'kills', 'requests', 'paid'] as const) delivery[name] += result[name];
+    const trace = isTraced ? createHash('sha256') : undefined;
+    const {violation, counts} = await live(seed, trace && {log: (line) => trace.update(`${line}\n`)});
+    addCounts(total, counts);
     if (violation !== undefined)
       delivery.violations.push({seed, invariant: violation.invariant, message: violation.message});
+    if (trace !== undefined) delivery.traces.push(trace.digest('hex'));
   }
   return delivery;
 }
@@ -84,7 +98,8 @@ const {values} = parseArgs({
     shrink: {type: 'boolean'},
   },
 });
-if (process.send !== undefined)
+if (process.send !== undefined) {
   process.on('message', (order: Order) => void deliver(order).then((delivery) => process.send!(delivery)));
-else if (values.seed !== undefined && values.shrink) void shrink(Number(values.seed));
+  process.on('disconnect', () => process.exit());
+} else if (values.seed !== undefined && values.shrink) void shrink(Number(values.seed));
 else if (values.seed !== undefined) void show(Number(values.seed), values);

@@ -4,6 +4,7 @@ import {
   type TransportAnswer,
   type TransportRequest,
 } from '../../src/client/transport.ts';
+import type {Counts} from './counts.ts';
 import type {Dice} from './random.ts';
 import type {Reply, SimService} from './service.ts';
 import type {Life, Timeline} from './timeline.ts';
@@ -52,6 +53,7 @@ export class SimNetwork {
   readonly #timeline: Timeline;
   readonly #dice: Dice;
   readonly #service: SimService;
+  readonly #counts: Counts;
   readonly #log: (text: () => string) => void;
 
   constructor(options: {
@@ -59,12 +61,14 @@ export class SimNetwork {
     dice: Dice;
     service: SimService;
     rules: NetworkRules;
+    counts: Counts;
     log: (text: () => string) => void;
   }) {
     this.#timeline = options.timeline;
     this.#dice = options.dice;
     this.#service = options.service;
     this.rules = options.rules;
+    this.#counts = options.counts;
     this.#log = options.log;
   }
 
@@ -81,6 +85,7 @@ export class SimNetwork {
     return new Promise((resolve, reject) => {
       if (process.ended) return;
       this.attempts.push(attempt);
+      this.#counts.requests++;
       process.onSend(attempt);
       if (process.ended) return; // it was killed in the act
       const call = new Call({attempt, request, resolve, reject, timeline: this.#timeline, log: this.#log});
@@ -94,6 +99,7 @@ export class SimNetwork {
     const dice = this.#dice;
     const plain = () => dice.between(1, 40);
     const fate = dice.chance(this.rules.trouble) ? dice.draw(TROUBLES) : 'plain';
+    if (fate === 'late' || fate === 'twice' || fate === 'repeated') this.#counts.copies++;
     if (fate !== 'plain') this.#log(() => `network: request ${attempt.n} ${fate}`);
     switch (fate) {
       case 'plain':
@@ -149,6 +155,7 @@ export class SimNetwork {
     const dice = this.#dice;
     const fate = dice.chance(this.rules.trouble) ? dice.draw(ANSWER_TROUBLES) : 'plain';
     const bytes = Buffer.from(reply.body);
+    if (fate !== 'plain' && fate !== 'slow') this.#counts.lostAnswers++;
     const after = dice.between(1, 40);
     this.#timeline.after(fate === 'slow' ? after * 50 : after, () => {
       switch (fate) {

@@ -1,4 +1,5 @@
 import type {TransportAnswer} from '../../src/client/transport.ts';
+import type {Counts} from './counts.ts';
 import {abandonDatabases} from './databases.ts';
 import type {DiskFault} from './disk.ts';
 import type {Attempt, SendingProcess} from './network.ts';
@@ -47,6 +48,7 @@ export class SimProcess implements SendingProcess, Sender {
   readonly #timeline: Timeline;
   readonly #oracle: Oracle;
   readonly #fate: Fate;
+  readonly #counts: Counts;
   readonly #log: (text: () => string) => void;
   #diskCalls = 0;
   #sends = 0;
@@ -62,6 +64,7 @@ export class SimProcess implements SendingProcess, Sender {
     identity: SimIdentity;
     fate: Fate;
     late: (ms: number) => number;
+    counts: Counts;
     log: (text: () => string) => void;
   }) {
     this.place = options.place;
@@ -70,6 +73,7 @@ export class SimProcess implements SendingProcess, Sender {
     this.#timeline = options.timeline;
     this.#oracle = options.oracle;
     this.#fate = options.fate;
+    this.#counts = options.counts;
     this.#log = options.log;
     this.clock = new ProcessClock(options.timeline, this, options.late);
   }
@@ -80,7 +84,11 @@ export class SimProcess implements SendingProcess, Sender {
     this.place.disk.onKill = () => this.kill(`in a call of the disk`);
     this.#os.begin(this.identity);
     this.#os.every = (ms, beat) => this.#every(ms, beat);
-    if (drainMs !== undefined) this.#timeline.after(drainMs, () => this.drain.abort(), this);
+    const drain = () => {
+      this.#counts.signals++;
+      this.drain.abort();
+    };
+    if (drainMs !== undefined) this.#timeline.after(drainMs, drain, this);
     if (abortMs !== undefined) this.#timeline.after(abortMs, () => this.abort.abort(), this);
     if (afterMs !== undefined) this.#timeline.after(afterMs, () => this.kill('by the clock'), this);
     const death = new Promise<Ending<T>>((resolve) => (this.#die = (why) => resolve({is: 'killed', why})));
@@ -132,6 +140,7 @@ export class SimProcess implements SendingProcess, Sender {
   #onDisk(call: string, path: string): DiskFault | undefined {
     const plan = this.#fate.disk;
     if (++this.#diskCalls !== plan?.call) return undefined;
+    if (plan.fault.is === 'error') this.#counts.diskErrors++;
     this.#log(() => `disk: call ${this.#diskCalls}, ${call} of ${path}: ${JSON.stringify(plan.fault)}`);
     return plan.fault;
   }

@@ -1,3 +1,4 @@
+import type {Counts} from './counts.ts';
 import type {Dice} from './random.ts';
 import type {Timeline} from './timeline.ts';
 
@@ -83,17 +84,25 @@ export class SimService {
   readonly #byId = new Map<string, ServiceRecord>();
   readonly #timeline: Timeline;
   readonly #dice: Dice;
+  readonly #counts: Counts;
   readonly #log: (text: () => string) => void;
   rules: ServiceRules;
   weather: Weather = 'fair';
   onMade: (record: ServiceRecord) => void = () => undefined;
   onApproved: (record: ServiceRecord) => void = () => undefined;
 
-  constructor(timeline: Timeline, dice: Dice, rules: ServiceRules, log: (text: () => string) => void) {
-    this.#timeline = timeline;
-    this.#dice = dice;
-    this.rules = rules;
-    this.#log = log;
+  constructor(options: {
+    timeline: Timeline;
+    dice: Dice;
+    rules: ServiceRules;
+    counts: Counts;
+    log: (text: () => string) => void;
+  }) {
+    this.#timeline = options.timeline;
+    this.#dice = options.dice;
+    this.rules = options.rules;
+    this.#counts = options.counts;
+    this.#log = options.log;
   }
 
   /** From now on it does nothing wrong. */
@@ -236,6 +245,7 @@ export class SimService {
       ...{approvedAt: undefined, approving: false, canceled: false, later: []},
       ...{madeBy: arrival.attempt, approvedBy: undefined, distorted: this.rules.distorts(body)},
     };
+    if (this.#byKey.has(record.key)) this.#counts.forgottenKeys++;
     this.records.push(record);
     this.#byKey.set(record.key, record);
     this.#byId.set(record.id, record);
@@ -263,6 +273,7 @@ export class SimService {
     record.approving = false;
     if (record.canceled || record.approvedAt !== undefined) return;
     record.approvedAt = this.#timeline.now;
+    this.#counts.paid++;
     record.approvedBy = attempt;
     record.later = LATER.map(([status, afterMs]) => ({status, at: record.approvedAt! + afterMs}));
     if (this.#dice.chance(0.05)) record.later[2]!.status = 'failed';

@@ -3,6 +3,7 @@ import {openBatch} from '../../src/batch/open-batch.ts';
 import type {RunPath} from '../../src/batch/batch-run.ts';
 import {auditWindows} from './audit.ts';
 import {checkFinal, checkReport, checkStates} from './checks.ts';
+import {type Counts, noCounts} from './counts.ts';
 import {abandonDatabases, openDatabases} from './databases.ts';
 import {
   type EngineReport,
@@ -34,10 +35,7 @@ import {Timeline} from './timeline.ts';
 export interface WorldResult {
   seed: number;
   violation: Violation | undefined;
-  runs: number;
-  kills: number;
-  requests: number;
-  paid: number;
+  counts: Counts;
   events: number;
   /** Simulated milliseconds. */
   elapsedMs: number;
@@ -72,8 +70,7 @@ export class World {
   #pid = 100;
   #boots = 1;
   #references = 0;
-  #runs = 0;
-  #kills = 0;
+  readonly #counts = noCounts();
   #isAged = false;
   #backup: {place: Place; files: Map<string, Uint8Array>} | undefined;
 
@@ -88,7 +85,10 @@ export class World {
         : (text) => log(`${String(timeline.elapsed.toFixed(0)).padStart(9)}  ${text()}`);
     const {seed, horizonMs, memory} = schedule;
     this.#dice = new Dice(seed, 'operator');
-    const service = new SimService(timeline, new Dice(seed, 'service'), this.#serviceRules(), this.#log);
+    const counts = this.#counts;
+    const service = new SimService({
+      ...{timeline, dice: new Dice(seed, 'service'), rules: this.#serviceRules(), counts, log: this.#log},
+    });
     this.#service = service;
     this.#oracle = new Oracle({...this.#setting, service, horizonMs, isMemoryLong: memory === 'long'});
     this.#oracle.now = () => timeline.now;
@@ -98,6 +98,7 @@ export class World {
       dice: new Dice(seed, 'network'),
       service,
       rules,
+      counts,
       log: this.#log,
     });
     os.reset();
@@ -151,8 +152,7 @@ export class World {
     return {
       seed,
       violation: this.#oracle.violation,
-      ...{runs: this.#runs, kills: this.#kills, requests: this.#network.attempts.length},
-      paid: this.#service.records.filter(({approvedAt}) => approvedAt !== undefined).length,
+      counts: this.#counts,
       ...{events: this.#timeline.events, elapsedMs: this.#timeline.elapsed},
     };
   }
@@ -219,6 +219,7 @@ export class World {
         identity,
         fate,
         late,
+        counts: this.#counts,
         log: this.#log,
       },
     });
@@ -236,6 +237,7 @@ export class World {
     const file = `${place.inbox}/${batchId}.csv`;
     place.disk.put(file, csvOf(rows, this.#schedule.kind === 'payout' ? 'payee_id' : 'payer_id'));
     for (let attempt = 0; !this.#isOver; attempt++) {
+      this.#counts.plans++;
       const process = this.#newProcess(place, attempt < 2 ? this.#drawFate(true) : {});
       const ending = await process.run((self) => planFile(self, this.#setting, {batchId, file}));
       this.#tell('plan', process, ending);
@@ -292,6 +294,7 @@ export class World {
       const ms = dice.pick([1_000, 60_000, 400_000, horizonMs * 0.6, horizonMs + 60_000, horizonMs * 2]);
       this.#log(() => `operator: waits ${ms} ms`);
       await this.#timeline.wait(ms);
+      this.#counts.waits++;
     }
     if (this.#has('backup')) await this.#backUp(place);
     if (this.#has('loss') && dice.chance(0.5)) this.#lose(place);
@@ -306,6 +309,7 @@ export class World {
       this.#log(() => 'operator: makes a backup of the state folder');
     } else if (this.#dice.chance(0.5)) {
       disk.restore(stateDir, this.#backup.files);
+      this.#counts.restores++;
       this.#lost(place, 'both');
       await this.#plan(place, BATCH, this.#rows);
       this.#log(() => 'operator: puts the backup back');
@@ -315,6 +319,7 @@ export class World {
   #lose(place: Place): void {
     const what = this.#dice.pick(['journal', 'registry', 'both'] as const);
     this.#log(() => `operator: deletes ${what}`);
+    this.#counts.losses++;
     const root = `${place.stateDir}/batches`;
     if (what === 'both') place.disk.remove(place.stateDir);
     if (what === 'journal') place.disk.remove(`${root}/${this.#schedule.kind}`);
@@ -341,6 +346,7 @@ export class World {
     if (records.length === 0) return;
     const record = this.#dice.pick(records);
     const what = this.#dice.pick(['approve', 'cancel'] as const);
+    this.#counts.byHand++;
     this.#log(() => `somebody: ${what}s record ${record.n} by hand`);
     this.#service.byHand(record, what);
   }
@@ -371,6 +377,7 @@ export class World {
         rows[at] = {...row, reference: `INV-${++this.#references}`};
     }
     const batchId = dice.chance(0.75) ? BATCH : dice.pick(['b2', 'b3']);
+    this.#counts.edits++;
     this.#log(() => `operator: edits the file: ${JSON.stringify(rows)} as ${batchId}`);
     const former = place.batches.get(batchId)?.rows;
     if (await this.#plan(place, batchId, rows)) {
@@ -396,6 +403,7 @@ export class World {
       await this.#plan(twin, BATCH, this.#dice.shuffle([...this.#rows]));
       if (this.#isOver) return;
     }
+    this.#counts.twins++;
     let opened: () => void = () => undefined;
     const isOpen = new Promise<void>((resolve) => (opened = resolve));
     const first = this.#run(place, BATCH, this.#drawFate(), opened).finally(opened);
@@ -455,16 +463,19 @@ export class World {
       const batch = place.batches.get(batchId)!;
       if (!(await this.#plan(place, batchId, batch.rows))) return undefined;
     }
-    this.#runs++;
+    this.#counts.runs++;
     const process = this.#newProcess(place, fate);
     process.batchId = batchId;
     process.onOpened = onOpened ?? (() => undefined);
-    if (request.retry !== undefined) this.#oracle.mayRaise(this.#rows.map(({reference}) => reference));
+    if (request.retry !== undefined) {
+      this.#counts.retries++;
+      this.#oracle.mayRaise(this.#rows.map(({reference}) => reference));
+    }
     if (this.#has('contender') && this.#dice.chance(0.7)) this.#contend(process);
     this.#log(
       () => `operator: ${request.path} ${batchId} on ${place.name} ${JSON.stringify({request, fate})}`,
     );
-    const random = new Dice(this.#schedule.seed, `run ${this.#runs}`).next;
+    const random = new Dice(this.#schedule.seed, `run ${this.#counts.runs}`).next;
     const ending = await process.run((self) =>
       runEngine(self, this.#setting, this.#network, request, random),
     );
@@ -487,6 +498,7 @@ export class World {
     const process = this.#newProcess(place, {}, host);
     const work = async (): Promise<void> => {
       if (!holder.isRunning) return;
+      this.#counts.contenders++;
       this.#os.begin(process.identity);
       const attempt = openBatch({
         ...{stateDir: place.stateDir, kind: this.#schedule.kind, batchId},
@@ -508,11 +520,12 @@ export class World {
   }
 
   async #afterKill(place: Place): Promise<void> {
-    this.#kills++;
+    this.#counts.kills++;
     if (!this.#has('power') || !this.#dice.chance(0.5)) return;
     this.#log(() => `power: lost on ${place.name}`);
-    place.disk.losePower(new Dice(this.#schedule.seed, `power ${this.#kills}`).next);
+    place.disk.losePower(new Dice(this.#schedule.seed, `power ${this.#counts.kills}`).next);
     this.#boots++;
+    this.#counts.powerCuts++;
   }
 
   /** Locked after a crash: wait. Whatever the tool says must be one of its own errors, and one that has a reason. */

@@ -1,0 +1,88 @@
+import {type ChildProcess, fork} from 'node:child_process';
+import type {Delivery, Order} from './main.ts';
+
+/** A range takes seconds; one that takes this long never ends. */
+const PATIENCE_MS = 300_000;
+/** A process is replaced after so many schedules: what a killed engine leaves in WASM memory is never given back. */
+const SCHEDULES_A_PROCESS = 20_000;
+
+export interface FleetOptions {
+  /** Path of a bundled simulation. */
+  program: string;
+  /** Processes beside each other. */
+  width: number;
+  orders: Iterable<Order>;
+  /** Returns false when no more orders are wanted. */
+  onDelivery: (delivery: Delivery) => boolean;
+}
+
+/** Has ranges of schedules lived through, one process for each core. Rejects when a process dies. */
+export async function runFleet(options: FleetOptions): Promise<void> {
+  const waiting = options.orders[Symbol.iterator]();
+  let isOver = false;
+  const workers = new Set<Worker>();
+  const work = async () => {
+    let worker: Worker | undefined;
+    for (let next = waiting.next(); next.done !== true && !isOver; next = waiting.next()) {
+      if (worker === undefined) workers.add((worker = new Worker(options.program)));
+      const delivery = await worker.deliver(next.value);
+      if (!isOver && !options.onDelivery(delivery)) isOver = true;
+      if (worker.lived >= SCHEDULES_A_PROCESS || delivery.isHung) {
+        worker.end();
+        worker = undefined;
+      }
+    }
+  };
+  try {
+    await Promise.all(Array.from({length: options.width}, work));
+  } finally {
+    isOver = true;
+    for (const worker of workers) worker.end();
+  }
+}
+
+class Worker {
+  readonly #child: ChildProcess;
+  lived = 0;
+
+  constructor(program: string) {
+    this.#child = fork(program, [], {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      execArgv: ['--stack-trace-limit=0'], // nobody reads them here, and the disk throws many errors
+    });
+  }
+
+  deliver(order: Order): Promise<Delivery & {isHung?: boolean}> {
+    this.lived += order.count;
+    return new Promise((resolve, reject) => {
+      const onExit = (code: number | null, signal: string | null) => {
+        clearTimeout(patience);
+        reject(
+          new Error(
+            `the process that lived seeds ${order.from} to ${order.from + order.count - 1} ended by ${signal ?? code}`,
+          ),
+        );
+      };
+      const patience = setTimeout(() => {
+        this.#child.off('exit', onExit);
+        resolve({...hung(order), isHung: true});
+      }, PATIENCE_MS);
+      this.#child.once('exit', onExit);
+      this.#child.once('message', (delivery) => {
+        clearTimeout(patience);
+        this.#child.off('exit', onExit);
+        resolve(delivery as Delivery); // all that a child sends
+      });
+      this.#child.send(order);
+    });
+  }
+
+  end(): void {
+    this.#child.kill('SIGKILL');
+  }
+}
+
+function hung({from, count}: Order): Delivery {
+  const message = `one of the seeds ${from} to ${from + count - 1} has not ended after ${PATIENCE_MS / 1000} s`;
+  return {from, count, counts: undefined, violations: [{seed: from, invariant: 'hung', message}], traces: []};
+}
