@@ -5,6 +5,7 @@ import type {Clock} from '../clock.ts';
 import {RemitError} from '../errors.ts';
 import type {NumberFormat} from '../money/amount.ts';
 import {syncFolder} from '../store/atomic-file.ts';
+import {fileFailure} from '../store/failures.ts';
 import {acquireLock} from '../store/lock.ts';
 import {migrate} from '../store/migrate.ts';
 import type {SqliteDatabase, SqlRow} from '../store/port.ts';
@@ -304,6 +305,7 @@ async function putInPlace(
   try {
     makeFolder(place.folder);
     if (!existsSync(place.journal)) {
+      rmSync(`${place.journal}-wal`, {force: true}); // of a journal that somebody deleted by hand
       publish(draft, place);
       return {plan, fresh: true, revision: undefined};
     }
@@ -341,11 +343,32 @@ function carryOver(old: SqliteDatabase, fresh: SqliteDatabase, plan: Plan): Revi
 
 /** Both databases were closed whole, so one file is all there is of each, and the rename decides. */
 function publish(draft: string, place: BatchFolder): void {
-  renameSync(draft, place.journal);
-  const {folder, root} = place;
+  const {folder, root, journal} = place;
+  refuseLeftChanges(draft);
+  refuseLeftChanges(journal);
   const stateDir = dirname(dirname(root));
-  // A journal is worth nothing when the power takes a folder above it. A run that was killed may have made those.
-  for (const path of [folder, root, dirname(root), stateDir, dirname(stateDir)]) syncFolder(path);
+  try {
+    renameSync(draft, journal);
+    // A journal is worth nothing when the power takes a folder above it. A run that was killed may have made those.
+    for (const path of [folder, root, dirname(root), stateDir, dirname(stateDir)]) syncFolder(path);
+  } catch (error) {
+    throw fileFailure(error, 'write', journal);
+  }
+}
+
+/**
+ * SQLite says nothing when the last checkpoint fails as it closes, on a full disk: changes then stay in the file beside
+ * the database. Renamed without it, or to where another one lies, a journal would be damaged.
+ */
+function refuseLeftChanges(database: string): void {
+  if (existsSync(database) && existsSync(`${database}-wal`))
+    throw new RemitError(
+      'STATE',
+      `the last changes could not be written into ${database}; nothing was sent`,
+      {
+        hint: 'make room on the disk, or check it; then type the same command again',
+      },
+    );
 }
 
 async function withDatabase<T>(file: string, work: (db: SqliteDatabase) => T | Promise<T>): Promise<T> {

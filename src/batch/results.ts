@@ -68,7 +68,8 @@ export function writeResults(options: {
     failed.discard();
     throw cause;
   }
-  if (failures === 0) rmSync(files.failed, {force: true}); // of an earlier run of this batch
+  // Of an earlier run of this batch.
+  if (failures === 0) guarded(files.failed, () => rmSync(files.failed, {force: true}));
   return {...files, failed: failures > 0 ? files.failed : null};
 }
 
@@ -193,8 +194,10 @@ class CsvFile {
   }
 
   discard(): void {
-    this.#close();
-    rmSync(this.#draft, {force: true});
+    guarded(this.#path, () => {
+      this.#close();
+      rmSync(this.#draft, {force: true});
+    });
   }
 
   #flush(): void {
