@@ -1,4 +1,5 @@
 import type {TransportAnswer} from '../../src/client/transport.ts';
+import {RemitError} from '../../src/errors.ts';
 import type {Counts} from './counts.ts';
 import {abandonDatabases} from './databases.ts';
 import type {DiskFault} from './disk.ts';
@@ -86,10 +87,10 @@ export class SimProcess implements SendingProcess, Sender {
     this.#os.every = (ms, beat) => this.#every(ms, beat);
     const drain = () => {
       this.#counts.signals++;
-      this.drain.abort();
+      this.drain.abort(interrupted());
     };
     if (drainMs !== undefined) this.#timeline.after(drainMs, drain, this);
-    if (abortMs !== undefined) this.#timeline.after(abortMs, () => this.abort.abort(), this);
+    if (abortMs !== undefined) this.#timeline.after(abortMs, () => this.abort.abort(interrupted()), this);
     if (afterMs !== undefined) this.#timeline.after(afterMs, () => this.kill('by the clock'), this);
     const death = new Promise<Ending<T>>((resolve) => (this.#die = (why) => resolve({is: 'killed', why})));
     const life = work(this).then(
@@ -171,6 +172,8 @@ export class SimProcess implements SendingProcess, Sender {
     if (++this.#answers === this.#fate.atAnswer) this.kill('with an answer in its hands');
   }
 }
+
+const interrupted = () => new RemitError('INTERRUPTED', 'stopped by a signal');
 
 function waitOf(headers: Readonly<Record<string, string>>): number | undefined {
   const text = headers['retry-after'];

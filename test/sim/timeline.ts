@@ -136,12 +136,12 @@ export class ProcessClock implements Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) {
-        reject(new Error('aborted', {cause: signal.reason}));
+        reject(signal.reason as Error); // an Error, by whoever aborts
         return;
       }
       const onAbort = () => {
         this.#timeline.drop(event);
-        if (!this.#life.ended) reject(new Error('aborted', {cause: signal!.reason}));
+        if (!this.#life.ended) reject(signal!.reason as Error);
       };
       const wake = () => {
         signal?.removeEventListener('abort', onAbort);
