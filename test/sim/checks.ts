@@ -137,7 +137,8 @@ export function checkStates(options: {
     const row = byReference.get(reference);
     if (row !== undefined) checkBooks(place, batchId, row, state, oracle);
     const before = reported.get(reference);
-    if (before !== undefined && before !== state && LASTING.has(before))
+    const isOver = before !== undefined && LASTING.has(before) && !oracle.mayHaveBeenRaised(reference);
+    if (isOver && before !== state)
       oracle.violate('terminal', `${reference} was ${before} and is ${state} now`);
     reported.set(reference, state);
   }

@@ -85,6 +85,14 @@ export class Oracle {
       this.#generations.set(reference, (this.#generations.get(reference) ?? 0) + 1);
   }
 
+  /** Somebody asked for a retry, and a record of the reference failed: its row may begin anew. */
+  mayHaveBeenRaised(reference: string): boolean {
+    if ((this.#generations.get(reference) ?? 0) === 0) return false;
+    return this.#service.records.some(
+      (record) => record.reference === reference && isDead(this.#service.statusOf(record)),
+    );
+  }
+
   paymentsOf(reference: string): readonly Payment[] {
     return this.#payments.get(reference) ?? [];
   }
@@ -223,7 +231,7 @@ export class Oracle {
   #raisedRightly(reference: string, generation: number): void {
     const former = this.#service.records.findLast(({key}) => key === this.#keyOf(reference, generation - 1));
     const status = former === undefined ? 'missing' : this.#service.statusOf(former);
-    if (status !== 'failed' && status !== 'canceled')
+    if (!isDead(status))
       this.violate('generation', `${reference} got generation ${generation} while its record was ${status}`);
   }
 
@@ -270,5 +278,7 @@ export class Oracle {
     );
   }
 }
+
+const isDead = (status: string): boolean => status === 'failed' || status === 'canceled';
 
 const isApproving = (attempt: Attempt): boolean => attempt.body.endsWith(',"auto_approve":true}');
