@@ -28,6 +28,8 @@ export async function openBatch(options: {
   batchId: string;
   purpose: string;
   breakLock?: boolean;
+  /** For moments only: a run that begins meanwhile waits for it. */
+  brief?: boolean;
   clock: Clock;
 }): Promise<OpenBatch> {
   const {stateDir, kind, batchId, clock} = options;
@@ -36,6 +38,7 @@ export async function openBatch(options: {
   const lock = await acquireLock(place.lock, {
     purpose: options.purpose,
     breakLock: options.breakLock ?? false,
+    brief: options.brief ?? false,
     hint: `wait for it, or watch it with remit ${KINDS[kind].topic} batch status ${batchId}; --break-lock only if you know that it is dead`,
     clock,
   });

@@ -301,7 +301,7 @@ async function putInPlace(
   clock: Clock,
 ): Promise<{plan: Plan; fresh: boolean; revision: RevisionFacts | undefined}> {
   const draft = join(workshop, 'journal.db');
-  const lock = await acquireLock(place.lock, {purpose: `plan of batch ${plan.batchId}`, clock});
+  const lock = await acquireLock(place.lock, {purpose: `plan of batch ${plan.batchId}`, brief: true, clock});
   try {
     makeFolder(place.folder);
     if (!existsSync(place.journal)) {

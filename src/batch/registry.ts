@@ -146,6 +146,8 @@ export class Registry implements Claims {
     scope: Scope;
     claimant: Claimant;
     breakLock?: boolean;
+    /** For moments only. */
+    brief?: boolean;
     clock: Clock;
   }): Promise<Registry> {
     const {stateDir, scope, claimant, clock} = options;
@@ -155,6 +157,7 @@ export class Registry implements Claims {
       purpose: `batch ${claimant.batchId}`,
       hint: 'one batch at a time runs in a state folder; wait for it, or use another folder with --state-dir',
       breakLock: options.breakLock ?? false,
+      brief: options.brief ?? false,
       clock,
     });
     try {

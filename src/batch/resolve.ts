@@ -78,6 +78,7 @@ async function payInRegistry(
     stateDir,
     scope: {...binding, kind: plan.kind, namespace: plan.namespace},
     claimant: {profile: '', batchId: plan.batchId, journalId: plan.journalId},
+    brief: true,
     clock,
   });
   try {

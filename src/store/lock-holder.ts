@@ -16,6 +16,8 @@ export interface Holder {
   readonly since: string;
   /** Random: names this one holding. */
   readonly token: string;
+  /** It is done in moments: worth waiting for. */
+  readonly brief?: true | undefined;
 }
 
 /** What the operating system says about processes; replaced in tests. */
@@ -70,7 +72,13 @@ export function lifeOf(holder: Holder, probe: ProcessProbe): 'alive' | 'dead' | 
   return startTime === holder.startTime ? 'alive' : 'dead';
 }
 
-export function describeSelf(probe: ProcessProbe, purpose: string, token: string, nowMs: number): Holder {
+export function describeSelf(
+  probe: ProcessProbe,
+  purpose: string,
+  token: string,
+  nowMs: number,
+  brief = false,
+): Holder {
   return {
     purpose,
     host: probe.host,
@@ -80,6 +88,7 @@ export function describeSelf(probe: ProcessProbe, purpose: string, token: string
     startTime: probe.startTime(probe.pid) ?? null,
     since: new Date(nowMs).toISOString(),
     token,
+    ...(brief ? {brief: true} : {}),
   };
 }
 
@@ -97,6 +106,7 @@ export function parseHolder(text: string): Holder | undefined {
     startTime: value.startTime ?? null,
     since: String(value.since ?? ''),
     token: value.token,
+    ...(value.brief === true ? {brief: true} : {}),
   };
 }
 

@@ -15,12 +15,16 @@ const WATCH_MS = 5000;
 /** Somebody else is just taking the lock over, or gave it back: look again. */
 const RETRY_MS = 20;
 const RETRIES = 100;
+/** A holder that is done in moments is waited for, up to this long: a status must not refuse a run. */
+const BRIEF_WAIT_MS = 30_000;
 
 export interface LockOptions {
   /** What the lock is held for, in words that fit "… is running": shown to whoever is refused. */
   purpose: string;
   /** Takes the lock from whoever holds it. The holder notices within a heartbeat, and stops. */
   breakLock?: boolean;
+  /** Held for moments only: whoever comes meanwhile waits instead of being refused. */
+  brief?: boolean;
   /** What a refused user may type. */
   hint?: string;
   clock?: Clock;
@@ -46,7 +50,13 @@ export interface Lock {
  */
 export async function acquireLock(path: string, options: LockOptions): Promise<Lock> {
   const {clock = systemClock, probe = systemProbe} = options;
-  const mine = describeSelf(probe, options.purpose, randomBytes(12).toString('hex'), clock.now());
+  const mine = describeSelf(
+    probe,
+    options.purpose,
+    randomBytes(12).toString('hex'),
+    clock.now(),
+    options.brief,
+  );
   const file = new LockFile(path, mine);
   try {
     makeFolder(dirname(path));
@@ -61,11 +71,18 @@ export async function acquireLock(path: string, options: LockOptions): Promise<L
 type Settled = LockOptions & {clock: Clock; probe: ProcessProbe};
 
 async function take(file: LockFile, options: Settled): Promise<void> {
+  let waitedMs = 0;
   for (let attempt = 0; attempt < RETRIES; attempt += 1) {
     if (file.create()) return;
     const found = file.read();
     if (found === undefined) continue; // given back in between
     const abandoned = options.breakLock === true || (await isAbandoned(file, found, options));
+    if (!abandoned && found.holder?.brief === true && waitedMs < BRIEF_WAIT_MS) {
+      await options.clock.sleep(RETRY_MS);
+      waitedMs += RETRY_MS;
+      attempt -= 1;
+      continue;
+    }
     if (!abandoned) throw refusal(file.path, found, options);
     if (file.replace(found, (other) => isStale(other, options))) return;
     await options.clock.sleep(RETRY_MS);

@@ -136,6 +136,23 @@ describe('the lock', () => {
     assert.deepEqual(clock.slept, []);
   });
 
+  it('is waited for while a holder has it that is done in moments', async () => {
+    const reader = await acquire({purpose: 'status of batch b1', brief: true});
+    clock.whileAsleep = () => {
+      if (clock.slept.length === 50) void reader.release();
+    };
+    await acquire();
+    assert.equal(clock.slept.length, 50);
+    assert.equal(written().purpose, 'A run of batch b1');
+    assert.equal(Object.hasOwn(written(), 'brief'), false);
+  });
+
+  it('is refused when such a holder is not done after half a minute', async () => {
+    await acquire({purpose: 'status of batch b1', brief: true});
+    await assert.rejects(acquire(), refused(/status of batch b1 is running already/));
+    assert.equal(clock.time, NOW + 30_000);
+  });
+
   it('is refused to the process that holds it', async () => {
     await acquire();
     await assert.rejects(

@@ -29,7 +29,7 @@ export async function statusOfBatch(
   wanted: Wanted,
 ): Promise<{summary: Summary; attention: Attention[]; running: string | undefined}> {
   try {
-    const batch = await openBatch({...wanted, purpose: `status of batch ${wanted.batchId}`});
+    const batch = await openBatch({...wanted, purpose: `status of batch ${wanted.batchId}`, brief: true});
     try {
       return {
         summary: readSummary(batch),
@@ -58,7 +58,7 @@ export type Reported = Summary & {report_file?: string};
 export async function reportBatch(
   wanted: Wanted & {folder: string | undefined; html?: {file: string} | 'beside' | undefined},
 ): Promise<{summary: Reported; attention: Attention[]}> {
-  const batch = await openBatch({...wanted, purpose: `report of batch ${wanted.batchId}`});
+  const batch = await openBatch({...wanted, purpose: `report of batch ${wanted.batchId}`, brief: true});
   try {
     const {journal, plan} = batch;
     const before = readSummary(batch);

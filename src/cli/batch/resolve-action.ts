@@ -14,7 +14,14 @@ export async function resolveInBatch(options: {
   clock: Clock;
 }) {
   const {kind, stateDir, batchId, clock} = options;
-  const batch = await openBatch({stateDir, kind, batchId, purpose: `resolve in batch ${batchId}`, clock});
+  const batch = await openBatch({
+    stateDir,
+    kind,
+    batchId,
+    purpose: `resolve in batch ${batchId}`,
+    brief: true,
+    clock,
+  });
   try {
     const resolved = await resolveRow({...options, batch});
     const next = resolved.state === 'accepted' ? null : `${batchCommand(kind)} resume ${batchId}`;
