@@ -57,8 +57,11 @@ export function checkReport(options: {
     request.retry !== undefined || request.path === 'release' || request.settings.acceptDifferences;
   if (wasComplete && !isRetry && process.posts > 0)
     oracle.violate('resume', `${process.posts} POSTs after the batch was complete`);
+  // A row in conflict with another batch is sent once that batch, or the registry, gives it free.
   batch.isComplete =
-    summary.state === 'complete' && summary.in_doubt + summary.not_sent + summary.staged === 0;
+    summary.state === 'complete' &&
+    summary.in_doubt + summary.not_sent + summary.staged === 0 &&
+    states.every(({state}) => state !== 'conflict');
   const isPaid = summary.accepted + summary.already_paid === summary.planned;
   const isStaged = request.path === 'stage-only' || summary.state === 'staged';
   if (exitCodeOf(summary) === 0 && !isPaid && !isStaged)
@@ -155,6 +158,7 @@ function checkBooks(place: Place, batchId: string, row: SimRow, state: string, o
     if (!paid) oracle.violate('books', `${reference} is reported ${state} and was not paid as planned`);
   }
   // What is under way for a rejected row will be rejected like the rest: the service judges by the body.
+  if (oracle.isDeclaredUnpaid(reference)) return; // by an operator's word, which may be wrong
   const isUnpaid = state === 'not_sent' || state === 'staged' || state === 'held';
   if (
     isUnpaid

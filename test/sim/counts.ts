@@ -18,6 +18,7 @@ export const COUNTED = [
   'contenders',
   'retries',
   'byHand',
+  'resolved',
   'waits',
 ] as const;
 

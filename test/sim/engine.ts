@@ -4,6 +4,7 @@ import {BatchRun, type RunPath} from '../../src/batch/batch-run.ts';
 import type {Kind, Mode} from '../../src/batch/kinds.ts';
 import {openBatch} from '../../src/batch/open-batch.ts';
 import {planBatch, type PlannedBatch} from '../../src/batch/plan.ts';
+import {type Resolution, resolveRow} from '../../src/batch/resolve.ts';
 import {raiseFailedRows, type RetryFacts} from '../../src/batch/retry.ts';
 import type {RunSettings} from '../../src/batch/run-context.ts';
 import {AdaptiveSpeed} from '../../src/batch/speed-adaptive.ts';
@@ -82,6 +83,8 @@ export async function runEngine(
         request.path === 'as-before' ? (journal.meta<RunPath>('path') ?? 'stage-and-release') : request.path;
       if (path !== 'release') journal.setMeta('path', path);
       process.isDirect = path === 'direct';
+      process.acceptsDifferences = request.settings.acceptDifferences;
+      process.retriesUnapproved = request.settings.retryUnapproved;
       claims.settle();
       const transport = network.transportFor(process);
       if (request.retry !== undefined) {
@@ -131,6 +134,23 @@ export async function runEngine(
     } finally {
       await claims.registry.close();
     }
+  } finally {
+    await batch.close();
+  }
+}
+
+/** `payouts batch resolve NAME REFERENCE`, by an operator who has looked at the dashboard. */
+export async function resolveByHand(
+  process: SimProcess,
+  setting: Setting,
+  request: {batchId: string; reference: string; resolution: Resolution},
+): Promise<unknown> {
+  const {clock, place} = process;
+  const {batchId, reference, resolution} = request;
+  const common = {stateDir: place.stateDir, clock};
+  const batch = await openBatch({...common, kind: setting.kind, batchId, purpose: 'a simulated resolve'});
+  try {
+    return await resolveRow({...common, batch, reference, resolution});
   } finally {
     await batch.close();
   }

@@ -29,6 +29,8 @@ export interface Attempt {
   isTaken: boolean;
   /** Status that reached the caller, or why none did. */
   seen: number | string | undefined;
+  /** Id of the record that the caller was shown. */
+  seenId: string | undefined;
 }
 
 /** What the network knows of who sends. */
@@ -80,7 +82,7 @@ export class SimNetwork {
     const attempt: Attempt = {
       ...{n: this.attempts.length + 1, process, method: request.method, path: request.path},
       ...{key: request.headers['idempotency-key'], body: request.body ?? '', sentAt: this.#timeline.now},
-      ...{pending: 0, isRefused: false, isTaken: false, seen: undefined},
+      ...{pending: 0, isRefused: false, isTaken: false, seen: undefined, seenId: undefined},
     };
     return new Promise((resolve, reject) => {
       if (process.ended) return;
@@ -227,6 +229,7 @@ class Call {
   }
 
   answer(answer: TransportAnswer): void {
+    this.attempt.seenId = idIn(answer);
     if (!this.#end(answer.status, true)) return;
     this.attempt.process.onAnswer(this.attempt, answer);
     this.#options.resolve(answer);
@@ -247,6 +250,15 @@ class Call {
     this.#options.log(() => `network: request ${attempt.n} ended for its sender: ${seen}`);
     attempt.process.onEnd(attempt, sent);
     return true;
+  }
+}
+
+function idIn({status, body}: TransportAnswer): string | undefined {
+  if (status >= 300) return undefined;
+  try {
+    return (JSON.parse(Buffer.from(body).toString()) as {id?: string} | null)?.id;
+  } catch {
+    return undefined; // garbled
   }
 }
 

@@ -3,7 +3,7 @@ import type {Kind, Mode} from '../../src/batch/kinds.ts';
 import type {Attempt} from './network.ts';
 import {type ServiceRecord, type SimService, withoutApproval} from './service.ts';
 import type {Place} from './place.ts';
-import type {SimRow} from './rows.ts';
+import {DISTORTED_FROM, partyNumber, type SimRow} from './rows.ts';
 
 /** A broken promise. The first of a world ends it. */
 export class Violation extends Error {
@@ -28,6 +28,15 @@ export interface Sender {
   batchId: string;
   /** One request a row, by which the operator gave up what staging promises. */
   isDirect: boolean;
+  acceptsDifferences: boolean;
+  retriesUnapproved: boolean;
+  /** When it began, or the last whole answer came that was a success. */
+  lastGoodAt: number;
+  endedWell: boolean;
+  /** A record that was known before was asked about without approval, and came back. */
+  hasProbed: boolean;
+  /** … and another one came back. */
+  isForgotten: boolean;
   limit: () => number;
   inFlight: number;
   gateUntil: number;
@@ -35,6 +44,9 @@ export interface Sender {
 
 /** What may pass between the moment at which a row is judged by its age and the request's arrival. */
 const SLACK_MS = 10_000;
+
+/** A release is preceded by an answer no longer ago than this. */
+const PROBE_AFTER_MS = 5 * 60_000;
 
 /**
  * Holds what is sent and paid against what the tool promises. It has the service's books and the network's list, and no
@@ -54,6 +66,8 @@ export class Oracle {
   readonly #payments = new Map<string, Payment[]>();
   /** Highest generation that an operator has raised a reference to. */
   readonly #generations = new Map<string, number>();
+  /** References that an operator declared not paid, rightly or not. */
+  readonly #declared = new Set<string>();
   violation: Violation | undefined;
   now: () => number = () => 0;
 
@@ -83,6 +97,15 @@ export class Oracle {
   mayRaise(references: readonly string[]): void {
     for (const reference of references)
       this.#generations.set(reference, (this.#generations.get(reference) ?? 0) + 1);
+  }
+
+  /** By an operator's word the row goes out again, whatever its age; a wrong word is safe while its key is remembered. */
+  declareUnpaid(reference: string): void {
+    this.#declared.add(reference);
+  }
+
+  isDeclaredUnpaid(reference: string): boolean {
+    return this.#declared.has(reference);
   }
 
   /** Somebody asked for a retry, and a record of the reference failed: its row may begin anew. */
@@ -123,8 +146,40 @@ export class Oracle {
     return sender?.place === place && sender.batchId === batchId && place.journalsKeptSince(attempt.n);
   }
 
+  /** Its answer is in the sender's journal: it came to the same process, or to one that ended well. */
+  #isWrittenDown(sender: Sender, attempt: Attempt): boolean {
+    const former = this.#senders.get(attempt);
+    return (
+      former !== undefined &&
+      (former === sender || former.endedWell) &&
+      this.#isKnownToBatch(sender.place, sender.batchId, attempt)
+    );
+  }
+
   #placeOf(attempt: Attempt | undefined): Place | undefined {
     return attempt === undefined ? undefined : this.#senders.get(attempt)?.place;
+  }
+
+  /** An answer reached its sender. */
+  answered(attempt: Attempt, sender: Sender): void {
+    if (typeof attempt.seen !== 'number') return;
+    if (attempt.seen < 300) sender.lastGoodAt = this.now();
+    if (attempt.method !== 'POST' || isApproving(attempt)) return;
+    const seen = this.#sameKey(attempt).filter((one) => one.seenId !== undefined);
+    if (seen.length === 0 || (attempt.seen !== 409 && attempt.seenId === undefined)) return;
+    sender.hasProbed = true;
+    sender.lastGoodAt = this.now();
+    const known = seen.find((one) => this.#isWrittenDown(sender, one));
+    if (known !== undefined && attempt.seenId !== undefined && attempt.seenId !== known.seenId)
+      sender.isForgotten = true;
+  }
+
+  /** Earlier requests with the key of this one. */
+  #sameKey(attempt: Attempt): Attempt[] {
+    const {metadata} = JSON.parse(attempt.body) as {metadata: {remit_reference: string}};
+    return (this.#attempts.get(metadata.remit_reference) ?? []).filter(
+      (one) => one.key === attempt.key && one.n < attempt.n,
+    );
   }
 
   /** Before a request leaves. */
@@ -149,7 +204,32 @@ export class Oracle {
     this.#sameBytes(attempt, sender, reference, earlier);
     this.#insideHorizon(attempt, sender, reference, earlier);
     if (generation > 0) this.#raisedRightly(reference, generation);
+    if (isApproving(attempt)) {
+      if (!sender.isDirect) this.#probed(attempt, sender, reference);
+      this.#allowed(attempt, sender, reference, row);
+    }
     this.#attempts.set(reference, [...earlier, attempt]);
+  }
+
+  /** Invariant: before money moves by a replay, the service has shown that it remembers keys, and not long ago. */
+  #probed(attempt: Attempt, sender: Sender, reference: string): void {
+    if (!sender.hasProbed) this.violate('probe', `${reference} was released without a probe`);
+    if (sender.isForgotten)
+      this.violate('probe', `${reference} was released after a probe brought another record`);
+    if (this.now() - sender.lastGoodAt > PROBE_AFTER_MS)
+      this.violate('probe', `request ${attempt.n} released ${reference} after a long silence`);
+  }
+
+  /** Invariant: what needs an operator's leave is not released without it. */
+  #allowed(attempt: Attempt, sender: Sender, reference: string, row: SimRow | undefined): void {
+    const earlier = this.#sameKey(attempt).filter(
+      (one) => isApproving(one) && this.#isWrittenDown(sender, one),
+    );
+    if (!sender.retriesUnapproved && earlier.some(({seen}) => seen === 207))
+      this.violate('unapproved', `${reference} was released again by itself after its approval had failed`);
+    const isHeld = row?.rail != null && partyNumber(row.party) >= DISTORTED_FROM && !sender.isDirect;
+    if (isHeld && !sender.acceptsDifferences && earlier.length === 0)
+      this.violate('held', `${reference} was released with a record that differs, and nobody accepted that`);
   }
 
   #sameAsPlanned(row: SimRow, body: Record<string, unknown>, reference: string): void {
@@ -194,6 +274,7 @@ export class Oracle {
         !one.isRefused &&
         one.key === attempt.key &&
         withoutApproval(one.body) !== text &&
+        !(this.#senders.get(one)!.batchId !== sender.batchId && this.#isRefusedForGood(one)) &&
         this.#isKnownTo(sender.place, one),
     );
     if (other !== undefined)
@@ -201,6 +282,11 @@ export class Oracle {
         'bytes',
         `request ${other.n} of ${reference} is under way with other bytes than ${attempt.n}`,
       );
+  }
+
+  /** The service refuses the body, now and whenever it comes: other batches may have the reference then. */
+  #isRefusedForGood(attempt: Attempt): boolean {
+    return this.#service.rules.refuses(JSON.parse(attempt.body) as Record<string, unknown>) !== undefined;
   }
 
   /** The place sent this request, and has its registry ever since. */
@@ -216,6 +302,7 @@ export class Oracle {
     const record = this.#service.records.find(
       ({madeBy, key}) => key === attempt.key && earlier.some(({n}) => n === madeBy),
     );
+    if (this.#declared.has(reference)) return;
     if (record === undefined || this.now() - record.createdAt <= this.#horizonMs + SLACK_MS) return;
     const maker = this.#byNumber.get(record.madeBy)!;
     if (!this.#isKnownTo(sender.place, maker) || !sender.place.journalsKeptSince(maker.n)) return;
@@ -244,6 +331,7 @@ export class Oracle {
         n !== record.n && key === record.key && this.#isKnownTo(place, this.#byNumber.get(madeBy)!),
     );
     if (former === undefined || !place.journalsKeptSince(former.madeBy) || !isApproving(attempt)) return;
+    if (this.#declared.has(record.reference)) return;
     this.violate('second-record', `${record.reference} has a second record, ${record.n}, after ${former.n}`);
   }
 
@@ -268,6 +356,7 @@ export class Oracle {
   #isExcused(former: Payment, attempt: Attempt | undefined): boolean {
     if (attempt === undefined || former.attempt === undefined) return true;
     if (former.record.key !== attempt.key) return false;
+    if (this.#declared.has(former.record.reference)) return true; // by a wrong word, past the memory of the key
     const sender = this.#senders.get(attempt)!;
     if (!this.#isKnownTo(sender.place, former.attempt)) return true;
     if (this.#isMemoryLong) return false;

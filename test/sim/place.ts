@@ -51,6 +51,16 @@ export class Place {
     this.#planned.set(batchId, new Map(rows.map((row) => [row.reference, row])));
   }
 
+  /** The files of its batches as they are planned now. */
+  plans(): Map<string, readonly SimRow[]> {
+    return new Map([...this.batches].map(([batchId, {rows}]) => [batchId, rows]));
+  }
+
+  /** A backup was put back: the journals hold these files again, and nothing that was said since. */
+  restorePlans(plans: ReadonlyMap<string, readonly SimRow[]>): void {
+    for (const [batchId, rows] of plans) this.plan(batchId, rows, this.batches.get(batchId)!.isDirect);
+  }
+
   planned(batchId: string, reference: string): SimRow | undefined {
     return this.#planned.get(batchId)?.get(reference);
   }

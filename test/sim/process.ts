@@ -36,6 +36,12 @@ export class SimProcess implements SendingProcess, Sender {
   readonly abort = new AbortController();
   batchId = '';
   isDirect = false;
+  acceptsDifferences = false;
+  retriesUnapproved = false;
+  lastGoodAt: number;
+  endedWell = false;
+  hasProbed = false;
+  isForgotten = false;
   inFlight = 0;
   gateUntil = 0;
   posts = 0;
@@ -72,6 +78,7 @@ export class SimProcess implements SendingProcess, Sender {
     this.identity = options.identity;
     this.#os = options.os;
     this.#timeline = options.timeline;
+    this.lastGoodAt = options.timeline.now;
     this.#oracle = options.oracle;
     this.#fate = options.fate;
     this.#counts = options.counts;
@@ -99,6 +106,7 @@ export class SimProcess implements SendingProcess, Sender {
     );
     let ending = await Promise.race([death, life]);
     if (this.#whyKilled !== undefined) ending = {is: 'killed', why: this.#whyKilled};
+    this.endedWell = ending.is === 'done';
     await this.#bury();
     return ending;
   }
@@ -166,7 +174,8 @@ export class SimProcess implements SendingProcess, Sender {
     if (!sent && attempt.method === 'POST') this.posts--;
   }
 
-  onAnswer(_attempt: Attempt, {headers}: TransportAnswer): void {
+  onAnswer(attempt: Attempt, {headers}: TransportAnswer): void {
+    this.#oracle.answered(attempt, this);
     const wait = waitOf(headers);
     if (wait !== undefined) this.gateUntil = Math.max(this.gateUntil, this.#timeline.now + wait);
     if (++this.#answers === this.#fate.atAnswer) this.kill('with an answer in its hands');

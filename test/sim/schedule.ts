@@ -22,6 +22,7 @@ export const HAZARDS = [
   'waiting',
   'stage-only',
   'odd-rows',
+  'resolve',
 ] as const;
 export type Hazard = (typeof HAZARDS)[number];
 
@@ -63,7 +64,7 @@ export function drawSchedule(
   const shares: Record<Hazard, number> = {
     ...{kills: 0.7, power: 0.2, disk: 0.15, network: 0.7, service: 0.7, weather: 0.3, 'slow-timers': 0.8},
     ...{signals: 0.25, loss: 0.25, backup: 0.08, edits: 0.3, twin: 0.1, contender: 0.1, 'by-hand': 0.1},
-    ...{retry: 0.15, waiting: 0.3, 'stage-only': 0.3, 'odd-rows': 0.5},
+    ...{retry: 0.15, waiting: 0.3, 'stage-only': 0.3, 'odd-rows': 0.5, resolve: 0.15},
   };
   const drawn = HAZARDS.filter((hazard) => dice.chance(shares[hazard]));
   const hazards = new Set(drawn.filter((hazard) => !without.includes(hazard)));
@@ -84,7 +85,7 @@ export function drawSchedule(
     weathers: drawWeathers(dice),
     maxInFlight: dice.pick([1, 2, 4, 16, 64]),
     slowness: dice.pick([5, 20, 60]),
-    isAudited: dice.chance(0.05),
+    isAudited: dice.chance(hazards.has('power') ? 0.2 : 0.05),
   };
   return {...schedule, rows: rows ?? schedule.rows, steps: steps ?? schedule.steps};
 }

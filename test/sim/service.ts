@@ -263,6 +263,7 @@ export class SimService {
       this.#timeline.after(this.#dice.between(10, 20_000), () => this.#approve(record, attempt));
       return json(202, this.#shown(record, this.#dice.pick(['processing', undefined])));
     }
+    if (own === 'unapproved') return json(this.#dice.pick([200, 201]), this.#shown(record));
     this.#approve(record, attempt);
     if (own === 'odd-status')
       return json(202, this.#shown(record, this.#dice.pick(['processing', undefined])));
@@ -317,6 +318,7 @@ const FAULTS = {
   empty: 1,
   'slow-approval': 3,
   'odd-status': 2,
+  unapproved: 1,
   'wrong-record': 0.1,
 } as const;
 

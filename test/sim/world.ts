@@ -10,6 +10,7 @@ import {
   type EngineRun,
   planFile,
   reportStates,
+  resolveByHand,
   runEngine,
   type Setting,
 } from './engine.ts';
@@ -72,7 +73,7 @@ export class World {
   #references = 0;
   readonly #counts = noCounts();
   #isAged = false;
-  #backup: {place: Place; files: Map<string, Uint8Array>} | undefined;
+  #backup: {files: Map<string, Uint8Array>; plans: Map<string, readonly SimRow[]>} | undefined;
 
   constructor(os: SimOs, schedule: Schedule, log: ((line: string) => void) | undefined) {
     this.#os = os;
@@ -299,20 +300,23 @@ export class World {
     if (this.#has('backup')) await this.#backUp(place);
     if (this.#has('loss') && dice.chance(0.5)) this.#lose(place);
     if (this.#has('by-hand') && dice.chance(0.5)) this.#byHand();
+    if (this.#has('resolve') && dice.chance(0.7)) await this.#resolve(place);
     if (this.#has('edits') && dice.chance(0.6)) await this.#edit(place);
   }
 
   async #backUp(place: Place): Promise<void> {
     const {disk, stateDir} = place;
     if (this.#backup === undefined) {
-      this.#backup = {place, files: disk.copyOf(stateDir)};
+      this.#backup = {files: disk.copyOf(stateDir), plans: place.plans()};
       this.#log(() => 'operator: makes a backup of the state folder');
     } else if (this.#dice.chance(0.5)) {
       disk.restore(stateDir, this.#backup.files);
       this.#counts.restores++;
-      this.#lost(place, 'both');
-      await this.#plan(place, BATCH, this.#rows);
       this.#log(() => 'operator: puts the backup back');
+      this.#lost(place, 'both');
+      place.restorePlans(this.#backup.plans);
+      const former = [...this.#backup.plans.get(BATCH)!];
+      if (!(await this.#plan(place, BATCH, this.#rows))) this.#rows = former;
     }
   }
 
@@ -349,6 +353,27 @@ export class World {
     this.#counts.byHand++;
     this.#log(() => `somebody: ${what}s record ${record.n} by hand`);
     this.#service.byHand(record, what);
+  }
+
+  /** The operator looks a row in doubt up in the dashboard and says what came of it; now and then that is wrong. */
+  async #resolve(place: Place): Promise<void> {
+    const doubts = [...place.batches.get(BATCH)!.reported].filter(([, state]) => state === 'in_doubt');
+    if (doubts.length === 0) return;
+    const [reference] = this.#dice.pick(doubts);
+    const paid = this.#service.records.findLast(
+      (record) => record.reference === reference && PAID.has(this.#service.statusOf(record)),
+    );
+    const resolution = paid === undefined || this.#dice.chance(0.2) ? ('not-paid' as const) : {paid: paid.id};
+    this.#log(() => `operator: resolves ${reference} as ${JSON.stringify(resolution)}`);
+    this.#counts.resolved++;
+    if (resolution === 'not-paid') this.#oracle.declareUnpaid(reference);
+    const process = this.#newProcess(place, this.#drawFate(true));
+    const ending = await process.run((self) =>
+      resolveByHand(self, this.#setting, {batchId: BATCH, reference, resolution}),
+    );
+    this.#tell('resolve', process, ending);
+    if (ending.is === 'killed') await this.#afterKill(place);
+    if (ending.is === 'failed' && codeOf(ending.error) !== 'USAGE') await this.#afterError(ending.error, 0);
   }
 
   /** The file is changed and planned again, under its own name or another. */
@@ -600,5 +625,7 @@ export class World {
 
 const isEnded = ({summary}: EngineReport): boolean =>
   summary.in_doubt + summary.not_sent + summary.staged === 0;
+
+const PAID: ReadonlySet<string> = new Set(['approved', 'initiated', 'debited', 'settled']);
 
 const codeOf = (error: unknown): string | undefined => (error instanceof RemitError ? error.code : undefined);
