@@ -84,5 +84,8 @@ class Worker {
 
 function hung({from, count}: Order): Delivery {
   const message = `one of the seeds ${from} to ${from + count - 1} has not ended after ${PATIENCE_MS / 1000} s`;
-  return {from, count, counts: undefined, violations: [{seed: from, invariant: 'hung', message}], traces: []};
+  return {
+    ...{from, count, lived: count, counts: undefined, traces: []},
+    violations: [{seed: from, invariant: 'hung', message}],
+  };
 }

@@ -12,6 +12,8 @@ export interface Order {
   count: number;
   /** Also tell all that happens in each world, as a hash. */
   isTraced?: boolean;
+  /** Only worlds with all of these hazards. */
+  needs?: readonly Hazard[] | undefined;
 }
 
 export interface BrokenSeed {
@@ -23,6 +25,8 @@ export interface BrokenSeed {
 export interface Delivery {
   from: number;
   count: number;
+  /** Worlds that had what was needed. */
+  lived: number;
   /** Undefined when the process never told. */
   counts: Counts | undefined;
   violations: BrokenSeed[];
@@ -45,10 +49,15 @@ async function live(
   return new World(os, drawSchedule(seed, without, rows, steps), log).live();
 }
 
-async function deliver({from, count, isTraced}: Order): Promise<Delivery> {
+async function deliver({from, count, isTraced, needs = []}: Order): Promise<Delivery> {
   const total = noCounts();
-  const delivery: Delivery = {from, count, counts: total, violations: [], traces: []};
+  const delivery: Delivery = {from, count, lived: 0, counts: total, violations: [], traces: []};
   for (let seed = from; seed < from + count; seed++) {
+    if (needs.length > 0) {
+      const {hazards} = drawSchedule(seed);
+      if (!needs.every((hazard) => hazards.has(hazard))) continue;
+    }
+    delivery.lived++;
     const trace = isTraced ? createHash('sha256') : undefined;
     const {violation, counts} = await live(seed, trace && {log: (line) => trace.update(`${line}\n`)});
     addCounts(total, counts);

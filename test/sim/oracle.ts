@@ -225,7 +225,7 @@ export class Oracle {
     const earlier = this.#sameKey(attempt).filter(
       (one) => isApproving(one) && this.#isWrittenDown(sender, one),
     );
-    if (!sender.retriesUnapproved && earlier.some(({seen}) => seen === 207))
+    if (!sender.retriesUnapproved && earlier.some(({seen, seenId}) => seen === 207 && seenId !== undefined))
       this.violate('unapproved', `${reference} was released again by itself after its approval had failed`);
     const isHeld = row?.rail != null && partyNumber(row.party) >= DISTORTED_FROM && !sender.isDirect;
     if (isHeld && !sender.acceptsDifferences && earlier.length === 0)

@@ -3,12 +3,12 @@ import type {Order} from './main.ts';
 /** Long enough that handing them out costs nothing, short enough that all end at about the same time. */
 const SCHEDULES_AN_ORDER = 50;
 
-/** Ranges of seeds: `count` of them from `first` on. */
+/** Ranges of seeds, `total` of them from `first` on, `count` at a time. */
 export function* ordersFrom(
   first: number,
-  count: number,
-  rest: Omit<Order, 'from' | 'count'> = {},
+  total: number,
+  {count = SCHEDULES_AN_ORDER, ...rest}: Partial<Omit<Order, 'from'>> = {},
 ): Generator<Order> {
-  for (let from = first; from < first + count; from += SCHEDULES_AN_ORDER)
-    yield {from, count: Math.min(SCHEDULES_AN_ORDER, first + count - from), ...rest};
+  for (let from = first; from < first + total; from += count)
+    yield {from, count: Math.min(count, first + total - from), ...rest};
 }

@@ -1,0 +1,354 @@
+import type {Patch} from '../batch/crash/patches.ts';
+import type {Hazard} from './schedule.ts';
+
+/** An engine that is wrong on purpose, in one rule. */
+export interface Mutant {
+  name: string;
+  patches: readonly Patch[];
+  /** In what worlds the rule shows; the others are passed over. Any world when absent. */
+  needs?: readonly Hazard[];
+  /** Caught within seconds, so that the suite can afford it. */
+  isQuick?: boolean;
+}
+
+const patch = (file: string, text: string, becomes: string): Patch => ({file: `src/${file}`, text, becomes});
+
+/** Each takes one rule out of the engine. The first nine are those that a client of payments is most likely to get wrong. */
+export const MUTANTS: readonly Mutant[] = [
+  {
+    name: 'the key is made of the row number',
+    patches: [patch('batch/wire.ts', 'reference: row.reference,', 'reference: String(row.n),')],
+    isQuick: true,
+  },
+  {
+    name: 'the key is made of the amount',
+    patches: [
+      patch('batch/wire.ts', 'reference: row.reference,', "reference: row.reference + ':' + row.amount,"),
+    ],
+    isQuick: true,
+  },
+  {
+    name: 'the window is committed after the send',
+    patches: [
+      patch(
+        'batch/row-source.ts',
+        'journal.openWindow({phase, first: rows[0]!.n, last: this.#after, takes, at: clock.now()});',
+        `const at = clock.now();
+         void clock.sleep(20).then(() => journal.openWindow({phase, first: rows[0]!.n, last: this.#after, takes, at})).catch(() => undefined);`,
+      ),
+    ],
+    needs: ['kills'],
+    isQuick: true,
+  },
+  {
+    name: 'a 409 is sent again with a new key',
+    patches: [
+      patch(
+        'batch/create-phase.ts',
+        "const answer = 'answer' in end ? end.answer : undefined;",
+        `const answer = 'answer' in end ? end.answer : undefined;
+         if (answer?.status === 409) { row.generation++; return {again: true, afterMs: 0}; }`,
+      ),
+    ],
+    needs: ['service'],
+    isQuick: true,
+  },
+  {
+    name: '207 counts as paid',
+    patches: [
+      patch(
+        'batch/answers.ts',
+        "if (answer.status === 207) return {is: 'settled', state: 'unapproved', id, status, ...leftBehind};",
+        "if (answer.status === 207) return {is: 'settled', state: 'accepted', id, status, ...leftBehind};",
+      ),
+    ],
+    needs: ['odd-rows'],
+    isQuick: true,
+  },
+  {
+    name: 'the echo is not checked',
+    patches: [
+      patch(
+        'batch/answers.ts',
+        'const echo = compareEcho(record, row, kind);',
+        "const echo = 'same' as string;",
+      ),
+    ],
+    needs: ['loss', 'edits'],
+  },
+  {
+    name: 'the status code is believed over the body',
+    patches: [
+      patch('batch/answers.ts', "if (status === 'created' && answer.status !== 202)\n", 'if (false)\n'),
+      patch(
+        'batch/answers.ts',
+        "  if (status !== null && MOVING.has(status))\n    return {is: 'settled', state: 'accepted', id, status, ...leftBehind};",
+        "  if (answer.status !== 202 || (status !== null && MOVING.has(status)))\n    return {is: 'settled', state: 'accepted', id, status, ...leftBehind};",
+      ),
+    ],
+    needs: ['service'],
+  },
+  {
+    name: 'nothing asks whether keys are remembered before a release',
+    patches: [
+      patch(
+        'batch/batch-run.ts',
+        "if (!(await probe(this.#context, releasable(this.#context.settings)))) return this.#stoppedOr('stopped');",
+        '',
+      ),
+    ],
+    isQuick: true,
+  },
+  {
+    name: 'a second release after a silence goes without the probe',
+    patches: [
+      patch(
+        'batch/release-phase.ts',
+        'if (clock.monotonic() - this.#context.lastGood > PROBE_AFTER_MS)',
+        'if (false)',
+      ),
+    ],
+  },
+  {
+    name: 'a row in doubt is given a new key',
+    patches: [
+      patch(
+        'batch/retry.ts',
+        'const state = row.outcome?.state;',
+        "const state = row.outcome?.state;\n  if (state === 'in_doubt') return 'failed';",
+      ),
+    ],
+    needs: ['retry'],
+  },
+  {
+    name: 'a retry does not look at the record first',
+    patches: [
+      patch(
+        'batch/retry.ts',
+        "if (id === null) return 'canceled';",
+        "if (id === null) return 'canceled';\n  return 'failed';",
+      ),
+    ],
+    needs: ['retry'],
+    isQuick: true,
+  },
+  {
+    name: 'a row declared not paid is given a new key',
+    patches: [
+      patch(
+        'batch/resolve.ts',
+        'journal.record(outcome, clock.now());',
+        "if (resolution === 'not-paid') journal.raiseGeneration(row, 'mutant', clock.now());\n  else journal.record(outcome, clock.now());",
+      ),
+    ],
+    needs: ['resolve', 'service'],
+  },
+  {
+    name: 'commits are not synced',
+    patches: [
+      patch(
+        'store/sqlite.ts',
+        'PRAGMA synchronous = FULL; PRAGMA fullfsync = ON',
+        'PRAGMA synchronous = OFF',
+      ),
+    ],
+    needs: ['power'],
+    isQuick: true,
+  },
+  {
+    name: 'rows are claimed after the send',
+    patches: [
+      patch(
+        'batch/row-source.ts',
+        'else claims.claim(rows.map(claimOf), clock.now());',
+        'else { const at = clock.now(); void clock.sleep(20).then(() => claims.claim(rows.map(claimOf), at)).catch(() => undefined); }',
+      ),
+    ],
+    needs: ['kills'],
+  },
+  {
+    name: 'the registry is not consulted',
+    patches: [
+      patch(
+        'batch/survey.ts',
+        'entry === undefined ? ownOutcome(journal, row, found, plan) : outcomeByRegistry(row, entry, exists);',
+        'undefined as Outcome | undefined; void entry; void exists;',
+      ),
+    ],
+    needs: ['edits'],
+  },
+  {
+    name: 'a row in doubt gives its reference free',
+    patches: [
+      patch(
+        'batch/run-context.ts',
+        "if (outcome.state === 'rejected') this.claims.free(row.reference);",
+        "if (outcome.state === 'rejected' || outcome.state === 'in_doubt') this.claims.free(row.reference);",
+      ),
+    ],
+    needs: ['edits', 'network'],
+  },
+  {
+    name: 'a create past the horizon is sent again',
+    patches: [
+      patch(
+        'batch/create-phase.ts',
+        'return maybe && sentAt !== undefined && clock.now() - sentAt > settings.horizonMs;',
+        'return false;',
+      ),
+    ],
+    needs: ['waiting', 'network'],
+  },
+  {
+    name: 'a release past the horizon is sent all the same',
+    patches: [
+      patch(
+        'batch/release-phase.ts',
+        'if (clock.now() - (row.outcome!.stagedAt ?? 0) > settings.horizonMs) {',
+        'if (false) {',
+      ),
+    ],
+    needs: ['waiting', 'stage-only'],
+  },
+  {
+    name: 'a lock that is held is taken all the same',
+    patches: [
+      patch('store/lock.ts', 'if (!abandoned) throw refusal(file.path, found, options);', 'void abandoned;'),
+    ],
+    needs: ['contender'],
+    isQuick: true,
+  },
+  {
+    name: 'Retry-After is not obeyed',
+    patches: [
+      patch('batch/run-context.ts', 'if (retryAfterMs !== undefined) this.#waitFor(retryAfterMs);', ''),
+    ],
+    needs: ['service'],
+    isQuick: true,
+  },
+  {
+    name: 'an answer that broke off is taken for none',
+    patches: [
+      patch(
+        'batch/answers.ts',
+        "return {is: 'maybe', throttled: false}; // cut, not JSON, or not a record",
+        "return {is: 'not-sent', then: 'stop', throttled: false, stop: 'unreachable'};",
+      ),
+    ],
+    needs: ['network'],
+  },
+  {
+    name: 'a lost answer is taken for an unsent request',
+    patches: [
+      patch(
+        'batch/answers.ts',
+        "if (failure.sent) return {is: 'maybe', throttled: false};",
+        "if (failure.sent) return {is: 'not-sent', then: 'stop', throttled: false, stop: 'unreachable'};",
+      ),
+    ],
+    needs: ['network'],
+    isQuick: true,
+  },
+  {
+    name: 'a server error is taken for a refusal',
+    patches: [
+      patch(
+        'batch/answers.ts',
+        "return {is: 'maybe', throttled: status === 503};",
+        "return {is: 'not-sent', then: 'stop', throttled: false, stop: 'failing'};",
+      ),
+    ],
+    needs: ['service'],
+    isQuick: true,
+  },
+  {
+    name: 'a key refused for its dead record counts as paid',
+    patches: [
+      patch(
+        'batch/answers.ts',
+        "return {is: 'settled', state: 'dead_key', id: options.stagedId, status: null};",
+        "return {is: 'settled', state: 'accepted', id: options.stagedId, status: null};",
+      ),
+    ],
+    needs: ['by-hand'],
+  },
+  {
+    name: 'a probe that brings another record stops nothing',
+    patches: [
+      patch(
+        'batch/probe.ts',
+        'if (verdict.id !== null && verdict.id !== id) return forgotten(context, row, verdict.id);',
+        '',
+      ),
+    ],
+    needs: ['waiting', 'stage-only'],
+  },
+  {
+    name: 'a record that differs is released without leave',
+    patches: [
+      patch(
+        'batch/release-phase.ts',
+        "...(settings.acceptDifferences ? (['held'] as const) : []),",
+        "'held',",
+      ),
+    ],
+    needs: ['odd-rows'],
+  },
+  {
+    name: 'a failed approval is tried again by itself',
+    patches: [
+      patch(
+        'batch/release-phase.ts',
+        "...(settings.retryUnapproved ? (['unapproved'] as const) : []),",
+        "'unapproved',",
+      ),
+    ],
+    needs: ['odd-rows'],
+  },
+  {
+    name: 'a release without an answer is sent again unseen',
+    patches: [
+      patch('batch/release-phase.ts', 'look: maybe,', 'look: false,'),
+      patch('batch/release-phase.ts', 'job.look = job.maybe = true;\n', 'job.maybe = true;\n'),
+    ],
+    needs: ['network'],
+  },
+  {
+    name: 'rows that a killed run had in hand are taken for unsent',
+    patches: [
+      patch(
+        'batch/create-phase.ts',
+        "const maybe = coveredSince !== undefined || row.outcome?.state === 'in_doubt';",
+        "const maybe = row.outcome?.state === 'in_doubt';",
+      ),
+    ],
+    needs: ['kills'],
+  },
+  {
+    name: 'a row that may have been sent is changed by an edit',
+    patches: [
+      patch(
+        'batch/revision.ts',
+        'else if (isCorrectable(before, known)) facts.corrected++;',
+        'else if (true) facts.corrected++;',
+      ),
+    ],
+    needs: ['edits'],
+  },
+  {
+    name: 'the window is not kept',
+    patches: [
+      patch(
+        'batch/dispatcher.ts',
+        'while (!this.#stopping && this.#inFlight < this.#options.speed.limit()) {',
+        'while (!this.#stopping && this.#inFlight < 1 + this.#options.speed.limit()) {',
+      ),
+    ],
+    isQuick: true,
+  },
+  {
+    name: 'a plan whose last changes did not fit on the disk is put in place',
+    patches: [patch('batch/plan.ts', '  refuseLeftChanges(draft);\n', '')],
+    needs: ['disk'],
+  },
+];
