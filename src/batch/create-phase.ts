@@ -123,7 +123,9 @@ export class CreatePhase {
             `may have been sent before, and is refused now: ${wordsOf(end)}`,
             answer.status,
           );
-        const facts = {state, id, status, stagedAt: id === null ? null : this.#firstDoubt(job)};
+        // Also of a refused row whose earlier try was not answered: such a row may not be changed.
+        const keepsDoubt = id !== null || (state === 'rejected' && job.maybe);
+        const facts = {state, id, status, stagedAt: keepsDoubt ? this.#firstDoubt(job) : null};
         const outcome = outcomeOf(row, {...facts, attempts: this.#attempts(job)}, answer);
         if (state === 'rejected') this.#context.reject(row, job.before, outcome);
         else this.#context.settle(row, job.before, outcome);

@@ -104,7 +104,7 @@ const stateOf = (journal: Journal, row: JournalRow): RowState =>
   standingOutcome(journal, row)?.state ?? 'not_sent';
 
 const isCorrectable = (journal: Journal, row: JournalRow): boolean =>
-  CORRECTABLE.has(stateOf(journal, row)) && !isDeclared(row);
+  CORRECTABLE.has(stateOf(journal, row)) && !isDeclared(row) && !wasDoubted(row);
 
 const wasSent = (journal: Journal, row: JournalRow): boolean =>
   !NEVER_SENT.has(stateOf(journal, row)) || isDeclared(row);
@@ -113,8 +113,12 @@ const wasSent = (journal: Journal, row: JournalRow): boolean =>
 const isDeclared = (row: JournalRow): boolean =>
   row.outcome?.state === 'not_sent' && row.outcome.stagedAt !== null;
 
+/** Refused in the end, but a try before that was never answered, and a copy of it may still be on its way. */
+const wasDoubted = (row: JournalRow): boolean =>
+  row.outcome?.state === 'rejected' && row.outcome.stagedAt !== null;
+
 function wordsFor(journal: Journal, row: JournalRow): string {
-  const state = isDeclared(row) ? 'in_doubt' : stateOf(journal, row);
+  const state = isDeclared(row) || wasDoubted(row) ? 'in_doubt' : stateOf(journal, row);
   return state === 'in_doubt' ? 'it may have been sent' : `it is ${state.replace('_', ' ')}`;
 }
 

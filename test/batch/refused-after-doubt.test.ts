@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import {Bench, payeeId} from './harness.ts';
+import {TruthService} from './truth-service.ts';
+
+const HEADER = 'reference,payee_id,amount,currency_code\n';
+const line = (n: number, amount = '10.00') => `INV-${n},${payeeId(n)},${amount},USD\n`;
+const BAD_DETAILS = {status: 422, body: {error_code: 'INVALID_PAYMENT_DETAILS', message: 'bad account'}};
+
+describe('a row that was refused', () => {
+  let bench: Bench;
+  let service: TruthService;
+  beforeEach(() => {
+    bench = new Bench();
+    service = new TruthService();
+  });
+  afterEach(() => bench.remove());
+
+  /** Runs two rows of which the second is answered so, try by try, and then changes it. */
+  const change = async (...answers: (typeof BAD_DETAILS | 'lost-before')[]) => {
+    let tries = 0;
+    service.fault = ({body}) => (body.includes('"INV-2"') ? answers[tries++] : undefined);
+    await bench.plan(bench.file('p.csv', HEADER + line(1) + line(2)));
+    const summary = await bench.run(service, {path: 'direct'});
+    assert.equal(summary.rejected, 1);
+    assert.equal(tries, answers.length);
+    return bench.plan(bench.file('p.csv', HEADER + line(1) + line(2, '11.00')));
+  };
+
+  it('may be corrected when each of its tries was refused', async () => {
+    const {revision} = await change(BAD_DETAILS);
+    assert.equal(revision?.corrected, 1);
+  });
+
+  it('may not be changed when a try before was never answered, for that one may still arrive', async () => {
+    await assert.rejects(change('lost-before', BAD_DETAILS), /INV-2 was changed, and it may have been sent/);
+  });
+});
