@@ -3,8 +3,13 @@ import type {Journal, JournalRow, Phase, Taken} from './journal.ts';
 import type {Claims} from './registry.ts';
 import {claimOf} from './survey.ts';
 
-/** Rows that one window makes sendable. Larger windows sync less often; a crash leaves at most this many in doubt. */
+/** Rows that the first window makes sendable, and rows that are read at a time. */
 export const WINDOW_ROWS = 256;
+/** Larger windows sync less often, and a crash leaves more rows to be replayed: a fast run opens up to eight times as many. */
+const MOST_ROWS = 8 * WINDOW_ROWS;
+/** A window that was used up sooner than this was too small for the speed of the run. */
+const SHORT_MS = 150;
+const LONG_MS = 1000;
 
 /** Which rows without an outcome were covered by a window before this phase began, and since when. */
 class Coverage {
@@ -51,6 +56,8 @@ export class RowSource {
   #at = 0;
   #after = 0;
   #done = false;
+  #size = WINDOW_ROWS;
+  #openedAt = Infinity;
 
   constructor(options: RowSourceOptions) {
     this.#options = options;
@@ -72,18 +79,32 @@ export class RowSource {
 
   #load(): boolean {
     if (this.#done) return false;
-    const {journal, claims, phase, clock, beforeWindow, takes, page} = this.#options;
-    const rows = page(this.#after, WINDOW_ROWS);
-    this.#done = rows.length < WINDOW_ROWS;
+    const {journal, claims, phase, clock, beforeWindow, takes} = this.#options;
+    const rows = this.#read();
     if (rows.length === 0) return false;
     this.#page = rows;
     this.#at = 0;
-    this.#after = rows.at(-1)!.n;
     beforeWindow();
     // Staged rows were claimed when they were staged; only a registry that was lost since does not know them.
     if (phase === 'release') claims.keep(rows.map(claimOf), clock.now());
     else claims.claim(rows.map(claimOf), clock.now());
     journal.openWindow({phase, first: rows[0]!.n, last: this.#after, takes, at: clock.now()});
+    this.#openedAt = clock.monotonic();
     return true;
+  }
+
+  /** The rows of the next window, read in small pages: a page in the driver's form takes ten times the memory. */
+  #read(): JournalRow[] {
+    const lasted = this.#options.clock.monotonic() - this.#openedAt;
+    if (lasted >= 0 && lasted < SHORT_MS) this.#size = Math.min(2 * this.#size, MOST_ROWS);
+    else if (lasted > LONG_MS) this.#size = Math.max(this.#size >> 1, WINDOW_ROWS);
+    const rows: JournalRow[] = [];
+    while (!this.#done && rows.length < this.#size) {
+      const page = this.#options.page(this.#after, WINDOW_ROWS);
+      this.#done = page.length < WINDOW_ROWS;
+      if (page.length > 0) this.#after = page.at(-1)!.n;
+      rows.push(...page);
+    }
+    return rows;
   }
 }

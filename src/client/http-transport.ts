@@ -1,7 +1,7 @@
 import http from 'node:http';
 import type {Socket} from 'node:net';
 import type {TLSSocket} from 'node:tls';
-import {unwatch, watch, type Abortable} from './abort.ts';
+import {unwatch, waiter, watch} from './abort.ts';
 import {checkBaseUrl, pathPrefix} from './base-url.ts';
 import {endedByUs, failureOf, type Progress} from './failure.ts';
 import {
@@ -117,12 +117,12 @@ export class HttpTransport implements Transport {
         setTimeout(() => endBecause(kind, `${why} within ${ms} ms`), ms);
       const total = timer(timeouts.totalMs, 'timeout', 'no whole answer');
       let phase = timer(timeouts.connectMs, 'connect-timeout', 'no connection');
-      const abortable: Abortable = {onAbort: (reason) => endBecause('aborted', 'aborted', reason)};
+      const abortable = waiter((reason) => endBecause('aborted', 'aborted', reason));
       if (signal) watch(signal, abortable);
       const settle = () => {
         clearTimeout(total);
         clearTimeout(phase);
-        if (signal) unwatch(signal, abortable);
+        unwatch(abortable);
       };
       const onOpen = () => {
         progress.sent = true;

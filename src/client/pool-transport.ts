@@ -1,5 +1,5 @@
 import type {Dispatcher, Pool} from 'undici';
-import {unwatch, watch, type Abortable} from './abort.ts';
+import {Abortable, unwatch, watch} from './abort.ts';
 import {checkBaseUrl, pathPrefix} from './base-url.ts';
 import {endedByUs, failureOf, type Progress} from './failure.ts';
 import {
@@ -119,7 +119,7 @@ interface ExchangeOptions {
 }
 
 /** One request as undici sees it. Settles once; what undici reports afterwards is ignored. */
-class Exchange implements Dispatcher.DispatchHandler, Progress, Abortable {
+class Exchange extends Abortable implements Dispatcher.DispatchHandler, Progress {
   sent = false;
   status: number | undefined;
   readonly what: string;
@@ -134,6 +134,7 @@ class Exchange implements Dispatcher.DispatchHandler, Progress, Abortable {
   #phase: NodeJS.Timeout | undefined;
 
   constructor(options: ExchangeOptions) {
+    super();
     this.what = options.what;
     this.secure = options.secure;
     this.#options = options;
@@ -223,8 +224,7 @@ class Exchange implements Dispatcher.DispatchHandler, Progress, Abortable {
     this.#settled = true;
     clearTimeout(this.#total);
     clearTimeout(this.#phase);
-    const {signal} = this.#options.request;
-    if (signal) unwatch(signal, this);
+    unwatch(this);
     return true;
   }
 }

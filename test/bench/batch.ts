@@ -176,8 +176,8 @@ async function latency(rows: number, rounds: number): Promise<void> {
 /** The most memory that a process ever held, in MB, as long as it lives; undefined where the system does not tell. */
 function peakOf(child: ChildProcess): number | undefined {
   try {
-    const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
-    return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) / 1024;
+    const found = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')); // none once it has ended
+    return found === null ? undefined : Number(found[1]) / 1024;
   } catch {
     return undefined;
   }
