@@ -45,9 +45,12 @@ export interface RowRules {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
+let dayFormat: Intl.DateTimeFormat | undefined; // making one costs more than a thousand uses
+
 /** The calendar day of an instant where schedules are kept. */
 export function scheduleDay(nowMs: number): string {
-  return new Intl.DateTimeFormat('en-CA', {timeZone: SCHEDULE.timeZone, dateStyle: 'short'}).format(nowMs);
+  dayFormat ??= new Intl.DateTimeFormat('en-CA', {timeZone: SCHEDULE.timeZone, dateStyle: 'short'});
+  return dayFormat.format(nowMs);
 }
 
 /**
