@@ -123,9 +123,9 @@ export class CreatePhase {
             `may have been sent before, and is refused now: ${wordsOf(end)}`,
             answer.status,
           );
-        // Also of a refused row whose earlier try was not answered: such a row may not be changed.
-        const keepsDoubt = id !== null || (state === 'rejected' && job.maybe);
-        const facts = {state, id, status, stagedAt: keepsDoubt ? this.#firstDoubt(job) : null};
+        // A refused row whose earlier try was not answered may not be changed: it remembers that.
+        const doubtedAt = job.isOld || job.maybe ? (row.outcome?.stagedAt ?? this.#firstDoubt(job)) : null;
+        const facts = {state, id, status, stagedAt: id === null ? doubtedAt : this.#firstDoubt(job)};
         const outcome = outcomeOf(row, {...facts, attempts: this.#attempts(job)}, answer);
         if (state === 'rejected') this.#context.reject(row, job.before, outcome);
         else this.#context.settle(row, job.before, outcome);
@@ -161,7 +161,7 @@ export class CreatePhase {
    * lies in the past by now: the service may look at the row before it looks at the key. Then only a person can tell.
    */
   #isDubious(job: CreateJob, answer: Answer): boolean {
-    if (!job.maybe && !job.isOld) return false;
+    if (!job.maybe) return false; // never sent before, or an operator says that it was not taken
     const sameDay = scheduleDay(this.#firstDoubt(job)) === scheduleDay(this.#context.clock.now());
     return job.isOld || !this.#context.proven || !isDocumented(answer) || !sameDay;
   }

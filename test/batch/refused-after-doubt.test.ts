@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import {openBatch} from '../../src/batch/open-batch.ts';
+import {resolveRow} from '../../src/batch/resolve.ts';
 import {Bench, payeeId} from './harness.ts';
 import {TruthService} from './truth-service.ts';
 
@@ -33,5 +35,20 @@ describe('a row that was refused', () => {
 
   it('may not be changed when a try before was never answered, for that one may still arrive', async () => {
     await assert.rejects(change('lost-before', BAD_DETAILS), /INV-2 was changed, and it may have been sent/);
+  });
+
+  it('is rejected for good when an operator had declared it not paid, and may not be changed all the same', async () => {
+    service.fault = ({body}) => (body.includes('"INV-2"') ? 'lost-before' : undefined);
+    await bench.plan(bench.file('p.csv', HEADER + line(1) + line(2)));
+    assert.equal((await bench.run(service, {path: 'direct'})).in_doubt, 1);
+    const {stateDir, clock} = bench;
+    const batch = await openBatch({stateDir, kind: 'payout', batchId: 'b1', purpose: 'test', clock});
+    await resolveRow({batch, stateDir, reference: 'INV-2', resolution: 'not-paid', clock});
+    await batch.close();
+    service.fault = ({body}) => (body.includes('"INV-2"') ? BAD_DETAILS : undefined);
+    const {rejected, not_sent: unsent} = await bench.run(service, {path: 'direct'});
+    assert.deepEqual([rejected, unsent], [1, 0]);
+    const changed = bench.file('p.csv', HEADER + line(1) + line(2, '11.00'));
+    await assert.rejects(bench.plan(changed), /INV-2 was changed, and it may have been sent/);
   });
 });
