@@ -48,7 +48,7 @@ class Worker {
   constructor(program: string) {
     this.#child = fork(program, [], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-      execArgv: ['--stack-trace-limit=0'], // nobody reads them here, and the disk throws many errors
+      execArgv: ['--stack-trace-limit=0', '--max-semi-space-size=32'], // nobody reads stacks here, and the disk throws many errors
     });
   }
 

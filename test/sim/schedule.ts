@@ -46,6 +46,8 @@ export interface Schedule {
   maxInFlight: number;
   /** Short timers are this much slower than asked for. */
   slowness: number;
+  /** The operator waits as long as the service asks for, and that may be long. */
+  isPatient: boolean;
   /** Each request is held against the windows on the disk. */
   isAudited: boolean;
 }
@@ -85,6 +87,7 @@ export function drawSchedule(
     weathers: drawWeathers(dice),
     maxInFlight: dice.pick([1, 2, 4, 16, 64]),
     slowness: dice.pick([5, 20, 60]),
+    isPatient: dice.chance(0.15),
     isAudited: dice.chance(hazards.has('power') ? 0.2 : 0.05),
   };
   return {...schedule, rows: rows ?? schedule.rows, steps: steps ?? schedule.steps};

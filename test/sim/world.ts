@@ -116,7 +116,7 @@ export class World {
     const lives = dice.pick(['same', 'own']);
     const life = memory === 'long' ? dice.between(least, least * 2) : Math.max(longest, 30 * 60_000);
     return {
-      ...{faults, turns, weathers, longestWait: 20},
+      ...{faults, turns, weathers, longestWait: this.#schedule.isPatient ? 600 : 20},
       keyLife: () => (lives === 'same' || memory === 'short' ? life : dice.between(least, least * 2)),
       refuses: (body) => {
         const n = party(body);
@@ -457,7 +457,7 @@ export class World {
       settings: {
         ...{
           horizonMs,
-          maxWaitMs: 8_000,
+          maxWaitMs: this.#schedule.isPatient ? 900_000 : 8_000,
           trustRefusals: dice.chance(0.2),
           retryUnapproved: path === 'release',
         },
@@ -608,7 +608,12 @@ export class World {
         {
           ...{batchId, path, maxInFlight: this.#schedule.maxInFlight},
           settings: {
-            ...{horizonMs, maxWaitMs: 8_000, trustRefusals: true, retryUnapproved: false},
+            ...{
+              horizonMs,
+              maxWaitMs: this.#schedule.isPatient ? 900_000 : 8_000,
+              trustRefusals: true,
+              retryUnapproved: false,
+            },
             ...{acceptDifferences: true, releaseRest: true},
           },
         },
