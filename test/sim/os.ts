@@ -78,6 +78,7 @@ export class SimOs {
       pid: () => this.identity.pid,
     };
     for (const [name, get] of Object.entries(probe)) Object.defineProperty(systemProbe, name, {get});
+    Object.defineProperty(process, 'pid', {get: () => this.identity.pid}); // it stands in names of files
     Object.assign(systemProbe, {startTime: start, exists: (pid: number) => start(pid) !== undefined});
   }
 
