@@ -34,8 +34,13 @@ export type RowVerdict =
   | {is: 'maybe'; throttled: boolean}
   /** Accepted for processing, but not in words that we know: look. */
   | {is: 'processing'; id: string}
-  /** Surely not taken; `gate`: send again once the gate opens. */
-  | {is: 'not-sent'; then: 'gate' | 'streak' | 'forbidden' | 'stop'; throttled: boolean; stop?: StopReason};
+  /** Surely not taken; `gate`: send again once the gate opens; `crowded`: once a socket is free here. */
+  | {
+      is: 'not-sent';
+      then: 'gate' | 'crowded' | 'streak' | 'forbidden' | 'stop';
+      throttled: boolean;
+      stop?: StopReason;
+    };
 
 const MOVING = new Set(['approved', 'initiated', 'debited', 'settled', 'failed']);
 
@@ -79,7 +84,14 @@ export function isDocumented(answer: Answer): boolean {
 /** Judges an exchange that brought no whole answer. */
 export function judgeFailure(failure: TransportFailure): RowVerdict {
   if (failure.sent) return {is: 'maybe', throttled: false};
-  return {is: 'not-sent', then: 'gate', throttled: false};
+  return {is: 'not-sent', then: isOwnLimit(failure) ? 'crowded' : 'gate', throttled: false};
+}
+
+/** No file descriptor, buffer or port was left on this machine. */
+export function isOwnLimit({sent, cause}: TransportFailure): boolean {
+  if (sent || typeof cause !== 'object' || cause === null) return false;
+  const {code} = cause as {code?: unknown}; // errors of Node carry one
+  return typeof code === 'string' && /^(EMFILE|ENFILE|ENOBUFS|EADDRNOTAVAIL)$/.test(code);
 }
 
 function judgeSuccess(options: {

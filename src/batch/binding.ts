@@ -49,16 +49,20 @@ export function checkBinding(journal: Journal, plan: Plan, to: BoundTo): void {
     other === 'keyFingerprint'
       ? ''
       : `: it was begun with ${String(bound[other])}, now it is ${String(now[other])}`;
+  // A key that was never of use binds nobody: it was mistyped, or replaced before the first success.
+  if (other === 'keyFingerprint' && bound.metadataField === now.metadataField && !journal.everTaken()) return;
   throw new RemitError('GUARD_BINDING', `batch ${plan.batchId} is bound to another ${WORDS[other]}${shown}`, {
     hint: `nothing was sent; ${HINTS[other]}`,
     details: {batch_id: plan.batchId, bound_to: {mode: bound.mode, base_url: bound.baseUrl}},
   });
 }
 
-/** Binds a batch before its first request, and checks it from then on. */
+/** Binds a batch before its first request, and checks it from then on; to another key only while none was of use. */
 export function bindBatch(journal: Journal, plan: Plan, to: BoundTo): void {
   checkBinding(journal, plan, to);
-  if (journal.meta('binding') === undefined) journal.setMeta('binding', bindingOf(plan, to));
+  const bound = journal.meta<Binding>('binding');
+  const now = bindingOf(plan, to);
+  if (bound?.keyFingerprint !== now.keyFingerprint) journal.setMeta('binding', now);
 }
 
 const bindingOf = (plan: Plan, {mode, baseUrl, keyFingerprint, overrides}: BoundTo): Binding => ({

@@ -242,6 +242,17 @@ export class Journal {
     });
   }
 
+  /** Whether the service may have taken any row: then the batch is bound to the key under which it did. */
+  everTaken(): boolean {
+    return (
+      this.#statement(
+        `select 1 from rows r left join outcomes o on o.n = r.n
+         where ${STATE} not in ('not_sent', 'rejected', 'already_paid', 'conflict') or o.staged_at is not null
+            or r.n in (select n from generations) limit 1`,
+      ).get() !== undefined
+    );
+  }
+
   /** Rows in doubt whose record is known: they were being released. */
   doubtsWithRecord(): number {
     return Number(

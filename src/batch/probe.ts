@@ -38,7 +38,8 @@ async function ask(context: RunContext, row: JournalRow): Promise<Found> {
         ? judgeAnswer({answer: end.answer, row, kind: context.settings.kind, phase: 'stage', stagedId: id})
         : judgeFailure(end.failure);
     if (context.stop !== undefined) return {is: 'stopped'};
-    if (verdict.is === 'not-sent' && verdict.then !== 'gate') return {is: 'unanswered', words};
+    if (verdict.is === 'not-sent' && verdict.then !== 'gate' && verdict.then !== 'crowded')
+      return {is: 'unanswered', words};
     if (verdict.is === 'settled') {
       if (verdict.state === 'rejected') return {is: 'unanswered', words}; // it would not refuse a record that it remembers
       if (verdict.id !== null && verdict.id !== id) return forgotten(context, row, verdict.id);

@@ -182,12 +182,13 @@ export class Registry implements Claims {
     return row === undefined ? undefined : toEntry(row);
   }
 
-  /** References of our scope, claimed by other batches, that differ from this one only in case or spaces. */
-  similar(reference: string): string[] {
+  /** References of our scope, claimed by other batches since a moment, that differ from this one in case or spaces only. */
+  similar(reference: string, since = 0): string[] {
     return this.#statement(
-      `select e.reference from ${ENTRIES} where e.scope = ? and e.fold = ? and e.reference <> ? and c.journal <> ?`,
+      `select e.reference from ${ENTRIES}
+       where e.scope = ? and e.fold = ? and e.reference <> ? and c.journal <> ? and e.at >= ?`,
     )
-      .all(this.#scope, foldReference(reference), reference, this.#journalId)
+      .all(this.#scope, foldReference(reference), reference, this.#journalId, since)
       .map((row) => row['reference'] as string);
   }
 

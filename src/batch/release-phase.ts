@@ -1,4 +1,5 @@
-import {judgeAnswer, judgeFailure, judgeLook} from './answers.ts';
+import type {Answer} from '../client/answer.ts';
+import {isOwnLimit, judgeAnswer, judgeFailure, judgeLook} from './answers.ts';
 import {Dispatcher, type WorkEnd} from './dispatcher.ts';
 import type {JournalRow} from './journal.ts';
 import type {Bucket, Outcome} from './outcome.ts';
@@ -21,6 +22,8 @@ interface ReleaseJob {
   processing: boolean;
   maybe: boolean;
   tries: number;
+  /** The answer to a standalone approve that refused it, or left the record as it was. */
+  refused: Answer | undefined;
 }
 
 /** Which rows a release takes up. */
@@ -97,6 +100,7 @@ export class ReleasePhase {
       processing: false,
       maybe,
       tries: 0,
+      refused: undefined,
     };
   }
 
@@ -104,11 +108,11 @@ export class ReleasePhase {
     const {row, id} = job;
     const {clock, settings} = this.#context;
     if (clock.now() - (row.outcome!.stagedAt ?? 0) > settings.horizonMs) {
-      if (job.looked) return this.#tooLate(job);
+      if (job.looked) return settings.approveById ? this.#approve(job) : this.#tooLate(job);
       job.look = true; // somebody may have approved it by its id meanwhile
       return {again: true, afterMs: 0};
     }
-    if (clock.monotonic() - this.#context.lastGood > PROBE_AFTER_MS)
+    if (this.#context.quietMs > PROBE_AFTER_MS)
       return (await this.#probeOnce()) ? {again: true, afterMs: 0} : this.#leave(job); // gate and age may be others now
     job.tries++;
     const end = await this.#context.exchange(this.#context.wire.create(row, true));
@@ -162,7 +166,10 @@ export class ReleasePhase {
     if ('failure' in end) {
       if (end.failure.kind === 'aborted') return this.#leave(job);
       if (!end.failure.sent) {
-        this.#context.notSent({then: 'gate', throttled: false}, wordsOf(end));
+        this.#context.notSent(
+          {then: isOwnLimit(end.failure) ? 'crowded' : 'gate', throttled: false},
+          wordsOf(end),
+        );
         job.tries--;
         return {again: true, afterMs: 0};
       }
@@ -192,6 +199,10 @@ export class ReleasePhase {
       this.#settle(job, {state: look.state, status: look.status});
       return {again: false};
     }
+    if (look.state === 'open' && job.refused !== undefined) {
+      this.#unapproved(job, job.refused);
+      return {again: false};
+    }
     if (look.state === 'open' && !job.processing) {
       job.look = false; // nothing has happened to it yet, but what was sent may still be on its way
       if (job.tries < TRIES) return {again: true, afterMs: 0};
@@ -199,11 +210,58 @@ export class ReleasePhase {
     return this.#againOrDoubt(job, answer.status === 429, 'its record could not be read to the end');
   }
 
+  /**
+   * The standalone approve, for a key that may be forgotten: it names the record, so it can make no second one. The record
+   * was read just now and had not moved; what became of it is read afterwards, whatever the answer says.
+   */
+  async #approve(job: ReleaseJob): Promise<WorkEnd> {
+    job.tries++;
+    const end = await this.#context.exchange(this.#context.wire.approve(job.id));
+    const verdict =
+      'answer' in end
+        ? judgeAnswer({
+            ...{answer: end.answer, row: job.row, kind: this.#context.settings.kind},
+            ...{phase: 'release', stagedId: job.id},
+          })
+        : judgeFailure(end.failure);
+    if (verdict.is === 'not-sent') {
+      if ('failure' in end && end.failure.kind === 'aborted') return this.#leave(job);
+      if (this.#context.notSent(verdict, wordsOf(end)) === 'left') return this.#leave(job);
+      job.tries--;
+      job.look = true;
+      return {again: true, afterMs: 0};
+    }
+    job.look = job.maybe = job.processing = true; // never a second one in this run
+    if (verdict.is === 'settled' && verdict.stop !== undefined) {
+      this.#settle(job, {state: 'collision', status: verdict.status});
+      this.#context.stopFor(
+        'collision',
+        `approving the record ${job.id} of row ${job.row.n} (${job.row.reference}) brought another one`,
+      );
+      return {again: false};
+    }
+    if (verdict.is === 'settled' && verdict.state === 'unapproved' && 'answer' in end)
+      job.refused = end.answer;
+    if ('failure' in end && end.failure.kind === 'aborted') return this.#leave(job);
+    return {again: true, afterMs: 0};
+  }
+
+  /** The record is there, and was not approved. */
+  #unapproved(job: ReleaseJob, answer: Answer): void {
+    const facts = {
+      state: 'unapproved',
+      id: job.id,
+      status: 'created',
+      attempts: this.#attempts(job),
+    } as const;
+    this.#context.settle(job.row, job.before, outcomeOf(job.row, facts, answer));
+  }
+
   /** Past the horizon a replay might make a second record. A row that was never released stays staged. */
   #tooLate(job: ReleaseJob): WorkEnd {
     this.pastHorizon++;
     const message =
-      'staged longer ago than the key horizon; approve it by its id, then run the batch once more to see it done';
+      'staged longer ago than the key horizon; approve it by its id, then run the batch once more to see it done (or let the profile do so: profiles add --approve-by-id)';
     this.#settle(job, {state: job.maybe ? 'in_doubt' : job.row.outcome!.state, message});
     return {again: false};
   }

@@ -26,8 +26,11 @@ export interface ResultFiles {
   summary: string;
 }
 
-/** States whose rows may be mended and planned again: no money was moved for them. */
-const FAILED: ReadonlySet<RowState> = new Set(['rejected', 'unapproved', 'not_sent']);
+/**
+ * States whose rows may be mended and planned again: the service refused them, and no money was moved. What was not sent
+ * is no failure of its row; `resume` sends it.
+ */
+const FAILED: ReadonlySet<RowState> = new Set(['rejected', 'unapproved']);
 
 /**
  * Writes the results beside the input: every record of the file in its order with what became of it, the failed ones

@@ -2,12 +2,13 @@ import {fullJitter} from '../client/backoff.ts';
 import {readAnswer, type Answer} from '../client/answer.ts';
 import {TransportFailure, type Transport, type TransportRequest} from '../client/transport.ts';
 import type {Clock} from '../clock.ts';
-import type {StopReason} from './answers.ts';
+import {isOwnLimit, type StopReason} from './answers.ts';
 import type {Journal, JournalRow, Standing} from './journal.ts';
 import {type Bucket, bucketOf, type Outcome} from './outcome.ts';
 import type {Kind} from './kinds.ts';
 import type {Claims} from './registry.ts';
 import type {Sending, Speed} from './speed.ts';
+import {CappedSpeed} from './speed-cap.ts';
 import type {Wire} from './wire.ts';
 
 /** Requests for one row in one run before it is left in doubt; a later run takes it up again. */
@@ -16,12 +17,14 @@ const BACKOFF_CAP_MS = 20_000;
 const UNREACHABLE_CAP_MS = 5_000;
 /** Failures to connect, one after the other, before the run gives up for now. */
 const UNREACHABLE_STREAK = 8;
+/** After a socket could not be opened here: until one of those in use is free. */
+const CROWDED_MS = 50;
 const FAILING_STREAK = 16;
 const FAILING_MS = 60_000;
 const FORBIDDEN_STREAK = 3;
 const REFUSED_STREAK = 3;
-/** Outcomes that are committed together. */
-const GROUP = 256;
+/** Outcomes that are committed together at most; a tenth of a second commits them too. */
+const GROUP = 2048;
 
 export interface Stop {
   reason: StopReason | 'interrupted' | 'terminated';
@@ -42,6 +45,8 @@ export interface RunSettings {
   trustRefusals: boolean;
   /** Release rows again whose approval had failed. */
   retryUnapproved: boolean;
+  /** The profile allows the standalone approve, by id, for rows whose key is past the horizon. */
+  approveById?: boolean;
 }
 
 /** What an exchange brought: a whole answer, or none. */
@@ -58,7 +63,7 @@ export class RunContext {
   readonly journal: Journal;
   readonly wire: Wire;
   readonly claims: Claims;
-  readonly speed: Speed;
+  readonly speed: CappedSpeed;
   readonly clock: Clock;
   readonly settings: RunSettings;
   /** Kept up to date as rows are settled. */
@@ -77,6 +82,8 @@ export class RunContext {
   gateUntil = -Infinity;
   /** Monotonic time of the last whole answer that was no refusal. */
   lastGood: number;
+  /** The same on the wall, which goes on while the machine sleeps. */
+  #lastGoodWall: number;
   /** Something has succeeded, now or in an earlier run, so a refusal speaks of its row and not of our settings. */
   proven: boolean;
 
@@ -108,7 +115,7 @@ export class RunContext {
     this.claims = options.claims;
     this.wire = options.wire;
     this.#transport = options.transport;
-    this.speed = options.speed;
+    this.speed = new CappedSpeed(options.speed);
     this.clock = options.clock;
     this.#random = options.random;
     this.settings = options.settings;
@@ -117,8 +124,17 @@ export class RunContext {
     options.journal.makeDoubtExplicit();
     this.standing = options.journal.standing();
     this.lastGood = options.clock.monotonic();
+    this.#lastGoodWall = options.clock.now();
     const {accepted, staged, unapproved} = this.standing.tally;
     this.proven = options.settings.trustRefusals || accepted.count + staged.count + unapproved.count > 0;
+  }
+
+  /**
+   * Milliseconds without a success. A machine that sleeps stops its monotonic clock, a wall clock may be set back: the
+   * larger of the two counts.
+   */
+  get quietMs(): number {
+    return Math.max(this.clock.monotonic() - this.lastGood, this.clock.now() - this.#lastGoodWall);
   }
 
   /** Sends one request. What the answer means is for the caller; what it says of the service is counted here. */
@@ -126,7 +142,8 @@ export class RunContext {
     if (request.method === 'POST') this.posts++;
     const sending = {at: this.clock.monotonic(), inFlight: ++this.#inFlight};
     try {
-      const raw = await this.#transport.send({...request, signal: this.#abort});
+      request.signal = this.#abort;
+      const raw = await this.#transport.send(request);
       const answer = readAnswer(raw, this.clock.now());
       this.#countAnswer(answer, sending);
       return {answer};
@@ -134,6 +151,7 @@ export class RunContext {
       if (!(failure instanceof TransportFailure)) throw failure;
       if (request.method === 'POST' && !failure.sent) this.posts--; // not a byte of it left
       if (failure.sent && failure.kind !== 'aborted') this.speed.failed(this.clock.monotonic());
+      if (isOwnLimit(failure)) this.speed.tooMany(sending.inFlight);
       return {failure};
     } finally {
       this.#inFlight--;
@@ -151,6 +169,7 @@ export class RunContext {
     if (status >= 300) return;
     // A success that asks to wait, as 202 may, is a success all the same.
     this.lastGood = now;
+    this.#lastGoodWall = this.clock.now();
     this.#unreachable = this.#failing = this.#forbidden = this.#refused = 0;
     if (!this.proven) this.#believeRefusals();
     this.proven = true;
@@ -202,12 +221,20 @@ export class RunContext {
 
   /** A request that surely was not taken. Closes the gate, or counts towards a stop. */
   notSent(
-    verdict: {then: 'gate' | 'streak' | 'forbidden' | 'stop'; throttled: boolean; stop?: StopReason},
+    verdict: {
+      then: 'gate' | 'crowded' | 'streak' | 'forbidden' | 'stop';
+      throttled: boolean;
+      stop?: StopReason;
+    },
     words: string,
   ): NotSentEnd {
     switch (verdict.then) {
       case 'gate':
         this.#closeGate(verdict.throttled, words);
+        return 'wait';
+      case 'crowded':
+        this.#shutGate(CROWDED_MS);
+        if (this.clock.monotonic() - this.lastGood > FAILING_MS) this.stopFor('unreachable', words);
         return 'wait';
       case 'forbidden':
         if (!this.proven || ++this.#forbidden >= FORBIDDEN_STREAK) this.stopFor('credentials', words);

@@ -124,9 +124,10 @@ const STOP_EXITS: Partial<Record<Stop['reason'], ExitCode>> = {
 };
 
 /**
- * The exit code of a run. Most severe first: local state, in doubt, credentials, collision, stopped, in part, done; a
- * signal of the user's comes before all of them, as with a single write: the user knows of it. A run that was followed
- * may also end with rows that failed, or with rows that were not there in time.
+ * The exit code of a run. A run that the user's signal ended exits 130 or 143 whatever it leaves behind: its rows in doubt
+ * are named on stderr and in the status, and resuming settles them. Otherwise most severe first: local state, in doubt,
+ * credentials, collision, stopped, in part, done. A run that was followed may also end with rows that failed, or with
+ * rows that were not there in time.
  */
 export function exitCodeOf(summary: Summary, followed?: {ended: number; outcome: string}): ExitCode {
   const stop = summary.stopped_because?.reason;

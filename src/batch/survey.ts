@@ -1,4 +1,5 @@
 import {RemitError} from '../errors.ts';
+import {readAcknowledged} from './confirmations.ts';
 import type {Journal, JournalRow} from './journal.ts';
 import type {Outcome} from './outcome.ts';
 import type {Plan} from './plan.ts';
@@ -37,6 +38,8 @@ export function surveyBatch(options: {
   now: number;
 }): Survey {
   const {registry, plan, profile, exists, now} = options;
+  // What was claimed before the look-alikes of this plan were acknowledged was seen then.
+  const since = readAcknowledged(options.journal, plan)?.at ?? 0;
   const survey: Survey = {
     alreadyPaid: 0,
     conflicts: 0,
@@ -57,10 +60,10 @@ export function surveyBatch(options: {
     if (entry !== undefined) continue;
     for (const {namespace, baseUrl, batch} of registry.elsewhere(row.reference))
       note(survey.elsewhere, namespace === plan.namespace ? baseUrl : namespace, row.reference, batch);
-    const similar = registry.similar(row.reference);
+    const similar = registry.similar(row.reference, since);
     if (similar.length > 0 && survey.similar.count++ < EXAMPLES)
       survey.similar.examples.push([row.reference, ...similar]);
-    const alike = registry.alike(claimOf(row), now - ALIKE_MS);
+    const alike = registry.alike(claimOf(row), Math.max(since, now - ALIKE_MS));
     if (alike !== undefined && survey.alike.count++ < EXAMPLES)
       survey.alike.examples.push({reference: row.reference, other: alike.reference, batch: alike.batch});
   }

@@ -23,12 +23,14 @@ export class Wire {
   readonly #options: WireOptions;
   readonly #create: {method: string; path: string};
   readonly #getPath: string;
+  readonly #approve: {method: string; path: string};
   readonly #metadataField: string;
 
   constructor(options: WireOptions) {
     const {operations} = KINDS[options.kind];
     this.#options = options;
     this.#create = resolveRoute(operations.create, options.overrides);
+    this.#approve = resolveRoute(operations.approve, options.overrides);
     this.#getPath = resolveRoute(operations.get, options.overrides).path;
     this.#metadataField = options.overrides.fields?.[`${operations.create}.metadata`] ?? 'metadata';
   }
@@ -53,6 +55,18 @@ export class Wire {
       body: bodyOf(row, {kind, autoApprove, metadataField: this.#metadataField}),
       timeouts,
       signal,
+    };
+  }
+
+  /** The standalone approve. It takes no key: the record's own status is what keeps it from being approved twice. */
+  approve(id: string): TransportRequest {
+    const {key, timeouts} = this.#options;
+    return {
+      method: this.#approve.method,
+      path: fillPath(this.#approve.path, {id}),
+      headers: requestHeaders({key, hasBody: true}),
+      body: '{}',
+      timeouts,
     };
   }
 

@@ -1,8 +1,8 @@
 import {homedir} from 'node:os';
-import {MAX_IN_FLIGHT} from '../batch/speed.ts';
 import type {Transport} from '../client/transport.ts';
 import {systemClock, type Clock} from '../clock.ts';
 import type {OutStream} from '../output/sink.ts';
+import {socketCeiling} from './open-files.ts';
 import {terminalPrompts, type Prompts} from './prompts.ts';
 import {Stop} from './stop.ts';
 
@@ -73,5 +73,6 @@ async function openTransport(kind: TransportKind, baseUrl: string): Promise<Tran
     return new HttpTransport({baseUrl});
   }
   const {PoolTransport} = await import('../client/pool-transport.ts');
-  return new PoolTransport({baseUrl, connections: MAX_IN_FLIGHT}); // opened as requests need them
+  // Opened as requests need them, and now and then one more: a pool takes a socket for busy a moment longer than it is.
+  return new PoolTransport({baseUrl, connections: socketCeiling()});
 }

@@ -67,7 +67,7 @@ export function parseConfig(text: string, path: string): ConfigFile {
 
 function profileProblem(profile: unknown): string | undefined {
   if (!isObject(profile)) return 'that is not an object';
-  const {base_url, key, mode, read_only, caps, overrides} = profile;
+  const {base_url, key, mode, read_only, approve_by_id, caps, overrides} = profile;
   if (typeof base_url !== 'string') return 'without a base_url';
   if (mode !== 'test' && mode !== 'live') return 'whose mode is neither test nor live';
   if (!isObject(key) || Object.keys(key).length !== 1) return 'whose key has not exactly one source';
@@ -79,6 +79,8 @@ function profileProblem(profile: unknown): string | undefined {
     return 'whose key has no known source (stored, file or command)';
   if (read_only !== undefined && typeof read_only !== 'boolean')
     return 'whose read_only is not true or false';
+  if (approve_by_id !== undefined && typeof approve_by_id !== 'boolean')
+    return 'whose approve_by_id is not true or false';
   if (overrides !== undefined && !isObject(overrides)) return 'whose overrides are not an object';
   return caps === undefined ? undefined : capsProblem(caps);
 }

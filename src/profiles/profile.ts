@@ -26,6 +26,8 @@ export interface StoredProfile {
   /** Mode of the key when the profile was made; a key of another mode is refused later. */
   mode: Mode;
   read_only?: boolean;
+  /** Batches may approve a staged record by its id once its key is past the horizon. */
+  approve_by_id?: boolean;
   caps?: Caps;
   overrides?: ProfileOverrides;
 }
@@ -52,6 +54,7 @@ export interface ActiveProfile {
   masked: string;
   caps: Caps;
   readOnly: boolean;
+  approveById: boolean;
   overrides: ProfileOverrides;
   /** Where each value came from, for `whoami`. */
   sources: Readonly<Record<string, string>>;

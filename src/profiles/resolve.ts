@@ -98,6 +98,7 @@ export async function resolveProfile(question: ProfileQuestion): Promise<ActiveP
     masked: maskKey(key),
     caps: profile?.caps ?? {},
     readOnly: profile?.read_only ?? false,
+    approveById: profile?.approve_by_id ?? false,
     overrides: profile?.overrides ?? {},
     sources: {
       profile: choice.nameFrom,

@@ -10,6 +10,7 @@ export interface ProfileSummary {
   base_url: string;
   key: string;
   read_only: boolean;
+  approve_by_id: boolean;
 }
 
 export function summarise(config: ConfigFile, name: string, profile: StoredProfile): ProfileSummary {
@@ -20,5 +21,6 @@ export function summarise(config: ConfigFile, name: string, profile: StoredProfi
     base_url: profile.base_url,
     key: 'stored' in profile.key ? maskKey(profile.key.stored) : describeSource(profile.key),
     read_only: profile.read_only ?? false,
+    approve_by_id: profile.approve_by_id ?? false,
   };
 }

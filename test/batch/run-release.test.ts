@@ -131,6 +131,21 @@ describe('the release of a batch', () => {
       paidOnce(3);
     });
 
+    it('after the machine was asleep for more than five minutes, stops at a second probe', async () => {
+      await bench.plan(bench.payouts(10));
+      let releases = 0;
+      service.fault = (request) => {
+        if (!isRelease(request) || ++releases !== 4) return undefined;
+        service.forgetKeys();
+        bench.clock.suspend(301_000); // the monotonic clock stands still meanwhile
+        return {status: 429};
+      };
+      const summary = await run({maxInFlight: 1});
+      assert.deepEqual([summary.accepted, summary.staged, summary.exit], [3, 7, 6]);
+      assert.equal(summary.sent.filter(isRelease).length, 4, 'none after the sleep');
+      paidOnce(3);
+    });
+
     it('is not noticed by a run that went on without a pause, and needs no second probe', async () => {
       await bench.plan(bench.payouts(10));
       const {sent} = await run({maxInFlight: 1});
@@ -242,6 +257,84 @@ describe('the release of a batch', () => {
       recordOf(2).approvals = 1;
       const summary = await run();
       assert.deepEqual([summary.accepted, summary.settled, summary.staged], [1, 1, 1]);
+    });
+
+    describe('approves by id when the profile allows it', () => {
+      const BY_ID = {settings: {approveById: true}} as const;
+      const shape = ({method, path, body}: SeenRequest) =>
+        method === 'GET'
+          ? 'look'
+          : path.endsWith('/approve')
+            ? 'approve'
+            : isRelease({body, method} as SeenRequest)
+              ? 'release'
+              : 'stage';
+      beforeEach(async () => {
+        service.keyLifeMs = 24 * HOUR_MS; // a replay would make a second record now
+        await bench.plan(bench.payouts(2));
+        await run({path: 'stage-only'});
+        bench.clock.advance(25 * HOUR_MS);
+      });
+
+      it('each record looked at before and after, with no key', async () => {
+        const {sent, accepted, exit, posts} = await run({...BY_ID, maxInFlight: 1});
+        assert.deepEqual(sent.map(shape), ['look', 'approve', 'look', 'look', 'approve', 'look']);
+        assert.ok(sent.every(({key}) => key === undefined));
+        assert.deepEqual([accepted, exit, posts, service.byId.size], [2, 0, 2, 2]);
+        paidOnce(2);
+      });
+
+      it('nothing that somebody else has approved meanwhile', async () => {
+        recordOf(1).status = 'initiated';
+        recordOf(1).approvals = 1;
+        const {sent, accepted} = await run(BY_ID);
+        assert.deepEqual([accepted, sent.filter((request) => shape(request) === 'approve').length], [2, 1]);
+        paidOnce(2);
+      });
+
+      for (const fault of ['lost-after', '503-after', 'cut'] as const)
+        it(`once, when the answer is ${fault}`, async () => {
+          service.fault = (request) => (shape(request) === 'approve' ? fault : undefined);
+          const {sent, accepted, exit} = await run(BY_ID);
+          assert.deepEqual([accepted, exit], [2, 0]);
+          assert.equal(sent.filter((request) => shape(request) === 'approve').length, 2);
+          paidOnce(2);
+        });
+
+      it('with the row in doubt when neither answer nor record tell, and settles it by the next run', async () => {
+        service.fault = (request) => (shape(request) === 'approve' ? 'lost-before' : undefined);
+        const doubtful = await run(BY_ID);
+        assert.deepEqual([doubtful.in_doubt, doubtful.posts, doubtful.exit], [2, 2, 12]);
+        service.fault = () => undefined;
+        assert.equal((await run(BY_ID)).accepted, 2);
+        paidOnce(2);
+      });
+
+      it('with the row unapproved when the service refuses', async () => {
+        service.approvalFails = ({payee_id: payee}) => payee === payeeId(1);
+        const {accepted, unapproved, exit} = await run(BY_ID);
+        assert.deepEqual([accepted, unapproved, exit], [1, 1, 8]);
+        paidOnce(1);
+      });
+
+      it('after one more look when it had to wait', async () => {
+        let refused = 0;
+        service.fault = (request) =>
+          shape(request) === 'approve' && ++refused === 1
+            ? {status: 429, headers: {'retry-after': '60'}}
+            : undefined;
+        const {sent, accepted} = await run({...BY_ID, maxInFlight: 1});
+        assert.deepEqual(sent.map(shape).slice(0, 4), ['look', 'approve', 'look', 'approve']);
+        assert.equal(accepted, 2);
+        paidOnce(2);
+      });
+
+      it('and stops when another record comes back', async () => {
+        service.distort = (record, request) =>
+          shape(request) === 'approve' ? {...record, amount_in_minor_units: 1} : record;
+        const {stopped_because: stop, exit} = await run({...BY_ID, maxInFlight: 1});
+        assert.deepEqual([stop?.reason, exit], ['collision', 6]);
+      });
     });
 
     for (const path of ['stage-and-release', 'direct'] as const) {

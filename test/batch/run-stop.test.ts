@@ -56,6 +56,48 @@ describe('a run that is stopped', () => {
     };
   }
 
+  it('is not one for which this machine has too few sockets: fewer rows go out at a time', async () => {
+    await bench.plan(bench.payouts(60));
+    const inner = service.transport();
+    let open = 0;
+    let most = 0;
+    let refused = 0;
+    const transport: Transport = {
+      ...inner,
+      send: async (request) => {
+        if (open >= 5) {
+          refused++;
+          const cause = Object.assign(new Error('connect EMFILE'), {code: 'EMFILE'});
+          throw new TransportFailure('other', 'POST: failed (EMFILE)', {sent: false, cause});
+        }
+        most = Math.max(most, ++open);
+        await bench.clock.sleep(50);
+        open--;
+        return inner.send(request);
+      },
+    };
+    const summary = await run({transport, maxInFlight: 64});
+    assert.deepEqual([summary.accepted, summary.exit, most], [60, 0, 5]);
+    assert.ok(refused > 0 && refused < 12, `${refused} tries found no socket`);
+  });
+
+  it('ends when this machine has no socket for a whole minute, with every row unsent', async () => {
+    await bench.plan(bench.payouts(3));
+    const began = bench.clock.now();
+    const cause = Object.assign(new Error('connect EMFILE'), {code: 'EMFILE'});
+    const transport: Transport = {
+      send: () =>
+        Promise.reject(new TransportFailure('other', 'POST: failed (EMFILE)', {sent: false, cause})),
+      close: async () => undefined,
+    };
+    const summary = await run({transport});
+    assert.deepEqual(
+      [summary.not_sent, summary.exit, summary.stopped_because?.reason],
+      [3, 7, 'unreachable'],
+    );
+    assert.ok(bench.clock.now() - began >= 60_000);
+  });
+
   it('by a first Ctrl-C begins nothing more, and waits for what is under way', async () => {
     await bench.plan(bench.payouts(30));
     const drain = new AbortController();

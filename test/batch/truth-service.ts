@@ -61,6 +61,8 @@ export class TruthService {
   /** Changes what is answered about a record, not the record. */
   distort: (record: Record<string, unknown>, request: SeenRequest) => Record<string, unknown> = (record) =>
     record;
+  /** Over HTTP, what an answer takes. */
+  latencyMs = 0;
   /** What time it is for the service. */
   now: () => number = Date.now;
   /** How long a key is remembered after its record was made. */
@@ -106,6 +108,8 @@ export class TruthService {
 
   #obey(request: SeenRequest): {status: number; body: unknown} {
     const {method, path} = request;
+    const approve = /^\/api\/pay(?:outs|ins)\/([^/?]+)\/approve$/.exec(path);
+    if (approve !== null && method === 'POST') return this.#approve(approve[1]!, request);
     const match = /^\/api\/(payouts|payins)(?:\/([^/?]+))?$/.exec(path);
     if (match === null) return {status: 404, body: {error_code: 'NOT_FOUND', message: 'no such route'}};
     if (method === 'GET') {
@@ -115,6 +119,18 @@ export class TruthService {
       return {status: 200, body: this.#shown(record, request)};
     }
     return this.#create(request);
+  }
+
+  #approve(id: string, request: SeenRequest): {status: number; body: unknown} {
+    const record = this.byId.get(id);
+    if (record === undefined) return {status: 404, body: {error_code: 'NOT_FOUND', message: 'no such record'}};
+    if (record.status !== 'created')
+      return {status: 400, body: {error_code: 'VALIDATION_ERROR', message: `it is ${record.status}`}};
+    if (this.approvalFails(record.body))
+      return {status: 422, body: {error_code: 'INVALID_PAYMENT_DETAILS', message: 'insufficient funds'}};
+    record.status = 'approved';
+    record.approvals++;
+    return {status: 200, body: this.#shown(record, request)};
   }
 
   #create(request: SeenRequest): {status: number; body: unknown} {
@@ -210,6 +226,7 @@ export class TruthService {
     } catch {
       return; // the client was killed while it sent: half a request does nothing
     }
+    if (this.latencyMs > 0) await new Promise((resolve) => setTimeout(resolve, this.latencyMs));
     const {status, body, headers, fault} = this.act({
       method: request.method!,
       path: request.url!,

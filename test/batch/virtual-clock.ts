@@ -7,6 +7,7 @@ export class VirtualClock implements Clock {
   readonly #start: number;
   readonly #sleepers: {at: number; wake: () => void; seq: number}[] = [];
   #seq = 0;
+  #asleep = 0;
   #scheduled = false;
 
   constructor(startMs = Date.parse('2026-03-02T15:00:00Z')) {
@@ -15,11 +16,16 @@ export class VirtualClock implements Clock {
 
   /** Whole milliseconds, as of a real clock. */
   now(): number {
-    return Math.floor(this.#start + this.#elapsed);
+    return Math.floor(this.#start + this.#asleep + this.#elapsed);
   }
 
   monotonic(): number {
     return this.#elapsed;
+  }
+
+  /** The machine sleeps: the wall clock goes on, the monotonic one does not. */
+  suspend(ms: number): void {
+    this.#asleep += ms;
   }
 
   /** Moves time forward without waking anybody earlier than their turn. */

@@ -1,5 +1,6 @@
 import {RemitError} from '../../errors.ts';
 import {KINDS} from '../../batch/kinds.ts';
+import type {Acknowledged} from '../../batch/confirmations.ts';
 import type {Plan} from '../../batch/plan.ts';
 import {formatMajor, groupMajor} from '../../money/amount.ts';
 import type {Caps} from '../../profiles/profile.ts';
@@ -33,6 +34,8 @@ export async function confirmBatch(options: {
   flags: ConfirmFlags;
   doing: string;
   known: boolean;
+  /** Kept from an earlier confirmation of this plan. */
+  acknowledged?: Acknowledged | undefined;
 }): Promise<void> {
   const {context, plan, survey, flags, doing, known} = options;
   const {profile, out} = context;
@@ -52,7 +55,7 @@ export async function confirmBatch(options: {
   checkBatchCaps(plan, profile.caps, profile.name);
   checkStated(plan, flags);
   refusePaidElsewhere(survey, flags['allow-paid-elsewhere'] ?? [], plan.batchId);
-  if (!known) checkDuplicates(plan, survey, flags, (line) => out.notice(line));
+  if (!known) checkDuplicates(options, (line) => out.notice(line));
   const isLive = profile.mode === 'live';
   if (isLive && !live)
     refuse(
@@ -160,14 +163,14 @@ function sameAmount(stated: string, planned: string, currency: string): boolean 
 
 /** @param show for what no plan can tell, since it is of other batches */
 function checkDuplicates(
-  plan: Plan,
-  survey: Survey,
-  flags: ConfirmFlags,
+  {plan, survey, flags, acknowledged}: Parameters<typeof confirmBatch>[0],
   show: (line: string) => void,
 ): void {
   const {softDuplicates, similarReferences} = plan.figures;
-  const repeats = softDuplicates.count + survey.alike.count;
-  const similar = similarReferences.count + survey.similar.count;
+  const {repeats, similar} = duplicatesOf(plan, survey, acknowledged);
+  /** Who repeats the flags of an earlier command of this batch states again what was acknowledged then. */
+  const isStated = (n: number, flag: number | undefined, before: number | undefined) =>
+    n === (flag ?? 0) || (before !== undefined && flag === before + n);
   const unacknowledged = (what: string, n: number, flag: string) => {
     surveyText(survey).forEach(show);
     throw new RemitError('GUARD_DUPLICATES', `batch ${plan.batchId}: ${what}; nothing was sent`, {
@@ -180,18 +183,29 @@ function checkDuplicates(
       },
     });
   };
-  if (repeats !== (flags['allow-duplicates'] ?? 0))
+  if (!isStated(repeats, flags['allow-duplicates'], acknowledged?.duplicates))
     unacknowledged(
       `${count(repeats, 'row')} with party, amount and currency of an earlier one, in this file or in another batch of the last 30 days`,
       repeats,
       'allow-duplicates',
     );
-  if (similar !== (flags['allow-similar'] ?? 0))
+  if (!isStated(similar, flags['allow-similar'], acknowledged?.similar))
     unacknowledged(
       `${count(similar, 'reference')} like an earlier one but for case or spaces`,
       similar,
       'allow-similar',
     );
+}
+
+/** How many look-alikes are still to be acknowledged; those of the file itself are, with its plan. */
+export function duplicatesOf(
+  {figures}: Plan,
+  survey: Survey,
+  acknowledged: Acknowledged | undefined,
+): {repeats: number; similar: number} {
+  const [repeats, similar] =
+    acknowledged === undefined ? [figures.softDuplicates.count, figures.similarReferences.count] : [0, 0];
+  return {repeats: repeats + survey.alike.count, similar: similar + survey.similar.count};
 }
 
 /** Caps fail closed: a currency or rail that they do not name is refused. */

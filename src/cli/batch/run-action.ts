@@ -4,7 +4,7 @@ import {type BatchClaims, claimBatch} from '../../batch/batch-claims.ts';
 import {BatchRun, type RunPath} from '../../batch/batch-run.ts';
 import {checkBinding} from '../../batch/binding.ts';
 import type {Kind} from '../../batch/kinds.ts';
-import {noteConfirmation} from '../../batch/confirmations.ts';
+import {keepAcknowledged, noteConfirmation, readAcknowledged} from '../../batch/confirmations.ts';
 import type {Followed} from '../../batch/follow-run.ts';
 import {type OpenBatch, openBatch} from '../../batch/open-batch.ts';
 import {raiseFailedRows} from '../../batch/retry.ts';
@@ -15,7 +15,8 @@ import {Wire} from '../../batch/wire.ts';
 import {DEFAULT_TIMEOUTS, type Timeouts, type Transport} from '../../client/transport.ts';
 import {RemitError, type ExitCode} from '../../errors.ts';
 import type {Context} from '../context.ts';
-import {confirmBatch, type ConfirmFlags} from './confirm.ts';
+import {socketCeiling} from '../open-files.ts';
+import {confirmBatch, type ConfirmFlags, duplicatesOf} from './confirm.ts';
 import {followAfterRun, type FollowFlags} from './follow-action.ts';
 import {batchCommand, placeFlags} from './place.ts';
 import {count} from './plan-view.ts';
@@ -75,6 +76,7 @@ export async function runBatch(request: RunRequest): Promise<BatchEnd> {
     const summary = await runClaimed(request, batch, folder);
     if (flags.until === undefined || summary.stopped_because !== null) {
       context.out.text(summaryText(summary, batch.journal.needingAttention(ATTENTION)));
+      noteDoubts(context, summary, batch.journal.rowsIn(['in_doubt'], 0, ATTENTION));
       return {summary, exit: exitCodeOf(summary)};
     }
     return await followAfterRun({context, stateDir, batch, flags, before: summary, out: folder});
@@ -110,6 +112,16 @@ async function runClaimed(request: RunRequest, batch: OpenBatch, folder: string)
   }
 }
 
+/** A run that was interrupted exits 130, not 12: the rows that it leaves in doubt are said all the same, to scripts too. */
+function noteDoubts({out}: Context, summary: Summary, doubtful: readonly {reference: string}[]): void {
+  const reason = summary.stopped_because?.reason;
+  if (summary.in_doubt === 0 || (reason !== 'interrupted' && reason !== 'terminated')) return;
+  const more = summary.in_doubt > doubtful.length ? `, and ${summary.in_doubt - doubtful.length} more` : '';
+  out.warn(
+    `${count(summary.in_doubt, 'row')} in doubt, they may have been taken: ${doubtful.map(({reference}) => reference).join(', ')}${more}; settled by: ${summary.next}`,
+  );
+}
+
 /** A plan is confirmed once for each thing that is done with it; a resumed one was confirmed when it was begun. */
 async function confirmOnce(
   {context, flags, doing}: RunRequest,
@@ -119,7 +131,17 @@ async function confirmOnce(
   const before = journal.meta<{planHash: string; doing: string}>('confirmed');
   const known =
     before?.planHash === plan.planHash && (doing === 'resume' || doing === 'retry' || before.doing === doing);
-  await confirmBatch({context, plan, survey, flags, doing, known});
+  const acknowledged = readAcknowledged(journal, plan);
+  await confirmBatch({context, plan, survey, flags, doing, known, acknowledged});
+  if (!known) {
+    const {repeats, similar} = duplicatesOf(plan, survey, acknowledged);
+    keepAcknowledged(journal, {
+      planHash: plan.planHash,
+      duplicates: (acknowledged?.duplicates ?? 0) + repeats,
+      similar: (acknowledged?.similar ?? 0) + similar,
+      at: context.clock.now(),
+    });
+  }
   journal.setMeta('confirmed', {
     planHash: plan.planHash,
     doing: doing === 'resume' || doing === 'retry' ? (before?.doing ?? doing) : doing,
@@ -170,7 +192,7 @@ async function runConfirmed(parts: ConfirmedRun): Promise<Summary> {
     overrides: profile.overrides,
     timeouts: timeoutsOf(context),
     speed: new AdaptiveSpeed({
-      maxInFlight: flags['max-in-flight'] ?? MAX_IN_FLIGHT,
+      maxInFlight: Math.min(flags['max-in-flight'] ?? MAX_IN_FLIGHT, socketCeiling()),
       maxRps: flags['max-rps'],
     }),
     random: runtime.random,
@@ -182,6 +204,7 @@ async function runConfirmed(parts: ConfirmedRun): Promise<Summary> {
       releaseRest: flags['release-rest'] ?? false,
       trustRefusals: flags['trust-refusals'] ?? false,
       retryUnapproved: doing === 'release',
+      approveById: profile.approveById,
     },
     out: folder,
     command: batchCommand(kind),

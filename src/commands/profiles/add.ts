@@ -47,6 +47,9 @@ export default class ProfilesAdd extends RemitCommand {
     'max-batch-rows': count(1, 100_000_000)({description: 'longest batch'}),
     'allow-rail': Flags.string({...many, helpValue: 'RAIL', description: 'only these rails'}),
     'read-only': Flags.boolean({description: 'refuse every write'}),
+    'approve-by-id': Flags.boolean({
+      description: 'batches may approve staged records by id once their keys are past the horizon',
+    }),
     route: Flags.string({
       ...many,
       helpValue: "'OPERATION=METHOD /path'",
@@ -79,6 +82,7 @@ export default class ProfilesAdd extends RemitCommand {
       key,
       mode: modeOf(await readKey(key), describeSource(key)),
       ...(flags['read-only'] ? {read_only: true} : {}),
+      ...(flags['approve-by-id'] ? {approve_by_id: true} : {}),
       ...(caps === undefined ? {} : {caps}),
       ...(overrides === undefined ? {} : {overrides}),
     };

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import {RemitError} from '../../src/errors.ts';
+import {Bench, type RunArguments} from './harness.ts';
+import {type SeenRequest, TruthService} from './truth-service.ts';
+
+const isBound =
+  (words: RegExp) =>
+  (error: unknown): boolean =>
+    error instanceof RemitError &&
+    error.code === 'GUARD_BINDING' &&
+    error.exitCode === 11 &&
+    words.test(error.message);
+
+describe('the binding of a batch', () => {
+  let bench: Bench;
+  let service: TruthService;
+  beforeEach(async () => {
+    bench = new Bench();
+    service = new TruthService();
+    await bench.plan(bench.payouts(3));
+  });
+  afterEach(() => bench.remove());
+
+  const refuses = async (given: RunArguments, words: RegExp) => {
+    const before = service.requests.length;
+    await assert.rejects(bench.run(service, given), isBound(words));
+    assert.equal(service.requests.length, before, 'nothing is sent');
+  };
+
+  it('is to a mode, an address and a test key, once something was taken', async () => {
+    await bench.run(service, {path: 'stage-only'});
+    await refuses({mode: 'live', key: 'live_key'}, /another mode/);
+    await refuses({baseUrl: 'https://other.test'}, /another base URL/);
+    await refuses({key: 'test_other'}, /another test key/);
+    assert.equal((await bench.run(service)).accepted, 3);
+  });
+
+  it('does not hold a live key, which may be rotated', async () => {
+    await bench.run(service, {path: 'stage-only', mode: 'live', key: 'live_one'});
+    assert.equal((await bench.run(service, {mode: 'live', key: 'live_two'})).accepted, 3);
+  });
+
+  it('begins, for a test key, with the first success: one that was never of use binds nobody', async () => {
+    service.fault = () => ({status: 401, body: {error_code: 'AUTHENTICATION_ERROR', message: 'no'}});
+    const refused = await bench.run(service, {key: 'test_former'});
+    assert.deepEqual([refused.stopped_because?.reason, refused.not_sent], ['credentials', 3]);
+    await refuses({key: 'test_key', baseUrl: 'https://other.test'}, /another base URL/);
+    service.fault = () => undefined;
+    await bench.run(service, {key: 'test_key', path: 'stage-only'});
+    await refuses({key: 'test_former'}, /another test key/);
+    assert.equal((await bench.run(service, {key: 'test_key'})).accepted, 3);
+  });
+
+  it('holds as soon as one row may have been taken, although no success was seen', async () => {
+    const lost = (request: SeenRequest) => (request.n <= 8 ? ('lost-after' as const) : undefined);
+    service.fault = (request) => lost(request) ?? {status: 401, body: {error_code: 'AUTHENTICATION_ERROR'}};
+    const doubtful = await bench.run(service, {key: 'test_former'});
+    assert.ok(doubtful.in_doubt > 0);
+    await refuses({key: 'test_key'}, /another test key/);
+  });
+});
