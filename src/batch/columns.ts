@@ -123,6 +123,7 @@ function checkMetadataColumns(
     );
   for (const {key, header} of metadata) {
     if (key === '') complain(header, 'metadata', 'the metadata key is empty');
+    else if (key === '__proto__') complain(header, 'metadata', 'a metadata key cannot be __proto__');
     else if ([...key].length > LIMITS.metadataKeyLength)
       complain(header, 'metadata', `the metadata key is longer than ${LIMITS.metadataKeyLength} characters`);
     else if (key === REFERENCE_METADATA_KEY)

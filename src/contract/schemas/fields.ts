@@ -13,8 +13,7 @@ export const CurrencyCode = z
 /** A calendar day, YYYY-MM-DD; whether it lies in the past is for the service's clock to say. */
 export const CalendarDay = z.iso.date();
 
-/** Interface document, "Limits"; counted as in assumption 52. */
-export const Metadata = z.record(z.string(), z.string()).superRefine((metadata, context) => {
+const MetadataEntries = z.record(z.string(), z.string()).superRefine((metadata, context) => {
   const entries = Object.entries(metadata);
   const complain = (message: string, path: string[] = []) =>
     context.addIssue({code: 'custom', message, path});
@@ -30,6 +29,13 @@ export const Metadata = z.record(z.string(), z.string()).superRefine((metadata, 
   if (new TextEncoder().encode(JSON.stringify(metadata)).length > LIMITS.metadataBytes)
     complain(`is larger than ${LIMITS.metadataBytes} bytes as JSON`);
 });
+
+/** Interface document, "Limits"; counted as in assumption 52. A record schema drops a key `__proto__` without a word. */
+export const Metadata = z.preprocess((metadata, context) => {
+  if (typeof metadata === 'object' && metadata !== null && Object.hasOwn(metadata, '__proto__'))
+    context.addIssue({code: 'custom', message: 'a metadata key cannot be __proto__'});
+  return metadata;
+}, MetadataEntries);
 
 const codePoints = (text: string) => [...text].length;
 
