@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
+import {createServer, get} from 'node:http';
+import type {AddressInfo} from 'node:net';
 import nock from 'nock';
 import {RemitClient} from '../../src/client/client.ts';
 import type {RemitError} from '../../src/errors.ts';
 import {rawServer} from './raw-server.ts';
 import {RecordingClock} from './recording-clock.ts';
 
-const BASE = 'https://api.example.com';
+const HOST = 'api.example.com';
+const BASE = `https://${HOST}`;
 const BODY = {payee_id: '7f8c1f6e-3a56-4a1b-9c7d-2b6b4b0f8a02', amount_in_minor_units: 12_500};
 
 // Importing nock puts it between every test and node:http; it shall stand there only for these.
@@ -16,7 +19,7 @@ describe('the client over node:http', () => {
   let client: RemitClient;
   beforeEach(() => {
     nock.activate();
-    nock.disableNetConnect();
+    nock.enableNetConnect((host) => !host.startsWith(HOST)); // only this one is cut off: other tests may have sockets open
     client = new RemitClient({baseUrl: BASE, key: 'test_abcdefghijklmnop', clock: new RecordingClock()});
   });
   afterEach(async () => {
@@ -69,6 +72,19 @@ describe('the client over node:http', () => {
       .reply(200, {data: [{id: '2'}], next_cursor: null});
     const ids = (await client.payouts.list({status: 'failed'}).toArray()).map(({id}) => id);
     assert.deepEqual(ids, ['1', '2']);
+  });
+
+  it('is here without its network, and nothing else is', async () => {
+    await assert.rejects(client.payouts.get({id: 'unexpected'}), {code: 'UNAVAILABLE'});
+    const server = createServer((_, response) => response.end('here'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const {port} = server.address() as AddressInfo;
+    assert.equal(await (await fetch(`http://127.0.0.1:${port}/`)).text(), 'here');
+    await new Promise<void>((resolve) =>
+      get(`http://127.0.0.1:${port}/`, (r) => r.resume().on('end', resolve)),
+    );
+    server.closeAllConnections();
+    server.close();
   });
 });
 
