@@ -19,14 +19,16 @@ export default class SandboxKeys extends RemitCommand {
   async run() {
     const {flags} = await this.parse(SandboxKeys);
     const local = this.openLocal();
+    // A key has no id: where only that is asked for, the key is what is meant.
+    const keysOnly = local.out.settings.format === 'id';
     if (flags.issue !== undefined) {
       const wanted = {mode: flags.issue, scope: flags['read-only'] ? 'read' : 'full'};
       const issued = (await callControl(local, 'POST', '/sandbox/keys', wanted)) as IssuedKey; // our own server's
       local.out.record(issued, sandboxKeyView);
-      return issued;
+      return keysOnly ? issued.key : issued;
     }
     const {data} = (await callControl(local, 'GET', '/sandbox/keys')) as {data: IssuedKey[]};
-    await local.out.list(data, sandboxKeyView);
+    await local.out.list(keysOnly ? data.map(({key}) => key) : data, sandboxKeyView);
     return undefined;
   }
 }

@@ -83,6 +83,11 @@ describe('sandbox commands', () => {
     const refused = await sandbox.run(['payees', 'create', '--name', 'Elm', '-o', 'json'], {env});
     assert.deepEqual([refused.exitCode, refused.error().code], [3, 'AUTHORIZATION_ERROR']);
     assert.equal((await sandbox.run(['sandbox', 'keys', '--read-only'])).exitCode, 2);
+    const bare = await sandbox.run(['sandbox', 'keys', '--issue', 'test', '-o', 'id']);
+    assert.match(bare.stdout, /^test_sandbox_[^\s{}"]+\n$/);
+    const all = await sandbox.run(['sandbox', 'keys', '-o', 'id']);
+    assert.ok(all.stdout.split('\n').includes(bare.stdout.trim()));
+    assert.doesNotMatch(all.stdout, /[{}]/);
   });
 
   it('faults add, list and clear', async () => {
