@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import type {Summary} from '../../../../src/batch/summary.ts';
+import type {CliResult} from '../../../cli/run-cli.ts';
+import {Desk} from './desk.ts';
+
+const STATED = '--confirm-total USD=30.00 --confirm-count 2';
+
+describe('confirming a batch', () => {
+  let desk: Desk;
+  beforeEach(() => {
+    desk = new Desk();
+    desk.file('p.csv', [
+      ['A-1', 1, '10.00'],
+      ['A-2', 2, '20.00'],
+    ]);
+  });
+  afterEach(() => desk.close());
+
+  const refused = (ran: CliResult, exitCode: number, code: string, words = /./) => {
+    assert.equal(ran.exitCode, exitCode, ran.stderr);
+    assert.deepEqual([ran.error().code, ran.stdout], [code, '']);
+    assert.match(ran.error().message, words);
+    assert.equal(desk.service.posts, 0, 'nothing was sent');
+  };
+  const summaryOf = (ran: CliResult) => ran.json() as Summary;
+
+  it('is needed, and without a terminal never asked for', async () => {
+    refused(await desk.batch('run ./p.csv --json'), 2, 'NEEDS_TERMINAL');
+    assert.equal((await desk.batch(`run ./p.csv --json ${STATED}`)).exitCode, 0);
+  });
+
+  it('ends with 11 when a total, a count or a currency is not the plan', async () => {
+    for (const stated of [
+      '--confirm-total USD=30.01 --confirm-count 2',
+      '--confirm-total USD=30.00 --confirm-count 3',
+      '--confirm-total EUR=30.00 --confirm-count 2',
+      '--confirm-total USD=30.00 --confirm-total EUR=1.00',
+    ])
+      for (const yes of ['', ' --yes'])
+        refused(
+          await desk.batch(`run ./p.csv --json ${stated}${yes}`),
+          11,
+          'GUARD_CONFIRM',
+          /does not match/,
+        );
+    assert.equal(
+      (await desk.batch(`run ./p.csv --json --confirm-total USD=30 --confirm-count 2`)).exitCode,
+      0,
+    );
+  });
+
+  it('with a live key needs --live, and the figures or the total typed; --yes alone is not enough', async () => {
+    const live = {live: true};
+    refused(await desk.batch(`run ./p.csv --json --yes ${STATED}`, live), 11, 'GUARD_LIVE', /live key/);
+    refused(await desk.batch('run ./p.csv --json --yes --live', live), 11, 'GUARD_LIVE', /nobody is there/);
+    refused(await desk.batch(`run ./p.csv --json --live ${STATED}`, live), 11, 'GUARD_LIVE');
+    const typed = (answer: string) =>
+      desk.batch('run ./p.csv --json --live', {...live, columns: 100, answers: [answer]});
+    refused(await typed('29.00'), 11, 'GUARD_CONFIRM', /total typed is not 30.00 USD/);
+    refused(await typed(''), 11, 'GUARD_CONFIRM');
+    const ran = await desk.batch(`run ./p.csv --json --live --yes ${STATED}`, live);
+    assert.deepEqual([ran.exitCode, summaryOf(ran).mode], [0, 'live']);
+    assert.match(ran.stderr, /LIVE/);
+  });
+
+  it('covers the valid rows only, with --valid-only; without it nothing of a file with errors is sent', async () => {
+    desk.file('e.csv', [
+      ['A-1', 1, '10.00'],
+      ['=A-2', 2, '20.00'],
+    ]);
+    refused(await desk.batch('run ./e.csv --json --yes'), 5, 'CSV_INVALID');
+    refused(await desk.batch(`run ./e.csv --json --valid-only ${STATED}`), 11, 'GUARD_CONFIRM');
+    const ran = await desk.batch(
+      'run ./e.csv --json --valid-only --confirm-total USD=10.00 --confirm-count 1',
+    );
+    assert.deepEqual([ran.exitCode, summaryOf(ran).planned, summaryOf(ran).accepted], [0, 1, 1]);
+  });
+
+  it('asks for --accept-key-trust before --direct moves live money', async () => {
+    const line = `run ./p.csv --json --direct --live --yes ${STATED}`;
+    refused(await desk.batch(line, {live: true}), 11, 'GUARD_LIVE', /--direct/);
+    const ran = await desk.batch(`${line} --accept-key-trust`, {live: true});
+    assert.deepEqual([ran.exitCode, summaryOf(ran).posts], [0, 2]);
+    assert.match((await desk.batch('run --help')).stdout, /nothing is\s+checked\s+before/);
+  });
+
+  it('is asked for again when the file was edited', async () => {
+    await desk.batch(`run ./p.csv --batch-id b --json --stage-only ${STATED}`);
+    desk.file('p.csv', [
+      ['A-1', 1, '10.00'],
+      ['A-2', 2, '20.00'],
+      ['A-3', 3, '5.00'],
+    ]);
+    const ran = await desk.batch('run ./p.csv --batch-id b --json');
+    assert.deepEqual([ran.exitCode, ran.error().code], [2, 'NEEDS_TERMINAL']);
+    const stale = await desk.batch(`run ./p.csv --batch-id b --json ${STATED}`);
+    assert.deepEqual([stale.exitCode, stale.error().code], [11, 'GUARD_CONFIRM']);
+    const whole = await desk.batch(
+      'run ./p.csv --batch-id b --json --confirm-total USD=35.00 --confirm-count 3',
+    );
+    assert.deepEqual([whole.exitCode, summaryOf(whole).revision, summaryOf(whole).accepted], [0, 2, 3]);
+  });
+
+  describe('of look-alikes', () => {
+    beforeEach(() =>
+      desk.file('d.csv', [
+        ['D-1', 1, '10.00'],
+        ['D-2', 1, '10.00'],
+        ['D-3', 1, '10.00'],
+      ]),
+    );
+
+    it('is by their exact number; --yes is not enough', async () => {
+      for (const flags of ['', ' --allow-duplicates 1', ' --allow-duplicates 3'])
+        refused(await desk.batch(`run ./d.csv --json --yes${flags}`), 11, 'GUARD_DUPLICATES', /2 rows/);
+      assert.equal((await desk.batch('run ./d.csv --json --yes --allow-duplicates 2')).exitCode, 0);
+    });
+
+    it('counts those of other batches in the last 30 days too', async () => {
+      await desk.batch('run ./p.csv --batch-id one --json --yes');
+      desk.file('o.csv', [['O-1', 1, '10.00']]);
+      const ran = await desk.batch('run ./o.csv --json --yes');
+      assert.deepEqual([ran.exitCode, ran.error().code], [11, 'GUARD_DUPLICATES']);
+      assert.match(ran.stderr, /O-1 looks like A-1 of batch one/);
+      desk.clock.advance(31 * 24 * 3_600_000);
+      assert.equal((await desk.batch('run ./o.csv --json --yes')).exitCode, 0);
+    });
+
+    it('holds for the release of what it was staged with, whether the number is said again or not', async () => {
+      await desk.batch('run ./p.csv --batch-id one --json --yes');
+      // Two within the file, and all three like a payment of another batch.
+      const staged = await desk.batch(
+        'run ./d.csv --batch-id b --json --yes --stage-only --allow-duplicates 5',
+      );
+      assert.equal(staged.exitCode, 0, staged.stderr);
+      for (const flags of ['', ' --allow-duplicates 5']) {
+        const ran = await desk.batch(`release b --json --yes${flags}`);
+        assert.equal(ran.exitCode, 0, ran.stderr);
+        assert.equal(summaryOf(ran).accepted, 3);
+      }
+      assert.equal((await desk.batch('run b --json --yes')).exitCode, 0);
+    });
+
+    it('does not cover what another batch has claimed since', async () => {
+      desk.service.fault = ({n}) =>
+        n > 1 ? {status: 401, body: {error_code: 'AUTHENTICATION_ERROR', message: 'no'}} : undefined;
+      const cut = await desk.batch('run ./d.csv --batch-id b --json --yes --stage-only --allow-duplicates 2');
+      assert.equal(summaryOf(cut).not_sent, 2);
+      desk.service.fault = () => undefined;
+      desk.clock.advance(1000);
+      desk.file('o.csv', [['O-1', 1, '10.00']]);
+      const other = await desk.batch('run ./o.csv --batch-id o --json --yes --allow-duplicates 1');
+      assert.equal(other.exitCode, 0, other.stderr);
+      const again = await desk.batch('run b --json --yes --allow-duplicates 7');
+      assert.deepEqual([again.exitCode, again.error().code], [11, 'GUARD_DUPLICATES']);
+      assert.match(again.error().hint!, /--allow-duplicates 2/);
+      const ran = await desk.batch('run b --json --yes --allow-duplicates 2');
+      assert.deepEqual([ran.exitCode, summaryOf(ran).accepted], [0, 3]);
+    });
+
+    it('is by number also of references that differ in case or spaces only', async () => {
+      desk.file('s.csv', [
+        ['INV 1', 1, '10.00'],
+        ['inv1', 2, '20.00'],
+      ]);
+      refused(await desk.batch('run ./s.csv --json --yes'), 11, 'GUARD_DUPLICATES', /case or spaces/);
+      const ran = await desk.batch('run ./s.csv --batch-id s --json --yes --stage-only --allow-similar 1');
+      assert.equal(ran.exitCode, 0, ran.stderr);
+      assert.equal((await desk.batch('release s --json --yes')).exitCode, 0);
+    });
+  });
+});

@@ -1,0 +1,43 @@
+import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {payeeId} from '../../../batch/harness.ts';
+import {TruthService} from '../../../batch/truth-service.ts';
+import {VirtualClock} from '../../../batch/virtual-clock.ts';
+import {BASE_URL, type CliOptions, type CliResult, LIVE_KEY, runCli, TEST_KEY} from '../../../cli/run-cli.ts';
+
+/** A folder, a service that keeps the truth, and `remit payouts batch` typed in that folder. */
+export class Desk {
+  readonly folder = mkdtempSync(join(tmpdir(), 'remit-desk-'));
+  readonly clock = new VirtualClock();
+  readonly service = new TruthService();
+
+  constructor() {
+    this.service.now = () => this.clock.now();
+  }
+
+  env(key: string): Record<string, string> {
+    return {HOME: this.folder, REMIT_API_KEY: key, REMIT_BASE_URL: BASE_URL, USER: 'ada'};
+  }
+
+  /** Types a line with a test key, or with the live one. */
+  async batch(line: string, options: Partial<CliOptions> & {live?: boolean} = {}): Promise<CliResult> {
+    const {live = false, ...rest} = options;
+    const words = line.split(' ').map((word) => word.replace(/^\.\//, `${this.folder}/`)); // this process stays where it is
+    return runCli(['payouts', 'batch', ...words], {
+      ...{env: this.env(live ? LIVE_KEY : TEST_KEY), service: this.service.transport(), clock: this.clock},
+      cwd: this.folder,
+      ...rest,
+    });
+  }
+
+  /** Writes rows of reference, number of the payee, amount. */
+  file(name: string, rows: readonly (readonly [string, number, string])[]): void {
+    const lines = rows.map(([reference, payee, amount]) => `${reference},${payeeId(payee)},${amount},USD`);
+    writeFileSync(join(this.folder, name), `reference,payee_id,amount,currency_code\n${lines.join('\n')}\n`);
+  }
+
+  close(): void {
+    rmSync(this.folder, {recursive: true, force: true});
+  }
+}
