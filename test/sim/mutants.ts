@@ -101,13 +101,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a second release after a silence goes without the probe',
-    patches: [
-      patch(
-        'batch/release-phase.ts',
-        'if (clock.monotonic() - this.#context.lastGood > PROBE_AFTER_MS)',
-        'if (false)',
-      ),
-    ],
+    patches: [patch('batch/release-phase.ts', 'if (this.#context.quietMs > PROBE_AFTER_MS)', 'if (false)')],
   },
   {
     name: 'a row in doubt is given a new key',

@@ -88,7 +88,7 @@ export function drawSchedule(
     maxInFlight: dice.pick([1, 2, 4, 16, 64]),
     slowness: dice.pick([5, 20, 60]),
     isPatient: dice.chance(0.15),
-    isAudited: dice.chance(hazards.has('power') ? 0.2 : 0.05),
+    isAudited: dice.chance(hazards.has('power') ? 0.1 : 0.02),
   };
   return {...schedule, rows: rows ?? schedule.rows, steps: steps ?? schedule.steps};
 }

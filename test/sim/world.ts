@@ -621,7 +621,7 @@ export class World {
       );
       if (last?.summary.state !== 'complete') continue;
       // Once more, now and then: a batch that is complete sends nothing.
-      if (last.summary.posts === 0 || (attempt > 0 && isEnded(last) && !this.#dice.chance(0.3))) break;
+      if (last.summary.posts === 0 || (isEnded(last) && !this.#dice.chance(0.3))) break;
     }
     if (this.#isOver) return;
     checkFinal({last, place, batchId, oracle: this.#oracle, mustEnd: memory === 'long' && !this.#isAged});
