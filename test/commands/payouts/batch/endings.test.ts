@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import {existsSync, readFileSync} from 'node:fs';
+import {join} from 'node:path';
+import type {Summary} from '../../../../src/batch/summary.ts';
+import {Stop} from '../../../../src/cli/stop.ts';
+import {type Transport, TransportFailure} from '../../../../src/client/transport.ts';
+import {Desk} from './desk.ts';
+
+describe('how a batch ends, for whoever reads stderr and the exit code', () => {
+  let desk: Desk;
+  beforeEach(() => {
+    desk = new Desk();
+    desk.file('p.csv', [
+      ['A-1', 1, '10.00'],
+      ['A-2', 2, '20.00'],
+      ['A-3', 3, '30.00'],
+    ]);
+  });
+  afterEach(() => desk.close());
+
+  it('by a second Ctrl-C: 130, with the rows in doubt named on stderr, in the summary and in the status', async () => {
+    const stop = new Stop(() => assert.fail('nothing ends the process'));
+    const inner = desk.service.transport();
+    let waiting = 0;
+    const service: Transport = {
+      ...inner,
+      send: async (request) => {
+        const answer = await inner.send(request);
+        if (desk.service.posts < 2) return answer;
+        return new Promise((_, reject) => {
+          request.signal?.addEventListener('abort', () =>
+            reject(new TransportFailure('aborted', 'given up', {sent: true})),
+          );
+          if (++waiting === 2) for (let i = 0; i < 2; i++) stop.receive('SIGINT');
+        });
+      },
+    };
+    const ran = await desk.batch('run ./p.csv --batch-id b --json --yes', {service, stop});
+    assert.equal(ran.exitCode, 130, ran.stderr);
+    const summary = ran.json() as Summary;
+    assert.deepEqual([ran.exitCode, summary.state, summary.in_doubt], [130, 'interrupted', 2]);
+    assert.match(ran.stderr, /2 rows in doubt.*: A-2, A-3; settled by: remit payouts batch resume b/);
+    const status = await desk.batch('status b');
+    assert.match(status.stdout, /in doubt +2 /);
+    assert.match(status.stdout, /A-2: in doubt/);
+    const resumed = await desk.batch('resume b --json');
+    assert.deepEqual([resumed.exitCode, (resumed.json() as Summary).accepted], [0, 3]);
+    assert.equal(desk.service.paid.length, 3);
+  });
+
+  it('offers a file of failed rows for rows that were refused', async () => {
+    desk.service.refuse = ({amount_in_minor_units: amount}) =>
+      amount === 2000 ? {status: 422, error_code: 'INVALID_PAYMENT_DETAILS'} : undefined;
+    const ran = await desk.batch('run ./p.csv --batch-id b --json --yes');
+    const {failed_file: file, rejected} = ran.json() as Summary;
+    assert.deepEqual([ran.exitCode, rejected, file], [8, 1, join(desk.folder, 'b.failed.csv')]);
+    assert.match(readFileSync(file!, 'utf8'), /^"reference",.*\r\n"A-2",/);
+  });
+
+  it('offers none when a wrong address stopped it: nothing was wrong with the rows', async () => {
+    desk.service.fault = () => ({status: 404, body: '<html>'});
+    const ran = await desk.batch('run ./p.csv --batch-id b --yes');
+    assert.equal(ran.exitCode, 7, ran.stderr);
+    assert.doesNotMatch(ran.stdout, /Failed/);
+    assert.equal(existsSync(join(desk.folder, 'b.failed.csv')), false);
+    assert.match(ran.stdout, /Next +remit payouts batch resume b/);
+  });
+
+  it('refuses a metadata column that JSON would lose', async () => {
+    const ran = await desk.batch('plan - --json', {
+      stdin:
+        'reference,payee_id,amount,currency_code,metadata.__proto__\nA,018f0000-0000-7000-8000-000000000001,1.00,USD,x\n',
+    });
+    assert.equal(ran.exitCode, 5);
+    assert.match(ran.stderr, /__proto__/);
+  });
+});
