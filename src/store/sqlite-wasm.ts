@@ -1,4 +1,5 @@
 import {rmdirSync} from 'node:fs';
+import {setFlagsFromString} from 'node:v8';
 import type {Database, Statement} from 'node-sqlite3-wasm';
 import type {SqlRow, SqlValue} from './port.ts';
 import type {RawDatabase, RawStatement} from './sqlite-raw.ts';
@@ -8,7 +9,7 @@ type ResettableStatement = Statement & {_reset(): boolean};
 
 /** Compiles the module: about 50 ms, once a process. */
 export async function openWasm(file: string): Promise<RawDatabase> {
-  const loaded = await import('node-sqlite3-wasm');
+  const loaded = await withoutTierUp(() => import('node-sqlite3-wasm'));
   const {Database} = loaded.default ?? loaded; // it is CommonJS: from ESM all of it is the default, from a CommonJS bundle not always
   const db: Database = new Database(file);
   const statements: ResettableStatement[] = [];
@@ -28,6 +29,19 @@ export async function openWasm(file: string): Promise<RawDatabase> {
       db.close();
     },
   };
+}
+
+/**
+ * Compiles WebAssembly once and for good. V8 would compile each function that is used much a second time, which makes
+ * this module no quicker than it makes up for, and costs 30 MB.
+ */
+async function withoutTierUp<T>(load: () => Promise<T>): Promise<T> {
+  setFlagsFromString('--liftoff-only');
+  try {
+    return await load();
+  } finally {
+    setFlagsFromString('--no-liftoff-only');
+  }
 }
 
 /** A killed process leaves the driver's lock, a folder, behind. The caller holds our own lock, so nobody lives in it. */

@@ -10,7 +10,7 @@ import type {RawDatabase, RawStatement} from './sqlite-raw.ts';
 import {checkValues} from './sqlite-values.ts';
 import {openWasm, removeDriverLock} from './sqlite-wasm.ts';
 
-const CACHE_KIB = 16_000;
+const CACHE_KIB = 6_000;
 /** A WAL that one large transaction blew up shrinks to this at the next. */
 const WAL_LIMIT_BYTES = 64 * 1024 * 1024;
 
