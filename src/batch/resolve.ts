@@ -40,14 +40,15 @@ export async function resolveRow(options: {
         hint: 'only rows in doubt are resolved by hand',
       },
     );
-  const outcome = resolvedOutcome(row, resolution);
+  const outcome = resolvedOutcome(row, resolution, journal.coveredSince(row.n) ?? clock.now());
   if (typeof resolution === 'object') await payInRegistry(options, resolution.paid);
   journal.record(outcome, clock.now());
   journal.flush();
   return {reference, state: outcome.state, id: outcome.id};
 }
 
-function resolvedOutcome(row: JournalRow, resolution: Resolution): Outcome {
+/** `since`: when a row without an outcome may first have been sent. */
+function resolvedOutcome(row: JournalRow, resolution: Resolution, since: number): Outcome {
   const known: Outcome = row.outcome ?? {
     ...{n: row.n, state: 'in_doubt', id: null, status: null, stagedAt: null, http: null, code: null},
     ...{message: null, requestId: null, attempts: 0, orphan: null},
@@ -63,6 +64,7 @@ function resolvedOutcome(row: JournalRow, resolution: Resolution): Outcome {
   // A row with a record goes back to be released, one without to be created; both with the same key.
   return {
     ...known,
+    stagedAt: known.stagedAt ?? since, // by which a declared row is told from one that was never sent
     state: known.id === null ? 'not_sent' : 'staged',
     message: 'declared not paid by the operator',
   };

@@ -8,7 +8,7 @@ const HEADER = 'reference,payee_id,amount,currency_code\n';
 const line = (n: number, amount = '10.00') => `INV-${n},${payeeId(n)},${amount},USD\n`;
 const BAD_DETAILS = {status: 422, body: {error_code: 'INVALID_PAYMENT_DETAILS', message: 'bad account'}};
 
-describe('a row that was refused', () => {
+describe('a row that was in doubt', () => {
   let bench: Bench;
   let service: TruthService;
   beforeEach(() => {
@@ -28,16 +28,16 @@ describe('a row that was refused', () => {
     return bench.plan(bench.file('p.csv', HEADER + line(1) + line(2, '11.00')));
   };
 
-  it('may be corrected when each of its tries was refused', async () => {
+  it('may be corrected when it never was, each of its tries having been refused', async () => {
     const {revision} = await change(BAD_DETAILS);
     assert.equal(revision?.corrected, 1);
   });
 
-  it('may not be changed when a try before was never answered, for that one may still arrive', async () => {
+  it('may not be changed when it was refused in the end, for a try that was never answered may still arrive', async () => {
     await assert.rejects(change('lost-before', BAD_DETAILS), /INV-2 was changed, and it may have been sent/);
   });
 
-  it('is rejected for good when an operator had declared it not paid, and may not be changed all the same', async () => {
+  it('is rejected for good when it is refused after an operator declared it not paid, and may not be changed all the same', async () => {
     service.fault = ({body}) => (body.includes('"INV-2"') ? 'lost-before' : undefined);
     await bench.plan(bench.file('p.csv', HEADER + line(1) + line(2)));
     assert.equal((await bench.run(service, {path: 'direct'})).in_doubt, 1);
@@ -50,5 +50,17 @@ describe('a row that was refused', () => {
     assert.deepEqual([rejected, unsent], [1, 0]);
     const changed = bench.file('p.csv', HEADER + line(1) + line(2, '11.00'));
     await assert.rejects(bench.plan(changed), /INV-2 was changed, and it may have been sent/);
+  });
+
+  it('may not be changed after a killed run and a word that it was not paid', async () => {
+    await bench.plan(bench.file('p.csv', HEADER + line(1)));
+    const dying = {...service.transport(), send: () => Promise.reject(new Error('killed'))};
+    await assert.rejects(bench.run(service, {path: 'direct', transport: dying}), /killed/);
+    const {stateDir, clock} = bench;
+    const batch = await openBatch({stateDir, kind: 'payout', batchId: 'b1', purpose: 'test', clock});
+    await resolveRow({batch, stateDir, reference: 'INV-1', resolution: 'not-paid', clock});
+    await batch.close();
+    const changed = bench.file('p.csv', HEADER + line(1, '11.00'));
+    await assert.rejects(bench.plan(changed), /INV-1 was changed, and it may have been sent/);
   });
 });
