@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import {writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import type {Summary} from '../../../../src/batch/summary.ts';
+import {payeeId} from '../../../batch/harness.ts';
+import {BASE_URL, type CliResult, runCli, TEST_KEY} from '../../../cli/run-cli.ts';
+import {Desk} from './desk.ts';
+
+describe('references that were used elsewhere', () => {
+  let desk: Desk;
+  beforeEach(async () => {
+    desk = new Desk();
+    desk.file('p.csv', [['A-1', 1, '10.00']]);
+    assert.equal((await desk.batch('run ./p.csv --batch-id one --json --yes')).exitCode, 0);
+  });
+  afterEach(() => desk.close());
+
+  const refused = (ran: CliResult, words: RegExp, flag: string) => {
+    assert.deepEqual([ran.exitCode, ran.error().code], [11, 'GUARD_DUPLICATES'], ran.stderr);
+    assert.match(ran.error().message, words);
+    assert.ok(ran.error().hint!.includes(`--allow-paid-elsewhere ${flag}`), ran.error().hint!);
+    assert.equal(desk.service.paid.length, 1, 'nothing was sent');
+  };
+  const ACKNOWLEDGED = '--json --yes --allow-duplicates 1';
+
+  it('in another namespace are refused until it is named', async () => {
+    const line = `run ./p.csv --batch-id two --namespace other ${ACKNOWLEDGED}`;
+    refused(await desk.batch(line), /used under default by batch one/, 'default');
+    refused(await desk.batch(`${line} --allow-paid-elsewhere acme`), /default/, 'default');
+    // Other keys, so another payment: that is what the flag says.
+    const ran = await desk.batch(
+      `run ./p.csv --batch-id two --json --yes --namespace other --allow-paid-elsewhere default`,
+    );
+    assert.deepEqual([ran.exitCode, (ran.json() as Summary).accepted], [0, 1], ran.stderr);
+    assert.equal(desk.service.paid.length, 2);
+  });
+
+  it('by another profile are refused until it is named, and then are already paid', async () => {
+    const env = {HOME: desk.folder};
+    const added = await runCli(['profiles', 'add', 'acme', '--base-url', BASE_URL, '--key-stdin'], {
+      ...{env, stdin: TEST_KEY, cwd: desk.folder, clock: desk.clock, service: desk.service.transport()},
+    });
+    assert.equal(added.exitCode, 0, added.stderr);
+    const line = 'run ./p.csv --batch-id two --json --yes -p acme';
+    refused(await desk.batch(line, {env}), /\(environment\) by batch one/, '(environment)');
+    const ran = await runCli(
+      [
+        ...`payouts batch ${line.replace('./', `${desk.folder}/`)}`.split(' '),
+        '--allow-paid-elsewhere',
+        '(environment)',
+      ],
+      {env, cwd: desk.folder, clock: desk.clock, service: desk.service.transport()},
+    );
+    const {already_paid: paid, posts} = ran.json() as Summary;
+    assert.deepEqual([ran.exitCode, paid, posts], [0, 1, 0], ran.stderr);
+  });
+
+  it('of rows without names are those of one file: another one is refused in its namespace', async () => {
+    const file = (name: string, amounts: readonly string[]) => {
+      const lines = amounts.map((amount) => `${payeeId(7)},${amount},USD`);
+      writeFileSync(join(desk.folder, name), `payee_id,amount,currency_code\n${lines.join('\n')}\n`);
+    };
+    file('n.csv', ['1.50', '2.50']);
+    assert.equal((await desk.batch('run ./n.csv --batch-id n --json --yes --namespace nov')).exitCode, 0);
+    file('m.csv', ['1.50', '2.50', '3.50']);
+    const other = await desk.batch(
+      'run ./m.csv --batch-id m --json --yes --namespace nov --allow-duplicates 2',
+    );
+    assert.deepEqual([other.exitCode, other.error().code], [11, 'GUARD_CONFIRM'], other.stderr);
+    assert.match(other.error().message, /another file was run under the namespace nov/);
+    const same = await desk.batch('run ./n.csv --batch-id again --json --yes --namespace nov');
+    const {already_paid: paid, posts} = same.json() as Summary;
+    assert.deepEqual([same.exitCode, paid, posts], [0, 2, 0]);
+  });
+});
