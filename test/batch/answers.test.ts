@@ -117,6 +117,12 @@ const TABLE: [string, number, Body, {stage: string; release: string; direct: str
     {stage: 'unapproved', release: 'unapproved', direct: 'unapproved'},
   ],
   [
+    '207 approved',
+    207,
+    record({status: 'approved', warning: 'no funds'}),
+    {stage: 'unapproved', release: 'unapproved', direct: 'unapproved'},
+  ],
+  [
     '201 of another amount',
     201,
     record({amount_in_minor_units: 1}),
