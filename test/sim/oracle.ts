@@ -225,7 +225,12 @@ export class Oracle {
     const earlier = this.#sameKey(attempt).filter(
       (one) => isApproving(one) && this.#isWrittenDown(sender, one),
     );
-    if (!sender.retriesUnapproved && earlier.some(({seen, seenId}) => seen === 207 && seenId !== undefined))
+    const failed = earlier.findLast(({seen, seenId}) => seen === 207 && seenId !== undefined);
+    // Allowed once and not answered, it is looked at and finished by any later run.
+    const isAllowed = this.#sameKey(attempt).some(
+      (one) => isApproving(one) && one.n > (failed?.n ?? 0) && this.#senders.get(one)!.retriesUnapproved,
+    );
+    if (failed !== undefined && !sender.retriesUnapproved && !isAllowed)
       this.violate('unapproved', `${reference} was released again by itself after its approval had failed`);
     const isHeld = row?.rail != null && partyNumber(row.party) >= DISTORTED_FROM && !sender.isDirect;
     if (isHeld && !sender.acceptsDifferences && earlier.length === 0)
