@@ -238,6 +238,22 @@ describe('a run that is stopped', () => {
       clearInterval(timer);
     });
 
+    it('has its status file written each second', async () => {
+      await bench.plan(bench.payouts(6));
+      const inner = service.transport();
+      const seen = new Set<string>();
+      const transport: Transport = {
+        ...inner,
+        send: async (request) => {
+          await bench.clock.sleep(3000);
+          seen.add(readStatus(join(bench.stateDir, 'batches', 'payout', 'b1', 'status.json'))!.updated_at);
+          return inner.send(request);
+        },
+      };
+      await run({transport, maxInFlight: 1});
+      assert.equal(seen.size, 13, 'each request saw a later status than the one before');
+    });
+
     it('has its status file written at the end as well, naming the results', async () => {
       await bench.plan(bench.payouts(2));
       await run();
