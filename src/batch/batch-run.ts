@@ -54,7 +54,8 @@ export interface BatchRunOptions {
 }
 
 const STATUS_EVERY_MS = 1000;
-const FLUSH_EVERY_MS = 100;
+/** A commit waits for the disk, and nothing is sent meanwhile; what a kill leaves uncommitted is replayed. */
+const FLUSH_EVERY_MS = 250;
 const PROGRESS_EVERY_MS = 200;
 
 /**
