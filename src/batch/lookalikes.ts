@@ -2,7 +2,7 @@ import type {SqliteDatabase} from '../store/port.ts';
 import type {Claim} from './registry.ts';
 
 /** Claims that are sorted in with one commit; SQLite sorts in memory. */
-const NOTES_A_COMMIT = 64;
+const NOTES_A_COMMIT = 8;
 
 /**
  * Finds payments that look like one payment made twice: the same party, amount and currency. The index for that is in no

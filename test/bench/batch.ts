@@ -5,7 +5,8 @@
  *   npm run bench:batch -- --part direct --rows 50000    one part of it, shorter
  *
  * `direct`: rows a second and CPU a row of a run with journal and registry on the disk, against a bare undici loop that
- * derives the same keys and parses the same replies, the same number in flight. `latency`: a service that takes 50 ms;
+ * derives the same keys and parses the same replies, the same number in flight; undici's `request` is what counts, its
+ * lower-level `dispatch` is shown beside it. `latency`: a service that takes 50 ms;
  * the speed that is found against 1,024 in flight from the start. Sides run interleaved against one server process, and
  * what counts is the median of the ratios within a round. `memory`: the command itself, 100,000 rows and a million.
  */
@@ -73,7 +74,7 @@ async function withService<T>(latencyMs: number, work: (baseUrl: string) => Prom
   }
 }
 
-async function side(what: 'bare' | 'plan' | 'run', options: SideOptions): Promise<Measured> {
+async function side(what: 'bare' | 'dispatch' | 'plan' | 'run', options: SideOptions): Promise<Measured> {
   const {stdout} = await promisify(execFile)(
     process.execPath,
     ['--max-old-space-size=4096', sideProgram, what, JSON.stringify(options)],
@@ -126,23 +127,28 @@ async function direct(rows: number, rounds: number, inFlight: number): Promise<v
   const speed: number[] = [];
   const whole: number[] = [];
   const cpu: number[] = [];
+  const lowest: number[] = [];
   await withService(0, async (baseUrl) => {
     const options = {baseUrl, file, rows, inFlight};
     await side('bare', {...options, rows: 20_000, stateDir: ''}); // the server compiles what it serves
     for (let round = 0; round < rounds; round++) {
       // Whoever goes second meets another server and another disk cache: they take turns.
-      const sides = round % 2 === 0 ? (['bare', 'run'] as const) : (['run', 'bare'] as const);
+      const sides =
+        round % 2 === 0 ? (['bare', 'dispatch', 'run'] as const) : (['run', 'bare', 'dispatch'] as const);
       const found = new Map<string, Measured>();
       for (const name of sides) found.set(name, await side(name, {...options, stateDir: fresh()}));
-      const [bare, run] = [found.get('bare')!, found.get('run')!];
-      say(line('bare loop', bare));
+      const [bare, dispatch, run] = [found.get('bare')!, found.get('dispatch')!, found.get('run')!];
+      say(line('bare request', bare));
+      say(line('bare dispatch', dispatch));
       say(line('remit', run));
       speed.push(perSecond(run) / perSecond(bare));
       whole.push(wholePerSecond(run) / perSecond(bare));
+      lowest.push(perSecond(run) / perSecond(dispatch));
       cpu.push(cpuMicros(bare) / cpuMicros(run));
     }
   });
   say(`  rows a second with the writing of the results, remit / bare: ${median(whole).toFixed(2)}`);
+  say(`  rows a second, remit / bare dispatch: ${median(lowest).toFixed(2)}`);
   say(`  CPU a row, bare / remit: ${median(cpu).toFixed(2)}`);
   judge(
     `  rows a second, remit / bare: ${median(speed).toFixed(2)} (goal ${GOAL.direct})`,
