@@ -7,9 +7,13 @@ import type {RawDatabase, RawStatement} from './sqlite-raw.ts';
 /** `_reset` is not in the package's declarations; the version is pinned, and a test holds it to what we need. */
 type ResettableStatement = Statement & {_reset(): boolean};
 
+/** Loaded once: it costs flags and a turn each time, and a bundle would wrap the module anew. */
+const load = () => import('node-sqlite3-wasm');
+let loading: ReturnType<typeof load> | undefined;
+
 /** Compiles the module: about 50 ms, once a process. */
 export async function openWasm(file: string): Promise<RawDatabase> {
-  const loaded = await withoutTierUp(() => import('node-sqlite3-wasm'));
+  const loaded = await (loading ??= withoutTierUp(load));
   const {Database} = loaded.default ?? loaded; // it is CommonJS: from ESM all of it is the default, from a CommonJS bundle not always
   const db: Database = new Database(file);
   const statements: ResettableStatement[] = [];
