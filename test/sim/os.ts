@@ -1,5 +1,6 @@
 import crypto from 'node:crypto';
 import fs from 'node:fs';
+import v8 from 'node:v8';
 import {systemProbe} from '../../src/store/lock-holder.ts';
 import {DiskError, FIRST_DESCRIPTOR, type SimDisk} from './disk.ts';
 
@@ -34,6 +35,8 @@ export class SimOs {
     this.#replaceProcesses();
     this.#replaceTimers();
     this.#replaceRandomness();
+    // The tool has WebAssembly compiled once and for good, being over soon; this process lives long enough to gain by more.
+    v8.setFlagsFromString = () => undefined;
     const host = process as {getBuiltinModule?: (id: string) => unknown};
     const {getBuiltinModule} = host;
     // node:sqlite goes past node:fs, and with it past our disk; the tool then takes SQLite in WASM.

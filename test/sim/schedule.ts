@@ -23,6 +23,8 @@ export const HAZARDS = [
   'stage-only',
   'odd-rows',
   'resolve',
+  'long-waits',
+  'approve-by-id',
 ] as const;
 export type Hazard = (typeof HAZARDS)[number];
 
@@ -46,8 +48,6 @@ export interface Schedule {
   maxInFlight: number;
   /** Short timers are this much slower than asked for. */
   slowness: number;
-  /** The operator waits as long as the service asks for, and that may be long. */
-  isPatient: boolean;
   /** Each request is held against the windows on the disk. */
   isAudited: boolean;
 }
@@ -67,6 +67,7 @@ export function drawSchedule(
     ...{kills: 0.7, power: 0.2, disk: 0.15, network: 0.7, service: 0.7, weather: 0.3, 'slow-timers': 0.8},
     ...{signals: 0.25, loss: 0.25, backup: 0.08, edits: 0.3, twin: 0.1, contender: 0.1, 'by-hand': 0.1},
     ...{retry: 0.15, waiting: 0.3, 'stage-only': 0.3, 'odd-rows': 0.5, resolve: 0.15},
+    ...{'long-waits': 0.15, 'approve-by-id': 0.3},
   };
   const drawn = HAZARDS.filter((hazard) => dice.chance(shares[hazard]));
   const hazards = new Set(drawn.filter((hazard) => !without.includes(hazard)));
@@ -87,7 +88,6 @@ export function drawSchedule(
     weathers: drawWeathers(dice),
     maxInFlight: dice.pick([1, 2, 4, 16, 64]),
     slowness: dice.pick([5, 20, 60]),
-    isPatient: dice.chance(0.15),
     isAudited: dice.chance(hazards.has('power') ? 0.1 : 0.02),
   };
   return {...schedule, rows: rows ?? schedule.rows, steps: steps ?? schedule.steps};

@@ -55,8 +55,8 @@ export interface ServiceRules {
   refuses: (body: Record<string, unknown>) => {status: number; code: string} | undefined;
   approvalFails: (body: Record<string, unknown>) => boolean;
   distorts: (body: Record<string, unknown>) => Record<string, unknown>;
-  /** Longest Retry-After in seconds. */
-  longestWait: number;
+  /** Retry-After is often minutes long. */
+  longWaits: boolean;
 }
 
 /** The service's view of one request. */
@@ -198,9 +198,10 @@ export class SimService {
   /** In seconds, or as a date, as services do. */
   #retryAfter(share: number): Record<string, string> {
     if (!this.#dice.chance(share)) return {};
-    const seconds = this.#dice.chance(0.9)
+    const {longWaits} = this.rules;
+    const seconds = this.#dice.chance(longWaits ? 0.5 : 0.9)
       ? this.#dice.below(4)
-      : this.#dice.below(this.rules.longestWait + 1);
+      : this.#dice.below(longWaits ? 601 : 21);
     if (this.#dice.chance(0.7)) return {'retry-after': String(seconds)};
     const {now} = this.#timeline;
     return {

@@ -116,7 +116,7 @@ export class World {
     const lives = dice.pick(['same', 'own']);
     const life = memory === 'long' ? dice.between(least, least * 2) : Math.max(longest, 30 * 60_000);
     return {
-      ...{faults, turns, weathers, longestWait: this.#schedule.isPatient ? 600 : 20},
+      ...{faults, turns, weathers, longWaits: this.#has('long-waits')},
       keyLife: () => (lives === 'same' || memory === 'short' ? life : dice.between(least, least * 2)),
       refuses: (body) => {
         const n = party(body);
@@ -180,9 +180,23 @@ export class World {
     await this.#plan(place, BATCH, this.#rows);
     for (let step = 0; step < steps && !this.#isOver; step++) {
       if (step > 0) await this.#interlude(place);
-      if (!this.#isOver) await this.#step(place);
+      if (!this.#isOver && !(this.#isPaid(place) && this.#isIdle(place, BATCH))) await this.#step(place);
     }
     if (!this.#isOver) await this.#end();
+  }
+
+  /** Every row is paid, and nothing in this world could make a further run do anything. */
+  #isPaid(place: Place): boolean {
+    const states = [...place.batches.get(BATCH)!.reported.values()];
+    const mayStir = (['retry', 'loss', 'backup', 'twin', 'contender', 'by-hand'] as const).some((hazard) =>
+      this.#has(hazard),
+    );
+    return !mayStir && states.every((state) => state === 'accepted' || state === 'already_paid');
+  }
+
+  /** Nothing is open in a batch: to run it once more shows seldom what the other times did not. */
+  #isIdle(place: Place, batchId: string): boolean {
+    return (place.batches.get(batchId)?.isComplete ?? false) && !this.#dice.chance(0.2);
   }
 
   #has(hazard: Hazard): boolean {
@@ -457,7 +471,7 @@ export class World {
       settings: {
         ...{
           horizonMs,
-          maxWaitMs: this.#schedule.isPatient ? 900_000 : 8_000,
+          maxWaitMs: this.#has('long-waits') ? 900_000 : 8_000,
           trustRefusals: dice.chance(0.2),
           retryUnapproved: path === 'release',
         },
@@ -592,7 +606,7 @@ export class World {
     for (const place of this.#places) {
       for (const batchId of place.batches.keys()) {
         if (this.#isOver) return;
-        await this.#finish(place, batchId);
+        if (!this.#isIdle(place, batchId)) await this.#finish(place, batchId);
       }
     }
   }
@@ -610,7 +624,7 @@ export class World {
           settings: {
             ...{
               horizonMs,
-              maxWaitMs: this.#schedule.isPatient ? 900_000 : 8_000,
+              maxWaitMs: this.#has('long-waits') ? 900_000 : 8_000,
               trustRefusals: true,
               retryUnapproved: false,
             },
@@ -621,7 +635,7 @@ export class World {
       );
       if (last?.summary.state !== 'complete') continue;
       // Once more, now and then: a batch that is complete sends nothing.
-      if (last.summary.posts === 0 || (isEnded(last) && !this.#dice.chance(0.3))) break;
+      if (last.summary.posts === 0 || (isEnded(last) && !this.#dice.chance(0.2))) break;
     }
     if (this.#isOver) return;
     checkFinal({last, place, batchId, oracle: this.#oracle, mustEnd: memory === 'long' && !this.#isAged});
