@@ -24,23 +24,23 @@ export class Lookalikes {
       .run(scope, at, JSON.stringify(claims));
   }
 
-  sortIn(): void {
-    const last = this.#db.prepare('select seq from noted_claims order by seq limit 1 offset ?');
+  /** Sorts some of the noted in; false when there was nothing left. */
+  sortInSome(): boolean {
     const noted = 'from noted_claims where seq <= ?';
-    for (;;) {
-      const seq = (last.get(NOTES_A_COMMIT - 1) ?? this.#newest())?.['seq'];
-      if (seq === undefined) return;
-      this.#db.transaction(() => {
-        this.#db
-          .prepare(
-            `insert or replace into claims_by_content (party, amount, currency, scope, reference, at)
-             select claim.value ->> 0, claim.value ->> 1, claim.value ->> 2, scope, claim.value ->> 3, at
-             from (select * ${noted}) cross join json_each(claims) as claim order by 1, 2, 3`,
-          )
-          .run(seq);
-        this.#db.prepare(`delete ${noted}`).run(seq);
-      });
-    }
+    const full = this.#db.prepare('select seq from noted_claims order by seq limit 1 offset ?');
+    const seq = (full.get(NOTES_A_COMMIT - 1) ?? this.#newest())?.['seq'];
+    if (seq === undefined) return false;
+    this.#db.transaction(() => {
+      this.#db
+        .prepare(
+          `insert or replace into claims_by_content (party, amount, currency, scope, reference, at)
+           select claim.value ->> 0, claim.value ->> 1, claim.value ->> 2, scope, claim.value ->> 3, at
+           from (select * ${noted}) cross join json_each(claims) as claim order by 1, 2, 3`,
+        )
+        .run(seq);
+      this.#db.prepare(`delete ${noted}`).run(seq);
+    });
+    return true;
   }
 
   /** References of a scope that were claimed for such a payment since a moment; some may have been freed again. */

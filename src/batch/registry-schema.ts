@@ -59,4 +59,15 @@ export const REGISTRY_MIGRATIONS = [
       );
     `,
   },
+  {
+    name: '0002-noted-payments',
+    sql: `
+      -- JSON, [[reference, id], …]: not yet written beside their claims; see NotedPayments.
+      create table noted_payments (
+        seq integer primary key,
+        scope integer not null,
+        payments text not null
+      );
+    `,
+  },
 ] as const;

@@ -9,6 +9,7 @@ import {makeFolder} from './folder.ts';
 import {foldReference} from './identity.ts';
 import type {Kind, Mode} from './kinds.ts';
 import {Lookalikes} from './lookalikes.ts';
+import {NotedPayments, type Payment} from './noted-payments.ts';
 import {REGISTRY_MIGRATIONS} from './registry-schema.ts';
 
 /** Where a reference is paid once. */
@@ -104,7 +105,8 @@ export class Registry implements Claims {
   readonly #claimant: number;
   readonly #journalId: string;
   readonly #freed: string[] = [];
-  readonly #paid: {reference: string; id: string | null}[] = [];
+  readonly #paid: Payment[] = [];
+  readonly #payments: NotedPayments;
 
   private constructor(db: SqliteDatabase, lock: Lock, scope: Scope, claimant: Claimant) {
     this.#db = db;
@@ -112,7 +114,7 @@ export class Registry implements Claims {
     this.#claims = new BulkInsert(db, CLAIM);
     this.#kept = new BulkInsert(db, KEEP);
     this.#lookalikes = new Lookalikes(db);
-    this.#lookalikes.sortIn(); // what a run that was killed had noted
+    this.#payments = new NotedPayments(db);
     const {mode, baseUrl, kind, namespace} = scope;
     this.#statement('insert or ignore into scopes (mode, base_url, kind, namespace) values (?, ?, ?, ?)').run(
       mode,
@@ -163,7 +165,9 @@ export class Registry implements Claims {
     try {
       const db = await openSqlite(join(folder, 'registry.db'), {durability: 'full'});
       migrate(db, REGISTRY_MIGRATIONS);
-      return new Registry(db, lock, scope, claimant);
+      const registry = new Registry(db, lock, scope, claimant);
+      await registry.#sortIn(); // what a run that was killed had noted
+      return registry;
     } catch (error) {
       await lock.release();
       throw error;
@@ -176,6 +180,7 @@ export class Registry implements Claims {
 
   /** Who has this very reference in our scope. */
   find(reference: string): Entry | undefined {
+    this.#sortPaymentsIn();
     const row = this.#statement(
       `select ${ENTRY} from ${ENTRIES} where e.scope = ? and e.fold = ? and e.reference = ?`,
     ).get(this.#scope, foldReference(reference), reference);
@@ -219,6 +224,8 @@ export class Registry implements Claims {
   }
 
   claim(rows: readonly Claim[], at: number): void {
+    // A new generation is not paid: what was noted of the former one must not come after it.
+    if (rows.some(({generation}) => generation > 0)) this.#sortPaymentsIn();
     this.#insert(this.#claims, rows, at);
   }
 
@@ -258,10 +265,7 @@ export class Registry implements Claims {
     );
     for (const reference of this.#freed)
       free.run(this.#scope, foldReference(reference), reference, this.#journalId);
-    const pay = this.#statement(
-      'update entries set paid = 1, id = ? where scope = ? and fold = ? and reference = ?',
-    );
-    for (const {reference, id} of this.#paid) pay.run(id, this.#scope, foldReference(reference), reference);
+    if (this.#paid.length > 0) this.#payments.note(this.#scope, this.#paid);
     this.#freed.length = 0;
     this.#paid.length = 0;
   }
@@ -289,9 +293,20 @@ export class Registry implements Claims {
     return this.#lock.lost;
   }
 
+  #sortPaymentsIn(): void {
+    this.flush();
+    while (this.#payments.hasSome) this.#payments.sortInOne();
+  }
+
+  /** A group at a time, so that whoever watches the lock sees it alive. */
+  async #sortIn(): Promise<void> {
+    for (; this.#payments.hasSome; await nextTurn()) this.#payments.sortInOne();
+    while (this.#lookalikes.sortInSome()) await nextTurn();
+  }
+
   async close(): Promise<void> {
     try {
-      this.#lookalikes.sortIn();
+      if (!this.lost.aborted) await this.#sortIn(); // else the registry belongs to another process now
     } catch {
       // What is noted stays noted: the next one who opens the registry sorts it in.
     }
@@ -305,6 +320,8 @@ export class Registry implements Claims {
     return statement;
   }
 }
+
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 function toEntry(row: SqlRow): Entry {
   return {
