@@ -43,8 +43,9 @@ export interface Standing {
   orphans: {reference: string; id: string}[];
 }
 
-const ROW_COLUMNS =
-  'r.n, r.reference, r.party, r.amount, r.currency, r.rail, r.method, r.subaccount, r.scheduled, r.metadata, r.fingerprint, g.generation';
+const PLAN_COLUMNS =
+  'r.n, r.reference, r.party, r.amount, r.currency, r.rail, r.method, r.subaccount, r.scheduled, r.metadata, r.fingerprint';
+const ROW_COLUMNS = `${PLAN_COLUMNS}, g.generation`;
 const OUTCOME_COLUMNS =
   'o.state, o.id, o.status, o.staged_at, o.http, o.code, o.message, o.request_id, o.attempts, o.orphan, o.window_seq';
 
@@ -131,11 +132,26 @@ export class Journal {
 
   /** Rows after `after` that have no record yet, as far as is known: never sent, surely not taken, or in doubt. */
   unstaged(after: number, limit: number): JournalRow[] {
+    if (!this.#isKnown(after)) return this.#freshRows(after, limit);
     return this.#rows(
       `r.n > ? and (o.n is null or (o.id is null and o.state in ('not_sent', 'in_doubt')))`,
       [after],
       limit,
     );
+  }
+
+  /** Whether anything but the plan is known of a row after `after`. */
+  #isKnown(after: number): boolean {
+    return ['outcomes', 'generations'].some(
+      (table) => this.#statement(`select 1 from ${table} where n > ? limit 1`).get(after) !== undefined,
+    );
+  }
+
+  /** Rows of which nothing but the plan is known: most rows of most runs, and half the work of the others. */
+  #freshRows(after: number, limit: number): JournalRow[] {
+    return this.#statement(`select ${PLAN_COLUMNS} from rows r where r.n > ? order by r.n limit ?`)
+      .all(after, limit)
+      .map(toJournalRow);
   }
 
   /** Rows after `after` that have a record and one of these states. */

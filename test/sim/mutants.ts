@@ -102,6 +102,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a second release after a silence goes without the probe',
     patches: [patch('batch/release-phase.ts', 'if (this.#context.quietMs > PROBE_AFTER_MS)', 'if (false)')],
+    needs: ['long-waits', 'service'],
   },
   {
     name: 'a row in doubt is given a new key',
