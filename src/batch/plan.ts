@@ -97,7 +97,16 @@ export async function planBatch(options: PlanOptions): Promise<PlannedBatch> {
     const place = batchFolder(options.stateDir, options.kind, plan.batchId);
     return {...(await putInPlace(plan, workshop, place, options.clock)), errors};
   } finally {
-    rmSync(workshop, {recursive: true, force: true});
+    removeLitter(workshop);
+  }
+}
+
+/** What is left of a plan is in nobody's way: it must not make a failure of what is planned, nor hide why another failed. */
+function removeLitter(folder: string): void {
+  try {
+    rmSync(folder, {recursive: true, force: true});
+  } catch {
+    // its name says what it is
   }
 }
 
@@ -305,7 +314,7 @@ async function putInPlace(
   try {
     makeFolder(place.folder);
     if (!existsSync(place.journal)) {
-      rmSync(`${place.journal}-wal`, {force: true}); // of a journal that somebody deleted by hand
+      removeOrphanedWal(place.journal);
       publish(draft, place);
       return {plan, fresh: true, revision: undefined};
     }
@@ -342,6 +351,15 @@ function carryOver(old: SqliteDatabase, fresh: SqliteDatabase, plan: Plan): Revi
 }
 
 /** Both databases were closed whole, so one file is all there is of each, and the rename decides. */
+/** Of a journal that somebody deleted by hand. */
+function removeOrphanedWal(journal: string): void {
+  try {
+    rmSync(`${journal}-wal`, {force: true});
+  } catch (error) {
+    throw fileFailure(error, 'remove', `${journal}-wal`);
+  }
+}
+
 function publish(draft: string, place: BatchFolder): void {
   const {folder, root, journal} = place;
   refuseLeftChanges(draft);

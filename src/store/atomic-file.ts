@@ -35,8 +35,17 @@ export function writeFileAtomic(
     renameSync(temporary, path);
     if (durable) syncFolder(dirname(path));
   } catch (error) {
-    rmSync(temporary, {force: true});
+    removeQuietly(temporary);
     throw fileFailure(error, 'write', path);
+  }
+}
+
+/** The error that made us give up is the one to tell. */
+function removeQuietly(file: string): void {
+  try {
+    rmSync(file, {force: true});
+  } catch {
+    // litter
   }
 }
 

@@ -101,6 +101,23 @@ describe('a disk that fills up while a file is planned', () => {
     await assert.rejects(bench.plan(bench.payouts(1)), {code: 'STATE'});
   });
 
+  it('plans a file all the same when what is left of the plan cannot be taken away', async () => {
+    disk = new FullDisk((change, path) => change === 'unlink' && path.includes('.planning-'));
+    await bench.plan(bench.payouts(2));
+    disk.mend();
+    assert.equal((await opens()).length, 2);
+  });
+
+  it('tells why a plan failed, not that what is left of it cannot be taken away', async () => {
+    disk = new FullDisk((change, path) => change !== 'write' && path.includes('.planning-'));
+    await assert.rejects(bench.plan(bench.payouts(2)), {code: 'STATE'});
+  });
+
+  it('says in its own words that the remains of a deleted journal could not be taken away', async () => {
+    disk = new FullDisk((change, path) => change === 'unlink' && path.endsWith('journal.db-wal'));
+    await assert.rejects(bench.plan(bench.payouts(1)), {code: 'STATE'});
+  });
+
   it('says in its own words that an old failed.csv could not be taken away', async () => {
     await bench.plan(bench.payouts(1));
     disk = new FullDisk((change, path) => change === 'unlink' && path.endsWith('b1.failed.csv'));
