@@ -14,6 +14,7 @@ export class Sink {
   readonly #stream: OutStream;
   #failure: Error | undefined;
   #closed = false;
+  #drained: Promise<void> | undefined;
 
   constructor(stream: OutStream) {
     this.#stream = stream;
@@ -43,11 +44,18 @@ export class Sink {
       this.#fail(error as NodeJS.ErrnoException); // a synchronous pipe throws where others emit
       return undefined;
     }
+    this.#drained ??= this.#untilDrained();
+    return this.#drained;
+  }
+
+  /** One wait for all who write meanwhile: a server logs many requests at once, and Node warns above ten listeners. */
+  #untilDrained(): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {
         this.#stream.removeListener('drain', done);
         this.#stream.removeListener('error', done);
         this.#stream.removeListener('close', done);
+        this.#drained = undefined;
         resolve();
       };
       this.#stream.on('drain', done).on('error', done).on('close', done);

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import {Writable} from 'node:stream';
+import {Sink} from '../../src/output/sink.ts';
+
+/** A stream whose reader takes nothing until it is let go. */
+class Slow extends Writable {
+  #taken: (() => void) | undefined;
+
+  constructor() {
+    super({highWaterMark: 1});
+  }
+
+  override _write(_: unknown, __: unknown, taken: () => void): void {
+    this.#taken = taken;
+  }
+
+  letGo(): void {
+    const taken = this.#taken;
+    this.#taken = undefined;
+    taken?.();
+    if (this.writableLength > 0) this.letGo();
+  }
+}
+
+describe('a standard stream', () => {
+  it('is waited for once, however many write to a slow reader', async () => {
+    const slow = new Slow();
+    const sink = new Sink(slow);
+    const waits = Array.from({length: 50}, async (_, n) => sink.write(`${n}\n`));
+    assert.equal(slow.listenerCount('drain'), 1);
+    slow.letGo();
+    await Promise.all(waits);
+    assert.equal(slow.listenerCount('drain'), 0);
+    const again = sink.write('once more');
+    assert.equal(slow.listenerCount('drain'), 1);
+    slow.letGo();
+    await again;
+  });
+
+  it('is waited for no longer when its reader goes away', async () => {
+    const slow = new Slow();
+    const sink = new Sink(slow);
+    const wait = sink.write('nobody reads this');
+    slow.destroy(Object.assign(new Error('gone'), {code: 'EPIPE'}));
+    await wait;
+    assert.deepEqual([sink.closed, sink.failure()], [true, undefined]);
+  });
+});
