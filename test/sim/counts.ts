@@ -20,6 +20,7 @@ export const COUNTED = [
   'byHand',
   'resolved',
   'waits',
+  'approvedById',
 ] as const;
 
 export type Counts = Record<(typeof COUNTED)[number], number>;

@@ -85,6 +85,7 @@ export async function runEngine(
       process.isDirect = path === 'direct';
       process.acceptsDifferences = request.settings.acceptDifferences;
       process.retriesUnapproved = request.settings.retryUnapproved;
+      process.approvesById = request.settings.approveById ?? false;
       claims.settle();
       const transport = network.transportFor(process);
       if (request.retry !== undefined) {

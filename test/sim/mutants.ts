@@ -309,6 +309,17 @@ export const MUTANTS: readonly Mutant[] = [
     needs: ['network'],
   },
   {
+    name: 'a record past the horizon is approved by its id unseen',
+    patches: [
+      patch(
+        'batch/release-phase.ts',
+        'if (job.looked) return settings.approveById',
+        'if (true) return settings.approveById',
+      ),
+    ],
+    needs: ['approve-by-id', 'waiting', 'stage-only'],
+  },
+  {
     name: 'rows that a killed run had in hand are taken for unsent',
     patches: [
       patch(

@@ -229,8 +229,8 @@ class Call {
   }
 
   answer(answer: TransportAnswer): void {
-    this.attempt.seenId = idIn(answer);
     if (!this.#end(answer.status, true)) return;
+    this.attempt.seenId = idIn(answer);
     this.attempt.process.onAnswer(this.attempt, answer);
     this.#options.resolve(answer);
   }

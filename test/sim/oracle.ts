@@ -1,6 +1,6 @@
 import {createHash} from 'node:crypto';
 import type {Kind, Mode} from '../../src/batch/kinds.ts';
-import type {Attempt} from './network.ts';
+import {type Attempt, LATEST_MS} from './network.ts';
 import {type ServiceRecord, type SimService, withoutApproval} from './service.ts';
 import type {Place} from './place.ts';
 import {DISTORTED_FROM, partyNumber, type SimRow} from './rows.ts';
@@ -30,6 +30,10 @@ export interface Sender {
   isDirect: boolean;
   acceptsDifferences: boolean;
   retriesUnapproved: boolean;
+  /** Past the horizon records may be approved by their ids. */
+  approvesById: boolean;
+  /** Ids of records that were read in this run, and not released since. */
+  looked: Set<string>;
   /** When it began, or the last whole answer came that was a success. */
   lastGoodAt: number;
   endedWell: boolean;
@@ -164,8 +168,10 @@ export class Oracle {
   answered(attempt: Attempt, sender: Sender): void {
     if (typeof attempt.seen !== 'number') return;
     if (attempt.seen < 300) sender.lastGoodAt = this.now();
+    if (attempt.method === 'GET' && attempt.seenId !== undefined && attempt.path.endsWith(attempt.seenId))
+      sender.looked.add(attempt.seenId);
     if (attempt.method !== 'POST' || isApproving(attempt)) return;
-    const seen = this.#sameKey(attempt).filter((one) => one.seenId !== undefined);
+    const seen = this.#sameKey(attempt).filter((one) => this.#sawOwnRecord(one));
     if (seen.length === 0 || (attempt.seen !== 409 && attempt.seenId === undefined)) return;
     sender.hasProbed = true;
     sender.lastGoodAt = this.now();
@@ -176,10 +182,26 @@ export class Oracle {
 
   /** Earlier requests with the key of this one. */
   #sameKey(attempt: Attempt): Attempt[] {
-    const {metadata} = JSON.parse(attempt.body) as {metadata: {remit_reference: string}};
-    return (this.#attempts.get(metadata.remit_reference) ?? []).filter(
+    return (this.#attempts.get(this.#referenceOf(attempt)) ?? []).filter(
       (one) => one.key === attempt.key && one.n < attempt.n,
     );
+  }
+
+  /** It was shown a record of its key, not that of another row. */
+  #sawOwnRecord({seenId, key}: Attempt): boolean {
+    return (
+      seenId !== undefined &&
+      this.#service.records.some((record) => record.id === seenId && record.key === key)
+    );
+  }
+
+  #referenceOf(attempt: Attempt): string {
+    if (isById(attempt)) return this.#recordById(attempt)!.reference;
+    return (JSON.parse(attempt.body) as {metadata: {remit_reference: string}}).metadata.remit_reference;
+  }
+
+  #recordById({path}: Attempt): ServiceRecord | undefined {
+    return this.#service.records.find(({id}) => id === path.split('/').at(-2));
   }
 
   /** Before a request leaves. */
@@ -194,6 +216,10 @@ export class Oracle {
         `request ${attempt.n} left ${sender.gateUntil - this.now()} ms before the gate opened`,
       );
     if (attempt.method !== 'POST') return;
+    if (isById(attempt)) {
+      this.#sentById(attempt, sender);
+      return;
+    }
     const body = JSON.parse(attempt.body) as Record<string, unknown>;
     const reference = String((body['metadata'] as Record<string, unknown>)['remit_reference']);
     const row = sender.place.planned(sender.batchId, reference);
@@ -207,6 +233,7 @@ export class Oracle {
     if (isApproving(attempt)) {
       if (!sender.isDirect) this.#probed(attempt, sender, reference);
       this.#allowed(attempt, sender, reference, row);
+      this.#looked(attempt, sender, reference);
     }
     this.#attempts.set(reference, [...earlier, attempt]);
   }
@@ -218,6 +245,46 @@ export class Oracle {
       this.violate('probe', `${reference} was released after a probe brought another record`);
     if (this.now() - sender.lastGoodAt > PROBE_AFTER_MS)
       this.violate('probe', `request ${attempt.n} released ${reference} after a long silence`);
+  }
+
+  /** Invariant: a standalone approve names a record of the plan that is past the horizon, by leave, once, and seen to be open. */
+  #sentById(attempt: Attempt, sender: Sender): void {
+    const record = this.#recordById(attempt);
+    if (record === undefined) {
+      this.violate('by-id', `request ${attempt.n} approves a record that does not exist`);
+      return;
+    }
+    const {reference, id} = record;
+    attempt.key = record.key; // it has none of its own: the books go by that of its record
+    const row = sender.place.planned(sender.batchId, reference);
+    if (row === undefined) this.violate('planned', `${reference} was approved and stands in no plan`);
+    else this.#sameAsPlanned(row, record.body, reference);
+    if (!sender.approvesById) this.violate('by-id', `${reference} was approved by its id without leave`);
+    if (this.now() - record.createdAt < this.#horizonMs - LATEST_MS - SLACK_MS)
+      this.violate('by-id', `${reference} was approved by its id within the horizon`);
+    if (!sender.looked.delete(id)) this.violate('look', `${reference} was approved by its id unseen`);
+    const isSecond = this.#sameKey(attempt).some(
+      (one) => isById(one) && this.#senders.get(one) === sender && isUnsettled(one),
+    );
+    if (isSecond) this.violate('by-id', `${reference} was approved by its id twice in one run`);
+    this.#allowed(attempt, sender, reference, row);
+    this.#attempts.set(reference, [...(this.#attempts.get(reference) ?? []), attempt]);
+  }
+
+  /** Invariant: a release of a known record that was not answered is not sent again before the record was looked at. */
+  #looked(attempt: Attempt, sender: Sender, reference: string): void {
+    const earlier = this.#sameKey(attempt);
+    const id = earlier.find((one) => this.#sawOwnRecord(one) && this.#isWrittenDown(sender, one))?.seenId;
+    if (id === undefined) return;
+    const isSeen = sender.looked.delete(id);
+    const former = earlier.findLast(
+      (one) => isApproving(one) && this.#isKnownToBatch(sender.place, sender.batchId, one),
+    );
+    if (former !== undefined && isUnsettled(former) && !isSeen && !this.#declared.has(reference))
+      this.violate(
+        'look',
+        `${reference} was released again unseen after request ${former.n} was not answered`,
+      );
   }
 
   /** Invariant: what needs an operator's leave is not released without it. */
@@ -290,6 +357,7 @@ export class Oracle {
       (one) =>
         one.pending > 0 &&
         !one.isRefused &&
+        !isById(one) &&
         one.key === attempt.key &&
         withoutApproval(one.body) !== text &&
         !(this.#senders.get(one)!.batchId !== sender.batchId && this.#isRefusedForGood(one)) &&
@@ -388,4 +456,13 @@ export class Oracle {
 
 const isDead = (status: string): boolean => status === 'failed' || status === 'canceled';
 
-const isApproving = (attempt: Attempt): boolean => attempt.body.endsWith(',"auto_approve":true}');
+/** The standalone approve of a record. */
+export const isById = ({method, path}: Attempt): boolean => method === 'POST' && path.endsWith('/approve');
+
+const isApproving = (attempt: Attempt): boolean =>
+  attempt.body.endsWith(',"auto_approve":true}') || isById(attempt);
+
+/** It may have been taken, and nobody was told. */
+const isUnsettled = ({seen}: Attempt): boolean =>
+  seen === undefined || (typeof seen === 'number' ? seen >= 500 : UNANSWERED.has(seen));
+const UNANSWERED: ReadonlySet<string> = new Set(['reset', 'timeout', 'cut']);

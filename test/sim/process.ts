@@ -38,6 +38,8 @@ export class SimProcess implements SendingProcess, Sender {
   isDirect = false;
   acceptsDifferences = false;
   retriesUnapproved = false;
+  approvesById = false;
+  readonly looked = new Set<string>();
   lastGoodAt: number;
   endedWell = false;
   hasProbed = false;

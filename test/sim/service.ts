@@ -145,7 +145,7 @@ export class SimService {
     const own = this.#dice.chance(this.rules.faults) ? this.#dice.draw(FAULTS) : undefined;
     const early = own === undefined ? undefined : this.#early(own);
     if (early !== undefined) return early;
-    const reply = arrival.method === 'GET' ? this.#get(arrival.path) : this.#create(arrival, own);
+    const reply = this.#act(arrival, own);
     if (weather === 'failing-late')
       return json(this.#dice.pick([500, 502, 503, 504]), {error_code: 'UNEXPECTED'});
     if (own === 'fails-late')
@@ -154,6 +154,23 @@ export class SimService {
     if (own === 'empty') return {status: reply.status, headers: {}, body: ''};
     if (own === 'wrong-record') return this.#wrongRecord(reply);
     return reply;
+  }
+
+  #act(arrival: Arrival, own: keyof typeof FAULTS | undefined): Reply {
+    if (arrival.method === 'GET') return this.#get(arrival.path);
+    return arrival.path.endsWith('/approve') ? this.#approveById(arrival, own) : this.#create(arrival, own);
+  }
+
+  /** The document says only that it answers with a 4xx when it fails. */
+  #approveById(arrival: Arrival, own: keyof typeof FAULTS | undefined): Reply {
+    const record = this.#byId.get(arrival.path.split('/').at(-2)!);
+    if (record === undefined) return json(404, {error_code: 'NOT_FOUND', message: 'no such record'});
+    if (this.statusOf(record) !== 'created')
+      return json(400, {error_code: 'VALIDATION_ERROR', message: 'it is not to be approved any more'});
+    if (this.rules.approvalFails(record.body) && this.#dice.chance(0.5))
+      return json(422, {error_code: 'INVALID_PAYMENT_DETAILS', message: 'insufficient funds'});
+    this.#counts.approvedById++;
+    return this.#approveNow(record, arrival.attempt, own);
   }
 
   #turnWeather(): void {
