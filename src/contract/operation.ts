@@ -24,6 +24,8 @@ export interface Operation {
   readonly path: `/${string}`;
   /** Origin of method and path. */
   readonly origin: Origin;
+  /** How a given path begins where the document leaves that open; a profile can override this part of it. */
+  readonly prefix?: {readonly path: `/${string}`; readonly origin: Origin};
   /** Whether the operation takes the `Idempotency-Key` header. */
   readonly key?: 'optional';
   /** `cursor`: answers with a page `{data, next_cursor}` and takes cursor, limit and order. */

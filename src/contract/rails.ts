@@ -1,3 +1,11 @@
 /** Interface document, "Payin" and "Payout", field `rail`. Apart from the schemas, so that reading them loads no zod. */
 export const PAYIN_RAILS = ['standard_ach', 'same_day_ach'] as const;
 export const PAYOUT_RAILS = ['instant_bank', 'same_day_ach', 'standard_ach', 'wire', 'instant_card'] as const;
+/** Assumption 25. */
+export const ACCOUNT_TRANSFER_RAILS = [
+  'book',
+  'wire',
+  'same_day_ach',
+  'standard_ach',
+  'instant_bank',
+] as const;

@@ -13,6 +13,18 @@ export const CurrencyCode = z
 /** A calendar day, YYYY-MM-DD; whether it lies in the past is for the service's clock to say. */
 export const CalendarDay = z.iso.date();
 
+export const Name = z.string().trim().min(1).max(LIMITS.nameLength);
+/** Free text of a person, kept as it is. */
+export const Description = z.string().max(LIMITS.descriptionLength);
+
+/** Interface document, "Errors": an account pair must be two accounts. UUIDs are the same in any case. */
+export const differ =
+  <K extends string>(a: K, b: K) =>
+  (body: Record<K, string>, context: z.RefinementCtx): void => {
+    if (body[a].toLowerCase() === body[b].toLowerCase())
+      context.addIssue({code: 'custom', message: `is the same as ${a}`, path: [b]});
+  };
+
 /** Interface document, "Limits"; counted as in assumption 52. */
 export const Metadata = z.record(z.string(), z.string()).superRefine((metadata, context) => {
   const entries = Object.entries(metadata);
