@@ -69,6 +69,10 @@ class EmbeddedStore implements Store {
     return this.#enqueue(this.#reads, work);
   }
 
+  glance(sql: string, params: readonly SqlValue[] = []): Promise<SqlRow[]> {
+    return this.read((queries) => queries.all(sql, params));
+  }
+
   write<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
     return this.#enqueue(this.#writes, work);
   }
