@@ -1,6 +1,7 @@
 import {AmountError, parseMajor, toWire} from '../../money/amount.ts';
 import {RemitError} from '../../errors.ts';
 import type {ServerOptions} from '../../sandbox/server.ts';
+import {isPostgresUrl, readPostgresUrl} from '../../store/postgres-url.ts';
 
 /** The port that a sandbox takes when none is named; its profile keeps working over restarts. */
 export const DEFAULT_PORT = 4510;
@@ -9,6 +10,8 @@ export const DEFAULT_PORT = 4510;
 export interface StartFlags {
   port: number;
   fresh: boolean;
+  /** `postgres://…`; absent, a file of the state folder. */
+  store?: string | undefined;
   timing: 'fast' | 'instant';
   seed?: string | undefined;
   balance?: string | undefined;
@@ -17,8 +20,9 @@ export interface StartFlags {
   'idempotency-ttl'?: number | undefined;
 }
 
-/** @throws {RemitError} USAGE for an amount or time that cannot be read. */
+/** @throws {RemitError} USAGE for an amount, time or store that cannot be read. */
 export function readStartFlags(flags: StartFlags): Omit<ServerOptions, 'store'> {
+  readStore(flags);
   return {
     port: flags.port,
     timing: flags.timing,
@@ -28,6 +32,20 @@ export function readStartFlags(flags: StartFlags): Omit<ServerOptions, 'store'> 
     mainBalanceMinor: flags.balance === undefined ? undefined : readBalance(flags.balance),
     frozenAtMs: flags['freeze-at'] === undefined ? undefined : readTime('--freeze-at', flags['freeze-at']),
   };
+}
+
+/**
+ * The shared store that was asked for, and how it may be shown; undefined for a file.
+ * @throws {RemitError} USAGE
+ */
+export function readStore(flags: StartFlags): {address: string; shown: string} | undefined {
+  const {store} = flags;
+  if (store === undefined) return undefined;
+  if (!isPostgresUrl(store))
+    throw new RemitError('USAGE', '--store takes the address of a PostgreSQL database', {
+      hint: 'remit sandbox start --store postgres://localhost/sandbox',
+    });
+  return {address: store, shown: readPostgresUrl(store).shown};
 }
 
 /** US dollars in major units, as minor units. */

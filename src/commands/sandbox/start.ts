@@ -12,11 +12,17 @@ export default class SandboxStart extends RemitCommand {
     '<%= config.bin %> sandbox start',
     '<%= config.bin %> sandbox start --detach --balance 5000.00',
     '<%= config.bin %> sandbox start --port 0 --fresh -o ndjson',
+    '<%= config.bin %> sandbox start --store postgres://localhost/sandbox',
   ];
   static override flags = {
     port: count(0, 65_535)({default: DEFAULT_PORT, description: '0 takes a free one'}),
     detach: Flags.boolean({description: 'stay running after this command ends'}),
     fresh: Flags.boolean({description: 'a store of its own, thrown away at the end'}),
+    store: Flags.string({
+      helpValue: 'postgres://…',
+      exclusive: ['fresh'],
+      description: 'a PostgreSQL database, which several sandboxes may share; a file where absent',
+    }),
     timing: Flags.option({
       options: ['fast', 'instant'] as const,
       default: 'fast' as const,
