@@ -10,6 +10,8 @@ export interface RuleSwitches {
   strictIdempotency: boolean;
   /** A key is forgotten this long after its record was created; null keeps it for ever (assumption 46). */
   idempotencyTtlMs: number | null;
+  /** Amounts such as 55.01 make an ACH transfer come back. */
+  magicAmounts: boolean;
 }
 
 /** What every handler and timer works with. */
@@ -22,6 +24,8 @@ export interface Context {
   rules: RuleSwitches;
   /** Says that a timer was committed, so that the pump can wake in time. */
   timerAdded: (dueMs: number) => void;
+  /** The same of a delivery, to its own pump. */
+  deliveryAdded: (dueMs: number) => void;
 }
 
 /** Whose data a request sees. Live-style entities have the rules of live ones; no entity here moves real money. */

@@ -14,6 +14,7 @@ import type {Seeded} from './seed.ts';
 import {openSandboxStore} from './open-store.ts';
 import {LocalSandbox} from './local-sandbox.ts';
 import {fireTimer} from './fire-timer.ts';
+import {foundClock} from './shared-clock.ts';
 import {TimerPump} from './timer-pump.ts';
 import {TIMINGS, type TimingProfile} from './timing.ts';
 import * as world from './world.ts';
@@ -30,6 +31,8 @@ export interface SandboxOptions {
   timing?: TimingProfile | undefined;
   strictIdempotency?: boolean | undefined;
   idempotencyTtlMs?: number | null | undefined;
+  /** Whether amounts such as 55.01 make an ACH transfer come back (they do when absent). */
+  magicAmounts?: boolean | undefined;
   /** What each main account of a new or reset sandbox holds. */
   mainBalanceMinor?: number | undefined;
   /** Timers fire by themselves (a server) or before each request (tests). */
@@ -105,7 +108,7 @@ async function assemble(store: Store, options: SandboxOptions): Promise<Sandbox>
   const random = randomFor('records');
   const context: Context = {
     store,
-    clock: new SandboxClock(machine, await firstClock(store, options.frozenAtMs)),
+    clock: new SandboxClock(machine, await foundClock(store, firstClock(options.frozenAtMs))),
     ids: new IdMaker(random),
     random,
     timing: TIMINGS[timing],
@@ -115,7 +118,6 @@ async function assemble(store: Store, options: SandboxOptions): Promise<Sandbox>
   const pump = new TimerPump({context, fire: fireTimer, background: options.background ?? false, onBug});
   const keys = await store.write(async (queries) => {
     await world.continueIds(queries, context.ids);
-    await world.saveClock(queries, context.clock.state);
     await world.foundWorld(queries, context, random, mainBalanceMinor);
     return listKeys(queries);
   });
@@ -147,13 +149,11 @@ async function assemble(store: Store, options: SandboxOptions): Promise<Sandbox>
 const rulesOf = (options: SandboxOptions): RuleSwitches => ({
   strictIdempotency: options.strictIdempotency ?? false,
   idempotencyTtlMs: options.idempotencyTtlMs ?? null,
+  magicAmounts: options.magicAmounts ?? true,
 });
 
-async function firstClock(store: Store, frozenAtMs: number | undefined): Promise<ClockState> {
-  const kept = await store.read(world.loadClock);
-  if (kept) return kept;
-  return frozenAtMs === undefined ? {mode: 'real', aheadMs: 0} : {mode: 'frozen', atMs: frozenAtMs};
-}
+const firstClock = (frozenAtMs: number | undefined): ClockState =>
+  frozenAtMs === undefined ? {mode: 'real', aheadMs: 0} : {mode: 'frozen', atMs: frozenAtMs};
 
 /** Makes payees and payers with a verified default bank account each, in the test entity: for demos and tests. */
 export const seedParties = (

@@ -4,16 +4,33 @@ export const SCENARIOS = {
   transient_503: 'the first start of initiation fails with 503; the same create again succeeds',
   stuck_initiated: 'stays initiated for ever',
   fails_after_initiated: 'fails after it was initiated',
+  fails_after_debited: 'is debited, then comes back and fails',
   settle_slow: 'takes a minute longer to settle',
   async_202: 'initiation goes on after the answer: 202',
+  late_return: 'settles; later the bank takes the money back, and the status stays settled',
 } as const;
 
 export type Scenario = keyof typeof SCENARIOS;
 
 export const SCENARIO_KEY = 'sandbox.scenario';
 
+export const isScenario = (name: string): name is Scenario => Object.hasOwn(SCENARIOS, name);
+
 /** The scenario that client metadata asks for; other values are plain metadata. */
 export function scenarioOf(metadata: Readonly<Record<string, string>>): Scenario | null {
   const name = Object.hasOwn(metadata, SCENARIO_KEY) ? metadata[SCENARIO_KEY]! : '';
-  return Object.hasOwn(SCENARIOS, name) ? (name as Scenario) : null; // own keys of SCENARIOS are its keys
+  return isScenario(name) ? name : null;
+}
+
+/** Scenarios of moves, asked for by the word anywhere in the description, since moves have no metadata. */
+export const MOVE_SCENARIOS = {
+  move_207: 'approval is accepted, settlement meets a recoverable issue: 207 with a warning',
+} as const;
+
+export type MoveScenario = keyof typeof MOVE_SCENARIOS;
+
+/** The scenario that the description of a move asks for. */
+export function moveScenarioOf(description: string | null | undefined): MoveScenario | null {
+  const words = (description ?? '').split(/[^\w]+/);
+  return (Object.keys(MOVE_SCENARIOS) as MoveScenario[]).find((name) => words.includes(name)) ?? null; // own keys
 }

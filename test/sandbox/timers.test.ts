@@ -44,7 +44,7 @@ describe('sandbox timers', () => {
       ids: new IdMaker(seededRandom('timers')),
       random: seededRandom('timers'),
       timing: TIMINGS.fast,
-      rules: {strictIdempotency: false, idempotencyTtlMs: null},
+      rules: {strictIdempotency: false, idempotencyTtlMs: null, magicAmounts: true},
       timerAdded: (dueMs) => pump.notice(dueMs),
     };
     pump = new TimerPump({context, fire, background: false, onBug: (error) => bugs.push(error)});

@@ -1,0 +1,46 @@
+import type {Queries} from '../store/port.ts';
+import {bankingDay} from './banking-days.ts';
+import type {Context} from './context.ts';
+import {post} from './ledger.ts';
+import {dayAt, timeOn} from './schedule.ts';
+import type {Timing} from './timing.ts';
+import type {Transfer} from './transfer.ts';
+
+/** Banking days after settlement: unauthorized consumer debits may come back for 60 calendar days. */
+const LATE_BANKING_DAYS = 20;
+
+/** When a late return of a transfer that settled at `settledMs` arrives. */
+export function lateReturnTime(timing: Timing, settledMs: number): number {
+  return timing.calendar
+    ? timeOn(bankingDay(dayAt(settledMs), LATE_BANKING_DAYS), 8, 30)
+    : settledMs + timing.settleMs;
+}
+
+/**
+ * The bank takes back, once, what a settled transfer brought; its status stays `settled`, since the document knows
+ * nothing after it. False when it came back before, has not settled, or the main account no longer holds that much.
+ */
+export async function returnLate(
+  queries: Queries,
+  context: Context,
+  transfer: Transfer,
+  atMs: number,
+): Promise<boolean> {
+  if (transfer.status !== 'settled') return false;
+  const before = await queries.get(
+    `select id from ledger_postings where entity_id = ? and subject = 'late_return' and subject_id = ? limit 1`,
+    [transfer.entityId, transfer.id],
+  );
+  if (before) return false;
+  const [from, to] =
+    transfer.kind === 'payin' ? (['main', 'external'] as const) : (['external', 'main'] as const);
+  return post(queries, context, {
+    entityId: transfer.entityId,
+    from,
+    to,
+    amount: transfer.amount,
+    subject: 'late_return',
+    subjectId: transfer.id,
+    atMs,
+  });
+}
