@@ -9,6 +9,7 @@ import {toResponse} from './plain-response.ts';
 import type {ApiRoutes, Deliver} from './routing.ts';
 import type {Sandbox, SandboxStatus, Truth} from './sandbox.ts';
 import {seedStore, type Seeded} from './seed.ts';
+import {followClock, moveClock} from './shared-clock.ts';
 import type {TimerPump} from './timer-pump.ts';
 import type {TimingProfile} from './timing.ts';
 import * as world from './world.ts';
@@ -67,6 +68,7 @@ export class LocalSandbox implements Sandbox {
 
   async status(): Promise<SandboxStatus> {
     const {context, timing} = this.#parts;
+    await followClock(context);
     return {
       clock: {mode: context.clock.state.mode, now: this.#now(), timing},
       requests: this.requests(),
@@ -88,7 +90,7 @@ export class LocalSandbox implements Sandbox {
   async reset(options: {mainBalanceMinor?: number | undefined} = {}): Promise<void> {
     const {context, exchange, pump} = this.#parts;
     const balance = options.mainBalanceMinor ?? this.#parts.mainBalanceMinor;
-    await context.store.write((queries) => world.clearWorld(queries, context, balance));
+    await context.store.write((queries) => world.clearWorld(queries, context, balance), {alone: true});
     this.faults.clear();
     exchange.resetCounts();
     await pump.look();
@@ -101,9 +103,8 @@ export class LocalSandbox implements Sandbox {
 
   async advance(by: {ms: number} | {toMs: number}): Promise<{now: string; fired: number}> {
     const {context, pump} = this.#parts;
-    context.clock.advanceTo('ms' in by ? context.clock.now() + by.ms : by.toMs);
-    await context.store.write((queries) => world.saveClock(queries, context.clock.state));
-    const fired = await pump.run(context.clock.now());
+    await moveClock(context, (clock) => clock.advanceTo('ms' in by ? clock.now() + by.ms : by.toMs));
+    const fired = await pump.run(context.clock.now(), {alone: true});
     return {now: this.#now(), fired};
   }
 

@@ -5,7 +5,7 @@ export type ClockState =
   | {mode: 'real'; /** Milliseconds that the sandbox is ahead of the machine. */ aheadMs: number}
   | {mode: 'frozen'; /** Moves by `advanceTo` only. */ atMs: number};
 
-/** The time of the simulated world: the machine's, ahead of it, or standing still. It never goes back. */
+/** The time of the simulated world: the machine's, ahead of it, or standing still. It goes back by a checkpoint only. */
 export class SandboxClock {
   readonly #machine: Clock;
   #state: ClockState;
@@ -17,6 +17,13 @@ export class SandboxClock {
 
   get state(): ClockState {
     return this.#state;
+  }
+
+  /** Takes over a state that was stored by another process, or by a checkpoint; whether it differs from its own. */
+  follow(state: ClockState): boolean {
+    if (JSON.stringify(state) === JSON.stringify(this.#state)) return false;
+    this.#state = state;
+    return true;
   }
 
   now(): number {

@@ -1,3 +1,4 @@
+import {claimed} from '../store/claim.ts';
 import type {Queries} from '../store/port.ts';
 import type {Context} from './context.ts';
 import {int, text, textOrNull} from './rows.ts';
@@ -48,10 +49,10 @@ export async function fireDue(
   limits: {untilMs: number; most: number},
   fire: FireTimer,
 ): Promise<number> {
-  const rows = await queries.all('select * from timers where due_ms <= ? order by due_ms, id limit ?', [
-    limits.untilMs,
-    limits.most,
-  ]);
+  const rows = await queries.all(
+    `select * from timers where due_ms <= ? order by due_ms, id limit ?${claimed(context.store.dialect)}`,
+    [limits.untilMs, limits.most],
+  );
   let added = Infinity;
   const watching: Context = {
     ...context,
