@@ -34,6 +34,8 @@ export interface Operation {
   readonly query?: SchemaName;
   /** Strict schema of the JSON body; absent means that no body is sent. */
   readonly body?: SchemaName;
+  /** A body without a single byte stands for `{}`. */
+  readonly emptyBody?: true;
   /** Success answers: status -> schema of the body, or null for none. */
   readonly ok: Readonly<Record<number, SchemaName | null>>;
   /** Error codes that the operation documents or assumes, beyond those that every operation shares. */

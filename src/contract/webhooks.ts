@@ -52,6 +52,7 @@ export const webhookEndpoints = {
     path: '/api/webhooks/endpoints/{id}/toggle',
     origin: assumed(30),
     body: 'WebhookEndpointToggle',
+    emptyBody: true,
     ok: {200: 'WebhookEndpoint'},
     fails: ['NOT_FOUND'],
   }),

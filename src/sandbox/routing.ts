@@ -116,7 +116,9 @@ async function run(
   const query = readQuery(c, operation);
   const idempotencyKey = operation.key === undefined ? undefined : readKey(c);
   const body =
-    operation.body === undefined ? undefined : checked(operation.body, await readJsonBody(c.req.raw));
+    operation.body === undefined
+      ? undefined
+      : checked(operation.body, await readJsonBody(c.req.raw, operation.emptyBody));
   // The map's type ties each handler to its operation; here, where the operation is a value, that is lost.
   const handler = HANDLERS[id] as unknown as AnyHandler;
   const call = {entity: caller.entity, params, query, body, idempotencyKey};

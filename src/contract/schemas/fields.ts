@@ -26,7 +26,17 @@ export const differ =
   };
 
 /** Interface document, "Limits"; counted as in assumption 52. */
-export const Metadata = z.record(z.string(), z.string()).superRefine((metadata, context) => {
+export const Metadata = z
+  .record(z.string(), z.string())
+  .superRefine(checkMetadata)
+  .meta({
+    description: `At most ${LIMITS.metadataBytes} bytes as compact JSON.`,
+    maxProperties: LIMITS.metadataKeys,
+    propertyNames: {type: 'string', minLength: 1, maxLength: LIMITS.metadataKeyLength},
+    additionalProperties: {type: 'string', maxLength: LIMITS.metadataValueLength},
+  });
+
+function checkMetadata(metadata: Record<string, string>, context: z.RefinementCtx): void {
   const entries = Object.entries(metadata);
   const complain = (message: string, path: string[] = []) =>
     context.addIssue({code: 'custom', message, path});
@@ -41,9 +51,11 @@ export const Metadata = z.record(z.string(), z.string()).superRefine((metadata, 
   }
   if (new TextEncoder().encode(JSON.stringify(metadata)).length > LIMITS.metadataBytes)
     complain(`is larger than ${LIMITS.metadataBytes} bytes as JSON`);
-});
+}
 
-const codePoints = (text: string) => [...text].length;
+function codePoints(text: string): number {
+  return [...text].length;
+}
 
 /** Assumptions 40, 41. Query values arrive as text. */
 export const PageQuery = z.strictObject({
