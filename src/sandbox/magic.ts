@@ -1,5 +1,5 @@
 import {PAYOUT_RAILS} from '../contract/rails.ts';
-import {ACH_RETURNS, CARD_DECLINES, codeOn, usualCode} from './bank-codes.ts';
+import {ACH_RETURNS, codeOn, usualCode} from './bank-codes.ts';
 import {MOVE_SCENARIOS, SCENARIOS, SCENARIO_KEY, type Scenario} from './scenarios.ts';
 
 /**
@@ -35,7 +35,7 @@ export const bankOf = (routing: string): Bank =>
 const NAMES: Readonly<Record<string, Behaviour>> = {pending: 'stays_pending', failed: 'fails'};
 
 /** Cards that are declined, with the reason; each has a valid check digit. */
-const DECLINED: Readonly<Record<string, keyof typeof CARD_DECLINES>> = {
+const DECLINED: Readonly<Record<string, string>> = {
   '4000020000000000': 'do_not_honor',
   '4000020000000018': 'expired_card',
   '4000020000000026': 'invalid_account_number',
