@@ -33,7 +33,7 @@ export interface RequestCounts {
 export class Exchange {
   readonly #machine: Clock;
   readonly #faults: Faults;
-  readonly #pump: TimerPump;
+  readonly #pump: Pick<TimerPump, 'catchUp'>;
   readonly #onRequest: ((entry: RequestEntry) => void) | undefined;
   #made = 0;
   #counts: RequestCounts = {total: 0, posts: 0, answers: {}};
@@ -41,7 +41,8 @@ export class Exchange {
   constructor(options: {
     machine: Clock;
     faults: Faults;
-    pump: TimerPump;
+    /** Does what has fallen due, where nothing does so in the background. */
+    pump: Pick<TimerPump, 'catchUp'>;
     onRequest: ((entry: RequestEntry) => void) | undefined;
   }) {
     this.#machine = options.machine;

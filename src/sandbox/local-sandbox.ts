@@ -12,12 +12,14 @@ import {seedStore, type Seeded} from './seed.ts';
 import {followClock, moveClock} from './shared-clock.ts';
 import type {TimerPump} from './timer-pump.ts';
 import type {TimingProfile} from './timing.ts';
+import type {DeliveryPump} from './webhooks/delivery-pump.ts';
 import * as world from './world.ts';
 
 /** What a sandbox is put together from. */
 export interface SandboxParts {
   context: Context;
   pump: TimerPump;
+  deliveries: DeliveryPump;
   faults: Faults;
   exchange: Exchange;
   routes: ApiRoutes;
@@ -28,6 +30,9 @@ export interface SandboxParts {
   allowedHosts: () => readonly string[];
   stop: (() => void) | undefined;
 }
+
+/** Moving the clock waits so long for receivers that take their time; the rest goes on behind it. */
+const DELIVERIES_MS = 15_000;
 
 type Mode = Entity['mode'];
 
@@ -94,6 +99,7 @@ export class LocalSandbox implements Sandbox {
     this.faults.clear();
     exchange.resetCounts();
     await pump.look();
+    await this.#parts.deliveries.look();
   }
 
   async seed(request: {payees: number; payers: number; seed?: string; mode?: Mode}): Promise<Seeded> {
@@ -102,14 +108,16 @@ export class LocalSandbox implements Sandbox {
   }
 
   async advance(by: {ms: number} | {toMs: number}): Promise<{now: string; fired: number}> {
-    const {context, pump} = this.#parts;
+    const {context, pump, deliveries} = this.#parts;
     await moveClock(context, (clock) => clock.advanceTo('ms' in by ? clock.now() + by.ms : by.toMs));
     const fired = await pump.run(context.clock.now(), {alone: true});
+    await deliveries.runFor(DELIVERIES_MS);
     return {now: this.#now(), fired};
   }
 
   async close(): Promise<void> {
     await this.#parts.pump.stop();
+    await this.#parts.deliveries.stop();
     await this.#parts.context.store.close();
   }
 

@@ -1,6 +1,7 @@
 import type {Migration} from '../store/migrate.ts';
 import type {Store} from '../store/port.ts';
 import {firstSandbox} from './migrations/001-first-sandbox.ts';
+import {webhooks} from './migrations/002-webhooks.ts';
 
 /**
  * The sandbox's tables. A change is a file of its own in `migrations/`, named like `002-moves.ts`, with one export:
@@ -30,7 +31,7 @@ export interface DialectWords {
   clustered: string;
 }
 
-const ALL: readonly SandboxMigration[] = [firstSandbox];
+const ALL: readonly SandboxMigration[] = [firstSandbox, webhooks];
 
 const WORDS: Readonly<Record<Store['dialect'], DialectWords>> = {
   sqlite: {clustered: ' without rowid'},

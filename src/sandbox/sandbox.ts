@@ -17,6 +17,10 @@ import {fireTimer} from './fire-timer.ts';
 import {foundClock} from './shared-clock.ts';
 import {TimerPump} from './timer-pump.ts';
 import {TIMINGS, type TimingProfile} from './timing.ts';
+import type {DeliveryEntry} from './webhooks/delivery-log.ts';
+import {DeliveryPump} from './webhooks/delivery-pump.ts';
+import {httpsPoster, type PostWebhook} from './webhooks/post.ts';
+import {receiverTrust} from './webhooks/trust.ts';
 import * as world from './world.ts';
 
 export interface SandboxOptions {
@@ -42,6 +46,14 @@ export interface SandboxOptions {
   controlToken?: string | undefined;
   allowedHosts?: (() => readonly string[]) | undefined;
   onRequest?: ((entry: RequestEntry) => void) | undefined;
+  /** Each attempt at a delivery, once it is written down. */
+  onDelivery?: ((entry: DeliveryEntry) => void) | undefined;
+  /** Sends deliveries; HTTPS by default, never anything else. */
+  post?: PostWebhook | undefined;
+  /** Deliveries may go to private addresses as well; to loopback they always may, to special ones never. */
+  privateReceivers?: boolean | undefined;
+  /** Certificate (PEM) of the local authority, whose receivers are trusted on loopback. */
+  authorityFile?: string | undefined;
   /** Something that cannot happen happened; the request was answered 500. */
   onBug?: ((error: unknown) => void) | undefined;
   onStop?: (() => void) | undefined;
@@ -114,6 +126,7 @@ async function assemble(store: Store, options: SandboxOptions): Promise<Sandbox>
     timing: TIMINGS[timing],
     rules: rulesOf(options),
     timerAdded: (dueMs) => pump.notice(dueMs),
+    deliveryAdded: (dueMs) => deliveries.notice(dueMs),
   };
   const pump = new TimerPump({context, fire: fireTimer, background: options.background ?? false, onBug});
   const keys = await store.write(async (queries) => {
@@ -123,7 +136,28 @@ async function assemble(store: Store, options: SandboxOptions): Promise<Sandbox>
   });
   await pump.look();
   const faults = new Faults(randomFor('faults'));
-  const exchange = new Exchange({machine, faults, pump, onRequest: options.onRequest});
+  const deliveries = new DeliveryPump({
+    context,
+    machine,
+    faults,
+    random: randomFor('deliveries'),
+    post: options.post ?? defaultPoster(options),
+    background: options.background ?? false,
+    onDelivery: options.onDelivery,
+    onBug,
+  });
+  await deliveries.start();
+  const exchange = new Exchange({
+    machine,
+    faults,
+    pump: {
+      catchUp: async () => {
+        await pump.catchUp();
+        await deliveries.catchUp();
+      },
+    },
+    onRequest: options.onRequest,
+  });
   const routes = buildRoutes({
     context,
     keys: new KeyRing(store),
@@ -134,6 +168,7 @@ async function assemble(store: Store, options: SandboxOptions): Promise<Sandbox>
   return new LocalSandbox({
     context,
     pump,
+    deliveries,
     faults,
     exchange,
     routes,
@@ -145,6 +180,9 @@ async function assemble(store: Store, options: SandboxOptions): Promise<Sandbox>
     stop: options.onStop,
   });
 }
+
+const defaultPoster = ({privateReceivers = false, authorityFile}: SandboxOptions): PostWebhook =>
+  httpsPoster({policy: {loopback: true, private: privateReceivers}, trust: receiverTrust(authorityFile)});
 
 const rulesOf = (options: SandboxOptions): RuleSwitches => ({
   strictIdempotency: options.strictIdempotency ?? false,

@@ -11,6 +11,7 @@ import {iso, text} from './rows.ts';
 import {setTimer, type Timer} from './timers.ts';
 import {arrivalDay, bankTimes, type Timing} from './timing.ts';
 import {findTransfer, updateTransfer, type Transfer, type TransferKind} from './transfer.ts';
+import {emitTransferEvents} from './webhooks/events.ts';
 
 /** Which money moves when a transfer takes a step; steps not named move none. */
 const MONEY: Record<
@@ -67,6 +68,7 @@ export async function step(
     statusMs: atMs,
   };
   await updateTransfer(queries, moved, transfer.status);
+  await emitTransferEvents(queries, context, moved);
   return moved;
 }
 

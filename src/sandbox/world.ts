@@ -77,6 +77,10 @@ const RECORDS = [
   'timers',
   'ledger_postings',
   'ledger_accounts',
+  'webhook_attempts',
+  'webhook_deliveries',
+  'webhook_events',
+  'webhook_endpoints',
 ] as const;
 
 /** Takes away every record and funds the main accounts anew. Entities and keys stay. */

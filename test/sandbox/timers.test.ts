@@ -46,6 +46,7 @@ describe('sandbox timers', () => {
       timing: TIMINGS.fast,
       rules: {strictIdempotency: false, idempotencyTtlMs: null, magicAmounts: true},
       timerAdded: (dueMs) => pump.notice(dueMs),
+      deliveryAdded: () => assert.fail('no delivery is made here'),
     };
     pump = new TimerPump({context, fire, background: false, onBug: (error) => bugs.push(error)});
   });
