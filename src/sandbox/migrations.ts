@@ -2,6 +2,7 @@ import type {Migration} from '../store/migrate.ts';
 import type {Store} from '../store/port.ts';
 import {firstSandbox} from './migrations/001-first-sandbox.ts';
 import {webhooks} from './migrations/002-webhooks.ts';
+import {checkpoints} from './migrations/003-checkpoints.ts';
 
 /**
  * The sandbox's tables. A change is a file of its own in `migrations/`, named like `002-moves.ts`, with one export:
@@ -31,7 +32,7 @@ export interface DialectWords {
   clustered: string;
 }
 
-const ALL: readonly SandboxMigration[] = [firstSandbox, webhooks];
+const ALL: readonly SandboxMigration[] = [firstSandbox, webhooks, checkpoints];
 
 const WORDS: Readonly<Record<Store['dialect'], DialectWords>> = {
   sqlite: {clustered: ' without rowid'},

@@ -49,6 +49,14 @@ export interface WriteOptions {
   alone?: boolean | undefined;
 }
 
+/** A copy of all tables, while a change reads it. */
+export interface Copy {
+  /** The store's own tables. */
+  readonly tables: readonly string[];
+  /** How SQL names a table of the copy. */
+  of(table: string): string;
+}
+
 /**
  * What both databases promise: changes come out as if they had run one after the other, in whatever process. `work`
  * may run more than once (PostgreSQL undoes one of two changes that meet), so it touches nothing but `queries`, or only
@@ -66,5 +74,12 @@ export interface Store {
    * after the common commit.
    */
   write<T>(work: (queries: Queries) => Promise<T>, options?: WriteOptions): Promise<T>;
+  /** Copies all tables as of one moment; an older copy of that name is replaced. Names: see `copy-name.ts`. */
+  saveCopy(name: string): Promise<void>;
+  /**
+   * A `write` that reads a copy beside the store's own tables, alone.
+   * @throws RemitError STATE where there is no such copy, STATE_DAMAGED where it cannot be read
+   */
+  writeFromCopy<T>(name: string, work: (queries: Queries, copy: Copy) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }

@@ -1,7 +1,8 @@
 import type {Pool, PoolClient} from 'pg';
 import {RemitError} from '../errors.ts';
+import {checkCopyName, noCopy} from './copy-name.ts';
 import {checkApplied, type Migration} from './migrate.ts';
-import type {Queries, SqlRow, SqlValue, Store, WriteOptions} from './port.ts';
+import type {Copy, Queries, SqlRow, SqlValue, Store, WriteOptions} from './port.ts';
 import {isConflict, isLost, postgresFailure} from './postgres-failures.ts';
 import {portValues, quoteName, toParameters, toPostgres, toRows} from './postgres-sql.ts';
 import {readPostgresUrl, type PostgresAddress} from './postgres-url.ts';
@@ -114,6 +115,49 @@ class PostgresStore implements Store {
         if (!isConflict(error) || attempt >= TRIES) throw error;
       }
     }
+  }
+
+  async saveCopy(name: string): Promise<void> {
+    const copy = this.#copyName(name);
+    await this.write(
+      async (queries) => {
+        await queries.run(`drop schema if exists ${copy} cascade`);
+        await queries.run(`create schema ${copy}`);
+        for (const table of await this.#tables(queries))
+          await queries.run(`create table ${copy}.${table} as table ${table}`);
+      },
+      {alone: true},
+    );
+  }
+
+  writeFromCopy<T>(name: string, work: (queries: Queries, copy: Copy) => Promise<T>): Promise<T> {
+    const copy = this.#copyName(name);
+    return this.write(
+      async (queries) => {
+        const found = await queries.get('select 1 as found from pg_namespace where nspname = ?', [
+          this.#copySchema(name),
+        ]);
+        if (found === undefined) throw noCopy(name, `schema ${copy} of ${this.#place.shown}`);
+        return work(queries, {tables: await this.#tables(queries), of: (table) => `${copy}.${table}`});
+      },
+      {alone: true},
+    );
+  }
+
+  #copySchema(name: string): string {
+    return `${this.#place.schema}/${checkCopyName(name)}`;
+  }
+
+  #copyName(name: string): string {
+    return quoteName(this.#copySchema(name));
+  }
+
+  async #tables(queries: Queries): Promise<string[]> {
+    const rows = await queries.all(
+      'select tablename from pg_tables where schemaname = ? order by tablename',
+      [this.#place.schema],
+    );
+    return rows.map((row) => String(row['tablename']));
   }
 
   close(): Promise<void> {
