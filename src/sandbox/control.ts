@@ -3,6 +3,7 @@ import {Hono, type Context as HonoContext} from 'hono';
 import * as z from 'zod';
 import {FaultRule} from './fault-schema.ts';
 import {readJsonBody} from './request-body.ts';
+import {SPEED_MAX} from './sandbox-clock.ts';
 import type {Sandbox} from './sandbox.ts';
 import {ServiceError, errorBody, invalid} from './service-error.ts';
 
@@ -35,6 +36,18 @@ const Advance = z.union([
   }),
   z.strictObject({to: z.iso.datetime({offset: true})}),
 ]);
+const Ahead = z.strictObject({until: z.enum(['next', 'idle'])});
+const ClockChange = z.discriminatedUnion('mode', [
+  z.strictObject({mode: z.literal('real')}),
+  z.strictObject({mode: z.literal('accelerated'), speed: z.int().min(2).max(SPEED_MAX)}),
+  z.strictObject({mode: z.literal('frozen')}),
+]);
+const Asked = z.strictObject({
+  kind: z.string(),
+  id: z.uuid(),
+  outcome: z.string(),
+  code: z.string().min(1).max(40).optional(),
+});
 const Nothing = z.strictObject({});
 
 /** The routes under /sandbox/: never reachable for a web page, since token, Host, Origin and content type are checked. */
@@ -54,9 +67,13 @@ export function buildControl(sandbox: Sandbox, options: ControlOptions): Hono {
   });
   app.post('/sandbox/seed', async (c) => c.json(await sandbox.seed(await body(c, Seed)), 201));
   app.post('/sandbox/advance', async (c) => {
-    const to = await body(c, Advance);
-    return c.json(await sandbox.advance('ms' in to ? {ms: to.ms} : {toMs: Date.parse(to.to)}));
+    const by = await body(c, z.union([...Advance.options, Ahead]));
+    return c.json(await sandbox.advance('to' in by ? {toMs: Date.parse(by.to)} : by));
   });
+  app.get('/sandbox/clock', (c) => c.json(sandbox.clock()));
+  app.post('/sandbox/clock', async (c) => c.json(await sandbox.setClock(await body(c, ClockChange))));
+  app.post('/sandbox/simulate', async (c) => c.json(await sandbox.simulate(await body(c, Asked))));
+  app.get('/sandbox/magic-values', (c) => c.json({data: sandbox.magicValues()}));
   app.get('/sandbox/faults', (c) => c.json({data: sandbox.faults.list()}));
   app.post('/sandbox/faults', async (c) => c.json(sandbox.faults.add(await body(c, FaultRule)), 201));
   app.delete('/sandbox/faults', (c) => {

@@ -1,16 +1,21 @@
 import type {Hono} from 'hono';
+import {advance, type Advance} from './advance.ts';
 import {readAudit} from './audit.ts';
 import type {Context, Entity} from './context.ts';
 import {buildControl} from './control.ts';
 import type {Exchange, RequestCounts} from './exchange.ts';
 import type {Faults} from './faults.ts';
 import {issueKey, listKeys, type IssuedKey, type KeyScope} from './keys.ts';
+import {magicTable, type MagicValue} from './magic.ts';
 import {toResponse} from './plain-response.ts';
 import type {ApiRoutes, Deliver} from './routing.ts';
-import type {Sandbox, SandboxStatus, Truth} from './sandbox.ts';
+import type {Advanced, ClockStatus, Sandbox, SandboxStatus, Truth} from './sandbox.ts';
+import type {ClockMode} from './sandbox-clock.ts';
 import {seedStore, type Seeded} from './seed.ts';
 import {followClock, moveClock} from './shared-clock.ts';
+import {simulate, type Simulated, type Simulation} from './simulate.ts';
 import type {TimerPump} from './timer-pump.ts';
+import {lastDue, nextDue} from './timers.ts';
 import type {TimingProfile} from './timing.ts';
 import type {DeliveryPump} from './webhooks/delivery-pump.ts';
 import * as world from './world.ts';
@@ -72,10 +77,10 @@ export class LocalSandbox implements Sandbox {
   }
 
   async status(): Promise<SandboxStatus> {
-    const {context, timing} = this.#parts;
+    const {context} = this.#parts;
     await followClock(context);
     return {
-      clock: {mode: context.clock.state.mode, now: this.#now(), timing},
+      clock: this.clock(),
       requests: this.requests(),
       faults: this.faults.list().length,
       audit: await this.audit(),
@@ -107,12 +112,57 @@ export class LocalSandbox implements Sandbox {
     return seedStore(this.#parts.context.store, await this.#entity(mode), {payees, payers, seed});
   }
 
-  async advance(by: {ms: number} | {toMs: number}): Promise<{now: string; fired: number}> {
+  async advance(by: Advance): Promise<Advanced> {
+    const {context, deliveries} = this.#parts;
+    await followClock(context);
+    const ahead = async (due: Promise<number | undefined>, pick: (...due: number[]) => number) => {
+      const all = [await due, await deliveries.nextDue()].filter((ms) => ms !== undefined);
+      return all.length === 0 ? undefined : pick(...all);
+    };
+    const became = await advance(
+      {
+        now: () => context.clock.now(),
+        nextDue: () => ahead(context.store.read(nextDue), Math.min),
+        lastDue: () => ahead(context.store.read(lastDue), Math.max),
+        moveTo: (ms) => this.#moveTo(ms),
+      },
+      by,
+    );
+    return {now: this.#now(), ...became};
+  }
+
+  async #moveTo(ms: number): Promise<number> {
     const {context, pump, deliveries} = this.#parts;
-    await moveClock(context, (clock) => clock.advanceTo('ms' in by ? clock.now() + by.ms : by.toMs));
+    await moveClock(context, (clock) => clock.advanceTo(ms));
     const fired = await pump.run(context.clock.now(), {alone: true});
     await deliveries.runFor(DELIVERIES_MS);
-    return {now: this.#now(), fired};
+    return fired;
+  }
+
+  async setClock(mode: ClockMode): Promise<ClockStatus> {
+    const {context, pump, deliveries} = this.#parts;
+    await moveClock(context, (clock) => clock.setMode(mode));
+    await pump.look(); // its alarm was set by the old pace
+    await deliveries.look();
+    return this.clock();
+  }
+
+  clock(): ClockStatus {
+    const {state} = this.#parts.context.clock;
+    return {
+      mode: state.mode,
+      now: this.#now(),
+      timing: this.#parts.timing,
+      ...(state.mode === 'accelerated' ? {speed: state.speed} : {}),
+    };
+  }
+
+  simulate(asked: Simulation): Promise<Simulated> {
+    return simulate(this.#parts.context, asked);
+  }
+
+  magicValues(): MagicValue[] {
+    return magicTable(this.#parts.context.rules);
   }
 
   async close(): Promise<void> {

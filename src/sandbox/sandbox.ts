@@ -1,6 +1,7 @@
 import {randomBytes} from 'node:crypto';
 import {systemClock, type Clock} from '../clock.ts';
 import type {Store} from '../store/port.ts';
+import type {Advance} from './advance.ts';
 import type {Audit} from './audit.ts';
 import type {Context, RuleSwitches} from './context.ts';
 import {Exchange, type RequestEntry, type RequestCounts} from './exchange.ts';
@@ -9,12 +10,14 @@ import {IdMaker} from './ids.ts';
 import {KeyRing, listKeys, type IssuedKey, type KeyScope} from './keys.ts';
 import {seededRandom, systemRandom} from './random.ts';
 import {buildRoutes, type Deliver} from './routing.ts';
-import {SandboxClock, type ClockState} from './sandbox-clock.ts';
+import {SandboxClock, type ClockMode, type ClockState} from './sandbox-clock.ts';
+import type {MagicValue} from './magic.ts';
 import type {Seeded} from './seed.ts';
+import type {Simulated, Simulation} from './simulate.ts';
 import {openSandboxStore} from './open-store.ts';
 import {LocalSandbox} from './local-sandbox.ts';
 import {fireTimer} from './fire-timer.ts';
-import {foundClock} from './shared-clock.ts';
+import {foundClock, moveClock} from './shared-clock.ts';
 import {TimerPump} from './timer-pump.ts';
 import {TIMINGS, type TimingProfile} from './timing.ts';
 import type {DeliveryEntry} from './webhooks/delivery-log.ts';
@@ -30,6 +33,8 @@ export interface SandboxOptions {
   clock?: Clock;
   /** Makes a new sandbox's clock stand still at this moment (milliseconds since the epoch). An old one keeps its clock. */
   frozenAtMs?: number | undefined;
+  /** How time runs from now on, also for an old sandbox; absent, as it was (a new one: with the machine). */
+  clockMode?: ClockMode | undefined;
   /** The same seed and the same calls give the same ids and keys; absent, they are random. */
   seed?: string | undefined;
   timing?: TimingProfile | undefined;
@@ -59,8 +64,24 @@ export interface SandboxOptions {
   onStop?: (() => void) | undefined;
 }
 
+export interface ClockStatus {
+  mode: ClockState['mode'];
+  now: string;
+  timing: TimingProfile;
+  /** Of an accelerated clock: seconds here for one of the machine. */
+  speed?: number;
+}
+
+/** Where time was moved to, and how many timers fired on the way. */
+export interface Advanced {
+  now: string;
+  fired: number;
+  /** With `until: 'idle'`: whether nothing is left to happen. */
+  idle?: boolean;
+}
+
 export interface SandboxStatus {
-  clock: {mode: ClockState['mode']; now: string; timing: TimingProfile};
+  clock: ClockStatus;
   requests: RequestCounts;
   faults: number;
   audit: Truth;
@@ -89,8 +110,14 @@ export interface Sandbox {
   /** Takes away all records and faults; entities, keys and the clock stay. */
   reset(options?: {mainBalanceMinor?: number | undefined}): Promise<void>;
   seed(request: {payees: number; payers: number; seed?: string; mode?: 'test' | 'live'}): Promise<Seeded>;
-  /** Moves the sandbox's clock forward and lets everything happen that falls due; how many timers fired. */
-  advance(by: {ms: number} | {toMs: number}): Promise<{now: string; fired: number}>;
+  /** Moves the sandbox's clock forward and lets everything happen that falls due. */
+  advance(by: Advance): Promise<Advanced>;
+  clock(): ClockStatus;
+  /** Changes how time runs; it goes on from the same moment. */
+  setClock(mode: ClockMode): Promise<ClockStatus>;
+  /** Makes the bank do something now. @throws {ServiceError} for what cannot happen, or is not there. */
+  simulate(asked: Simulation): Promise<Simulated>;
+  magicValues(): MagicValue[];
   close(): Promise<void>;
 }
 
@@ -129,6 +156,8 @@ async function assemble(store: Store, options: SandboxOptions): Promise<Sandbox>
     deliveryAdded: (dueMs) => deliveries.notice(dueMs),
   };
   const pump = new TimerPump({context, fire: fireTimer, background: options.background ?? false, onBug});
+  const {clockMode} = options;
+  if (clockMode) await moveClock(context, (clock) => clock.setMode(clockMode));
   const keys = await store.write(async (queries) => {
     await world.continueIds(queries, context.ids);
     await world.foundWorld(queries, context, random, mainBalanceMinor);

@@ -39,6 +39,12 @@ export async function nextDue(queries: Queries): Promise<number | undefined> {
   return row && int(row, 'due_ms');
 }
 
+/** When the last of the timers that are set by now is due; undefined when none is set. */
+export async function lastDue(queries: Queries): Promise<number | undefined> {
+  const row = await queries.get('select due_ms from timers order by due_ms desc, id desc limit 1');
+  return row && int(row, 'due_ms');
+}
+
 /**
  * Fires up to `most` due timers in the order of (time, id), in the caller's transaction, and takes them away.
  * Stops early when a fired timer set another that comes before the next one. Returns how many were fired.

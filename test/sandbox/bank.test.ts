@@ -22,10 +22,8 @@ describe('sandbox: the bank says no', () => {
     return {id, methodId: body.id as string};
   };
   const walk = async (kind: 'payin' | 'payout', partyId: string, body: object = {}) => {
-    const made = await (kind === 'payin' ? at.payin : at.payout).call(at, partyId, {
-      auto_approve: true,
-      ...body,
-    });
+    const release = {auto_approve: true, ...body};
+    const made = kind === 'payin' ? await at.payin(partyId, release) : await at.payout(partyId, release);
     assert.equal(made.status, 201, JSON.stringify(made.body));
     const seen = [made.body.status as string];
     for (let step = 0; step < 50; step += 1) {

@@ -1,0 +1,191 @@
+import type {Queries} from '../store/port.ts';
+import {codesOf, usualCode} from './bank-codes.ts';
+import type {Context} from './context.ts';
+import {returnLate} from './late-return.ts';
+import {text} from './rows.ts';
+import {ServiceError, invalid} from './service-error.ts';
+import {fail, goOn, planNext, step, submit} from './transfer-steps.ts';
+import {findTransfer, type Transfer, type TransferKind} from './transfer.ts';
+import {listEntities} from './world.ts';
+
+/** What an operator makes happen, now: it wins over scenarios, magic values and the calendar. */
+export interface Simulation {
+  kind: string;
+  id: string;
+  outcome: string;
+  /** The bank's reason; the rail's usual one when absent. */
+  code?: string | undefined;
+}
+
+export interface Simulated {
+  kind: string;
+  id: string;
+  outcome: string;
+  /** Where it stands now. */
+  status: string;
+  /** The reason of a failure. */
+  code?: string;
+}
+
+/** What can happen to one kind of record. */
+interface Simulator {
+  /** Outcome -> what it does, for help and refusals. */
+  outcomes: Readonly<Record<string, string>>;
+  run: (queries: Queries, context: Context, asked: Simulation) => Promise<Omit<Simulated, keyof Simulation>>;
+}
+
+const TRANSFER_OUTCOMES = {
+  initiate: 'hands an approved one to the bank, whatever the hour',
+  debit: 'the money leaves its account',
+  settle: 'goes all the way to settled',
+  fail: 'the bank says no; --code says why',
+  return: 'the money comes back, by ACH and wire; after settlement the status stays settled',
+} as const;
+const METHOD_OUTCOMES = {
+  verify: 'ends its verification well',
+  'fail-verification': 'ends its verification badly',
+} as const;
+
+/** Kinds of records and what can be made to happen to them. Another kind is one more entry. */
+export const SIMULATORS: Readonly<Record<string, Simulator>> = {
+  payout: {outcomes: TRANSFER_OUTCOMES, run: (...args) => simulateTransfer('payout', ...args)},
+  payin: {outcomes: TRANSFER_OUTCOMES, run: (...args) => simulateTransfer('payin', ...args)},
+  'payment-method': {outcomes: METHOD_OUTCOMES, run: simulateMethod},
+};
+
+/** @throws {ServiceError} VALIDATION_ERROR for what cannot happen, NOT_FOUND for what is not there. */
+export async function simulate(context: Context, asked: Simulation): Promise<Simulated> {
+  const simulator = Object.hasOwn(SIMULATORS, asked.kind) ? SIMULATORS[asked.kind]! : undefined;
+  if (!simulator) throw invalid('kind', `is one of ${Object.keys(SIMULATORS).join(', ')}`);
+  if (!Object.hasOwn(simulator.outcomes, asked.outcome))
+    throw invalid('outcome', `of a ${asked.kind} is one of ${Object.keys(simulator.outcomes).join(', ')}`);
+  const {kind, outcome} = asked;
+  const id = asked.id.toLowerCase();
+  const became = await context.store.write((queries) => simulator.run(queries, context, {...asked, id}));
+  return {kind, id, outcome, ...became};
+}
+
+async function simulateTransfer(
+  kind: TransferKind,
+  queries: Queries,
+  context: Context,
+  {id, outcome, code}: Simulation,
+): Promise<{status: string; code?: string}> {
+  const transfer = await transferOfAny(queries, kind, id);
+  const reason = readCode(transfer, outcome, code);
+  const atMs = context.clock.now();
+  if (outcome === 'return' && transfer.status === 'settled') {
+    if (await returnLate(queries, context, transfer, atMs)) return {status: 'settled', code: reason};
+    throw invalid('outcome', 'the money came back before, or the main account no longer holds it');
+  }
+  await forgetPlans(queries, transfer);
+  if (outcome === 'fail' || outcome === 'return') {
+    // Only a reason that was asked for spoils the payment method.
+    const why = {atMs, code: reason, blames: code !== undefined};
+    const moved = await failNow(queries, context, transfer, outcome, why);
+    return {status: moved.status, code: reason};
+  }
+  return {status: (await walk(queries, context, transfer, {outcome, atMs})).status};
+}
+
+/** Records of both entities: their ids never meet. */
+async function transferOfAny(queries: Queries, kind: TransferKind, id: string): Promise<Transfer> {
+  for (const {id: entityId} of await listEntities(queries)) {
+    const transfer = await findTransfer(queries, {entityId, kind, id});
+    if (transfer) return transfer;
+  }
+  throw new ServiceError('NOT_FOUND', `no ${kind} ${id}`);
+}
+
+/** The bank's reason for this outcome. @throws {ServiceError} when the rail knows no such code. */
+function readCode({rail}: Transfer, outcome: string, code: string | undefined): string {
+  const takesCode = outcome === 'fail' || outcome === 'return';
+  if (code !== undefined && !takesCode) throw invalid('code', `is of no use to the outcome ${outcome}`);
+  if (code === undefined) return outcome === 'return' && rail.endsWith('_ach') ? 'R01' : usualCode(rail);
+  const known = codesOf(rail);
+  const found = [code, code.toUpperCase(), code.toLowerCase()].find((name) => Object.hasOwn(known, name));
+  if (found === undefined) throw invalid('code', `of ${rail} is one of ${Object.keys(known).join(', ')}`);
+  return found;
+}
+
+/** What was planned for it no longer happens: the operator has decided otherwise. */
+async function forgetPlans(queries: Queries, {entityId, kind, id}: Transfer): Promise<void> {
+  await queries.run('delete from timers where entity_id = ? and subject = ? and subject_id = ?', [
+    entityId,
+    kind,
+    id,
+  ]);
+}
+
+const cannot = ({kind, status}: Transfer, outcome: string) =>
+  invalid(
+    'outcome',
+    `a ${kind} that is ${status} cannot ${outcome}${status === 'created' ? '; approve it first' : ''}`,
+  );
+
+async function failNow(
+  queries: Queries,
+  context: Context,
+  transfer: Transfer,
+  outcome: 'fail' | 'return',
+  why: {atMs: number; code: string; blames: boolean},
+): Promise<Transfer> {
+  if (outcome === 'fail') {
+    if (!['approved', 'initiated', 'debited'].includes(transfer.status)) throw cannot(transfer, outcome);
+    return fail(queries, context, transfer, why);
+  }
+  if (transfer.rail.startsWith('instant_'))
+    throw invalid('outcome', `${transfer.rail} is final: nothing comes back`);
+  if (transfer.status === 'debited') return fail(queries, context, transfer, why);
+  if (transfer.status !== 'initiated') throw cannot(transfer, outcome);
+  const debited = await step(queries, context, transfer, {to: 'debited', atMs: why.atMs});
+  return fail(queries, context, debited ?? transfer, why);
+}
+
+const UNTIL = {initiate: 'initiated', debit: 'debited', settle: 'settled'} as const;
+const WAY = ['approved', 'initiated', 'debited', 'settled'] as const;
+
+/** Takes the good steps, one after the other, until the outcome; what follows it takes its usual time. */
+async function walk(
+  queries: Queries,
+  context: Context,
+  transfer: Transfer,
+  {outcome, atMs}: {outcome: string; atMs: number},
+): Promise<Transfer> {
+  const from = (WAY as readonly string[]).indexOf(transfer.status);
+  const until = WAY.indexOf(UNTIL[outcome as keyof typeof UNTIL]); // checked against the list of outcomes
+  if (from === -1 || from >= until) throw cannot(transfer, outcome);
+  let at = transfer;
+  for (let to = from + 1; to <= until; to += 1) {
+    if (to === 1) at = await submit(queries, context, at, atMs);
+    else at = await goOn(queries, context, at, {to: to === 2 ? 'debited' : 'settled', atMs});
+    if (at.status === 'failed') throw invalid('outcome', 'the account cannot hold more');
+    await forgetPlans(queries, at);
+  }
+  await planNext(queries, context, at);
+  return at;
+}
+
+async function simulateMethod(
+  queries: Queries,
+  context: Context,
+  {id, outcome, code}: Simulation,
+): Promise<{status: string}> {
+  if (code !== undefined) throw invalid('code', `is of no use to the outcome ${outcome}`);
+  const row = await queries.get(
+    'select owner_id, status from payment_methods where id = ? and deleted_ms is null',
+    [id],
+  );
+  if (!row) throw new ServiceError('NOT_FOUND', `no payment method ${id}`);
+  const status = text(row, 'status');
+  if (status !== 'pending')
+    throw invalid('outcome', `a payment method that is ${status} cannot ${outcome.replace('-', ' its ')}`);
+  const to = outcome === 'verify' ? 'verified' : 'failed';
+  await queries.run('update payment_methods set status = ?, updated_ms = ? where owner_id = ? and id = ?', [
+    to,
+    context.clock.now(),
+    text(row, 'owner_id'),
+    id,
+  ]);
+  return {status: to};
+}
