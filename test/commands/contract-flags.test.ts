@@ -24,12 +24,30 @@ const COMMANDS: Readonly<Record<string, readonly OperationId[]>> = {
   'payment-methods:add': ['payeePaymentMethods.add', 'payerPaymentMethods.add'],
   'payment-methods:list': ['payeePaymentMethods.list', 'payerPaymentMethods.list'],
   'payment-methods:set-default': ['payeePaymentMethods.setDefault', 'payerPaymentMethods.setDefault'],
+  'moves:create': ['moves.create'],
+  'moves:list': ['moves.list'],
+  'moves:approve': ['moves.approve'],
+  'subaccounts:create': ['subaccounts.create'],
+  'subaccounts:list': ['subaccounts.list'],
+  'treasury:accounts': ['treasury.accounts'],
+  'treasury:transactions': ['treasury.transactions'],
+  'treasury:simulate-credit': ['treasury.simulateInboundCredit'],
+  'transfers:create': ['accountTransfers.create'],
+  'transfers:approve': ['accountTransfers.approve'],
+  'transfers:list': ['accountTransfers.list'],
+  'webhooks:endpoints:create': ['webhookEndpoints.create'],
+  'webhooks:endpoints:list': ['webhookEndpoints.list'],
+  'webhooks:endpoints:update': ['webhookEndpoints.update'],
 };
 
 /** Flags of a field that do not follow the rule "the field's name without _id". */
 const OTHERWISE: Readonly<Record<string, readonly string[]>> = {
   amount_in_minor_units: ['amount', 'amount-minor'],
   override_default_payment_method_id: ['payment-method'],
+  source_subaccount_id: ['source'],
+  destination_subaccount_id: ['destination'],
+  source_account_id: ['source'],
+  destination_account_id: ['destination'],
   currency_code: ['currency'],
   country_code: ['country'],
   is_default: ['default'],
@@ -37,11 +55,20 @@ const OTHERWISE: Readonly<Record<string, readonly string[]>> = {
   'card.number': ['card-number'],
 };
 
-/** Fields without a flag: the deprecated alias, and the second name of one field. */
-const WITHOUT = new Set(['amount_in_cents', 'payout_metadata']);
+/** Fields without a flag: the deprecated alias, the second name of one field, and what enable and disable switch. */
+const WITHOUT = new Set(['amount_in_cents', 'payout_metadata', 'is_active']);
 
 /** Flags that are ours, not a field's. */
-const OURS = new Set(['dry-run', 'idempotency-key', 'wait', 'until', 'timeout', 'payee', 'payer']);
+const OURS = new Set([
+  'dry-run',
+  'idempotency-key',
+  'wait',
+  'until',
+  'timeout',
+  'payee',
+  'payer',
+  'secret-file',
+]);
 
 type Shape = {
   def: {
@@ -72,7 +99,7 @@ const flagsOf = (field: string): readonly string[] =>
 
 describe('the flags of a command and the fields of its operation', () => {
   for (const [id, operations] of Object.entries(COMMANDS)) {
-    it(`agree in both directions: ${id.replace(':', ' ')}`, async () => {
+    it(`agree in both directions: ${id.replaceAll(':', ' ')}`, async () => {
       const config = await sourceConfig();
       const own = Object.keys(config.findCommand(id, {must: true}).flags).filter(
         (flag) => !(flag in globalFlags),
