@@ -48,6 +48,7 @@ const Asked = z.strictObject({
   outcome: z.string(),
   code: z.string().min(1).max(40).optional(),
 });
+const NewCheckpoint = z.strictObject({name: z.string()});
 const Nothing = z.strictObject({});
 
 /** The routes under /sandbox/: never reachable for a web page, since token, Host, Origin and content type are checked. */
@@ -83,6 +84,14 @@ export function buildControl(sandbox: Sandbox, options: ControlOptions): Hono {
   app.delete('/sandbox/faults/:id', (c) => {
     if (!sandbox.faults.remove(c.req.param('id'))) throw new ServiceError('NOT_FOUND', 'no such fault rule');
     return c.body(null, 204);
+  });
+  app.get('/sandbox/checkpoints', async (c) => c.json({data: await sandbox.checkpoints.list()}));
+  app.post('/sandbox/checkpoints', async (c) =>
+    c.json(await sandbox.checkpoints.save((await body(c, NewCheckpoint)).name), 201),
+  );
+  app.post('/sandbox/checkpoints/:name/restore', async (c) => {
+    await body(c, Nothing);
+    return c.json(await sandbox.checkpoints.restore(c.req.param('name')));
   });
   app.post('/sandbox/stop', async (c) => {
     await body(c, Nothing);

@@ -1,6 +1,7 @@
 import type {Hono} from 'hono';
 import {advance, type Advance} from './advance.ts';
 import {readAudit} from './audit.ts';
+import {Checkpoints} from './checkpoints.ts';
 import type {Context, Entity} from './context.ts';
 import {buildControl} from './control.ts';
 import type {Exchange, RequestCounts} from './exchange.ts';
@@ -31,6 +32,8 @@ export interface SandboxParts {
   timing: TimingProfile;
   mainBalanceMinor: number;
   keys: readonly IssuedKey[];
+  /** Milliseconds since the epoch, of the machine's clock. */
+  machineNow: () => number;
   controlToken: string;
   allowedHosts: () => readonly string[];
   stop: (() => void) | undefined;
@@ -47,6 +50,7 @@ export class LocalSandbox implements Sandbox {
   readonly liveKey: string;
   readonly controlToken: string;
   readonly faults: Faults;
+  readonly checkpoints: Checkpoints;
   readonly #parts: SandboxParts;
   readonly #control: Hono;
 
@@ -57,6 +61,14 @@ export class LocalSandbox implements Sandbox {
     this.liveKey = keyOf('live');
     this.controlToken = parts.controlToken;
     this.faults = parts.faults;
+    this.checkpoints = new Checkpoints({
+      context: parts.context,
+      machineNow: parts.machineNow,
+      onRestored: async () => {
+        await parts.pump.look();
+        await parts.deliveries.look();
+      },
+    });
     this.#control = buildControl(this, {allowedHosts: parts.allowedHosts, stop: parts.stop});
   }
 

@@ -3,6 +3,7 @@ import {systemClock, type Clock} from '../clock.ts';
 import type {Store} from '../store/port.ts';
 import type {Advance} from './advance.ts';
 import type {Audit} from './audit.ts';
+import type {Checkpoints} from './checkpoints.ts';
 import type {Context, RuleSwitches} from './context.ts';
 import {Exchange, type RequestEntry, type RequestCounts} from './exchange.ts';
 import {Faults} from './faults.ts';
@@ -100,6 +101,8 @@ export interface Sandbox {
   readonly liveKey: string;
   readonly controlToken: string;
   readonly faults: Faults;
+  /** The whole store under a name: to save, to list, to come back to. */
+  readonly checkpoints: Checkpoints;
   status(): Promise<SandboxStatus>;
   /** The truth: POSTs received, payins and payouts by status, balances, and whether everything adds up. */
   audit(): Promise<Truth>;
@@ -204,6 +207,7 @@ async function assemble(store: Store, options: SandboxOptions): Promise<Sandbox>
     timing,
     mainBalanceMinor,
     keys,
+    machineNow: () => machine.now(),
     controlToken: options.controlToken ?? randomBytes(24).toString('base64url'),
     allowedHosts: options.allowedHosts ?? (() => ['localhost', '127.0.0.1', '[::1]']),
     stop: options.onStop,
