@@ -88,3 +88,10 @@ export const faultView: View = {
     text('Hits', 'hits'),
   ],
 };
+
+export const checkpointView: View = {
+  noun: 'checkpoint',
+  plural: 'checkpoints',
+  card: [text('Name', 'name'), text('Saved', 'saved_at'), text('Clock', 'clock_at')],
+  columns: [text('Name', 'name'), text('Saved', 'saved_at', 1), text('Clock', 'clock_at')],
+};
