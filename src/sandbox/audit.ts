@@ -4,6 +4,7 @@ import type {Entity} from './context.ts';
 import {ACCOUNTS, balances, type AccountId} from './ledger.ts';
 import {big, int, text} from './rows.ts';
 import type {TransferKind} from './transfer.ts';
+import {eventProblems} from './webhooks/event-audit.ts';
 import {listEntities} from './world.ts';
 
 /** Count and sum in minor units (decimal text, since JSON numbers end at 2^53). */
@@ -38,6 +39,7 @@ export async function readAudit(queries: Queries): Promise<Audit> {
       ...ledgerProblems(entity, held, await postedSums(queries, entity.id)),
       ...transferProblems(entity, held, payouts, payins),
       ...(await timerProblems(queries, entity)),
+      ...(await eventProblems(queries, entity.id)).map((problem) => `${entity.mode}: ${problem}`),
     );
     entities.push({
       ...entity,

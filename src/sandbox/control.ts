@@ -6,6 +6,7 @@ import {readJsonBody} from './request-body.ts';
 import {SPEED_MAX} from './sandbox-clock.ts';
 import type {Sandbox} from './sandbox.ts';
 import {ServiceError, errorBody, invalid} from './service-error.ts';
+import {addDeliveryRoutes} from './webhooks/delivery-routes.ts';
 
 export const TOKEN_HEADER = 'x-sandbox-token';
 
@@ -93,6 +94,7 @@ export function buildControl(sandbox: Sandbox, options: ControlOptions): Hono {
     await body(c, Nothing);
     return c.json(await sandbox.checkpoints.restore(c.req.param('name')));
   });
+  addDeliveryRoutes(app, sandbox.deliveries);
   app.post('/sandbox/stop', async (c) => {
     await body(c, Nothing);
     if (!options.stop) throw new ServiceError('NOT_FOUND', 'this sandbox is not a server');

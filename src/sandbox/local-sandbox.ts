@@ -18,6 +18,7 @@ import {simulate, type Simulated, type Simulation} from './simulate.ts';
 import type {TimerPump} from './timer-pump.ts';
 import {lastDue, nextDue} from './timers.ts';
 import type {TimingProfile} from './timing.ts';
+import {DeliveryDesk} from './webhooks/delivery-desk.ts';
 import type {DeliveryPump} from './webhooks/delivery-pump.ts';
 import * as world from './world.ts';
 
@@ -50,6 +51,7 @@ export class LocalSandbox implements Sandbox {
   readonly liveKey: string;
   readonly controlToken: string;
   readonly faults: Faults;
+  readonly deliveries: DeliveryDesk;
   readonly checkpoints: Checkpoints;
   readonly #parts: SandboxParts;
   readonly #control: Hono;
@@ -61,6 +63,7 @@ export class LocalSandbox implements Sandbox {
     this.liveKey = keyOf('live');
     this.controlToken = parts.controlToken;
     this.faults = parts.faults;
+    this.deliveries = new DeliveryDesk(parts.context.store, parts.deliveries);
     this.checkpoints = new Checkpoints({
       context: parts.context,
       machineNow: parts.machineNow,
@@ -95,6 +98,7 @@ export class LocalSandbox implements Sandbox {
       clock: this.clock(),
       requests: this.requests(),
       faults: this.faults.list().length,
+      deliveries: await this.deliveries.counts(),
       audit: await this.audit(),
     };
   }

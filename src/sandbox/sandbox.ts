@@ -21,6 +21,7 @@ import {fireTimer} from './fire-timer.ts';
 import {foundClock, moveClock} from './shared-clock.ts';
 import {TimerPump} from './timer-pump.ts';
 import {TIMINGS, type TimingProfile} from './timing.ts';
+import type {DeliveryCounts, DeliveryDesk} from './webhooks/delivery-desk.ts';
 import type {DeliveryEntry} from './webhooks/delivery-log.ts';
 import {DeliveryPump} from './webhooks/delivery-pump.ts';
 import {httpsPoster, type PostWebhook} from './webhooks/post.ts';
@@ -85,6 +86,7 @@ export interface SandboxStatus {
   clock: ClockStatus;
   requests: RequestCounts;
   faults: number;
+  deliveries: DeliveryCounts;
   audit: Truth;
 }
 
@@ -101,6 +103,7 @@ export interface Sandbox {
   readonly liveKey: string;
   readonly controlToken: string;
   readonly faults: Faults;
+  readonly deliveries: DeliveryDesk;
   /** The whole store under a name: to save, to list, to come back to. */
   readonly checkpoints: Checkpoints;
   status(): Promise<SandboxStatus>;
