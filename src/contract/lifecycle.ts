@@ -75,7 +75,7 @@ export const LIFECYCLES = {
     initial: 'pending',
     next: {pending: ['verified', 'failed'], verified: [], failed: []},
     good: ['verified'],
-    origin: given('Payment method verification'),
+    origin: assumed(16),
   } satisfies Lifecycle<VerificationStatus>,
 } as const;
 

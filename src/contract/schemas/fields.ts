@@ -2,8 +2,8 @@ import * as z from 'zod';
 import {LIMITS} from '../limits.ts';
 
 export const Uuid = z.guid().meta({format: 'uuid'});
-/** ISO 8601, UTC. */
-export const Timestamp = z.string();
+/** ISO 8601, UTC; the form is only told, since an odd one must not spoil an answer. */
+export const Timestamp = z.string().meta({format: 'date-time'});
 /** Interface document, "Limits": a positive whole number of minor units. */
 export const AmountMinor = z.int().positive().max(LIMITS.amountMinorMax);
 /** Form only: which currencies a market takes is the service's business (assumption 53). */
