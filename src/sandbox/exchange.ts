@@ -80,6 +80,7 @@ export class Exchange {
       body: answer.body,
       headers: {...type, 'x-request-id': requestId, ...answer.headers},
       ...(answer.socket === undefined ? {} : {socket: answer.socket}),
+      ...(answer.dripMs === undefined ? {} : {dripMs: answer.dripMs}),
     };
   }
 

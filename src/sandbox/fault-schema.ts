@@ -50,10 +50,20 @@ export const RequestEffect = z.discriminatedUnion('kind', [
   z.strictObject({kind: z.literal('reset'), when: z.enum(['before', 'after'])}),
   /** The answer begins and breaks off in the middle of its body. */
   z.strictObject({kind: z.literal('cut')}),
+  /** The answer begins at once and drips, so that it is whole only after `ms`. */
+  z.strictObject({kind: z.literal('slow'), ms: z.int().min(1).max(600_000)}),
   z.strictObject({kind: z.literal('non_json')}),
+  /** The right body under a content type that says otherwise. */
+  z.strictObject({kind: z.literal('wrong_type'), type: z.string().default('text/plain')}),
   z.strictObject({kind: z.literal('empty')}),
   z.strictObject({kind: z.literal('missing_fields'), fields: z.array(z.string()).min(1)}),
   z.strictObject({kind: z.literal('unknown_status'), value: z.string().default('under_review')}),
+  /** A field of the answer holds a value that nobody has heard of; in a list, of each record. */
+  z.strictObject({
+    kind: z.literal('unknown_value'),
+    field: z.string().min(1),
+    value: z.string().default('unheard_of'),
+  }),
 ]);
 
 const deliveryKinds: readonly string[] = DeliveryEffect.options.map((option) => option.shape.kind.value);
@@ -69,6 +79,8 @@ export const FaultRule = z
         /** How the path begins. */
         path: z.string().startsWith('/').optional(),
         operation: z.enum(operationIds).optional(),
+        /** Only requests with keys of this mode. */
+        mode: z.enum(['test', 'live']).optional(),
         /** Deliveries: only events of this type. */
         event: z.enum(EVENT_TYPE_NAMES).optional(),
         /** Deliveries: only those to this endpoint. */
@@ -85,7 +97,7 @@ export const FaultRule = z
   .check(({value, issues}) => {
     const {match, effect} = value;
     const [useless, about] = isDeliveryEffect(effect)
-      ? ([['method', 'path', 'operation'], 'deliveries'] as const)
+      ? ([['method', 'path', 'operation', 'mode'], 'deliveries'] as const)
       : ([['event', 'endpoint'], 'requests'] as const);
     for (const name of useless)
       if (match[name] !== undefined)

@@ -16,6 +16,8 @@ export interface RequestFacts {
   method: string;
   path: string;
   operation: OperationId | null;
+  /** As the key says, whether it is a good one or not. */
+  mode: 'test' | 'live' | null;
 }
 
 /** What a rule about deliveries can match on. */
@@ -116,6 +118,7 @@ function matches({match}: FaultRule, facts: RequestFacts): boolean {
   return (
     (match.method === undefined || match.method === facts.method) &&
     (match.operation === undefined || match.operation === facts.operation) &&
+    (match.mode === undefined || match.mode === facts.mode) &&
     (match.path === undefined || facts.path.startsWith(match.path))
   );
 }

@@ -6,7 +6,7 @@ import {allOperations, type OperationId} from '../contract/operations.ts';
 import {check, type SchemaName} from '../contract/schemas/registry.ts';
 import type {Context} from './context.ts';
 import {HANDLERS} from './handlers.ts';
-import type {Caller, KeyRing} from './keys.ts';
+import {modeOfKey, type Caller, type KeyRing} from './keys.ts';
 import {readJsonBody} from './request-body.ts';
 import type {Outgoing} from './fault-answer.ts';
 import type {RequestFacts} from './faults.ts';
@@ -78,7 +78,12 @@ async function answer(
   target: {id: OperationId; operation: Operation} | null,
   work: (caller: Caller) => Promise<Answer> | never,
 ): Promise<Response> {
-  const facts = {method: c.req.method, path: c.req.path, operation: target?.id ?? null};
+  const facts = {
+    method: c.req.method,
+    path: c.req.path,
+    operation: target?.id ?? null,
+    mode: modeOfKey(c.req.header('x-api-key')),
+  };
   const outgoing = await options.around(facts, async () => {
     let caller: Caller | null = null;
     try {

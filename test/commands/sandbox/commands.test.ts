@@ -141,10 +141,13 @@ describe('sandbox commands', () => {
       'status',
       'reset',
       'cut',
+      'slow',
       'non-json',
+      'wrong-type',
       'empty',
       'missing-fields',
       'unknown-status',
+      'unknown-value',
     ])
       assert.equal(
         (await sandbox.run(['sandbox', 'faults', 'add', kind, '--nth', '999999'])).exitCode,
