@@ -28,8 +28,8 @@ export const DeliveryEffect = z.discriminatedUnion('kind', [
 ]);
 
 /**
- * What a fault does to a request. `before` strikes instead of handling the request; `after` handles and commits it, and then spoils
- * the answer: the case for which idempotency keys exist.
+ * What a fault does to a request. `before` strikes instead of handling it; `after` handles and commits it, and then
+ * spoils the answer: the case for which idempotency keys exist.
  */
 export const RequestEffect = z.discriminatedUnion('kind', [
   z.strictObject({

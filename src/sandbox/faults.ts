@@ -22,6 +22,7 @@ export interface RequestFacts {
 
 /** What a rule about deliveries can match on. */
 export interface DeliveryFacts {
+  mode: 'test' | 'live';
   event: string;
   endpoint: string;
 }
@@ -93,6 +94,7 @@ export class Faults {
     for (const rule of this.#rules) {
       const {effect, match} = rule;
       if (!isDeliveryEffect(effect)) continue;
+      if (match.mode !== undefined && match.mode !== facts.mode) continue;
       if (match.event !== undefined && match.event !== facts.event) continue;
       if (match.endpoint !== undefined && match.endpoint.toLowerCase() !== facts.endpoint) continue;
       rule.seen += 1;

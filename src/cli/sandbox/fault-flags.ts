@@ -13,6 +13,12 @@ export const FAULT_KINDS = [
   'missing-fields',
   'unknown-status',
   'unknown-value',
+  'drop',
+  'duplicate',
+  'reorder',
+  'delay',
+  'bad-signature',
+  'stale-timestamp',
 ] as const;
 
 export interface FaultFlags {
@@ -31,6 +37,9 @@ export interface FaultFlags {
   field?: string | undefined;
   value?: string | undefined;
   mode?: 'test' | 'live' | undefined;
+  event?: string | undefined;
+  endpoint?: string | undefined;
+  age?: number | undefined;
 }
 
 /** The flags that only some effects take. */
@@ -42,6 +51,9 @@ const TAKES: Readonly<Record<string, readonly (keyof FaultFlags)[]>> = {
   'missing-fields': ['drop'],
   'unknown-status': ['value'],
   'unknown-value': ['field', 'value'],
+  delay: ['delay', 'jitter'],
+  reorder: ['delay'],
+  'stale-timestamp': ['age'],
 };
 const OF_EFFECTS = [...new Set(Object.values(TAKES).flat())];
 
@@ -50,9 +62,9 @@ export function readFault(kind: string, flags: FaultFlags): object {
   for (const name of OF_EFFECTS)
     if (flags[name] !== undefined && flags[name] !== false && !TAKES[kind]?.includes(name))
       throw new RemitError('USAGE', `--${name} is of no use to the effect ${kind}`);
-  const {operation, method, path, mode, nth, times} = flags;
+  const {operation, method, path, mode, event, endpoint, nth, times} = flags;
   return {
-    match: given({operation, method: method?.toUpperCase(), path, mode, nth}),
+    match: given({operation, method: method?.toUpperCase(), path, mode, event, endpoint, nth}),
     ...given({times, probability: readProbability(flags.probability)}),
     effect: effectOf(kind, flags),
   };
@@ -75,6 +87,12 @@ function effectOf(kind: string, flags: FaultFlags): object {
       return given({kind: 'unknown_status', value: flags.value});
     case 'unknown-value':
       return given({kind: 'unknown_value', field: flags.field ?? 'rail', value: flags.value});
+    case 'delay':
+      return given({kind, ms: flags.delay ?? 10_000, jitter_ms: flags.jitter});
+    case 'reorder':
+      return given({kind, ms: flags.delay});
+    case 'stale-timestamp':
+      return given({kind: 'stale_timestamp', age_ms: flags.age});
     default:
       return {kind: kind.replace('-', '_')};
   }

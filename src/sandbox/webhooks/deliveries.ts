@@ -13,6 +13,7 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number];
 export interface Claimed {
   id: string;
   entityId: string;
+  mode: 'test' | 'live';
   endpointId: string;
   eventId: string;
   eventType: string;
@@ -31,6 +32,7 @@ export interface Claimed {
 const toClaimed = (row: SqlRow): Claimed => ({
   id: text(row, 'id'),
   entityId: text(row, 'entity_id'),
+  mode: text(row, 'mode') as Claimed['mode'], // written by us only
   endpointId: text(row, 'endpoint_id'),
   eventId: text(row, 'event_id'),
   eventType: text(row, 'event_type'),
@@ -43,7 +45,7 @@ const toClaimed = (row: SqlRow): Claimed => ({
 });
 
 const FROM = `from webhook_deliveries d join webhook_events e on e.id = d.event_id
-  join webhook_endpoints p on p.entity_id = d.entity_id and p.id = d.endpoint_id`;
+  join webhook_endpoints p on p.entity_id = d.entity_id and p.id = d.endpoint_id join entities n on n.id = d.entity_id`;
 
 /** When the next delivery of each active endpoint falls due, for endpoints that have one. */
 export async function dueTimes(queries: Queries): Promise<{endpointId: string; dueMs: number}[]> {
@@ -82,7 +84,7 @@ export async function claimNext(
 
 /** A delivery with its event and endpoint, whatever its state; for redelivery by hand. */
 export async function findForSending(queries: Queries, id: string): Promise<Claimed | undefined> {
-  const row = await queries.get(`select d.*, e.body, p.url, p.secret ${FROM} where d.id = ?`, [id]);
+  const row = await queries.get(`select d.*, e.body, p.url, p.secret, n.mode ${FROM} where d.id = ?`, [id]);
   return row && toClaimed(row);
 }
 

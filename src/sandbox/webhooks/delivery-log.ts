@@ -10,6 +10,7 @@ export interface DeliveryEntry {
   event_id: string;
   event_type: string;
   url: string;
+  mode: 'test' | 'live';
   /** As answered; null where no answer came. */
   status: number | null;
   elapsed_ms: number;

@@ -164,7 +164,11 @@ export class DeliveryPump {
     const atMs = this.#replaying ? claimed.dueMs : this.#context.clock.now();
     const struck =
       claimed.fault === null
-        ? this.#options.faults.judgeDelivery({event: claimed.eventType, endpoint: claimed.endpointId})
+        ? this.#options.faults.judgeDelivery({
+            mode: claimed.mode,
+            event: claimed.eventType,
+            endpoint: claimed.endpointId,
+          })
         : undefined;
     if (struck?.effect.kind === 'delay' || struck?.effect.kind === 'reorder') {
       await this.#postpone(claimed, struck, atMs);
@@ -267,6 +271,7 @@ export class DeliveryPump {
       event_id: claimed.eventId,
       event_type: claimed.eventType,
       url: claimed.url,
+      mode: claimed.mode,
       status: attempt.status,
       elapsed_ms: Math.round(attempt.elapsedMs * 10) / 10,
       attempt: claimed.tries + (attempt.byHand ? 0 : 1),
