@@ -159,6 +159,11 @@ describe('transfers get, list and wait', () => {
     assert.deepEqual(ran.error().details?.['record'], failed);
   });
 
+  it('wait knows that an account transfer is never debited', async () => {
+    const ran = await runCli(['transfers', 'wait', ID, '--until', 'debited'], {service: listing('settled')});
+    assert.equal(ran.exitCode, 9);
+  });
+
   it('wait ends with 10 when time runs out', async () => {
     const ran = await runCli(['transfers', 'wait', ID, '--until', 'settled', '--timeout', '5s'], {
       service: listing('initiated'),
