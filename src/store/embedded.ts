@@ -11,6 +11,7 @@ import type {
   SqlValue,
   Store,
 } from './port.ts';
+import {checkIntegrity, needsCheck} from './sqlite-check.ts';
 import {attachCopy, saveCopy} from './sqlite-copy.ts';
 import {openSqlite, type SqliteDriver} from './sqlite.ts';
 
@@ -36,7 +37,9 @@ export async function openEmbeddedStore(file: string, options: EmbeddedStoreOpti
   });
   let db: SqliteDatabase | undefined;
   try {
+    const needed = needsCheck(file);
     db = await openSqlite(file, {durability, driver});
+    if (needed) checkIntegrity(db, file);
     migrate(db, migrations);
     return new EmbeddedStore(file, db, lock);
   } catch (error) {
