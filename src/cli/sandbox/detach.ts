@@ -33,6 +33,7 @@ function wordsOf(flags: StartFlags): string[] {
     ...['--port', String(port), '--timing', timing],
     ...(flags.fresh ? ['--fresh'] : []),
     ...(flags['strict-idempotency'] ? ['--strict-idempotency'] : []),
+    ...(flags['private-receivers'] ? ['--private-receivers'] : []),
     ...optional('--store', flags.store),
     ...optional('--seed', seed),
     ...optional('--balance', balance),

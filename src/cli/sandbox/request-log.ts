@@ -1,5 +1,7 @@
+import {cleanLine} from '../../output/clean.ts';
 import type {Output} from '../../output/output.ts';
 import type {RequestEntry} from '../../sandbox/exchange.ts';
+import type {DeliveryEntry} from '../../sandbox/webhooks/delivery-log.ts';
 
 /** `10:42:07  POST   /api/payouts  201  3.1 ms  req_00002a`: one line a request, in local time. */
 export function requestLine(entry: RequestEntry, paint: Output['paint']): string {
@@ -20,9 +22,30 @@ export function requestLine(entry: RequestEntry, paint: Output['paint']): string
   return parts.join('  ');
 }
 
-/** Shows requests as they are answered: lines for people, NDJSON events, nothing in the other formats. */
-export function requestLog(out: Output): (entry: RequestEntry) => void {
+/** `10:42:09  payout.settled  to https://localhost:4600/hook  200  12 ms`: one line an attempt, in local time. */
+export function deliveryLine(entry: DeliveryEntry, paint: Output['paint']): string {
+  const {state, status, next_attempt_at: next} = entry;
+  const arrived = status !== null && status >= 200 && status < 300;
+  const parts = [
+    paint('dim', new Date(entry.at).toTimeString().slice(0, 8)),
+    entry.event_type,
+    `to ${cleanLine(entry.url)}`,
+    paint(arrived ? 'green' : 'red', status === null ? cleanLine(entry.error ?? 'not sent') : String(status)),
+    paint('dim', `${entry.elapsed_ms} ms`),
+  ];
+  if (entry.by_hand) parts.push('by hand');
+  else if (!arrived || entry.attempt > 1) parts.push(`attempt ${entry.attempt}`);
+  if (next !== null) parts.push(paint('dim', `next at ${next}`));
+  else if (state !== null && state !== 'delivered') parts.push(paint('red', state));
+  if (entry.mode === 'live') parts.push('live');
+  if (entry.fault !== undefined) parts.push(paint('yellow', `fault: ${entry.fault}`));
+  return parts.join('  ');
+}
+
+/** Shows requests and deliveries as they are answered: lines for people, NDJSON events, nothing in the other formats. */
+export function requestLog(out: Output): (entry: RequestEntry | DeliveryEntry) => void {
   if (out.settings.format === 'ndjson') return (entry) => void out.event(entry);
   if (!out.forPeople || out.settings.quiet) return () => undefined;
-  return (entry) => out.text(requestLine(entry, out.paint));
+  return (entry) =>
+    out.text(entry.type === 'request' ? requestLine(entry, out.paint) : deliveryLine(entry, out.paint));
 }

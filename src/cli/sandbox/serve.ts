@@ -2,6 +2,7 @@ import {mkdtempSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
 import {EXIT, type ExitCode} from '../../errors.ts';
 import type {RunningSandbox} from '../../sandbox/server.ts';
+import {authorityFiles} from '../../webhooks/local-authority.ts';
 import type {LocalContext} from '../context.ts';
 import type {Stop} from '../stop.ts';
 import {isAnswering} from './control.ts';
@@ -26,13 +27,16 @@ export async function serveSandbox(
   const shared = readStore(flags);
   const store = throwAway === undefined ? place.store : join(throwAway, 'sandbox.db');
   const end = endOf(local.stop);
+  const log = requestLog(local.out);
   try {
     const {startSandbox} = await import('../../sandbox/server.ts'); // a whole server; only this command needs it
     const server = await startSandbox({
       ...options,
       store: shared?.address ?? store,
       clock: local.clock,
-      onRequest: requestLog(local.out),
+      onRequest: log,
+      onDelivery: log,
+      authorityFile: authorityFiles(local.stateDir).certificate,
       onBug: (error) => local.out.warn(`a bug of the sandbox: ${describe(error)}`),
       onStop: () => end.command(),
     });

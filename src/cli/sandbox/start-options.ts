@@ -18,6 +18,7 @@ export interface StartFlags {
   'freeze-at'?: string | undefined;
   'strict-idempotency': boolean;
   'idempotency-ttl'?: number | undefined;
+  'private-receivers'?: boolean | undefined;
 }
 
 /** @throws {RemitError} USAGE for an amount, time or store that cannot be read. */
@@ -29,6 +30,7 @@ export function readStartFlags(flags: StartFlags): Omit<ServerOptions, 'store'> 
     seed: flags.seed,
     strictIdempotency: flags['strict-idempotency'],
     idempotencyTtlMs: flags['idempotency-ttl'] ?? null,
+    privateReceivers: flags['private-receivers'] === true,
     mainBalanceMinor: flags.balance === undefined ? undefined : readBalance(flags.balance),
     frozenAtMs: flags['freeze-at'] === undefined ? undefined : readTime('--freeze-at', flags['freeze-at']),
   };

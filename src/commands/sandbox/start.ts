@@ -37,6 +37,9 @@ export default class SandboxStart extends RemitCommand {
       helpValue: 'TIME',
       description: "a new sandbox's clock stands still here and moves by `sandbox advance`",
     }),
+    'private-receivers': Flags.boolean({
+      description: 'deliver webhooks to private addresses too',
+    }),
     'strict-idempotency': Flags.boolean({
       description: 'another body under a used key: 409, not the first record',
     }),

@@ -17,6 +17,18 @@ const tallies = (label: string, path: string): Field => ({
       .join(', ') || 'none',
 });
 
+/** `4 events, 3 delivered, 1 pending`: what there is any of. */
+const counts = (label: string, path: string): Field => ({
+  label,
+  path,
+  rank: 0,
+  show: (value) =>
+    Object.entries((value ?? {}) as Record<string, number>)
+      .filter(([, count]) => count > 0)
+      .map(([name, count]) => `${count} ${name}`)
+      .join(', ') || 'none',
+});
+
 /** `sandbox status`: the record of the running process, and what the sandbox says of itself. */
 export const sandboxView: View = {
   noun: 'sandbox',
@@ -33,6 +45,7 @@ export const sandboxView: View = {
     text('Timing', 'clock.timing'),
     text('Requests', 'requests.total'),
     text('Fault rules', 'faults'),
+    counts('Deliveries', 'deliveries'),
     balance('Main account (test)', 'audit.entities.0.balances.main'),
     tallies('Payouts (test)', 'audit.entities.0.payouts'),
     tallies('Payins (test)', 'audit.entities.0.payins'),

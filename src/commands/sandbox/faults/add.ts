@@ -43,7 +43,9 @@ export default class SandboxFaultsAdd extends RemitCommand {
     after: Flags.boolean({description: 'status, reset: after the request took effect'}),
     status: count(400, 599)({description: 'status: which one (default 503)'}),
     'retry-after': count(0, 86_400)({description: 'status: seconds to wait'}),
-    delay: duration('latency: how long (default 1s); slow: until it is whole (10s); delay (10s); reorder (at most, 5s)'),
+    delay: duration(
+      'latency: how long (default 1s); slow: until it is whole (10s); delay (10s); reorder (at most, 5s)',
+    ),
     jitter: duration('latency, delay: up to this much more'),
     age: duration('stale-timestamp: how old (default 1h)'),
     field: Flags.string({helpValue: 'rail', description: 'unknown-value: where (default rail)'}),
