@@ -50,17 +50,14 @@ export async function createAccountTransfer(
     operation: 'accountTransfers.create',
     body,
     dryRun: request.dryRun,
-    facts: async () => {
-      const text = amountText(amount.minor, amount.currency);
-      context.out.note(`Creating an account transfer of ${text} from ${source} to ${destination}`);
-      return {
-        operation: 'create account transfer',
-        party: ['account', destination],
-        amountMinor: amount.minor,
-        currency: amount.currency,
-        rail: {value: body['rail'] as string | undefined},
-      };
+    facts: {
+      operation: 'create account transfer',
+      party: ['account', destination],
+      amountMinor: amount.minor,
+      currency: amount.currency,
+      rail: {value: body['rail'] as string | undefined},
     },
+    announce: `Creating an account transfer of ${amountText(amount.minor, amount.currency)} from ${source} to ${destination}`,
     settledBy: `remit transfers list --account ${source} --limit 5`,
   });
   if (sent.dryRun) return {data: sent.dryRun, exitCode: EXIT.OK};

@@ -21,16 +21,13 @@ export async function createMove(
     operation: 'moves.create',
     body,
     dryRun: request.dryRun,
-    facts: async () => {
-      const text = amountText(amount.minor, amount.currency);
-      context.out.note(`Creating a move of ${text} to subaccount ${destination}`);
-      return {
-        operation: 'create move',
-        party: ['subaccount', destination],
-        amountMinor: amount.minor,
-        currency: amount.currency,
-      };
+    facts: {
+      operation: 'create move',
+      party: ['subaccount', destination],
+      amountMinor: amount.minor,
+      currency: amount.currency,
     },
+    announce: `Creating a move of ${amountText(amount.minor, amount.currency)} to subaccount ${destination}`,
     settledBy: 'remit moves list --limit 5',
   });
   if (sent.dryRun) return {data: sent.dryRun, exitCode: EXIT.OK};

@@ -74,14 +74,18 @@ function fieldTable(id: OperationId, schema: Json, components: Json, heading: st
     const from = origin === undefined ? 'given' : originText(origin);
     const known = rows.get(name);
     const type = typeText(field, components);
-    if (known === undefined)
-      rows.set(name, [`\`${name}\``, type, required, paged(name) ? 'given (Pagination)' : from]);
+    if (known === undefined) rows.set(name, [`\`${name}\``, type, required, PAGING[name] ?? from]);
     else if (!known[1]!.split(' or ').includes(type)) known[1] += ` or ${type}`;
   }
   return table([heading, 'Type', 'Required', 'Origin'], [...rows.values()]);
 }
 
-const paged = (name: string) => ['cursor', 'limit', 'order'].includes(name);
+/** Names that are given, with values that are not. */
+const PAGING: Readonly<Record<string, string>> = {
+  cursor: 'given (Pagination)',
+  order: 'given (Pagination), its values assumed (40)',
+  limit: 'given (Pagination), its bounds assumed (41)',
+};
 
 interface FieldFacts {
   name: string;
@@ -157,6 +161,7 @@ function boundsText(field: Json): string {
   const unit = minLength !== undefined || maxLength !== undefined ? ' characters' : '';
   if (to === Number.MAX_SAFE_INTEGER || (from === undefined && to === undefined)) return '';
   if (from === undefined) return `, up to ${to}${unit}`;
+  if (from === 1 && to === undefined && unit !== '') return ', not empty';
   return to === undefined ? `, at least ${from}${unit}` : `, ${from} to ${to}${unit}`;
 }
 

@@ -66,7 +66,13 @@ describe('moves create', () => {
   });
 
   it('is in doubt after a lost answer: sent once, exit 12, and the list settles it', async () => {
-    for (const reply of [lost(), answer(500, {}), answer(502, 'oops'), answer(201, '<html>')]) {
+    for (const reply of [
+      lost(),
+      answer(500, {}),
+      answer(502, 'oops'),
+      answer(201, '<html>'),
+      answer(201, {}),
+    ]) {
       const ran = await runCli([...CREATE, '--json'], {service: [reply]});
       assert.equal(ran.exitCode, 12);
       assert.equal(ran.requests.length, 1);

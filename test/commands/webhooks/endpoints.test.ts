@@ -62,8 +62,11 @@ describe('webhooks endpoints create', () => {
     assert.equal(readFileSync(join(cwd, 'taken'), 'utf8'), 'mine');
   });
 
-  it('leaves no empty file behind when the service refuses', async () => {
+  it('leaves no empty file behind when the service refuses, or names no record', async () => {
     const cwd = scratch();
+    const nothing = await runCli([...CREATE, '--secret-file', 's'], {cwd, service: [answer(201, {})]});
+    assert.equal(nothing.exitCode, 12);
+    assert.equal(existsSync(join(cwd, 's')), false);
     const refusal = {error_code: 'VALIDATION_ERROR', message: 'the URL is private'};
     const ran = await runCli([...CREATE, '--secret-file', 's'], {cwd, service: [answer(400, refusal)]});
     assert.equal(ran.exitCode, 5);
