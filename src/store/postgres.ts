@@ -58,7 +58,9 @@ async function openPool({url, schema}: PostgresAddress, max: number): Promise<Po
     options: `-c search_path=${schema}`,
     types: portValues(types.getTypeParser(17) as (text: string) => Uint8Array),
   });
-  pool.on('error', () => undefined); // an idle connection was lost: the next use opens another, or says what is wrong
+  // A lost connection is found by the next query on it, which opens another or says what is wrong.
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 
