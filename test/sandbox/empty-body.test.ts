@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {after, before, describe, it} from 'mocha';
-import {TestSandbox} from './harness.ts';
+import {TestSandbox, type CallOptions} from './harness.ts';
 
 /** Assumption 32: an empty body flips an endpoint. Everywhere else a body without a byte is no JSON. */
 describe('a body without a single byte', () => {
@@ -29,9 +29,9 @@ describe('a body without a single byte', () => {
   it('does not excuse a body of another type, or what is no JSON', async () => {
     for (const options of [
       {text: 'is_active=true', headers: {'content-type': 'application/x-www-form-urlencoded'}},
-      {text: '{', headers: {}},
-      {text: '[]', headers: {}},
-    ])
+      {text: '{'},
+      {text: '[]'},
+    ] as CallOptions[])
       assert.equal((await at.call('POST', path, options)).status, 400);
   });
 

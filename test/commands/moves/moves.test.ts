@@ -72,6 +72,7 @@ describe('moves create', () => {
       answer(502, 'oops'),
       answer(201, '<html>'),
       answer(201, {}),
+      answer(204),
     ]) {
       const ran = await runCli([...CREATE, '--json'], {service: [reply]});
       assert.equal(ran.exitCode, 12);
