@@ -2,6 +2,7 @@ import type {Queries} from '../store/port.ts';
 import {codesOf, usualCode} from './bank-codes.ts';
 import type {Context} from './context.ts';
 import {returnLate} from './late-return.ts';
+import {SIMULATED_KINDS, outcomesOf, type SimulatedKind} from './outcomes.ts';
 import {text} from './rows.ts';
 import {ServiceError, invalid} from './service-error.ts';
 import {fail, goOn, planNext, step, submit} from './transfer-steps.ts';
@@ -27,41 +28,30 @@ export interface Simulated {
   code?: string;
 }
 
-/** What can happen to one kind of record. */
-interface Simulator {
-  /** Outcome -> what it does, for help and refusals. */
-  outcomes: Readonly<Record<string, string>>;
-  run: (queries: Queries, context: Context, asked: Simulation) => Promise<Omit<Simulated, keyof Simulation>>;
-}
+/** Makes one outcome happen, in the caller's transaction; the kind has such an outcome. */
+type Simulate = (
+  queries: Queries,
+  context: Context,
+  asked: Simulation,
+) => Promise<Omit<Simulated, 'kind' | 'id' | 'outcome'>>;
 
-const TRANSFER_OUTCOMES = {
-  initiate: 'hands an approved one to the bank, whatever the hour',
-  debit: 'the money leaves its account',
-  settle: 'goes all the way to settled',
-  fail: 'the bank says no; --code says why',
-  return: 'the money comes back, by ACH and wire; after settlement the status stays settled',
-} as const;
-const METHOD_OUTCOMES = {
-  verify: 'ends its verification well',
-  'fail-verification': 'ends its verification badly',
-} as const;
-
-/** Kinds of records and what can be made to happen to them. Another kind is one more entry. */
-export const SIMULATORS: Readonly<Record<string, Simulator>> = {
-  payout: {outcomes: TRANSFER_OUTCOMES, run: (...args) => simulateTransfer('payout', ...args)},
-  payin: {outcomes: TRANSFER_OUTCOMES, run: (...args) => simulateTransfer('payin', ...args)},
-  'payment-method': {outcomes: METHOD_OUTCOMES, run: simulateMethod},
+/** One for each kind of `OUTCOMES`; another kind is one more entry there and here. */
+const SIMULATE: Readonly<Record<SimulatedKind, Simulate>> = {
+  payout: (...args) => simulateTransfer('payout', ...args),
+  payin: (...args) => simulateTransfer('payin', ...args),
+  'payment-method': simulateMethod,
 };
 
 /** @throws {ServiceError} VALIDATION_ERROR for what cannot happen, NOT_FOUND for what is not there. */
 export async function simulate(context: Context, asked: Simulation): Promise<Simulated> {
-  const simulator = Object.hasOwn(SIMULATORS, asked.kind) ? SIMULATORS[asked.kind]! : undefined;
-  if (!simulator) throw invalid('kind', `is one of ${Object.keys(SIMULATORS).join(', ')}`);
-  if (!Object.hasOwn(simulator.outcomes, asked.outcome))
-    throw invalid('outcome', `of a ${asked.kind} is one of ${Object.keys(simulator.outcomes).join(', ')}`);
   const {kind, outcome} = asked;
+  const outcomes = outcomesOf(kind);
+  if (!outcomes) throw invalid('kind', `is one of ${SIMULATED_KINDS.join(', ')}`);
+  if (!Object.hasOwn(outcomes, outcome))
+    throw invalid('outcome', `of a ${kind} is one of ${Object.keys(outcomes).join(', ')}`);
   const id = asked.id.toLowerCase();
-  const became = await context.store.write((queries) => simulator.run(queries, context, {...asked, id}));
+  const run = SIMULATE[kind as SimulatedKind]; // it has outcomes, so it is one
+  const became = await context.store.write((queries) => run(queries, context, {...asked, id}));
   return {kind, id, outcome, ...became};
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {LIFECYCLES, canReach, type TransferStatus} from '../../src/contract/lifecycle.ts';
-import {SIMULATORS} from '../../src/sandbox/simulate.ts';
+import {OUTCOMES, SIMULATED_KINDS} from '../../src/sandbox/outcomes.ts';
 import {TestSandbox, UNKNOWN_ID, assertRefused, bankAccount, type Answer} from './harness.ts';
 
 const START = Date.parse('2026-05-05T12:00:00Z');
@@ -141,8 +141,7 @@ describe('sandbox simulate', () => {
   it('names the kinds that there are', async () => {
     const refused = await ask('invoice', UNKNOWN_ID, 'settle');
     assertRefused(refused, 400, 'VALIDATION_ERROR', 'kind');
-    for (const kind of Object.keys(SIMULATORS))
-      assert.match(refused.body.message as string, new RegExp(kind));
+    for (const kind of SIMULATED_KINDS) assert.match(refused.body.message as string, new RegExp(kind));
   });
 
   it('shows the table of magic values as the rules have it', async () => {
@@ -173,7 +172,7 @@ describe('sandbox: calls, operators and time in any order', function () {
     }),
     fc.record({
       do: fc.constant('simulate' as const),
-      outcome: fc.constantFrom(...Object.keys(SIMULATORS['payout']!.outcomes)),
+      outcome: fc.constantFrom(...Object.keys(OUTCOMES.payout)),
       pick: fc.nat(),
     }),
     fc.record({do: fc.constant('advance' as const), ms: fc.integer({min: 1, max: 4 * 86_400_000})}),

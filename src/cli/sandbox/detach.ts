@@ -38,6 +38,8 @@ function wordsOf(flags: StartFlags): string[] {
     ...optional('--seed', seed),
     ...optional('--balance', balance),
     ...optional('--freeze-at', freezeAt),
+    ...optional('--clock', flags.clock),
+    ...(flags['no-magic-amounts'] ? ['--no-magic-amounts'] : []),
     ...optional('--idempotency-ttl', ttl === undefined ? undefined : `${ttl}ms`),
   ];
 }

@@ -1,6 +1,8 @@
 import {AmountError, parseMajor, toWire} from '../../money/amount.ts';
 import {RemitError} from '../../errors.ts';
+import {SPEED_MAX, type ClockMode} from '../../sandbox/sandbox-clock.ts';
 import type {ServerOptions} from '../../sandbox/server.ts';
+import type {TimingProfile} from '../../sandbox/timing.ts';
 import {isPostgresUrl, readPostgresUrl} from '../../store/postgres-url.ts';
 
 /** The port that a sandbox takes when none is named; its profile keeps working over restarts. */
@@ -12,10 +14,12 @@ export interface StartFlags {
   fresh: boolean;
   /** `postgres://…`; absent, a file of the state folder. */
   store?: string | undefined;
-  timing: 'fast' | 'instant';
+  timing: TimingProfile;
   seed?: string | undefined;
   balance?: string | undefined;
   'freeze-at'?: string | undefined;
+  clock?: string | undefined;
+  'no-magic-amounts'?: boolean | undefined;
   'strict-idempotency': boolean;
   'idempotency-ttl'?: number | undefined;
   'private-receivers'?: boolean | undefined;
@@ -32,6 +36,8 @@ export function readStartFlags(flags: StartFlags): Omit<ServerOptions, 'store'> 
     idempotencyTtlMs: flags['idempotency-ttl'] ?? null,
     privateReceivers: flags['private-receivers'] === true,
     mainBalanceMinor: flags.balance === undefined ? undefined : readBalance(flags.balance),
+    magicAmounts: flags['no-magic-amounts'] !== true,
+    clockMode: flags.clock === undefined ? undefined : readClock('--clock', flags.clock),
     frozenAtMs: flags['freeze-at'] === undefined ? undefined : readTime('--freeze-at', flags['freeze-at']),
   };
 }
@@ -48,6 +54,18 @@ export function readStore(flags: StartFlags): {address: string; shown: string} |
       hint: 'remit sandbox start --store postgres://localhost/sandbox',
     });
   return {address: store, shown: readPostgresUrl(store).shown};
+}
+
+/** `real`, `frozen` or `accelerated:60`. @throws {RemitError} USAGE */
+export function readClock(where: string, text: string): ClockMode {
+  if (text === 'real' || text === 'frozen') return {mode: text};
+  const speed = Number(/^accelerated:(\d{1,6})$/.exec(text)?.[1] ?? Number.NaN);
+  if (speed >= 2 && speed <= SPEED_MAX) return {mode: 'accelerated', speed};
+  throw new RemitError(
+    'USAGE',
+    `${where} ${JSON.stringify(text)} is not real, frozen, or accelerated:N with N from 2 to ${SPEED_MAX}`,
+    {hint: 'remit sandbox clock accelerated:60'},
+  );
 }
 
 /** US dollars in major units, as minor units. */

@@ -24,9 +24,9 @@ export default class SandboxStart extends RemitCommand {
       description: 'a PostgreSQL database, which several sandboxes may share; a file where absent',
     }),
     timing: Flags.option({
-      options: ['fast', 'instant'] as const,
+      options: ['fast', 'instant', 'real'] as const,
       default: 'fast' as const,
-      description: 'how long the simulated bank takes: seconds, or no time',
+      description: 'the simulated bank takes seconds, no time, or its real hours and days',
     })(),
     seed: Flags.string({helpValue: 'TEXT', description: 'same seed, same calls: same ids and keys'}),
     balance: Flags.string({
@@ -37,6 +37,11 @@ export default class SandboxStart extends RemitCommand {
       helpValue: 'TIME',
       description: "a new sandbox's clock stands still here and moves by `sandbox advance`",
     }),
+    clock: Flags.string({
+      helpValue: 'MODE',
+      description: 'real, frozen, or accelerated:60 (a minute a second); else as it was',
+    }),
+    'no-magic-amounts': Flags.boolean({description: 'amounts such as 55.01 mean nothing special'}),
     'private-receivers': Flags.boolean({
       description: 'deliver webhooks to private addresses too',
     }),

@@ -42,6 +42,7 @@ export const sandboxView: View = {
     text('Store', 'store'),
     text('Clock', 'clock.now'),
     text('Clock mode', 'clock.mode'),
+    text('Clock speed', 'clock.speed'),
     text('Timing', 'clock.timing'),
     text('Requests', 'requests.total'),
     text('Fault rules', 'faults'),
@@ -58,6 +59,20 @@ export const sandboxView: View = {
         balanced === true ? 'balances' : eye.paint('red', 'does not balance: see -o json'),
     },
   ],
+};
+
+export const clockView: View = {
+  noun: 'clock',
+  plural: 'clocks',
+  columns: [],
+  card: [text('Now', 'now'), text('Mode', 'mode'), text('Speed', 'speed'), text('Timing', 'timing')],
+};
+
+export const magicView: View = {
+  noun: 'magic value',
+  plural: 'magic values',
+  card: [],
+  columns: [text('Where', 'where'), text('Value', 'value'), text('Effect', 'effect')],
 };
 
 export const sandboxKeyView: View = {
