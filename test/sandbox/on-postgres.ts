@@ -3,7 +3,16 @@
 import {spawnSync} from 'node:child_process';
 import {postgresPrograms} from '../store/postgres-server.ts';
 
-const SHORT = ['authentication', 'checkpoints', 'control', 'idempotency', 'ledger', 'pagination', 'payouts', 'timers'];
+const SHORT = [
+  'authentication',
+  'checkpoints',
+  'control',
+  'idempotency',
+  'ledger',
+  'pagination',
+  'payouts',
+  'timers',
+];
 
 const flags = new Set(process.argv.slice(2));
 if (postgresPrograms() === undefined && process.env['REMIT_TEST_POSTGRES'] === undefined) {
