@@ -24,7 +24,6 @@ export default class SandboxFaultsAdd extends RemitCommand {
     '<%= config.bin %> sandbox faults add reset --after --operation payouts.create --times 1',
     '<%= config.bin %> sandbox faults add status --status 429 --retry-after 3 --probability 0.1',
     '<%= config.bin %> sandbox faults add latency --delay 2s --method GET',
-    '<%= config.bin %> sandbox faults add slow --delay 20s --operation payouts.list',
     '<%= config.bin %> sandbox faults add duplicate --event payout.settled',
   ];
   static override flags = {
