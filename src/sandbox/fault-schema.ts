@@ -97,7 +97,7 @@ export const FaultRule = z
   .check(({value, issues}) => {
     const {match, effect} = value;
     const [useless, about] = isDeliveryEffect(effect)
-      ? ([['method', 'path', 'operation', 'mode'], 'deliveries'] as const)
+      ? ([['method', 'path', 'operation'], 'deliveries'] as const)
       : ([['event', 'endpoint'], 'requests'] as const);
     for (const name of useless)
       if (match[name] !== undefined)

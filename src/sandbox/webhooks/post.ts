@@ -190,6 +190,8 @@ const codeOf = (error: unknown): string =>
 
 const CONNECTION = /^(E(CONN|HOST|NET|PIPE|ADDR|TIMEDOUT|AI_)|HPE_|ERR_STREAM|UND_)/;
 
+const CERTIFICATE = /CERT|SELF_SIGNED|ALTNAME|UNABLE_TO|UNSPECIFIED/;
+
 function describeFailure(error: unknown, timeoutMs: number): {code: PostErrorCode; message: string} {
   // Several addresses were tried; the first failure stands for them.
   const one: unknown = error instanceof AggregateError ? error.errors[0] : error;
@@ -200,7 +202,8 @@ function describeFailure(error: unknown, timeoutMs: number): {code: PostErrorCod
   const code = codeOf(one);
   if (code === 'ABORT_ERR') return {code: 'aborted', message: 'the sandbox stopped meanwhile'};
   const message = one instanceof Error ? one.message : String(one);
-  return CONNECTION.test(code)
-    ? {code: 'connection', message: code === 'ECONNRESET' ? `the connection broke (${code})` : message}
-    : {code: 'tls', message: `the certificate is not accepted: ${message} (${code})`};
+  if (CONNECTION.test(code))
+    return {code: 'connection', message: code === 'ECONNRESET' ? `the connection broke (${code})` : message};
+  const what = CERTIFICATE.test(code) ? 'the certificate is not accepted' : 'TLS failed';
+  return {code: 'tls', message: `${what}: ${message} (${code})`};
 }

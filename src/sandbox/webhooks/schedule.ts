@@ -48,6 +48,7 @@ export function retryDelay(tries: number, setback: Setback, fraction: number): n
 export function readRetryAfter(value: string | undefined, nowMs: number): number | undefined {
   if (value === undefined) return undefined;
   if (/^\d{1,9}$/.test(value)) return Number(value) * SECOND;
-  const at = Date.parse(value);
+  // Date.parse takes much that is no date of HTTP.
+  const at = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} .* GMT$/.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);
 }

@@ -20,7 +20,7 @@ describe('webhook endpoints', () => {
     const {status, body} = await create({description: 'ledger'});
     assert.equal(status, 201);
     const {signing_secret, ...shown} = body;
-    assert.match(signing_secret, /^whsec_[0-9a-f]{64}$/);
+    assert.match(signing_secret as string, /^whsec_[0-9a-f]{64}$/);
     assert.deepEqual(shown, {
       id: shown.id,
       url: URL,
@@ -77,7 +77,8 @@ describe('webhook endpoints', () => {
     const path = `${ENDPOINTS}/${old.id}`;
     const patch = (body: object) => at.call('PATCH', path, {body});
     const changed = (await patch({event_types: ['payin.settled'], is_active: false})).body;
-    const {signing_secret: _, ...shown} = old;
+    const {signing_secret: secret, ...shown} = old;
+    assert.ok(secret);
     assert.deepEqual(changed, {
       ...shown,
       event_types: ['payin.settled'],

@@ -12,9 +12,13 @@ export class FakeReceiver {
   /** By URL, instead of `answers`. */
   readonly always = new Map<string, Partial<Posted>>();
 
+  /** By URL: an answer that takes its time, once. */
+  readonly hold = new Map<string, Promise<Partial<Posted>>>();
+
   readonly post: PostWebhook = async (post) => {
     this.posts.push(post);
-    const answer = this.always.get(post.url) ?? this.answers.shift() ?? {};
+    const held = await this.hold.get(post.url);
+    const answer = held ?? this.always.get(post.url) ?? this.answers.shift() ?? {};
     return {elapsedMs: 0, status: 200, response: 'ok', ...answer};
   };
 

@@ -5,7 +5,7 @@ import {IdMaker} from '../../../src/sandbox/ids.ts';
 import {openSandboxStore} from '../../../src/sandbox/open-store.ts';
 import {seededRandom} from '../../../src/sandbox/random.ts';
 import {SandboxClock} from '../../../src/sandbox/sandbox-clock.ts';
-import type {SandboxOptions} from '../../../src/sandbox/sandbox.ts';
+import {createSandbox, type SandboxOptions} from '../../../src/sandbox/sandbox.ts';
 import type {DeliveryEntry} from '../../../src/sandbox/webhooks/delivery-log.ts';
 import type {DeliveryRecord, ShownDelivery} from '../../../src/sandbox/webhooks/delivery-desk.ts';
 import {TIMINGS} from '../../../src/sandbox/timing.ts';
@@ -17,8 +17,8 @@ import {FakeReceiver} from './receiver.ts';
 
 export const HOOK = 'https://receiver.example/hook';
 
-/** More than everything that the fast profile plans, less than the second retry. */
-const SETTLED_MS = 10_000;
+/** More than everything that the fast profile plans, less than that and the first retry. */
+const SETTLED_MS = 6000;
 
 /** A sandbox whose deliveries go to a receiver without a socket; its store is open to the test as well. */
 export class WebhookWorld {
@@ -28,26 +28,39 @@ export class WebhookWorld {
   #store!: TestStore; // set by open
   #open!: Store; // set by open
   #entityId = '';
+  #more: Partial<SandboxOptions> = {};
   #parties = new Map<'payee' | 'payer', string>();
 
   static async open(options: Partial<SandboxOptions> = {}): Promise<WebhookWorld> {
     const at = new WebhookWorld();
     at.#store = await testStore();
     at.#open = await openSandboxStore(at.#store.place);
-    at.sandbox = await TestSandbox.open({
-      store: at.#open,
-      post: at.receiver.post,
-      onDelivery: (entry) => at.log.push(entry),
-      ...options,
-    });
+    at.#more = options;
+    at.sandbox = await TestSandbox.open({...at.#options(), store: at.#open});
     const {entities} = await at.sandbox.sandbox.audit();
     at.#entityId = entities.find(({mode}) => mode === 'test')!.id;
     return at;
   }
 
+  /** As a restart does. */
+  async reopen(): Promise<void> {
+    await this.sandbox.sandbox.close();
+    this.#open = await openSandboxStore(this.#store.place);
+    this.sandbox.sandbox = await createSandbox({
+      clock: this.clock,
+      checkAnswers: true,
+      ...this.#options(),
+      store: this.#open,
+    });
+  }
+
   async close(): Promise<void> {
     await this.sandbox.close();
     await this.#store.drop();
+  }
+
+  #options(): Partial<SandboxOptions> {
+    return {post: this.receiver.post, onDelivery: (entry) => this.log.push(entry), ...this.#more};
   }
 
   get clock(): ManualClock {
