@@ -53,6 +53,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 const LAZY = new Set([
   'zod',
   'undici',
+  'pg',
   'conf',
   '@inquirer/prompts',
   'cli-table3',
