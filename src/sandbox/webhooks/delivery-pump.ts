@@ -11,7 +11,7 @@ import type {PostWebhook, Posted} from './post.ts';
 import {readRetryAfter, retryDelay} from './schedule.ts';
 
 /** Longer than an attempt can take, twice: a claim that is older belongs to a process that is gone. */
-const CLAIM_MS = 60_000;
+const CLAIM_MS = 30_000;
 /** How often a process that shares its store looks for what others left. */
 const POLL_MS = 2000;
 /** setTimeout takes no more than 2^31 - 1 ms. */
