@@ -8,8 +8,11 @@ export interface Future {
   nextDue: () => Promise<number | undefined>;
   /** When the last of the things known by now is due. */
   lastDue: () => Promise<number | undefined>;
-  /** Moves the clock forward to a moment and lets happen what is due by then; how much that was. */
-  moveTo: (ms: number) => Promise<number>;
+  /**
+   * Moves the clock forward, to a moment that is reckoned from the one at which it is moved (others may move it as well),
+   * and lets happen what is due by then; how much that was.
+   */
+  move: (to: (nowMs: number) => number) => Promise<number>;
 }
 
 /** Nothing that lies further ahead is waited for: ten years. */
@@ -20,11 +23,11 @@ const HORIZON_MS = 3653 * 86_400_000;
  * @returns how many timers fired; `idle` with `until: 'idle'`: false when something lies beyond ten years
  */
 export async function advance(future: Future, by: Advance): Promise<{fired: number; idle?: boolean}> {
-  if ('ms' in by) return {fired: await future.moveTo(future.now() + by.ms)};
-  if ('toMs' in by) return {fired: await future.moveTo(by.toMs)};
+  if ('ms' in by) return {fired: await future.move((now) => now + by.ms)};
+  if ('toMs' in by) return {fired: await future.move(() => by.toMs)};
   if (by.until === 'next') {
     const next = await future.nextDue();
-    return {fired: next === undefined ? 0 : await future.moveTo(next)};
+    return {fired: next === undefined ? 0 : await future.move(() => next)};
   }
   const horizon = future.now() + HORIZON_MS;
   let fired = 0;
@@ -34,6 +37,6 @@ export async function advance(future: Future, by: Advance): Promise<{fired: numb
     if (last === undefined) return {fired, idle: true};
     const target = last <= horizon ? last : await future.nextDue();
     if (target === undefined || target > horizon) return {fired, idle: target === undefined};
-    fired += await future.moveTo(target);
+    fired += await future.move(() => target);
   }
 }

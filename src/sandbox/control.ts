@@ -72,7 +72,7 @@ export function buildControl(sandbox: Sandbox, options: ControlOptions): Hono {
     const by = await body(c, z.union([...Advance.options, Ahead]));
     return c.json(await sandbox.advance('to' in by ? {toMs: Date.parse(by.to)} : by));
   });
-  app.get('/sandbox/clock', (c) => c.json(sandbox.clock()));
+  app.get('/sandbox/clock', async (c) => c.json(await sandbox.clock()));
   app.post('/sandbox/clock', async (c) => c.json(await sandbox.setClock(await body(c, ClockChange))));
   app.post('/sandbox/simulate', async (c) => c.json(await sandbox.simulate(await body(c, Asked))));
   app.get('/sandbox/magic-values', (c) => c.json({data: sandbox.magicValues()}));

@@ -95,7 +95,7 @@ export class LocalSandbox implements Sandbox {
     const {context} = this.#parts;
     await followClock(context);
     return {
-      clock: this.clock(),
+      clock: this.#clock(),
       requests: this.requests(),
       faults: this.faults.list().length,
       deliveries: await this.deliveries.counts(),
@@ -140,16 +140,17 @@ export class LocalSandbox implements Sandbox {
         now: () => context.clock.now(),
         nextDue: () => ahead(context.store.read(nextDue), Math.min),
         lastDue: () => ahead(context.store.read(lastDue), Math.max),
-        moveTo: (ms) => this.#moveTo(ms),
+        move: (to) => this.#move(to),
       },
       by,
     );
     return {now: this.#now(), ...became};
   }
 
-  async #moveTo(ms: number): Promise<number> {
+  /** From the store's clock, not from what this process last saw of it: of two that advance at once, both count. */
+  async #move(to: (nowMs: number) => number): Promise<number> {
     const {context, pump, deliveries} = this.#parts;
-    await moveClock(context, (clock) => clock.advanceTo(ms));
+    await moveClock(context, (clock) => clock.advanceTo(to(clock.now())));
     const fired = await pump.run(context.clock.now(), {alone: true});
     await deliveries.runFor(DELIVERIES_MS);
     return fired;
@@ -160,10 +161,15 @@ export class LocalSandbox implements Sandbox {
     await moveClock(context, (clock) => clock.setMode(mode));
     await pump.look(); // its alarm was set by the old pace
     await deliveries.look();
-    return this.clock();
+    return this.#clock();
   }
 
-  clock(): ClockStatus {
+  async clock(): Promise<ClockStatus> {
+    await followClock(this.#parts.context);
+    return this.#clock();
+  }
+
+  #clock(): ClockStatus {
     const {state} = this.#parts.context.clock;
     return {
       mode: state.mode,
@@ -173,7 +179,8 @@ export class LocalSandbox implements Sandbox {
     };
   }
 
-  simulate(asked: Simulation): Promise<Simulated> {
+  async simulate(asked: Simulation): Promise<Simulated> {
+    await this.#parts.pump.catchUp(); // what was due before has happened
     return simulate(this.#parts.context, asked);
   }
 

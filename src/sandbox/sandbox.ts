@@ -118,7 +118,7 @@ export interface Sandbox {
   seed(request: {payees: number; payers: number; seed?: string; mode?: 'test' | 'live'}): Promise<Seeded>;
   /** Moves the sandbox's clock forward and lets everything happen that falls due. */
   advance(by: Advance): Promise<Advanced>;
-  clock(): ClockStatus;
+  clock(): Promise<ClockStatus>;
   /** Changes how time runs; it goes on from the same moment. */
   setClock(mode: ClockMode): Promise<ClockStatus>;
   /** Makes the bank do something now. @throws {ServiceError} for what cannot happen, or is not there. */
