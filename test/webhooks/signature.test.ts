@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import {createHmac} from 'node:crypto';
+import {readFileSync} from 'node:fs';
 import fc from 'fast-check';
 import {RemitError} from '../../src/errors.ts';
 import {
@@ -14,6 +15,7 @@ import {
 const VECTOR = {
   secret: 'whsec_5c7ab2f04d0ab5e3bd3d9a9f6ab6ffb1b8a6bfa4f6d6f5a1fe7c0a3c3d2e1f00',
   timestamp: '1770000000',
+  signature: 'fef969632326dcec38e5a2dd27dd3c1a61dfd8d6734c3ddd3968cd3b285e143c',
   body: '{"id":"019b76da-a800-7000-8235-80d251bba0e9","type":"payout.settled","data":{"payout_id":"019b76da-a7ff-7000-9d0c-4f2f6a1b3c5d"}}',
 };
 const NOW_MS = Number(VECTOR.timestamp) * 1000;
@@ -37,6 +39,9 @@ describe('webhook signature', () => {
       .update(`${VECTOR.timestamp}.${VECTOR.body}`, 'utf8')
       .digest('hex');
     assert.equal(SIGNATURE, expected);
+    assert.equal(SIGNATURE, VECTOR.signature, 'computed by OpenSSL as well');
+    const page = readFileSync(new URL('../../docs/guides/webhooks.md', import.meta.url), 'utf8');
+    for (const value of Object.values(VECTOR)) assert.ok(page.includes(`| \`${value}\` |`), value);
     assert.deepEqual(signatureHeaders(VECTOR.secret, VECTOR.body, NOW_MS + 999), {
       'X-Webhook-Timestamp': VECTOR.timestamp,
       'X-Webhook-Signature': expected,

@@ -25,9 +25,10 @@ export class HttpsReceiver {
   #server!: Server; // set by open
   #waiting: (() => void)[] = [];
 
-  static async open(): Promise<HttpsReceiver> {
+  /** @param stateDir where its authority is; one of its own when left out */
+  static async open(stateDir?: string): Promise<HttpsReceiver> {
     const at = new HttpsReceiver();
-    const {certificate, key, authorityFile} = await loopbackCertificate(at.#folder, Date.now());
+    const {certificate, key, authorityFile} = await loopbackCertificate(stateDir ?? at.#folder, Date.now());
     at.authorityFile = authorityFile;
     at.#server = createServer({cert: certificate, key}, (request, response) => {
       const chunks: Buffer[] = [];
