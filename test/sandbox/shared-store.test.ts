@@ -4,6 +4,7 @@ import {postgresPrograms} from '../store/postgres-server.ts';
 import {MONDAY, bankAccount} from './harness.ts';
 import {ManualClock} from './manual-clock.ts';
 import {postgresStore, type TestStore} from './test-store.ts';
+import {FakeReceiver} from './webhooks/receiver.ts';
 
 const NOT_HERE = 'PostgreSQL is not installed here: whatever needs it was NOT tested';
 
@@ -55,8 +56,8 @@ describe('sandboxes that share a database', function () {
       }),
     );
     const text = await response.text();
-    // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests look into answers freely
-    return {status: response.status, body: (text === '' ? undefined : JSON.parse(text)) as any};
+     
+    return {status: response.status, body: (text === '' ? undefined : JSON.parse(text))};
   }
 
   const balanced = async (sandbox: Sandbox) => {
@@ -99,7 +100,7 @@ describe('sandboxes that share a database', function () {
 
   it('make one record for one idempotency key, whoever is asked', async () => {
     const sandboxes = await Promise.all([another(), another(), another()]);
-    const {payees} = await sandboxes[0]!.seed({payees: 1, payers: 0});
+    const {payees} = await sandboxes[0].seed({payees: 1, payers: 0});
     for (let round = 0; round < 5; round += 1) {
       const answers = await Promise.all(
         Array.from({length: 12}, (_, n) =>
@@ -115,7 +116,7 @@ describe('sandboxes that share a database', function () {
       assert.equal(new Set(answers.map(({body}) => body.id as string)).size, 1);
       assert.equal(answers.filter(({status}) => status === 201).length, 1);
     }
-    const {payouts} = await balanced(sandboxes[2]!);
+    const {payouts} = await balanced(sandboxes[2]);
     assert.deepEqual(payouts.initiated, {count: 5, amount: '500'});
   });
 
@@ -156,6 +157,25 @@ describe('sandboxes that share a database', function () {
     );
     const {payouts} = await balanced(c);
     assert.equal(payouts.settled?.count, 40);
+  });
+
+  it('send each delivery once, whoever made the event', async () => {
+    const receiver = new FakeReceiver();
+    const sandboxes = await Promise.all([1, 2, 3].map(() => another({post: receiver.post})));
+    const {payees} = await sandboxes[0]!.seed({payees: 1, payers: 0});
+    const hook = {url: 'https://receiver.example/hook', event_types: ['payout.settled']};
+    assert.equal((await call(sandboxes[1]!, 'POST', '/api/webhooks/endpoints', hook)).status, 201);
+    for (let n = 0; n < 30; n += 1)
+      await call(sandboxes[n % 3]!, 'POST', '/api/payouts', {
+        payee_id: payees[0]!.id,
+        amount_in_minor_units: 100,
+        auto_approve: true,
+      });
+    await Promise.all(sandboxes.map((sandbox) => sandbox.advance({ms: 60 * 86_400_000})));
+    for (const sandbox of sandboxes) await sandbox.advance({ms: 60_000}); // whatever another had in its hands
+    assert.equal(receiver.posts.length, 30);
+    assert.equal(new Set(receiver.posts.map(({body}) => body)).size, 30);
+    await balanced(sandboxes[2]!);
   });
 
   it('move records on that another process left behind', async () => {
