@@ -56,8 +56,8 @@ describe('sandboxes that share a database', function () {
       }),
     );
     const text = await response.text();
-     
-    return {status: response.status, body: (text === '' ? undefined : JSON.parse(text))};
+
+    return {status: response.status, body: text === '' ? undefined : JSON.parse(text)};
   }
 
   const balanced = async (sandbox: Sandbox) => {
