@@ -57,6 +57,18 @@ describe('sandbox simulate', () => {
       assert.equal(await at.statusOf(kind, held), 'settled');
     });
 
+    it(`forgets what a scenario had planned for a ${kind} that is taken past it`, async () => {
+      const doomed = scenario('fails_after_initiated');
+      for (const id of [
+        await released(kind, doomed),
+        await released(kind, {...doomed, scheduled_date: '2028-12-24'}),
+      ]) {
+        assert.equal((await ask(kind, id, 'debit')).body.status, 'debited');
+        await at.sandbox.advance({until: 'idle'});
+        assert.equal(await at.statusOf(kind, id), 'settled');
+      }
+    });
+
     it(`fails a ${kind} with a code of its rail, and spoils the method only when that code was asked for`, async () => {
       const owner = kind === 'payin' ? `/api/payers/${party.payin}` : `/api/payees/${party.payout}`;
       const method = async () =>
