@@ -69,7 +69,7 @@ export class LocalSandbox implements Sandbox {
       machineNow: parts.machineNow,
       onRestored: async () => {
         await parts.pump.look();
-        await parts.deliveries.look();
+        await parts.deliveries.resume();
       },
     });
     this.#control = buildControl(this, {allowedHosts: parts.allowedHosts, stop: parts.stop});

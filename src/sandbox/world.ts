@@ -117,7 +117,16 @@ export const saveClock = (queries: Queries, state: ClockState) => writeSetting(q
 
 /** Ids go on after the highest one stored, whatever the clock says. */
 export async function continueIds(queries: Queries, ids: IdMaker): Promise<void> {
-  for (const table of ['parties', 'payment_methods', 'transfers', 'ledger_postings', 'timers', 'entities']) {
+  for (const table of [
+    'parties',
+    'payment_methods',
+    'transfers',
+    'ledger_postings',
+    'timers',
+    'webhook_endpoints',
+    'webhook_deliveries',
+    'entities',
+  ]) {
     const highest = await queries.get(`select max(id) as id from ${table}`);
     const id = highest && textOrNull(highest, 'id');
     if (id) ids.startAfter(id);

@@ -201,7 +201,8 @@ export async function recordAttempts(
     'update webhook_deliveries set sent = ?, last_status = ?, last_error = ?, updated_ms = ? where id = ?',
     [n, last?.status ?? null, last?.error ?? null, last?.atMs ?? 0, id],
   );
-  if (!verdict || (text(row, 'state') === 'canceled' && verdict.state !== 'delivered')) return;
+  const settled = text(row, 'state') === 'canceled' || text(row, 'state') === 'delivered'; // meanwhile, or by hand
+  if (!verdict || (settled && verdict.state !== 'delivered')) return;
   await queries.run(
     `update webhook_deliveries set state = ?, next_ms = ?, tries = ?, held = 0, fault = null, claimed_until_ms = null
      where id = ?`,

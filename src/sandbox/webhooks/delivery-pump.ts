@@ -2,13 +2,11 @@ import type {Clock} from '../../clock.ts';
 import type {Context} from '../context.ts';
 import type {Faults, StruckDelivery} from '../faults.ts';
 import {randomFraction, type RandomBytes} from '../random.ts';
-import {signWebhook} from '../../webhooks/signature.ts';
-import {WEBHOOK_HEADERS} from '../../contract/events.ts';
+import {attemptDelivery, hasArrived, judgeAttempt, logEntry} from './attempt.ts';
 import type {DeliveryEntry} from './delivery-log.ts';
 import * as deliveries from './deliveries.ts';
 import type {Attempt, Claimed, Verdict} from './deliveries.ts';
-import type {PostWebhook, Posted} from './post.ts';
-import {readRetryAfter, retryDelay} from './schedule.ts';
+import type {PostWebhook} from './post.ts';
 
 /** Longer than an attempt can take, twice: a claim that is older belongs to a process that is gone. */
 const CLAIM_MS = 30_000;
@@ -18,7 +16,6 @@ const POLL_MS = 2000;
 const NAP_MAX_MS = 2 ** 31 - 1;
 /** What a stopping sandbox waits for attempts under way. */
 const GRACE_MS = 1000;
-const FORGED_SECRET = 'not the secret of this endpoint';
 
 export interface DeliveryPumpOptions {
   context: Context;
@@ -45,9 +42,8 @@ export class DeliveryPump {
   #nextDueMs = Infinity;
   #alarm: NodeJS.Timeout | undefined;
   #poll: NodeJS.Timeout | undefined;
-  /** How far the queues go; `advance` lets attempts happen at the time for which they were due. */
-  #untilMs = 0;
-  #replaying = false;
+  /** Runs under way, under which attempts happen at the time for which they were due. */
+  #runs = 0;
 
   constructor(options: DeliveryPumpOptions) {
     this.#options = options;
@@ -57,23 +53,30 @@ export class DeliveryPump {
     return this.#options.context;
   }
 
-  /** Takes up what an earlier run left: nothing else sends from an embedded store. */
   async start(): Promise<void> {
-    const {store} = this.#context;
-    const shared = store.dialect === 'postgres';
-    const before = shared ? this.#options.machine.now() : Infinity;
-    await store.write((queries) => deliveries.releaseClaims(queries, before));
-    await this.look();
-    if (!shared || !this.#options.background) return;
+    await this.resume();
+    if (!this.#shared || !this.#options.background) return;
     this.#poll = setInterval(() => void this.#pollOnce(), POLL_MS);
     this.#poll.unref();
   }
 
+  /**
+   * Takes up what an earlier process left half done, at the start or when the store was exchanged for an older one.
+   * Nothing else sends from an embedded store; on a shared one, claims of others count until they lapse.
+   */
+  async resume(): Promise<void> {
+    const before = this.#shared ? this.#options.machine.now() : Infinity;
+    await this.#context.store.write((queries) => deliveries.releaseClaims(queries, before));
+    await this.look();
+  }
+
+  get #shared(): boolean {
+    return this.#context.store.dialect === 'postgres';
+  }
+
   async #pollOnce(): Promise<void> {
     try {
-      const {machine} = this.#options;
-      await this.#context.store.write((queries) => deliveries.releaseClaims(queries, machine.now()));
-      await this.look();
+      await this.resume();
     } catch (error) {
       if (!this.#stopping) this.#options.onBug(error);
     }
@@ -100,20 +103,19 @@ export class DeliveryPump {
 
   /** Sends what is due by now, unless the background does so anyway. */
   async catchUp(): Promise<void> {
-    if (!this.#options.background && this.#nextDueMs <= this.#context.clock.now()) await this.run();
+    if (this.#options.background) return;
+    if (this.#shared) await this.look(); // another process may have written some
+    if (this.#nextDueMs <= this.#context.clock.now()) await this.run();
   }
 
   /** Sends everything due until now, retries as well, each at its own sandbox time. */
   async run(): Promise<void> {
-    this.#replaying = true;
+    const untilMs = this.#context.clock.now();
+    this.#runs += 1;
     try {
-      await this.#startQueues();
-      while (this.#queues.size > 0) {
-        await Promise.all(this.#queues.values());
-        await this.#startQueues();
-      }
+      while (await this.#startQueues(untilMs)) await Promise.all(this.#queues.values());
     } finally {
-      this.#replaying = false;
+      this.#runs -= 1;
     }
     if (!this.#stopping) await this.look();
   }
@@ -129,28 +131,29 @@ export class DeliveryPump {
     clearTimeout(late);
   }
 
-  async #startQueues(): Promise<void> {
-    if (this.#stopping) return;
-    this.#untilMs = this.#context.clock.now();
-    for (const {endpointId, dueMs} of await this.#context.store.read(deliveries.dueTimes))
-      if (dueMs <= this.#untilMs && !this.#queues.has(endpointId)) this.#startQueue(endpointId);
+  /** Sees to it that every endpoint with something due by then is at work; false when there is none. */
+  async #startQueues(untilMs: number): Promise<boolean> {
+    const due = (await this.#context.store.read(deliveries.dueTimes)).filter(({dueMs}) => dueMs <= untilMs);
+    if (this.#stopping) return false;
+    for (const {endpointId} of due) if (!this.#queues.has(endpointId)) this.#startQueue(endpointId, untilMs);
+    return due.length > 0;
   }
 
-  #startQueue(endpointId: string): void {
-    const work = this.#workOff(endpointId)
+  #startQueue(endpointId: string, untilMs: number): void {
+    const work = this.#workOff(endpointId, untilMs)
       .catch((error: unknown) => {
         if (!this.#stopping) this.#options.onBug(error);
       })
       .finally(() => this.#queues.delete(endpointId));
     this.#queues.set(endpointId, work);
-    if (this.#options.background && !this.#replaying)
+    if (this.#options.background)
       void work.then(() => (this.#stopping ? undefined : this.look())).catch(this.#options.onBug);
   }
 
-  async #workOff(endpointId: string): Promise<void> {
+  async #workOff(endpointId: string, beforeMs: number): Promise<void> {
     const {store, clock} = this.#context;
     while (!this.#stopping) {
-      const untilMs = this.#replaying ? this.#untilMs : clock.now();
+      const untilMs = this.#runs > 0 ? beforeMs : clock.now();
       const claimUntilMs = this.#options.machine.now() + CLAIM_MS;
       const claimed = await store.write((queries) =>
         deliveries.claimNext(queries, store.dialect, {endpointId, untilMs, claimUntilMs}),
@@ -161,7 +164,7 @@ export class DeliveryPump {
   }
 
   async #deliver(claimed: Claimed): Promise<void> {
-    const atMs = this.#replaying ? claimed.dueMs : this.#context.clock.now();
+    const atMs = this.#runs > 0 ? claimed.dueMs : this.#context.clock.now();
     const struck =
       claimed.fault === null
         ? this.#options.faults.judgeDelivery({
@@ -174,17 +177,17 @@ export class DeliveryPump {
       await this.#postpone(claimed, struck, atMs);
       return;
     }
-    const attempts = await this.#attempts(claimed, {atMs, byHand: false, struck});
-    if (attempts === 'stopped') {
+    const attempts = await attemptDelivery(claimed, {atMs, byHand: false, struck}, this.#by);
+    if (!attempts) {
       await this.#context.store.write((queries) => deliveries.giveBack(queries, claimed.id));
       return;
     }
-    const verdict = this.#judge(claimed, attempts[0]!, struck);
+    const verdict = judgeAttempt(claimed, attempts[0], randomFraction(this.#options.random));
     await this.#context.store.write(async (queries) => {
       await deliveries.recordAttempts(queries, claimed.id, attempts, verdict);
       await deliveries.releaseHeld(queries, claimed.endpointId, atMs);
     });
-    for (const attempt of attempts) this.#say(claimed, attempt, verdict);
+    this.#say(claimed, attempts, verdict);
   }
 
   async #postpone(claimed: Claimed, {effect, delayMs}: StruckDelivery, atMs: number): Promise<void> {
@@ -202,88 +205,23 @@ export class DeliveryPump {
    */
   async sendByHand(claimed: Claimed): Promise<void> {
     const atMs = this.#context.clock.now();
-    const attempts = await this.#attempts(claimed, {atMs, byHand: true, struck: undefined});
-    if (attempts === 'stopped') return;
-    const arrived = isSuccess(attempts[0]!);
-    const verdict: Verdict | undefined = arrived
+    const attempts = await attemptDelivery(claimed, {atMs, byHand: true, struck: undefined}, this.#by);
+    if (!attempts) return;
+    const verdict: Verdict | undefined = hasArrived(attempts[0])
       ? {state: 'delivered', nextMs: null, tries: claimed.tries}
       : undefined;
     await this.#context.store.write((queries) =>
       deliveries.recordAttempts(queries, claimed.id, attempts, verdict),
     );
-    for (const attempt of attempts) this.#say(claimed, attempt, verdict);
+    this.#say(claimed, attempts, verdict);
   }
 
-  /** One attempt; two of a duplicate; one that never left of a dropped delivery. */
-  async #attempts(
-    claimed: Claimed,
-    how: {atMs: number; byHand: boolean; struck: StruckDelivery | undefined},
-  ): Promise<Attempt[] | 'stopped'> {
-    const {atMs, byHand, struck} = how;
-    const fault = struck?.effect.kind ?? claimed.fault;
-    const made: Attempt[] = [];
-    for (let left = fault === 'duplicate' ? 2 : 1; left > 0; left -= 1) {
-      const sentMs = this.#options.machine.now();
-      const {headers, signedAt} = headersOf(claimed, sentMs, struck);
-      const posted: Posted =
-        fault === 'drop'
-          ? {elapsedMs: 0, status: null, response: ''}
-          : await this.#options.post({url: claimed.url, headers, body: claimed.body}, this.#stop.signal);
-      if (posted.error?.code === 'aborted') return 'stopped';
-      made.push({
-        byHand,
-        sentMs,
-        atMs: atMs + Math.round(posted.elapsedMs),
-        elapsedMs: posted.elapsedMs,
-        signedAt,
-        status: posted.status,
-        errorCode: posted.error?.code ?? null,
-        error: posted.error?.message ?? null,
-        response: posted.response,
-        fault,
-        retryAfterMs: readRetryAfter(posted.retryAfter, sentMs),
-      });
-    }
-    return made;
+  get #by() {
+    return {machine: this.#options.machine, post: this.#options.post, signal: this.#stop.signal};
   }
 
-  #judge(claimed: Claimed, attempt: Attempt, struck: StruckDelivery | undefined): Verdict {
-    const tries = claimed.tries + 1;
-    if (struck?.effect.kind === 'drop') return {state: 'dropped', nextMs: null, tries};
-    if (isSuccess(attempt)) return {state: 'delivered', nextMs: null, tries};
-    const {status, errorCode, retryAfterMs, atMs} = attempt;
-    const delay = retryDelay(
-      tries,
-      {status, timedOut: errorCode === 'timeout', retryAfterMs},
-      randomFraction(this.#options.random),
-    );
-    return delay === undefined
-      ? {state: 'failed', nextMs: null, tries}
-      : {state: 'pending', nextMs: atMs + delay, tries};
-  }
-
-  #say(claimed: Claimed, attempt: Attempt, verdict: Verdict | undefined): void {
-    this.#options.onDelivery?.({
-      type: 'delivery',
-      at: new Date(attempt.sentMs).toISOString(),
-      delivery_id: claimed.id,
-      endpoint_id: claimed.endpointId,
-      event_id: claimed.eventId,
-      event_type: claimed.eventType,
-      url: claimed.url,
-      mode: claimed.mode,
-      status: attempt.status,
-      elapsed_ms: Math.round(attempt.elapsedMs * 10) / 10,
-      attempt: claimed.tries + (attempt.byHand ? 0 : 1),
-      state: verdict?.state ?? null,
-      next_attempt_at:
-        verdict?.nextMs === undefined || verdict.nextMs === null
-          ? null
-          : new Date(verdict.nextMs).toISOString(),
-      ...(attempt.error === null ? {} : {error: attempt.error}),
-      ...(attempt.fault === null ? {} : {fault: attempt.fault}),
-      ...(attempt.byHand ? {by_hand: true} : {}),
-    });
+  #say(claimed: Claimed, attempts: readonly Attempt[], verdict: Verdict | undefined): void {
+    for (const attempt of attempts) this.#options.onDelivery?.(logEntry(claimed, attempt, verdict));
   }
 
   #setAlarm(): void {
@@ -296,7 +234,7 @@ export class DeliveryPump {
 
   #wake(): void {
     this.#nextDueMs = Infinity; // what comes from now on sets a new alarm
-    this.#startQueues()
+    this.#startQueues(this.#context.clock.now())
       .then(() => this.look())
       .catch((error: unknown) => {
         if (!this.#stopping) this.#options.onBug(error);
@@ -316,26 +254,4 @@ export class DeliveryPump {
     this.#stop.abort();
     await done;
   }
-}
-
-const isSuccess = ({status}: Attempt): boolean => status !== null && status >= 200 && status < 300;
-
-/** Interface document, "Signature". The time is the wall clock's, or every correct receiver would refuse it. */
-function headersOf(
-  claimed: Claimed,
-  nowMs: number,
-  struck: StruckDelivery | undefined,
-): {headers: Record<string, string>; signedAt: string} {
-  const ageMs = struck?.effect.kind === 'stale_timestamp' ? struck.effect.age_ms : 0;
-  const secret = struck?.effect.kind === 'bad_signature' ? FORGED_SECRET : claimed.secret;
-  const signedAt = String(Math.floor((nowMs - ageMs) / 1000));
-  return {
-    signedAt,
-    headers: {
-      'Content-Type': 'application/json',
-      'User-Agent': 'remit-sandbox',
-      [WEBHOOK_HEADERS.timestamp]: signedAt,
-      [WEBHOOK_HEADERS.signature]: signWebhook(secret, signedAt, claimed.body),
-    },
-  };
 }

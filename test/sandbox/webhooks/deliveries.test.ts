@@ -180,6 +180,23 @@ describe('webhook deliveries', () => {
     assert.deepEqual([at.receiver.posts.length, (await only()).state], [2, 'delivered']);
   });
 
+  it('go on after a checkpoint of a moment at which one was under way is restored', async () => {
+    await at.subscribe(['payout.settled']);
+    let answer = () => {};
+    at.receiver.hold.set(HOOK, new Promise((resolve) => (answer = () => resolve({status: 200}))));
+    await at.payout();
+    const done = at.settle();
+    while (at.receiver.posts.length < 1) await new Promise((resolve) => setImmediate(resolve));
+    await at.sandbox.sandbox.checkpoints.save('under-way');
+    answer();
+    await done;
+    assert.equal((await only()).state, 'delivered');
+    await at.sandbox.sandbox.checkpoints.restore('under-way');
+    assert.equal((await only()).state, 'pending');
+    await at.settle();
+    assert.deepEqual([at.receiver.posts.length, (await only()).state], [2, 'delivered']);
+  });
+
   it('are redelivered by hand with the same bytes, whatever their state; the schedule stays', async () => {
     await at.subscribe(['payout.settled']);
     at.receiver.always.set(HOOK, {status: 500});
