@@ -12,6 +12,10 @@ export interface RuleSwitches {
   idempotencyTtlMs: number | null;
   /** Amounts such as 55.01 make an ACH transfer come back. */
   magicAmounts: boolean;
+  /** Entities whose account transfers are initiated after the answer to the create: 202. None when absent. */
+  asyncInitiation?: readonly Entity['mode'][];
+  /** A move that met a recoverable issue settles nevertheless, with its warning (assumption 8). */
+  settleMove207?: boolean;
 }
 
 /** What every handler and timer works with. */

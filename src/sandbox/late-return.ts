@@ -1,9 +1,11 @@
 import type {Queries} from '../store/port.ts';
 import {bankingDay} from './banking-days.ts';
+import {bookLine} from './bank-lines.ts';
 import type {Context} from './context.ts';
 import {post} from './ledger.ts';
 import {dayAt, timeOn} from './schedule.ts';
 import type {Timing} from './timing.ts';
+import {fundsOf} from './transfer-lines.ts';
 import type {Transfer} from './transfer.ts';
 
 /** Banking days after settlement: unauthorized consumer debits may come back for 60 calendar days. */
@@ -32,15 +34,22 @@ export async function returnLate(
     [transfer.entityId, transfer.id],
   );
   if (before) return false;
+  const funds = fundsOf(transfer);
   const [from, to] =
-    transfer.kind === 'payin' ? (['main', 'external'] as const) : (['external', 'main'] as const);
-  return post(queries, context, {
+    transfer.kind === 'payin' ? ([funds, 'external'] as const) : (['external', funds] as const);
+  const returned = {
     entityId: transfer.entityId,
-    from,
-    to,
     amount: transfer.amount,
     subject: 'late_return',
     subjectId: transfer.id,
     atMs,
+  };
+  if (!(await post(queries, context, {...returned, from, to}))) return false;
+  await bookLine(queries, context, {
+    ...returned,
+    funds,
+    direction: transfer.kind === 'payin' ? 'debit' : 'credit',
+    description: `Return of ${transfer.kind} ${transfer.id}`,
   });
+  return true;
 }

@@ -1,6 +1,12 @@
 import {PAYOUT_RAILS} from '../contract/rails.ts';
 import {ACH_RETURNS, codeOn, usualCode} from './bank-codes.ts';
-import {MOVE_SCENARIOS, SCENARIOS, SCENARIO_KEY, type Scenario} from './scenarios.ts';
+import {
+  ACCOUNT_TRANSFER_SCENARIOS,
+  MOVE_SCENARIOS,
+  SCENARIOS,
+  SCENARIO_KEY,
+  type Scenario,
+} from './scenarios.ts';
 
 /**
  * What becomes of a transfer, as it is stored with it: a scenario, `settles` (said explicitly), `refused` (the bank says
@@ -111,7 +117,15 @@ export function endingOf(fate: Fate | null, rail: string, final: boolean): Endin
 
 /** One line of the table of magic values. */
 export interface MagicValue {
-  where: 'routing number' | 'account number' | 'holder name' | 'card number' | 'amount' | 'scenario' | 'move';
+  where:
+    | 'routing number'
+    | 'account number'
+    | 'holder name'
+    | 'card number'
+    | 'amount'
+    | 'scenario'
+    | 'move'
+    | 'account transfer';
   value: string;
   effect: string;
 }
@@ -127,6 +141,7 @@ export function magicTable(rules: {magicAmounts: boolean}): MagicValue[] {
       Object.entries(SCENARIOS).map(([name, effect]) => [`${SCENARIO_KEY}=${name}`, effect]),
     ),
     ...rows('move', Object.entries(MOVE_SCENARIOS)),
+    ...rows('account transfer', Object.entries(ACCOUNT_TRANSFER_SCENARIOS)),
     ...rows('holder name', [
       ['Pending', 'verification stays pending'],
       ['Failed', 'verification fails'],

@@ -3,6 +3,7 @@ import type {Store} from '../store/port.ts';
 import {firstSandbox} from './migrations/001-first-sandbox.ts';
 import {webhooks} from './migrations/002-webhooks.ts';
 import {checkpoints} from './migrations/003-checkpoints.ts';
+import {accounts} from './migrations/004-accounts.ts';
 
 /**
  * The sandbox's tables. A change is a file of its own in `migrations/`, named like `002-moves.ts`, with one export:
@@ -32,7 +33,7 @@ export interface DialectWords {
   clustered: string;
 }
 
-const ALL: readonly SandboxMigration[] = [firstSandbox, webhooks, checkpoints];
+const ALL: readonly SandboxMigration[] = [firstSandbox, webhooks, checkpoints, accounts];
 
 const WORDS: Readonly<Record<Store['dialect'], DialectWords>> = {
   sqlite: {clustered: ' without rowid'},

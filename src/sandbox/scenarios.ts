@@ -29,8 +29,27 @@ export const MOVE_SCENARIOS = {
 
 export type MoveScenario = keyof typeof MOVE_SCENARIOS;
 
+/** Scenarios of account transfers, asked for in the same way. */
+export const ACCOUNT_TRANSFER_SCENARIOS = {
+  async_202: 'initiation goes on after the answer: 202',
+  stuck_initiated: 'stays initiated for ever',
+  fails_after_initiated: 'fails after it was initiated; the money is back in its source',
+  settle_slow: 'takes a minute longer to settle',
+} as const;
+
+export type AccountTransferScenario = keyof typeof ACCOUNT_TRANSFER_SCENARIOS;
+
 /** The scenario that the description of a move asks for. */
-export function moveScenarioOf(description: string | null | undefined): MoveScenario | null {
-  const words = (description ?? '').split(/[^\w]+/);
-  return (Object.keys(MOVE_SCENARIOS) as MoveScenario[]).find((name) => words.includes(name)) ?? null; // own keys
+export const moveScenarioOf = (description: string | null | undefined): MoveScenario | null =>
+  named(MOVE_SCENARIOS, description);
+
+/** The same of an account transfer. */
+export const accountTransferScenarioOf = (
+  description: string | null | undefined,
+): AccountTransferScenario | null => named(ACCOUNT_TRANSFER_SCENARIOS, description);
+
+/** The first of the names that stands in the text as a word of its own. */
+function named<T extends object>(scenarios: T, text: string | null | undefined): (keyof T & string) | null {
+  const words = (text ?? '').split(/[^\w]+/);
+  return (Object.keys(scenarios) as (keyof T & string)[]).find((name) => words.includes(name)) ?? null; // own keys
 }

@@ -7,8 +7,8 @@ import {int, text, textOrNull} from './rows.ts';
 export interface Timer {
   dueMs: number;
   entityId: string;
-  /** What it happens to; payment methods are found through their owner. */
-  subject: 'payin' | 'payout' | 'payment_method';
+  /** What it happens to; payment methods and lines are found through their owner. */
+  subject: 'payin' | 'payout' | 'payment_method' | 'account_transfer' | 'bank_line';
   ownerId: string | null;
   subjectId: string;
   step: string;

@@ -8,6 +8,7 @@ import {json, text, textOrNull} from './rows.ts';
 import {scenarioOf} from './scenarios.ts';
 import {releaseTime, dayAt} from './schedule.ts';
 import {ServiceError, invalid} from './service-error.ts';
+import {findSubaccount} from './subaccount.ts';
 import type {Transfer, TransferKind} from './transfer.ts';
 
 /** The body of a create in one form for both kinds; field names of the document are kept for messages. */
@@ -53,7 +54,7 @@ export async function admit(
     id,
     partyId: request.partyId,
     methodId: text(method, 'id'),
-    subaccountId: null,
+    subaccountId: request.subaccountId,
     status: 'created',
     amount: request.amount,
     currency: 'USD',
@@ -105,8 +106,7 @@ async function chooseMethod(
       : await queries.get(NAMED_METHOD, [request.methodId, ...party]);
   if (!row) throw partyNotFound(PARTY[kind], request.partyId);
   if (row['id'] === null && request.methodId !== null) throw methodNotFound(PARTY[kind], request.methodId);
-  if (request.subaccountId !== null)
-    throw new ServiceError('NOT_FOUND', `no subaccount ${request.subaccountId}`);
+  if (request.subaccountId !== null) await findSubaccount(queries, entity.id, request.subaccountId);
   if (row['id'] === null)
     throw new ServiceError(
       'INVALID_PAYMENT_DETAILS',

@@ -3,8 +3,9 @@ import type {Queries} from '../store/port.ts';
 import {failureOf, isBadAccount, usualCode} from './bank-codes.ts';
 import type {Context} from './context.ts';
 import {lateReturnTime, returnLate} from './late-return.ts';
-import {post, type AccountId} from './ledger.ts';
+import {post, reservedOf, type AccountId} from './ledger.ts';
 import {endingOf} from './magic.ts';
+import {bookTransfer, fundsOf} from './transfer-lines.ts';
 import type {Flow, Rail, RailTimes} from './rail-hours.ts';
 import {randomDigits} from './random.ts';
 import {iso, text} from './rows.ts';
@@ -13,26 +14,31 @@ import {arrivalDay, bankTimes, type Timing} from './timing.ts';
 import {findTransfer, updateTransfer, type Transfer, type TransferKind} from './transfer.ts';
 import {emitTransferEvents} from './webhooks/events.ts';
 
+/** `funds`: the main account, or the subaccount that the transfer names. */
+type Role = 'funds' | 'reserved' | 'clearing' | 'external';
+
 /** Which money moves when a transfer takes a step; steps not named move none. */
-const MONEY: Record<
-  TransferKind,
-  Partial<Record<`${TransferStatus}>${TransferStatus}`, [AccountId, AccountId]>>
-> = {
+const MONEY: Record<TransferKind, Partial<Record<`${TransferStatus}>${TransferStatus}`, [Role, Role]>>> = {
   payout: {
-    'created>approved': ['main', 'reserved'],
-    'approved>canceled': ['reserved', 'main'],
-    'approved>failed': ['reserved', 'main'],
+    'created>approved': ['funds', 'reserved'],
+    'approved>canceled': ['reserved', 'funds'],
+    'approved>failed': ['reserved', 'funds'],
     'initiated>debited': ['reserved', 'clearing'],
-    'initiated>failed': ['reserved', 'main'],
+    'initiated>failed': ['reserved', 'funds'],
     'debited>settled': ['clearing', 'external'],
-    'debited>failed': ['clearing', 'main'],
+    'debited>failed': ['clearing', 'funds'],
   },
   payin: {
     'initiated>debited': ['external', 'clearing'],
-    'debited>settled': ['clearing', 'main'],
+    'debited>settled': ['clearing', 'funds'],
     'debited>failed': ['clearing', 'external'],
   },
 };
+
+function accountOf(role: Role, transfer: Transfer): AccountId {
+  if (role === 'funds') return fundsOf(transfer);
+  return role === 'reserved' ? reservedOf(fundsOf(transfer)) : role;
+}
 
 /**
  * Takes one step of the lifecycle, with its money; undefined, and nothing changed, when the money is not there.
@@ -51,8 +57,8 @@ export async function step(
   if (money) {
     const moved = await post(queries, context, {
       entityId: transfer.entityId,
-      from: money[0],
-      to: money[1],
+      from: accountOf(money[0], transfer),
+      to: accountOf(money[1], transfer),
       amount: transfer.amount,
       subject: transfer.kind,
       subjectId: transfer.id,
@@ -68,6 +74,7 @@ export async function step(
     statusMs: atMs,
   };
   await updateTransfer(queries, moved, transfer.status);
+  await bookTransfer(queries, context, moved, transfer.status);
   await emitTransferEvents(queries, context, moved);
   return moved;
 }
@@ -89,7 +96,9 @@ export async function approve(
   if (text(method, 'status') !== 'verified')
     return {refusal: 'approval failed: the payment method is not verified'};
   const moved = await step(queries, context, transfer, {to: 'approved', atMs});
-  return moved ? {moved} : {refusal: 'approval failed: insufficient funds in the main account'};
+  if (moved) return {moved};
+  const where = transfer.subaccountId === null ? 'the main account' : `subaccount ${transfer.subaccountId}`;
+  return {refusal: `approval failed: insufficient funds in ${where}`};
 }
 
 /** How the start of initiation went. `held`: until the scheduled time. `later`: it goes on after the answer. */
