@@ -1,5 +1,6 @@
-import {execFileSync, spawn, spawnSync} from 'node:child_process';
-import {chownSync, existsSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync} from 'node:fs';
+import {execFileSync, spawn} from 'node:child_process';
+import {chownSync, existsSync, mkdtempSync, openSync, readFileSync, readdirSync} from 'node:fs';
+import type {Socket} from 'node:net';
 import {tmpdir} from 'node:os';
 import {delimiter, join} from 'node:path';
 
@@ -8,6 +9,12 @@ interface Runner {
   uid?: number;
   gid?: number;
 }
+
+const LOOK_EVERY_MS = 20;
+const PATIENCE_MS = 30_000;
+
+/** Runs the server until its input ends, which it does however the tests end; then nothing of it is left. */
+const KEEPER = '"$@" & server=$!; cat > /dev/null; kill -QUIT $server; wait $server; cd /; rm -rf "$0"';
 
 let started: Promise<string | undefined> | undefined;
 
@@ -68,21 +75,18 @@ async function start(): Promise<string | undefined> {
     shared_buffers: '64MB',
   };
   const words = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const child = spawn(join(programs, 'postgres'), ['-D', data, ...words], {
+  const child = spawn('/bin/sh', ['-c', KEEPER, folder, join(programs, 'postgres'), '-D', data, ...words], {
     ...runner,
     cwd: folder,
-    stdio: ['ignore', output, output],
+    stdio: ['pipe', output, output],
   });
   child.unref();
-  let ended = false;
-  child.on('exit', () => (ended = true));
-  process.once('exit', () => {
-    if (!ended) spawnSync(join(programs, 'pg_ctl'), ['-D', data, '-m', 'immediate', '-w', 'stop'], runner);
-    rmSync(folder, {recursive: true, force: true, maxRetries: 5});
-  });
-  while (!readFileSync(log, 'utf8').includes('ready to accept connections')) {
-    if (ended) throw new Error(`PostgreSQL did not start: ${readFileSync(log, 'utf8')}`);
-    await new Promise((resolve) => setTimeout(resolve, 20)); // a real server
+  (child.stdin as Socket).unref(); // a pipe of ours is a socket
+  for (let waited = 0; ; waited += LOOK_EVERY_MS) {
+    const said = readFileSync(log, 'utf8');
+    if (said.includes('ready to accept connections')) break;
+    if (said.includes('FATAL') || waited > PATIENCE_MS) throw new Error(`PostgreSQL did not start: ${said}`);
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS)); // a real server
   }
   return `postgres://remit@localhost/postgres?host=${encodeURIComponent(folder)}`;
 }
