@@ -67,6 +67,14 @@ describe('sandbox simulate', () => {
       }
     });
 
+    it(`leaves nothing ahead of a ${kind} that was failed while it was held`, async () => {
+      const held = await released(kind, {scheduled_date: '2029-01-02'});
+      assert.equal((await ask(kind, held, 'fail')).body.status, 'failed');
+      const {now, fired} = await at.sandbox.advance({until: 'idle'});
+      assert.ok(now < '2029', now);
+      assert.equal(fired, 0);
+    });
+
     it(`fails a ${kind} with a code of its rail, and spoils the method only when that code was asked for`, async () => {
       const owner = kind === 'payin' ? `/api/payers/${party.payin}` : `/api/payees/${party.payout}`;
       const method = async () =>
