@@ -55,7 +55,18 @@ describe('sandbox commands', () => {
     assert.match(shown.stdout, /Ledger\tbalances/);
     const status = (await sandbox.run(['sandbox', 'status', '-o', 'json'])).json() as Record<string, object>;
     assert.deepEqual(Object.keys(status), [
-      ...['base_url', 'control_url', 'pid', 'started_at', 'store', 'clock', 'requests', 'faults', 'audit'],
+      ...[
+        'base_url',
+        'control_url',
+        'pid',
+        'started_at',
+        'store',
+        'clock',
+        'requests',
+        'faults',
+        'deliveries',
+        'audit',
+      ],
     ]);
   });
 
