@@ -69,7 +69,7 @@ export class LocalSandbox implements Sandbox {
       machineNow: parts.machineNow,
       onRestored: async () => {
         await parts.pump.look();
-        await parts.deliveries.resume();
+        await parts.deliveries.resume({restored: true});
       },
     });
     this.#control = buildControl(this, {allowedHosts: parts.allowedHosts, stop: parts.stop});

@@ -61,11 +61,11 @@ export class DeliveryPump {
   }
 
   /**
-   * Takes up what an earlier process left half done, at the start or when the store was exchanged for an older one.
-   * Nothing else sends from an embedded store; on a shared one, claims of others count until they lapse.
+   * Takes up what an earlier process left half done. Nothing else sends from an embedded store; on a shared one, claims of
+   * others count until they lapse, unless the whole store was exchanged for an older one.
    */
-  async resume(): Promise<void> {
-    const before = this.#shared ? this.#options.machine.now() : Infinity;
+  async resume({restored = false} = {}): Promise<void> {
+    const before = this.#shared && !restored ? this.#options.machine.now() : Infinity;
     await this.#context.store.write((queries) => deliveries.releaseClaims(queries, before));
     await this.look();
   }
