@@ -48,6 +48,7 @@ const Asked = z.strictObject({
   id: z.uuid(),
   outcome: z.string(),
   code: z.string().min(1).max(40).optional(),
+  amount_in_minor_units: z.int().positive().optional(),
 });
 const NewCheckpoint = z.strictObject({name: z.string()});
 const Nothing = z.strictObject({});
@@ -74,7 +75,10 @@ export function buildControl(sandbox: Sandbox, options: ControlOptions): Hono {
   });
   app.get('/sandbox/clock', async (c) => c.json(await sandbox.clock()));
   app.post('/sandbox/clock', async (c) => c.json(await sandbox.setClock(await body(c, ClockChange))));
-  app.post('/sandbox/simulate', async (c) => c.json(await sandbox.simulate(await body(c, Asked))));
+  app.post('/sandbox/simulate', async (c) => {
+    const {amount_in_minor_units: amountMinor, ...asked} = await body(c, Asked);
+    return c.json(await sandbox.simulate({...asked, amountMinor}));
+  });
   app.get('/sandbox/magic-values', (c) => c.json({data: sandbox.magicValues()}));
   app.get('/sandbox/faults', (c) => c.json({data: sandbox.faults.list()}));
   app.post('/sandbox/faults', async (c) => c.json(sandbox.faults.add(await body(c, FaultRule)), 201));

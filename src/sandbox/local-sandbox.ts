@@ -14,7 +14,8 @@ import type {Advanced, ClockStatus, Sandbox, SandboxStatus, Truth} from './sandb
 import type {ClockMode} from './sandbox-clock.ts';
 import {seedStore, type Seeded} from './seed.ts';
 import {followClock, moveClock} from './shared-clock.ts';
-import {simulate, type Simulated, type Simulation} from './simulate.ts';
+import type {Simulated, Simulation} from './outcomes.ts';
+import {simulate} from './simulate.ts';
 import type {TimerPump} from './timer-pump.ts';
 import {lastDue, nextDue} from './timers.ts';
 import type {TimingProfile} from './timing.ts';

@@ -14,7 +14,7 @@ import {buildRoutes, type Deliver} from './routing.ts';
 import {SandboxClock, type ClockMode, type ClockState} from './sandbox-clock.ts';
 import type {MagicValue} from './magic.ts';
 import type {Seeded} from './seed.ts';
-import type {Simulated, Simulation} from './simulate.ts';
+import type {Simulated, Simulation} from './outcomes.ts';
 import {openSandboxStore} from './open-store.ts';
 import {LocalSandbox} from './local-sandbox.ts';
 import {fireTimer} from './fire-timer.ts';
@@ -44,6 +44,10 @@ export interface SandboxOptions {
   idempotencyTtlMs?: number | null | undefined;
   /** Whether amounts such as 55.01 make an ACH transfer come back (they do when absent). */
   magicAmounts?: boolean | undefined;
+  /** Entities whose account transfers go on after the answer to the create, with 202 (none when absent). */
+  asyncInitiation?: readonly ('test' | 'live')[] | undefined;
+  /** A move of the scenario `move_207` settles nevertheless; it stays CREATED when absent. */
+  settleMove207?: boolean | undefined;
   /** What each main account of a new or reset sandbox holds. */
   mainBalanceMinor?: number | undefined;
   /** Timers fire by themselves (a server) or before each request (tests). */
@@ -224,6 +228,8 @@ const rulesOf = (options: SandboxOptions): RuleSwitches => ({
   strictIdempotency: options.strictIdempotency ?? false,
   idempotencyTtlMs: options.idempotencyTtlMs ?? null,
   magicAmounts: options.magicAmounts ?? true,
+  asyncInitiation: options.asyncInitiation ?? [],
+  settleMove207: options.settleMove207 ?? false,
 });
 
 const firstClock = (frozenAtMs: number | undefined): ClockState =>

@@ -1,44 +1,31 @@
 import type {Queries} from '../store/port.ts';
-import {codesOf, usualCode} from './bank-codes.ts';
+import {usualCode} from './bank-codes.ts';
 import type {Context} from './context.ts';
 import {returnLate} from './late-return.ts';
-import {SIMULATED_KINDS, outcomesOf, type SimulatedKind} from './outcomes.ts';
+import {
+  SIMULATED_KINDS,
+  outcomesOf,
+  type Became,
+  type Simulated,
+  type SimulatedKind,
+  type Simulation,
+} from './outcomes.ts';
 import {text} from './rows.ts';
 import {ServiceError, invalid} from './service-error.ts';
+import {forgetPlans, readCode, simulateAccountTransfer, simulateSubaccount} from './simulate-accounts.ts';
 import {fail, goOn, planNext, step, submit} from './transfer-steps.ts';
 import {findTransfer, type Transfer, type TransferKind} from './transfer.ts';
 import {listEntities} from './world.ts';
 
-/** What an operator makes happen, now: it wins over scenarios, magic values and the calendar. */
-export interface Simulation {
-  kind: string;
-  id: string;
-  outcome: string;
-  /** The bank's reason; the rail's usual one when absent. */
-  code?: string | undefined;
-}
-
-export interface Simulated {
-  kind: string;
-  id: string;
-  outcome: string;
-  /** Where it stands now. */
-  status: string;
-  /** The reason of a failure. */
-  code?: string;
-}
-
 /** Makes one outcome happen, in the caller's transaction; the kind has such an outcome. */
-type Simulate = (
-  queries: Queries,
-  context: Context,
-  asked: Simulation,
-) => Promise<Omit<Simulated, 'kind' | 'id' | 'outcome'>>;
+type Simulate = (queries: Queries, context: Context, asked: Simulation) => Promise<Became>;
 
 /** One for each kind of `OUTCOMES`; another kind is one more entry there and here. */
 const SIMULATE: Readonly<Record<SimulatedKind, Simulate>> = {
   payout: (...args) => simulateTransfer('payout', ...args),
   payin: (...args) => simulateTransfer('payin', ...args),
+  'account-transfer': simulateAccountTransfer,
+  subaccount: simulateSubaccount,
   'payment-method': simulateMethod,
 };
 
@@ -49,6 +36,10 @@ export async function simulate(context: Context, asked: Simulation): Promise<Sim
   if (!outcomes) throw invalid('kind', `is one of ${SIMULATED_KINDS.join(', ')}`);
   if (!Object.hasOwn(outcomes, outcome))
     throw invalid('outcome', `of a ${kind} is one of ${Object.keys(outcomes).join(', ')}`);
+  if (asked.amountMinor !== undefined && outcome !== 'credit')
+    throw invalid('amount_in_minor_units', `is of no use to the outcome ${outcome}`);
+  if (asked.code !== undefined && outcome !== 'fail' && outcome !== 'return')
+    throw invalid('code', `is of no use to the outcome ${outcome}`);
   const id = asked.id.toLowerCase();
   const run = SIMULATE[kind as SimulatedKind]; // it has outcomes, so it is one
   const became = await context.store.write((queries) => run(queries, context, {...asked, id}));
@@ -60,15 +51,16 @@ async function simulateTransfer(
   queries: Queries,
   context: Context,
   {id, outcome, code}: Simulation,
-): Promise<{status: string; code?: string}> {
+): Promise<Became> {
   const transfer = await transferOfAny(queries, kind, id);
-  const reason = readCode(transfer, outcome, code);
+  const usual = outcome === 'return' && transfer.rail.endsWith('_ach') ? 'R01' : usualCode(transfer.rail);
+  const reason = code === undefined ? usual : readCode(transfer.rail, code);
   const atMs = context.clock.now();
   if (outcome === 'return' && transfer.status === 'settled') {
     if (await returnLate(queries, context, transfer, atMs)) return {status: 'settled', code: reason};
     throw invalid('outcome', 'the money came back before, or the main account no longer holds it');
   }
-  await forgetPlans(queries, transfer);
+  await forgetPlans(queries, subjectOf(transfer));
   if (outcome === 'fail' || outcome === 'return') {
     // Only a reason that was asked for spoils the payment method.
     const why = {atMs, code: reason, blames: code !== undefined};
@@ -87,25 +79,7 @@ async function transferOfAny(queries: Queries, kind: TransferKind, id: string): 
   throw new ServiceError('NOT_FOUND', `no ${kind} ${id}`);
 }
 
-/** The bank's reason for this outcome. @throws {ServiceError} when the rail knows no such code. */
-function readCode({rail}: Transfer, outcome: string, code: string | undefined): string {
-  const takesCode = outcome === 'fail' || outcome === 'return';
-  if (code !== undefined && !takesCode) throw invalid('code', `is of no use to the outcome ${outcome}`);
-  if (code === undefined) return outcome === 'return' && rail.endsWith('_ach') ? 'R01' : usualCode(rail);
-  const known = codesOf(rail);
-  const found = [code, code.toUpperCase(), code.toLowerCase()].find((name) => Object.hasOwn(known, name));
-  if (found === undefined) throw invalid('code', `of ${rail} is one of ${Object.keys(known).join(', ')}`);
-  return found;
-}
-
-/** What was planned for it no longer happens: the operator has decided otherwise. */
-async function forgetPlans(queries: Queries, {entityId, kind, id}: Transfer): Promise<void> {
-  await queries.run('delete from timers where entity_id = ? and subject = ? and subject_id = ?', [
-    entityId,
-    kind,
-    id,
-  ]);
-}
+const subjectOf = ({entityId, kind, id}: Transfer) => ({entityId, subject: kind, subjectId: id});
 
 const cannot = ({kind, status}: Transfer, outcome: string) =>
   invalid(
@@ -150,7 +124,7 @@ async function walk(
     if (to === 1) at = await submit(queries, context, at, atMs);
     else at = await goOn(queries, context, at, {to: to === 2 ? 'debited' : 'settled', atMs});
     if (at.status === 'failed') throw invalid('outcome', 'the account cannot hold more');
-    await forgetPlans(queries, at);
+    await forgetPlans(queries, subjectOf(at));
   }
   await planNext(queries, context, at);
   return at;
@@ -159,9 +133,8 @@ async function walk(
 async function simulateMethod(
   queries: Queries,
   context: Context,
-  {id, outcome, code}: Simulation,
-): Promise<{status: string}> {
-  if (code !== undefined) throw invalid('code', `is of no use to the outcome ${outcome}`);
+  {id, outcome}: Simulation,
+): Promise<Became> {
   const row = await queries.get(
     'select owner_id, status from payment_methods where id = ? and deleted_ms is null',
     [id],

@@ -156,6 +156,85 @@ describe('sandbox simulate', () => {
     assertRefused(await ask('payment-method', UNKNOWN_ID, 'verify'), 404, 'NOT_FOUND');
   });
 
+  describe('of account transfers', () => {
+    const move = async (body: object = {}) => {
+      const {data} = (await at.get('/api/treasury/accounts?order=asc')).body as {data: {id: string}[]};
+      const made = await at.post('/api/treasury/account-transfers', {
+        source_account_id: data[0]!.id,
+        destination_account_id: data[1]!.id,
+        amount_in_minor_units: 100,
+        currency_code: 'USD',
+        rail: 'wire',
+        auto_approve: true,
+        ...body,
+      });
+      assert.equal(made.status, 201, JSON.stringify(made.body));
+      return made.body.id as string;
+    };
+    const shown = async (id: string) => {
+      const {data} = (await at.get('/api/treasury/account-transfers')).body as {
+        data: {id: string; status: string; failure_reason?: string}[];
+      };
+      return data.find((transfer) => transfer.id === id)!;
+    };
+
+    it('settles one, against its scenario', async () => {
+      const id = await move({description: 'fails_after_initiated'});
+      assert.equal((await ask('account-transfer', id, 'settle')).body.status, 'settled');
+      await at.sandbox.advance({until: 'idle'});
+      assert.equal((await shown(id)).status, 'settled');
+    });
+
+    it('fails one with a code of its rail', async () => {
+      const id = await move();
+      const {body} = await ask('account-transfer', id, 'fail', 'ag01');
+      assert.deepEqual([body.status, body.code], ['failed', 'AG01']);
+      assert.match((await shown(id)).failure_reason!, /^AG01: /);
+      for (const outcome of ['initiate', 'settle', 'fail'])
+        assertRefused(await ask('account-transfer', id, outcome), 400, 'VALIDATION_ERROR', 'outcome');
+      assertRefused(
+        await ask('account-transfer', await move(), 'fail', 'R01'),
+        400,
+        'VALIDATION_ERROR',
+        'code',
+      );
+    });
+
+    it('initiates one that was approved, and the rest comes in its time', async () => {
+      const created = await move({auto_approve: false, description: 'settle_slow'});
+      assert.match(
+        (await ask('account-transfer', created, 'settle')).body.message as string,
+        /approve it first/,
+      );
+      await at.post(`/api/treasury/account-transfers/${created}/approve`);
+      assert.equal((await ask('account-transfer', created, 'initiate')).body.status, 'initiated');
+      await at.sandbox.advance({until: 'idle'});
+      assert.equal((await shown(created)).status, 'settled');
+      assertRefused(await ask('account-transfer', UNKNOWN_ID, 'settle'), 404, 'NOT_FOUND');
+    });
+  });
+
+  it('lets money arrive on a subaccount', async () => {
+    const {body: made} = await at.post('/api/subaccounts', {name: 'Till'});
+    const credit = (body: object) =>
+      at.control('POST', '/sandbox/simulate', {kind: 'subaccount', id: made.id, outcome: 'credit', ...body});
+    const {status, body} = await credit({amount_in_minor_units: 5000});
+    assert.deepEqual([status, body.balance_in_minor_units], [200, 5000]);
+    assert.equal((await at.get(`/api/subaccounts/${made.id}`)).body.balance_in_minor_units, 5000);
+    assertRefused(await credit({}), 400, 'VALIDATION_ERROR', 'amount_in_minor_units');
+    assertRefused(await credit({amount_in_minor_units: 0}), 400, 'VALIDATION_ERROR');
+    assertRefused(await credit({amount_in_minor_units: 1, code: 'R01'}), 400, 'VALIDATION_ERROR', 'code');
+    assertRefused(await credit({amount_in_minor_units: 1, id: UNKNOWN_ID}), 404, 'NOT_FOUND');
+    const payout = {
+      kind: 'payout',
+      id: await released('payout'),
+      outcome: 'settle',
+      amount_in_minor_units: 1,
+    };
+    const useless = await at.control('POST', '/sandbox/simulate', payout);
+    assertRefused(useless, 400, 'VALIDATION_ERROR', 'amount_in_minor_units');
+  });
+
   it('names the kinds that there are', async () => {
     const refused = await ask('invoice', UNKNOWN_ID, 'settle');
     assertRefused(refused, 400, 'VALIDATION_ERROR', 'kind');

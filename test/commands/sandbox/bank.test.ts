@@ -86,6 +86,10 @@ describe('sandbox commands of the bank, the clock and outcomes', () => {
     assert.deepEqual([missing.exitCode, missing.code], [4, 'NOT_FOUND']);
     const wrong = await refused(['sandbox', 'simulate', 'payment-method', id, 'settle']);
     assert.deepEqual([wrong.exitCode, wrong.hint], [2, `remit sandbox simulate payment-method ${id} verify`]);
+    const till = (await json(['subaccounts', 'create', '--name', 'Till']))['id'] as string;
+    const credit = ['sandbox', 'simulate', 'subaccount', till, 'credit'];
+    assert.equal((await json([...credit, '--amount-minor', '700']))['balance_in_minor_units'], 700);
+    assert.equal((await refused(credit)).exitCode, 5);
     assert.equal((await refused(['sandbox', 'simulate', 'invoice', id, 'settle'])).exitCode, 2);
   });
 
