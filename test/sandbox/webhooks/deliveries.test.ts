@@ -88,12 +88,13 @@ describe('webhook deliveries', () => {
     });
     await at.payout();
     await at.settle();
-    const {attempts, last_error, next_attempt_at} = await only();
+    const {attempts, last_error, next_attempt_at, created_at} = await only();
     const [attempt] = attempts;
     assert.deepEqual(
       [attempt!.status, attempt!.error_code, attempt!.elapsed_ms, last_error],
       [null, 'timeout', 10_000, 'no answer within 10 s'],
     );
+    assert.equal(Date.parse(attempt!.at) - Date.parse(created_at), 10 * SECOND);
     assert.equal(Date.parse(next_attempt_at!) - Date.parse(attempt!.at), 60 * SECOND);
   });
 
