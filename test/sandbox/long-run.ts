@@ -4,7 +4,7 @@ import {spawnSync} from 'node:child_process';
 
 const lengths = {REMIT_TEST_KILLS: '50', REMIT_TEST_RUNS: '500', REMIT_TEST_REQUESTS: '20000'};
 const named = process.argv.slice(2);
-const files = (named.length > 0 ? named : ['crash', 'ledger', 'any-request']).map(
+const files = (named.length > 0 ? named : ['crash', 'ledger', 'money-model', 'any-request']).map(
   (name) => `test/sandbox/${name}.test.ts`,
 );
 const {status} = spawnSync(
