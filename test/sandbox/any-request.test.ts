@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import {allOperations} from '../../src/contract/operations.ts';
 import {SERVICE_ERRORS} from '../../src/contract/error-codes.ts';
 import {check} from '../../src/contract/schemas/registry.ts';
+import {Accounts} from './accounts.ts';
 import {MONDAY, TestSandbox, UNKNOWN_ID, bankAccount, card} from './harness.ts';
 
 const awkward = fc.oneof(
@@ -49,6 +50,19 @@ describe('sandbox: any request', function () {
   it('is answered as the contract declares, and never by 500', async () => {
     const [payee, payer] = [await at.ready('payee'), await at.ready('payer')];
     const payout = (await at.payout(payee.id)).body.id as string;
+    const accounts = new Accounts(at);
+    const [source, destination] = await accounts.treasury();
+    const [from, to] = [await accounts.subaccount(50_000), await accounts.subaccount()];
+    const move = {source_subaccount_id: from, destination_subaccount_id: to, amount_in_minor_units: 100};
+    const transfer = {
+      source_account_id: source,
+      destination_account_id: destination,
+      amount_in_minor_units: 100,
+      currency_code: 'USD',
+      rail: 'book',
+    };
+    const moveId = (await at.post('/api/subaccounts/move', move)).body.data.id as string;
+    const transferId = (await at.post('/api/treasury/account-transfers', transfer)).body.id as string;
     const bodies: object[] = [
       {name: 'Elm', email: 'a@example.com', type: 'business', metadata: {k: 'v'}},
       {payee_id: payee.id, amount_in_minor_units: 100, rail: 'wire', metadata: {k: 'v'}, auto_approve: true},
@@ -62,6 +76,11 @@ describe('sandbox: any request', function () {
       bankAccount({}, {is_default: true}),
       card(),
       {is_default: true},
+      {name: 'Rent', currency_code: 'USD'},
+      {...move, currency_code: 'USD', description: 'move_207'},
+      {...transfer, auto_approve: true, description: 'Sweep'},
+      {amount_in_minor_units: 100, currency_code: 'USD', description: 'Invoice', counterparty_name: 'Elm'},
+      {label: 'Operating'},
       {},
     ];
     const parameter = fc.constantFrom(
@@ -70,6 +89,7 @@ describe('sandbox: any request', function () {
       payee.methodId,
       payer.methodId,
       payout,
+      ...[source, from, moveId, transferId],
       UNKNOWN_ID,
       'x',
       '%00',

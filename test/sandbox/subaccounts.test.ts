@@ -35,7 +35,7 @@ describe('sandbox: subaccounts', () => {
       'VALIDATION_ERROR',
       'currency_code',
     );
-    for (const name of ['', '   ', 'x'.repeat(256), 5])
+    for (const name of ['', '   ', 'x'.repeat(256), 5, 'a\u0000b'])
       assertRefused(await at.post('/api/subaccounts', {name}), 400, 'VALIDATION_ERROR', 'name');
     assert.equal((await at.post('/api/subaccounts', {name: 'x'.repeat(255)})).status, 201);
   });

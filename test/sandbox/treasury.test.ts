@@ -149,7 +149,7 @@ describe('sandbox: treasury accounts', () => {
       ['Payroll', 'Reserve'],
     );
     assert.equal((await label('x'.repeat(255))).status, 200);
-    for (const bad of ['', '  ', 'x'.repeat(256), 5, null, undefined])
+    for (const bad of ['', '  ', 'x'.repeat(256), 5, null, undefined, 'a\u0000b'])
       assertRefused(await label(bad), 400, 'VALIDATION_ERROR', 'label');
     assertRefused(await label('Mine', main, {key: at.sandbox.liveKey}), 404, 'NOT_FOUND');
     assert.equal((await label('Operating')).body.label, 'Operating');

@@ -13,9 +13,14 @@ export const CurrencyCode = z
 /** A calendar day, YYYY-MM-DD; whether it lies in the past is for the service's clock to say. */
 export const CalendarDay = z.iso.date();
 
-export const Name = z.string().trim().min(1).max(LIMITS.nameLength);
+/** Text that databases can hold: none takes U+0000. */
+const NO_NUL = /^[^\u0000]*$/;
+const NUL_ISSUE = 'must not contain U+0000';
+/** A name as people give it: trimmed, not empty. */
+export const nameOf = (most: number) => z.string().trim().min(1).max(most).regex(NO_NUL, NUL_ISSUE);
+export const Name = nameOf(LIMITS.nameLength);
 /** Free text of a person, kept as it is. */
-export const Description = z.string().max(LIMITS.descriptionLength);
+export const Description = z.string().max(LIMITS.descriptionLength).regex(NO_NUL, NUL_ISSUE);
 
 /** Interface document, "Errors": an account pair must be two accounts. UUIDs are the same in any case. */
 export const differ =

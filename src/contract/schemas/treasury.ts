@@ -12,6 +12,7 @@ import {
   Timestamp,
   Uuid,
   differ,
+  nameOf,
   pageOf,
 } from './fields.ts';
 
@@ -27,7 +28,7 @@ export const TreasuryAccount = z.looseObject({
 export const TreasuryAccountPage = pageOf(TreasuryAccount);
 
 /** Assumption 22. */
-export const AccountLabelUpdate = z.strictObject({label: z.string().trim().min(1).max(LIMITS.labelLength)});
+export const AccountLabelUpdate = z.strictObject({label: nameOf(LIMITS.labelLength)});
 
 /** Assumption 20: as the bank last reported it, at `as_of`. */
 export const TreasuryBalance = z.looseObject({
