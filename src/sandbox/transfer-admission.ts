@@ -37,15 +37,14 @@ export async function admit(
   queries: Queries,
   context: Context,
   entity: Entity,
-  create: {id: string; kind: TransferKind; request: TransferRequest},
+  create: {id: string; nowMs: number; kind: TransferKind; request: TransferRequest},
 ): Promise<Transfer> {
-  const {id, kind, request} = create;
+  const {id, nowMs: now, kind, request} = create;
   if (request.subaccountId !== null && entity.mode === 'live')
     throw new ServiceError('AUTHORIZATION_ERROR', 'subaccount_id is available to test entities only');
   const method = await chooseMethod(queries, entity, kind, request);
   if (request.currency !== null && request.currency !== 'USD')
     throw invalid('currency_code', 'is not a supported country and currency combination; only USD in US is');
-  const now = context.clock.now();
   const rail = chooseRail(request.rail, method);
   checkRailLimit(rail, request.amount);
   return {

@@ -39,11 +39,12 @@ export function transferHandlers<Create extends Of<'create'>, List extends Of<'l
         ? undefined
         : {entityId: call.entity.id, operation: `${kind}s.create`, key: call.idempotencyKey};
     const created = await context.store.write<Created>(async (queries) => {
-      const id = context.ids.next(context.clock.now());
+      const nowMs = context.clock.now(); // of id and record alike: lists from a time on stop at the ids of that time
+      const id = context.ids.next(nowMs);
       const known =
         scope && (await claimKey(queries, context, scope, {id, bodyHash: hashOf(request, context)}));
       if (known) return replay(queries, context, {entityId: call.entity.id, kind, ...known}, request);
-      const transfer = await admit(queries, context, call.entity, {id, kind, request});
+      const transfer = await admit(queries, context, call.entity, {id, nowMs, kind, request});
       await insertTransfer(queries, transfer);
       return request.autoApprove ? release(queries, context, transfer) : {status: 201, transfer};
     });
