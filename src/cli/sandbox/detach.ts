@@ -40,6 +40,8 @@ function wordsOf(flags: StartFlags): string[] {
     ...optional('--freeze-at', freezeAt),
     ...optional('--clock', flags.clock),
     ...(flags['no-magic-amounts'] ? ['--no-magic-amounts'] : []),
+    ...optional('--async-initiation', flags['async-initiation']),
+    ...(flags['settle-move-207'] ? ['--settle-move-207'] : []),
     ...optional('--idempotency-ttl', ttl === undefined ? undefined : `${ttl}ms`),
   ];
 }

@@ -23,6 +23,8 @@ export interface StartFlags {
   'strict-idempotency': boolean;
   'idempotency-ttl'?: number | undefined;
   'private-receivers'?: boolean | undefined;
+  'async-initiation'?: 'test' | 'live' | 'both' | undefined;
+  'settle-move-207'?: boolean | undefined;
 }
 
 /** @throws {RemitError} USAGE for an amount, time or store that cannot be read. */
@@ -37,9 +39,16 @@ export function readStartFlags(flags: StartFlags): Omit<ServerOptions, 'store'> 
     privateReceivers: flags['private-receivers'] === true,
     mainBalanceMinor: flags.balance === undefined ? undefined : readBalance(flags.balance),
     magicAmounts: flags['no-magic-amounts'] !== true,
+    asyncInitiation: readModes(flags['async-initiation']),
+    settleMove207: flags['settle-move-207'] === true,
     clockMode: flags.clock === undefined ? undefined : readClock('--clock', flags.clock),
     frozenAtMs: flags['freeze-at'] === undefined ? undefined : readTime('--freeze-at', flags['freeze-at']),
   };
+}
+
+function readModes(asked: StartFlags['async-initiation']): readonly ('test' | 'live')[] {
+  if (asked === undefined) return [];
+  return asked === 'both' ? ['test', 'live'] : [asked];
 }
 
 /**

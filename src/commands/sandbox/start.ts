@@ -42,6 +42,11 @@ export default class SandboxStart extends RemitCommand {
       description: 'real, frozen, or accelerated:60 (a minute a second); else as it was',
     }),
     'no-magic-amounts': Flags.boolean({description: 'amounts such as 55.01 mean nothing special'}),
+    'async-initiation': Flags.option({
+      options: ['test', 'live', 'both'] as const,
+      description: 'entities whose account transfers go on after a 202',
+    })(),
+    'settle-move-207': Flags.boolean({description: 'a move that answers 207 is SETTLED, not CREATED'}),
     'private-receivers': Flags.boolean({
       description: 'deliver webhooks to private addresses too',
     }),
