@@ -2,6 +2,7 @@ import {timingSafeEqual} from 'node:crypto';
 import {Hono, type Context as HonoContext} from 'hono';
 import * as z from 'zod';
 import {FaultRule} from './fault-schema.ts';
+import {checkHost, checkOrigin} from './loopback-guard.ts';
 import {readJsonBody} from './request-body.ts';
 import {SPEED_MAX} from './sandbox-clock.ts';
 import type {Sandbox} from './sandbox.ts';
@@ -99,6 +100,10 @@ export function buildControl(sandbox: Sandbox, options: ControlOptions): Hono {
     return c.json(await sandbox.checkpoints.restore(c.req.param('name')));
   });
   addDeliveryRoutes(app, sandbox.deliveries);
+  app.post('/sandbox/page-links', async (c) => {
+    await body(c, Nothing);
+    return c.json(sandbox.pageLink(), 201);
+  });
   app.post('/sandbox/stop', async (c) => {
     await body(c, Nothing);
     if (!options.stop) throw new ServiceError('NOT_FOUND', 'this sandbox is not a server');
@@ -114,15 +119,7 @@ export function buildControl(sandbox: Sandbox, options: ControlOptions): Hono {
 
 /** @throws {ServiceError} 401 without the token; 403 when a browser may be behind the request. */
 function guard(c: HonoContext, token: string, hosts: readonly string[]): void {
-  const host = c.req.header('host') ?? new URL(c.req.url).host;
-  if (!hosts.includes(host.toLowerCase()))
-    throw new ServiceError(
-      'AUTHORIZATION_ERROR',
-      `control calls are not answered under the host ${JSON.stringify(host)}`,
-    );
-  const origin = c.req.header('origin');
-  if (origin !== undefined && origin !== `http://${host}`)
-    throw new ServiceError('AUTHORIZATION_ERROR', 'control calls are not answered to other origins');
+  checkOrigin(c.req.raw, checkHost(c.req.raw, hosts, 'control calls'), 'control calls');
   if (!sameToken(c.req.header(TOKEN_HEADER) ?? '', token))
     throw new ServiceError(
       'AUTHENTICATION_ERROR',

@@ -8,6 +8,8 @@ import type {Exchange, RequestCounts} from './exchange.ts';
 import type {Faults} from './faults.ts';
 import {issueKey, listKeys, type IssuedKey, type KeyScope} from './keys.ts';
 import {magicTable, type MagicValue} from './magic.ts';
+import {SHOWN, readRecords, type PageData} from './page/page-data.ts';
+import {ServedPages} from './page/served-pages.ts';
 import {toResponse} from './plain-response.ts';
 import type {ApiRoutes, Deliver} from './routing.ts';
 import type {Advanced, ClockStatus, Sandbox, SandboxStatus, Truth} from './sandbox.ts';
@@ -56,6 +58,7 @@ export class LocalSandbox implements Sandbox {
   readonly checkpoints: Checkpoints;
   readonly #parts: SandboxParts;
   readonly #control: Hono;
+  readonly #pages: ServedPages;
 
   constructor(parts: SandboxParts) {
     const keyOf = (mode: Mode) => parts.keys.find((key) => key.mode === mode && key.scope === 'full')!.key;
@@ -74,12 +77,40 @@ export class LocalSandbox implements Sandbox {
       },
     });
     this.#control = buildControl(this, {allowedHosts: parts.allowedHosts, stop: parts.stop});
+    this.#pages = new ServedPages(
+      {
+        read: () => this.#pageData(),
+        advance: (by) => this.advance(by),
+        setClock: (mode) => this.setClock(mode),
+      },
+      {hosts: parts.allowedHosts, machineNow: parts.machineNow},
+    );
   }
 
   async fetch(request: Request, deliver: Deliver = toResponse): Promise<Response> {
-    return isControlCall(request.url)
-      ? this.#control.fetch(request)
-      : this.#parts.routes.fetch(request, {deliver});
+    const path = pathOf(request.url);
+    if (path.startsWith('/sandbox/')) return this.#control.fetch(request);
+    if (ServedPages.owns(request.method, path)) return this.#pages.answer(request);
+    return this.#parts.routes.fetch(request, {deliver});
+  }
+
+  pageLink(): {path: string; expires_at: string} {
+    const {path, expiresMs} = this.#pages.makeLink();
+    return {path, expires_at: new Date(expiresMs).toISOString()};
+  }
+
+  async #pageData(): Promise<PageData> {
+    const {context, exchange, pump} = this.#parts;
+    await pump.catchUp();
+    return {
+      ...(await context.store.read(readRecords)),
+      clock: await this.clock(),
+      requests: exchange.recent(SHOWN),
+      counts: this.requests(),
+      deliveries: await this.deliveries.list({limit: SHOWN}),
+      deliveryCounts: await this.deliveries.counts(),
+      faults: this.faults.list().length,
+    };
   }
 
   async audit(): Promise<Truth> {
@@ -205,5 +236,9 @@ export class LocalSandbox implements Sandbox {
   }
 }
 
-/** `http://host:port/sandbox/…`; the path begins at the first slash after the scheme's two. */
-const isControlCall = (url: string) => url.startsWith('/sandbox/', url.indexOf('/', 8));
+/** Of `http://host:port/path?query`: from the first slash after the scheme's two. */
+function pathOf(url: string): string {
+  const from = url.indexOf('/', 8);
+  const query = url.indexOf('?', from);
+  return url.slice(from, query === -1 ? undefined : query);
+}

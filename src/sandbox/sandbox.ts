@@ -128,6 +128,8 @@ export interface Sandbox {
   /** Makes the bank do something now. @throws {ServiceError} for what cannot happen, or is not there. */
   simulate(asked: Simulation): Promise<Simulated>;
   magicValues(): MagicValue[];
+  /** A link that opens the page at `/` with its controls, once: path and query, and until when (the machine's clock). */
+  pageLink(): {path: string; expires_at: string};
   close(): Promise<void>;
 }
 
