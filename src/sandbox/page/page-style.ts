@@ -24,11 +24,11 @@ section{margin:20px 0;padding:20px 22px;background:var(--paper);border:1px solid
 .pair{display:grid;grid-template-columns:1fr 1fr;gap:20px}
 .notice{margin:20px 0 0;padding:10px 14px;border-radius:8px;color:var(--good);background:var(--good-back);font-weight:600}
 .now{font-size:22px;font-weight:650;font-variant-numeric:tabular-nums;margin:0}
-.controls{display:grid;grid-template-columns:1fr 1fr;gap:14px 28px;margin-top:12px}
+.controls{display:flex;flex-wrap:wrap;gap:14px 36px;margin-top:12px}
 fieldset{border:0;margin:0;padding:0;min-width:0}
 legend{padding:0;color:var(--soft);font-size:13.5px;margin-bottom:6px}
 .buttons{display:flex;flex-wrap:wrap;gap:8px}
-button{font:inherit;font-weight:600;min-height:40px;padding:7px 14px;border-radius:7px;border:1px solid var(--link);background:var(--link);color:var(--on-link);cursor:pointer}
+button{font:inherit;font-weight:600;min-height:40px;padding:7px 12px;border-radius:7px;border:1px solid var(--link);background:var(--link);color:var(--on-link);cursor:pointer}
 button.plain{background:transparent;color:var(--link)}
 button[aria-pressed=true]{background:var(--open-back);color:var(--open);border-color:var(--open)}
 button:hover{filter:brightness(1.08)}
@@ -51,7 +51,7 @@ tbody tr:last-child td{border-bottom:0}
 th:first-child,td:first-child{padding-left:0}
 th:last-child,td:last-child{padding-right:0}
 td{overflow-wrap:anywhere}
-td.at,td.n,th.n{white-space:nowrap;font-variant-numeric:tabular-nums}
+td.at,td.id,td.n,th.n{white-space:nowrap;font-variant-numeric:tabular-nums}
 td.n,th.n{text-align:right}
 .tag{display:inline-block;padding:0 8px;border-radius:20px;font-size:13px;font-weight:600;white-space:nowrap;color:var(--soft);background:var(--quiet-back)}
 .tag.good{color:var(--good);background:var(--good-back)}
@@ -61,15 +61,18 @@ footer{padding-top:4px;padding-bottom:28px;color:var(--soft);font-size:13px}
 @media (max-width:760px){
 .top>div,main,footer{padding-left:14px;padding-right:14px}
 section{margin:12px 0;padding:16px 14px}
-.pair,.controls{grid-template-columns:1fr;gap:14px}
+.pair{grid-template-columns:1fr;gap:14px}
 h1{font-size:22px}
 button{min-height:44px}
-nav a{padding:8px 0}
+nav a{padding:8px 0}}
+@media (max-width:1000px){
 table,tbody,tr,td,caption{display:block;width:auto}
 thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 tbody tr{padding:9px 0;border-bottom:1px solid var(--line)}
 tbody tr:last-child{border-bottom:0}
-td,td.n{padding:1px 0;border:0;text-align:left;white-space:normal;display:grid;grid-template-columns:86px 1fr;gap:8px}
+td,td.at,td.id,td.n{padding:1px 0;border:0;text-align:left;white-space:normal;display:grid;grid-template-columns:86px 1fr;gap:8px}
 td::before{content:attr(data-label);color:var(--soft);font-size:13px}
-td>*{justify-self:start}}
+td>*{justify-self:start}
+td:has(>span:empty){display:none}}
+@media (min-width:1001px) and (max-width:1200px){td.id{white-space:normal;min-width:112px}}
 `.trim();

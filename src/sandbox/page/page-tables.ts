@@ -9,7 +9,7 @@ type Cell = Markup | string;
 
 interface Column<T> {
   label: string;
-  /** `at` and `n` stay on one line; `n` is a number. */
+  /** They stay on one line where there is room; `n` is a number. */
   kind?: 'at' | 'n' | 'id';
   cell: (record: T) => Cell;
 }
@@ -55,7 +55,7 @@ const TRANSFERS: readonly Column<ShownTransfer>[] = [
     cell: ({amount, currency}) => `${groupMajor(formatMajor(BigInt(amount), currency))} ${currency}`,
   },
   {label: 'Party', cell: ({partyName}) => partyName},
-  {label: 'Rail', cell: ({rail}) => rail},
+  {label: 'Rail', kind: 'at', cell: ({rail}) => rail},
   {label: 'Mode', cell: ({mode}) => modeTag(mode)},
   {label: 'Id', kind: 'id', cell: ({id}) => id},
 ];
@@ -74,7 +74,7 @@ function receiver(url: string): string {
 const DELIVERIES: readonly Column<ShownDelivery>[] = [
   {label: 'Made', kind: 'at', cell: ({created_at: at}) => time(at)},
   {label: 'State', cell: ({state}) => statusTag(state)},
-  {label: 'Event', cell: ({event_type: event}) => event},
+  {label: 'Event', kind: 'at', cell: ({event_type: event}) => event},
   {label: 'To', cell: ({url}) => receiver(url)},
   {label: 'Sent', kind: 'n', cell: ({sent}) => `${sent} ${sent === 1 ? 'time' : 'times'}`},
   {

@@ -23,6 +23,8 @@ const HEADERS = {
   'x-frame-options': 'DENY',
 } as const;
 
+/** Browsers ask for the last one by themselves, wherever they are. */
+const READ = new Set(['/', '/openapi.json', '/favicon.ico']);
 const WHAT = 'the pages of the sandbox';
 
 export interface PageSource extends Pick<Sandbox, 'advance' | 'setClock'> {
@@ -49,7 +51,7 @@ export class ServedPages {
   /** Whether a request is for one of these pages; all others are the API's. */
   static owns(method: string, path: string): boolean {
     if (path.startsWith('/page/')) return true;
-    return (path === '/' || path === '/openapi.json') && (method === 'GET' || method === 'HEAD');
+    return READ.has(path) && (method === 'GET' || method === 'HEAD');
   }
 
   async answer(request: Request): Promise<Response> {
@@ -63,7 +65,8 @@ export class ServedPages {
     const {pathname} = new URL(request.url);
     const reads = request.method !== 'POST';
     if (pathname === '/openapi.json') return this.#openApi(`http://${host}`);
-    if (pathname === '/page/icon.svg' && reads) return respond(200, 'image/svg+xml', ICON);
+    if ((pathname === '/page/icon.svg' || pathname === '/favicon.ico') && reads)
+      return respond(200, 'image/svg+xml', ICON);
     if (pathname === '/page/clock' && !reads) return this.#clock(request, host);
     if (pathname === '/') return this.#page(request, host);
     throw new ServiceError('NOT_FOUND', `no page ${request.method} ${pathname}`);
