@@ -10,6 +10,7 @@ import {modeOfKey, type Caller, type KeyRing} from './keys.ts';
 import {readJsonBody} from './request-body.ts';
 import type {Outgoing} from './fault-answer.ts';
 import type {RequestFacts} from './faults.ts';
+import {RemitError} from '../errors.ts';
 import {ServiceError, errorBody, invalid} from './service-error.ts';
 
 export interface RoutingOptions {
@@ -180,7 +181,7 @@ function checkAnswer(id: OperationId, schema: SchemaName, body: unknown): void {
     );
 }
 
-/** A refusal that the operation documents, or our own bug as 500. */
+/** A refusal that the operation documents; trouble with the store as 503; our own bug as 500. */
 function refusal(
   error: unknown,
   options: RoutingOptions,
@@ -196,6 +197,13 @@ function refusal(
         )
       : error,
   );
+  if (error instanceof RemitError)
+    return {
+      status: 503,
+      body: JSON.stringify(
+        errorBody('SERVICE_UNAVAILABLE', "the sandbox's store cannot be used; its log says more"),
+      ),
+    };
   return {
     status: 500,
     body: JSON.stringify(errorBody('INTERNAL_ERROR', 'a bug of the sandbox; its log says more')),

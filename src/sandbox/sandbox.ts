@@ -65,7 +65,7 @@ export interface SandboxOptions {
   privateReceivers?: boolean | undefined;
   /** Certificate (PEM) of the local authority, whose receivers are trusted on loopback. */
   authorityFile?: string | undefined;
-  /** Something that cannot happen happened; the request was answered 500. */
+  /** Something that cannot happen happened, and was answered 500; or a RemitError: the store is in trouble, 503. */
   onBug?: ((error: unknown) => void) | undefined;
   onStop?: (() => void) | undefined;
 }

@@ -1,6 +1,6 @@
 import {mkdtempSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
-import {EXIT, type ExitCode} from '../../errors.ts';
+import {EXIT, RemitError, type ExitCode} from '../../errors.ts';
 import type {RunningSandbox} from '../../sandbox/server.ts';
 import {authorityFiles} from '../../webhooks/local-authority.ts';
 import type {LocalContext} from '../context.ts';
@@ -37,7 +37,12 @@ export async function serveSandbox(
       onRequest: log,
       onDelivery: log,
       authorityFile: authorityFiles(local.stateDir).certificate,
-      onBug: (error) => local.out.warn(`a bug of the sandbox: ${describe(error)}`),
+      onBug: (error) =>
+        local.out.warn(
+          error instanceof RemitError
+            ? `the store is in trouble: ${error.message}`
+            : `a bug of the sandbox: ${describe(error)}`,
+        ),
       onStop: () => end.command(),
     });
     try {
@@ -46,7 +51,8 @@ export async function serveSandbox(
       const known = ownsFile || !(await isAnswering(local));
       const profile = known ? await makeKnown(local, server, shared?.shown ?? store) : undefined;
       const ready = readyOf(server);
-      showReady(local.out, ready, {profile, known});
+      const page = `${server.baseUrl}${server.sandbox.pageLink().path}`;
+      showReady(local.out, ready, {profile, known, page});
       const exitCode = await end.reached;
       local.out.note('Stopped.');
       return {data: ready, exitCode};
