@@ -3,6 +3,7 @@ import {closeSync, openSync, readFileSync} from 'node:fs';
 import {ERRORS, RemitError, type ErrorCode} from '../../errors.ts';
 import type {LocalContext} from '../context.ts';
 import {readConfig} from '../../profiles/config-file.ts';
+import {makePageLink} from './page-link.ts';
 import {makeFolder, readRecord, sandboxPlace, type Place} from './place.ts';
 import {PROFILE} from './profile.ts';
 import {showReady, type Ready} from './ready.ts';
@@ -21,7 +22,9 @@ export async function startDetached(local: LocalContext, flags: StartFlags): Pro
   const ready = await spawnServer(local, place, ['sandbox', 'start', ...wordsOf(flags), '-o', 'ndjson']);
   const known = readRecord(place)?.pid === ready.pid;
   const hasProfile = readConfig(local.configDir).profiles[PROFILE]?.base_url === ready.base_url;
-  showReady(local.out, ready, {profile: hasProfile ? PROFILE : undefined, known});
+  const forPeople = known && local.out.forPeople;
+  const page = forPeople ? (await makePageLink(local)).url : undefined;
+  showReady(local.out, ready, {profile: hasProfile ? PROFILE : undefined, known, page});
   return ready;
 }
 

@@ -10,7 +10,7 @@ import {PageSessions, type PageLink, type Session} from './sessions.ts';
 /** A form of the page is smaller than this. */
 const FORM_BYTES_MAX = 2000;
 const CLOSED = 'It shows records and moves the clock, so it opens by a link only.';
-const GONE = 'Its session has ended: the sandbox was started anew, or the link was used before.';
+const GONE = 'The link was used before or is too old, or the sandbox was started anew since.';
 
 const HEADERS = {
   'cache-control': 'no-store',
