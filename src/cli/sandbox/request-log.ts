@@ -3,7 +3,10 @@ import type {Output} from '../../output/output.ts';
 import type {RequestEntry} from '../../sandbox/exchange.ts';
 import type {DeliveryEntry} from '../../sandbox/webhooks/delivery-log.ts';
 
-/** `10:42:07  POST   /api/payouts  201  3.1 ms  req_00002a`: one line a request, in local time. */
+/**
+ * `10:42:07  201  POST    /api/payouts  3.1 ms  req_00002a`: one line a request, in local time. What is looked for stands
+ * first: at 80 columns a path with an id leaves no room for the rest.
+ */
 export function requestLine(entry: RequestEntry, paint: Output['paint']): string {
   const time = new Date(entry.at).toTimeString().slice(0, 8);
   const {status} = entry;
@@ -11,9 +14,9 @@ export function requestLine(entry: RequestEntry, paint: Output['paint']): string
   const style = status === null || status >= 500 ? 'red' : status >= 400 ? 'yellow' : 'green';
   const parts = [
     paint('dim', time),
+    paint(style, shown.padEnd(3)),
     entry.method.padEnd(6),
-    entry.path,
-    paint(style, shown),
+    cleanLine(entry.path),
     paint('dim', `${entry.elapsed_ms} ms`),
     paint('dim', entry.request_id),
   ];
