@@ -66,15 +66,18 @@ for (const id of Object.keys(lazy)) Object.defineProperty(COMMANDS, id, {enumera
 /**
  * What packages reach for and we never use: whether this is WSL (5 ms of file reading for a name), the TypeScript
  * compiler for running from source (3.5 MB; bin/dev.js does that with tsx), the prompt that opens an editor (0.5 MB of
- * character sets), and oclif's own DEBUG output (2 ms; --debug is ours).
+ * character sets), oclif's own DEBUG output (2 ms; --debug is ours), and the PostgreSQL driver's two other ways to connect.
  */
 const without = {
   name: 'without',
   setup(plugin) {
-    plugin.onResolve({filter: /^(wsl-utils|typescript|@inquirer\/editor|debug)$/}, ({path}) => ({
-      path,
-      namespace: 'without',
-    }));
+    plugin.onResolve(
+      {filter: /^(wsl-utils|typescript|@inquirer\/editor|debug|pg-native|pg-cloudflare)$/},
+      ({path}) => ({
+        path,
+        namespace: 'without',
+      }),
+    );
     plugin.onLoad({filter: /.*/, namespace: 'without'}, () => ({contents: STUB, loader: 'js'}));
   },
 };

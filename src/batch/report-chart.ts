@@ -1,4 +1,4 @@
-import {Markup, markup} from './report-escape.ts';
+import {Markup, markup} from '../html/markup.ts';
 import type {Counts, TimelinePoint} from './timeline.ts';
 import {type TimeScale, timeScale} from './report-time-scale.ts';
 

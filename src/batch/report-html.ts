@@ -1,7 +1,7 @@
 import {createHash} from 'node:crypto';
 import {chartOf, chosenPoints, grouped, hasChart, LAYERS} from './report-chart.ts';
 import type {ReportData} from './report-data.ts';
-import {escapeText, type Markup, markup} from './report-escape.ts';
+import {escapeText, type Markup, markup} from '../html/markup.ts';
 import {mainFigures, totalsTables} from './report-money.ts';
 import {REPORT_STYLE} from './report-style.ts';
 import {duration} from './report-time-scale.ts';

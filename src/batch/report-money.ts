@@ -3,7 +3,7 @@ import {Totals} from '../money/totals.ts';
 import {BUCKETS, type Bucket} from './outcome.ts';
 import {grouped} from './report-chart.ts';
 import type {ReportData} from './report-data.ts';
-import {type Markup, markup} from './report-escape.ts';
+import {type Markup, markup} from '../html/markup.ts';
 import {BUCKET_WORDS} from './report-words.ts';
 
 /** Columns of money beside each other; more currencies get a table of their own. */

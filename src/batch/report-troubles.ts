@@ -1,7 +1,8 @@
 import {formatMajor, groupMajor} from '../money/amount.ts';
 import {grouped} from './report-chart.ts';
 import type {ReportData, TroubledRow, TroubleGroup} from './report-data.ts';
-import {type Markup, markup, maskedWords} from './report-escape.ts';
+import {maskedWords} from './report-escape.ts';
+import {type Markup, markup} from '../html/markup.ts';
 import {troubleWords} from './report-words.ts';
 import {KINDS} from './kinds.ts';
 

@@ -52,6 +52,8 @@ export const globalFlags = {
 
 export const idArg = (noun: string) => Args.string({required: true, description: `${noun} id (UUID)`});
 
+export const accountArg = Args.string({required: true, description: 'treasury account id (UUID)'});
+
 /** Lists. */
 export const listFlags = {
   limit: count(1, 1_000_000_000)({description: 'how many in all (default 50)'}),
@@ -70,6 +72,23 @@ export const waitFlags = {
   until: Flags.string({helpValue: 'STATUS', description: 'wait until it has this status'}),
   timeout: duration({description: 'how long to wait (default 10m)'}),
 };
+
+/** Account transfers end in two ways only. */
+export const accountTransferWaitFlags = {
+  ...waitFlags,
+  wait: Flags.boolean({description: 'wait until it is settled or failed'}),
+};
+
+/** Webhook endpoints. */
+export const eventTypesFlag = Flags.custom<string[]>({
+  helpValue: 'TYPE,…',
+  description: 'as webhooks event-types lists them',
+  parse: async (text) =>
+    text
+      .split(',')
+      .map((type) => type.trim())
+      .filter((type) => type !== ''),
+});
 
 /** Writes. */
 export const dryRunFlag = Flags.boolean({description: 'show the request, send nothing'});

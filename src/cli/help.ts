@@ -1,5 +1,6 @@
 import {CommandHelp, Help, type Command, type Config, type Interfaces} from '@oclif/core';
 import {RemitError} from '../errors.ts';
+import {routesOf} from './command-operations.ts';
 import {globalFlags} from './flags.ts';
 import {PAGES} from './help-pages.ts';
 import {nearest} from './nearest.ts';
@@ -43,6 +44,9 @@ class RemitHelp extends Help {
 
   override async showCommandHelp(command: Command.Loadable): Promise<void> {
     await super.showCommandHelp({...command});
+    const routes = routesOf(command.id);
+    // Given by the service's interface document or assumed: a person must be able to tell.
+    if (routes.length > 0) this.#lines.push(`SERVICE\n${this.indent(routes.join('\n'))}\n`);
     this.#lines.push(`GLOBAL FLAGS (remit help flags)\n${this.indent(this.wrap(globalFlagSummary()))}`);
   }
 

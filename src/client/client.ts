@@ -74,10 +74,16 @@ const SHORTEST_READ_MS = 1_000;
 export class RemitClient {
   readonly payins: ResourceApi<'payins'>;
   readonly payouts: ResourceApi<'payouts'>;
+  readonly moves: ResourceApi<'moves'>;
+  readonly subaccounts: ResourceApi<'subaccounts'>;
   readonly payees: ResourceApi<'payees'>;
   readonly payers: ResourceApi<'payers'>;
   readonly payeePaymentMethods: ResourceApi<'payeePaymentMethods'>;
   readonly payerPaymentMethods: ResourceApi<'payerPaymentMethods'>;
+  readonly treasury: ResourceApi<'treasury'>;
+  readonly accountTransfers: ResourceApi<'accountTransfers'>;
+  readonly webhookEndpoints: ResourceApi<'webhookEndpoints'>;
+  readonly eventTypes: ResourceApi<'eventTypes'>;
   /** Without a slash at the end. */
   readonly baseUrl: string;
 
@@ -102,10 +108,16 @@ export class RemitClient {
     this.#onDebug = options.onDebug;
     this.payins = resourceApi('payins', this);
     this.payouts = resourceApi('payouts', this);
+    this.moves = resourceApi('moves', this);
+    this.subaccounts = resourceApi('subaccounts', this);
     this.payees = resourceApi('payees', this);
     this.payers = resourceApi('payers', this);
     this.payeePaymentMethods = resourceApi('payeePaymentMethods', this);
     this.payerPaymentMethods = resourceApi('payerPaymentMethods', this);
+    this.treasury = resourceApi('treasury', this);
+    this.accountTransfers = resourceApi('accountTransfers', this);
+    this.webhookEndpoints = resourceApi('webhookEndpoints', this);
+    this.eventTypes = resourceApi('eventTypes', this);
   }
 
   /** Calls an operation by its id. The methods of the resources are this, typed. */

@@ -30,9 +30,11 @@ export function operationOf(id: OperationId): Operation {
  * @throws {RemitError} USAGE when a given route is overridden, or the override is not usable
  */
 export function resolveRoute(id: OperationId, overrides?: Overrides): {method: string; path: string} {
-  const {method, path, origin} = operationOf(id);
+  const {method, path, origin, prefix} = operationOf(id);
   const override = ownEntry(overrides?.operations, id);
   if (override === undefined) return {method, path};
+  if (origin.kind === 'given' && prefix !== undefined)
+    return checkPrefix(id, {method, path}, prefix.path, override);
   if (origin.kind === 'given') {
     throw usage(
       `the route of ${id} is given by the interface document ("${origin.section}") and cannot be overridden`,
@@ -135,6 +137,22 @@ function checkPath(id: string, path: string, declared: string): string {
     );
   }
   return path;
+}
+
+/** Of a route that is given relative to an assumed prefix, the prefix alone can be another. */
+function checkPrefix(
+  id: string,
+  given: {method: string; path: string},
+  prefix: string,
+  override: {method?: string; path?: string},
+): {method: string; path: string} {
+  const rest = given.path.slice(prefix.length);
+  const path = override.path ?? given.path;
+  if ((override.method ?? given.method).toUpperCase() !== given.method || !path.endsWith(rest))
+    throw usage(
+      `the interface document gives ${given.method} …${rest} for ${id}; only what comes before can be overridden`,
+    );
+  return {method: given.method, path: checkPath(id, path, given.path)};
 }
 
 const paramsOf = (path: string) => [...path.matchAll(/\{([a-z_]+)\}/g)].map((match) => match[1]!).sort();

@@ -14,6 +14,12 @@ const card = {
   'card.exp_month': assumed(12),
   'card.exp_year': assumed(12),
 };
+const endpoint = {
+  url: assumed(31),
+  event_types: assumed(31),
+  description: assumed(31),
+  is_active: assumed(31),
+};
 const transferQuery = {status: assumed(5), created_from: assumed(5), created_to: assumed(5)};
 
 /**
@@ -30,6 +36,33 @@ export const ASSUMED_FIELDS: Readonly<Record<string, Origin>> = {
   ...of('payers.update', party),
   ...of('payeePaymentMethods.add', {...bankAccount, ...card}),
   ...of('payerPaymentMethods.add', bankAccount),
+  ...of('moves.create', {
+    source_subaccount_id: assumed(7),
+    destination_subaccount_id: assumed(7),
+    amount_in_minor_units: assumed(7),
+    currency_code: assumed(7),
+    description: assumed(7),
+  }),
+  ...of('subaccounts.create', {name: assumed(11), currency_code: assumed(11)}),
+  ...of('treasury.updateLabel', {label: assumed(22)}),
+  ...of('treasury.simulateInboundCredit', {
+    amount_in_minor_units: assumed(29),
+    currency_code: assumed(29),
+    description: assumed(29),
+    counterparty_name: assumed(29),
+  }),
+  ...of('accountTransfers.create', {
+    source_account_id: assumed(23),
+    destination_account_id: assumed(23),
+    amount_in_minor_units: assumed(23),
+    currency_code: assumed(23),
+    rail: assumed(23),
+    description: assumed(23),
+  }),
+  ...of('accountTransfers.list', {status: assumed(27), account_id: assumed(27)}),
+  ...of('webhookEndpoints.create', endpoint),
+  ...of('webhookEndpoints.update', endpoint),
+  ...of('webhookEndpoints.toggle', {is_active: assumed(32)}),
 };
 
 function of(operation: string, fields: Readonly<Record<string, Origin>>): Record<string, Origin> {

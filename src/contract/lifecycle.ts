@@ -38,17 +38,44 @@ const transferSteps: Lifecycle<TransferStatus> = {
   origin: assumed(4),
 };
 
+/** Interface document, "Move"; in upper case, unlike all others. */
+export const MOVE_STATUSES = ['CREATED', 'SETTLED'] as const;
+export type MoveStatus = (typeof MOVE_STATUSES)[number];
+
+/** Interface document, "Treasury account and account transfer". */
+export const ACCOUNT_TRANSFER_STATUSES = ['created', 'approved', 'initiated', 'settled', 'failed'] as const;
+export type AccountTransferStatus = (typeof ACCOUNT_TRANSFER_STATUSES)[number];
+
 export const VERIFICATION_STATUSES = ['pending', 'verified', 'failed'] as const;
 export type VerificationStatus = (typeof VERIFICATION_STATUSES)[number];
 
 export const LIFECYCLES = {
   payin: transferSteps,
   payout: transferSteps,
+  /** After a 207 a move stays where it was (assumption 8). */
+  move: {
+    initial: 'CREATED',
+    next: {CREATED: ['SETTLED'], SETTLED: []},
+    good: ['SETTLED'],
+    origin: given('Move'),
+  } satisfies Lifecycle<MoveStatus>,
+  accountTransfer: {
+    initial: 'created',
+    next: {
+      created: ['approved'],
+      approved: ['initiated', 'failed'],
+      initiated: ['settled', 'failed'],
+      settled: [],
+      failed: [],
+    },
+    good: ['settled'],
+    origin: assumed(28),
+  } satisfies Lifecycle<AccountTransferStatus>,
   paymentMethod: {
     initial: 'pending',
     next: {pending: ['verified', 'failed'], verified: [], failed: []},
     good: ['verified'],
-    origin: given('Payment method verification'),
+    origin: assumed(16),
   } satisfies Lifecycle<VerificationStatus>,
 } as const;
 

@@ -14,6 +14,14 @@ export const LIMITS = {
   pageSizeMin: 1,
   pageSizeMax: 100,
   pageSizeDefault: 20,
+  /** Names of parties, subaccounts and account holders; rows 10 to 12. Characters, as are the next two. */
+  nameLength: 255,
+  /** Row 22. */
+  labelLength: 255,
+  /** Rows 7, 23, 29, 31. */
+  descriptionLength: 500,
+  /** Row 31. */
+  urlLength: 2048,
   /** Row 45: visible ASCII characters. */
   idempotencyKeyLength: 255,
 } as const;

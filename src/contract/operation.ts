@@ -24,6 +24,8 @@ export interface Operation {
   readonly path: `/${string}`;
   /** Origin of method and path. */
   readonly origin: Origin;
+  /** How a given path begins where the document leaves that open; a profile can override this part of it. */
+  readonly prefix?: {readonly path: `/${string}`; readonly origin: Origin};
   /** Whether the operation takes the `Idempotency-Key` header. */
   readonly key?: 'optional';
   /** `cursor`: answers with a page `{data, next_cursor}` and takes cursor, limit and order. */
@@ -32,6 +34,8 @@ export interface Operation {
   readonly query?: SchemaName;
   /** Strict schema of the JSON body; absent means that no body is sent. */
   readonly body?: SchemaName;
+  /** A body without a single byte stands for `{}`. */
+  readonly emptyBody?: true;
   /** Success answers: status -> schema of the body, or null for none. */
   readonly ok: Readonly<Record<number, SchemaName | null>>;
   /** Error codes that the operation documents or assumes, beyond those that every operation shares. */

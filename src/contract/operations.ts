@@ -1,16 +1,30 @@
+import {accountTransfers} from './account-transfers.ts';
+import {moves} from './moves.ts';
 import type {Operation} from './operation.ts';
 import {payeePaymentMethods, payees, payerPaymentMethods, payers} from './parties.ts';
 import {payins} from './payins.ts';
 import {payouts} from './payouts.ts';
+import {subaccounts} from './subaccounts.ts';
+import {treasury} from './treasury.ts';
+import {eventTypes, webhookEndpoints} from './webhooks.ts';
 
-/** The whole service, by resource and verb. Client, sandbox routing, flag checks and reference pages read this. */
+/**
+ * The whole service, by resource and verb. Client, sandbox routing, flag checks and reference pages read this.
+ * Routes are matched in this order: `/api/subaccounts/move` comes before `/api/subaccounts/{id}`.
+ */
 export const OPERATIONS = {
   payins,
   payouts,
+  moves,
+  subaccounts,
   payees,
   payers,
   payeePaymentMethods,
   payerPaymentMethods,
+  treasury,
+  accountTransfers,
+  webhookEndpoints,
+  eventTypes,
 } as const satisfies Record<string, Record<string, Operation>>;
 
 export type Resource = keyof typeof OPERATIONS;

@@ -88,6 +88,9 @@ const STATUS_STYLES: Readonly<Record<string, Style>> = {
   canceled: 'red',
   created: 'yellow',
   pending: 'yellow',
+  // Moves, in the document's own upper case.
+  SETTLED: 'green',
+  CREATED: 'yellow',
 };
 
 export function status(label = 'Status', path = 'status'): Field {

@@ -1,5 +1,5 @@
 import type {Input} from '../contract/schemas/registry.ts';
-import {PAYOUT_RAILS} from '../contract/rails.ts';
+import {accountBehaviour, bankOf, cardBehaviour, type Behaviour} from './magic.ts';
 import {ServiceError} from './service-error.ts';
 
 /** What the vault would answer about an account or card: all that the sandbox keeps of it, never the number itself. */
@@ -9,18 +9,9 @@ export interface Details {
   /** Bank name or card brand. */
   institution: string;
   rails: readonly string[];
-  /** A magic value's effect on verification; null for ordinary ones. */
-  behaviour: 'stays_pending' | 'fails' | null;
+  /** A magic value's effect; null for ordinary ones. */
+  behaviour: Behaviour | null;
 }
-
-const BANK_RAILS = PAYOUT_RAILS.filter((rail) => rail !== 'instant_card');
-
-/** Routing numbers that the sandbox knows; any other valid one is a test bank with every rail. */
-const BANKS: Readonly<Record<string, {name: string; rails: readonly string[]}>> = {
-  '110000000': {name: 'Sandbox Test Bank', rails: BANK_RAILS},
-  '790000022': {name: 'Sandbox ACH Bank', rails: ['same_day_ach', 'standard_ach']},
-  '790000051': {name: 'Sandbox Closed Bank', rails: []},
-};
 
 const incomplete = (field: string, issue: string) =>
   new ServiceError('INVALID_PAYMENT_DETAILS', `${field}: ${issue}`, [{field, issue}]);
@@ -41,14 +32,13 @@ function readBankAccount(account: {
   const routing = account.routing_number;
   if (!hasAbaChecksum(routing))
     throw incomplete('bank_account.routing_number', 'is not a valid routing number');
-  const bank = BANKS[routing] ?? {name: `Test Bank ${routing.slice(-4)}`, rails: BANK_RAILS};
-  const holder = account.holder_name.trim().toLowerCase();
+  const bank = bankOf(routing);
   return {
     last4: account.account_number.slice(-4),
     routingLast4: routing.slice(-4),
     institution: bank.name,
     rails: bank.rails,
-    behaviour: holder === 'pending' ? 'stays_pending' : holder === 'failed' ? 'fails' : null,
+    behaviour: accountBehaviour(account.account_number, account.holder_name),
   };
 }
 
@@ -62,7 +52,7 @@ function readCard(card: {number: string; exp_month: number; exp_year: number}, n
     routingLast4: null,
     institution: cardBrand(card.number),
     rails: ['instant_card'],
-    behaviour: null,
+    behaviour: cardBehaviour(card.number),
   };
 }
 

@@ -2,9 +2,12 @@ import {timingSafeEqual} from 'node:crypto';
 import {Hono, type Context as HonoContext} from 'hono';
 import * as z from 'zod';
 import {FaultRule} from './fault-schema.ts';
+import {checkHost, checkOrigin} from './loopback-guard.ts';
 import {readJsonBody} from './request-body.ts';
+import {SPEED_MAX} from './sandbox-clock.ts';
 import type {Sandbox} from './sandbox.ts';
 import {ServiceError, errorBody, invalid} from './service-error.ts';
+import {addDeliveryRoutes} from './webhooks/delivery-routes.ts';
 
 export const TOKEN_HEADER = 'x-sandbox-token';
 
@@ -35,6 +38,20 @@ const Advance = z.union([
   }),
   z.strictObject({to: z.iso.datetime({offset: true})}),
 ]);
+const Ahead = z.strictObject({until: z.enum(['next', 'idle'])});
+const ClockChange = z.discriminatedUnion('mode', [
+  z.strictObject({mode: z.literal('real')}),
+  z.strictObject({mode: z.literal('accelerated'), speed: z.int().min(2).max(SPEED_MAX)}),
+  z.strictObject({mode: z.literal('frozen')}),
+]);
+const Asked = z.strictObject({
+  kind: z.string(),
+  id: z.uuid(),
+  outcome: z.string(),
+  code: z.string().min(1).max(40).optional(),
+  amount_in_minor_units: z.int().positive().optional(),
+});
+const NewCheckpoint = z.strictObject({name: z.string()});
 const Nothing = z.strictObject({});
 
 /** The routes under /sandbox/: never reachable for a web page, since token, Host, Origin and content type are checked. */
@@ -54,9 +71,16 @@ export function buildControl(sandbox: Sandbox, options: ControlOptions): Hono {
   });
   app.post('/sandbox/seed', async (c) => c.json(await sandbox.seed(await body(c, Seed)), 201));
   app.post('/sandbox/advance', async (c) => {
-    const to = await body(c, Advance);
-    return c.json(await sandbox.advance('ms' in to ? {ms: to.ms} : {toMs: Date.parse(to.to)}));
+    const by = await body(c, z.union([...Advance.options, Ahead]));
+    return c.json(await sandbox.advance('to' in by ? {toMs: Date.parse(by.to)} : by));
   });
+  app.get('/sandbox/clock', async (c) => c.json(await sandbox.clock()));
+  app.post('/sandbox/clock', async (c) => c.json(await sandbox.setClock(await body(c, ClockChange))));
+  app.post('/sandbox/simulate', async (c) => {
+    const {amount_in_minor_units: amountMinor, ...asked} = await body(c, Asked);
+    return c.json(await sandbox.simulate({...asked, amountMinor}));
+  });
+  app.get('/sandbox/magic-values', (c) => c.json({data: sandbox.magicValues()}));
   app.get('/sandbox/faults', (c) => c.json({data: sandbox.faults.list()}));
   app.post('/sandbox/faults', async (c) => c.json(sandbox.faults.add(await body(c, FaultRule)), 201));
   app.delete('/sandbox/faults', (c) => {
@@ -66,6 +90,19 @@ export function buildControl(sandbox: Sandbox, options: ControlOptions): Hono {
   app.delete('/sandbox/faults/:id', (c) => {
     if (!sandbox.faults.remove(c.req.param('id'))) throw new ServiceError('NOT_FOUND', 'no such fault rule');
     return c.body(null, 204);
+  });
+  app.get('/sandbox/checkpoints', async (c) => c.json({data: await sandbox.checkpoints.list()}));
+  app.post('/sandbox/checkpoints', async (c) =>
+    c.json(await sandbox.checkpoints.save((await body(c, NewCheckpoint)).name), 201),
+  );
+  app.post('/sandbox/checkpoints/:name/restore', async (c) => {
+    await body(c, Nothing);
+    return c.json(await sandbox.checkpoints.restore(c.req.param('name')));
+  });
+  addDeliveryRoutes(app, sandbox.deliveries);
+  app.post('/sandbox/page-links', async (c) => {
+    await body(c, Nothing);
+    return c.json(sandbox.pageLink(), 201);
   });
   app.post('/sandbox/stop', async (c) => {
     await body(c, Nothing);
@@ -82,15 +119,7 @@ export function buildControl(sandbox: Sandbox, options: ControlOptions): Hono {
 
 /** @throws {ServiceError} 401 without the token; 403 when a browser may be behind the request. */
 function guard(c: HonoContext, token: string, hosts: readonly string[]): void {
-  const host = c.req.header('host') ?? new URL(c.req.url).host;
-  if (!hosts.includes(host.toLowerCase()))
-    throw new ServiceError(
-      'AUTHORIZATION_ERROR',
-      `control calls are not answered under the host ${JSON.stringify(host)}`,
-    );
-  const origin = c.req.header('origin');
-  if (origin !== undefined && origin !== `http://${host}`)
-    throw new ServiceError('AUTHORIZATION_ERROR', 'control calls are not answered to other origins');
+  checkOrigin(c.req.raw, checkHost(c.req.raw, hosts, 'control calls'), 'control calls');
   if (!sameToken(c.req.header(TOKEN_HEADER) ?? '', token))
     throw new ServiceError(
       'AUTHENTICATION_ERROR',

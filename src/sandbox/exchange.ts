@@ -29,19 +29,24 @@ export interface RequestCounts {
   answers: Record<string, number>;
 }
 
+/** So many requests are kept for those who look later. */
+const RECENT = 100;
+
 /** What happens around every API request: due timers, faults, counting, the log, the request id. */
 export class Exchange {
   readonly #machine: Clock;
   readonly #faults: Faults;
-  readonly #pump: TimerPump;
+  readonly #pump: Pick<TimerPump, 'catchUp'>;
   readonly #onRequest: ((entry: RequestEntry) => void) | undefined;
+  readonly #recent: RequestEntry[] = [];
   #made = 0;
   #counts: RequestCounts = {total: 0, posts: 0, answers: {}};
 
   constructor(options: {
     machine: Clock;
     faults: Faults;
-    pump: TimerPump;
+    /** Does what has fallen due, where nothing does so in the background. */
+    pump: Pick<TimerPump, 'catchUp'>;
     onRequest: ((entry: RequestEntry) => void) | undefined;
   }) {
     this.#machine = options.machine;
@@ -61,7 +66,7 @@ export class Exchange {
     const answer = effect ? spoil(effect, routed) : routed!; // work is left out only under an effect
     const status = answer.socket === 'reset' ? null : answer.status;
     this.#count(facts, status);
-    this.#onRequest?.({
+    const entry: RequestEntry = {
       type: 'request',
       at: new Date(this.#machine.now()).toISOString(),
       method: facts.method,
@@ -72,13 +77,16 @@ export class Exchange {
       mode: routed?.caller?.entity.mode ?? null,
       request_id: requestId,
       ...(verdict === undefined ? {} : {fault: effect?.kind ?? 'latency'}),
-    });
+    };
+    if (this.#recent.push(entry) > 2 * RECENT) this.#recent.splice(0, RECENT); // seldom: shifting each time would cost
+    this.#onRequest?.(entry);
     const type: Record<string, string> = answer.body === null ? {} : {'content-type': 'application/json'};
     return {
       status: answer.status,
       body: answer.body,
       headers: {...type, 'x-request-id': requestId, ...answer.headers},
       ...(answer.socket === undefined ? {} : {socket: answer.socket}),
+      ...(answer.dripMs === undefined ? {} : {dripMs: answer.dripMs}),
     };
   }
 
@@ -93,7 +101,13 @@ export class Exchange {
     return {...this.#counts, answers: {...this.#counts.answers}};
   }
 
+  /** The last requests, the newest first. */
+  recent(most: number): RequestEntry[] {
+    return this.#recent.slice(-Math.min(most, RECENT)).reverse();
+  }
+
   resetCounts(): void {
+    this.#recent.length = 0;
     this.#counts = {total: 0, posts: 0, answers: {}};
   }
 }

@@ -10,6 +10,8 @@ export interface Outgoing {
   body: string | null;
   headers: Readonly<Record<string, string>>;
   socket?: SocketEffect;
+  /** Within this much time the body drips out. */
+  dripMs?: number;
 }
 
 /** True when the effect strikes before the request is handled, so that it leaves no trace in the store. */
@@ -33,22 +35,40 @@ export function spoil(effect: OtherEffect, answer: Outgoing | null): Outgoing {
       return {...said, socket: 'reset'};
     case 'cut':
       return {...said, socket: 'cut'};
+    case 'slow':
+      return {...said, dripMs: effect.ms};
+    case 'wrong_type':
+      return {...said, headers: {...said.headers, 'content-type': effect.type}};
     case 'non_json':
       return {...said, body: '<html><body>Bad gateway</body></html>', headers: {'content-type': 'text/html'}};
     case 'empty':
       return {...said, body: ''};
     case 'missing_fields':
-      return {...said, body: edit(said.body, (body) => effect.fields.forEach((field) => delete body[field]))};
+      return {
+        ...said,
+        body: edit(said.body, (record) => effect.fields.forEach((field) => delete record[field])),
+      };
     case 'unknown_status':
-      return {...said, body: edit(said.body, (body) => (body['status'] = effect.value))};
+      return {...said, body: replace(said.body, 'status', effect.value)};
+    case 'unknown_value':
+      return {...said, body: replace(said.body, effect.field, effect.value)};
   }
 }
 
-/** Changes a JSON object's text; other bodies stay as they are. */
-function edit(text: string | null, change: (body: Record<string, unknown>) => void): string | null {
+/** Puts a value where the field is; where the answer has no such field, nothing changes. */
+const replace = (text: string | null, field: string, value: string) =>
+  edit(text, (record) => {
+    if (field in record) record[field] = value;
+  });
+
+/** Changes a JSON object's text, in a list its records as well; other bodies stay as they are. */
+function edit(text: string | null, change: (record: Record<string, unknown>) => void): string | null {
   if (text === null) return null;
   const body: unknown = JSON.parse(text); // our own answer
   if (typeof body !== 'object' || body === null) return text;
-  change(body as Record<string, unknown>);
+  const record = body as Record<string, unknown>;
+  for (const inner of Array.isArray(record['data']) ? record['data'] : [])
+    if (typeof inner === 'object' && inner !== null) change(inner as Record<string, unknown>);
+  change(record);
   return JSON.stringify(body);
 }

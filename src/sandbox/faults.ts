@@ -1,13 +1,13 @@
 import type {OperationId} from '../contract/operations.ts';
-import type {Effect, FaultRule} from './fault-schema.ts';
+import {isDeliveryEffect, type DeliveryEffect, type FaultRule, type RequestEffect} from './fault-schema.ts';
 import {randomFraction, type RandomBytes} from './random.ts';
 
 /** A rule with its counters, for assertions. */
 export interface ActiveRule extends FaultRule {
   id: string;
-  /** Requests that matched. */
+  /** Requests or attempts that matched. */
   seen: number;
-  /** Requests that were hit. */
+  /** Those that were hit. */
   hits: number;
 }
 
@@ -16,9 +16,24 @@ export interface RequestFacts {
   method: string;
   path: string;
   operation: OperationId | null;
+  /** As the key says, whether it is a good one or not. */
+  mode: 'test' | 'live' | null;
 }
 
-export type OtherEffect = Exclude<Effect, {kind: 'latency'}>;
+/** What a rule about deliveries can match on. */
+export interface DeliveryFacts {
+  mode: 'test' | 'live';
+  event: string;
+  endpoint: string;
+}
+
+export interface StruckDelivery {
+  effect: DeliveryEffect;
+  /** Of `delay`. */
+  delayMs: number;
+}
+
+export type OtherEffect = Exclude<RequestEffect, {kind: 'latency'}>;
 
 /** What will happen to one request. */
 export interface Verdict {
@@ -63,16 +78,35 @@ export class Faults {
     let latencyMs = 0;
     let effect: OtherEffect | undefined;
     for (const rule of this.#rules) {
-      if (!matches(rule, facts)) continue;
+      if (isDeliveryEffect(rule.effect) || !matches(rule, facts)) continue;
       rule.seen += 1;
       if (rule.effect.kind !== 'latency' && effect !== undefined) continue;
       if (!this.#strikes(rule)) continue;
       rule.hits += 1;
-      if (rule.effect.kind === 'latency')
-        latencyMs += rule.effect.ms + Math.floor(randomFraction(this.#random) * (rule.effect.jitter_ms ?? 0));
+      if (rule.effect.kind === 'latency') latencyMs += this.#between(rule.effect);
       else effect = rule.effect;
     }
     return latencyMs === 0 && effect === undefined ? undefined : {latencyMs, effect};
+  }
+
+  /** What strikes one attempt of a delivery; the first rule that hits decides. */
+  judgeDelivery(facts: DeliveryFacts): StruckDelivery | undefined {
+    for (const rule of this.#rules) {
+      const {effect, match} = rule;
+      if (!isDeliveryEffect(effect)) continue;
+      if (match.mode !== undefined && match.mode !== facts.mode) continue;
+      if (match.event !== undefined && match.event !== facts.event) continue;
+      if (match.endpoint !== undefined && match.endpoint.toLowerCase() !== facts.endpoint) continue;
+      rule.seen += 1;
+      if (!this.#strikes(rule)) continue;
+      rule.hits += 1;
+      return {effect, delayMs: effect.kind === 'delay' ? this.#between(effect) : 0};
+    }
+    return undefined;
+  }
+
+  #between({ms, jitter_ms = 0}: {ms: number; jitter_ms?: number | undefined}): number {
+    return ms + Math.floor(randomFraction(this.#random) * jitter_ms);
   }
 
   #strikes(rule: ActiveRule): boolean {
@@ -86,6 +120,7 @@ function matches({match}: FaultRule, facts: RequestFacts): boolean {
   return (
     (match.method === undefined || match.method === facts.method) &&
     (match.operation === undefined || match.operation === facts.operation) &&
+    (match.mode === undefined || match.mode === facts.mode) &&
     (match.path === undefined || facts.path.startsWith(match.path))
   );
 }

@@ -1,9 +1,20 @@
+import {fireAccountTransfer} from './account-transfer-steps.ts';
+import {fireBankLine} from './bank-lines.ts';
 import {fireVerification} from './handlers/payment-methods.ts';
 import type {FireTimer} from './timers.ts';
 import {fireTransfer} from './transfer-steps.ts';
 
 /** Every timer by its subject. */
-export const fireTimer: FireTimer = (queries, context, timer) =>
-  timer.subject === 'payment_method'
-    ? fireVerification(queries, context, timer)
-    : fireTransfer(queries, context, timer);
+export const fireTimer: FireTimer = (queries, context, timer) => {
+  switch (timer.subject) {
+    case 'payment_method':
+      return fireVerification(queries, context, timer);
+    case 'account_transfer':
+      return fireAccountTransfer(queries, context, timer);
+    case 'bank_line':
+      return fireBankLine(queries, timer);
+    case 'payin':
+    case 'payout':
+      return fireTransfer(queries, context, timer);
+  }
+};

@@ -1,9 +1,15 @@
 import type {OperationId} from '../contract/operations.ts';
 import type {Handlers} from './handler.ts';
+import {accountTransferHandlers} from './handlers/account-transfers.ts';
+import {eventTypeHandlers} from './handlers/event-types.ts';
+import {moveHandlers} from './handlers/moves.ts';
 import {partyHandlers} from './handlers/parties.ts';
 import {payinHandlers} from './handlers/payins.ts';
 import {paymentMethodHandlers} from './handlers/payment-methods.ts';
 import {payoutHandlers} from './handlers/payouts.ts';
+import {subaccountHandlers} from './handlers/subaccounts.ts';
+import {treasuryHandlers} from './handlers/treasury.ts';
+import {webhookEndpointHandlers} from './handlers/webhook-endpoints.ts';
 
 /** `{get}` of payouts -> `{'payouts.get'}`: handlers under the ids of their operations. */
 function under<R extends string, T extends object>(resource: R, handlers: T) {
@@ -18,8 +24,14 @@ function under<R extends string, T extends object>(resource: R, handlers: T) {
 export const HANDLERS: Handlers = {
   ...under('payins', payinHandlers),
   ...under('payouts', payoutHandlers),
+  ...under('moves', moveHandlers),
+  ...under('subaccounts', subaccountHandlers),
   ...under('payees', partyHandlers('payee')),
   ...under('payers', partyHandlers('payer')),
   ...under('payeePaymentMethods', paymentMethodHandlers('payee')),
   ...under('payerPaymentMethods', paymentMethodHandlers('payer')),
+  ...under('treasury', treasuryHandlers),
+  ...under('accountTransfers', accountTransferHandlers),
+  ...under('webhookEndpoints', webhookEndpointHandlers),
+  ...under('eventTypes', eventTypeHandlers),
 } satisfies Record<OperationId, unknown>;

@@ -44,6 +44,14 @@ export function formatV7(ms: number, counter: number, tail: Uint8Array): string 
   return `${time.slice(0, 8)}-${time.slice(8)}-7${counter.toString(16).padStart(3, '0')}-${variant}${text.slice(2, 4)}-${text.slice(4)}`;
 }
 
+/** At or below every UUIDv7 of this time; below all of them before 1970. */
+export function lowestIdAt(ms: number): string {
+  const time = Math.max(0, Math.min(ms, 2 ** 48 - 1))
+    .toString(16)
+    .padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`;
+}
+
 /** Milliseconds since the epoch, as written in a UUIDv7. */
 export function timeOfId(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);

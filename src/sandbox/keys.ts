@@ -24,6 +24,10 @@ export function newKey(mode: 'test' | 'live', random: RandomBytes): string {
   return `${mode}_sandbox_${Buffer.from(random(18)).toString('base64url')}`;
 }
 
+/** What a key says of itself; null where it is not one of a sandbox. */
+export const modeOfKey = (key: string | undefined): 'test' | 'live' | null =>
+  key?.startsWith('test_') ? 'test' : key?.startsWith('live_') ? 'live' : null;
+
 export async function issueKey(
   queries: Queries,
   issue: {entity: Entity; scope: KeyScope; random: RandomBytes; nowMs: number},

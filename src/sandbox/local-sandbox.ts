@@ -1,32 +1,50 @@
 import type {Hono} from 'hono';
+import {advance, type Advance} from './advance.ts';
 import {readAudit} from './audit.ts';
+import {Checkpoints} from './checkpoints.ts';
 import type {Context, Entity} from './context.ts';
 import {buildControl} from './control.ts';
 import type {Exchange, RequestCounts} from './exchange.ts';
 import type {Faults} from './faults.ts';
 import {issueKey, listKeys, type IssuedKey, type KeyScope} from './keys.ts';
+import {magicTable, type MagicValue} from './magic.ts';
+import {SHOWN, readRecords, type PageData} from './page/page-data.ts';
+import {ServedPages} from './page/served-pages.ts';
 import {toResponse} from './plain-response.ts';
 import type {ApiRoutes, Deliver} from './routing.ts';
-import type {Sandbox, SandboxStatus, Truth} from './sandbox.ts';
+import type {Advanced, ClockStatus, Sandbox, SandboxStatus, Truth} from './sandbox.ts';
+import type {ClockMode} from './sandbox-clock.ts';
 import {seedStore, type Seeded} from './seed.ts';
+import {followClock, moveClock} from './shared-clock.ts';
+import type {Simulated, Simulation} from './outcomes.ts';
+import {simulate} from './simulate.ts';
 import type {TimerPump} from './timer-pump.ts';
+import {lastDue, nextDue} from './timers.ts';
 import type {TimingProfile} from './timing.ts';
+import {DeliveryDesk} from './webhooks/delivery-desk.ts';
+import type {DeliveryPump} from './webhooks/delivery-pump.ts';
 import * as world from './world.ts';
 
 /** What a sandbox is put together from. */
 export interface SandboxParts {
   context: Context;
   pump: TimerPump;
+  deliveries: DeliveryPump;
   faults: Faults;
   exchange: Exchange;
   routes: ApiRoutes;
   timing: TimingProfile;
   mainBalanceMinor: number;
   keys: readonly IssuedKey[];
+  /** Milliseconds since the epoch, of the machine's clock. */
+  machineNow: () => number;
   controlToken: string;
   allowedHosts: () => readonly string[];
   stop: (() => void) | undefined;
 }
+
+/** Moving the clock waits so long for receivers that take their time; the rest goes on behind it. */
+const DELIVERIES_MS = 15_000;
 
 type Mode = Entity['mode'];
 
@@ -36,8 +54,11 @@ export class LocalSandbox implements Sandbox {
   readonly liveKey: string;
   readonly controlToken: string;
   readonly faults: Faults;
+  readonly deliveries: DeliveryDesk;
+  readonly checkpoints: Checkpoints;
   readonly #parts: SandboxParts;
   readonly #control: Hono;
+  readonly #pages: ServedPages;
 
   constructor(parts: SandboxParts) {
     const keyOf = (mode: Mode) => parts.keys.find((key) => key.mode === mode && key.scope === 'full')!.key;
@@ -46,13 +67,50 @@ export class LocalSandbox implements Sandbox {
     this.liveKey = keyOf('live');
     this.controlToken = parts.controlToken;
     this.faults = parts.faults;
+    this.deliveries = new DeliveryDesk(parts.context.store, parts.deliveries);
+    this.checkpoints = new Checkpoints({
+      context: parts.context,
+      machineNow: parts.machineNow,
+      onRestored: async () => {
+        await parts.pump.look();
+        await parts.deliveries.resume({restored: true});
+      },
+    });
     this.#control = buildControl(this, {allowedHosts: parts.allowedHosts, stop: parts.stop});
+    this.#pages = new ServedPages(
+      {
+        read: () => this.#pageData(),
+        advance: (by) => this.advance(by),
+        setClock: (mode) => this.setClock(mode),
+      },
+      {hosts: parts.allowedHosts, machineNow: parts.machineNow},
+    );
   }
 
   async fetch(request: Request, deliver: Deliver = toResponse): Promise<Response> {
-    return isControlCall(request.url)
-      ? this.#control.fetch(request)
-      : this.#parts.routes.fetch(request, {deliver});
+    const path = pathOf(request.url);
+    if (path.startsWith('/sandbox/')) return this.#control.fetch(request);
+    if (ServedPages.owns(request.method, path)) return this.#pages.answer(request);
+    return this.#parts.routes.fetch(request, {deliver});
+  }
+
+  pageLink(): {path: string; expires_at: string} {
+    const {path, expiresMs} = this.#pages.makeLink();
+    return {path, expires_at: new Date(expiresMs).toISOString()};
+  }
+
+  async #pageData(): Promise<PageData> {
+    const {context, exchange, pump} = this.#parts;
+    await pump.catchUp();
+    return {
+      ...(await context.store.read(readRecords)),
+      clock: await this.clock(),
+      requests: exchange.recent(SHOWN),
+      counts: this.requests(),
+      deliveries: await this.deliveries.list({limit: SHOWN}),
+      deliveryCounts: await this.deliveries.counts(),
+      faults: this.faults.list().length,
+    };
   }
 
   async audit(): Promise<Truth> {
@@ -66,11 +124,13 @@ export class LocalSandbox implements Sandbox {
   }
 
   async status(): Promise<SandboxStatus> {
-    const {context, timing} = this.#parts;
+    const {context} = this.#parts;
+    await followClock(context);
     return {
-      clock: {mode: context.clock.state.mode, now: this.#now(), timing},
+      clock: this.#clock(),
       requests: this.requests(),
       faults: this.faults.list().length,
+      deliveries: await this.deliveries.counts(),
       audit: await this.audit(),
     };
   }
@@ -88,10 +148,11 @@ export class LocalSandbox implements Sandbox {
   async reset(options: {mainBalanceMinor?: number | undefined} = {}): Promise<void> {
     const {context, exchange, pump} = this.#parts;
     const balance = options.mainBalanceMinor ?? this.#parts.mainBalanceMinor;
-    await context.store.write((queries) => world.clearWorld(queries, context, balance));
+    await context.store.write((queries) => world.clearWorld(queries, context, balance), {alone: true});
     this.faults.clear();
     exchange.resetCounts();
     await pump.look();
+    await this.#parts.deliveries.look();
   }
 
   async seed(request: {payees: number; payers: number; seed?: string; mode?: Mode}): Promise<Seeded> {
@@ -99,16 +160,69 @@ export class LocalSandbox implements Sandbox {
     return seedStore(this.#parts.context.store, await this.#entity(mode), {payees, payers, seed});
   }
 
-  async advance(by: {ms: number} | {toMs: number}): Promise<{now: string; fired: number}> {
-    const {context, pump} = this.#parts;
-    context.clock.advanceTo('ms' in by ? context.clock.now() + by.ms : by.toMs);
-    await context.store.write((queries) => world.saveClock(queries, context.clock.state));
-    const fired = await pump.run(context.clock.now());
-    return {now: this.#now(), fired};
+  async advance(by: Advance): Promise<Advanced> {
+    const {context, deliveries} = this.#parts;
+    await followClock(context);
+    const ahead = async (due: Promise<number | undefined>, pick: (...due: number[]) => number) => {
+      const all = [await due, await deliveries.nextDue()].filter((ms) => ms !== undefined);
+      return all.length === 0 ? undefined : pick(...all);
+    };
+    const became = await advance(
+      {
+        now: () => context.clock.now(),
+        nextDue: () => ahead(context.store.read(nextDue), Math.min),
+        lastDue: () => ahead(context.store.read(lastDue), Math.max),
+        move: (to) => this.#move(to),
+      },
+      by,
+    );
+    return {now: this.#now(), ...became};
+  }
+
+  /** From the store's clock, not from what this process last saw of it: of two that advance at once, both count. */
+  async #move(to: (nowMs: number) => number): Promise<number> {
+    const {context, pump, deliveries} = this.#parts;
+    await moveClock(context, (clock) => clock.advanceTo(to(clock.now())));
+    const fired = await pump.run(context.clock.now(), {alone: true});
+    await deliveries.runFor(DELIVERIES_MS);
+    return fired;
+  }
+
+  async setClock(mode: ClockMode): Promise<ClockStatus> {
+    const {context, pump, deliveries} = this.#parts;
+    await moveClock(context, (clock) => clock.setMode(mode));
+    await pump.look(); // its alarm was set by the old pace
+    await deliveries.look();
+    return this.#clock();
+  }
+
+  async clock(): Promise<ClockStatus> {
+    await followClock(this.#parts.context);
+    return this.#clock();
+  }
+
+  #clock(): ClockStatus {
+    const {state} = this.#parts.context.clock;
+    return {
+      mode: state.mode,
+      now: this.#now(),
+      timing: this.#parts.timing,
+      ...(state.mode === 'accelerated' ? {speed: state.speed} : {}),
+    };
+  }
+
+  async simulate(asked: Simulation): Promise<Simulated> {
+    await this.#parts.pump.catchUp(); // what was due before has happened
+    return simulate(this.#parts.context, asked);
+  }
+
+  magicValues(): MagicValue[] {
+    return magicTable(this.#parts.context.rules);
   }
 
   async close(): Promise<void> {
     await this.#parts.pump.stop();
+    await this.#parts.deliveries.stop();
     await this.#parts.context.store.close();
   }
 
@@ -122,5 +236,9 @@ export class LocalSandbox implements Sandbox {
   }
 }
 
-/** `http://host:port/sandbox/…`; the path begins at the first slash after the scheme's two. */
-const isControlCall = (url: string) => url.startsWith('/sandbox/', url.indexOf('/', 8));
+/** Of `http://host:port/path?query`: from the first slash after the scheme's two. */
+function pathOf(url: string): string {
+  const from = url.indexOf('/', 8);
+  const query = url.indexOf('?', from);
+  return url.slice(from, query === -1 ? undefined : query);
+}

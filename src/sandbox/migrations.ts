@@ -1,133 +1,45 @@
+import type {Migration} from '../store/migrate.ts';
+import type {Store} from '../store/port.ts';
+import {firstSandbox} from './migrations/001-first-sandbox.ts';
+import {webhooks} from './migrations/002-webhooks.ts';
+import {checkpoints} from './migrations/003-checkpoints.ts';
+import {accounts} from './migrations/004-accounts.ts';
+
 /**
- * The sandbox's tables, in SQL that SQLite and PostgreSQL both take: text ids, bigint numbers (0 and 1 for booleans),
- * times in milliseconds, JSON as text. A change is a new entry at the end; entries that were released never change.
+ * The sandbox's tables. A change is a file of its own in `migrations/`, named like `002-moves.ts`, with one export:
+ *
+ *     export const moves: SandboxMigration = {
+ *       name: '002-moves', // as the file: the database remembers it
+ *       sql: ({clustered}) => `create table moves (... primary key (entity_id, id))${clustered};`,
+ *     };
+ *
+ * and one line at the end of `ALL`. Entries that were released never change, move or go away.
+ *
+ * SQL that SQLite and PostgreSQL both take: `text` for ids, `bigint` for numbers (0 and 1 for booleans), times in
+ * milliseconds (`..._ms`), JSON as text; indexes that a list's order needs. A table of records that `sandbox reset`
+ * shall empty is named in `RECORDS` of `world.ts` as well; a checkpoint copies every table without being told.
  */
-export function migrations(dialect: 'sqlite' | 'postgres'): readonly {name: string; sql: string}[] {
-  // A clustered primary key: ids rise, so pages fill in order and no second index is written.
-  const clustered = dialect === 'sqlite' ? ' without rowid' : '';
-  return [
-    {
-      name: '001-first-sandbox',
-      sql: `
-create table settings (
-  name text primary key,
-  value text not null
-)${clustered};
-
-create table entities (
-  id text primary key,
-  mode text not null,
-  name text not null,
-  created_ms bigint not null
-)${clustered};
-
-create table api_keys (
-  value text primary key,
-  entity_id text not null,
-  scope text not null,
-  created_ms bigint not null
-)${clustered};
-
-create table parties (
-  entity_id text not null,
-  kind text not null,
-  id text not null,
-  name text not null,
-  email text,
-  type text not null,
-  metadata text not null,
-  created_ms bigint not null,
-  updated_ms bigint not null,
-  primary key (entity_id, kind, id)
-)${clustered};
-
-create table payment_methods (
-  owner_id text not null,
-  id text not null,
-  owner_kind text not null,
-  entity_id text not null,
-  type text not null,
-  country_code text not null,
-  currency_code text not null,
-  status text not null,
-  is_default bigint not null,
-  last4 text not null,
-  routing_last4 text,
-  institution text not null,
-  rails text not null,
-  behaviour text,
-  created_ms bigint not null,
-  updated_ms bigint not null,
-  deleted_ms bigint,
-  primary key (owner_id, id)
-)${clustered};
-
-create unique index payment_methods_default on payment_methods (owner_id) where is_default = 1;
-
-create table transfers (
-  entity_id text not null,
-  kind text not null,
-  id text not null,
-  party_id text not null,
-  method_id text not null,
-  subaccount_id text,
-  status text not null,
-  amount bigint not null,
-  currency_code text not null,
-  country_code text not null,
-  rail text not null,
-  parties text not null,
-  client_metadata text not null,
-  details text,
-  scenario text,
-  release_ms bigint,
-  attempts bigint not null,
-  created_ms bigint not null,
-  updated_ms bigint not null,
-  status_ms bigint not null,
-  primary key (entity_id, kind, id)
-)${clustered};
-
-create table idempotency_keys (
-  entity_id text not null,
-  operation text not null,
-  key text not null,
-  record_id text not null,
-  body_hash text not null,
-  created_ms bigint not null,
-  primary key (entity_id, operation, key)
-)${clustered};
-
-create table timers (
-  due_ms bigint not null,
-  id text not null,
-  entity_id text not null,
-  subject text not null,
-  owner_id text,
-  subject_id text not null,
-  step text not null,
-  primary key (due_ms, id)
-)${clustered};
-
-create table ledger_accounts (
-  entity_id text not null,
-  id text not null,
-  currency_code text not null,
-  balance bigint not null,
-  primary key (entity_id, id)
-)${clustered};
-
-create table ledger_postings (
-  id text primary key,
-  entity_id text not null,
-  debit text not null,
-  credit text not null,
-  amount bigint not null,
-  subject text not null,
-  subject_id text not null,
-  at_ms bigint not null
-)${clustered};
-`,
-    },
-  ];
+export interface SandboxMigration {
+  readonly name: string;
+  readonly sql: (words: DialectWords) => string;
 }
+
+/** What the two databases call differently. */
+export interface DialectWords {
+  /**
+   * Ends a `create table` whose primary key is the order in which its rows are read: SQLite then keeps the rows in that
+   * key and no second index is written. Empty on PostgreSQL.
+   */
+  clustered: string;
+}
+
+const ALL: readonly SandboxMigration[] = [firstSandbox, webhooks, checkpoints, accounts];
+
+const WORDS: Readonly<Record<Store['dialect'], DialectWords>> = {
+  sqlite: {clustered: ' without rowid'},
+  postgres: {clustered: ''},
+};
+
+/** All changes since the first, oldest first, in the words of one database. */
+export const migrations = (dialect: Store['dialect']): readonly Migration[] =>
+  ALL.map(({name, sql}) => ({name, sql: sql(WORDS[dialect])}));

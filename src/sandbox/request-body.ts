@@ -8,12 +8,18 @@ const DRAIN_BYTES_MAX = 16 * BODY_BYTES_MAX;
 
 /**
  * The JSON body of a request.
+ * @param mayBeEmpty a body without a single byte stands for `{}`, whatever its type
  * @throws {ServiceError} VALIDATION_ERROR for another content type, a body that is too large, or broken JSON.
  */
-export async function readJsonBody(request: Request): Promise<unknown> {
+export async function readJsonBody(request: Request, mayBeEmpty = false): Promise<unknown> {
   const type = request.headers.get('content-type') ?? '';
+  if (mayBeEmpty && type === '') {
+    if ((await readText(request)) === '') return {};
+    throw invalid('', 'content-type must be application/json');
+  }
   if (!/^application\/json\s*(;|$)/i.test(type)) throw invalid('', 'content-type must be application/json');
   const text = await readText(request);
+  if (mayBeEmpty && text === '') return {};
   try {
     return JSON.parse(text);
   } catch {

@@ -6,10 +6,11 @@ import {allOperations, type OperationId} from '../contract/operations.ts';
 import {check, type SchemaName} from '../contract/schemas/registry.ts';
 import type {Context} from './context.ts';
 import {HANDLERS} from './handlers.ts';
-import type {Caller, KeyRing} from './keys.ts';
+import {modeOfKey, type Caller, type KeyRing} from './keys.ts';
 import {readJsonBody} from './request-body.ts';
 import type {Outgoing} from './fault-answer.ts';
 import type {RequestFacts} from './faults.ts';
+import {RemitError} from '../errors.ts';
 import {ServiceError, errorBody, invalid} from './service-error.ts';
 
 export interface RoutingOptions {
@@ -78,7 +79,12 @@ async function answer(
   target: {id: OperationId; operation: Operation} | null,
   work: (caller: Caller) => Promise<Answer> | never,
 ): Promise<Response> {
-  const facts = {method: c.req.method, path: c.req.path, operation: target?.id ?? null};
+  const facts = {
+    method: c.req.method,
+    path: c.req.path,
+    operation: target?.id ?? null,
+    mode: modeOfKey(c.req.header('x-api-key')),
+  };
   const outgoing = await options.around(facts, async () => {
     let caller: Caller | null = null;
     try {
@@ -116,7 +122,9 @@ async function run(
   const query = readQuery(c, operation);
   const idempotencyKey = operation.key === undefined ? undefined : readKey(c);
   const body =
-    operation.body === undefined ? undefined : checked(operation.body, await readJsonBody(c.req.raw));
+    operation.body === undefined
+      ? undefined
+      : checked(operation.body, await readJsonBody(c.req.raw, operation.emptyBody));
   // The map's type ties each handler to its operation; here, where the operation is a value, that is lost.
   const handler = HANDLERS[id] as unknown as AnyHandler;
   const call = {entity: caller.entity, params, query, body, idempotencyKey};
@@ -173,7 +181,7 @@ function checkAnswer(id: OperationId, schema: SchemaName, body: unknown): void {
     );
 }
 
-/** A refusal that the operation documents, or our own bug as 500. */
+/** A refusal that the operation documents; trouble with the store as 503; our own bug as 500. */
 function refusal(
   error: unknown,
   options: RoutingOptions,
@@ -189,6 +197,13 @@ function refusal(
         )
       : error,
   );
+  if (error instanceof RemitError)
+    return {
+      status: 503,
+      body: JSON.stringify(
+        errorBody('SERVICE_UNAVAILABLE', "the sandbox's store cannot be used; its log says more"),
+      ),
+    };
   return {
     status: 500,
     body: JSON.stringify(errorBody('INTERNAL_ERROR', 'a bug of the sandbox; its log says more')),

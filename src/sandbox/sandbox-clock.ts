@@ -3,9 +3,26 @@ import type {Clock} from '../clock.ts';
 /** How the sandbox's time runs; kept in the store, so that a restart goes on from the same moment. */
 export type ClockState =
   | {mode: 'real'; /** Milliseconds that the sandbox is ahead of the machine. */ aheadMs: number}
+  | {
+      mode: 'accelerated';
+      /** Milliseconds here for one of the machine. */
+      speed: number;
+      /** The sandbox's moment when the machine's was `machineMs`. */
+      atMs: number;
+      machineMs: number;
+    }
   | {mode: 'frozen'; /** Moves by `advanceTo` only. */ atMs: number};
 
-/** The time of the simulated world: the machine's, ahead of it, or standing still. It never goes back. */
+/** How time shall run from now on. */
+export type ClockMode = {mode: 'real'} | {mode: 'accelerated'; speed: number} | {mode: 'frozen'};
+
+/** Fastest pace: a week in six seconds. Beyond that, `advance`. */
+export const SPEED_MAX = 100_000;
+
+/**
+ * The time of the simulated world: the machine's, ahead of it, faster, or standing still. It goes back by a checkpoint
+ * only.
+ */
 export class SandboxClock {
   readonly #machine: Clock;
   #state: ClockState;
@@ -19,22 +36,49 @@ export class SandboxClock {
     return this.#state;
   }
 
+  /** Takes over a state that was stored by another process, or by a checkpoint; whether it differs from its own. */
+  follow(state: ClockState): boolean {
+    if (JSON.stringify(state) === JSON.stringify(this.#state)) return false;
+    this.#state = state;
+    return true;
+  }
+
   now(): number {
-    return this.#state.mode === 'frozen' ? this.#state.atMs : this.#machine.now() + this.#state.aheadMs;
+    const state = this.#state;
+    if (state.mode === 'frozen') return state.atMs;
+    const machineMs = this.#machine.now();
+    return state.mode === 'real'
+      ? machineMs + state.aheadMs
+      : state.atMs + Math.floor((machineMs - state.machineMs) * state.speed);
   }
 
   /** Moves forward to `ms`; a moment that has passed changes nothing. */
   advanceTo(ms: number): void {
-    const step = ms - this.now();
-    if (step <= 0) return;
-    this.#state =
-      this.#state.mode === 'frozen'
-        ? {mode: 'frozen', atMs: ms}
-        : {mode: 'real', aheadMs: this.#state.aheadMs + step};
+    if (ms > this.now()) this.#state = this.#from(ms, this.#state);
+  }
+
+  /** Runs as `state` does, from the moment `ms` on: back to a checkpoint. */
+  resume(state: ClockState, ms: number): void {
+    this.#state = this.#from(ms, state);
+  }
+
+  /** Changes how time runs; it goes on from this moment. */
+  setMode(mode: ClockMode): void {
+    this.#state = this.#from(this.now(), mode);
+  }
+
+  #from(ms: number, mode: ClockMode): ClockState {
+    if (mode.mode === 'frozen') return {mode: 'frozen', atMs: ms};
+    const machineMs = this.#machine.now();
+    return mode.mode === 'real'
+      ? {mode: 'real', aheadMs: ms - machineMs}
+      : {mode: 'accelerated', speed: mode.speed, atMs: ms, machineMs};
   }
 
   /** How long the machine must wait until the sandbox's `ms`; never, when time stands still. */
   waitMs(ms: number): number {
-    return this.#state.mode === 'frozen' && ms > this.now() ? Infinity : Math.max(0, ms - this.now());
+    const left = Math.max(0, ms - this.now());
+    if (left === 0 || this.#state.mode === 'real') return left;
+    return this.#state.mode === 'frozen' ? Infinity : Math.ceil(left / this.#state.speed);
   }
 }

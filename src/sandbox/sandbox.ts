@@ -1,7 +1,9 @@
 import {randomBytes} from 'node:crypto';
 import {systemClock, type Clock} from '../clock.ts';
 import type {Store} from '../store/port.ts';
+import type {Advance} from './advance.ts';
 import type {Audit} from './audit.ts';
+import type {Checkpoints} from './checkpoints.ts';
 import type {Context, RuleSwitches} from './context.ts';
 import {Exchange, type RequestEntry, type RequestCounts} from './exchange.ts';
 import {Faults} from './faults.ts';
@@ -9,13 +11,21 @@ import {IdMaker} from './ids.ts';
 import {KeyRing, listKeys, type IssuedKey, type KeyScope} from './keys.ts';
 import {seededRandom, systemRandom} from './random.ts';
 import {buildRoutes, type Deliver} from './routing.ts';
-import {SandboxClock, type ClockState} from './sandbox-clock.ts';
+import {SandboxClock, type ClockMode, type ClockState} from './sandbox-clock.ts';
+import type {MagicValue} from './magic.ts';
 import type {Seeded} from './seed.ts';
+import type {Simulated, Simulation} from './outcomes.ts';
 import {openSandboxStore} from './open-store.ts';
 import {LocalSandbox} from './local-sandbox.ts';
 import {fireTimer} from './fire-timer.ts';
+import {foundClock, moveClock} from './shared-clock.ts';
 import {TimerPump} from './timer-pump.ts';
 import {TIMINGS, type TimingProfile} from './timing.ts';
+import type {DeliveryCounts, DeliveryDesk} from './webhooks/delivery-desk.ts';
+import type {DeliveryEntry} from './webhooks/delivery-log.ts';
+import {DeliveryPump} from './webhooks/delivery-pump.ts';
+import {httpsPoster, type PostWebhook} from './webhooks/post.ts';
+import {receiverTrust} from './webhooks/trust.ts';
 import * as world from './world.ts';
 
 export interface SandboxOptions {
@@ -25,11 +35,19 @@ export interface SandboxOptions {
   clock?: Clock;
   /** Makes a new sandbox's clock stand still at this moment (milliseconds since the epoch). An old one keeps its clock. */
   frozenAtMs?: number | undefined;
+  /** How time runs from now on, also for an old sandbox; absent, as it was (a new one: with the machine). */
+  clockMode?: ClockMode | undefined;
   /** The same seed and the same calls give the same ids and keys; absent, they are random. */
   seed?: string | undefined;
   timing?: TimingProfile | undefined;
   strictIdempotency?: boolean | undefined;
   idempotencyTtlMs?: number | null | undefined;
+  /** Whether amounts such as 55.01 make an ACH transfer come back (they do when absent). */
+  magicAmounts?: boolean | undefined;
+  /** Entities whose account transfers go on after the answer to the create, with 202 (none when absent). */
+  asyncInitiation?: readonly ('test' | 'live')[] | undefined;
+  /** A move of the scenario `move_207` settles nevertheless; it stays CREATED when absent. */
+  settleMove207?: boolean | undefined;
   /** What each main account of a new or reset sandbox holds. */
   mainBalanceMinor?: number | undefined;
   /** Timers fire by themselves (a server) or before each request (tests). */
@@ -39,15 +57,40 @@ export interface SandboxOptions {
   controlToken?: string | undefined;
   allowedHosts?: (() => readonly string[]) | undefined;
   onRequest?: ((entry: RequestEntry) => void) | undefined;
-  /** Something that cannot happen happened; the request was answered 500. */
+  /** Each attempt at a delivery, once it is written down. */
+  onDelivery?: ((entry: DeliveryEntry) => void) | undefined;
+  /** Sends deliveries; HTTPS by default, never anything else. */
+  post?: PostWebhook | undefined;
+  /** Deliveries may go to private addresses as well; to loopback they always may, to special ones never. */
+  privateReceivers?: boolean | undefined;
+  /** Certificate (PEM) of the local authority, whose receivers are trusted on loopback. */
+  authorityFile?: string | undefined;
+  /** Something that cannot happen happened, and was answered 500; or a RemitError: the store is in trouble, 503. */
   onBug?: ((error: unknown) => void) | undefined;
   onStop?: (() => void) | undefined;
 }
 
+export interface ClockStatus {
+  mode: ClockState['mode'];
+  now: string;
+  timing: TimingProfile;
+  /** Of an accelerated clock: seconds here for one of the machine. */
+  speed?: number;
+}
+
+/** Where time was moved to, and how many timers fired on the way. */
+export interface Advanced {
+  now: string;
+  fired: number;
+  /** With `until: 'idle'`: whether nothing is left to happen. */
+  idle?: boolean;
+}
+
 export interface SandboxStatus {
-  clock: {mode: ClockState['mode']; now: string; timing: TimingProfile};
+  clock: ClockStatus;
   requests: RequestCounts;
   faults: number;
+  deliveries: DeliveryCounts;
   audit: Truth;
 }
 
@@ -64,6 +107,9 @@ export interface Sandbox {
   readonly liveKey: string;
   readonly controlToken: string;
   readonly faults: Faults;
+  readonly deliveries: DeliveryDesk;
+  /** The whole store under a name: to save, to list, to come back to. */
+  readonly checkpoints: Checkpoints;
   status(): Promise<SandboxStatus>;
   /** The truth: POSTs received, payins and payouts by status, balances, and whether everything adds up. */
   audit(): Promise<Truth>;
@@ -74,8 +120,16 @@ export interface Sandbox {
   /** Takes away all records and faults; entities, keys and the clock stay. */
   reset(options?: {mainBalanceMinor?: number | undefined}): Promise<void>;
   seed(request: {payees: number; payers: number; seed?: string; mode?: 'test' | 'live'}): Promise<Seeded>;
-  /** Moves the sandbox's clock forward and lets everything happen that falls due; how many timers fired. */
-  advance(by: {ms: number} | {toMs: number}): Promise<{now: string; fired: number}>;
+  /** Moves the sandbox's clock forward and lets everything happen that falls due. */
+  advance(by: Advance): Promise<Advanced>;
+  clock(): Promise<ClockStatus>;
+  /** Changes how time runs; it goes on from the same moment. */
+  setClock(mode: ClockMode): Promise<ClockStatus>;
+  /** Makes the bank do something now. @throws {ServiceError} for what cannot happen, or is not there. */
+  simulate(asked: Simulation): Promise<Simulated>;
+  magicValues(): MagicValue[];
+  /** A link that opens the page at `/` with its controls, once: path and query, and until when (the machine's clock). */
+  pageLink(): {path: string; expires_at: string};
   close(): Promise<void>;
 }
 
@@ -105,23 +159,46 @@ async function assemble(store: Store, options: SandboxOptions): Promise<Sandbox>
   const random = randomFor('records');
   const context: Context = {
     store,
-    clock: new SandboxClock(machine, await firstClock(store, options.frozenAtMs)),
+    clock: new SandboxClock(machine, await foundClock(store, firstClock(options.frozenAtMs))),
     ids: new IdMaker(random),
     random,
     timing: TIMINGS[timing],
     rules: rulesOf(options),
     timerAdded: (dueMs) => pump.notice(dueMs),
+    deliveryAdded: (dueMs) => deliveries.notice(dueMs),
   };
   const pump = new TimerPump({context, fire: fireTimer, background: options.background ?? false, onBug});
+  const {clockMode} = options;
+  if (clockMode) await moveClock(context, (clock) => clock.setMode(clockMode));
   const keys = await store.write(async (queries) => {
     await world.continueIds(queries, context.ids);
-    await world.saveClock(queries, context.clock.state);
     await world.foundWorld(queries, context, random, mainBalanceMinor);
     return listKeys(queries);
   });
   await pump.look();
   const faults = new Faults(randomFor('faults'));
-  const exchange = new Exchange({machine, faults, pump, onRequest: options.onRequest});
+  const deliveries = new DeliveryPump({
+    context,
+    machine,
+    faults,
+    random: randomFor('deliveries'),
+    post: options.post ?? defaultPoster(options),
+    background: options.background ?? false,
+    onDelivery: options.onDelivery,
+    onBug,
+  });
+  await deliveries.start();
+  const exchange = new Exchange({
+    machine,
+    faults,
+    pump: {
+      catchUp: async () => {
+        await pump.catchUp();
+        await deliveries.catchUp();
+      },
+    },
+    onRequest: options.onRequest,
+  });
   const routes = buildRoutes({
     context,
     keys: new KeyRing(store),
@@ -132,28 +209,33 @@ async function assemble(store: Store, options: SandboxOptions): Promise<Sandbox>
   return new LocalSandbox({
     context,
     pump,
+    deliveries,
     faults,
     exchange,
     routes,
     timing,
     mainBalanceMinor,
     keys,
+    machineNow: () => machine.now(),
     controlToken: options.controlToken ?? randomBytes(24).toString('base64url'),
     allowedHosts: options.allowedHosts ?? (() => ['localhost', '127.0.0.1', '[::1]']),
     stop: options.onStop,
   });
 }
 
+const defaultPoster = ({privateReceivers = false, authorityFile}: SandboxOptions): PostWebhook =>
+  httpsPoster({policy: {loopback: true, private: privateReceivers}, trust: receiverTrust(authorityFile)});
+
 const rulesOf = (options: SandboxOptions): RuleSwitches => ({
   strictIdempotency: options.strictIdempotency ?? false,
   idempotencyTtlMs: options.idempotencyTtlMs ?? null,
+  magicAmounts: options.magicAmounts ?? true,
+  asyncInitiation: options.asyncInitiation ?? [],
+  settleMove207: options.settleMove207 ?? false,
 });
 
-async function firstClock(store: Store, frozenAtMs: number | undefined): Promise<ClockState> {
-  const kept = await store.read(world.loadClock);
-  if (kept) return kept;
-  return frozenAtMs === undefined ? {mode: 'real', aheadMs: 0} : {mode: 'frozen', atMs: frozenAtMs};
-}
+const firstClock = (frozenAtMs: number | undefined): ClockState =>
+  frozenAtMs === undefined ? {mode: 'real', aheadMs: 0} : {mode: 'frozen', atMs: frozenAtMs};
 
 /** Makes payees and payers with a verified default bank account each, in the test entity: for demos and tests. */
 export const seedParties = (

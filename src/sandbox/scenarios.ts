@@ -4,16 +4,52 @@ export const SCENARIOS = {
   transient_503: 'the first start of initiation fails with 503; the same create again succeeds',
   stuck_initiated: 'stays initiated for ever',
   fails_after_initiated: 'fails after it was initiated',
+  fails_after_debited: 'is debited, then comes back and fails',
   settle_slow: 'takes a minute longer to settle',
   async_202: 'initiation goes on after the answer: 202',
+  late_return: 'settles; later the bank takes the money back, and the status stays settled',
 } as const;
 
 export type Scenario = keyof typeof SCENARIOS;
 
 export const SCENARIO_KEY = 'sandbox.scenario';
 
+export const isScenario = (name: string): name is Scenario => Object.hasOwn(SCENARIOS, name);
+
 /** The scenario that client metadata asks for; other values are plain metadata. */
 export function scenarioOf(metadata: Readonly<Record<string, string>>): Scenario | null {
   const name = Object.hasOwn(metadata, SCENARIO_KEY) ? metadata[SCENARIO_KEY]! : '';
-  return Object.hasOwn(SCENARIOS, name) ? (name as Scenario) : null; // own keys of SCENARIOS are its keys
+  return isScenario(name) ? name : null;
+}
+
+/** Scenarios of moves, asked for by the word anywhere in the description, since moves have no metadata. */
+export const MOVE_SCENARIOS = {
+  move_207: 'approval is accepted, settlement meets a recoverable issue: 207 with a warning',
+} as const;
+
+export type MoveScenario = keyof typeof MOVE_SCENARIOS;
+
+/** Scenarios of account transfers, asked for in the same way. */
+export const ACCOUNT_TRANSFER_SCENARIOS = {
+  async_202: 'initiation goes on after the answer: 202',
+  stuck_initiated: 'stays initiated for ever',
+  fails_after_initiated: 'fails after it was initiated; the money is back in its source',
+  settle_slow: 'takes a minute longer to settle',
+} as const;
+
+export type AccountTransferScenario = keyof typeof ACCOUNT_TRANSFER_SCENARIOS;
+
+/** The scenario that the description of a move asks for. */
+export const moveScenarioOf = (description: string | null | undefined): MoveScenario | null =>
+  named(MOVE_SCENARIOS, description);
+
+/** The same of an account transfer. */
+export const accountTransferScenarioOf = (
+  description: string | null | undefined,
+): AccountTransferScenario | null => named(ACCOUNT_TRANSFER_SCENARIOS, description);
+
+/** The first of the names that stands in the text as a word of its own. */
+function named<T extends object>(scenarios: T, text: string | null | undefined): (keyof T & string) | null {
+  const words = (text ?? '').split(/[^\w]+/);
+  return (Object.keys(scenarios) as (keyof T & string)[]).find((name) => words.includes(name)) ?? null; // own keys
 }

@@ -2,6 +2,7 @@ import {createServer, type IncomingMessage, type Server, type ServerResponse} fr
 import type {AddressInfo, Socket} from 'node:net';
 import {getRequestListener} from '@hono/node-server';
 import {RESPONSE_ALREADY_SENT} from '@hono/node-server/utils/response';
+import {systemClock} from '../clock.ts';
 import {RemitError} from '../errors.ts';
 import type {Outgoing} from './fault-answer.ts';
 import {createSandbox, type Sandbox, type SandboxOptions} from './sandbox.ts';
@@ -83,17 +84,31 @@ function serve(sandbox: Sandbox, requestTimeoutMs: number): Server {
 }
 
 /** Writes an answer straight to its socket: a Response object in between would halve the server's speed. */
-function send(outgoing: ServerResponse, {status, body, headers, socket}: Outgoing): Response {
+function send(outgoing: ServerResponse, {status, body, headers, socket, dripMs}: Outgoing): Response {
   if (socket === 'reset') {
     outgoing.socket?.resetAndDestroy();
     return RESPONSE_ALREADY_SENT;
   }
   const length = body === null ? {} : {'content-length': Buffer.byteLength(body)};
   outgoing.writeHead(status, {...headers, ...length});
-  if (socket === 'cut')
+  if (dripMs !== undefined) void drip(outgoing, body ?? '', dripMs);
+  else if (socket === 'cut')
     outgoing.write((body ?? '').slice(0, (body ?? '').length / 2), () => outgoing.destroy());
   else outgoing.end(body ?? undefined); // as text it leaves in one write with the headers
   return RESPONSE_ALREADY_SENT;
+}
+
+const DRIPS = 10;
+
+/** A body in pieces, as over a bad line. */
+async function drip(outgoing: ServerResponse, body: string, ms: number): Promise<void> {
+  outgoing.flushHeaders();
+  const bytes = Buffer.from(body);
+  for (let piece = 0; piece < DRIPS && !outgoing.destroyed; piece += 1) {
+    await systemClock.sleep(ms / DRIPS);
+    outgoing.write(bytes.subarray((bytes.length * piece) / DRIPS, (bytes.length * (piece + 1)) / DRIPS));
+  }
+  outgoing.end();
 }
 
 function badRequest(message: string): Response {

@@ -1,10 +1,14 @@
 import type {Context} from './context.ts';
+import type {WriteOptions} from '../store/port.ts';
+import {followClock} from './shared-clock.ts';
 import {fireDue, nextDue, type FireTimer} from './timers.ts';
 
 /** Timers in one transaction. Small, so that requests get their turn in between. */
 const BATCH = 50;
 /** setTimeout takes no more than 2^31 - 1 ms. */
 const NAP_MAX_MS = 2 ** 31 - 1;
+/** Where several processes set timers, each looks this often for those of one that is gone. */
+const SHARED_NAP_MS = 1000;
 
 /**
  * Fires timers when they are due. In the background it wakes by itself; otherwise somebody calls `catchUp` (the
@@ -19,6 +23,7 @@ export class TimerPump {
   #alarm: NodeJS.Timeout | undefined;
   #running: Promise<number> = Promise.resolve(0);
   #stopped = false;
+  readonly #shared: boolean;
 
   constructor(options: {
     context: Context;
@@ -30,6 +35,7 @@ export class TimerPump {
     this.#fire = options.fire;
     this.#background = options.background;
     this.#onBug = options.onBug;
+    this.#shared = options.context.store.dialect === 'postgres';
   }
 
   /** A timer was set. It may not be committed yet: its transaction was queued before ours will be. */
@@ -46,25 +52,31 @@ export class TimerPump {
     this.#setAlarm();
   }
 
-  /** Fires what is due by now, unless the background does so anyway. */
+  /** Before a request: takes over the store's clock, and fires what is due unless the background does so anyway. */
   async catchUp(): Promise<void> {
+    const moved = await followClock(this.#context);
+    if (moved || (this.#shared && !this.#background)) await this.look(); // another process may have set timers too
     if (!this.#background && this.#nextDueMs <= this.#context.clock.now())
       await this.run(this.#context.clock.now());
   }
 
-  /** Fires everything due until `untilMs`, also what is set meanwhile; returns how many. One run at a time. */
-  run(untilMs: number): Promise<number> {
+  /**
+   * Fires everything due until `untilMs`, also what is set meanwhile; returns how many. One run at a time.
+   * `alone`: in the order of time even where other processes fire as well.
+   */
+  run(untilMs: number, options: WriteOptions = {}): Promise<number> {
     const after = this.#running.catch(() => 0); // its caller has seen the error
-    this.#running = after.then(() => this.#drain(untilMs));
+    this.#running = after.then(() => this.#drain(untilMs, options));
     return this.#running;
   }
 
-  async #drain(untilMs: number): Promise<number> {
+  async #drain(untilMs: number, options: WriteOptions): Promise<number> {
     let total = 0;
     for (let fired = 1; fired > 0 && !this.#stopped; total += fired) {
       const limits = {untilMs, most: BATCH};
-      fired = await this.#context.store.write((queries) =>
-        fireDue(queries, this.#context, limits, this.#fire),
+      fired = await this.#context.store.write(
+        (queries) => fireDue(queries, this.#context, limits, this.#fire),
+        options,
       );
     }
     if (!this.#stopped) await this.look();
@@ -75,14 +87,18 @@ export class TimerPump {
     clearTimeout(this.#alarm);
     if (!this.#background || this.#stopped) return;
     const waitMs = this.#context.clock.waitMs(this.#nextDueMs);
-    if (waitMs === Infinity) return;
-    this.#alarm = setTimeout(() => this.#wake(), Math.min(waitMs, NAP_MAX_MS));
+    if (waitMs === Infinity && !this.#shared) return;
+    this.#alarm = setTimeout(() => this.#wake(), Math.min(waitMs, this.#shared ? SHARED_NAP_MS : NAP_MAX_MS));
   }
 
   #wake(): void {
-    this.run(this.#context.clock.now()).catch((error: unknown) => {
-      if (!this.#stopped) this.#onBug(error);
-    });
+    followClock(this.#context)
+      .then(() => this.run(this.#context.clock.now()))
+      .catch((error: unknown) => {
+        if (this.#stopped) return;
+        this.#onBug(error);
+        if (this.#shared) this.#alarm = setTimeout(() => this.#wake(), SHARED_NAP_MS); // the server may come back
+      });
   }
 
   /** Waits for a running batch; afterwards nothing fires any more. */

@@ -1,3 +1,4 @@
+import {claimed} from '../store/claim.ts';
 import type {Queries} from '../store/port.ts';
 import type {Context} from './context.ts';
 import {int, text, textOrNull} from './rows.ts';
@@ -6,8 +7,8 @@ import {int, text, textOrNull} from './rows.ts';
 export interface Timer {
   dueMs: number;
   entityId: string;
-  /** What it happens to; payment methods are found through their owner. */
-  subject: 'payin' | 'payout' | 'payment_method';
+  /** What it happens to; payment methods and lines are found through their owner. */
+  subject: 'payin' | 'payout' | 'payment_method' | 'account_transfer' | 'bank_line';
   ownerId: string | null;
   subjectId: string;
   step: string;
@@ -38,6 +39,12 @@ export async function nextDue(queries: Queries): Promise<number | undefined> {
   return row && int(row, 'due_ms');
 }
 
+/** When the last of the timers that are set by now is due; undefined when none is set. */
+export async function lastDue(queries: Queries): Promise<number | undefined> {
+  const row = await queries.get('select due_ms from timers order by due_ms desc, id desc limit 1');
+  return row && int(row, 'due_ms');
+}
+
 /**
  * Fires up to `most` due timers in the order of (time, id), in the caller's transaction, and takes them away.
  * Stops early when a fired timer set another that comes before the next one. Returns how many were fired.
@@ -48,10 +55,10 @@ export async function fireDue(
   limits: {untilMs: number; most: number},
   fire: FireTimer,
 ): Promise<number> {
-  const rows = await queries.all('select * from timers where due_ms <= ? order by due_ms, id limit ?', [
-    limits.untilMs,
-    limits.most,
-  ]);
+  const rows = await queries.all(
+    `select * from timers where due_ms <= ? order by due_ms, id limit ?${claimed(context.store.dialect)}`,
+    [limits.untilMs, limits.most],
+  );
   let added = Infinity;
   const watching: Context = {
     ...context,

@@ -1,11 +1,14 @@
+import {RAIL_LIMITS_MINOR} from '../contract/rails.ts';
 import type {Queries, SqlRow} from '../store/port.ts';
 import type {Context, Entity} from './context.ts';
 import {partyNotFound} from './handlers/parties.ts';
 import {maskedMethod, methodNotFound} from './handlers/payment-methods.ts';
-import {json, text} from './rows.ts';
+import {fateOf} from './magic.ts';
+import {json, text, textOrNull} from './rows.ts';
 import {scenarioOf} from './scenarios.ts';
 import {releaseTime, dayAt} from './schedule.ts';
 import {ServiceError, invalid} from './service-error.ts';
+import {findSubaccount} from './subaccount.ts';
 import type {Transfer, TransferKind} from './transfer.ts';
 
 /** The body of a create in one form for both kinds; field names of the document are kept for messages. */
@@ -34,34 +37,41 @@ export async function admit(
   queries: Queries,
   context: Context,
   entity: Entity,
-  create: {id: string; kind: TransferKind; request: TransferRequest},
+  create: {id: string; nowMs: number; kind: TransferKind; request: TransferRequest},
 ): Promise<Transfer> {
-  const {id, kind, request} = create;
+  const {id, nowMs: now, kind, request} = create;
   if (request.subaccountId !== null && entity.mode === 'live')
     throw new ServiceError('AUTHORIZATION_ERROR', 'subaccount_id is available to test entities only');
   const method = await chooseMethod(queries, entity, kind, request);
   if (request.currency !== null && request.currency !== 'USD')
     throw invalid('currency_code', 'is not a supported country and currency combination; only USD in US is');
-  const now = context.clock.now();
+  const rail = chooseRail(request.rail, method);
+  checkRailLimit(rail, request.amount);
   return {
     entityId: entity.id,
     kind,
     id,
     partyId: request.partyId,
     methodId: text(method, 'id'),
-    subaccountId: null,
+    subaccountId: request.subaccountId,
     status: 'created',
     amount: request.amount,
     currency: 'USD',
     country: 'US',
-    rail: chooseRail(request.rail, method),
+    rail,
     parties: {
       payment_method: maskedMethod(method),
       [PARTY[kind]]: {id: request.partyId, name: text(method, 'party_name')},
     },
     clientMetadata: request.metadata,
     details: null,
-    scenario: scenarioOf(request.metadata),
+    fate: fateOf({
+      scenario: scenarioOf(request.metadata),
+      behaviour: textOrNull(method, 'behaviour'),
+      amountMinor: request.amount,
+      rail,
+      magicAmounts: context.rules.magicAmounts,
+    }),
     releaseMs: request.scheduledDate === null ? null : scheduledRelease(request.scheduledDate, now),
     attempts: 0,
     createdMs: now,
@@ -73,7 +83,8 @@ export async function admit(
 /** The party's name beside its named or default method, in one query, since every create asks it. */
 const METHOD_QUERY = `
 select parties.name as party_name, payment_methods.id, payment_methods.type, payment_methods.status,
-  payment_methods.last4, payment_methods.routing_last4, payment_methods.institution, payment_methods.rails
+  payment_methods.last4, payment_methods.routing_last4, payment_methods.institution, payment_methods.rails,
+  payment_methods.behaviour
 from parties left join payment_methods
   on payment_methods.owner_id = parties.id and payment_methods.deleted_ms is null and `;
 const OF_PARTY = ' where parties.entity_id = ? and parties.kind = ? and parties.id = ?';
@@ -94,8 +105,7 @@ async function chooseMethod(
       : await queries.get(NAMED_METHOD, [request.methodId, ...party]);
   if (!row) throw partyNotFound(PARTY[kind], request.partyId);
   if (row['id'] === null && request.methodId !== null) throw methodNotFound(PARTY[kind], request.methodId);
-  if (request.subaccountId !== null)
-    throw new ServiceError('NOT_FOUND', `no subaccount ${request.subaccountId}`);
+  if (request.subaccountId !== null) await findSubaccount(queries, entity.id, request.subaccountId);
   if (row['id'] === null)
     throw new ServiceError(
       'INVALID_PAYMENT_DETAILS',
@@ -120,6 +130,13 @@ function chooseRail(asked: string | null, method: SqlRow): string {
       `${rail} is not supported by the payment method (it has ${supported.join(', ') || 'none'})`,
     );
   return rail;
+}
+
+/** Above what the rail carries: interface document, "Errors", 400. */
+export function checkRailLimit(rail: string, amountMinor: number): void {
+  const most = (RAIL_LIMITS_MINOR as Partial<Record<string, number>>)[rail];
+  if (most !== undefined && amountMinor > most)
+    throw invalid('amount_in_minor_units', `is above what ${rail} carries: ${most} minor units`);
 }
 
 function scheduledRelease(day: string, now: number): number {

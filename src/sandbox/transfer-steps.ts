@@ -1,32 +1,44 @@
 import {LIFECYCLES, type TransferStatus} from '../contract/lifecycle.ts';
 import type {Queries} from '../store/port.ts';
+import {failureOf, isBadAccount, usualCode} from './bank-codes.ts';
 import type {Context} from './context.ts';
-import {post, type AccountId} from './ledger.ts';
+import {lateReturnTime, returnLate} from './late-return.ts';
+import {post, reservedOf, type AccountId} from './ledger.ts';
+import {endingOf} from './magic.ts';
+import {bookTransfer, fundsOf} from './transfer-lines.ts';
+import type {Flow, Rail, RailTimes} from './rail-hours.ts';
 import {randomDigits} from './random.ts';
 import {iso, text} from './rows.ts';
 import {setTimer, type Timer} from './timers.ts';
+import {arrivalDay, bankTimes, type Timing} from './timing.ts';
 import {findTransfer, updateTransfer, type Transfer, type TransferKind} from './transfer.ts';
+import {emitTransferEvents} from './webhooks/events.ts';
+
+/** `funds`: the main account, or the subaccount that the transfer names. */
+type Role = 'funds' | 'reserved' | 'clearing' | 'external';
 
 /** Which money moves when a transfer takes a step; steps not named move none. */
-const MONEY: Record<
-  TransferKind,
-  Partial<Record<`${TransferStatus}>${TransferStatus}`, [AccountId, AccountId]>>
-> = {
+const MONEY: Record<TransferKind, Partial<Record<`${TransferStatus}>${TransferStatus}`, [Role, Role]>>> = {
   payout: {
-    'created>approved': ['main', 'reserved'],
-    'approved>canceled': ['reserved', 'main'],
-    'approved>failed': ['reserved', 'main'],
+    'created>approved': ['funds', 'reserved'],
+    'approved>canceled': ['reserved', 'funds'],
+    'approved>failed': ['reserved', 'funds'],
     'initiated>debited': ['reserved', 'clearing'],
-    'initiated>failed': ['reserved', 'main'],
+    'initiated>failed': ['reserved', 'funds'],
     'debited>settled': ['clearing', 'external'],
-    'debited>failed': ['clearing', 'main'],
+    'debited>failed': ['clearing', 'funds'],
   },
   payin: {
     'initiated>debited': ['external', 'clearing'],
-    'debited>settled': ['clearing', 'main'],
+    'debited>settled': ['clearing', 'funds'],
     'debited>failed': ['clearing', 'external'],
   },
 };
+
+function accountOf(role: Role, transfer: Transfer): AccountId {
+  if (role === 'funds') return fundsOf(transfer);
+  return role === 'reserved' ? reservedOf(fundsOf(transfer)) : role;
+}
 
 /**
  * Takes one step of the lifecycle, with its money; undefined, and nothing changed, when the money is not there.
@@ -45,8 +57,8 @@ export async function step(
   if (money) {
     const moved = await post(queries, context, {
       entityId: transfer.entityId,
-      from: money[0],
-      to: money[1],
+      from: accountOf(money[0], transfer),
+      to: accountOf(money[1], transfer),
       amount: transfer.amount,
       subject: transfer.kind,
       subjectId: transfer.id,
@@ -62,6 +74,8 @@ export async function step(
     statusMs: atMs,
   };
   await updateTransfer(queries, moved, transfer.status);
+  await bookTransfer(queries, context, moved, transfer.status);
+  await emitTransferEvents(queries, context, moved);
   return moved;
 }
 
@@ -72,7 +86,7 @@ export async function approve(
   transfer: Transfer,
   atMs: number,
 ): Promise<{moved: Transfer} | {refusal: string}> {
-  if (transfer.scenario === 'approval_fails_207')
+  if (transfer.fate === 'approval_fails_207')
     return {refusal: 'approval failed (scenario approval_fails_207)'};
   const method = await queries.get(
     'select status from payment_methods where owner_id = ? and id = ? and deleted_ms is null',
@@ -82,7 +96,9 @@ export async function approve(
   if (text(method, 'status') !== 'verified')
     return {refusal: 'approval failed: the payment method is not verified'};
   const moved = await step(queries, context, transfer, {to: 'approved', atMs});
-  return moved ? {moved} : {refusal: 'approval failed: insufficient funds in the main account'};
+  if (moved) return {moved};
+  const where = transfer.subaccountId === null ? 'the main account' : `subaccount ${transfer.subaccountId}`;
+  return {refusal: `approval failed: insufficient funds in ${where}`};
 }
 
 /** How the start of initiation went. `held`: until the scheduled time. `later`: it goes on after the answer. */
@@ -104,36 +120,38 @@ export async function initiate(
     await wait(transfer.releaseMs - at.ms);
     return {moved: transfer, outcome: 'held'};
   }
-  if (transfer.scenario === 'transient_503' && transfer.attempts === 0 && at.by !== 'timer') {
+  if (transfer.fate === 'transient_503' && transfer.attempts === 0 && at.by !== 'timer') {
     const failed = {...transfer, attempts: 1, updatedMs: at.ms};
     await updateTransfer(queries, failed, transfer.status);
     await wait(at.by === 'create' ? context.timing.recoverMs : context.timing.initiateMs);
     return {moved: failed, outcome: at.by === 'create' ? 'transient_error' : 'later'};
   }
-  if (transfer.scenario === 'async_202' && at.by !== 'timer') {
+  if (transfer.fate === 'async_202' && at.by !== 'timer') {
     await wait(context.timing.initiateMs);
     return {moved: transfer, outcome: 'later'};
   }
-  const moved = await step(queries, context, transfer, {
-    to: 'initiated',
-    atMs: at.ms,
-    details: transfer.kind === 'payout' ? submission(context, transfer, at.ms) : null,
-  });
-  if (!moved) throw new Error('initiation moves no money, so it cannot lack any');
-  await planNext(queries, context, moved);
-  return {moved, outcome: 'done'};
+  const submitMs = bankTimes(context.timing, flowOf(transfer)).submit(at.ms);
+  if (submitMs > at.ms) {
+    await wait(submitMs - at.ms);
+    return {moved: transfer, outcome: 'later'};
+  }
+  return {moved: await submit(queries, context, transfer, at.ms), outcome: 'done'};
 }
 
-/** Assumption 58: what is known once the bank has it. */
+/** What is known once the bank has it (assumption 58). */
 function submission(context: Context, transfer: Transfer, atMs: number): Record<string, unknown> {
-  const ach = transfer.rail.endsWith('_ach');
-  const {debitMs, settleMs} = context.timing;
+  const number = transfer.rail.endsWith('_ach') ? 'trace_number' : 'end_to_end_id';
   return {
-    [ach ? 'trace_number' : 'end_to_end_id']: randomDigits(context.random, 15),
+    [number]: randomDigits(context.random, 15),
     submitted_at: iso(atMs),
-    expected_settlement_date: iso(atMs + debitMs + settleMs).slice(0, 10),
+    expected_settlement_date: arrivalDay(context.timing, flowOf(transfer), atMs),
   };
 }
+
+const flowOf = (transfer: Transfer): Flow => ({
+  rail: transfer.rail as Rail, // one of those that the method supports
+  pull: transfer.kind === 'payin',
+});
 
 const subjectOf = (transfer: Transfer) => ({
   entityId: transfer.entityId,
@@ -142,15 +160,41 @@ const subjectOf = (transfer: Transfer) => ({
   subjectId: transfer.id,
 });
 
-/** Sets the timer of what the bank does next, by the scenario and the timing profile. */
-async function planNext(queries: Queries, context: Context, transfer: Transfer): Promise<void> {
-  const {debitMs, settleMs, slowSettleMs} = context.timing;
-  const {status, scenario} = transfer;
-  const plan = (step: string, ms: number) =>
-    setTimer(queries, context, {...subjectOf(transfer), dueMs: transfer.statusMs + ms, step});
-  if (status === 'initiated' && scenario === 'fails_after_initiated') await plan('fail', debitMs);
-  else if (status === 'initiated' && scenario !== 'stuck_initiated') await plan('debit', debitMs);
-  else if (status === 'debited') await plan('settle', scenario === 'settle_slow' ? slowSettleMs : settleMs);
+/** Hands an approved transfer to the bank now, whatever the hour. */
+export async function submit(
+  queries: Queries,
+  context: Context,
+  transfer: Transfer,
+  atMs: number,
+): Promise<Transfer> {
+  const details = transfer.kind === 'payout' ? submission(context, transfer, atMs) : null;
+  const moved = await step(queries, context, transfer, {to: 'initiated', atMs, details});
+  if (!moved) throw new Error('initiation moves no money, so it cannot lack any');
+  await planNext(queries, context, moved);
+  return moved;
+}
+
+/** Sets the timer of what the bank does next: by what was asked for this transfer, its rail and the timing profile. */
+export async function planNext(queries: Queries, context: Context, transfer: Transfer): Promise<void> {
+  const {status, statusMs, fate, rail} = transfer;
+  const times = bankTimes(context.timing, flowOf(transfer));
+  const ending = endingOf(fate, rail, times.comeBack === undefined);
+  const plan = (step: string, dueMs: number) =>
+    setTimer(queries, context, {...subjectOf(transfer), dueMs, step});
+  if (status === 'initiated' && ending.kind !== 'stuck')
+    await (ending.kind === 'rejected'
+      ? plan('fail', times.reject(statusMs))
+      : plan('debit', times.debit(statusMs)));
+  else if (status === 'debited' && ending.kind === 'comes_back')
+    await plan('fail', (times.comeBack ?? times.settle)(statusMs));
+  else if (status === 'debited') await plan('settle', settleTime(context.timing, times, transfer));
+  else if (status === 'settled' && fate === 'late_return')
+    await plan('late_return', lateReturnTime(context.timing, statusMs));
+}
+
+function settleTime(timing: Timing, times: RailTimes, {fate, statusMs}: Transfer): number {
+  if (fate !== 'settle_slow') return times.settle(statusMs);
+  return timing.calendar ? times.settle(statusMs) + timing.slowSettleMs : statusMs + timing.slowSettleMs;
 }
 
 /** A timer of a payin or payout. One that comes too late (canceled, or initiated by a repeated create) does nothing. */
@@ -161,19 +205,61 @@ export async function fireTransfer(queries: Queries, context: Context, timer: Ti
   const atMs = timer.dueMs;
   if (timer.step === 'initiate' && transfer.status === 'approved')
     await initiate(queries, context, transfer, {ms: atMs, by: 'timer'});
-  else if (timer.step === 'debit' && transfer.status === 'initiated') {
-    const moved = await step(queries, context, transfer, {to: 'debited', atMs});
-    if (moved) await planNext(queries, context, moved);
-    else await fail(queries, context, transfer, atMs); // the account cannot hold more
-  } else if (timer.step === 'settle' && transfer.status === 'debited') {
-    if (!(await step(queries, context, transfer, {to: 'settled', atMs})))
-      await fail(queries, context, transfer, atMs);
-  } else if (timer.step === 'fail' && LIFECYCLES[kind].next[transfer.status].includes('failed'))
-    await fail(queries, context, transfer, atMs);
+  else if (timer.step === 'debit' && transfer.status === 'initiated')
+    await goOn(queries, context, transfer, {to: 'debited', atMs});
+  else if (timer.step === 'settle' && transfer.status === 'debited')
+    await goOn(queries, context, transfer, {to: 'settled', atMs});
+  else if (timer.step === 'fail' && LIFECYCLES[kind].next[transfer.status].includes('failed')) {
+    const ending = endingOf(transfer.fate, transfer.rail, false);
+    await fail(queries, context, transfer, {
+      atMs,
+      ...('code' in ending ? ending : {code: usualCode(transfer.rail), blames: false}),
+    });
+  } else if (timer.step === 'late_return') await returnLate(queries, context, transfer, atMs);
 }
 
-async function fail(queries: Queries, context: Context, transfer: Transfer, atMs: number): Promise<void> {
-  const failure = {code: 'R03', message: 'No account, or unable to locate the account'};
-  const details = transfer.kind === 'payout' ? {...transfer.details, failure} : null;
-  await step(queries, context, transfer, {to: 'failed', atMs, details});
+/** The next good step and the timer after it; the end, where the account cannot hold more. */
+export async function goOn(
+  queries: Queries,
+  context: Context,
+  transfer: Transfer,
+  change: {to: 'debited' | 'settled'; atMs: number},
+): Promise<Transfer> {
+  const moved = await step(queries, context, transfer, change);
+  if (moved) {
+    await planNext(queries, context, moved);
+    return moved;
+  }
+  return fail(queries, context, transfer, {
+    atMs: change.atMs,
+    code: usualCode(transfer.rail),
+    blames: false,
+  });
+}
+
+/**
+ * Fails a transfer with a code of its rail.
+ * @param why.blames whether a code that says that the account is bad makes the payment method `failed`
+ */
+export async function fail(
+  queries: Queries,
+  context: Context,
+  transfer: Transfer,
+  why: {atMs: number; code: string; blames: boolean},
+): Promise<Transfer> {
+  const {atMs, code, blames} = why;
+  const details = {...transfer.details, failure: failureOf(transfer.rail, code)};
+  const moved = await step(queries, context, transfer, {to: 'failed', atMs, details});
+  if (!moved) throw new Error('money that a transfer held is not there');
+  if (blames && isBadAccount(transfer.rail, code)) await failMethod(queries, transfer, atMs);
+  return moved;
+}
+
+/** Assumption 65: nothing more can be sent to this account or card; it steps back as the default as well. */
+async function failMethod(queries: Queries, transfer: Transfer, atMs: number): Promise<void> {
+  await queries.run(
+    `update payment_methods set status = 'failed', is_default = 0, updated_ms = ?
+     where owner_id = ? and id = ? and status = 'verified' and deleted_ms is null`,
+    [atMs, transfer.partyId, transfer.methodId],
+  );
 }

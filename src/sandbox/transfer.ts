@@ -1,8 +1,8 @@
 import type {TransferStatus} from '../contract/lifecycle.ts';
 import type {Output} from '../contract/schemas/registry.ts';
 import type {Queries, SqlRow} from '../store/port.ts';
+import type {Fate} from './magic.ts';
 import {int, intOrNull, iso, json, text, textOrNull} from './rows.ts';
-import type {Scenario} from './scenarios.ts';
 
 /** A payin or a payout as it is stored. The two live by one lifecycle and differ in who pays whom. */
 export interface Transfer {
@@ -22,9 +22,10 @@ export interface Transfer {
   /** Payment method and party at the time of creation, masked. */
   parties: Record<string, unknown>;
   clientMetadata: Record<string, string>;
-  /** Payouts, after processing began. */
+  /** After processing began: what the answer shows of a payout, and why either kind failed. */
   details: Record<string, unknown> | null;
-  scenario: Scenario | null;
+  /** What was asked for it, by scenario or magic value; null for what is usual. */
+  fate: Fate | null;
   /** 09:00 of the scheduled day; null means at once. */
   releaseMs: number | null;
   /** Starts of initiation that failed. */
@@ -52,7 +53,7 @@ export function toTransfer(row: SqlRow): Transfer {
     parties: json(row, 'parties'),
     clientMetadata: json(row, 'client_metadata'),
     details: row['details'] === null ? null : json(row, 'details'),
-    scenario: textOrNull(row, 'scenario') as Scenario | null, // written from scenarioOf only
+    fate: textOrNull(row, 'scenario') as Fate | null, // written from fateOf only
     releaseMs: intOrNull(row, 'release_ms'),
     attempts: int(row, 'attempts'),
     createdMs: int(row, 'created_ms'),
@@ -82,7 +83,7 @@ export async function insertTransfer(queries: Queries, transfer: Transfer): Prom
       JSON.stringify(transfer.parties),
       JSON.stringify(transfer.clientMetadata),
       transfer.details === null ? null : JSON.stringify(transfer.details),
-      transfer.scenario,
+      transfer.fate,
       transfer.releaseMs,
       transfer.attempts,
       transfer.createdMs,

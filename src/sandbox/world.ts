@@ -2,10 +2,11 @@ import type {Queries, SqlRow} from '../store/port.ts';
 import type {Context, Entity} from './context.ts';
 import type {IdMaker} from './ids.ts';
 import {issueKey} from './keys.ts';
-import {openAccounts, post} from './ledger.ts';
+import {openAccounts} from './ledger.ts';
 import type {RandomBytes} from './random.ts';
 import {text, textOrNull} from './rows.ts';
 import type {ClockState} from './sandbox-clock.ts';
+import {foundTreasury} from './treasury-account.ts';
 
 /** $10,000,000.00 in the main account of each entity. */
 export const MAIN_BALANCE_MINOR = 1_000_000_000;
@@ -21,14 +22,19 @@ export async function listEntities(queries: Queries): Promise<Entity[]> {
   return (await queries.all('select * from entities order by mode desc, id')).map(toEntity);
 }
 
-/** Makes the two entities with their keys and funded accounts, unless the store has them already. */
+/**
+ * Makes the two entities with their keys and funded accounts, unless the store has them already. One that was made before
+ * there were treasury accounts gets them.
+ */
 export async function foundWorld(
   queries: Queries,
   context: Context,
   random: RandomBytes,
   mainBalanceMinor: number,
 ): Promise<void> {
-  if ((await listEntities(queries)).length > 0) return;
+  const known = await listEntities(queries);
+  for (const {id} of known) await fund(queries, context, id, 0);
+  if (known.length > 0) return;
   const now = context.clock.now();
   for (const [mode, name] of [
     ['test', 'Sandbox Test Company'],
@@ -47,26 +53,10 @@ export async function foundWorld(
   }
 }
 
-/** Opens an entity's accounts and puts money into its main one. */
-export async function fund(
-  queries: Queries,
-  context: Context,
-  entityId: string,
-  amount: number,
-): Promise<void> {
+/** Opens an entity's accounts, unless they are open, with money in its main one and in the one beside it. */
+async function fund(queries: Queries, context: Context, entityId: string, amount: number): Promise<void> {
   await openAccounts(queries, entityId);
-  if (amount === 0) return;
-  const atMs = context.clock.now();
-  const posted = await post(queries, context, {
-    entityId,
-    from: 'external',
-    to: 'main',
-    amount,
-    subject: 'funding',
-    subjectId: entityId,
-    atMs,
-  });
-  if (!posted) throw new RangeError('the main account cannot hold that much');
+  await foundTreasury(queries, context, entityId, amount);
 }
 
 const RECORDS = [
@@ -77,6 +67,15 @@ const RECORDS = [
   'timers',
   'ledger_postings',
   'ledger_accounts',
+  'subaccounts',
+  'moves',
+  'treasury_accounts',
+  'bank_transactions',
+  'account_transfers',
+  'webhook_attempts',
+  'webhook_deliveries',
+  'webhook_events',
+  'webhook_endpoints',
 ] as const;
 
 /** Takes away every record and funds the main accounts anew. Entities and keys stay. */
@@ -111,11 +110,31 @@ export async function countOpening(queries: Queries): Promise<number> {
 export const loadClock = (queries: Queries) => readSetting<ClockState>(queries, 'clock');
 export const saveClock = (queries: Queries, state: ClockState) => writeSetting(queries, 'clock', state);
 
+/** Tables whose ids nothing finds faster than by asking entity by entity: their keys begin with it. */
+const BY_ENTITY = ['subaccounts', 'moves', 'treasury_accounts', 'account_transfers'] as const;
+
 /** Ids go on after the highest one stored, whatever the clock says. */
 export async function continueIds(queries: Queries, ids: IdMaker): Promise<void> {
-  for (const table of ['parties', 'payment_methods', 'transfers', 'ledger_postings', 'timers', 'entities']) {
-    const highest = await queries.get(`select max(id) as id from ${table}`);
+  const goOn = async (from: string, params: readonly string[] = []) => {
+    const highest = await queries.get(`select max(id) as id from ${from}`, params);
     const id = highest && textOrNull(highest, 'id');
     if (id) ids.startAfter(id);
+  };
+  for (const table of [
+    'parties',
+    'payment_methods',
+    'ledger_postings',
+    'timers',
+    'webhook_endpoints',
+    'webhook_deliveries',
+    'entities',
+  ])
+    await goOn(table);
+  for (const {id} of await listEntities(queries)) {
+    for (const table of BY_ENTITY) await goOn(`${table} where entity_id = ?`, [id]);
+    for (const kind of ['payin', 'payout'])
+      await goOn('transfers where entity_id = ? and kind = ?', [id, kind]);
   }
+  for (const account of await queries.all('select id from treasury_accounts'))
+    await goOn('bank_transactions where account_id = ?', [text(account, 'id')]);
 }

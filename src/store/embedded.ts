@@ -1,6 +1,18 @@
+import {resolve} from 'node:path';
 import {acquireLock, type Lock, type LockOptions} from './lock.ts';
 import {migrate, type Migration} from './migrate.ts';
-import type {Durability, Queries, SqliteDatabase, SqliteStatement, SqlRow, SqlValue, Store} from './port.ts';
+import type {
+  Copy,
+  Durability,
+  Queries,
+  SqliteDatabase,
+  SqliteStatement,
+  SqlRow,
+  SqlValue,
+  Store,
+} from './port.ts';
+import {checkIntegrity, needsCheck} from './sqlite-check.ts';
+import {attachCopy, saveCopy} from './sqlite-copy.ts';
 import {openSqlite, type SqliteDriver} from './sqlite.ts';
 
 /** The lock's options too: what is held, and how a refused user goes on. The lock is `<file>-lock`. */
@@ -25,9 +37,11 @@ export async function openEmbeddedStore(file: string, options: EmbeddedStoreOpti
   });
   let db: SqliteDatabase | undefined;
   try {
+    const needed = needsCheck(file);
     db = await openSqlite(file, {durability, driver});
+    if (needed) checkIntegrity(db, file);
     migrate(db, migrations);
-    return new EmbeddedStore(db, lock);
+    return new EmbeddedStore(file, db, lock);
   } catch (error) {
     db?.close();
     await lock.release();
@@ -49,15 +63,19 @@ interface Job {
  */
 class EmbeddedStore implements Store {
   readonly dialect = 'sqlite';
+  readonly #file: string;
   readonly #db: SqliteDatabase;
   readonly #lock: Lock;
   readonly #reads: Job[] = [];
   readonly #writes: Job[] = [];
+  /** What can be no part of a transaction that others share. */
+  readonly #alone: Job[] = [];
   #turn: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
   #fatal: Error | undefined;
 
-  constructor(db: SqliteDatabase, lock: Lock) {
+  constructor(file: string, db: SqliteDatabase, lock: Lock) {
+    this.#file = resolve(file);
     this.#db = db;
     this.#lock = lock;
     lock.lost.addEventListener('abort', () => {
@@ -69,8 +87,34 @@ class EmbeddedStore implements Store {
     return this.#enqueue(this.#reads, work);
   }
 
+  glance(sql: string, params: readonly SqlValue[] = []): Promise<SqlRow[]> {
+    return this.read((queries) => queries.all(sql, params));
+  }
+
   write<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
     return this.#enqueue(this.#writes, work);
+  }
+
+  saveCopy(name: string): Promise<void> {
+    return this.#enqueue(this.#alone, async () => saveCopy(this.#db, this.#file, name));
+  }
+
+  writeFromCopy<T>(name: string, work: (queries: Queries, copy: Copy) => Promise<T>): Promise<T> {
+    return this.#enqueue(this.#alone, async (queries) => {
+      const {copy, detach} = attachCopy(this.#db, this.#file, name);
+      try {
+        this.#db.begin();
+        const result = await work(queries, copy);
+        if (this.#fatal !== undefined) throw this.#fatal;
+        this.#db.commit();
+        return result;
+      } catch (error) {
+        this.#db.rollback(error);
+        throw error;
+      } finally {
+        detach();
+      }
+    });
   }
 
   close(): Promise<void> {
@@ -97,9 +141,14 @@ class EmbeddedStore implements Store {
 
   async #takeTurns(): Promise<void> {
     await Promise.resolve(); // so that #turn is set before this ends
-    while (this.#reads.length > 0 || this.#writes.length > 0) {
+    while (this.#reads.length > 0 || this.#alone.length > 0 || this.#writes.length > 0) {
       if (this.#reads.length > 0) {
-        await Promise.all(this.#reads.splice(0).map((job) => this.#runRead(job)));
+        await Promise.all(this.#reads.splice(0).map((job) => this.#answer(job)));
+        continue;
+      }
+      const alone = this.#alone.shift();
+      if (alone !== undefined) {
+        await this.#answer(alone);
         continue;
       }
       await nextTurn(); // all requests that came in together share a commit
@@ -108,7 +157,7 @@ class EmbeddedStore implements Store {
     this.#turn = undefined;
   }
 
-  async #runRead(job: Job): Promise<void> {
+  async #answer(job: Job): Promise<void> {
     try {
       job.resolve(await this.#perform(job));
     } catch (error) {

@@ -1,4 +1,4 @@
-import {closeSync, openSync, readSync, statSync} from 'node:fs';
+import {closeSync, openSync, readSync, rmSync, statSync} from 'node:fs';
 import {dirname} from 'node:path';
 import {RemitError} from '../errors.ts';
 import {writeFileAtomic} from './atomic-file.ts';
@@ -37,6 +37,7 @@ export function ensureDatabaseFile(file: string): void {
   const header = readHeader(file);
   if (header === undefined || header.length === 0) {
     makeFolder(dirname(file));
+    rmSync(`${file}-wal`, {force: true}); // of a database that was moved away: SQLite would play it into the new one
     writeFileAtomic(file, emptyDatabase(), {mode: 0o600});
     return;
   }

@@ -16,9 +16,10 @@ export function migrate(db: SqliteDatabase, migrations: readonly Migration[]): v
   db.exec(`CREATE TABLE IF NOT EXISTS remit_migrations (
     position INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, applied_at TEXT NOT NULL DEFAULT (datetime('now'))) STRICT`);
   const applied = db.prepare('SELECT name FROM remit_migrations ORDER BY position').all();
-  applied.forEach(({name}, position) => {
-    if (migrations[position]?.name !== name) refuse(String(name), position, migrations.length);
-  });
+  checkApplied(
+    applied.map(({name}) => String(name)),
+    migrations,
+  );
   const record = db.prepare('INSERT INTO remit_migrations (position, name) VALUES (?, ?)');
   for (const [position, {name, sql}] of migrations.entries()) {
     if (position < applied.length) continue;
@@ -27,6 +28,16 @@ export function migrate(db: SqliteDatabase, migrations: readonly Migration[]): v
       record.run(position, name);
     });
   }
+}
+
+/**
+ * What was applied must be the beginning of what is known.
+ * @throws RemitError STATE
+ */
+export function checkApplied(applied: readonly string[], migrations: readonly Migration[]): void {
+  applied.forEach((name, position) => {
+    if (migrations[position]?.name !== name) refuse(name, position, migrations.length);
+  });
 }
 
 function refuse(name: string, position: number, known: number): never {

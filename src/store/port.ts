@@ -44,15 +44,42 @@ export interface Queries {
   all(sql: string, params?: readonly SqlValue[]): Promise<SqlRow[]>;
 }
 
+export interface WriteOptions {
+  /** No other process writes meanwhile: for what touches everything, and would only lose to small changes for ever. */
+  alone?: boolean | undefined;
+}
+
+/** A copy of all tables, while a change reads it. */
+export interface Copy {
+  /** The store's own tables. */
+  readonly tables: readonly string[];
+  /** How SQL names a table of the copy. */
+  of(table: string): string;
+}
+
+/**
+ * What both databases promise: changes come out as if they had run one after the other, in whatever process. `work`
+ * may run more than once (PostgreSQL undoes one of two changes that meet), so it touches nothing but `queries`, or only
+ * what may happen twice. A query that fails ends its work: catching the error and going on is refused at the end.
+ */
 export interface Store {
   readonly dialect: 'sqlite' | 'postgres';
   /** Reads of one consistent moment. */
   read<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
+  /** The rows of one query: less than `read` costs where each step is a way to a server and back. */
+  glance(sql: string, params?: readonly SqlValue[]): Promise<SqlRow[]>;
   /**
    * One atomic change: all of `work` or nothing. On SQLite, changes that are waiting are committed together (each in a
    * savepoint of its own, so that one which throws takes nothing of the others with it), and each promise resolves only
    * after the common commit.
    */
-  write<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
+  write<T>(work: (queries: Queries) => Promise<T>, options?: WriteOptions): Promise<T>;
+  /** Copies all tables as of one moment; an older copy of that name is replaced. Names: see `copy-name.ts`. */
+  saveCopy(name: string): Promise<void>;
+  /**
+   * A `write` that reads a copy beside the store's own tables, alone.
+   * @throws RemitError STATE where there is no such copy, STATE_DAMAGED where it cannot be read
+   */
+  writeFromCopy<T>(name: string, work: (queries: Queries, copy: Copy) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }

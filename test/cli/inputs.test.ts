@@ -64,10 +64,11 @@ describe('a time', () => {
     ['500ms', 500],
     ['2m', 120_000],
     ['1h', 3_600_000],
+    ['2d', 172_800_000],
     ['90', 90_000],
   ] as const)
     it(`${text} is ${ms} ms`, () => assert.equal(parseDuration(text, '--timeout'), ms));
-  for (const text of ['', '-1s', '1.5s', '1d', 's', '1e3'])
+  for (const text of ['', '-1s', '1.5s', '1w', '1.5d', 's', '1e3'])
     it(`"${text}" is refused`, () =>
       assert.equal(
         exitOf(() => parseDuration(text, '--timeout')),

@@ -17,6 +17,25 @@ export async function typed(client: RemitClient): Promise<unknown[]> {
     seen.push(payout.payee_id);
   for await (const method of client.payerPaymentMethods.list({owner_id: 'x'})) seen.push(method.last4);
   seen.push((await client.wait('payins', {id: 'x'})).record?.payer_id);
+  const {data: move} = await client.moves.approve({move_id: 'x'});
+  const warned: [string, string | undefined] = [move.data.status, move.warning];
+  const created = await client.webhookEndpoints.create({url: 'x', event_types: ['payout.settled']});
+  const secret: string = created.data.signing_secret;
+  seen.push(warned, secret, (await client.eventTypes.list()).data.data[0]?.type);
+  for await (const line of client.treasury.transactions({account_id: 'x'})) seen.push(line.direction);
+  for await (const one of client.accountTransfers.list({status: 'failed'})) seen.push(one.failure_reason);
+  // A rail of tomorrow can be sent: which there are is the service's business.
+  await client.accountTransfers.create({
+    source_account_id: 'a',
+    destination_account_id: 'b',
+    amount_in_minor_units: 1,
+    currency_code: 'USD',
+    rail: 'fednow',
+  });
+  // @ts-expect-error the path names it move_id
+  await client.moves.get({id: 'x'});
+  const readable: 'get' extends keyof RemitClient['accountTransfers'] ? true : false = false; // none is documented
+  seen.push(readable);
 
   // @ts-expect-error no such rail
   await client.payouts.create({payee_id: 'x', amount_in_minor_units: 1, rail: 'pigeon'});

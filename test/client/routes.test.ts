@@ -36,8 +36,23 @@ describe('a route', () => {
       const overrides = {operations: {[id]: {method: 'put', path}}};
       if (operation.origin.kind === 'assumed')
         assert.deepEqual(resolveRoute(id, overrides), {method: 'PUT', path});
-      else failsWith('USAGE', () => resolveRoute(id, overrides), /given/);
+      else failsWith('USAGE', () => resolveRoute(id, overrides), /given|gives/);
     }
+  });
+
+  it('that is given relative to a prefix can have another prefix, and nothing else', () => {
+    const id = 'treasury.updateLabel';
+    const at = (override: {method?: string; path?: string}) =>
+      resolveRoute(id, {operations: {[id]: override}});
+    const path = '/v2/bank/accounts/{account_id}/update-label';
+    assert.deepEqual(at({path}), {method: 'POST', path});
+    assert.deepEqual(at({method: 'post'}), {
+      method: 'POST',
+      path: '/api/treasury/accounts/{account_id}/update-label',
+    });
+    failsWith('USAGE', () => at({path: '/v2/accounts/{account_id}/label'}), /update-label/);
+    failsWith('USAGE', () => at({method: 'PUT', path}), /POST/);
+    failsWith('GUARD_TARGET', () => at({path: `//evil.example${path}`}));
   });
 
   it('keeps what an override leaves out', () => {

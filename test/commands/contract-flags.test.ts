@@ -2,34 +2,25 @@ import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import type {ZodType} from 'zod';
 import {globalFlags} from '../../src/cli/flags.ts';
+import {helpText} from '../../src/cli/help.ts';
 import {operationOf} from '../../src/client/routes.ts';
-import type {OperationId} from '../../src/contract/operations.ts';
+import {COMMAND_OPERATIONS} from '../../src/cli/command-operations.ts';
+import {allOperations} from '../../src/contract/operations.ts';
 import {SCHEMAS} from '../../src/contract/schemas/registry.ts';
 import {sourceConfig} from '../cli/run-cli.ts';
 
-/** Commands and the operations whose body or query their flags say, field by field. */
-const COMMANDS: Readonly<Record<string, readonly OperationId[]>> = {
-  'payouts:create': ['payouts.create'],
-  'payouts:list': ['payouts.list'],
-  'payouts:approve': ['payouts.approve'],
-  'payouts:cancel': ['payouts.cancel'],
-  'payins:create': ['payins.create'],
-  'payins:list': ['payins.list'],
-  'payins:approve': ['payins.approve'],
-  'payins:cancel': ['payins.cancel'],
-  'payees:create': ['payees.create'],
-  'payees:list': ['payees.list'],
-  'payers:create': ['payers.create'],
-  'payers:list': ['payers.list'],
-  'payment-methods:add': ['payeePaymentMethods.add', 'payerPaymentMethods.add'],
-  'payment-methods:list': ['payeePaymentMethods.list', 'payerPaymentMethods.list'],
-  'payment-methods:set-default': ['payeePaymentMethods.setDefault', 'payerPaymentMethods.setDefault'],
-};
+/** Commands that read one record by its id, or say a field as an argument: their flags are not fields. */
+const BY_ARGUMENT = /:(get|wait|delete|balance|label|enable|disable|event-types)$/;
+const COMMANDS = Object.entries(COMMAND_OPERATIONS).filter(([id]) => !BY_ARGUMENT.test(id));
 
 /** Flags of a field that do not follow the rule "the field's name without _id". */
 const OTHERWISE: Readonly<Record<string, readonly string[]>> = {
   amount_in_minor_units: ['amount', 'amount-minor'],
   override_default_payment_method_id: ['payment-method'],
+  source_subaccount_id: ['source'],
+  destination_subaccount_id: ['destination'],
+  source_account_id: ['source'],
+  destination_account_id: ['destination'],
   currency_code: ['currency'],
   country_code: ['country'],
   is_default: ['default'],
@@ -37,11 +28,20 @@ const OTHERWISE: Readonly<Record<string, readonly string[]>> = {
   'card.number': ['card-number'],
 };
 
-/** Fields without a flag: the deprecated alias, and the second name of one field. */
-const WITHOUT = new Set(['amount_in_cents', 'payout_metadata']);
+/** Fields without a flag: the deprecated alias, the second name of one field, and what enable and disable switch. */
+const WITHOUT = new Set(['amount_in_cents', 'payout_metadata', 'is_active']);
 
 /** Flags that are ours, not a field's. */
-const OURS = new Set(['dry-run', 'idempotency-key', 'wait', 'until', 'timeout', 'payee', 'payer']);
+const OURS = new Set([
+  'dry-run',
+  'idempotency-key',
+  'wait',
+  'until',
+  'timeout',
+  'payee',
+  'payer',
+  'secret-file',
+]);
 
 type Shape = {
   def: {
@@ -71,8 +71,8 @@ const flagsOf = (field: string): readonly string[] =>
     : (OTHERWISE[field] ?? [field.split('.').at(-1)!.replace(/_id$/, '').replaceAll('_', '-')]);
 
 describe('the flags of a command and the fields of its operation', () => {
-  for (const [id, operations] of Object.entries(COMMANDS)) {
-    it(`agree in both directions: ${id.replace(':', ' ')}`, async () => {
+  for (const [id, operations] of COMMANDS) {
+    it(`agree in both directions: ${id.replaceAll(':', ' ')}`, async () => {
       const config = await sourceConfig();
       const own = Object.keys(config.findCommand(id, {must: true}).flags).filter(
         (flag) => !(flag in globalFlags),
@@ -93,4 +93,39 @@ describe('the flags of a command and the fields of its operation', () => {
       assert.deepEqual(extra, [], `${id} has a flag without a field: add it to the contract, or to OURS`);
     });
   }
+});
+
+describe('the operations of the contract', () => {
+  /** A PATCH that says the same as a command's own verb, and changes of parties, which `api` can send. */
+  const withoutCommand = [
+    'payees.update',
+    'payers.update',
+    'payeePaymentMethods.update',
+    'payerPaymentMethods.update',
+  ];
+
+  it('each have a command, and the commands exist', async () => {
+    const config = await sourceConfig();
+    for (const id of Object.keys(COMMAND_OPERATIONS)) config.findCommand(id, {must: true});
+    const named = new Set(Object.values(COMMAND_OPERATIONS).flat());
+    assert.deepEqual(
+      allOperations()
+        .map(({id}) => id)
+        .filter((id) => !named.has(id)),
+      withoutCommand,
+    );
+  });
+
+  it('stand in the help of their command, given or assumed', async () => {
+    const config = await sourceConfig();
+    const help = async (id: string) =>
+      (await helpText(config, id, {stdout: process.stdout, env: {}})).replaceAll(/\s+/g, ' ');
+    assert.match(await help('payouts:create'), /SERVICE POST \/api\/payouts \(assumed\)/);
+    assert.match(await help('payouts:get'), /SERVICE GET \/api\/payouts\/\{id\} \(given\)/);
+    assert.match(
+      await help('moves:approve'),
+      /POST \/api\/subaccounts\/move\/\{move_id\}\/approve \(given\)/,
+    );
+    assert.doesNotMatch(await help('whoami'), /SERVICE/);
+  });
 });

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import {
+  ACCOUNT_TRANSFER_STATUSES,
   LIFECYCLES,
+  MOVE_STATUSES,
   TRANSFER_STATUSES,
   VERIFICATION_STATUSES,
   canReach,
@@ -63,6 +65,11 @@ describe('lifecycles', () => {
     assert.deepEqual([...TRANSFER_STATUSES], statuses);
     assert.deepEqual(Object.keys(LIFECYCLES.payin.next).sort(), [...statuses].sort());
     assert.deepEqual(Object.keys(LIFECYCLES.payout.next).sort(), [...statuses].sort());
+    assert.deepEqual([...MOVE_STATUSES], ['CREATED', 'SETTLED']);
+    assert.deepEqual(Object.keys(LIFECYCLES.move.next), [...MOVE_STATUSES]);
+    const transfer = ['created', 'approved', 'initiated', 'settled', 'failed'];
+    assert.deepEqual([...ACCOUNT_TRANSFER_STATUSES], transfer);
+    assert.deepEqual(Object.keys(LIFECYCLES.accountTransfer.next), transfer);
     assert.deepEqual(Object.keys(LIFECYCLES.paymentMethod.next), [...VERIFICATION_STATUSES]);
   });
 

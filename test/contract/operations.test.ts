@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import * as z from 'zod';
 import {SERVICE_ERRORS, SHARED_ERRORS} from '../../src/contract/error-codes.ts';
+import {EVENT_TYPES} from '../../src/contract/events.ts';
 import {operation, type Operation} from '../../src/contract/operation.ts';
 import {allOperations} from '../../src/contract/operations.ts';
 import {SCHEMAS, type SchemaName} from '../../src/contract/schemas/registry.ts';
@@ -42,7 +43,7 @@ const SECTIONS = [
 function flaws(id: string, declared: Operation): string[] {
   const wrong: string[] = [];
   const complain = (when: boolean, what: string) => when && wrong.push(`${id}: ${what}`);
-  const {method, path, ok, fails, body, query, pages, key, origin} = declared;
+  const {method, path, ok, fails, body, query, pages, key, origin, prefix} = declared;
   const statuses = Object.keys(ok).map(Number);
   const writes = method === 'POST' || method === 'PATCH';
 
@@ -94,6 +95,10 @@ function flaws(id: string, declared: Operation): string[] {
     'an id in the path may be unknown: a 404 code is missing',
   );
   complain(
+    prefix !== undefined && !(origin.kind === 'given' && path.startsWith(`${prefix.path}/`)),
+    'an assumed prefix begins a given path',
+  );
+  complain(
     origin.kind === 'given' && !SECTIONS.includes(origin.section),
     'its section is not one of the interface document',
   );
@@ -133,6 +138,7 @@ describe('operations', () => {
       {fails: ['NOT_FOUND', 'IDEMPOTENCY_KEY_CONFLICT']},
       {fails: []},
       {origin: {kind: 'given', section: 'Elsewhere'}},
+      {prefix: {path: '/elsewhere', origin: {kind: 'assumed', row: 18}}},
     ];
     for (const change of bad)
       assert.notDeepEqual(flaws('a', {...good, ...change}), [], JSON.stringify(change));
@@ -152,6 +158,11 @@ describe('operations', () => {
       'DELETE /api/payers/{}/payment-methods/{}',
       'GET /api/payins/{}',
       'GET /api/payouts/{}',
+      'GET /api/webhooks/event-types',
+      'POST /api/subaccounts/move/{}/approve',
+      'POST /api/treasury/account-transfers/{}/approve',
+      'POST /api/treasury/accounts/{}/simulate-inbound-credit',
+      'POST /api/treasury/accounts/{}/update-label',
     ]);
   });
 
@@ -162,11 +173,15 @@ describe('operations', () => {
     );
   });
 
-  it('use every schema but the error body, which all of them share', () => {
+  it('use every schema, apart from parts of others, the error body and events', () => {
     const used = new Set(
       all.flatMap(({operation: {ok, body, query}}) => [...Object.values(ok), body, query]),
     );
-    const parts = ['ErrorBody', 'Party', 'Payin', 'Payout', 'PaymentMethod'];
+    const parts = [
+      'ErrorBody',
+      ...['Party', 'Payin', 'Payout', 'PaymentMethod', 'Move', 'WebhookEvent'],
+      ...Object.values(EVENT_TYPES).map(({data}) => data),
+    ];
     none(Object.keys(SCHEMAS).filter((name) => !used.has(name as SchemaName) && !parts.includes(name)));
   });
 

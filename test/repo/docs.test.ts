@@ -11,7 +11,10 @@ import {
   shellTokens,
   type CommandMap,
 } from './command-lines.ts';
+import {magicTable} from '../../src/sandbox/magic.ts';
+import {OUTCOMES} from '../../src/sandbox/outcomes.ts';
 import {SCENARIOS} from '../../src/sandbox/scenarios.ts';
+import {TIMING_PROFILES} from '../../src/sandbox/timing.ts';
 import {FAULT_KINDS} from '../../src/cli/sandbox/fault-flags.ts';
 import {tableRows} from './markdown.ts';
 import {ROOT, filesUnder, readJson, readText} from './tree.ts';
@@ -122,7 +125,34 @@ describe('docs/guides/sandbox.md', () => {
   const under = (heading: string) => rows.filter((row) => row.heading === heading).map(({cells}) => cells);
 
   it('lists the scenarios that there are, in their own words', () => {
-    assert.deepEqual(under('Outcomes on demand'), Object.entries(SCENARIOS));
+    assert.deepEqual(under('Scenarios'), Object.entries(SCENARIOS));
+  });
+
+  it('lists what can be simulated, in its own words', () => {
+    let kinds: string[] = [];
+    const told = under('Simulate').flatMap(([kind, outcome, does]) => {
+      if (kind !== '') kinds = kind!.replaceAll('`', '').split(', ');
+      return kinds.map((name) => [name, outcome, does]);
+    });
+    const there = Object.entries(OUTCOMES).flatMap(([kind, outcomes]) =>
+      Object.entries(outcomes).map(([outcome, does]) => [kind, outcome, does]),
+    );
+    assert.deepEqual(told.sort(), there.sort());
+  });
+
+  it('names no magic value that there is not', () => {
+    const there = magicTable({magicAmounts: true}).map(({where, value}) => `${where} ${value}`);
+    const told = under('Magic values').flatMap(([value]) => value!.replaceAll('`', ''));
+    assert.ok(told.length > 10);
+    assert.deepEqual(
+      told.filter((value) => !there.includes(value)),
+      [],
+    );
+  });
+
+  it('lists the timing profiles that there are', () => {
+    const profiles = under('Time').map(([profile]) => profile);
+    assert.deepEqual(profiles, [...TIMING_PROFILES]);
   });
 
   it('lists the effects of fault rules that there are', () => {

@@ -64,7 +64,8 @@ describe('the project', () => {
 
   it('mirrors src in test', () => {
     const areas = new Set(filesUnder('src').map((path) => path.split('/')[1]!.replace(/\.ts$/, '')));
-    const extra = ['repo', 'smoke', 'bench', 'sim']; // of the project, of the built tool, of speed, of a whole simulated machine
+    // Of the project, of the built tool, of speed, of a whole simulated machine, of the interface document, of the page.
+    const extra = ['repo', 'smoke', 'bench', 'sim', 'conformance', 'browser'];
     const tested = new Set(
       filesUnder('test').map((path) => path.split('/')[1]!.replace(/(\.test)?\.[cm]?ts$/, '')),
     );

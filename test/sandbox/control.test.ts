@@ -45,7 +45,7 @@ describe('sandbox control calls', () => {
   it('show the clock, requests and the audit', async () => {
     await at.party('payee');
     const {body} = await at.control('GET', '/sandbox/status');
-    assert.deepEqual(Object.keys(body as object), ['clock', 'requests', 'faults', 'audit']);
+    assert.deepEqual(Object.keys(body as object), ['clock', 'requests', 'faults', 'deliveries', 'audit']);
     assert.equal(body.requests.answers['payees.create 201'], 1);
     assert.deepEqual((await at.control('GET', '/sandbox/audit')).body, body.audit);
   });

@@ -1,89 +1,74 @@
 import assert from 'node:assert/strict';
 import {spawn, type ChildProcess} from 'node:child_process';
 import {once} from 'node:events';
-import {mkdtempSync, rmSync} from 'node:fs';
-import {tmpdir} from 'node:os';
-import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
-import {createSandbox} from '../../src/sandbox/sandbox.ts';
+import {postgresPrograms} from '../store/postgres-server.ts';
+import {checkTruth, workUntilDeath, type Place, type Told} from './crash-load.ts';
+import {fileStore, postgresStore, type TestStore} from './test-store.ts';
 
 const SERVER = fileURLToPath(new URL('server-process.ts', import.meta.url));
 const KILLS = Number(process.env['REMIT_TEST_KILLS'] ?? 2);
 
-interface Place {
-  baseUrl: string;
-  testKey: string;
-  payees: string[];
-}
+const alive = new Set<ChildProcess>();
 
-/** What a client was told, by idempotency key. */
-type Told = Map<string, {id: string; status: string}>;
-
-async function start(file: string): Promise<{child: ChildProcess; place: Place}> {
-  const child = spawn(process.execPath, ['--import', 'tsx', SERVER, file], {
+async function start(store: string): Promise<{child: ChildProcess; place: Place}> {
+  const child = spawn(process.execPath, ['--import', 'tsx', SERVER, store], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  alive.add(child);
+  child.on('exit', () => alive.delete(child));
   const [line] = (await once(child.stdout, 'data')) as [Buffer];
   return {child, place: JSON.parse(line.toString()) as Place};
 }
 
-/** Creates under keys of its own until the server dies; every second one is approved as well. */
-async function createUntilDeath(place: Place, worker: string, told: Told): Promise<void> {
-  for (let n = 0; ; n += 1) {
-    const key = `${worker}-${n}`;
-    const body = {payee_id: place.payees[n % 20], amount_in_minor_units: 100, auto_approve: n % 2 === 0};
-    try {
-      const response = await fetch(`${place.baseUrl}/api/payouts`, {
-        method: 'POST',
-        headers: {'x-api-key': place.testKey, 'content-type': 'application/json', 'idempotency-key': key},
-        body: JSON.stringify(body),
-      });
-      const {id, status} = (await response.json()) as {id: string; status: string};
-      assert.equal(response.status, 201);
-      told.set(key, {id, status});
-    } catch (error) {
-      if (error instanceof assert.AssertionError) throw error;
-      return; // killed
-    }
-  }
-}
-
-describe('sandbox store under SIGKILL', function () {
-  this.timeout(KILLS * 30_000);
-
-  it('has nothing half done, and everything that was answered', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'remit-crash-'));
-    const file = join(folder, 'sandbox.db');
-    const told: Told = new Map();
-    for (let round = 0; round < KILLS; round += 1) {
-      const {child, place} = await start(file);
-      const exited = once(child, 'exit');
-      const workers = Array.from({length: 8}, (_, n) => createUntilDeath(place, `${round}-${n}`, told));
-      const enough = told.size + 20 + Math.random() * 100;
+/**
+ * Rounds of: check what earlier rounds were told, work with eight clients, and SIGKILL at some instant.
+ * @param beside how many other servers run on the store meanwhile; they are not killed
+ */
+async function killLoop(store: TestStore, beside: number): Promise<void> {
+  const told: Told = new Map();
+  const others = await Promise.all(Array.from({length: beside}, () => start(store.place)));
+  for (let round = 0; round <= KILLS; round += 1) {
+    const {child, place} = await start(store.place);
+    await checkTruth(place, told);
+    if (round < KILLS) {
+      told.clear(); // what was true after one restart is not asked again after each
+      const workers = Array.from({length: 8}, (_, n) => workUntilDeath(place, `${round}-${n}`, told));
+      const enough = 20 + Math.random() * 100;
       const killer = setInterval(
         () => void (told.size >= enough && child.kill('SIGKILL')),
         1 + Math.random() * 10,
       );
+      const exited = once(child, 'exit');
       await Promise.all([...workers, exited]);
       clearInterval(killer);
+      assert.ok(told.size >= 20);
+      for (const other of others) await checkTruth(other.place, new Map([...told].slice(-20)));
     }
-    assert.ok(told.size >= 20 * KILLS);
+  }
+}
 
-    const sandbox = await createSandbox({store: file, checkAnswers: true});
-    const post = async (key: string) => {
-      const response = await sandbox.fetch(
-        new Request('http://localhost/api/payouts', {
-          method: 'POST',
-          headers: {'x-api-key': sandbox.testKey, 'content-type': 'application/json', 'idempotency-key': key},
-          body: JSON.stringify({payee_id: '018f0000-0000-7000-8000-000000000000', amount_in_minor_units: 1}),
-        }),
-      );
-      return {status: response.status, body: (await response.json()) as {id: string}};
-    };
-    assert.deepEqual((await sandbox.audit()).problems, []);
-    // A known key answers 200 with its record; had it been lost, this payee would be looked for and not be found.
-    for (const [key, {id}] of told) assert.deepEqual([(await post(key)).body.id, key], [id, key]);
-    await sandbox.close();
-    rmSync(folder, {recursive: true, force: true});
+describe('sandbox under SIGKILL', function () {
+  this.timeout((KILLS + 2) * 60_000);
+  let store: TestStore;
+  afterEach(async () => {
+    await Promise.all(
+      [...alive].map((child) => {
+        child.kill('SIGKILL');
+        return once(child, 'exit');
+      }),
+    );
+    await store.drop();
+  });
+
+  it('has nothing half done in its file, and everything that was answered', async () => {
+    store = await fileStore();
+    await killLoop(store, 0);
+  });
+
+  if (postgresPrograms() === undefined && process.env['REMIT_TEST_POSTGRES'] === undefined) return;
+  it('has nothing half done on PostgreSQL, where another process goes on meanwhile', async () => {
+    store = await postgresStore();
+    await killLoop(store, 1);
   });
 });

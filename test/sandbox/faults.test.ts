@@ -4,8 +4,8 @@ import {FaultRule, type FaultRuleInput} from '../../src/sandbox/fault-schema.ts'
 import {seededRandom} from '../../src/sandbox/random.ts';
 import {TestSandbox} from './harness.ts';
 
-const CREATE = {method: 'POST', path: '/api/payouts', operation: 'payouts.create'} as const;
-const GET = {method: 'GET', path: '/api/payouts/1', operation: 'payouts.get'} as const;
+const CREATE = {method: 'POST', path: '/api/payouts', operation: 'payouts.create', mode: 'test'} as const;
+const GET = {method: 'GET', path: '/api/payouts/1', operation: 'payouts.get', mode: 'live'} as const;
 const rules = (...inputs: FaultRuleInput[]) => {
   const faults = new Faults(seededRandom('faults'));
   for (const input of inputs) faults.add(FaultRule.parse(input));
@@ -14,11 +14,13 @@ const rules = (...inputs: FaultRuleInput[]) => {
 const reset = {kind: 'reset', when: 'after'} as const;
 
 describe('sandbox fault rules', () => {
-  it('match by method, operation and beginning of the path', () => {
+  it('match by method, operation, mode of the key and beginning of the path', () => {
     const faults = rules({match: {operation: 'payouts.create'}, effect: reset});
     assert.equal(faults.judge(GET), undefined);
     assert.deepEqual(faults.judge(CREATE)?.effect, reset);
     assert.equal(rules({match: {method: 'GET'}, effect: reset}).judge(CREATE), undefined);
+    assert.ok(rules({match: {mode: 'live'}, effect: reset}).judge(GET));
+    assert.equal(rules({match: {mode: 'live'}, effect: reset}).judge(CREATE), undefined);
     assert.ok(rules({match: {path: '/api/pay'}, effect: reset}).judge(GET));
     assert.equal(rules({match: {path: '/api/payins'}, effect: reset}).judge(GET), undefined);
   });
@@ -146,6 +148,32 @@ describe('sandbox fault effects', () => {
     assert.deepEqual([answer.status, 'id' in answer.body, 'status' in answer.body], [201, false, false]);
     inject({kind: 'unknown_status'});
     assert.equal((await at.payout(payee)).body.status, 'under_review');
+  });
+
+  it('answer values that nobody knows, and spoil every record of a list', async () => {
+    inject({kind: 'unknown_value', field: 'rail', value: 'pigeon'});
+    assert.equal((await at.payout(payee)).body.rail, 'pigeon');
+    const list = async () => (await at.get('/api/payouts?limit=2')).body as {data: object[]};
+    const onLists = (effect: FaultRuleInput['effect']) =>
+      at.sandbox.faults.add(FaultRule.parse({match: {operation: 'payouts.list'}, times: 1, effect}));
+    onLists({kind: 'unknown_value', field: 'rail'});
+    const {data} = (await list()) as {data: {rail: string}[]};
+    assert.deepEqual(
+      data.map(({rail}) => rail),
+      ['unheard_of', 'unheard_of'],
+    );
+    onLists({kind: 'missing_fields', fields: ['id', 'next_cursor']});
+    const page = await list();
+    assert.deepEqual(['id' in page.data[0]!, 'next_cursor' in page, page.data.length], [false, false, 2]);
+    inject({kind: 'unknown_value', field: 'mood'});
+    assert.equal('mood' in (await at.payout(payee)).body, false);
+  });
+
+  it('answer the right body under another content type', async () => {
+    inject({kind: 'wrong_type'});
+    const response = await raw();
+    assert.deepEqual([response.status, response.headers.get('content-type')], [201, 'text/plain']);
+    assert.equal(typeof ((await response.json()) as {id: string}).id, 'string');
   });
 
   it('wait on the clock', async () => {

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import {mkdtempSync, rmSync} from 'node:fs';
-import {tmpdir} from 'node:os';
-import {join} from 'node:path';
 import {createSandbox, type Sandbox, type SandboxOptions} from '../../src/sandbox/sandbox.ts';
 import {TIMINGS} from '../../src/sandbox/timing.ts';
 import {ManualClock} from './manual-clock.ts';
+import {testStore, type TestStore} from './test-store.ts';
 
 export interface Answer {
   status: number;
@@ -26,27 +24,28 @@ export interface CallOptions {
 /** 10:00 on a Monday in New York; no clock change near. */
 export const MONDAY = '2026-03-02T15:00:00.000Z';
 
-/** A sandbox on a throw-away file, with a clock that stands still, whose answers are checked against the contract. */
+/** A sandbox on a throw-away store, with a clock that stands still, whose answers are checked against the contract. */
 export class TestSandbox {
   sandbox!: Sandbox; // set by open
   readonly clock = new ManualClock(MONDAY);
   readonly bugs: unknown[] = [];
-  readonly #folder = mkdtempSync(join(tmpdir(), 'remit-sandbox-'));
+  readonly #store: TestStore;
   readonly #options: Partial<SandboxOptions>;
 
-  private constructor(options: Partial<SandboxOptions>) {
+  private constructor(store: TestStore, options: Partial<SandboxOptions>) {
+    this.#store = store;
     this.#options = options;
   }
 
   static async open(options: Partial<SandboxOptions> = {}): Promise<TestSandbox> {
-    const at = new TestSandbox(options);
+    const at = new TestSandbox(await testStore(), options);
     at.sandbox = await at.#create();
     return at;
   }
 
   #create(): Promise<Sandbox> {
     return createSandbox({
-      store: join(this.#folder, 'sandbox.db'),
+      store: this.#store.place,
       clock: this.clock,
       seed: 'test',
       checkAnswers: true,
@@ -64,7 +63,7 @@ export class TestSandbox {
   /** Closes, and fails when anything was answered 500 by mistake. */
   async close(): Promise<void> {
     await this.sandbox.close();
-    rmSync(this.#folder, {recursive: true, force: true});
+    await this.#store.drop();
     assert.deepEqual(this.bugs, []);
   }
 

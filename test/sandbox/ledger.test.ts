@@ -21,14 +21,25 @@ type Action =
   | {do: 'pass'; ms: number}
   | {do: 'restart'};
 
-const scenario = fc.option(fc.constantFrom(...Object.keys(SCENARIOS)), {freq: 2});
+// A late return moves money without a status that says so; bank.test.ts looks at it.
+const scenario = fc.option(
+  fc.constantFrom(...Object.keys(SCENARIOS).filter((name) => name !== 'late_return')),
+  {
+    freq: 2,
+  },
+);
+/** Some come back, and with R03 the payment method is spoiled for what follows. */
+const amount = fc.oneof(
+  {weight: 9, arbitrary: fc.integer({min: 1, max: BALANCE / 2})},
+  {weight: 1, arbitrary: fc.constantFrom(5501, 5503)},
+);
 const action: fc.Arbitrary<Action> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
       do: fc.constant('create' as const),
       kind: fc.constantFrom('payout' as const, 'payin' as const),
-      amount: fc.integer({min: 1, max: BALANCE / 2}),
+      amount,
       auto: fc.boolean(),
       scenario,
       held: fc.nat({max: 5}).map((n) => n === 0),
@@ -79,7 +90,8 @@ class Run {
     };
     const key = `key-${this.#made.length}`;
     const answer = await this.at.post(`/api/${kind}s`, body, {idempotencyKey: key});
-    assert.ok([201, 202, 207, 503].includes(answer.status), JSON.stringify(answer.body));
+    assert.ok([201, 202, 207, 422, 503].includes(answer.status), JSON.stringify(answer.body));
+    if (answer.status === 422) return;
     const {data} = (await this.at.get(`/api/${kind}s?limit=1`)).body as {
       data: {id: string; status: TransferStatus}[];
     };

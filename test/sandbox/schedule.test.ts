@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import {dayAt, releaseTime} from '../../src/sandbox/schedule.ts';
+import {dayAt, releaseTime, timeOn} from '../../src/sandbox/schedule.ts';
 
 const utc = (day: string) => new Date(releaseTime(day)).toISOString();
 
@@ -31,6 +31,15 @@ describe('sandbox schedule: 09:00 in America/New_York', () => {
         assert.equal(dayAt(releaseTime(day)), day);
       }),
     );
+  });
+
+  it('reads any other hour on the wall as well, around a clock change', () => {
+    const wall = new Intl.DateTimeFormat('sv-SE', {timeZone: 'America/New_York', timeStyle: 'short'});
+    for (const day of ['2026-03-07', '2026-03-08', '2026-03-09', '2026-10-31', '2026-11-01', '2026-11-02'])
+      for (const hour of [0, 4, 8, 12, 16, 18, 21, 23]) {
+        const ms = timeOn(day, hour, 45);
+        assert.equal(`${dayAt(ms)} ${wall.format(ms)}`, `${day} ${String(hour).padStart(2, '0')}:45`);
+      }
   });
 
   it('knows the day in New York, which is not the day in UTC', () => {

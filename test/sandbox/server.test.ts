@@ -106,6 +106,15 @@ describe('sandbox server', () => {
     assert.equal((await pay({'idempotency-key': 'lost'})).status, 200);
   });
 
+  it('lets an answer drip, whole in the end', async () => {
+    inject({kind: 'slow', ms: 200});
+    const started = performance.now();
+    const answer = await pay({'idempotency-key': 'slow'});
+    assert.ok(performance.now() - started >= 190);
+    assert.deepEqual([answer.status, typeof (JSON.parse(answer.text) as {id: string}).id], [201, 'string']);
+    assert.equal((await pay({'idempotency-key': 'slow'})).status, 200);
+  });
+
   it('cuts an answer in the middle of its body', async () => {
     inject({kind: 'cut'});
     await assert.rejects(pay({'idempotency-key': 'cut'}), /aborted|socket hang up/);

@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict';
-import {mkdtempSync, rmSync} from 'node:fs';
-import {tmpdir} from 'node:os';
-import {join} from 'node:path';
 import type {Context} from '../../src/sandbox/context.ts';
 import {IdMaker} from '../../src/sandbox/ids.ts';
 import {openSandboxStore} from '../../src/sandbox/open-store.ts';
@@ -11,9 +8,10 @@ import {TimerPump} from '../../src/sandbox/timer-pump.ts';
 import {setTimer, type FireTimer} from '../../src/sandbox/timers.ts';
 import {TIMINGS} from '../../src/sandbox/timing.ts';
 import {ManualClock} from './manual-clock.ts';
+import {testStore, type TestStore} from './test-store.ts';
 
 describe('sandbox timers', () => {
-  let folder: string;
+  let store: TestStore;
   let context: Context;
   let pump: TimerPump;
   let fired: string[];
@@ -38,23 +36,24 @@ describe('sandbox timers', () => {
   };
 
   beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'remit-timers-'));
+    store = await testStore();
     fired = [];
     context = {
-      store: await openSandboxStore(join(folder, 'sandbox.db')),
+      store: await openSandboxStore(store.place),
       clock: new SandboxClock(new ManualClock('1970-01-01T00:00:00Z'), {mode: 'real', aheadMs: 0}),
       ids: new IdMaker(seededRandom('timers')),
       random: seededRandom('timers'),
       timing: TIMINGS.fast,
-      rules: {strictIdempotency: false, idempotencyTtlMs: null},
+      rules: {strictIdempotency: false, idempotencyTtlMs: null, magicAmounts: true},
       timerAdded: (dueMs) => pump.notice(dueMs),
+      deliveryAdded: () => assert.fail('no delivery is made here'),
     };
     pump = new TimerPump({context, fire, background: false, onBug: (error) => bugs.push(error)});
   });
   afterEach(async () => {
     await pump.stop();
     await context.store.close();
-    rmSync(folder, {recursive: true, force: true});
+    await store.drop();
     assert.deepEqual(bugs, []);
   });
 

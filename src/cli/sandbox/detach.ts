@@ -3,6 +3,7 @@ import {closeSync, openSync, readFileSync} from 'node:fs';
 import {ERRORS, RemitError, type ErrorCode} from '../../errors.ts';
 import type {LocalContext} from '../context.ts';
 import {readConfig} from '../../profiles/config-file.ts';
+import {makePageLink} from './page-link.ts';
 import {makeFolder, readRecord, sandboxPlace, type Place} from './place.ts';
 import {PROFILE} from './profile.ts';
 import {showReady, type Ready} from './ready.ts';
@@ -21,7 +22,9 @@ export async function startDetached(local: LocalContext, flags: StartFlags): Pro
   const ready = await spawnServer(local, place, ['sandbox', 'start', ...wordsOf(flags), '-o', 'ndjson']);
   const known = readRecord(place)?.pid === ready.pid;
   const hasProfile = readConfig(local.configDir).profiles[PROFILE]?.base_url === ready.base_url;
-  showReady(local.out, ready, {profile: hasProfile ? PROFILE : undefined, known});
+  const forPeople = known && local.out.forPeople;
+  const page = forPeople ? (await makePageLink(local)).url : undefined;
+  showReady(local.out, ready, {profile: hasProfile ? PROFILE : undefined, known, page});
   return ready;
 }
 
@@ -33,9 +36,15 @@ function wordsOf(flags: StartFlags): string[] {
     ...['--port', String(port), '--timing', timing],
     ...(flags.fresh ? ['--fresh'] : []),
     ...(flags['strict-idempotency'] ? ['--strict-idempotency'] : []),
+    ...(flags['private-receivers'] ? ['--private-receivers'] : []),
+    ...optional('--store', flags.store),
     ...optional('--seed', seed),
     ...optional('--balance', balance),
     ...optional('--freeze-at', freezeAt),
+    ...optional('--clock', flags.clock),
+    ...(flags['no-magic-amounts'] ? ['--no-magic-amounts'] : []),
+    ...optional('--async-initiation', flags['async-initiation']),
+    ...(flags['settle-move-207'] ? ['--settle-move-207'] : []),
     ...optional('--idempotency-ttl', ttl === undefined ? undefined : `${ttl}ms`),
   ];
 }

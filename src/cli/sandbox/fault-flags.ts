@@ -6,10 +6,19 @@ export const FAULT_KINDS = [
   'status',
   'reset',
   'cut',
+  'slow',
   'non-json',
+  'wrong-type',
   'empty',
   'missing-fields',
   'unknown-status',
+  'unknown-value',
+  'drop',
+  'duplicate',
+  'reorder',
+  'delay',
+  'bad-signature',
+  'stale-timestamp',
 ] as const;
 
 export interface FaultFlags {
@@ -25,6 +34,12 @@ export interface FaultFlags {
   delay?: number | undefined;
   jitter?: number | undefined;
   drop?: string | undefined;
+  field?: string | undefined;
+  value?: string | undefined;
+  mode?: 'test' | 'live' | undefined;
+  event?: string | undefined;
+  endpoint?: string | undefined;
+  age?: number | undefined;
 }
 
 /** The flags that only some effects take. */
@@ -32,7 +47,13 @@ const TAKES: Readonly<Record<string, readonly (keyof FaultFlags)[]>> = {
   status: ['after', 'status', 'retry-after'],
   reset: ['after'],
   latency: ['delay', 'jitter'],
+  slow: ['delay'],
   'missing-fields': ['drop'],
+  'unknown-status': ['value'],
+  'unknown-value': ['field', 'value'],
+  delay: ['delay', 'jitter'],
+  reorder: ['delay'],
+  'stale-timestamp': ['age'],
 };
 const OF_EFFECTS = [...new Set(Object.values(TAKES).flat())];
 
@@ -41,9 +62,9 @@ export function readFault(kind: string, flags: FaultFlags): object {
   for (const name of OF_EFFECTS)
     if (flags[name] !== undefined && flags[name] !== false && !TAKES[kind]?.includes(name))
       throw new RemitError('USAGE', `--${name} is of no use to the effect ${kind}`);
-  const {operation, method, path, nth, times} = flags;
+  const {operation, method, path, mode, event, endpoint, nth, times} = flags;
   return {
-    match: given({operation, method: method?.toUpperCase(), path, nth}),
+    match: given({operation, method: method?.toUpperCase(), path, mode, event, endpoint, nth}),
     ...given({times, probability: readProbability(flags.probability)}),
     effect: effectOf(kind, flags),
   };
@@ -60,6 +81,18 @@ function effectOf(kind: string, flags: FaultFlags): object {
       return {kind, when};
     case 'missing-fields':
       return {kind: 'missing_fields', fields: (flags.drop ?? 'id').split(',').map((field) => field.trim())};
+    case 'slow':
+      return {kind, ms: flags.delay ?? 10_000};
+    case 'unknown-status':
+      return given({kind: 'unknown_status', value: flags.value});
+    case 'unknown-value':
+      return given({kind: 'unknown_value', field: flags.field ?? 'rail', value: flags.value});
+    case 'delay':
+      return given({kind, ms: flags.delay ?? 10_000, jitter_ms: flags.jitter});
+    case 'reorder':
+      return given({kind, ms: flags.delay});
+    case 'stale-timestamp':
+      return given({kind: 'stale_timestamp', age_ms: flags.age});
     default:
       return {kind: kind.replace('-', '_')};
   }

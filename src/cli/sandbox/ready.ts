@@ -12,12 +12,13 @@ export interface Ready {
 
 /**
  * Says that the sandbox answers, and what to type next.
- * @param known whether `remit sandbox` commands of this state folder speak to this one
+ * @param facts.page a link that opens the page once, for people
+ * @param facts.known whether `remit sandbox` commands of this state folder speak to this one
  */
 export function showReady(
   out: Output,
   ready: Ready,
-  facts: {profile: string | undefined; known: boolean},
+  facts: {profile: string | undefined; known: boolean; page?: string | undefined},
 ): void {
   if (out.settings.format === 'ndjson') {
     void out.event(ready);
@@ -27,6 +28,7 @@ export function showReady(
   out.text(`Sandbox ready at ${paint('bold', ready.base_url)}`);
   out.text(`  test key  ${ready.test_key}`);
   out.text(`  live key  ${ready.live_key}`);
+  if (facts.page !== undefined) out.text(`  page      ${facts.page}`);
   if (facts.profile !== undefined) out.text(`  profile   ${facts.profile} (the test key)`);
   if (!facts.known) {
     out.note('Another sandbox is running; remit sandbox commands speak to that one.');

@@ -1,7 +1,8 @@
 import {mkdtempSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
-import {EXIT, type ExitCode} from '../../errors.ts';
+import {EXIT, RemitError, type ExitCode} from '../../errors.ts';
 import type {RunningSandbox} from '../../sandbox/server.ts';
+import {authorityFiles} from '../../webhooks/local-authority.ts';
 import type {LocalContext} from '../context.ts';
 import type {Stop} from '../stop.ts';
 import {isAnswering} from './control.ts';
@@ -9,7 +10,7 @@ import {makeFolder, removeRecord, sandboxPlace, writeRecord} from './place.ts';
 import {PROFILE, writeProfile} from './profile.ts';
 import {showReady, type Ready} from './ready.ts';
 import {requestLog} from './request-log.ts';
-import {readStartFlags, type StartFlags} from './start-options.ts';
+import {readStartFlags, readStore, type StartFlags} from './start-options.ts';
 
 /**
  * Runs a sandbox in this process until Ctrl-C, SIGTERM or `sandbox stop`.
@@ -23,24 +24,35 @@ export async function serveSandbox(
   const place = sandboxPlace(local.stateDir);
   makeFolder(place.folder);
   const throwAway = flags.fresh ? mkdtempSync(join(place.folder, 'fresh-')) : undefined;
+  const shared = readStore(flags);
   const store = throwAway === undefined ? place.store : join(throwAway, 'sandbox.db');
   const end = endOf(local.stop);
+  const log = requestLog(local.out);
   try {
     const {startSandbox} = await import('../../sandbox/server.ts'); // a whole server; only this command needs it
     const server = await startSandbox({
       ...options,
-      store,
+      store: shared?.address ?? store,
       clock: local.clock,
-      onRequest: requestLog(local.out),
-      onBug: (error) => local.out.warn(`a bug of the sandbox: ${describe(error)}`),
+      onRequest: log,
+      onDelivery: log,
+      authorityFile: authorityFiles(local.stateDir).certificate,
+      onBug: (error) =>
+        local.out.warn(
+          error instanceof RemitError
+            ? `the store is in trouble: ${error.message}`
+            : `a bug of the sandbox: ${describe(error)}`,
+        ),
       onStop: () => end.command(),
     });
     try {
-      // A throw-away sandbox does not take the place of another that runs.
-      const known = throwAway === undefined || !(await isAnswering(local));
-      const profile = known ? await makeKnown(local, server, store) : undefined;
+      // A throw-away sandbox, or one more on a shared store, does not take the place of another that runs.
+      const ownsFile = throwAway === undefined && shared === undefined;
+      const known = ownsFile || !(await isAnswering(local));
+      const profile = known ? await makeKnown(local, server, shared?.shown ?? store) : undefined;
       const ready = readyOf(server);
-      showReady(local.out, ready, {profile, known});
+      const page = `${server.baseUrl}${server.sandbox.pageLink().path}`;
+      showReady(local.out, ready, {profile, known, page});
       const exitCode = await end.reached;
       local.out.note('Stopped.');
       return {data: ready, exitCode};

@@ -1,6 +1,9 @@
 import {AmountError, parseMajor, toWire} from '../../money/amount.ts';
 import {RemitError} from '../../errors.ts';
+import {SPEED_MAX, type ClockMode} from '../../sandbox/sandbox-clock.ts';
 import type {ServerOptions} from '../../sandbox/server.ts';
+import type {TimingProfile} from '../../sandbox/timing.ts';
+import {isPostgresUrl, readPostgresUrl} from '../../store/postgres-url.ts';
 
 /** The port that a sandbox takes when none is named; its profile keeps working over restarts. */
 export const DEFAULT_PORT = 4510;
@@ -9,25 +12,69 @@ export const DEFAULT_PORT = 4510;
 export interface StartFlags {
   port: number;
   fresh: boolean;
-  timing: 'fast' | 'instant';
+  /** `postgres://…`; absent, a file of the state folder. */
+  store?: string | undefined;
+  timing: TimingProfile;
   seed?: string | undefined;
   balance?: string | undefined;
   'freeze-at'?: string | undefined;
+  clock?: string | undefined;
+  'no-magic-amounts'?: boolean | undefined;
   'strict-idempotency': boolean;
   'idempotency-ttl'?: number | undefined;
+  'private-receivers'?: boolean | undefined;
+  'async-initiation'?: 'test' | 'live' | 'both' | undefined;
+  'settle-move-207'?: boolean | undefined;
 }
 
-/** @throws {RemitError} USAGE for an amount or time that cannot be read. */
+/** @throws {RemitError} USAGE for an amount, time or store that cannot be read. */
 export function readStartFlags(flags: StartFlags): Omit<ServerOptions, 'store'> {
+  readStore(flags);
   return {
     port: flags.port,
     timing: flags.timing,
     seed: flags.seed,
     strictIdempotency: flags['strict-idempotency'],
     idempotencyTtlMs: flags['idempotency-ttl'] ?? null,
+    privateReceivers: flags['private-receivers'] === true,
     mainBalanceMinor: flags.balance === undefined ? undefined : readBalance(flags.balance),
+    magicAmounts: flags['no-magic-amounts'] !== true,
+    asyncInitiation: readModes(flags['async-initiation']),
+    settleMove207: flags['settle-move-207'] === true,
+    clockMode: flags.clock === undefined ? undefined : readClock('--clock', flags.clock),
     frozenAtMs: flags['freeze-at'] === undefined ? undefined : readTime('--freeze-at', flags['freeze-at']),
   };
+}
+
+function readModes(asked: StartFlags['async-initiation']): readonly ('test' | 'live')[] {
+  if (asked === undefined) return [];
+  return asked === 'both' ? ['test', 'live'] : [asked];
+}
+
+/**
+ * The shared store that was asked for, and how it may be shown; undefined for a file.
+ * @throws {RemitError} USAGE
+ */
+export function readStore(flags: StartFlags): {address: string; shown: string} | undefined {
+  const {store} = flags;
+  if (store === undefined) return undefined;
+  if (!isPostgresUrl(store))
+    throw new RemitError('USAGE', '--store takes the address of a PostgreSQL database', {
+      hint: 'remit sandbox start --store postgres://localhost/sandbox',
+    });
+  return {address: store, shown: readPostgresUrl(store).shown};
+}
+
+/** `real`, `frozen` or `accelerated:60`. @throws {RemitError} USAGE */
+export function readClock(where: string, text: string): ClockMode {
+  if (text === 'real' || text === 'frozen') return {mode: text};
+  const speed = Number(/^accelerated:(\d{1,6})$/.exec(text)?.[1] ?? Number.NaN);
+  if (speed >= 2 && speed <= SPEED_MAX) return {mode: 'accelerated', speed};
+  throw new RemitError(
+    'USAGE',
+    `${where} ${JSON.stringify(text)} is not real, frozen, or accelerated:N with N from 2 to ${SPEED_MAX}`,
+    {hint: 'remit sandbox clock accelerated:60'},
+  );
 }
 
 /** US dollars in major units, as minor units. */

@@ -4,34 +4,56 @@ import {parseDuration} from '../../cli/durations.ts';
 import {callControl} from '../../cli/sandbox/control.ts';
 import {readTime} from '../../cli/sandbox/start-options.ts';
 import {RemitError} from '../../errors.ts';
+import type {Advanced} from '../../sandbox/sandbox.ts';
+
+const WAYS = ['to', 'to-next', 'until-idle'] as const;
+const others = (way: string) => WAYS.filter((other) => other !== way);
 
 export default class SandboxAdvance extends RemitCommand {
   static override summary = "Move the running sandbox's clock forward; what falls due happens";
-  static override args = {by: Args.string({description: 'how far, such as 90s, 15m or 24h'})};
+  static override args = {by: Args.string({description: 'how far, such as 90s, 15m, 24h or 2d'})};
   static override examples = [
-    '<%= config.bin %> sandbox advance 24h',
+    '<%= config.bin %> sandbox advance 2d',
     '<%= config.bin %> sandbox advance --to 2026-12-24T14:00:00Z',
+    '<%= config.bin %> sandbox advance --until-idle',
   ];
   static override flags = {
-    to: Flags.string({helpValue: 'TIME', description: 'ISO 8601, with time zone'}),
+    to: Flags.string({
+      helpValue: 'TIME',
+      exclusive: others('to'),
+      description: 'ISO 8601, with time zone',
+    }),
+    'to-next': Flags.boolean({exclusive: others('to-next'), description: 'to the next thing that happens'}),
+    'until-idle': Flags.boolean({
+      exclusive: others('until-idle'),
+      description: 'until nothing is left to happen',
+    }),
   };
 
   async run() {
     const {args, flags} = await this.parse(SandboxAdvance);
     const local = this.openLocal();
-    if ((args.by === undefined) === (flags.to === undefined))
-      throw new RemitError('USAGE', 'how far? A length of time, or --to a moment', {
-        hint: 'remit sandbox advance 24h',
-      });
-    const body =
-      args.by === undefined
-        ? {to: new Date(readTime('--to', flags.to!)).toISOString()}
-        : {ms: parseDuration(args.by, 'advance')};
-    const moved = (await callControl(local, 'POST', '/sandbox/advance', body)) as {
-      now: string;
-      fired: number;
-    }; // our own server's
-    local.out.text(`It is now ${moved.now}; ${moved.fired} things happened on the way.`);
+    const moved = (await callControl(local, 'POST', '/sandbox/advance', readWay(args.by, flags))) as Advanced; // our own server's
+    const rest = moved.idle === false ? ' Something lies more than ten years ahead.' : '';
+    local.out.text(`It is now ${moved.now}; ${moved.fired} things happened on the way.${rest}`);
     return moved;
   }
+}
+
+interface Ways {
+  to?: string | undefined;
+  'to-next': boolean;
+  'until-idle': boolean;
+}
+
+/** How far, as the control call takes it. @throws {RemitError} USAGE unless it is said in exactly one way. */
+function readWay(by: string | undefined, flags: Ways): object {
+  const way = WAYS.find((name) => flags[name] !== undefined && flags[name] !== false);
+  if ((by === undefined) === (way === undefined))
+    throw new RemitError('USAGE', 'how far? A length of time, --to a moment, --to-next or --until-idle', {
+      hint: 'remit sandbox advance 24h',
+    });
+  if (by !== undefined) return {ms: parseDuration(by, 'advance')};
+  if (way !== 'to') return {until: way === 'to-next' ? 'next' : 'idle'};
+  return {to: new Date(readTime('--to', flags.to!)).toISOString()}; // that is the way that was said
 }

@@ -12,15 +12,21 @@ export default class SandboxStart extends RemitCommand {
     '<%= config.bin %> sandbox start',
     '<%= config.bin %> sandbox start --detach --balance 5000.00',
     '<%= config.bin %> sandbox start --port 0 --fresh -o ndjson',
+    '<%= config.bin %> sandbox start --store postgres://localhost/sandbox',
   ];
   static override flags = {
     port: count(0, 65_535)({default: DEFAULT_PORT, description: '0 takes a free one'}),
     detach: Flags.boolean({description: 'stay running after this command ends'}),
     fresh: Flags.boolean({description: 'a store of its own, thrown away at the end'}),
+    store: Flags.string({
+      helpValue: 'postgres://…',
+      exclusive: ['fresh'],
+      description: 'a PostgreSQL database, which several sandboxes may share; a file where absent',
+    }),
     timing: Flags.option({
-      options: ['fast', 'instant'] as const,
+      options: ['fast', 'instant', 'real'] as const,
       default: 'fast' as const,
-      description: 'how long the simulated bank takes: seconds, or no time',
+      description: 'the simulated bank takes seconds, no time, or its real hours and days',
     })(),
     seed: Flags.string({helpValue: 'TEXT', description: 'same seed, same calls: same ids and keys'}),
     balance: Flags.string({
@@ -30,6 +36,19 @@ export default class SandboxStart extends RemitCommand {
     'freeze-at': Flags.string({
       helpValue: 'TIME',
       description: "a new sandbox's clock stands still here and moves by `sandbox advance`",
+    }),
+    clock: Flags.string({
+      helpValue: 'MODE',
+      description: 'real, frozen, or accelerated:60 (a minute a second); else as it was',
+    }),
+    'no-magic-amounts': Flags.boolean({description: 'amounts such as 55.01 mean nothing special'}),
+    'async-initiation': Flags.option({
+      options: ['test', 'live', 'both'] as const,
+      description: 'entities whose account transfers go on after a 202',
+    })(),
+    'settle-move-207': Flags.boolean({description: 'a move that answers 207 is SETTLED, not CREATED'}),
+    'private-receivers': Flags.boolean({
+      description: 'deliver webhooks to private addresses too',
     }),
     'strict-idempotency': Flags.boolean({
       description: 'another body under a used key: 409, not the first record',

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import {LIMITS} from '../limits.ts';
 
 export const Uuid = z.guid().meta({format: 'uuid'});
-/** ISO 8601, UTC. */
-export const Timestamp = z.string();
+/** ISO 8601, UTC; the form is only told, since an odd one must not spoil an answer. */
+export const Timestamp = z.string().meta({format: 'date-time'});
 /** Interface document, "Limits": a positive whole number of minor units. */
 export const AmountMinor = z.int().positive().max(LIMITS.amountMinorMax);
 /** Form only: which currencies a market takes is the service's business (assumption 53). */
@@ -13,7 +13,41 @@ export const CurrencyCode = z
 /** A calendar day, YYYY-MM-DD; whether it lies in the past is for the service's clock to say. */
 export const CalendarDay = z.iso.date();
 
-const MetadataEntries = z.record(z.string(), z.string()).superRefine((metadata, context) => {
+/** Text that databases can hold: none takes U+0000. */
+const NO_NUL = /^[^\u0000]*$/;
+const NUL_ISSUE = 'must not contain U+0000';
+/** A name as people give it: trimmed, not empty. */
+export const nameOf = (most: number) => z.string().trim().min(1).max(most).regex(NO_NUL, NUL_ISSUE);
+export const Name = nameOf(LIMITS.nameLength);
+/** Free text of a person, kept as it is. */
+export const Description = z.string().max(LIMITS.descriptionLength).regex(NO_NUL, NUL_ISSUE);
+
+/** Interface document, "Errors": an account pair must be two accounts. UUIDs are the same in any case. */
+export const differ =
+  <K extends string>(a: K, b: K) =>
+  (body: Record<K, string>, context: z.RefinementCtx): void => {
+    if (body[a].toLowerCase() === body[b].toLowerCase())
+      context.addIssue({code: 'custom', message: `is the same as ${a}`, path: [b]});
+  };
+
+const MetadataEntries = z
+  .record(z.string(), z.string())
+  .superRefine(checkMetadata)
+  .meta({
+    description: `At most ${LIMITS.metadataBytes} bytes as compact JSON.`,
+    maxProperties: LIMITS.metadataKeys,
+    propertyNames: {type: 'string', minLength: 1, maxLength: LIMITS.metadataKeyLength},
+    additionalProperties: {type: 'string', maxLength: LIMITS.metadataValueLength},
+  });
+
+/** Interface document, "Limits"; counted as in assumption 52. A record schema drops a key `__proto__` without a word. */
+export const Metadata = z.preprocess((metadata, context) => {
+  if (typeof metadata === 'object' && metadata !== null && Object.hasOwn(metadata, '__proto__'))
+    context.addIssue({code: 'custom', message: 'a metadata key cannot be __proto__'});
+  return metadata;
+}, MetadataEntries);
+
+function checkMetadata(metadata: Record<string, string>, context: z.RefinementCtx): void {
   const entries = Object.entries(metadata);
   const complain = (message: string, path: string[] = []) =>
     context.addIssue({code: 'custom', message, path});
@@ -28,16 +62,11 @@ const MetadataEntries = z.record(z.string(), z.string()).superRefine((metadata, 
   }
   if (new TextEncoder().encode(JSON.stringify(metadata)).length > LIMITS.metadataBytes)
     complain(`is larger than ${LIMITS.metadataBytes} bytes as JSON`);
-});
+}
 
-/** Interface document, "Limits"; counted as in assumption 52. A record schema drops a key `__proto__` without a word. */
-export const Metadata = z.preprocess((metadata, context) => {
-  if (typeof metadata === 'object' && metadata !== null && Object.hasOwn(metadata, '__proto__'))
-    context.addIssue({code: 'custom', message: 'a metadata key cannot be __proto__'});
-  return metadata;
-}, MetadataEntries);
-
-const codePoints = (text: string) => [...text].length;
+function codePoints(text: string): number {
+  return [...text].length;
+}
 
 /** Assumptions 40, 41. Query values arrive as text. */
 export const PageQuery = z.strictObject({

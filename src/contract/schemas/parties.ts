@@ -1,13 +1,12 @@
 import * as z from 'zod';
 import {VERIFICATION_STATUSES} from '../lifecycle.ts';
-import {CurrencyCode, Metadata, Timestamp, Uuid, pageOf} from './fields.ts';
+import {CurrencyCode, Metadata, Name, Timestamp, Uuid, pageOf} from './fields.ts';
 
-const name = z.string().trim().min(1).max(255);
 const partyType = z.enum(['individual', 'business']);
 
 /** Assumption 10. */
 export const PartyCreate = z.strictObject({
-  name,
+  name: Name,
   email: z.email().optional(),
   type: partyType.optional(),
   metadata: Metadata.optional(),
@@ -33,7 +32,7 @@ const bankAccount = z.strictObject({
   account_number: z.string().regex(/^\d{4,17}$/, '4 to 17 digits'),
   routing_number: z.string().regex(/^\d{9}$/, '9 digits'),
   account_type: z.enum(['checking', 'savings']),
-  holder_name: name,
+  holder_name: Name,
 });
 const card = z.strictObject({
   number: z.string().regex(/^\d{12,19}$/, '12 to 19 digits'),

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import {Empty, ErrorBody, PageQuery} from './fields.ts';
+import * as moves from './moves.ts';
 import * as parties from './parties.ts';
 import {
   Payin,
@@ -11,6 +12,8 @@ import {
   PayoutListQuery,
   PayoutPage,
 } from './transfers.ts';
+import * as treasury from './treasury.ts';
+import * as webhooks from './webhooks.ts';
 
 /** Every schema by the name that operations use; OpenAPI components have the same names. Loads zod: import lazily. */
 export const SCHEMAS = {
@@ -26,6 +29,9 @@ export const SCHEMAS = {
   PayoutListQuery,
   PayoutPage,
   ...parties,
+  ...moves,
+  ...treasury,
+  ...webhooks,
 } as const;
 
 export type SchemaName = keyof typeof SCHEMAS;

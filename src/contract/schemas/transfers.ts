@@ -15,7 +15,12 @@ import {
 const status = z.enum(TRANSFER_STATUSES);
 
 /** Interface document, "Payin" and "Payout": the deprecated alias alone is enough, both must agree (assumption 50). */
-const amounts = {amount_in_minor_units: AmountMinor.optional(), amount_in_cents: AmountMinor.nullish()};
+const amounts = {
+  amount_in_minor_units: AmountMinor.optional(),
+  amount_in_cents: AmountMinor.nullish().meta({deprecated: true}),
+};
+/** The same rule, for readers of JSON Schema. */
+const oneAmount = {anyOf: [{required: ['amount_in_minor_units']}, {required: ['amount_in_cents']}]};
 
 function checkAmounts(
   body: {amount_in_minor_units?: number | undefined; amount_in_cents?: number | null | undefined},
@@ -41,7 +46,8 @@ export const PayinCreate = z
     metadata: Metadata.nullish(),
     scheduled_date: CalendarDay.nullish(),
   })
-  .superRefine(checkAmounts);
+  .superRefine(checkAmounts)
+  .meta(oneAmount);
 
 /** `metadata` and `payout_metadata` are two names of one field; different values are refused (assumption 51). */
 export const PayoutCreate = z
@@ -61,7 +67,8 @@ export const PayoutCreate = z
   .superRefine((body, context) => {
     if (body.metadata && body.payout_metadata && !sameEntries(body.metadata, body.payout_metadata))
       context.addIssue({code: 'custom', message: 'differs from metadata', path: ['payout_metadata']});
-  });
+  })
+  .meta(oneAmount);
 
 function sameEntries(a: Record<string, string>, b: Record<string, string>): boolean {
   return Object.keys(a).length === Object.keys(b).length && Object.keys(a).every((key) => a[key] === b[key]);
@@ -72,7 +79,7 @@ const answered = {
   subaccount_id: Uuid.nullable(),
   status,
   amount_in_minor_units: z.int(),
-  amount_in_cents: z.int(),
+  amount_in_cents: z.int().meta({deprecated: true}),
   currency_code: CurrencyCode,
   country_code: z.string(),
   rail: z.string(),

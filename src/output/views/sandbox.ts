@@ -17,6 +17,18 @@ const tallies = (label: string, path: string): Field => ({
       .join(', ') || 'none',
 });
 
+/** `4 events, 3 delivered, 1 pending`: what there is any of. */
+const counts = (label: string, path: string): Field => ({
+  label,
+  path,
+  rank: 0,
+  show: (value) =>
+    Object.entries((value ?? {}) as Record<string, number>)
+      .filter(([, count]) => count > 0)
+      .map(([name, count]) => `${count} ${name}`)
+      .join(', ') || 'none',
+});
+
 /** `sandbox status`: the record of the running process, and what the sandbox says of itself. */
 export const sandboxView: View = {
   noun: 'sandbox',
@@ -30,9 +42,11 @@ export const sandboxView: View = {
     text('Store', 'store'),
     text('Clock', 'clock.now'),
     text('Clock mode', 'clock.mode'),
+    text('Clock speed', 'clock.speed'),
     text('Timing', 'clock.timing'),
     text('Requests', 'requests.total'),
     text('Fault rules', 'faults'),
+    counts('Deliveries', 'deliveries'),
     balance('Main account (test)', 'audit.entities.0.balances.main'),
     tallies('Payouts (test)', 'audit.entities.0.payouts'),
     tallies('Payins (test)', 'audit.entities.0.payins'),
@@ -45,6 +59,20 @@ export const sandboxView: View = {
         balanced === true ? 'balances' : eye.paint('red', 'does not balance: see -o json'),
     },
   ],
+};
+
+export const clockView: View = {
+  noun: 'clock',
+  plural: 'clocks',
+  columns: [],
+  card: [text('Now', 'now'), text('Mode', 'mode'), text('Speed', 'speed'), text('Timing', 'timing')],
+};
+
+export const magicView: View = {
+  noun: 'magic value',
+  plural: 'magic values',
+  card: [],
+  columns: [text('Where', 'where'), text('Value', 'value'), text('Effect', 'effect')],
 };
 
 export const sandboxKeyView: View = {
@@ -87,4 +115,11 @@ export const faultView: View = {
     text('Seen', 'seen', 2),
     text('Hits', 'hits'),
   ],
+};
+
+export const checkpointView: View = {
+  noun: 'checkpoint',
+  plural: 'checkpoints',
+  card: [text('Name', 'name'), text('Saved', 'saved_at'), text('Clock', 'clock_at')],
+  columns: [text('Name', 'name'), text('Saved', 'saved_at', 1), text('Clock', 'clock_at')],
 };

@@ -93,7 +93,7 @@ async function insertMethod(
   const {entity, kind, ownerId, body} = added;
   const now = context.clock.now();
   const {last4, routingLast4, institution, rails, behaviour} = readDetails(body, now);
-  const immediate = context.timing.verifyMs === 0 && behaviour === null;
+  const immediate = context.timing.verifyMs === 0 && behaviour !== 'stays_pending' && behaviour !== 'fails';
   const id = context.ids.next(now);
   const status = immediate ? 'verified' : LIFECYCLES.paymentMethod.initial;
   await queries.run(

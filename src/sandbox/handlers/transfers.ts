@@ -3,6 +3,7 @@ import type {Output} from '../../contract/schemas/registry.ts';
 import type {Queries, SqlValue} from '../../store/port.ts';
 import type {Context} from '../context.ts';
 import type {Call, Handler} from '../handler.ts';
+import {lowestIdAt} from '../ids.ts';
 import {claimKey, hashRequest, type KeyScope} from '../idempotency.ts';
 import {envelope, pageQuery, position} from '../paging.ts';
 import {ServiceError} from '../service-error.ts';
@@ -38,11 +39,12 @@ export function transferHandlers<Create extends Of<'create'>, List extends Of<'l
         ? undefined
         : {entityId: call.entity.id, operation: `${kind}s.create`, key: call.idempotencyKey};
     const created = await context.store.write<Created>(async (queries) => {
-      const id = context.ids.next(context.clock.now());
+      const nowMs = context.clock.now(); // of id and record alike: lists from a time on stop at the ids of that time
+      const id = context.ids.next(nowMs);
       const known =
         scope && (await claimKey(queries, context, scope, {id, bodyHash: hashOf(request, context)}));
       if (known) return replay(queries, context, {entityId: call.entity.id, kind, ...known}, request);
-      const transfer = await admit(queries, context, call.entity, {id, kind, request});
+      const transfer = await admit(queries, context, call.entity, {id, nowMs, kind, request});
       await insertTransfer(queries, transfer);
       return request.autoApprove ? release(queries, context, transfer) : {status: 201, transfer};
     });
@@ -74,7 +76,13 @@ export function transferHandlers<Create extends Of<'create'>, List extends Of<'l
     ];
     if (filters.status !== undefined) where.push(['status = ?', filters.status]);
     if (party !== undefined) where.push(['party_id = ?', party.toLowerCase()]);
-    if (filters.created_from !== undefined) where.push(['created_ms >= ?', Date.parse(filters.created_from)]);
+    if (filters.created_from !== undefined) {
+      const fromMs = Date.parse(filters.created_from);
+      where.push(['created_ms >= ?', fromMs]);
+      // No id says an earlier time than its record, so the list need not be read below this one. An ascending cursor
+      // says the same, and of two lower bounds SQLite takes the first.
+      if (at.order === 'desc' || at.after === undefined) where.push(['id >= ?', lowestIdAt(fromMs)]);
+    }
     if (filters.created_to !== undefined) where.push(['created_ms <= ?', Date.parse(filters.created_to)]);
     const page = pageQuery('select * from transfers', where, at);
     return store.read(async (queries) => ({

@@ -55,7 +55,18 @@ describe('sandbox commands', () => {
     assert.match(shown.stdout, /Ledger\tbalances/);
     const status = (await sandbox.run(['sandbox', 'status', '-o', 'json'])).json() as Record<string, object>;
     assert.deepEqual(Object.keys(status), [
-      ...['base_url', 'control_url', 'pid', 'started_at', 'store', 'clock', 'requests', 'faults', 'audit'],
+      ...[
+        'base_url',
+        'control_url',
+        'pid',
+        'started_at',
+        'store',
+        'clock',
+        'requests',
+        'faults',
+        'deliveries',
+        'audit',
+      ],
     ]);
   });
 
@@ -146,10 +157,13 @@ describe('sandbox commands', () => {
       'status',
       'reset',
       'cut',
+      'slow',
       'non-json',
+      'wrong-type',
       'empty',
       'missing-fields',
       'unknown-status',
+      'unknown-value',
     ])
       assert.equal(
         (await sandbox.run(['sandbox', 'faults', 'add', kind, '--nth', '999999'])).exitCode,

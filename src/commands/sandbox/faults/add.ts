@@ -16,7 +16,7 @@ const duration = (description: string) =>
 export default class SandboxFaultsAdd extends RemitCommand {
   static override summary = 'Make the running sandbox misbehave, to see what happens then';
   static override description =
-    'Effects: latency, status, reset, cut, non-json, empty, missing-fields, unknown-status. With --after the request was handled and its record made before the answer was spoiled.';
+    'With --after the request was handled and its record made before the answer was spoiled. From drop on, the effects strike deliveries of webhooks.';
   static override args = {
     effect: Args.string({required: true, options: [...FAULT_KINDS], description: 'what goes wrong'}),
   };
@@ -24,19 +24,31 @@ export default class SandboxFaultsAdd extends RemitCommand {
     '<%= config.bin %> sandbox faults add reset --after --operation payouts.create --times 1',
     '<%= config.bin %> sandbox faults add status --status 429 --retry-after 3 --probability 0.1',
     '<%= config.bin %> sandbox faults add latency --delay 2s --method GET',
+    '<%= config.bin %> sandbox faults add duplicate --event payout.settled',
   ];
   static override flags = {
     operation: Flags.string({helpValue: 'payouts.create', description: 'only this operation'}),
     method: Flags.string({helpValue: 'POST', description: 'only this method'}),
     path: Flags.string({helpValue: '/api/payouts', description: 'only paths that begin so'}),
-    nth: count(1, 1_000_000_000)({description: 'only the n-th request that matches'}),
+    mode: Flags.option({
+      options: ['test', 'live'] as const,
+      description: 'only keys of this mode',
+    })(),
+    event: Flags.string({helpValue: 'payout.settled', description: 'deliveries: only this event type'}),
+    endpoint: Flags.string({helpValue: 'ID', description: 'deliveries: only to this endpoint'}),
+    nth: count(1, 1_000_000_000)({description: 'only the n-th that matches'}),
     times: count(1, 1_000_000_000)({description: 'at most so often'}),
     probability: Flags.string({helpValue: '0.1', description: 'with this probability, 0 to 1'}),
     after: Flags.boolean({description: 'status, reset: after the request took effect'}),
     status: count(400, 599)({description: 'status: which one (default 503)'}),
     'retry-after': count(0, 86_400)({description: 'status: seconds to wait'}),
-    delay: duration('latency: how long (default 1s)'),
-    jitter: duration('latency: up to this much more'),
+    delay: duration(
+      'latency: how long (default 1s); slow: until it is whole (10s); delay (10s); reorder (at most, 5s)',
+    ),
+    jitter: duration('latency, delay: up to this much more'),
+    age: duration('stale-timestamp: how old (default 1h)'),
+    field: Flags.string({helpValue: 'rail', description: 'unknown-value: where (default rail)'}),
+    value: Flags.string({helpValue: 'TEXT', description: 'unknown-status, unknown-value: which'}),
     drop: Flags.string({helpValue: 'id,status', description: 'missing-fields: which (default id)'}),
   };
 

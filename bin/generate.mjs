@@ -1,0 +1,27 @@
+// Writes the files that are made from the contract: docs/reference/openapi.json and operations.md.
+// A test does the same with the texts below, so that they are never stale. Needs `node --import tsx`.
+import {readFileSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {pathToFileURL} from 'node:url';
+import {root} from './commands.mjs';
+
+/** `[path, text]` of each generated file. */
+export async function generatedFiles() {
+  const [{openApiDocument}, {operationsPage}, {format}] = await Promise.all([
+    import('../src/contract/openapi.ts'),
+    import('../src/contract/operations-page.ts'),
+    import('prettier'),
+  ]);
+  const style = JSON.parse(readFileSync(join(root, '.prettierrc.json'), 'utf8'));
+  const document = await format(JSON.stringify(openApiDocument()), {...style, parser: 'json'});
+  return [
+    ['docs/reference/openapi.json', document],
+    ['docs/reference/operations.md', operationsPage()],
+  ];
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
+  for (const [path, text] of await generatedFiles()) {
+    writeFileSync(join(root, path), text);
+    process.stderr.write(`wrote ${path}\n`);
+  }

@@ -1,0 +1,91 @@
+import {unwrapRecord} from '../client/readable.ts';
+import type {Result} from '../client/resource.ts';
+import {EXIT, RemitError} from '../errors.ts';
+import {valueAt} from '../output/select.ts';
+import {plainValue} from '../output/view.ts';
+import {moveView} from '../output/views/moves.ts';
+import type {Amount} from './amounts.ts';
+import type {Context} from './context.ts';
+import {amountText, type WriteFacts} from './guard.ts';
+import {needsFacts, sendOnce} from './send-once.ts';
+import type {Outcome} from './transfers.ts';
+
+/** Creates a move between two subaccounts; no idempotency key is documented for it. */
+export async function createMove(
+  context: Context,
+  request: {body: Readonly<Record<string, unknown>>; amount: Amount; dryRun: boolean | undefined},
+): Promise<Outcome> {
+  const {body, amount} = request;
+  const destination = plainValue(body['destination_subaccount_id']);
+  const sent = await sendOnce(context, {
+    operation: 'moves.create',
+    body,
+    dryRun: request.dryRun,
+    facts: {
+      operation: 'create move',
+      party: ['subaccount', destination],
+      amountMinor: amount.minor,
+      currency: amount.currency,
+    },
+    announce: `Creating a move of ${amountText(amount.minor, amount.currency)} to subaccount ${destination}`,
+    settledBy: 'remit moves list --limit 5',
+  });
+  if (sent.dryRun) return {data: sent.dryRun, exitCode: EXIT.OK};
+  return showMove(context, sent.result, 'moves list --limit 5');
+}
+
+/** Approves a move, which settles at once: 201, or 207 when settling hit something that can be mended. */
+export async function approveMove(
+  context: Context,
+  request: {id: string; dryRun: boolean | undefined},
+): Promise<Outcome> {
+  const {id} = request;
+  try {
+    const sent = await sendOnce(context, {
+      operation: 'moves.approve',
+      params: {move_id: id},
+      dryRun: request.dryRun,
+      facts: () => factsOf(context, id),
+      settledBy: `remit moves get ${id}`,
+    });
+    if (sent.dryRun) return {data: sent.dryRun, exitCode: EXIT.OK};
+    return showMove(context, sent.result, `moves get ${id}`);
+  } catch (error) {
+    throw asMaybeSettled(error, id);
+  }
+}
+
+/** Interface document, "Move": only a move in CREATED can be approved, so a repetition of one that worked is a 400. */
+function asMaybeSettled(error: unknown, id: string): unknown {
+  if (!(error instanceof RemitError) || error.httpStatus !== 400) return error;
+  const {httpStatus, requestId, details, body, exitCode, retryable, cause} = error;
+  return new RemitError(
+    error.code,
+    `${error.message}. An earlier approval may have settled it: then this answer means that it is done`,
+    {httpStatus, requestId, details, body, exitCode, retryable, cause, hint: `remit moves get ${id}`},
+  );
+}
+
+async function factsOf(context: Context, id: string): Promise<WriteFacts> {
+  const plain: WriteFacts = {operation: 'approve move', party: ['move', id]};
+  if (!needsFacts(context)) return plain;
+  const {data} = await context.client.moves.get({move_id: id}, {signal: context.stop.signal});
+  const move = unwrapRecord(data);
+  const minor = valueAt(move, 'amount_in_minor_units');
+  const currency = valueAt(move, 'currency_code');
+  return {
+    ...plain,
+    amountMinor: typeof minor === 'number' && Number.isSafeInteger(minor) ? BigInt(minor) : undefined,
+    currency: typeof currency === 'string' ? currency : undefined,
+  };
+}
+
+/** A write's answer, out of its envelope: shown, and a partial success with 207. */
+function showMove({out}: Context, {data, status, warning}: Result<unknown>, next: string): Outcome {
+  const move = unwrapRecord(data);
+  out.record(move, moveView);
+  if (status !== 207) return {data: move, exitCode: EXIT.OK};
+  out.warn(warning ?? 'the service answered 207');
+  out.hint(`remit ${next}`);
+  return {data: move, exitCode: EXIT.PARTIAL};
+}

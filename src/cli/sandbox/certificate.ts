@@ -1,0 +1,18 @@
+import {writeFileAtomic} from '../../store/atomic-file.ts';
+import {loopbackCertificate} from '../../webhooks/local-authority.ts';
+import type {LocalContext} from '../context.ts';
+import {makeFolder} from './place.ts';
+
+/** Writes a certificate for localhost, 127.0.0.1 and ::1 with its key, and says where they and their authority are. */
+export async function makeCertificate(
+  local: LocalContext,
+  {certFile, keyFile}: {certFile: string; keyFile: string},
+): Promise<{cert_file: string; key_file: string; authority_file: string}> {
+  makeFolder(local.stateDir);
+  const made = await loopbackCertificate(local.stateDir, local.clock.now());
+  writeFileAtomic(keyFile, made.key);
+  writeFileAtomic(certFile, made.certificate, {mode: 0o644});
+  local.out.text(`Certificate of localhost, 127.0.0.1 and ::1 in ${certFile}, its key in ${keyFile}.`);
+  local.out.text(`Other clients than the sandbox trust it with the authority ${made.authorityFile}.`);
+  return {cert_file: certFile, key_file: keyFile, authority_file: made.authorityFile};
+}

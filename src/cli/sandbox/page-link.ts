@@ -1,0 +1,17 @@
+import type {LocalContext} from '../context.ts';
+import {callControl, findRunning} from './control.ts';
+
+/** A link that opens the sandbox's page with its controls, once. */
+export interface PageLink {
+  url: string;
+  /** ISO 8601, of the machine's clock. */
+  expires_at: string;
+}
+
+/** Makes a link to the page of the running sandbox. @throws {RemitError} NOT_RUNNING */
+export async function makePageLink(local: LocalContext): Promise<PageLink> {
+  const {base_url: baseUrl} = findRunning(local);
+  const made = await callControl(local, 'POST', '/sandbox/page-links', {});
+  const {path, expires_at} = made as {path: string; expires_at: string}; // our own server's
+  return {url: `${baseUrl}${path}`, expires_at};
+}

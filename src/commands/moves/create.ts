@@ -1,0 +1,35 @@
+import {Flags} from '@oclif/core';
+import {readAmount} from '../../cli/amounts.ts';
+import {RemitCommand} from '../../cli/command.ts';
+import {amountFlags, dryRunFlag} from '../../cli/flags.ts';
+import {createMove} from '../../cli/moves.ts';
+
+const EXAMPLE = 'remit moves create --source ID --destination ID --amount 125.00 --currency USD';
+
+export default class MovesCreate extends RemitCommand {
+  static override summary = 'Create a move between two subaccounts; approving it settles it';
+  static override examples = [
+    EXAMPLE.replace('remit', '<%= config.bin %>'),
+    "<%= config.bin %> moves create --source ID --destination ID --amount-minor 12500 --description 'May rent' -o id",
+  ];
+  static override flags = {
+    source: Flags.string({required: true, helpValue: 'ID', description: 'subaccount that gives'}),
+    destination: Flags.string({required: true, helpValue: 'ID', description: 'subaccount that gets'}),
+    ...amountFlags,
+    description: Flags.string({helpValue: 'TEXT', description: 'free text'}),
+    'dry-run': dryRunFlag,
+  };
+
+  async run() {
+    const {flags} = await this.parse(MovesCreate);
+    const amount = readAmount(flags, EXAMPLE);
+    const body = {
+      source_subaccount_id: flags.source,
+      destination_subaccount_id: flags.destination,
+      amount_in_minor_units: amount.wire,
+      currency_code: flags.currency,
+      description: flags.description,
+    };
+    return this.conclude(await createMove(await this.open(), {body, amount, dryRun: flags['dry-run']}));
+  }
+}

@@ -1,0 +1,19 @@
+import {RemitCommand} from '../../cli/command.ts';
+import {idArg} from '../../cli/flags.ts';
+import {unwrapRecord} from '../../client/readable.ts';
+import {moveView} from '../../output/views/moves.ts';
+
+export default class MovesGet extends RemitCommand {
+  static override summary = 'Show one move';
+  static override args = {id: idArg('move')};
+  static override examples = ['<%= config.bin %> moves get 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11'];
+
+  async run() {
+    const {args} = await this.parse(MovesGet);
+    const {client, out, stop} = await this.open();
+    const {data} = await client.moves.get({move_id: args.id}, {signal: stop.signal});
+    const move = unwrapRecord(data);
+    out.record(move, moveView);
+    return move;
+  }
+}

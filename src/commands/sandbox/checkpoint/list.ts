@@ -1,0 +1,15 @@
+import {RemitCommand} from '../../../cli/command.ts';
+import {callControl} from '../../../cli/sandbox/control.ts';
+import {checkpointView} from '../../../output/views/sandbox.ts';
+
+export default class SandboxCheckpointList extends RemitCommand {
+  static override summary = 'List the checkpoints of the running sandbox, oldest first';
+  static override examples = ['<%= config.bin %> sandbox checkpoint list'];
+
+  async run() {
+    await this.parse(SandboxCheckpointList);
+    const local = this.openLocal();
+    const {data} = (await callControl(local, 'GET', '/sandbox/checkpoints')) as {data: object[]}; // our own server's
+    await local.out.list(data, checkpointView);
+  }
+}

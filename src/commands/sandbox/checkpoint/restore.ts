@@ -1,0 +1,20 @@
+import {Args} from '@oclif/core';
+import {RemitCommand} from '../../../cli/command.ts';
+import {callControl} from '../../../cli/sandbox/control.ts';
+import type {Checkpoint} from '../../../sandbox/checkpoints.ts';
+
+export default class SandboxCheckpointRestore extends RemitCommand {
+  static override summary = 'Put the running sandbox back to a checkpoint: records, money, clock; keys stay';
+  static override description = 'Whatever happened since is gone, unless another checkpoint holds it.';
+  static override args = {name: Args.string({required: true, description: 'as it was saved'})};
+  static override examples = ['<%= config.bin %> sandbox checkpoint restore before-payday'];
+
+  async run() {
+    const {args} = await this.parse(SandboxCheckpointRestore);
+    const local = this.openLocal();
+    const path = `/sandbox/checkpoints/${encodeURIComponent(args.name)}/restore` as const;
+    const restored = (await callControl(local, 'POST', path, {})) as Checkpoint; // our own server's
+    local.out.text(`Back at ${restored.name}; it is ${restored.clock_at} again.`);
+    return restored;
+  }
+}

@@ -1,0 +1,22 @@
+import {Args} from '@oclif/core';
+import {RemitCommand} from '../../../cli/command.ts';
+import {callControl} from '../../../cli/sandbox/control.ts';
+import type {Checkpoint} from '../../../sandbox/checkpoints.ts';
+
+export default class SandboxCheckpointSave extends RemitCommand {
+  static override summary = 'Keep the whole state of the running sandbox under a name';
+  static override description = 'An older checkpoint of that name is replaced.';
+  static override args = {
+    name: Args.string({required: true, description: 'lower-case letters, digits and hyphens'}),
+  };
+  static override examples = ['<%= config.bin %> sandbox checkpoint save before-payday'];
+
+  async run() {
+    const {args} = await this.parse(SandboxCheckpointSave);
+    const local = this.openLocal();
+    const saved = (await callControl(local, 'POST', '/sandbox/checkpoints', {name: args.name})) as Checkpoint; // our own server's
+    local.out.text(`Saved ${saved.name}; the sandbox's clock showed ${saved.clock_at}.`);
+    local.out.hint(`remit sandbox checkpoint restore ${saved.name}`);
+    return saved;
+  }
+}

@@ -1,0 +1,30 @@
+import {Args} from '@oclif/core';
+import {RemitCommand} from '../../cli/command.ts';
+import {callControl} from '../../cli/sandbox/control.ts';
+import {readClock} from '../../cli/sandbox/start-options.ts';
+import {clockView} from '../../output/views/sandbox.ts';
+import type {ClockStatus} from '../../sandbox/sandbox.ts';
+
+export default class SandboxClockCommand extends RemitCommand {
+  static override summary = "Show the running sandbox's clock, or change how it runs";
+  static override description =
+    'It goes on from the same moment. A frozen clock moves by `sandbox advance` only.';
+  static override args = {
+    mode: Args.string({description: 'real, frozen, or accelerated:60 (a minute here in each second)'}),
+  };
+  static override examples = [
+    '<%= config.bin %> sandbox clock',
+    '<%= config.bin %> sandbox clock accelerated:3600',
+    '<%= config.bin %> sandbox clock frozen',
+  ];
+
+  async run() {
+    const {args} = await this.parse(SandboxClockCommand);
+    const local = this.openLocal();
+    const clock = (await (args.mode === undefined
+      ? callControl(local, 'GET', '/sandbox/clock')
+      : callControl(local, 'POST', '/sandbox/clock', readClock('the clock', args.mode)))) as ClockStatus; // our own server's
+    local.out.record(clock, clockView);
+    return clock;
+  }
+}

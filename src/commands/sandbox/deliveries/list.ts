@@ -1,0 +1,39 @@
+import {Flags} from '@oclif/core';
+import {RemitCommand} from '../../../cli/command.ts';
+import {count} from '../../../cli/flags.ts';
+import {callControl} from '../../../cli/sandbox/control.ts';
+import {deliveryView} from '../../../output/views/deliveries.ts';
+
+export default class SandboxDeliveriesList extends RemitCommand {
+  static override summary = 'List what the running sandbox delivers to webhook endpoints, newest first';
+  static override examples = [
+    '<%= config.bin %> sandbox deliveries list',
+    '<%= config.bin %> sandbox deliveries list --state failed -o id',
+  ];
+  static override flags = {
+    state: Flags.option({
+      options: ['pending', 'sending', 'delivered', 'failed', 'dropped', 'canceled'] as const,
+      description: 'only those that stand so',
+    })(),
+    event: Flags.string({helpValue: 'payout.settled', description: 'only this event type'}),
+    endpoint: Flags.string({helpValue: 'ID', description: 'only to this endpoint'}),
+    before: Flags.string({helpValue: 'ID', description: 'only those older than this delivery'}),
+    limit: count(1, 1000)({default: 50, description: 'at most so many'}),
+  };
+
+  async run() {
+    const {flags} = await this.parse(SandboxDeliveriesList);
+    const local = this.openLocal();
+    const {state, event, endpoint, before, limit} = flags;
+    const asked = Object.entries({state, event, endpoint, before, limit: String(limit)});
+    const query = new URLSearchParams(
+      asked.filter((pair): pair is [string, string] => pair[1] !== undefined),
+    );
+    const {data} = (await callControl(local, 'GET', `/sandbox/deliveries?${query.toString()}`)) as {
+      data: {id: string}[]; // our own server's
+    };
+    await local.out.list(data, deliveryView);
+    const last = data.at(-1);
+    if (data.length === limit && last) local.out.hint(`remit sandbox deliveries list --before ${last.id}`);
+  }
+}

@@ -1,0 +1,33 @@
+import {RemitCommand} from '../../../cli/command.ts';
+import {idArg} from '../../../cli/flags.ts';
+import {callControl} from '../../../cli/sandbox/control.ts';
+import {RemitError} from '../../../errors.ts';
+import {deliveryView} from '../../../output/views/deliveries.ts';
+import type {DeliveryRecord} from '../../../sandbox/webhooks/delivery-desk.ts';
+
+export default class SandboxDeliveriesRedeliver extends RemitCommand {
+  static override summary = 'Send a delivery again now: same event and bytes, new timestamp';
+  static override description = 'Its retries stay as they are planned, unless it arrives.';
+  static override args = {id: idArg('delivery')};
+  static override examples = [
+    '<%= config.bin %> sandbox deliveries redeliver 019b76da-a800-7000-8235-80d251bba0e9',
+  ];
+
+  async run() {
+    const {args} = await this.parse(SandboxDeliveriesRedeliver);
+    const local = this.openLocal();
+    const path = `/sandbox/deliveries/${encodeURIComponent(args.id)}/redeliver` as const;
+    const delivery = (await callControl(local, 'POST', path, {})) as DeliveryRecord; // our own server's
+    const {status, error} = delivery.attempts.at(-1)!; // the one just made
+    if (status === null || status < 200 || status > 299)
+      throw new RemitError(
+        'UNAVAILABLE',
+        `${delivery.url} did not take the delivery: ${error ?? `status ${status}`}`,
+        {
+          hint: `remit sandbox deliveries show ${delivery.id}`,
+        },
+      );
+    local.out.record(delivery, deliveryView);
+    return delivery;
+  }
+}

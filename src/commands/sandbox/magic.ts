@@ -1,0 +1,17 @@
+import {RemitCommand} from '../../cli/command.ts';
+import {callControl} from '../../cli/sandbox/control.ts';
+import {magicView} from '../../output/views/sandbox.ts';
+
+export default class SandboxMagic extends RemitCommand {
+  static override summary = 'List the values that make the running sandbox do something special';
+  static override description =
+    'Who decides about a transfer: `sandbox simulate`, else its scenario, else the account or card, else the amount.';
+  static override examples = ['<%= config.bin %> sandbox magic', '<%= config.bin %> sandbox magic -o csv'];
+
+  async run() {
+    await this.parse(SandboxMagic);
+    const local = this.openLocal();
+    const {data} = (await callControl(local, 'GET', '/sandbox/magic-values')) as {data: object[]}; // our own server's
+    await local.out.list(data, magicView);
+  }
+}

@@ -1,0 +1,21 @@
+import {RemitCommand} from '../../cli/command.ts';
+import {makePageLink} from '../../cli/sandbox/page-link.ts';
+
+export default class SandboxOpen extends RemitCommand {
+  static override summary = "Print a link that opens the sandbox's page in a browser";
+  static override description =
+    'The page shows records, deliveries and requests, and moves the clock. The link works once, within ten minutes.';
+  static override examples = [
+    '<%= config.bin %> sandbox open',
+    '<%= config.bin %> sandbox open -o json --query url',
+  ];
+
+  async run() {
+    await this.parse(SandboxOpen);
+    const local = this.openLocal();
+    const link = await makePageLink(local);
+    local.out.text(link.url);
+    local.out.note('Open it in a browser of this machine: once, within ten minutes.');
+    return link;
+  }
+}

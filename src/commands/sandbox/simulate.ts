@@ -1,0 +1,50 @@
+import {Args, Flags} from '@oclif/core';
+import {RemitCommand} from '../../cli/command.ts';
+import {count} from '../../cli/flags.ts';
+import {callControl} from '../../cli/sandbox/control.ts';
+import {RemitError} from '../../errors.ts';
+import {SIMULATED_KINDS, outcomesOf, type Simulated} from '../../sandbox/outcomes.ts';
+
+export default class SandboxSimulate extends RemitCommand {
+  static override summary = 'Make something happen to a record of the running sandbox, now';
+  static override description =
+    'It wins over scenarios, magic values and the calendar. Outcomes of payin and payout: initiate, debit, settle, fail, return; of account-transfer: initiate, settle, fail; of subaccount: credit; of payment-method: verify, fail-verification.';
+  static override args = {
+    kind: Args.string({required: true, options: SIMULATED_KINDS, description: 'of which kind it is'}),
+    id: Args.string({required: true, description: 'its id (UUID)'}),
+    outcome: Args.string({required: true, description: 'what happens'}),
+  };
+  static override examples = [
+    '<%= config.bin %> sandbox simulate payout 019b76da-a800-7000-8235-80d251bba0e9 settle',
+    '<%= config.bin %> sandbox simulate payin 019b76da-a800-7000-8235-80d251bba0e9 return --code R10',
+    '<%= config.bin %> sandbox simulate subaccount 019b76da-a800-7000-8235-80d251bba0e9 credit --amount-minor 5000',
+    '<%= config.bin %> sandbox simulate payment-method 019b76da-a800-7000-8235-80d251bba0e9 verify',
+  ];
+  static override flags = {
+    'amount-minor': count(1, 999_999_999_999_999)({description: 'credit: how much, in minor units'}),
+    code: Flags.string({helpValue: 'R03', description: "fail, return: the bank's reason"}),
+  };
+
+  async run() {
+    const {args, flags} = await this.parse(SandboxSimulate);
+    const local = this.openLocal();
+    const {kind, id, outcome} = args;
+    const outcomes = Object.keys(outcomesOf(kind) ?? {});
+    if (!outcomes.includes(outcome))
+      throw new RemitError('USAGE', `a ${kind} has no outcome "${outcome}"; it has ${outcomes.join(', ')}`, {
+        hint: `remit sandbox simulate ${kind} ${id} ${outcomes[0]!}`,
+      });
+    const {code, 'amount-minor': amount} = flags;
+    const asked = {
+      ...{kind, id, outcome},
+      ...(code === undefined ? {} : {code}),
+      ...(amount === undefined ? {} : {amount_in_minor_units: amount}),
+    };
+    const became = (await callControl(local, 'POST', '/sandbox/simulate', asked)) as Simulated; // our own server's
+    const why = became.code === undefined ? '' : ` (${became.code})`;
+    const {balance_in_minor_units: balance} = became;
+    const holds = balance === undefined ? '' : ` and holds ${balance} minor units`;
+    local.out.text(`The ${kind} ${became.id} is now ${became.status}${why}${holds}.`);
+    return became;
+  }
+}

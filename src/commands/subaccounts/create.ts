@@ -1,0 +1,33 @@
+import {Flags} from '@oclif/core';
+import {RemitCommand} from '../../cli/command.ts';
+import {dryRunFlag} from '../../cli/flags.ts';
+import {sendOnce} from '../../cli/send-once.ts';
+import {subaccountView} from '../../output/views/moves.ts';
+
+export default class SubaccountsCreate extends RemitCommand {
+  static override summary = 'Create a subaccount';
+  static override examples = [
+    "<%= config.bin %> subaccounts create --name 'Rent'",
+    "<%= config.bin %> subaccounts create --name 'Rent' --currency USD -o id",
+  ];
+  static override flags = {
+    name: Flags.string({required: true, helpValue: 'NAME', description: 'what it is called'}),
+    currency: Flags.string({helpValue: 'CCY', description: "ISO 4217 (default: the main account's)"}),
+    'dry-run': dryRunFlag,
+  };
+
+  async run() {
+    const {flags} = await this.parse(SubaccountsCreate);
+    const context = await this.open();
+    const sent = await sendOnce(context, {
+      operation: 'subaccounts.create',
+      body: {name: flags.name, currency_code: flags.currency},
+      dryRun: flags['dry-run'],
+      facts: {operation: 'create subaccount', party: ['name', flags.name]},
+      settledBy: 'remit subaccounts list --limit 5',
+    });
+    if (sent.dryRun) return sent.dryRun;
+    context.out.record(sent.result.data, subaccountView);
+    return sent.result.data;
+  }
+}

@@ -1,0 +1,19 @@
+import {approveAccountTransfer} from '../../cli/account-transfers.ts';
+import {RemitCommand} from '../../cli/command.ts';
+import {accountTransferWaitFlags, dryRunFlag, idArg} from '../../cli/flags.ts';
+
+export default class TransfersApprove extends RemitCommand {
+  static override summary = 'Approve an account transfer, so that its money moves';
+  static override args = {id: idArg('account transfer')};
+  static override examples = [
+    '<%= config.bin %> transfers approve 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11',
+    '<%= config.bin %> transfers approve ID --wait --timeout 5m',
+  ];
+  static override flags = {'dry-run': dryRunFlag, ...accountTransferWaitFlags};
+
+  async run() {
+    const {args, flags} = await this.parse(TransfersApprove);
+    const request = {id: args.id, dryRun: flags['dry-run'], wait: flags};
+    return this.conclude(await approveAccountTransfer(await this.open(), request));
+  }
+}

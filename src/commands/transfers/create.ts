@@ -1,0 +1,44 @@
+import {Flags} from '@oclif/core';
+import {createAccountTransfer} from '../../cli/account-transfers.ts';
+import {readAmount} from '../../cli/amounts.ts';
+import {RemitCommand} from '../../cli/command.ts';
+import {accountTransferWaitFlags, amountFlags, dryRunFlag} from '../../cli/flags.ts';
+import {ACCOUNT_TRANSFER_RAILS} from '../../contract/rails.ts';
+
+const EXAMPLE =
+  'remit transfers create --source ACCOUNT --destination ACCOUNT --amount 125.00 --currency USD --rail book';
+
+export default class TransfersCreate extends RemitCommand {
+  static override summary = 'Create an account transfer between two treasury accounts';
+  static override examples = [
+    EXAMPLE.replace('remit', '<%= config.bin %>'),
+    `${EXAMPLE.replace('remit', '<%= config.bin %>')} --auto-approve --wait`,
+  ];
+  static override flags = {
+    source: Flags.string({required: true, helpValue: 'ACCOUNT', description: 'account that gives'}),
+    destination: Flags.string({required: true, helpValue: 'ACCOUNT', description: 'account that gets'}),
+    ...amountFlags,
+    currency: Flags.string({required: true, helpValue: 'CCY', description: 'ISO 4217'}),
+    rail: Flags.string({required: true, helpValue: 'RAIL', description: ACCOUNT_TRANSFER_RAILS.join(', ')}),
+    description: Flags.string({helpValue: 'TEXT', description: 'free text'}),
+    'auto-approve': Flags.boolean({description: 'approve it at once, so that the money moves'}),
+    'dry-run': dryRunFlag,
+    ...accountTransferWaitFlags,
+  };
+
+  async run() {
+    const {flags} = await this.parse(TransfersCreate);
+    const amount = readAmount(flags, EXAMPLE);
+    const body = {
+      source_account_id: flags.source,
+      destination_account_id: flags.destination,
+      amount_in_minor_units: amount.wire,
+      currency_code: flags.currency,
+      rail: flags.rail,
+      auto_approve: flags['auto-approve'] || undefined,
+      description: flags.description,
+    };
+    const request = {body, amount, dryRun: flags['dry-run'], wait: flags};
+    return this.conclude(await createAccountTransfer(await this.open(), request));
+  }
+}

@@ -1,0 +1,20 @@
+import {findAccountTransfer} from '../../cli/account-transfers.ts';
+import {RemitCommand} from '../../cli/command.ts';
+import {idArg} from '../../cli/flags.ts';
+import {accountTransferView} from '../../output/views/treasury.ts';
+
+export default class TransfersGet extends RemitCommand {
+  static override summary = 'Show one account transfer, out of the list';
+  static override description =
+    'The service documents no read of one account transfer: the list is read until it is found.';
+  static override args = {id: idArg('account transfer')};
+  static override examples = ['<%= config.bin %> transfers get 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11'];
+
+  async run() {
+    const {args} = await this.parse(TransfersGet);
+    const context = await this.open();
+    const transfer = await findAccountTransfer(context, args.id);
+    context.out.record(transfer, accountTransferView);
+    return transfer;
+  }
+}

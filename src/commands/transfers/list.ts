@@ -1,0 +1,31 @@
+import {Flags} from '@oclif/core';
+import {RemitCommand} from '../../cli/command.ts';
+import {listFlags} from '../../cli/flags.ts';
+import {listOptions, showList} from '../../cli/lists.ts';
+import {ACCOUNT_TRANSFER_STATUSES} from '../../contract/lifecycle.ts';
+import {accountTransferView} from '../../output/views/treasury.ts';
+
+export default class TransfersList extends RemitCommand {
+  static override summary = 'List account transfers, the newest first';
+  static override examples = [
+    '<%= config.bin %> transfers list --status initiated',
+    '<%= config.bin %> transfers list --account ID --all -o csv',
+  ];
+  static override flags = {
+    status: Flags.option({
+      options: ACCOUNT_TRANSFER_STATUSES,
+      helpValue: 'STATUS',
+      description: ACCOUNT_TRANSFER_STATUSES.join(', '),
+    })(),
+    account: Flags.string({helpValue: 'ID', description: 'only those from or to this account'}),
+    ...listFlags,
+  };
+
+  async run() {
+    const {flags} = await this.parse(TransfersList);
+    const context = await this.open();
+    const query = {status: flags.status, account_id: flags.account, order: flags.order};
+    const listing = context.client.accountTransfers.list(query, listOptions(context, flags));
+    await showList(context, listing, accountTransferView, this.typed);
+  }
+}

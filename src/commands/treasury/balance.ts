@@ -1,0 +1,17 @@
+import {RemitCommand} from '../../cli/command.ts';
+import {accountArg} from '../../cli/flags.ts';
+import {balanceView} from '../../output/views/treasury.ts';
+
+export default class TreasuryBalance extends RemitCommand {
+  static override summary = 'Show the latest reported balance of a treasury account';
+  static override args = {account: accountArg};
+  static override examples = ['<%= config.bin %> treasury balance 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11'];
+
+  async run() {
+    const {args} = await this.parse(TreasuryBalance);
+    const {client, out, stop} = await this.open();
+    const {data} = await client.treasury.balance({account_id: args.account}, {signal: stop.signal});
+    out.record(data, balanceView);
+    return data;
+  }
+}

@@ -1,0 +1,33 @@
+import {Args} from '@oclif/core';
+import {RemitCommand} from '../../cli/command.ts';
+import {accountArg, dryRunFlag} from '../../cli/flags.ts';
+import {sendOnce} from '../../cli/send-once.ts';
+import {treasuryAccountView} from '../../output/views/treasury.ts';
+
+export default class TreasuryLabel extends RemitCommand {
+  static override summary = 'Change the label of a treasury account';
+  static override args = {
+    account: accountArg,
+    label: Args.string({required: true, description: 'the new label'}),
+  };
+  static override examples = [
+    "<%= config.bin %> treasury label 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11 'Operating account'",
+  ];
+  static override flags = {'dry-run': dryRunFlag};
+
+  async run() {
+    const {args, flags} = await this.parse(TreasuryLabel);
+    const context = await this.open();
+    const sent = await sendOnce(context, {
+      operation: 'treasury.updateLabel',
+      params: {account_id: args.account},
+      body: {label: args.label},
+      dryRun: flags['dry-run'],
+      facts: {operation: 'label a treasury account', party: ['account', args.account]},
+      settledBy: 'remit treasury accounts',
+    });
+    if (sent.dryRun) return sent.dryRun;
+    context.out.record(sent.result.data, treasuryAccountView);
+    return sent.result.data;
+  }
+}

@@ -1,0 +1,51 @@
+import {Flags} from '@oclif/core';
+import {readAmount} from '../../cli/amounts.ts';
+import {RemitCommand} from '../../cli/command.ts';
+import {accountArg, amountFlags, dryRunFlag} from '../../cli/flags.ts';
+import {sendOnce} from '../../cli/send-once.ts';
+import {bankTransactionView} from '../../output/views/treasury.ts';
+
+const EXAMPLE = 'remit treasury simulate-credit ACCOUNT --amount 1000.00 --currency USD';
+
+export default class TreasurySimulateCredit extends RemitCommand {
+  static override summary = 'Simulate an inbound credit to a SIM account of a test entity';
+  static override args = {account: accountArg};
+  static override examples = [
+    EXAMPLE.replace('remit', '<%= config.bin %>'),
+    "<%= config.bin %> treasury simulate-credit ACCOUNT --amount-minor 100000 --counterparty-name 'Acme Ltd'",
+  ];
+  static override flags = {
+    ...amountFlags,
+    currency: Flags.string({helpValue: 'CCY', description: "ISO 4217 (default: the account's)"}),
+    description: Flags.string({helpValue: 'TEXT', description: 'what the bank would report'}),
+    'counterparty-name': Flags.string({helpValue: 'NAME', description: 'who would have paid'}),
+    'dry-run': dryRunFlag,
+  };
+
+  async run() {
+    const {args, flags} = await this.parse(TreasurySimulateCredit);
+    const amount = readAmount(flags, EXAMPLE);
+    const context = await this.open();
+    const sent = await sendOnce(context, {
+      operation: 'treasury.simulateInboundCredit',
+      params: {account_id: args.account},
+      body: {
+        amount_in_minor_units: amount.wire,
+        currency_code: flags.currency,
+        description: flags.description,
+        counterparty_name: flags['counterparty-name'],
+      },
+      dryRun: flags['dry-run'],
+      facts: {
+        operation: 'simulate an inbound credit',
+        party: ['account', args.account],
+        amountMinor: amount.minor,
+        currency: amount.currency,
+      },
+      settledBy: `remit treasury transactions ${args.account} --limit 5`,
+    });
+    if (sent.dryRun) return sent.dryRun;
+    context.out.record(sent.result.data, bankTransactionView);
+    return sent.result.data;
+  }
+}

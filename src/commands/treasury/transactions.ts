@@ -1,0 +1,22 @@
+import {RemitCommand} from '../../cli/command.ts';
+import {accountArg, listFlags} from '../../cli/flags.ts';
+import {listOptions, showList} from '../../cli/lists.ts';
+import {bankTransactionView} from '../../output/views/treasury.ts';
+
+export default class TreasuryTransactions extends RemitCommand {
+  static override summary = 'List the bank-reported transactions of a treasury account';
+  static override args = {account: accountArg};
+  static override examples = [
+    '<%= config.bin %> treasury transactions 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11',
+    '<%= config.bin %> treasury transactions ACCOUNT --all -o csv > transactions.csv',
+  ];
+  static override flags = {...listFlags};
+
+  async run() {
+    const {args, flags} = await this.parse(TreasuryTransactions);
+    const context = await this.open();
+    const query = {account_id: args.account, order: flags.order};
+    const listing = context.client.treasury.transactions(query, listOptions(context, flags));
+    await showList(context, listing, bankTransactionView, this.typed);
+  }
+}

@@ -1,0 +1,29 @@
+import {Flags} from '@oclif/core';
+import {RemitCommand} from '../../../cli/command.ts';
+import {dryRunFlag, eventTypesFlag} from '../../../cli/flags.ts';
+import {createEndpoint} from '../../../cli/webhook-endpoints.ts';
+
+export default class WebhooksEndpointsCreate extends RemitCommand {
+  static override summary = 'Register a webhook endpoint; its signing secret is shown once';
+  static override examples = [
+    '<%= config.bin %> webhooks endpoints create --url https://example.com/hooks --event-types payout.settled,payout.failed',
+    '<%= config.bin %> webhooks endpoints create --url https://example.com/hooks --event-types payin.settled --secret-file hook.secret',
+  ];
+  static override flags = {
+    url: Flags.string({required: true, helpValue: 'URL', description: 'https, takes POST with JSON'}),
+    'event-types': eventTypesFlag({required: true}),
+    description: Flags.string({helpValue: 'TEXT', description: 'free text'}),
+    'secret-file': Flags.string({
+      helpValue: 'FILE',
+      description: 'write the secret there (new, mode 0600), not to stdout',
+    }),
+    'dry-run': dryRunFlag,
+  };
+
+  async run() {
+    const {flags} = await this.parse(WebhooksEndpointsCreate);
+    const body = {url: flags.url, event_types: flags['event-types'], description: flags.description};
+    const request = {body, dryRun: flags['dry-run'], secretFile: flags['secret-file']};
+    return this.conclude(await createEndpoint(await this.open(), request));
+  }
+}

@@ -1,0 +1,27 @@
+import {RemitCommand} from '../../../cli/command.ts';
+import {dryRunFlag, idArg} from '../../../cli/flags.ts';
+import {sendOnce} from '../../../cli/send-once.ts';
+
+export default class WebhooksEndpointsDelete extends RemitCommand {
+  static override summary = 'Delete a webhook endpoint; nothing is delivered to it any more';
+  static override args = {id: idArg('endpoint')};
+  static override examples = [
+    '<%= config.bin %> webhooks endpoints delete 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11',
+  ];
+  static override flags = {'dry-run': dryRunFlag};
+
+  async run() {
+    const {args, flags} = await this.parse(WebhooksEndpointsDelete);
+    const context = await this.open();
+    const sent = await sendOnce(context, {
+      operation: 'webhookEndpoints.delete',
+      params: {id: args.id},
+      dryRun: flags['dry-run'],
+      facts: {operation: 'delete webhook endpoint', party: ['endpoint', args.id]},
+      settledBy: `remit webhooks endpoints get ${args.id}`,
+    });
+    if (sent.dryRun) return sent.dryRun;
+    context.out.text(`Deleted webhook endpoint ${args.id}.`);
+    return {id: args.id, deleted: true};
+  }
+}

@@ -1,0 +1,18 @@
+import {RemitCommand} from '../../../cli/command.ts';
+import {dryRunFlag, idArg} from '../../../cli/flags.ts';
+import {switchEndpoint} from '../../../cli/webhook-endpoints.ts';
+
+export default class WebhooksEndpointsEnable extends RemitCommand {
+  static override summary = 'Deliver events to a webhook endpoint again';
+  static override args = {id: idArg('endpoint')};
+  static override examples = [
+    '<%= config.bin %> webhooks endpoints enable 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11',
+  ];
+  static override flags = {'dry-run': dryRunFlag};
+
+  async run() {
+    const {args, flags} = await this.parse(WebhooksEndpointsEnable);
+    const request = {id: args.id, active: true, dryRun: flags['dry-run']};
+    return this.conclude(await switchEndpoint(await this.open(), request));
+  }
+}

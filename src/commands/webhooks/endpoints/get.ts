@@ -1,0 +1,19 @@
+import {RemitCommand} from '../../../cli/command.ts';
+import {idArg} from '../../../cli/flags.ts';
+import {webhookEndpointView} from '../../../output/views/webhooks.ts';
+
+export default class WebhooksEndpointsGet extends RemitCommand {
+  static override summary = 'Show one webhook endpoint';
+  static override args = {id: idArg('endpoint')};
+  static override examples = [
+    '<%= config.bin %> webhooks endpoints get 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11',
+  ];
+
+  async run() {
+    const {args} = await this.parse(WebhooksEndpointsGet);
+    const {client, out, stop} = await this.open();
+    const {data} = await client.webhookEndpoints.get({id: args.id}, {signal: stop.signal});
+    out.record(data, webhookEndpointView);
+    return data;
+  }
+}

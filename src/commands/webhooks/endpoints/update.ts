@@ -1,0 +1,40 @@
+import {Flags} from '@oclif/core';
+import {RemitCommand} from '../../../cli/command.ts';
+import {dryRunFlag, eventTypesFlag, idArg} from '../../../cli/flags.ts';
+import {sendOnce} from '../../../cli/send-once.ts';
+import {RemitError} from '../../../errors.ts';
+import {webhookEndpointView} from '../../../output/views/webhooks.ts';
+
+export default class WebhooksEndpointsUpdate extends RemitCommand {
+  static override summary = 'Change the URL, event types or description of an endpoint';
+  static override args = {id: idArg('endpoint')};
+  static override examples = [
+    '<%= config.bin %> webhooks endpoints update ID --event-types payout.settled,payin.settled',
+    '<%= config.bin %> webhooks endpoints update ID --url https://example.com/new-hooks',
+  ];
+  static override flags = {
+    url: Flags.string({helpValue: 'URL', description: 'https, takes POST with JSON'}),
+    'event-types': eventTypesFlag({}),
+    description: Flags.string({helpValue: 'TEXT', description: 'free text'}),
+    'dry-run': dryRunFlag,
+  };
+
+  async run() {
+    const {args, flags} = await this.parse(WebhooksEndpointsUpdate);
+    const body = {url: flags.url, event_types: flags['event-types'], description: flags.description};
+    if (Object.values(body).every((value) => value === undefined))
+      throw new RemitError('USAGE', 'what shall change? --url, --event-types or --description');
+    const context = await this.open();
+    const sent = await sendOnce(context, {
+      operation: 'webhookEndpoints.update',
+      params: {id: args.id},
+      body,
+      dryRun: flags['dry-run'],
+      facts: {operation: 'change webhook endpoint', party: ['endpoint', args.id]},
+      settledBy: `remit webhooks endpoints get ${args.id}`,
+    });
+    if (sent.dryRun) return sent.dryRun;
+    context.out.record(sent.result.data, webhookEndpointView);
+    return sent.result.data;
+  }
+}

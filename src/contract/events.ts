@@ -1,0 +1,26 @@
+import type {SchemaName} from './schemas/registry.ts';
+
+/** One event type: when it is sent, and the schema of its `data`. */
+export interface EventType {
+  readonly description: string;
+  readonly data: SchemaName;
+}
+
+/** Interface document, "Event types": all of them; moves, account transfers and methods send none (assumption 35). */
+export const EVENT_TYPES = {
+  'payout.debited': {description: "Funds were debited from the sender's account", data: 'PayoutEventData'},
+  'payout.settled': {description: 'The payout was settled to the recipient', data: 'PayoutEventData'},
+  'payout.failed': {description: 'The payout failed during processing', data: 'PayoutEventData'},
+  'payin.settled': {description: 'The payin was settled and its funds received', data: 'PayinEventData'},
+  'payin.failed': {description: 'The payin failed during processing', data: 'PayinEventData'},
+  'subaccount.credit_received': {
+    description: 'An inbound credit was received on a virtual subaccount',
+    data: 'SubaccountCreditEventData',
+  },
+} as const satisfies Record<string, EventType>;
+
+export type EventTypeName = keyof typeof EVENT_TYPES;
+export const EVENT_TYPE_NAMES = Object.keys(EVENT_TYPES) as EventTypeName[]; // its own keys
+
+/** Interface document, "Signature": lower-case hex HMAC-SHA256 over `{timestamp}.{raw body}`. */
+export const WEBHOOK_HEADERS = {signature: 'X-Webhook-Signature', timestamp: 'X-Webhook-Timestamp'} as const;

@@ -1,0 +1,83 @@
+import * as z from 'zod';
+import {ASSUMED_FIELDS} from './assumed-fields.ts';
+import type {Origin} from './operation.ts';
+import {allOperations} from './operations.ts';
+import {AmountMinor, CurrencyCode, Metadata, Timestamp, Uuid} from './schemas/fields.ts';
+import {SCHEMAS, type SchemaName} from './schemas/registry.ts';
+
+export type Json = {[key: string]: unknown};
+
+/** Parts that many schemas share; each is a component of its own. */
+const PARTS = {Uuid, AmountMinor, CurrencyCode, Metadata, Timestamp};
+
+const refTo = (name: string) => `#/components/schemas/${name}`;
+export const schemaRef = (name: SchemaName | keyof typeof PARTS): Json => ({$ref: refTo(name)});
+
+/** Every schema as JSON Schema 2020-12: bodies as a caller writes them, answers as a reader gets them. */
+export function schemaComponents(): Json {
+  const registry = z.registry<{id: string}>();
+  for (const [id, schema] of Object.entries<z.ZodType>({...PARTS, ...SCHEMAS})) registry.add(schema, {id});
+  const [input, output] = (['input', 'output'] as const).map(
+    (io) => z.toJSONSchema(registry, {io, uri: refTo}).schemas as Json,
+  );
+  const operations = allOperations().map(({operation}) => operation);
+  const bodies = new Set<string | undefined>(operations.map(({body}) => body));
+  const queries = new Set<string | undefined>(operations.map(({query}) => query));
+  const components: Json = {};
+  for (const name of [...Object.keys(PARTS), ...Object.keys(SCHEMAS)].sort()) {
+    if (queries.has(name)) continue; // they become parameters
+    components[name] = tidy((bodies.has(name) ? input : output)![name]);
+  }
+  markAssumedFields(components);
+  return components;
+}
+
+/** The query of a list, field by field; values are parsed, hence in their own types. */
+export function queryProperties(name: SchemaName): Record<string, Json> {
+  const {properties} = z.toJSONSchema(SCHEMAS[name], {io: 'output'});
+  return tidy(properties) as Record<string, Json>;
+}
+
+/** The origin of a field, where it differs from being given: `x-origin` in the schema of the request. */
+function markAssumedFields(components: Json): void {
+  for (const {id, operation} of allOperations()) {
+    if (operation.body === undefined) continue;
+    for (const [field, origin] of assumedFieldsOf(id))
+      for (const branch of branchesOf(components[operation.body], components)) {
+        const at = field.split('.').reduce<Json | undefined>(propertyOf, branch);
+        if (at !== undefined) at['x-origin'] = origin;
+      }
+  }
+}
+
+/** Assumed fields of one operation's body or query: `[name, origin]`. */
+export function assumedFieldsOf(id: string): [string, Origin][] {
+  return Object.entries(ASSUMED_FIELDS)
+    .filter(([name]) => name.startsWith(`${id}.`))
+    .map(([name, origin]) => [name.slice(id.length + 1), origin]);
+}
+
+const propertyOf = (schema: Json | undefined, name: string): Json | undefined =>
+  (schema?.['properties'] as Record<string, Json> | undefined)?.[name];
+
+/** The schema itself, or what a union of it holds, references followed. */
+function branchesOf(schema: unknown, components: Json): Json[] {
+  const {oneOf, $ref} = schema as {oneOf?: unknown[]; $ref?: string};
+  if ($ref !== undefined) return branchesOf(components[$ref.split('/').at(-1)!], components);
+  return oneOf === undefined ? [schema as Json] : oneOf.flatMap((branch) => branchesOf(branch, components));
+}
+
+/** Leaves out what says nothing: `$id`, open objects, patterns of formats that say the same. */
+function tidy(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(tidy);
+  if (typeof value !== 'object' || value === null) return value;
+  const schema = value as Json;
+  const kept = Object.entries(schema).filter(([key, inner]) => {
+    if (key === '$id' || key === '$schema') return false;
+    if (key === 'additionalProperties') return JSON.stringify(inner) !== '{}';
+    if (key === 'minimum') return inner !== -Number.MAX_SAFE_INTEGER;
+    if (key === 'pattern') return !['date', 'date-time', 'uuid', 'email'].includes(String(schema['format']));
+    return true;
+  });
+  return Object.fromEntries(kept.map(([key, inner]) => [key, tidy(inner)]));
+}

@@ -1,0 +1,59 @@
+import * as z from 'zod';
+import {EVENT_TYPE_NAMES} from '../events.ts';
+import {LIMITS} from '../limits.ts';
+import {Description, Timestamp, Uuid, pageOf} from './fields.ts';
+
+/** Interface document, "Limits": HTTPS. Whether the address is a public one is for the service to say. */
+const url = z.url({protocol: /^https$/, error: 'must be an https URL'}).max(LIMITS.urlLength);
+/** Form only, so that a client can subscribe to a type of tomorrow; the service knows which there are. */
+const eventTypes = z
+  .array(
+    z
+      .string()
+      .regex(/^[a-z_]+(\.[a-z_]+)+$/, 'an event type is words joined by dots')
+      .max(100)
+      .meta({examples: EVENT_TYPE_NAMES}),
+  )
+  .min(1)
+  .max(100);
+
+/** Assumptions 30 and 31. Active from the start unless told otherwise. */
+export const WebhookEndpointCreate = z.strictObject({
+  url,
+  event_types: eventTypes,
+  description: Description.nullish(),
+  is_active: z.boolean().optional(),
+});
+export const WebhookEndpointUpdate = WebhookEndpointCreate.partial();
+/** Assumption 32: without a value it flips. */
+export const WebhookEndpointToggle = z.strictObject({is_active: z.boolean().optional()});
+
+export const WebhookEndpoint = z.looseObject({
+  id: Uuid,
+  url: z.string(),
+  event_types: z.array(z.string()),
+  is_active: z.boolean(),
+  description: z.string().nullish(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+});
+export const WebhookEndpointPage = pageOf(WebhookEndpoint);
+/** The only answer with the secret in it (assumption 31). */
+export const WebhookEndpointCreated = z.looseObject({...WebhookEndpoint.shape, signing_secret: z.string()});
+
+/** Assumption 33. */
+export const EventTypeList = z.looseObject({
+  data: z.array(z.looseObject({type: z.string(), description: z.string()})),
+});
+
+/** Interface document, "Event types": what `data` holds. */
+export const PayoutEventData = z.looseObject({payout_id: Uuid});
+export const PayinEventData = z.looseObject({payin_id: Uuid});
+export const SubaccountCreditEventData = z.looseObject({
+  subaccount_id: Uuid,
+  /** Legacy; the same value. */
+  amount_cents: z.int(),
+  amount_in_minor_units: z.int(),
+});
+/** Interface document, "Event body". */
+export const WebhookEvent = z.looseObject({id: z.string(), type: z.string(), data: z.looseObject({})});

@@ -1,0 +1,35 @@
+import {money, moment, status, text, time, type View} from '../view.ts';
+
+/** Interface document, "Move". */
+export const moveView: View = {
+  noun: 'move',
+  plural: 'moves',
+  card: [
+    text('ID', 'id'),
+    status(),
+    money('Amount'),
+    text('From', 'source_subaccount_id'),
+    text('To', 'destination_subaccount_id'),
+    text('Description', 'description'),
+    moment('Created', 'created_at'),
+    moment('Settled', 'settled_at'),
+  ],
+  columns: [
+    text('ID', 'id'),
+    status(),
+    money('Amount'),
+    time('Created', 'created_at', 1),
+    text('From', 'source_subaccount_id', 3),
+    text('To', 'destination_subaccount_id', 2),
+  ],
+};
+
+const balance = money('Balance', 'balance_in_minor_units');
+
+/** Assumption 11. */
+export const subaccountView: View = {
+  noun: 'subaccount',
+  plural: 'subaccounts',
+  card: [text('ID', 'id'), text('Name', 'name'), balance, status(), moment('Created', 'created_at')],
+  columns: [text('ID', 'id'), text('Name', 'name'), balance, status(), time('Created', 'created_at', 1)],
+};

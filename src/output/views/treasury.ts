@@ -1,0 +1,87 @@
+import {money, moment, status, text, time, type View} from '../view.ts';
+
+/** Interface document: identifier, label, currency; the rest is assumption 19. */
+export const treasuryAccountView: View = {
+  noun: 'treasury account',
+  plural: 'treasury accounts',
+  card: [
+    text('ID', 'id'),
+    text('Label', 'label'),
+    text('Currency', 'currency_code'),
+    text('Type', 'type'),
+    status(),
+  ],
+  columns: [
+    text('ID', 'id'),
+    text('Label', 'label'),
+    text('Currency', 'currency_code'),
+    text('Type', 'type', 2),
+    status(),
+  ],
+};
+
+/** Assumption 20. */
+export const balanceView: View = {
+  noun: 'balance',
+  plural: 'balances',
+  card: [
+    text('Account', 'account_id'),
+    money('Current', 'current_balance_in_minor_units'),
+    money('Available', 'available_balance_in_minor_units'),
+    moment('As of', 'as_of'),
+  ],
+  columns: [text('Account', 'account_id'), money('Current', 'current_balance_in_minor_units')],
+};
+
+/** Assumption 21; the amount is positive, the direction says which way it went. */
+export const bankTransactionView: View = {
+  noun: 'bank transaction',
+  plural: 'bank transactions',
+  card: [
+    text('ID', 'id'),
+    text('Account', 'account_id'),
+    text('Direction', 'direction'),
+    money('Amount'),
+    status(),
+    text('Description', 'description'),
+    text('Bank reference', 'bank_reference'),
+    moment('Posted', 'posted_at'),
+    text('Value date', 'value_date'),
+  ],
+  columns: [
+    text('ID', 'id'),
+    text('Direction', 'direction'),
+    money('Amount'),
+    status(),
+    time('Posted', 'posted_at', 1),
+    text('Description', 'description', 2),
+    text('Bank reference', 'bank_reference', 3),
+  ],
+};
+
+/** Assumption 24. */
+export const accountTransferView: View = {
+  noun: 'account transfer',
+  plural: 'account transfers',
+  card: [
+    text('ID', 'id'),
+    status(),
+    money('Amount'),
+    text('From', 'source_account_id'),
+    text('To', 'destination_account_id'),
+    text('Rail', 'rail'),
+    text('Description', 'description'),
+    text('Failure', 'failure_reason'),
+    moment('Created', 'created_at'),
+    moment('Updated', 'updated_at'),
+  ],
+  columns: [
+    text('ID', 'id'),
+    status(),
+    money('Amount'),
+    text('Rail', 'rail', 1),
+    time('Created', 'created_at', 2),
+    text('From', 'source_account_id', 4),
+    text('To', 'destination_account_id', 3),
+  ],
+};

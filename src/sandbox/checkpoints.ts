@@ -1,0 +1,118 @@
+import {COPY_NAME} from '../store/copy-name.ts';
+import type {Copy, Queries} from '../store/port.ts';
+import type {Context} from './context.ts';
+import {int, iso, json, text} from './rows.ts';
+import type {ClockState} from './sandbox-clock.ts';
+import {ServiceError, invalid} from './service-error.ts';
+import {followClock} from './shared-clock.ts';
+import {saveClock} from './world.ts';
+
+/** A checkpoint as it is listed. */
+export interface Checkpoint {
+  name: string;
+  /** When it was made, by the machine's clock. */
+  saved_at: string;
+  /** What the sandbox's clock showed; a restore puts it back to this moment. */
+  clock_at: string;
+}
+
+/**
+ * What a restore leaves as it is: keys, and the entities that they belong to; the list of checkpoints; the tables'
+ * own history; settings are dealt with one by one.
+ */
+const KEPT: ReadonlySet<string> = new Set([
+  'api_keys',
+  'entities',
+  'checkpoints',
+  'remit_migrations',
+  'settings',
+]);
+/** Settings that go on: random bytes that were used up after the checkpoint must not come again. */
+const KEPT_SETTINGS = ["'openings'", "'clock'"];
+
+/** The whole store under a name, to come back to. */
+export class Checkpoints {
+  readonly #context: Context;
+  readonly #machineNow: () => number;
+  readonly #onRestored: () => Promise<void>;
+
+  /** @param onRestored what runs by itself looks at the store anew */
+  constructor(options: {context: Context; machineNow: () => number; onRestored: () => Promise<void>}) {
+    this.#context = options.context;
+    this.#machineNow = options.machineNow;
+    this.#onRestored = options.onRestored;
+  }
+
+  /** Oldest first. */
+  async list(): Promise<Checkpoint[]> {
+    const rows = await this.#context.store.glance('select * from checkpoints order by saved_ms, name');
+    return rows.map((row) => ({
+      name: text(row, 'name'),
+      saved_at: iso(int(row, 'saved_ms')),
+      clock_at: iso(int(row, 'clock_ms')),
+    }));
+  }
+
+  /** Copies everything; an older checkpoint of that name is replaced. @throws {ServiceError} for a bad name. */
+  async save(name: string): Promise<Checkpoint> {
+    const {store, clock} = this.#context;
+    if (!COPY_NAME.test(name))
+      throw invalid('name', 'takes up to 30 lower-case letters, digits and hyphens, not a hyphen first');
+    await followClock(this.#context);
+    const [savedMs, clockMs] = [this.#machineNow(), clock.now()];
+    await store.saveCopy(name);
+    await store.write((queries) =>
+      queries.run(
+        `insert into checkpoints (name, saved_ms, clock_ms) values (?, ?, ?)
+         on conflict (name) do update set saved_ms = excluded.saved_ms, clock_ms = excluded.clock_ms`,
+        [name, savedMs, clockMs],
+      ),
+    );
+    return {name, saved_at: iso(savedMs), clock_at: iso(clockMs)};
+  }
+
+  /**
+   * Puts records, ledger, timers, deliveries and the clock back; keys stay as they are.
+   * @throws {ServiceError} NOT_FOUND; VALIDATION_ERROR for one of another version or another sandbox.
+   */
+  async restore(name: string): Promise<Checkpoint> {
+    const {store, clock} = this.#context;
+    const checkpoint = (await this.list()).find((candidate) => candidate.name === name);
+    if (!checkpoint) throw new ServiceError('NOT_FOUND', `no checkpoint ${name}`);
+    await store.writeFromCopy(name, async (queries, copy) => {
+      await refuseOther(queries, copy, 'remit_migrations', 'name', 'was made by another version of remit');
+      await refuseOther(queries, copy, 'entities', 'id', 'is of another sandbox');
+      for (const table of copy.tables) if (!KEPT.has(table)) await takeBack(queries, copy, table);
+      const others = `name not in (${KEPT_SETTINGS.join(', ')})`;
+      await queries.run(`delete from settings where ${others}`);
+      await queries.run(`insert into settings select * from ${copy.of('settings')} where ${others}`);
+      const kept = await queries.get(`select value from ${copy.of('settings')} where name = 'clock'`);
+      if (kept) clock.resume(json<ClockState>(kept, 'value'), Date.parse(checkpoint.clock_at));
+      await saveClock(queries, clock.state);
+    });
+    await this.#onRestored();
+    return checkpoint;
+  }
+}
+
+async function takeBack(queries: Queries, copy: Copy, table: string): Promise<void> {
+  await queries.run(`delete from ${table}`);
+  await queries.run(`insert into ${table} select * from ${copy.of(table)}`);
+}
+
+async function refuseOther(
+  queries: Queries,
+  copy: Copy,
+  table: string,
+  column: string,
+  because: string,
+): Promise<void> {
+  const values = async (from: string) =>
+    JSON.stringify(
+      (await queries.all(`select ${column} as value from ${from} order by ${column}`)).map((row) =>
+        text(row, 'value'),
+      ),
+    );
+  if ((await values(table)) !== (await values(copy.of(table))))
+    throw new ServiceError('VALIDATION_ERROR', `the checkpoint ${because}; save a new one`);
+}

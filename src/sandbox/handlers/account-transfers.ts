@@ -1,0 +1,125 @@
+import {ACCOUNT_TRANSFER_RAILS} from '../../contract/rails.ts';
+import type {Queries, SqlValue} from '../../store/port.ts';
+import {
+  findAccountTransfer,
+  insertAccountTransfer,
+  readAccountTransfer,
+  toAccountTransfer,
+  type AccountTransfer,
+  type AccountTransferRail,
+} from '../account-transfer.ts';
+import {
+  goesOnLater,
+  initiateAccountTransfer,
+  queueInitiation,
+  stepAccountTransfer,
+} from '../account-transfer-steps.ts';
+import type {Context} from '../context.ts';
+import type {Call, Handler} from '../handler.ts';
+import {envelope, pageQuery, position} from '../paging.ts';
+import {text} from '../rows.ts';
+import {accountTransferScenarioOf} from '../scenarios.ts';
+import {ServiceError, invalid} from '../service-error.ts';
+import {checkRailLimit} from '../transfer-admission.ts';
+import {findAccount} from '../treasury-account.ts';
+
+const isRail = (rail: string): rail is AccountTransferRail =>
+  (ACCOUNT_TRANSFER_RAILS as readonly string[]).includes(rail);
+
+/** Both accounts are the entity's (404); pair, currency, rail and amount fit together (400: interface document, "Errors"). */
+async function admit(
+  queries: Queries,
+  context: Context,
+  {entity, body}: Call<'accountTransfers.create'>,
+): Promise<AccountTransfer> {
+  const [sourceId, destinationId] = [
+    body.source_account_id.toLowerCase(),
+    body.destination_account_id.toLowerCase(),
+  ];
+  const source = await findAccount(queries, entity.id, sourceId);
+  const destination = await findAccount(queries, entity.id, destinationId);
+  for (const account of [source, destination])
+    if (text(account, 'currency_code') !== body.currency_code)
+      throw invalid('currency_code', `is not that of treasury account ${text(account, 'id')}`);
+  const {rail} = body;
+  if (!isRail(rail)) throw invalid('rail', `is one of ${ACCOUNT_TRANSFER_RAILS.join(', ')}`);
+  checkRailLimit(rail, body.amount_in_minor_units);
+  const now = context.clock.now();
+  return {
+    entityId: entity.id,
+    id: context.ids.next(now),
+    sourceId,
+    destinationId,
+    amount: body.amount_in_minor_units,
+    currency: body.currency_code,
+    rail,
+    status: 'created',
+    autoApprove: body.auto_approve ?? false,
+    description: body.description ?? null,
+    scenario: accountTransferScenarioOf(body.description),
+    failureReason: null,
+    createdMs: now,
+    updatedMs: now,
+  };
+}
+
+async function approved(
+  queries: Queries,
+  context: Context,
+  transfer: AccountTransfer,
+): Promise<AccountTransfer> {
+  const moved = await stepAccountTransfer(queries, context, transfer, {
+    to: 'approved',
+    atMs: context.clock.now(),
+  });
+  if (moved) return moved;
+  throw invalid('amount_in_minor_units', `insufficient funds in treasury account ${transfer.sourceId}`);
+}
+
+/** 201, or 202 when it was approved and initiation goes on after the answer (interface document, "Account transfer"). */
+const create: Handler<'accountTransfers.create'> = (call, context) =>
+  context.store.write(async (queries) => {
+    const transfer = await admit(queries, context, call);
+    await insertAccountTransfer(queries, transfer);
+    if (!transfer.autoApprove) return {status: 201, body: toAccountTransfer(transfer)};
+    const moved = await approved(queries, context, transfer);
+    if (goesOnLater(context, call.entity, moved)) {
+      await queueInitiation(queries, context, moved);
+      return {status: 202, body: toAccountTransfer(moved)};
+    }
+    const initiated = await initiateAccountTransfer(queries, context, moved, context.clock.now());
+    return {status: 201, body: toAccountTransfer(initiated)};
+  });
+
+/** `created` -> `approved`, "queued for initiation": the bank gets it after the answer. */
+const approve: Handler<'accountTransfers.approve'> = ({entity, params}, context) =>
+  context.store.write(async (queries) => {
+    const transfer = await findAccountTransfer(queries, entity.id, params.account_transfer_id);
+    if (!transfer) throw new ServiceError('NOT_FOUND', `no account transfer ${params.account_transfer_id}`);
+    if (transfer.status !== 'created')
+      throw new ServiceError(
+        'VALIDATION_ERROR',
+        `an account transfer that is ${transfer.status} cannot be approved`,
+      );
+    const moved = await approved(queries, context, transfer);
+    await queueInitiation(queries, context, moved);
+    return {status: goesOnLater(context, entity, moved) ? 202 : 200, body: toAccountTransfer(moved)};
+  });
+
+/** Assumption 27. */
+const list: Handler<'accountTransfers.list'> = ({entity, query}, {store}) => {
+  const at = position('account-transfers', query);
+  const where: [string, SqlValue][] = [['entity_id = ?', entity.id]];
+  if (query.status !== undefined) where.push(['status = ?', query.status]);
+  const account = query.account_id?.toLowerCase();
+  if (account !== undefined) where.push(['? in (source_id, destination_id)', account]);
+  const page = pageQuery('select * from account_transfers', where, at);
+  return store.read(async (queries) => ({
+    status: 200,
+    body: envelope('account-transfers', at, await queries.all(page.sql, page.params), (row) =>
+      toAccountTransfer(readAccountTransfer(row)),
+    ),
+  }));
+};
+
+export const accountTransferHandlers = {create, approve, list};

@@ -1,0 +1,26 @@
+import type {Handler} from '../handler.ts';
+import {envelope, pageQuery, position} from '../paging.ts';
+import {SUBACCOUNTS, findSubaccount, openSubaccount, toSubaccount} from '../subaccount.ts';
+
+const create: Handler<'subaccounts.create'> = ({entity, body}, context) =>
+  context.store.write(async (queries) => {
+    const wanted = {name: body.name, currency: body.currency_code};
+    return {status: 201, body: toSubaccount(await openSubaccount(queries, context, entity, wanted))};
+  });
+
+const list: Handler<'subaccounts.list'> = ({entity, query}, {store}) => {
+  const at = position('subaccounts', query);
+  const page = pageQuery(SUBACCOUNTS, [['entity_id = ?', entity.id]], at);
+  return store.read(async (queries) => ({
+    status: 200,
+    body: envelope('subaccounts', at, await queries.all(page.sql, page.params), toSubaccount),
+  }));
+};
+
+const get: Handler<'subaccounts.get'> = ({entity, params}, {store}) =>
+  store.read(async (queries) => ({
+    status: 200,
+    body: toSubaccount(await findSubaccount(queries, entity.id, params.id)),
+  }));
+
+export const subaccountHandlers = {create, list, get};

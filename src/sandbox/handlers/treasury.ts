@@ -1,0 +1,88 @@
+import {bookLine, toBankTransaction} from '../bank-lines.ts';
+import type {Handler} from '../handler.ts';
+import {post} from '../ledger.ts';
+import {envelope, pageQuery, position} from '../paging.ts';
+import {text} from '../rows.ts';
+import {ServiceError, invalid} from '../service-error.ts';
+import {findAccount, fundsOfAccount, toBalance, toTreasuryAccount} from '../treasury-account.ts';
+
+const accounts: Handler<'treasury.accounts'> = ({entity, query}, {store}) => {
+  const at = position('treasury-accounts', query);
+  const page = pageQuery('select * from treasury_accounts', [['entity_id = ?', entity.id]], at);
+  return store.read(async (queries) => ({
+    status: 200,
+    body: envelope('treasury-accounts', at, await queries.all(page.sql, page.params), toTreasuryAccount),
+  }));
+};
+
+const balance: Handler<'treasury.balance'> = ({entity, params}, {store}) =>
+  store.read(async (queries) => ({
+    status: 200,
+    body: toBalance(await findAccount(queries, entity.id, params.account_id)),
+  }));
+
+const transactions: Handler<'treasury.transactions'> = ({entity, params, query}, {store}) => {
+  const list = `transactions of ${params.account_id}`;
+  const at = position(list, query);
+  const page = pageQuery(
+    'select * from bank_transactions',
+    [['account_id = ?', params.account_id]],
+    at,
+    'reported_ms is not null',
+  );
+  return store.read(async (queries) => {
+    await findAccount(queries, entity.id, params.account_id);
+    return {
+      status: 200,
+      body: envelope(list, at, await queries.all(page.sql, page.params), toBankTransaction),
+    };
+  });
+};
+
+/** Assumption 22. */
+const updateLabel: Handler<'treasury.updateLabel'> = ({entity, params, body}, {store}) =>
+  store.write(async (queries) => {
+    await queries.run('update treasury_accounts set label = ? where entity_id = ? and id = ?', [
+      body.label,
+      entity.id,
+      params.account_id,
+    ]);
+    return {status: 200, body: toTreasuryAccount(await findAccount(queries, entity.id, params.account_id))};
+  });
+
+/** Interface document, "Treasury": test entities with SIM accounts only; assumption 29. */
+const simulateInboundCredit: Handler<'treasury.simulateInboundCredit'> = ({entity, params, body}, context) =>
+  context.store.write(async (queries) => {
+    const account = await findAccount(queries, entity.id, params.account_id);
+    if (entity.mode !== 'test')
+      throw new ServiceError(
+        'AUTHORIZATION_ERROR',
+        'inbound credits can be simulated for test entities only',
+      );
+    if (text(account, 'type') !== 'SIM')
+      throw invalid('account_id', 'is not a SIM account; only such an account takes simulated credits');
+    const currency = text(account, 'currency_code');
+    if ((body.currency_code ?? currency) !== currency)
+      throw invalid('currency_code', `is not that of the account, ${currency}`);
+    const now = context.clock.now();
+    const credit = {
+      entityId: entity.id,
+      amount: body.amount_in_minor_units,
+      subject: 'inbound_credit',
+      subjectId: context.ids.next(now),
+      atMs: now,
+    };
+    const funds = fundsOfAccount(account);
+    if (!(await post(queries, context, {...credit, from: 'external', to: funds})))
+      throw invalid('amount_in_minor_units', 'is more than the sandbox can hold');
+    const from = body.counterparty_name === undefined ? '' : ` from ${body.counterparty_name}`;
+    const line = await bookLine(queries, context, {
+      ...credit,
+      funds,
+      direction: 'credit',
+      description: body.description ?? `Inbound credit${from}`,
+    });
+    return {status: 201, body: toBankTransaction(line!)}; // a treasury account has lines
+  });
+
+export const treasuryHandlers = {accounts, balance, transactions, updateLabel, simulateInboundCredit};

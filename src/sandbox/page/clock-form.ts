@@ -1,0 +1,29 @@
+import type {Advance} from '../advance.ts';
+import type {ClockMode} from '../sandbox-clock.ts';
+import {invalid} from '../service-error.ts';
+
+/** What the buttons of the page do to the clock. */
+export const ADVANCES = {
+  '1h': {label: '1 hour', by: {ms: 3_600_000}},
+  '1d': {label: '1 day', by: {ms: 86_400_000}},
+  next: {label: 'To what is next', by: {until: 'next'}},
+  idle: {label: 'Until nothing is left', by: {until: 'idle'}},
+} as const satisfies Record<string, {label: string; by: Advance}>;
+
+export const MODES = {
+  real: {label: 'With the machine', mode: {mode: 'real'}},
+  accelerated: {label: 'A minute a second', mode: {mode: 'accelerated', speed: 60}},
+  frozen: {label: 'Stand still', mode: {mode: 'frozen'}},
+} as const satisfies Record<string, {label: string; mode: ClockMode}>;
+
+export type ClockAction = {advance: Advance} | {mode: ClockMode};
+
+/** @throws {ServiceError} VALIDATION_ERROR for what no button of the page sends */
+export function readClockForm(form: URLSearchParams): ClockAction {
+  const [advance, mode] = [form.get('advance'), form.get('mode')];
+  if (advance !== null && mode === null && Object.hasOwn(ADVANCES, advance))
+    return {advance: ADVANCES[advance as keyof typeof ADVANCES].by};
+  if (mode !== null && advance === null && Object.hasOwn(MODES, mode))
+    return {mode: MODES[mode as keyof typeof MODES].mode};
+  throw invalid('', 'the page has no such control');
+}

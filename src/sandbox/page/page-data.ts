@@ -1,0 +1,96 @@
+import type {Queries} from '../../store/port.ts';
+import type {Entity} from '../context.ts';
+import type {RequestCounts, RequestEntry} from '../exchange.ts';
+import {listKeys, type KeyScope} from '../keys.ts';
+import {balances, type AccountId} from '../ledger.ts';
+import {text} from '../rows.ts';
+import type {ClockStatus} from '../sandbox.ts';
+import {toTransfer, type Transfer, type TransferKind} from '../transfer.ts';
+import type {DeliveryCounts, ShownDelivery} from '../webhooks/delivery-desk.ts';
+import {listEntities} from '../world.ts';
+
+/** How many of each the page shows. */
+export const SHOWN = 15;
+
+export interface ShownTransfer extends Transfer {
+  mode: Entity['mode'];
+  partyName: string;
+}
+
+export interface ShownEntity extends Entity {
+  /** In the order of use; no key in full. */
+  keys: {masked: string; scope: KeyScope}[];
+  /** Minor units of USD. */
+  money: {label: string; minor: bigint}[];
+}
+
+/** What the store knows, of one moment. */
+export interface Records {
+  entities: ShownEntity[];
+  payouts: ShownTransfer[];
+  payins: ShownTransfer[];
+}
+
+/** Everything that the page shows. */
+export interface PageData extends Records {
+  clock: ClockStatus;
+  /** The newest first. */
+  requests: readonly RequestEntry[];
+  counts: RequestCounts;
+  deliveries: readonly ShownDelivery[];
+  deliveryCounts: DeliveryCounts;
+  faults: number;
+}
+
+export async function readRecords(queries: Queries): Promise<Records> {
+  const keys = await listKeys(queries);
+  const entities: ShownEntity[] = [];
+  for (const entity of await listEntities(queries))
+    entities.push({
+      ...entity,
+      keys: keys
+        .filter((key) => key.entity_id === entity.id)
+        .map(({key, scope}) => ({masked: maskKey(key), scope})),
+      money: moneyOf(await balances(queries, entity.id)),
+    });
+  return {
+    entities,
+    payouts: await newest(queries, entities, 'payout'),
+    payins: await newest(queries, entities, 'payin'),
+  };
+}
+
+/** `test_sandbox_…k3Fa`: enough to tell one from another. */
+export const maskKey = (key: string): string =>
+  `${/^(?:test|live)_sandbox_/.exec(key)?.[0] ?? ''}…${key.slice(-4)}`;
+
+function moneyOf(held: ReadonlyMap<AccountId, bigint>): ShownEntity['money'] {
+  const sumWhere = (belongs: (id: string) => boolean) =>
+    [...held].reduce((sum, [id, amount]) => (belongs(id) ? sum + amount : sum), 0n);
+  return [
+    {label: 'Main account', minor: sumWhere((id) => id === 'main')},
+    {label: 'Other treasury accounts', minor: sumWhere((id) => id.startsWith('treasury:'))},
+    {label: 'Subaccounts', minor: sumWhere((id) => id.startsWith('sub:'))},
+    {label: 'Reserved', minor: sumWhere((id) => id === 'reserved' || id.startsWith('reserved:'))},
+    {label: 'On its way', minor: sumWhere((id) => id === 'clearing' || id === 'transit')},
+  ];
+}
+
+/** By entity, since that is how the table lies; then the newest of both. */
+async function newest(
+  queries: Queries,
+  entities: readonly Entity[],
+  kind: TransferKind,
+): Promise<ShownTransfer[]> {
+  const found: ShownTransfer[] = [];
+  for (const {id, mode} of entities) {
+    const rows = await queries.all(
+      `select t.*, p.name as party_name from transfers t
+       join parties p on p.entity_id = t.entity_id and p.kind = ? and p.id = t.party_id
+       where t.entity_id = ? and t.kind = ? order by t.id desc limit ?`,
+      [kind === 'payout' ? 'payee' : 'payer', id, kind, SHOWN],
+    );
+    found.push(...rows.map((row) => ({...toTransfer(row), mode, partyName: text(row, 'party_name')})));
+  }
+  return found.sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, SHOWN);
+}

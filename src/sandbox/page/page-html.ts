@@ -1,0 +1,119 @@
+import {createHash} from 'node:crypto';
+import {escapeText, markup, type Markup} from '../../html/markup.ts';
+import {formatMajor, groupMajor} from '../../money/amount.ts';
+import type {ClockStatus} from '../sandbox.ts';
+import {ADVANCES, MODES} from './clock-form.ts';
+import type {PageData, ShownEntity} from './page-data.ts';
+import {PAGE_STYLE} from './page-style.ts';
+import {deliveryTable, requestTable, transferTable} from './page-tables.ts';
+import type {Session} from './sessions.ts';
+
+/** Its own style, its own forms, its own icon: nothing else is loaded, sent or run. */
+export const POLICY =
+  `default-src 'none'; style-src 'sha256-${createHash('sha256').update(PAGE_STYLE).digest('base64')}'; ` +
+  `img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;
+
+export const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#0b57b0"/><path d="M4 11V5h4.5a2 2 0 0 1 0 4H6.5L10 11" fill="none" stroke="#fff" stroke-width="1.6"/></svg>`;
+
+const frame = (title: string, body: Markup): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escapeText(title)}</title>
+<link rel="icon" href="/page/icon.svg" type="image/svg+xml">
+<style>${PAGE_STYLE}</style>
+</head>
+<body>
+${body.text}
+</body>
+</html>
+`;
+
+const WHAT =
+  'The Money Movement Service, simulated on this machine. It accepts only keys that it issued, and moves no money.';
+
+/** For whoever has no session: what this is, and the command that opens it. Nothing of what it holds. */
+export function lockedPage(reason: string): string {
+  return frame(
+    'remit sandbox',
+    markup`<header class="top"><div><h1>remit sandbox</h1><p class="soft">${WHAT}</p></div></header>
+<main id="main"><section aria-labelledby="locked"><h2 id="locked">This page is closed</h2>
+<p>${reason}</p>
+<p>Type <code>remit sandbox open</code> and follow the link that it prints. Each link opens the page once.</p>
+<p>The interface is described in <a href="/openapi.json">openapi.json</a>, which needs no key.</p></section></main>`,
+  );
+}
+
+const SECTIONS = {
+  clock: 'Clock',
+  entities: 'Entities and keys',
+  payouts: 'Payouts',
+  payins: 'Payins',
+  deliveries: 'Deliveries',
+  requests: 'Requests',
+} as const;
+
+/** The page of an open session. Everything that came from outside is escaped; there is no script. */
+export function sandboxPage(
+  data: PageData,
+  session: Pick<Session, 'formToken' | 'notice'>,
+  host: string,
+): string {
+  const {counts, faults, deliveryCounts} = data;
+  return frame(
+    `remit sandbox at ${host}`,
+    markup`<a class="skip" href="#main">Skip to the clock</a>
+<header class="top"><div><h1>remit sandbox</h1>
+<p class="soft">${WHAT} Base URL <code>http://${host}</code>.</p>
+<nav aria-label="On this page"><ul>${Object.entries(SECTIONS).map(([id, title]) => markup`<li><a href="#${id}">${title}</a></li>`)}<li><a href="/openapi.json">openapi.json</a></li><li><a href="/">Look again</a></li></ul></nav></div></header>
+<main id="main">
+${session.notice !== null && markup`<p class="notice" role="status">${session.notice}</p>`}
+${clockSection(data.clock, session.formToken)}
+${section('entities', markup`<div class="pair">${data.entities.map(entityCard)}</div>`)}
+${section('payouts', transferTable(data.payouts, 'payouts'))}
+${section('payins', transferTable(data.payins, 'payins'))}
+${section('deliveries', deliveryTable(data.deliveries, deliveryCounts.events))}
+${section('requests', requestTable(data.requests, counts.total))}
+</main>
+<footer><p>${faults === 0 ? 'No fault rules are set.' : `${faults} fault ${faults === 1 ? 'rule is' : 'rules are'} set: remit sandbox faults list shows them.`} Times are UTC; those of requests are the machine's, all others the sandbox's.</p></footer>`,
+  );
+}
+
+const section = (id: keyof typeof SECTIONS, content: Markup): Markup =>
+  markup`<section aria-labelledby="${id}"><h2 id="${id}">${SECTIONS[id]}</h2>${content}</section>`;
+
+function clockSection(clock: ClockStatus, formToken: string): Markup {
+  const pace =
+    clock.mode === 'accelerated'
+      ? `runs ${clock.speed ?? 1} times as fast as the machine's`
+      : clock.mode === 'frozen'
+        ? 'stands still until it is moved'
+        : "runs with the machine's";
+  const advance = Object.entries(ADVANCES).map(
+    ([value, {label}]) => markup`<button name="advance" value="${value}">${label}</button>`,
+  );
+  const modes = Object.entries(MODES).map(
+    ([value, {label}]) =>
+      markup`<button class="plain" name="mode" value="${value}" aria-pressed="${String(value === clock.mode)}">${label}</button>`,
+  );
+  const form = (legend: string, buttons: Markup[]) =>
+    markup`<form method="post" action="/page/clock"><input type="hidden" name="form" value="${formToken}"><fieldset><legend>${legend}</legend><div class="buttons">${buttons}</div></fieldset></form>`;
+  return section(
+    'clock',
+    markup`<p class="now"><time datetime="${clock.now}">${moment(clock.now)}</time> UTC</p>
+<p class="soft">The sandbox's clock ${pace}. Timing of the bank: ${clock.timing}.</p>
+<div class="controls">${form('Move it forward', advance)}${form('How it runs', modes)}</div>`,
+  );
+}
+
+function entityCard({id, mode, name, keys, money}: ShownEntity): Markup {
+  return markup`<div class="card"><h3>${name} <span class="tag${mode === 'live' && ' bad'}">${mode}</span></h3>
+<p class="id soft">${id}</p>
+<dl>${money.map(({label, minor}) => markup`<dt>${label}</dt><dd>${groupMajor(formatMajor(minor, 'USD'))} USD</dd>`)}</dl>
+<dl class="keys">${keys.map(({masked, scope}) => markup`<dt>${scope === 'full' ? 'Key' : 'Read-only key'}</dt><dd><code>${masked}</code></dd>`)}</dl></div>`;
+}
+
+/** `2026-03-02 15:04:05` */
+export const moment = (iso: string): string => iso.slice(0, 19).replace('T', ' ');

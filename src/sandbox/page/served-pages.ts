@@ -1,0 +1,176 @@
+import {timingSafeEqual} from 'node:crypto';
+import type {Advanced, ClockStatus, Sandbox} from '../sandbox.ts';
+import {checkHost, checkOrigin} from '../loopback-guard.ts';
+import {ServiceError, errorBody} from '../service-error.ts';
+import {readClockForm} from './clock-form.ts';
+import type {PageData} from './page-data.ts';
+import {ICON, POLICY, lockedPage, moment, sandboxPage} from './page-html.ts';
+import {PageSessions, type PageLink, type Session} from './sessions.ts';
+
+/** A form of the page is smaller than this. */
+const FORM_BYTES_MAX = 2000;
+const CLOSED = 'It shows records and moves the clock, so it opens by a link only.';
+const GONE = 'The link was used before or is too old, or the sandbox was started anew since.';
+
+const HEADERS = {
+  'cache-control': 'no-store',
+  'content-security-policy': POLICY,
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  // Not no-referrer: browsers would then send the page's own forms with `Origin: null`.
+  'referrer-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+} as const;
+
+/** Browsers ask for the last one by themselves, wherever they are. */
+const READ = new Set(['/', '/openapi.json', '/favicon.ico']);
+const WHAT = 'the pages of the sandbox';
+
+export interface PageSource extends Pick<Sandbox, 'advance' | 'setClock'> {
+  read: () => Promise<PageData>;
+}
+
+/** `/`, `/page/…` and `/openapi.json`: what people and tools see of the sandbox without an API key. */
+export class ServedPages {
+  readonly #source: PageSource;
+  readonly #hosts: () => readonly string[];
+  readonly #sessions: PageSessions;
+  readonly #documents = new Map<string, Promise<string>>();
+
+  constructor(source: PageSource, options: {hosts: () => readonly string[]; machineNow: () => number}) {
+    this.#source = source;
+    this.#hosts = options.hosts;
+    this.#sessions = new PageSessions(options.machineNow);
+  }
+
+  makeLink(): PageLink {
+    return this.#sessions.makeLink();
+  }
+
+  /** Whether a request is for one of these pages; all others are the API's. */
+  static owns(method: string, path: string): boolean {
+    if (path.startsWith('/page/')) return true;
+    return READ.has(path) && (method === 'GET' || method === 'HEAD');
+  }
+
+  async answer(request: Request): Promise<Response> {
+    const answer = await this.#route(request).catch(refusal);
+    return request.method === 'HEAD' ? new Response(null, answer) : answer;
+  }
+
+  async #route(request: Request): Promise<Response> {
+    const host = checkHost(request, this.#hosts(), WHAT);
+    checkOrigin(request, host, WHAT);
+    const {pathname} = new URL(request.url);
+    const reads = request.method !== 'POST';
+    if (pathname === '/openapi.json') return this.#openApi(`http://${host}`);
+    if ((pathname === '/page/icon.svg' || pathname === '/favicon.ico') && reads)
+      return respond(200, 'image/svg+xml', ICON);
+    if (pathname === '/page/clock' && !reads) return this.#clock(request, host);
+    if (pathname === '/') return this.#page(request, host);
+    throw new ServiceError('NOT_FOUND', `no page ${request.method} ${pathname}`);
+  }
+
+  async #openApi(server: string): Promise<Response> {
+    let made = this.#documents.get(server);
+    if (!made) {
+      made = import('../../contract/openapi.ts').then(({openApiDocument}) =>
+        JSON.stringify(openApiDocument(server)),
+      );
+      this.#documents.set(server, made);
+    }
+    return respond(200, 'application/json', await made);
+  }
+
+  async #page(request: Request, host: string): Promise<Response> {
+    const code = new URL(request.url).searchParams.get('open');
+    if (code !== null) return this.#open(request, code, host);
+    const session = this.#session(request, host);
+    if (!session) return html(200, lockedPage(hasCookie(request, host) ? GONE : CLOSED));
+    const page = sandboxPage(await this.#source.read(), session, host);
+    if (request.method === 'GET') session.notice = null;
+    return html(200, page);
+  }
+
+  /** Takes the code out of the address: it stays neither in the history nor on the screen. */
+  #open(request: Request, code: string, host: string): Response {
+    if (request.method === 'HEAD') return html(200, lockedPage(CLOSED)); // looking does not use it up
+    const id = this.#sessions.redeem(code);
+    if (id === undefined) return html(403, lockedPage(GONE));
+    return redirect('/', {'set-cookie': `${cookieName(host)}=${id}; Path=/; HttpOnly; SameSite=Strict`});
+  }
+
+  async #clock(request: Request, host: string): Promise<Response> {
+    requireOrigin(request);
+    const session = this.#session(request, host);
+    if (!session) return html(403, lockedPage(GONE));
+    const form = await readForm(request);
+    if (!same(form.get('form') ?? '', session.formToken))
+      throw new ServiceError('AUTHORIZATION_ERROR', 'the form is not one of this page');
+    const action = readClockForm(form);
+    session.notice =
+      'mode' in action
+        ? noticeOfMode(await this.#source.setClock(action.mode))
+        : noticeOf(await this.#source.advance(action.advance));
+    return redirect('/');
+  }
+
+  #session(request: Request, host: string): Session | undefined {
+    return this.#sessions.find(readCookie(request, cookieName(host)));
+  }
+}
+
+const noticeOf = ({now, fired, idle}: Advanced): string =>
+  `It is ${moment(now)} UTC now; ${fired} ${fired === 1 ? 'thing' : 'things'} happened on the way.` +
+  (idle === true ? ' Nothing is left to happen.' : '');
+
+const noticeOfMode = ({mode, speed}: ClockStatus): string =>
+  mode === 'frozen'
+    ? 'The clock stands still.'
+    : mode === 'accelerated'
+      ? `The clock runs ${speed ?? 1} times as fast.`
+      : 'The clock runs with the machine.';
+
+/** A browser says where a form comes from; whatever does not say so has the control calls. */
+function requireOrigin(request: Request): void {
+  const site = request.headers.get('sec-fetch-site');
+  if (request.headers.get('origin') === null || (site !== null && site !== 'same-origin'))
+    throw new ServiceError('AUTHORIZATION_ERROR', 'only the page itself may send its forms');
+}
+
+async function readForm(request: Request): Promise<URLSearchParams> {
+  const type = request.headers.get('content-type') ?? '';
+  const length = Number(request.headers.get('content-length') ?? Number.NaN);
+  if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type) || !(length <= FORM_BYTES_MAX))
+    throw new ServiceError('VALIDATION_ERROR', 'a short form is expected');
+  return new URLSearchParams(await request.text());
+}
+
+function same(given: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+/** By port: all sandboxes of this machine share a host, and with it their cookies. */
+const cookieName = (host: string): string => `remit_sandbox_${/:(\d+)$/.exec(host)?.[1] ?? '80'}`;
+
+function readCookie(request: Request, name: string): string | undefined {
+  const pairs = (request.headers.get('cookie') ?? '').split(/;\s*/);
+  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
+}
+
+const hasCookie = (request: Request, host: string): boolean =>
+  readCookie(request, cookieName(host)) !== undefined;
+
+const respond = (status: number, type: string, body: string): Response =>
+  new Response(body, {status, headers: {...HEADERS, 'content-type': `${type}; charset=utf-8`}});
+const html = (status: number, page: string): Response => respond(status, 'text/html', page);
+const redirect = (location: string, headers: Record<string, string> = {}): Response =>
+  new Response(null, {status: 303, headers: {...HEADERS, location, ...headers}});
+
+/** Refusals have the documented shape, as everywhere else. */
+function refusal(error: unknown): Response {
+  if (!(error instanceof ServiceError)) throw error;
+  return respond(error.status, 'application/json', JSON.stringify(errorBody(error.code, error.message)));
+}

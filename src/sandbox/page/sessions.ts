@@ -1,0 +1,66 @@
+import {randomBytes} from 'node:crypto';
+
+/** Somebody who opened the page by a link. It lives in memory: who restarts the sandbox opens it anew. */
+export interface Session {
+  /** Stands in every form of the page, so that no other page can send one. */
+  formToken: string;
+  expiresMs: number;
+  /** What the last control did, until it was shown. */
+  notice: string | null;
+}
+
+export interface PageLink {
+  /** `/?open=…` */
+  path: string;
+  expiresMs: number;
+}
+
+const LINK_MS = 10 * 60_000;
+const SESSION_MS = 12 * 3_600_000;
+/** Of each, the oldest goes when one more comes. */
+const MOST = 50;
+
+const secret = (): string => randomBytes(24).toString('base64url');
+
+/**
+ * Who may see the page and move its clock. A link works once and soon; what it leaves in the browser is good for the page
+ * alone, never for the control calls: cookies of a host reach every port of it.
+ */
+export class PageSessions {
+  readonly #now: () => number;
+  readonly #links = new Map<string, number>();
+  readonly #sessions = new Map<string, Session>();
+
+  /** @param now milliseconds since the epoch, of the machine's clock */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  makeLink(): PageLink {
+    const code = secret();
+    const expiresMs = this.#now() + LINK_MS;
+    keep(this.#links, code, expiresMs);
+    return {path: `/?open=${code}`, expiresMs};
+  }
+
+  /** The id of a new session; undefined when the code was used, is too old or was never made. */
+  redeem(code: string): string | undefined {
+    const expiresMs = this.#links.get(code);
+    this.#links.delete(code);
+    if (expiresMs === undefined || expiresMs < this.#now()) return undefined;
+    const id = secret();
+    keep(this.#sessions, id, {formToken: secret(), expiresMs: this.#now() + SESSION_MS, notice: null});
+    return id;
+  }
+
+  find(id: string | undefined): Session | undefined {
+    const session = id === undefined ? undefined : this.#sessions.get(id);
+    return session && session.expiresMs >= this.#now() ? session : undefined;
+  }
+}
+
+function keep<T>(map: Map<string, T>, key: string, value: T): void {
+  const [oldest] = map.keys();
+  if (map.size >= MOST && oldest !== undefined) map.delete(oldest);
+  map.set(key, value);
+}

@@ -1,0 +1,111 @@
+import type {Clock} from '../../clock.ts';
+import {WEBHOOK_HEADERS} from '../../contract/events.ts';
+import {signWebhook} from '../../webhooks/signature.ts';
+import type {StruckDelivery} from '../faults.ts';
+import type {Attempt, Claimed, Verdict} from './deliveries.ts';
+import type {DeliveryEntry} from './delivery-log.ts';
+import type {PostWebhook, Posted} from './post.ts';
+import {readRetryAfter, retryDelay} from './schedule.ts';
+
+const FORGED_SECRET = 'not the secret of this endpoint';
+
+export interface AttemptHow {
+  /** Sandbox time at which it begins. */
+  atMs: number;
+  byHand: boolean;
+  struck: StruckDelivery | undefined;
+}
+
+/**
+ * Sends a delivery: once, twice as a duplicate, or not at all when it is dropped.
+ * @returns undefined when the sandbox stopped meanwhile
+ */
+export async function attemptDelivery(
+  claimed: Claimed,
+  {atMs, byHand, struck}: AttemptHow,
+  by: {machine: Clock; post: PostWebhook; signal: AbortSignal},
+): Promise<[Attempt, ...Attempt[]] | undefined> {
+  const fault = struck?.effect.kind ?? claimed.fault;
+  const once = async (): Promise<Attempt | undefined> => {
+    const sentMs = by.machine.now();
+    const {headers, signedAt} = headersOf(claimed, sentMs, struck);
+    const posted: Posted =
+      fault === 'drop'
+        ? {elapsedMs: 0, status: null, response: ''}
+        : await by.post({url: claimed.url, headers, body: claimed.body}, by.signal);
+    if (posted.error?.code === 'aborted') return undefined;
+    return {
+      byHand,
+      sentMs,
+      atMs: atMs + Math.round(posted.elapsedMs),
+      elapsedMs: posted.elapsedMs,
+      signedAt,
+      status: posted.status,
+      errorCode: posted.error?.code ?? null,
+      error: posted.error?.message ?? null,
+      response: posted.response,
+      fault,
+      retryAfterMs: readRetryAfter(posted.retryAfter, sentMs),
+    };
+  };
+  const first = await once();
+  const second = first && fault === 'duplicate' ? await once() : undefined;
+  return first && (second ? [first, second] : [first]);
+}
+
+/** Interface document, "Signature". The time is the wall clock's, or every correct receiver would refuse it. */
+function headersOf(
+  claimed: Claimed,
+  nowMs: number,
+  struck: StruckDelivery | undefined,
+): {headers: Record<string, string>; signedAt: string} {
+  const ageMs = struck?.effect.kind === 'stale_timestamp' ? struck.effect.age_ms : 0;
+  const secret = struck?.effect.kind === 'bad_signature' ? FORGED_SECRET : claimed.secret;
+  const signedAt = String(Math.floor((nowMs - ageMs) / 1000));
+  return {
+    signedAt,
+    headers: {
+      'Content-Type': 'application/json',
+      'User-Agent': 'remit-sandbox',
+      [WEBHOOK_HEADERS.timestamp]: signedAt,
+      [WEBHOOK_HEADERS.signature]: signWebhook(secret, signedAt, claimed.body),
+    },
+  };
+}
+
+/** Interface document, "Delivery", rule 1. */
+export const hasArrived = ({status}: Attempt): boolean => status !== null && status >= 200 && status < 300;
+
+/** What follows from an attempt of the schedule. `fraction`: randomness in [0, 1). */
+export function judgeAttempt(claimed: Claimed, attempt: Attempt, fraction: number): Verdict {
+  const tries = claimed.tries + 1;
+  if (attempt.fault === 'drop') return {state: 'dropped', nextMs: null, tries};
+  if (hasArrived(attempt)) return {state: 'delivered', nextMs: null, tries};
+  const {status, errorCode, retryAfterMs, atMs} = attempt;
+  const delay = retryDelay(tries, {status, timedOut: errorCode === 'timeout', retryAfterMs}, fraction);
+  return delay === undefined
+    ? {state: 'failed', nextMs: null, tries}
+    : {state: 'pending', nextMs: atMs + delay, tries};
+}
+
+export function logEntry(claimed: Claimed, attempt: Attempt, verdict: Verdict | undefined): DeliveryEntry {
+  const nextMs = verdict?.nextMs ?? null;
+  return {
+    type: 'delivery',
+    at: new Date(attempt.sentMs).toISOString(),
+    delivery_id: claimed.id,
+    endpoint_id: claimed.endpointId,
+    event_id: claimed.eventId,
+    event_type: claimed.eventType,
+    url: claimed.url,
+    mode: claimed.mode,
+    status: attempt.status,
+    elapsed_ms: Math.round(attempt.elapsedMs * 10) / 10,
+    attempt: claimed.tries + (attempt.byHand ? 0 : 1),
+    state: verdict?.state ?? null,
+    next_attempt_at: nextMs === null ? null : new Date(nextMs).toISOString(),
+    ...(attempt.error === null ? {} : {error: attempt.error}),
+    ...(attempt.fault === null ? {} : {fault: attempt.fault}),
+    ...(attempt.byHand ? {by_hand: true} : {}),
+  };
+}

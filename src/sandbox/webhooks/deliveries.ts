@@ -1,0 +1,211 @@
+import {claimed} from '../../store/claim.ts';
+import type {Queries, SqlRow, Store} from '../../store/port.ts';
+import {int, text, textOrNull} from '../rows.ts';
+
+/**
+ * `pending` waits for its time, `sending` is claimed by a process. `dropped` is a fault's doing; `canceled` had its
+ * endpoint deleted.
+ */
+export const DELIVERY_STATES = ['pending', 'sending', 'delivered', 'failed', 'dropped', 'canceled'] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
+
+/** A delivery that this process, and no other, may send now. */
+export interface Claimed {
+  id: string;
+  entityId: string;
+  mode: 'test' | 'live';
+  endpointId: string;
+  eventId: string;
+  eventType: string;
+  /** Sandbox time at which it fell due. */
+  dueMs: number;
+  /** Attempts of the schedule so far. */
+  tries: number;
+  /** A fault that has struck already: it was delayed or held back. */
+  fault: string | null;
+  /** The event as it was written down, for every attempt. */
+  body: string;
+  url: string;
+  secret: string;
+}
+
+const toClaimed = (row: SqlRow): Claimed => ({
+  id: text(row, 'id'),
+  entityId: text(row, 'entity_id'),
+  mode: text(row, 'mode') as Claimed['mode'], // written by us only
+  endpointId: text(row, 'endpoint_id'),
+  eventId: text(row, 'event_id'),
+  eventType: text(row, 'event_type'),
+  dueMs: row['next_ms'] === null ? 0 : int(row, 'next_ms'),
+  tries: int(row, 'tries'),
+  fault: textOrNull(row, 'fault'),
+  body: text(row, 'body'),
+  url: text(row, 'url'),
+  secret: text(row, 'secret'),
+});
+
+const FROM = `from webhook_deliveries d join webhook_events e on e.id = d.event_id
+  join webhook_endpoints p on p.entity_id = d.entity_id and p.id = d.endpoint_id join entities n on n.id = d.entity_id`;
+
+/** When the next delivery of each active endpoint falls due, for endpoints that have one. */
+export async function dueTimes(queries: Queries): Promise<{endpointId: string; dueMs: number}[]> {
+  const rows = await queries.all(
+    `select * from (
+       select p.id as endpoint_id, (
+         select d.next_ms from webhook_deliveries d where d.endpoint_id = p.id and d.state = 'pending'
+         order by d.next_ms, d.id limit 1) as next_ms
+       from webhook_endpoints p where p.is_active = 1 and p.deleted_ms is null) as queues
+     where next_ms is not null order by next_ms, endpoint_id`,
+  );
+  return rows.map((row) => ({endpointId: text(row, 'endpoint_id'), dueMs: int(row, 'next_ms')}));
+}
+
+/** Takes the first delivery of an endpoint that is due; undefined when there is none. */
+export async function claimNext(
+  queries: Queries,
+  dialect: Store['dialect'],
+  at: {endpointId: string; untilMs: number; claimUntilMs: number},
+): Promise<Claimed | undefined> {
+  const first = await queries.get(
+    `select d.id from webhook_deliveries d
+     where d.endpoint_id = ? and d.state = 'pending' and d.next_ms <= ?
+       and exists (select 1 from webhook_endpoints p
+         where p.entity_id = d.entity_id and p.id = d.endpoint_id and p.is_active = 1 and p.deleted_ms is null)
+     order by d.next_ms, d.id limit 1${claimed(dialect)}`,
+    [at.endpointId, at.untilMs],
+  );
+  if (!first) return undefined;
+  await queries.run(`update webhook_deliveries set state = 'sending', claimed_until_ms = ? where id = ?`, [
+    at.claimUntilMs,
+    text(first, 'id'),
+  ]);
+  return findForSending(queries, text(first, 'id'));
+}
+
+/** A delivery with its event and endpoint, whatever its state; for redelivery by hand. */
+export async function findForSending(queries: Queries, id: string): Promise<Claimed | undefined> {
+  const row = await queries.get(`select d.*, e.body, p.url, p.secret, n.mode ${FROM} where d.id = ?`, [id]);
+  return row && toClaimed(row);
+}
+
+/**
+ * Gives back what a process claimed and did not finish: it may have been sent, so it may arrive twice.
+ * @param nowMs the wall clock; Infinity takes back every claim, at the start of the only process
+ */
+export async function releaseClaims(queries: Queries, nowMs: number): Promise<number> {
+  const before = nowMs === Infinity ? Number.MAX_SAFE_INTEGER : nowMs;
+  return queries.run(
+    `update webhook_deliveries set state = 'pending', claimed_until_ms = null
+     where state = 'sending' and claimed_until_ms <= ?`,
+    [before],
+  );
+}
+
+/** A claim that came to nothing: as if it had not been made. */
+export async function giveBack(queries: Queries, id: string): Promise<void> {
+  await queries.run(
+    `update webhook_deliveries set state = 'pending', claimed_until_ms = null where id = ? and state = 'sending'`,
+    [id],
+  );
+}
+
+/** Puts a claimed delivery back by a fault, to be sent later without being judged again. */
+export async function postpone(
+  queries: Queries,
+  delivery: {id: string; nextMs: number; held: boolean; fault: string},
+): Promise<void> {
+  await queries.run(
+    `update webhook_deliveries set state = 'pending', claimed_until_ms = null, next_ms = ?, held = ?, fault = ?
+     where id = ? and state = 'sending'`,
+    [delivery.nextMs, delivery.held ? 1 : 0, delivery.fault, delivery.id],
+  );
+}
+
+/** What is held back behind the next delivery of its endpoint follows now, that one having been sent. */
+export async function releaseHeld(queries: Queries, endpointId: string, nowMs: number): Promise<number> {
+  return queries.run(
+    'update webhook_deliveries set held = 0, next_ms = ? where endpoint_id = ? and held = 1 and next_ms > ?',
+    [nowMs, endpointId, nowMs],
+  );
+}
+
+export async function cancelDeliveries(queries: Queries, endpointId: string, nowMs: number): Promise<void> {
+  await queries.run(
+    `update webhook_deliveries set state = 'canceled', next_ms = null, held = 0, claimed_until_ms = null, updated_ms = ?
+     where endpoint_id = ? and state in ('pending', 'sending')`,
+    [nowMs, endpointId],
+  );
+}
+
+/** What became of one request. */
+export interface Attempt {
+  byHand: boolean;
+  /** Wall clock. */
+  sentMs: number;
+  /** Sandbox time. */
+  atMs: number;
+  elapsedMs: number;
+  /** The timestamp header. */
+  signedAt: string;
+  status: number | null;
+  errorCode: string | null;
+  error: string | null;
+  /** The first characters of the answer's body. */
+  response: string;
+  fault: string | null;
+  retryAfterMs: number | undefined;
+}
+
+/** Where a delivery stands after its attempts. */
+export interface Verdict {
+  state: DeliveryState;
+  /** Sandbox time; null when there is none. */
+  nextMs: number | null;
+  tries: number;
+}
+
+/**
+ * Writes attempts down, and where the delivery stands by them. One whose endpoint was deleted meanwhile stays canceled
+ * unless it arrived; one that a reset took away leaves no trace.
+ */
+export async function recordAttempts(
+  queries: Queries,
+  id: string,
+  attempts: readonly Attempt[],
+  verdict: Verdict | undefined,
+): Promise<void> {
+  const row = await queries.get('select state, sent from webhook_deliveries where id = ?', [id]);
+  if (!row) return;
+  let n = int(row, 'sent');
+  for (const attempt of attempts)
+    await queries.run(
+      `insert into webhook_attempts (delivery_id, n, by_hand, sent_ms, at_ms, elapsed_ms, signed_at, status, error_code,
+         error, response, fault) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      [
+        id,
+        ++n,
+        attempt.byHand ? 1 : 0,
+        attempt.sentMs,
+        attempt.atMs,
+        Math.round(attempt.elapsedMs),
+        attempt.signedAt,
+        attempt.status,
+        attempt.errorCode,
+        attempt.error,
+        attempt.response,
+        attempt.fault,
+      ],
+    );
+  const last = attempts.at(-1);
+  await queries.run(
+    'update webhook_deliveries set sent = ?, last_status = ?, last_error = ?, updated_ms = ? where id = ?',
+    [n, last?.status ?? null, last?.error ?? null, last?.atMs ?? 0, id],
+  );
+  const settled = text(row, 'state') === 'canceled' || text(row, 'state') === 'delivered'; // meanwhile, or by hand
+  if (!verdict || (settled && verdict.state !== 'delivered')) return;
+  await queries.run(
+    `update webhook_deliveries set state = ?, next_ms = ?, tries = ?, held = 0, fault = null, claimed_until_ms = null
+     where id = ?`,
+    [verdict.state, verdict.nextMs, verdict.tries, id],
+  );
+}

@@ -1,0 +1,177 @@
+import type {Queries, SqlRow, SqlValue, Store} from '../../store/port.ts';
+import {int, intOrNull, iso, text, textOrNull} from '../rows.ts';
+import {ServiceError, invalid} from '../service-error.ts';
+import {DELIVERY_STATES, findForSending, type DeliveryState} from './deliveries.ts';
+import type {DeliveryPump} from './delivery-pump.ts';
+
+/** A delivery as the control routes show it. Times of the sandbox's clock, but for `sent_at` of an attempt. */
+export interface ShownDelivery {
+  id: string;
+  event_id: string;
+  event_type: string;
+  endpoint_id: string;
+  url: string;
+  mode: 'test' | 'live';
+  state: DeliveryState;
+  /** How often it was sent, by hand too. */
+  sent: number;
+  last_status: number | null;
+  last_error: string | null;
+  next_attempt_at: string | null;
+  created_at: string;
+}
+
+export interface ShownAttempt {
+  n: number;
+  by_hand: boolean;
+  at: string;
+  /** The machine's clock. */
+  sent_at: string;
+  /** The timestamp header as it was sent. */
+  timestamp: string;
+  elapsed_ms: number;
+  status: number | null;
+  error_code: string | null;
+  error: string | null;
+  /** The first characters of the answer. */
+  response: string;
+  fault: string | null;
+}
+
+export interface DeliveryRecord extends ShownDelivery {
+  /** The body, byte for byte. */
+  payload: string;
+  attempts: ShownAttempt[];
+}
+
+export interface DeliveryFilter {
+  state?: DeliveryState | undefined;
+  event?: string | undefined;
+  endpoint?: string | undefined;
+  /** Only those made before the one of this id. */
+  before?: string | undefined;
+  limit: number;
+}
+
+/** How many deliveries stand where, and how many events there are. */
+export interface DeliveryCounts extends Record<DeliveryState, number> {
+  events: number;
+}
+
+const FROM = `from webhook_deliveries d join webhook_endpoints p on p.entity_id = d.entity_id and p.id = d.endpoint_id
+  join entities n on n.id = d.entity_id`;
+
+const toShown = (row: SqlRow): ShownDelivery => {
+  const nextMs = intOrNull(row, 'next_ms');
+  return {
+    id: text(row, 'id'),
+    event_id: text(row, 'event_id'),
+    event_type: text(row, 'event_type'),
+    endpoint_id: text(row, 'endpoint_id'),
+    url: text(row, 'url'),
+    mode: text(row, 'mode') as ShownDelivery['mode'], // written by us only
+    state: text(row, 'state') as DeliveryState, // the same
+    sent: int(row, 'sent'),
+    last_status: intOrNull(row, 'last_status'),
+    last_error: textOrNull(row, 'last_error'),
+    next_attempt_at: nextMs === null ? null : iso(nextMs),
+    created_at: iso(int(row, 'created_ms')),
+  };
+};
+
+const toAttempt = (row: SqlRow): ShownAttempt => ({
+  n: int(row, 'n'),
+  by_hand: int(row, 'by_hand') === 1,
+  at: iso(int(row, 'at_ms')),
+  sent_at: iso(int(row, 'sent_ms')),
+  timestamp: text(row, 'signed_at'),
+  elapsed_ms: int(row, 'elapsed_ms'),
+  status: intOrNull(row, 'status'),
+  error_code: textOrNull(row, 'error_code'),
+  error: textOrNull(row, 'error'),
+  response: text(row, 'response'),
+  fault: textOrNull(row, 'fault'),
+});
+
+/** What people ask about deliveries, and the one thing that they do with them. */
+export class DeliveryDesk {
+  readonly #store: Store;
+  readonly #pump: DeliveryPump;
+
+  constructor(store: Store, pump: DeliveryPump) {
+    this.#store = store;
+    this.#pump = pump;
+  }
+
+  /** The newest first. */
+  list(filter: DeliveryFilter): Promise<ShownDelivery[]> {
+    const where: [string, SqlValue][] = [];
+    if (filter.state !== undefined) where.push(['d.state = ?', filter.state]);
+    if (filter.event !== undefined) where.push(['d.event_type = ?', filter.event]);
+    if (filter.endpoint !== undefined) where.push(['d.endpoint_id = ?', filter.endpoint]);
+    if (filter.before !== undefined) where.push(['d.id < ?', filter.before]);
+    const conditions = where.map(([condition]) => ` and ${condition}`).join('');
+    return this.#store.read(async (queries) =>
+      (
+        await queries.all(
+          `select d.*, p.url, n.mode ${FROM} where 1 = 1${conditions} order by d.id desc limit ?`,
+          [...where.map(([, value]) => value), filter.limit],
+        )
+      ).map(toShown),
+    );
+  }
+
+  /** @throws {ServiceError} NOT_FOUND */
+  async show(id: string): Promise<DeliveryRecord> {
+    return this.#store.read(async (queries) => {
+      const row = await queries.get(
+        `select d.*, p.url, n.mode, e.body ${FROM} join webhook_events e on e.id = d.event_id where d.id = ?`,
+        [id],
+      );
+      if (!row) throw new ServiceError('NOT_FOUND', `no delivery ${id}`);
+      const attempts = await queries.all('select * from webhook_attempts where delivery_id = ? order by n', [
+        id,
+      ]);
+      return {...toShown(row), payload: text(row, 'body'), attempts: attempts.map(toAttempt)};
+    });
+  }
+
+  /**
+   * Sends a delivery again, now: the same event and bytes, a new timestamp. Its schedule stays, unless it arrives.
+   * @throws {ServiceError} NOT_FOUND, or VALIDATION_ERROR when its endpoint takes no deliveries
+   */
+  async redeliver(id: string): Promise<DeliveryRecord> {
+    const claimed = await this.#store.read(async (queries) => {
+      const found = await findForSending(queries, id);
+      if (!found) throw new ServiceError('NOT_FOUND', `no delivery ${id}`);
+      const endpoint = await queries.get(
+        'select is_active from webhook_endpoints where entity_id = ? and id = ? and deleted_ms is null',
+        [found.entityId, found.endpointId],
+      );
+      if (!endpoint) throw invalid('', `the endpoint ${found.endpointId} was deleted`);
+      if (int(endpoint, 'is_active') === 0)
+        throw invalid('', `the endpoint ${found.endpointId} is switched off`);
+      return found;
+    });
+    await this.#pump.sendByHand(claimed);
+    return this.show(id);
+  }
+
+  counts(): Promise<DeliveryCounts> {
+    return this.#store.read(countDeliveries);
+  }
+}
+
+export async function countDeliveries(queries: Queries): Promise<DeliveryCounts> {
+  const counts = {
+    events: 0,
+    ...Object.fromEntries(DELIVERY_STATES.map((state) => [state, 0])),
+  } as DeliveryCounts; // fromEntries forgets the keys
+  for (const row of await queries.all(
+    'select state, count(*) as records from webhook_deliveries group by state',
+  ))
+    counts[text(row, 'state') as DeliveryState] = int(row, 'records'); // written by us only
+  const events = await queries.get(`select count(*) as records from webhook_events where body <> ''`);
+  counts.events = events ? int(events, 'records') : 0;
+  return counts;
+}

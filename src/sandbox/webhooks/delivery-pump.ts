@@ -1,0 +1,257 @@
+import type {Clock} from '../../clock.ts';
+import type {Context} from '../context.ts';
+import type {Faults, StruckDelivery} from '../faults.ts';
+import {randomFraction, type RandomBytes} from '../random.ts';
+import {attemptDelivery, hasArrived, judgeAttempt, logEntry} from './attempt.ts';
+import type {DeliveryEntry} from './delivery-log.ts';
+import * as deliveries from './deliveries.ts';
+import type {Attempt, Claimed, Verdict} from './deliveries.ts';
+import type {PostWebhook} from './post.ts';
+
+/** Longer than an attempt can take, twice: a claim that is older belongs to a process that is gone. */
+const CLAIM_MS = 30_000;
+/** How often a process that shares its store looks for what others left. */
+const POLL_MS = 2000;
+/** setTimeout takes no more than 2^31 - 1 ms. */
+const NAP_MAX_MS = 2 ** 31 - 1;
+/** What a stopping sandbox waits for attempts under way. */
+const GRACE_MS = 1000;
+
+export interface DeliveryPumpOptions {
+  context: Context;
+  /** Wall clock: the timestamp header, claims, durations. */
+  machine: Clock;
+  faults: Faults;
+  random: RandomBytes;
+  post: PostWebhook;
+  background: boolean;
+  onDelivery: ((entry: DeliveryEntry) => void) | undefined;
+  onBug: (error: unknown) => void;
+}
+
+/**
+ * Sends deliveries when they are due: one after the other for each endpoint, all endpoints at once, so that a slow one
+ * delays nobody else. In the background it wakes by itself; otherwise somebody calls `catchUp`.
+ */
+export class DeliveryPump {
+  readonly #options: DeliveryPumpOptions;
+  readonly #queues = new Map<string, Promise<void>>();
+  /** Aborts requests under way. */
+  readonly #stop = new AbortController();
+  #stopping = false;
+  #nextDueMs = Infinity;
+  #alarm: NodeJS.Timeout | undefined;
+  #poll: NodeJS.Timeout | undefined;
+  /** Runs under way, under which attempts happen at the time for which they were due. */
+  #runs = 0;
+
+  constructor(options: DeliveryPumpOptions) {
+    this.#options = options;
+  }
+
+  get #context(): Context {
+    return this.#options.context;
+  }
+
+  async start(): Promise<void> {
+    await this.resume();
+    if (!this.#shared || !this.#options.background) return;
+    this.#poll = setInterval(() => void this.#pollOnce(), POLL_MS);
+    this.#poll.unref();
+  }
+
+  /**
+   * Takes up what an earlier process left half done. Nothing else sends from an embedded store; on a shared one, claims of
+   * others count until they lapse, unless the whole store was exchanged for an older one.
+   */
+  async resume({restored = false} = {}): Promise<void> {
+    const before = this.#shared && !restored ? this.#options.machine.now() : Infinity;
+    await this.#context.store.write((queries) => deliveries.releaseClaims(queries, before));
+    await this.look();
+  }
+
+  get #shared(): boolean {
+    return this.#context.store.dialect === 'postgres';
+  }
+
+  async #pollOnce(): Promise<void> {
+    try {
+      await this.resume();
+    } catch (error) {
+      if (!this.#stopping) this.#options.onBug(error);
+    }
+  }
+
+  /** A delivery was written down. It may not be committed yet: its transaction was queued before ours will be. */
+  notice(dueMs: number): void {
+    if (dueMs >= this.#nextDueMs) return;
+    this.#nextDueMs = dueMs;
+    this.#setAlarm();
+  }
+
+  /** When the next delivery falls due, in sandbox time; undefined when none waits. */
+  async nextDue(): Promise<number | undefined> {
+    return (await this.#context.store.read(deliveries.dueTimes))[0]?.dueMs;
+  }
+
+  async look(): Promise<void> {
+    const due = await this.#context.store.read(deliveries.dueTimes);
+    // A queue that is at work looks for itself.
+    this.#nextDueMs = due.find(({endpointId}) => !this.#queues.has(endpointId))?.dueMs ?? Infinity;
+    this.#setAlarm();
+  }
+
+  /** Sends what is due by now, unless the background does so anyway. */
+  async catchUp(): Promise<void> {
+    if (this.#options.background) return;
+    if (this.#shared) await this.look(); // another process may have written some
+    if (this.#nextDueMs <= this.#context.clock.now()) await this.run();
+  }
+
+  /** Sends everything due until now, retries as well, each at its own sandbox time. */
+  async run(): Promise<void> {
+    const untilMs = this.#context.clock.now();
+    this.#runs += 1;
+    try {
+      while (await this.#startQueues(untilMs)) await Promise.all(this.#queues.values());
+    } finally {
+      this.#runs -= 1;
+    }
+    if (!this.#stopping) await this.look();
+  }
+
+  /** `run`, but waits no longer than `mostMs` of the machine's time, where the rest can go on in the background. */
+  async runFor(mostMs: number): Promise<void> {
+    const work = this.run();
+    if (!this.#options.background) return work;
+    let late: NodeJS.Timeout | undefined;
+    const patience = new Promise<void>((resolve) => (late = setTimeout(resolve, mostMs)));
+    work.catch(this.#options.onBug);
+    await Promise.race([work.catch(() => undefined), patience]);
+    clearTimeout(late);
+  }
+
+  /** Sees to it that every endpoint with something due by then is at work; false when there is none. */
+  async #startQueues(untilMs: number): Promise<boolean> {
+    const due = (await this.#context.store.read(deliveries.dueTimes)).filter(({dueMs}) => dueMs <= untilMs);
+    if (this.#stopping) return false;
+    for (const {endpointId} of due) if (!this.#queues.has(endpointId)) this.#startQueue(endpointId, untilMs);
+    return due.length > 0;
+  }
+
+  #startQueue(endpointId: string, untilMs: number): void {
+    const work = this.#workOff(endpointId, untilMs)
+      .catch((error: unknown) => {
+        if (!this.#stopping) this.#options.onBug(error);
+      })
+      .finally(() => this.#queues.delete(endpointId));
+    this.#queues.set(endpointId, work);
+    if (this.#options.background)
+      void work.then(() => (this.#stopping ? undefined : this.look())).catch(this.#options.onBug);
+  }
+
+  async #workOff(endpointId: string, beforeMs: number): Promise<void> {
+    const {store, clock} = this.#context;
+    while (!this.#stopping) {
+      const untilMs = this.#runs > 0 ? beforeMs : clock.now();
+      const claimUntilMs = this.#options.machine.now() + CLAIM_MS;
+      const claimed = await store.write((queries) =>
+        deliveries.claimNext(queries, store.dialect, {endpointId, untilMs, claimUntilMs}),
+      );
+      if (!claimed) return;
+      await this.#deliver(claimed);
+    }
+  }
+
+  async #deliver(claimed: Claimed): Promise<void> {
+    const atMs = this.#runs > 0 ? claimed.dueMs : this.#context.clock.now();
+    const struck =
+      claimed.fault === null
+        ? this.#options.faults.judgeDelivery({
+            mode: claimed.mode,
+            event: claimed.eventType,
+            endpoint: claimed.endpointId,
+          })
+        : undefined;
+    if (struck?.effect.kind === 'delay' || struck?.effect.kind === 'reorder') {
+      await this.#postpone(claimed, struck, atMs);
+      return;
+    }
+    const attempts = await attemptDelivery(claimed, {atMs, byHand: false, struck}, this.#by);
+    if (!attempts) {
+      await this.#context.store.write((queries) => deliveries.giveBack(queries, claimed.id));
+      return;
+    }
+    const verdict = judgeAttempt(claimed, attempts[0], randomFraction(this.#options.random));
+    await this.#context.store.write(async (queries) => {
+      await deliveries.recordAttempts(queries, claimed.id, attempts, verdict);
+      await deliveries.releaseHeld(queries, claimed.endpointId, atMs);
+    });
+    this.#say(claimed, attempts, verdict);
+  }
+
+  async #postpone(claimed: Claimed, {effect, delayMs}: StruckDelivery, atMs: number): Promise<void> {
+    const held = effect.kind === 'reorder';
+    const nextMs = atMs + (effect.kind === 'reorder' ? effect.ms : delayMs);
+    const fault = effect.kind;
+    await this.#context.store.write((queries) =>
+      deliveries.postpone(queries, {id: claimed.id, nextMs, held, fault}),
+    );
+  }
+
+  /**
+   * Sends a delivery now, whatever its state, without touching its schedule.
+   * @throws nothing of its own: what went wrong stands in the attempt
+   */
+  async sendByHand(claimed: Claimed): Promise<void> {
+    const atMs = this.#context.clock.now();
+    const attempts = await attemptDelivery(claimed, {atMs, byHand: true, struck: undefined}, this.#by);
+    if (!attempts) return;
+    const verdict: Verdict | undefined = hasArrived(attempts[0])
+      ? {state: 'delivered', nextMs: null, tries: claimed.tries}
+      : undefined;
+    await this.#context.store.write((queries) =>
+      deliveries.recordAttempts(queries, claimed.id, attempts, verdict),
+    );
+    this.#say(claimed, attempts, verdict);
+  }
+
+  get #by() {
+    return {machine: this.#options.machine, post: this.#options.post, signal: this.#stop.signal};
+  }
+
+  #say(claimed: Claimed, attempts: readonly Attempt[], verdict: Verdict | undefined): void {
+    for (const attempt of attempts) this.#options.onDelivery?.(logEntry(claimed, attempt, verdict));
+  }
+
+  #setAlarm(): void {
+    clearTimeout(this.#alarm);
+    if (!this.#options.background || this.#stopping || this.#nextDueMs === Infinity) return;
+    const waitMs = this.#context.clock.waitMs(this.#nextDueMs);
+    if (waitMs === Infinity) return;
+    this.#alarm = setTimeout(() => this.#wake(), Math.min(waitMs, NAP_MAX_MS));
+  }
+
+  #wake(): void {
+    this.#nextDueMs = Infinity; // what comes from now on sets a new alarm
+    this.#startQueues(this.#context.clock.now())
+      .then(() => this.look())
+      .catch((error: unknown) => {
+        if (!this.#stopping) this.#options.onBug(error);
+      });
+  }
+
+  /** Waits shortly for attempts under way, then hangs up; nothing is sent afterwards. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    clearTimeout(this.#alarm);
+    clearInterval(this.#poll);
+    const done = Promise.all(this.#queues.values());
+    let late: NodeJS.Timeout | undefined;
+    const patience = new Promise((resolve) => (late = setTimeout(resolve, GRACE_MS)));
+    await Promise.race([done, patience]);
+    clearTimeout(late);
+    this.#stop.abort();
+    await done;
+  }
+}

@@ -1,0 +1,31 @@
+import type {Hono} from 'hono';
+import * as z from 'zod';
+import {EVENT_TYPE_NAMES} from '../../contract/events.ts';
+import {invalid} from '../service-error.ts';
+import {DELIVERY_STATES} from './deliveries.ts';
+import type {DeliveryDesk} from './delivery-desk.ts';
+
+const Filter = z.strictObject({
+  state: z.enum(DELIVERY_STATES).optional(),
+  event: z.enum(EVENT_TYPE_NAMES).optional(),
+  endpoint: z.uuid().optional(),
+  before: z.uuid().optional(),
+  limit: z
+    .string()
+    .regex(/^\d{1,4}$/)
+    .default('50')
+    .transform(Number)
+    .pipe(z.int().min(1).max(1000)),
+});
+
+/** The control routes about deliveries; whoever adds them has seen to who may call them. */
+export function addDeliveryRoutes(app: Hono, desk: DeliveryDesk): void {
+  app.get('/sandbox/deliveries', async (c) => {
+    const filter = Filter.safeParse(c.req.query());
+    if (filter.success) return c.json({data: await desk.list(filter.data)});
+    const [issue] = filter.error.issues;
+    throw invalid(issue?.path.join('.') ?? '', issue?.message ?? 'is invalid');
+  });
+  app.get('/sandbox/deliveries/:id', async (c) => c.json(await desk.show(c.req.param('id'))));
+  app.post('/sandbox/deliveries/:id/redeliver', async (c) => c.json(await desk.redeliver(c.req.param('id'))));
+}

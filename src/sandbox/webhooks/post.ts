@@ -1,0 +1,209 @@
+import {lookup} from 'node:dns/promises';
+import type {IncomingMessage} from 'node:http';
+import type {RequestOptions} from 'node:https';
+import {isIP, type LookupFunction} from 'node:net';
+import type {SecureContext} from 'node:tls';
+import {LIMITS} from '../../contract/limits.ts';
+import {addressKind, mayConnect, type AddressPolicy} from './address-policy.ts';
+
+/** One delivery on its way: the body is sent byte for byte as it is here. */
+export interface Post {
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  body: string;
+}
+
+export type PostErrorCode = 'timeout' | 'dns' | 'address' | 'connection' | 'tls' | 'aborted';
+
+export interface Posted {
+  /** From the start of the connection to the end of the answer's headers, or to the failure. */
+  elapsedMs: number;
+  /** Null when no answer came. */
+  status: number | null;
+  retryAfter?: string | undefined;
+  /** The first bytes of the answer's body, as text. */
+  response: string;
+  error?: {code: PostErrorCode; message: string};
+}
+
+/** Sends one delivery; never rejects. */
+export type PostWebhook = (post: Post, signal: AbortSignal) => Promise<Posted>;
+
+export interface PosterOptions {
+  policy: AddressPolicy;
+  /** Certificates that are accepted: the system's, and on loopback the local authority's too. */
+  trust: (loopback: boolean) => Promise<SecureContext>;
+  timeoutMs?: number;
+  resolve?: (host: string) => Promise<{address: string; family: number}[]>;
+}
+
+/** What is kept of an answer, and how long its body may take: neither decides whether the delivery succeeded. */
+const RESPONSE_BYTES = 2048;
+const BODY_MS = 2000;
+
+class PostFailure extends Error {
+  readonly code: PostErrorCode;
+
+  constructor(code: PostErrorCode, message: string, cause?: unknown) {
+    super(message, {cause});
+    this.code = code;
+  }
+}
+
+/**
+ * A poster over HTTPS: resolves the name once, refuses forbidden addresses, and connects to those that it checked, so
+ * that a name cannot lead elsewhere the second time. Redirects are answers like others. Nothing is kept alive.
+ */
+export function httpsPoster(options: PosterOptions): PostWebhook {
+  const {policy, trust, timeoutMs = LIMITS.webhookResponseMs} = options;
+  const resolve = options.resolve ?? ((host) => lookup(host, {all: true}));
+  return async (post, signal) => {
+    let startedMs = performance.now();
+    try {
+      const url = new URL(post.url);
+      const addresses = await allowedAddresses(url, policy, resolve);
+      const loopback = addresses.every(({address}) => addressKind(address) === 'loopback');
+      const secureContext = await trust(loopback);
+      startedMs = performance.now();
+      const answer = await send(url, post, {addresses, secureContext, timeoutMs, signal});
+      const elapsedMs = performance.now() - startedMs;
+      return {
+        elapsedMs,
+        status: answer.statusCode!, // an answer of a server has one
+        retryAfter: answer.headers['retry-after'],
+        response: await firstBytes(answer),
+      };
+    } catch (error) {
+      const {code, message} = describeFailure(error, timeoutMs);
+      return {
+        elapsedMs: performance.now() - startedMs,
+        status: null,
+        response: '',
+        error: {code, message},
+      };
+    }
+  };
+}
+
+type Addresses = {address: string; family: number}[];
+
+async function allowedAddresses(
+  url: URL,
+  policy: AddressPolicy,
+  resolve: (host: string) => Promise<Addresses>,
+): Promise<Addresses> {
+  if (url.protocol !== 'https:') throw new PostFailure('address', 'only https is delivered to');
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const family = isIP(host);
+  const addresses = family === 0 ? await resolveName(host, resolve) : [{address: host, family}];
+  const refused = addresses.find(({address}) => !mayConnect(address, policy));
+  if (refused)
+    throw new PostFailure(
+      'address',
+      `${host} leads to ${refused.address}, a ${addressKind(refused.address)} address, to which nothing is delivered`,
+    );
+  return addresses;
+}
+
+async function resolveName(host: string, resolve: (host: string) => Promise<Addresses>): Promise<Addresses> {
+  try {
+    const addresses = await resolve(host);
+    if (addresses.length > 0) return addresses;
+  } catch (error) {
+    throw new PostFailure('dns', `${host} has no address (${codeOf(error)})`, error);
+  }
+  throw new PostFailure('dns', `${host} has no address`);
+}
+
+interface Sending {
+  addresses: Addresses;
+  secureContext: SecureContext;
+  timeoutMs: number;
+  signal: AbortSignal;
+}
+
+/** Resolves with the answer once its headers have ended. */
+async function send(url: URL, post: Post, sending: Sending): Promise<IncomingMessage> {
+  const {addresses, secureContext, timeoutMs, signal} = sending;
+  const {request} = await import('node:https');
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const body = Buffer.from(post.body);
+  // secureContext is passed on to tls.connect; the types of https do not say so.
+  const options: RequestOptions & {secureContext: SecureContext} = {
+    method: 'POST',
+    host,
+    port: url.port === '' ? 443 : Number(url.port),
+    path: url.pathname + url.search,
+    headers: {...post.headers, 'content-length': body.length},
+    agent: false,
+    signal,
+    lookup: pinned(addresses),
+    secureContext,
+    ...(isIP(host) === 0 ? {servername: host} : {}),
+  };
+  return new Promise((resolve, reject) => {
+    const outgoing = request(options);
+    const late = setTimeout(() => outgoing.destroy(new PostFailure('timeout', '')), timeoutMs);
+    outgoing.once('response', (answer) => {
+      clearTimeout(late);
+      resolve(answer);
+    });
+    outgoing.on('error', (error) => {
+      clearTimeout(late);
+      reject(error);
+    });
+    outgoing.end(body);
+  });
+}
+
+/** The addresses that were checked, whatever the resolver would say now. */
+const pinned =
+  (addresses: Addresses): LookupFunction =>
+  (_host, {all}, callback) => {
+    if (all) callback(null, addresses);
+    else callback(null, addresses[0]!.address, addresses[0]!.family);
+  };
+
+/** Reads until there is enough, then hangs up. A body that breaks off or never ends does not spoil the answer. */
+function firstBytes(answer: IncomingMessage): Promise<string> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const end = () => {
+      clearTimeout(late);
+      answer.destroy();
+      resolve(Buffer.concat(chunks).subarray(0, RESPONSE_BYTES).toString('utf8'));
+    };
+    const late = setTimeout(end, BODY_MS);
+    answer.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      if ((size += chunk.length) >= RESPONSE_BYTES) end();
+    });
+    answer.once('end', end);
+    answer.once('error', end);
+    answer.once('close', end);
+  });
+}
+
+const codeOf = (error: unknown): string =>
+  String((error as {code?: unknown} | null)?.code ?? (error instanceof Error ? error.message : error));
+
+const CONNECTION = /^(E(CONN|HOST|NET|PIPE|ADDR|TIMEDOUT|AI_)|HPE_|ERR_STREAM|UND_)/;
+
+const CERTIFICATE = /CERT|SELF_SIGNED|ALTNAME|UNABLE_TO|UNSPECIFIED/;
+
+function describeFailure(error: unknown, timeoutMs: number): {code: PostErrorCode; message: string} {
+  // Several addresses were tried; the first failure stands for them.
+  const one: unknown = error instanceof AggregateError ? error.errors[0] : error;
+  if (one instanceof PostFailure)
+    return one.code === 'timeout'
+      ? {code: 'timeout', message: `no answer within ${timeoutMs / 1000} s`}
+      : {code: one.code, message: one.message};
+  const code = codeOf(one);
+  if (code === 'ABORT_ERR') return {code: 'aborted', message: 'the sandbox stopped meanwhile'};
+  const message = one instanceof Error ? one.message : String(one);
+  if (CONNECTION.test(code))
+    return {code: 'connection', message: code === 'ECONNRESET' ? `the connection broke (${code})` : message};
+  const what = CERTIFICATE.test(code) ? 'the certificate is not accepted' : 'TLS failed';
+  return {code: 'tls', message: `${what}: ${message} (${code})`};
+}

@@ -1,0 +1,46 @@
+import {RemitError} from '../errors.ts';
+
+/** What a `postgres://` address says. */
+export interface PostgresAddress {
+  /** For the driver. Holds the password. */
+  url: string;
+  /** Without user and password, for messages. */
+  shown: string;
+  /** Where the tables are; a second sandbox in one database takes another. */
+  schema: string;
+}
+
+const SCHEMA = 'remit_sandbox';
+/** PostgreSQL cuts names at 63 bytes, and a checkpoint's schema is this one's name and more. */
+const SCHEMA_FORM = /^[a-z_][a-z0-9_]{0,29}$/;
+
+export const isPostgresUrl = (store: string): boolean => /^postgres(ql)?:\/\//i.test(store);
+
+/**
+ * Reads `postgres://user@host:port/database?schema=name`; the other parameters are the driver's.
+ * @throws {RemitError} USAGE
+ */
+export function readPostgresUrl(text: string): PostgresAddress {
+  const url = parse(text);
+  const schema = url.searchParams.get('schema') ?? SCHEMA;
+  if (!SCHEMA_FORM.test(schema))
+    throw new RemitError('USAGE', `the schema ${JSON.stringify(schema)} of the store is no plain name`, {
+      hint: 'up to 30 lower-case letters, digits and _: ?schema=team_sandbox',
+    });
+  url.searchParams.delete('schema');
+  const socket = url.searchParams.get('host');
+  const place = socket ?? url.host;
+  return {url: url.href, schema, shown: `postgres://${place}${url.pathname}, schema ${schema}`};
+}
+
+function parse(text: string): URL {
+  try {
+    const url = new URL(text);
+    if (url.pathname.length > 1) return url;
+  } catch {
+    // no address at all
+  }
+  throw new RemitError('USAGE', 'the store is no PostgreSQL address, or names no database', {
+    hint: '--store postgres://user@localhost:5432/database',
+  });
+}

@@ -1,0 +1,95 @@
+import {X509Certificate} from 'node:crypto';
+import {linkSync, mkdirSync, readFileSync, rmSync} from 'node:fs';
+import {join} from 'node:path';
+import {RemitError} from '../errors.ts';
+import {writeFileAtomic} from '../store/atomic-file.ts';
+import type {KeyPair} from './certificates.ts';
+
+const AUTHORITY_DAYS = 3650;
+/** No client asks for less: browsers take 398 days at most. */
+const SERVER_DAYS = 397;
+const RENEW_BEFORE_MS = 30 * 86_400_000;
+
+/** Where the authority of a state folder is; its certificate is what receivers and clients are given. */
+export function authorityFiles(stateDir: string): {folder: string; certificate: string; key: string} {
+  const folder = join(stateDir, 'tls');
+  return {folder, certificate: join(folder, 'authority.pem'), key: join(folder, 'authority-key.pem')};
+}
+
+/** A server's certificate with all that it is served with, and the authority that vouches for it. */
+export interface ServerCertificate extends KeyPair {
+  authorityFile: string;
+}
+
+/**
+ * A certificate for a receiver on this machine, signed by the local authority, which is made once and kept in the state
+ * folder (its key as 0600). The sandbox trusts that authority on loopback; nobody else needs to.
+ * @param hosts loopback only: the authority can vouch for nothing else
+ * @throws {RemitError} STATE when the folder cannot be written, STATE_DAMAGED when what is in it cannot be read
+ */
+export async function loopbackCertificate(
+  stateDir: string,
+  nowMs: number,
+  hosts: readonly string[] = ['localhost', '127.0.0.1', '::1'],
+): Promise<ServerCertificate> {
+  const {issueCertificate} = await import('./certificates.ts');
+  const files = authorityFiles(stateDir);
+  const authority = readAuthority(files.key, nowMs) ?? (await foundAuthority(stateDir, nowMs));
+  writeIfOther(files.certificate, authority.certificate);
+  const server = await issueCertificate(authority, {hosts, days: SERVER_DAYS, nowMs});
+  return {...server, authorityFile: files.certificate};
+}
+
+/** Both parts of the pair in one file, so that no crash can leave a key without its certificate. */
+function readAuthority(file: string, nowMs: number): KeyPair | undefined {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new RemitError('STATE', `${file} cannot be read: ${(error as Error).message}`, {cause: error});
+  }
+  const [certificate, key] = text.match(/-----BEGIN ([A-Z ]+)-----[^-]+-----END \1-----\n/g) ?? [];
+  try {
+    const until = Date.parse(new X509Certificate(certificate ?? '').validTo);
+    if (key !== undefined)
+      return until - nowMs < RENEW_BEFORE_MS ? undefined : {certificate: certificate!, key};
+  } catch (error) {
+    throw damaged(file, error);
+  }
+  throw damaged(file);
+}
+
+const damaged = (file: string, cause?: unknown) =>
+  new RemitError('STATE_DAMAGED', `${file} does not hold the local authority`, {
+    cause,
+    hint: `rm ${file}, then start again: receivers get new certificates`,
+  });
+
+async function foundAuthority(stateDir: string, nowMs: number): Promise<KeyPair> {
+  const {makeAuthority} = await import('./certificates.ts');
+  const {folder, key: file} = authorityFiles(stateDir);
+  mkdirSync(folder, {recursive: true, mode: 0o700});
+  const made = await makeAuthority({name: 'Remit local authority', days: AUTHORITY_DAYS, nowMs});
+  const draft = `${file}.${process.pid}`;
+  writeFileAtomic(draft, made.certificate + made.key);
+  try {
+    if (readAuthority(file, nowMs) === undefined) rmSync(file, {force: true}); // absent, or about to end
+    linkSync(draft, file); // fails where another process was first
+    return made;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    return readAuthority(file, nowMs) ?? made;
+  } finally {
+    rmSync(draft, {force: true});
+  }
+}
+
+function writeIfOther(file: string, text: string): void {
+  try {
+    if (readFileSync(file, 'utf8') === text) return;
+  } catch {
+    // Not there yet.
+  }
+  writeFileAtomic(file, text, {mode: 0o644});
+}

@@ -1,0 +1,188 @@
+// What the sandbox costs: `npm run bench:sandbox`.
+//   Creates per second with its durable store, against a bare server of the same HTTP library that only checks and
+//   answers; and on PostgreSQL, where that is installed. Start to first answer, against `node -e 0`.
+// Everything runs interleaved, slice by slice, so that the machine's noise falls on all alike; what counts are medians
+// of ratios within a round.
+import {spawn, spawnSync, type ChildProcess} from 'node:child_process';
+import {once} from 'node:events';
+import {mkdtempSync, rmSync} from 'node:fs';
+import {request, Agent} from 'node:http';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {createInterface} from 'node:readline';
+import {fileURLToPath} from 'node:url';
+import {parseArgs} from 'node:util';
+import {postgresPrograms} from '../store/postgres-server.ts';
+import {fileStore, postgresStore, type TestStore} from '../sandbox/test-store.ts';
+
+const {values} = parseArgs({
+  options: {
+    rounds: {type: 'string', default: '10'},
+    ms: {type: 'string', default: '1000'},
+    starts: {type: 'string', default: '15'},
+  },
+});
+const CLIENTS = 32;
+const GOAL = {creates: 0.5, start: 15};
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const env = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => name !== 'NODE_EXTRA_CA_CERTS'),
+);
+
+interface Ready {
+  base_url: string;
+  test_key: string;
+  payee: string;
+}
+
+interface Side extends Ready {
+  child: ChildProcess;
+  agent: Agent;
+  rates: number[];
+}
+
+async function firstLine<T>(child: ChildProcess): Promise<T> {
+  for await (const line of createInterface({input: child.stdout!})) return JSON.parse(line) as T;
+  throw new Error('a server ended before it was ready');
+}
+
+async function open(file: string, ...args: string[]): Promise<Side> {
+  const child = spawn(process.execPath, ['--import', 'tsx', here(file), ...args], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const agent = new Agent({keepAlive: true, maxSockets: CLIENTS});
+  return {...(await firstLine<Ready>(child)), child, agent, rates: []};
+}
+
+/** One create; the status. */
+function create(side: Side): Promise<number> {
+  const body = JSON.stringify({payee_id: side.payee, amount_in_minor_units: 1250, metadata: {order: 'A-1'}});
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      `${side.base_url}/api/payouts`,
+      {
+        method: 'POST',
+        agent: side.agent,
+        headers: {
+          'x-api-key': side.test_key,
+          'content-type': 'application/json',
+          'content-length': Buffer.byteLength(body),
+          'idempotency-key': crypto.randomUUID(),
+        },
+      },
+      (response) => {
+        response.resume();
+        response.on('end', () => resolve(response.statusCode ?? 0));
+      },
+    );
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+/** Creates for so long by many clients at once; how many a second. */
+async function slice(side: Side, ms: number): Promise<number> {
+  const began = performance.now();
+  let made = 0;
+  const client = async () => {
+    while (performance.now() - began < ms) {
+      const status = await create(side);
+      if (status !== 201) throw new Error(`${side.base_url} answered ${status}`);
+      made += 1;
+    }
+  };
+  await Promise.all(Array.from({length: CLIENTS}, client));
+  return (made * 1000) / (performance.now() - began);
+}
+
+const median = (numbers: readonly number[]): number =>
+  [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
+
+async function creates(): Promise<number> {
+  const stores: TestStore[] = [await fileStore()];
+  const sides: Record<string, Side> = {
+    bare: await open('./sandbox-bare.ts'),
+    embedded: await open('./sandbox-server.ts', stores[0]!.place),
+  };
+  if (postgresPrograms() === undefined && process.env['REMIT_TEST_POSTGRES'] === undefined)
+    console.log('PostgreSQL is not installed: it is left out.');
+  else {
+    stores.push(await postgresStore());
+    sides['postgres'] = await open('./sandbox-server.ts', stores[1]!.place);
+  }
+  const ms = Number(values.ms);
+  for (const side of Object.values(sides)) await slice(side, ms); // warms up
+  for (let round = 0; round < Number(values.rounds); round += 1)
+    for (const side of Object.values(sides)) side.rates.push(await slice(side, ms));
+  const ratios: Record<string, number> = {};
+  for (const [name, {rates}] of Object.entries(sides)) {
+    ratios[name] = median(rates.map((rate, round) => rate / sides['bare']!.rates[round]!));
+    console.log(
+      `  ${name.padEnd(9)} ${median(rates).toFixed(0).padStart(6)} creates/s  ratio ${ratios[name].toFixed(2)}`,
+    );
+  }
+  for (const {child, agent} of Object.values(sides)) {
+    agent.destroy();
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
+  for (const store of stores) await store.drop();
+  return ratios['embedded']!;
+}
+
+/** Milliseconds from the start of `sandbox start` until a request was answered. */
+async function start(home: string): Promise<number> {
+  const began = performance.now();
+  const args = ['sandbox', 'start', '--port', '0', '--fresh', '-o', 'ndjson'];
+  const child = spawn(process.execPath, [here('../../bin/run.cjs'), ...args], {
+    env: {PATH: process.env['PATH'], HOME: home, REMIT_STATE_DIR: home, REMIT_CONFIG_DIR: home},
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ready = await firstLine<Ready>(child);
+  const status = await new Promise<number>((resolve, reject) => {
+    request(`${ready.base_url}/api/payouts`, {headers: {'x-api-key': ready.test_key}}, (response) => {
+      response.resume();
+      response.on('end', () => resolve(response.statusCode ?? 0));
+    })
+      .on('error', reject)
+      .end();
+  });
+  const elapsed = performance.now() - began;
+  if (status !== 200) throw new Error(`the first answer was ${status}`);
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+  return elapsed;
+}
+
+function bareNode(): number {
+  const began = performance.now();
+  spawnSync(process.execPath, ['-e', '0'], {env});
+  return performance.now() - began;
+}
+
+async function starts(): Promise<number> {
+  const home = mkdtempSync(join(tmpdir(), 'remit-bench-'));
+  const times: {node: number; sandbox: number}[] = [];
+  for (let round = -1; round < Number(values.starts); round += 1) {
+    const pair = {node: bareNode(), sandbox: await start(home)};
+    if (round >= 0) times.push(pair); // the first fills caches
+  }
+  rmSync(home, {recursive: true, force: true});
+  const ratio = median(times.map(({node, sandbox}) => sandbox / node));
+  console.log(
+    `  node -e 0 ${median(times.map(({node}) => node)).toFixed(0)} ms, start to first answer ` +
+      `${median(times.map(({sandbox}) => sandbox)).toFixed(0)} ms  ratio ${ratio.toFixed(1)}`,
+  );
+  return ratio;
+}
+
+console.log(`${CLIENTS} clients, medians of ${values.rounds} rounds:`);
+const made = await creates();
+const started = await starts();
+const kept = (ok: boolean) => (ok ? 'kept' : 'MISSED');
+console.log(
+  `creates, durable / bare: ${made.toFixed(2)} (goal ${GOAL.creates}, ${kept(made >= GOAL.creates)})`,
+);
+console.log(`start / node -e 0: ${started.toFixed(1)} (goal ${GOAL.start}, ${kept(started <= GOAL.start)})`);
+process.exit(made >= GOAL.creates && started <= GOAL.start ? 0 : 1);

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import {LiveSandbox} from './live-sandbox.ts';
+
+const START = '2026-05-05T12:00:00Z';
+
+describe('sandbox commands of the bank, the clock and outcomes', () => {
+  let sandbox: LiveSandbox;
+  let payee: string;
+  before(async () => {
+    sandbox = new LiveSandbox();
+    await sandbox.start(['--freeze-at', START, '--timing', 'real', '-o', 'ndjson']);
+    const seeded = await sandbox.run(['sandbox', 'seed', '--payees', '1', '-o', 'id']);
+    payee = seeded.stdout.trim();
+  });
+  after(async () => {
+    await sandbox.run(['sandbox', 'stop']);
+    assert.equal((await sandbox.ended()).exitCode, 0);
+  });
+
+  const json = async (words: string[]) => {
+    const ran = await sandbox.run([...words, '-o', 'json']);
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    return ran.json() as Record<string, unknown>;
+  };
+  const refused = async (words: string[]) => {
+    const ran = await sandbox.run([...words, '-o', 'json']);
+    assert.equal(ran.stdout, '');
+    return {exitCode: ran.exitCode, ...ran.error()};
+  };
+  let paid = 0;
+  const pay = async (...words: string[]) => {
+    const key = ['--idempotency-key', `pay-${(paid += 1)}`]; // those that are made here come again in each run
+    const create = ['payouts', 'create', '--payee', payee, '--amount-minor', '500', '--auto-approve'];
+    return (await json([...create, ...key, ...words]))['id'] as string;
+  };
+
+  it('clock shows how time runs, and changes it', async () => {
+    const frozen = {mode: 'frozen', now: '2026-05-05T12:00:00.000Z', timing: 'real'};
+    assert.deepEqual(await json(['sandbox', 'clock']), frozen);
+    const fast = await json(['sandbox', 'clock', 'accelerated:60']);
+    assert.deepEqual([fast['mode'], fast['speed']], ['accelerated', 60]);
+    assert.equal((await json(['sandbox', 'clock', 'frozen']))['mode'], 'frozen');
+    assert.match((await sandbox.run(['sandbox', 'clock'])).stdout, /^Now\t.*\nMode\tfrozen\n/);
+    for (const wrong of ['fast', 'accelerated', 'accelerated:1', 'accelerated:100001', 'accelerated:1.5']) {
+      const {exitCode, hint} = await refused(['sandbox', 'clock', wrong]);
+      assert.deepEqual([exitCode, hint], [2, 'remit sandbox clock accelerated:60'], wrong);
+    }
+  });
+
+  it('advance goes to the next thing, and until nothing is left', async () => {
+    const id = await pay('--rail', 'wire');
+    const {now, fired} = await json(['sandbox', 'advance', '--to-next']);
+    assert.equal(fired, 1);
+    assert.equal((await json(['payouts', 'get', id]))['status'], 'debited');
+    const end = await json(['sandbox', 'advance', '--until-idle']);
+    assert.deepEqual([end['fired'], end['idle']], [1, true]);
+    assert.ok((end['now'] as string) > (now as string));
+    assert.equal((await json(['payouts', 'get', id]))['status'], 'settled');
+    const days = await json(['sandbox', 'advance', '2d']);
+    assert.equal(Date.parse(days['now'] as string) - Date.parse(end['now'] as string), 2 * 86_400_000);
+    const shown = await sandbox.run(['sandbox', 'advance', '--until-idle']);
+    assert.match(shown.stdout, /^It is now .*Z; 0 things happened on the way\.\n$/);
+    for (const words of [
+      ['--to-next', '--until-idle'],
+      ['1h', '--to-next'],
+      ['--to', START, '--to-next'],
+    ])
+      assert.equal((await refused(['sandbox', 'advance', ...words])).exitCode, 2, words.join(' '));
+  });
+
+  it('simulate makes the bank do something, and says what it cannot', async () => {
+    const id = await pay();
+    const settled = await sandbox.run(['sandbox', 'simulate', 'payout', id, 'settle']);
+    assert.equal(settled.stderr, '');
+    assert.equal(settled.stdout, `The payout ${id} is now settled.\n`);
+    const other = await pay();
+    const failed = await json(['sandbox', 'simulate', 'payout', other, 'fail', '--code', 'R16']);
+    assert.deepEqual(failed, {kind: 'payout', id: other, outcome: 'fail', status: 'failed', code: 'R16'});
+    const details = await json(['payouts', 'get', other, '--query', 'transfer_details.failure']);
+    assert.deepEqual(details, {code: 'R16', message: 'Account frozen'});
+    const again = await refused(['sandbox', 'simulate', 'payout', other, 'settle']);
+    assert.deepEqual([again.exitCode, again.code], [5, 'VALIDATION_ERROR']);
+    const missing = await refused([
+      ...['sandbox', 'simulate', 'payin', '018f0000-0000-7000-8000-000000000000', 'settle'],
+    ]);
+    assert.deepEqual([missing.exitCode, missing.code], [4, 'NOT_FOUND']);
+    const wrong = await refused(['sandbox', 'simulate', 'payment-method', id, 'settle']);
+    assert.deepEqual([wrong.exitCode, wrong.hint], [2, `remit sandbox simulate payment-method ${id} verify`]);
+    const till = (await json(['subaccounts', 'create', '--name', 'Till']))['id'] as string;
+    const credit = ['sandbox', 'simulate', 'subaccount', till, 'credit'];
+    assert.equal((await json([...credit, '--amount-minor', '700']))['balance_in_minor_units'], 700);
+    assert.equal((await refused(credit)).exitCode, 5);
+    assert.equal((await refused(['sandbox', 'simulate', 'invoice', id, 'settle'])).exitCode, 2);
+  });
+
+  it('magic lists what the sandbox goes by', async () => {
+    const table = await sandbox.run(['sandbox', 'magic']);
+    assert.match(table.stdout, /^account number\t10001\t.*R01/m);
+    const rows = (await sandbox.run(['sandbox', 'magic', '-o', 'json'])).json() as {where: string}[];
+    for (const where of ['scenario', 'amount', 'card number', 'routing number', 'holder name'])
+      assert.ok(
+        rows.some((row) => row.where === where),
+        where,
+      );
+  });
+});
+
+describe('sandbox start', () => {
+  it('takes a pace, and amounts that mean nothing', async () => {
+    const sandbox = new LiveSandbox();
+    const flags = ['--freeze-at', START, '--clock', 'accelerated:3600', '--no-magic-amounts', '-o', 'ndjson'];
+    await sandbox.start(flags);
+    const clock = (await sandbox.run(['sandbox', 'clock', '-o', 'json'])).json() as Record<string, unknown>;
+    assert.deepEqual([clock['mode'], clock['speed'], clock['timing']], ['accelerated', 3600, 'fast']);
+    assert.ok(
+      (clock['now'] as string) >= '2026-05-05T12:00:00.000Z' && (clock['now'] as string) < '2026-05-06',
+    );
+    const rows = (await sandbox.run(['sandbox', 'magic', '-o', 'json'])).json() as {where: string}[];
+    assert.ok(!rows.some(({where}) => where === 'amount'));
+    await sandbox.run(['sandbox', 'stop']);
+    await sandbox.ended();
+    const wrong = await sandbox.run(['sandbox', 'start', '--clock', 'slow']);
+    assert.equal(wrong.exitCode, 2);
+  });
+});

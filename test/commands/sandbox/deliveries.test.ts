@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import {readFileSync, statSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {setTimeout as wait} from 'node:timers/promises';
+import type {DeliveryRecord, ShownDelivery} from '../../../src/sandbox/webhooks/delivery-desk.ts';
+import {HttpsReceiver} from '../../sandbox/webhooks/https-receiver.ts';
+import {LiveSandbox} from './live-sandbox.ts';
+
+describe('sandbox deliveries', () => {
+  const sandbox = new LiveSandbox();
+  let receiver: HttpsReceiver;
+  let delivered: ShownDelivery[];
+
+  const json = async (...argv: string[]): Promise<unknown> => {
+    const result = await sandbox.run([...argv, '-o', 'json']);
+    assert.equal(result.exitCode, 0, result.stderr);
+    return result.json();
+  };
+  const list = async (...argv: string[]) =>
+    (await json('sandbox', 'deliveries', 'list', ...argv)) as ShownDelivery[];
+
+  before(async () => {
+    receiver = await HttpsReceiver.open(sandbox.env.REMIT_STATE_DIR);
+    await sandbox.start(['--timing', 'instant']);
+    const types = ['--event-types', 'payout.debited,payout.settled'];
+    await json('webhooks', 'endpoints', 'create', '--url', receiver.url(), ...types);
+    const [payee] = (await json('sandbox', 'seed', '--payees', '1')) as {id: string}[];
+    await json('payouts', 'create', '--payee', payee!.id, '--amount-minor', '500', '--auto-approve');
+    await receiver.until(2);
+    do delivered = await list('--state', 'delivered');
+    while (delivered.length < 2 && (await wait(20, true)));
+  });
+  after(async () => {
+    await sandbox.run(['sandbox', 'stop']);
+    await sandbox.ended();
+    await receiver.close();
+  });
+
+  it('list shows them, newest first, as a table and as JSON', async () => {
+    assert.deepEqual(
+      delivered.map(({event_type, last_status}) => [event_type, last_status]),
+      [
+        ['payout.settled', 200],
+        ['payout.debited', 200],
+      ],
+    );
+    const {stdout} = await sandbox.run(['sandbox', 'deliveries', 'list', '--event', 'payout.debited']);
+    assert.match(stdout, /payout\.debited/);
+    assert.doesNotMatch(stdout, /payout\.settled/);
+    const page = await sandbox.run(['sandbox', 'deliveries', 'list', '--limit', '1', '-o', 'id']);
+    assert.equal(page.stdout.trim(), delivered[0]!.id);
+    assert.deepEqual(
+      (await list('--before', delivered[0]!.id)).map(({id}) => id),
+      [delivered[1]!.id],
+    );
+  });
+
+  it('show tells the payload and each attempt, and never the secret', async () => {
+    const shown = (await json('sandbox', 'deliveries', 'show', delivered[0]!.id)) as DeliveryRecord;
+    assert.equal(shown.payload, receiver.received[1]!.body.toString());
+    assert.deepEqual(
+      shown.attempts.map(({status, response}) => [status, response]),
+      [[200, 'thanks']],
+    );
+    const {stdout} = await sandbox.run(['sandbox', 'deliveries', 'show', delivered[0]!.id], {columns: 200});
+    assert.match(stdout, /1\. .* 200 in \d+ ms: thanks/);
+    assert.doesNotMatch(JSON.stringify(shown) + stdout, /whsec_/);
+    const unknown = await sandbox.run(['sandbox', 'deliveries', 'show', 'nothing', '-o', 'json']);
+    assert.deepEqual([unknown.exitCode, unknown.error().code], [4, 'NOT_FOUND']);
+  });
+
+  it('redeliver sends the same bytes again, and says when they were not taken', async () => {
+    const again = (await json('sandbox', 'deliveries', 'redeliver', delivered[0]!.id)) as DeliveryRecord;
+    assert.equal(again.sent, 2);
+    assert.deepEqual(receiver.received.at(-1)!.body, receiver.received[1]!.body);
+    receiver.answer = (_request, response) => response.writeHead(500).end();
+    const missed = await sandbox.run(['sandbox', 'deliveries', 'redeliver', delivered[0]!.id, '-o', 'json']);
+    assert.deepEqual([missed.exitCode, missed.error().code], [7, 'UNAVAILABLE']);
+    assert.match(missed.error().message, /did not take the delivery: status 500/);
+    assert.equal((await list('--state', 'delivered')).length, 2);
+  });
+
+  it('faults add strikes them', async () => {
+    const add = (...argv: string[]) => sandbox.run(['sandbox', 'faults', 'add', ...argv, '-o', 'json']);
+    const effects: [string[], object][] = [
+      [['drop', '--event', 'payin.failed'], {kind: 'drop'}],
+      [['duplicate', '--event', 'payin.failed'], {kind: 'duplicate'}],
+      [['reorder', '--delay', '2s', '--event', 'payin.failed'], {kind: 'reorder', ms: 2000}],
+      [['delay', '--delay', '1m', '--jitter', '5s'], {kind: 'delay', ms: 60_000, jitter_ms: 5000}],
+      [['bad-signature', '--times', '1'], {kind: 'bad_signature'}],
+      [['stale-timestamp', '--age', '2h'], {kind: 'stale_timestamp', age_ms: 7_200_000}],
+    ];
+    for (const [argv, effect] of effects) {
+      const result = await add(...argv);
+      assert.equal(result.exitCode, 0, result.stderr);
+      assert.deepEqual((result.json() as {effect: object}).effect, effect);
+    }
+    assert.equal((await add('drop', '--delay', '1s')).exitCode, 2);
+    assert.equal((await add('drop', '--operation', 'payouts.create')).exitCode, 5);
+    assert.equal((await add('cut', '--event', 'payout.settled')).exitCode, 5);
+    assert.equal((await sandbox.run(['sandbox', 'faults', 'clear'])).exitCode, 0);
+  });
+
+  it('status counts them', async () => {
+    const {deliveries} = (await json('sandbox', 'status')) as {deliveries: object};
+    assert.deepEqual(deliveries, {
+      events: 2,
+      pending: 0,
+      sending: 0,
+      delivered: 2,
+      failed: 0,
+      dropped: 0,
+      canceled: 0,
+    });
+    const {stdout} = await sandbox.run(['sandbox', 'status'], {columns: 200});
+    assert.match(stdout, /2 events, 2 delivered/);
+  });
+
+  it('certificate writes what a receiver needs, its key for its owner only', async () => {
+    const [certFile, keyFile] = [join(sandbox.home, 'hook.pem'), join(sandbox.home, 'hook-key.pem')];
+    writeFileSync(keyFile, 'old', {mode: 0o644});
+    const argv = ['sandbox', 'certificate', '--cert-file', certFile, '--key-file', keyFile];
+    const {stdout} = await sandbox.run(argv, {columns: 200});
+    assert.match(stdout, /hook\.pem/);
+    assert.match(readFileSync(certFile, 'utf8'), /BEGIN CERTIFICATE/);
+    assert.match(readFileSync(keyFile, 'utf8'), /BEGIN PRIVATE KEY/);
+    assert.equal(statSync(keyFile).mode & 0o777, 0o600);
+    const made = (await json(...argv)) as {authority_file: string};
+    assert.equal(made.authority_file, receiver.authorityFile);
+  });
+});

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import {describe, it} from 'mocha';
+import {createConfig, lintFromString} from '@redocly/openapi-core';
+import {openApiDocument} from '../../src/contract/openapi.ts';
+import {EVENT_TYPES} from '../../src/contract/events.ts';
+import {allOperations} from '../../src/contract/operations.ts';
+import {readText} from '../repo/tree.ts';
+
+type Json = Record<string, unknown>;
+type Responses = Record<string, {content?: Record<string, {schema: Json}>; $ref?: string}>;
+interface PathOperation {
+  operationId: string;
+  parameters?: Json[];
+  requestBody?: {required: boolean};
+  responses: Responses;
+  'x-origin': Json;
+}
+
+const document = openApiDocument();
+const paths = document['paths'] as Record<string, Record<string, PathOperation>>;
+const schemas = (document['components'] as {schemas: Record<string, Json>}).schemas;
+
+/** Findings of a linter that knows nothing of this project, with its recommended rules. */
+async function lint(source: string): Promise<string[]> {
+  const config = await createConfig({
+    extends: ['recommended-strict'],
+    // The document's own approve route puts /subaccounts/move beside /subaccounts/{id}; ids are UUIDs, never "move".
+    rules: {'no-ambiguous-paths': 'off'},
+  });
+  const problems = await lintFromString({source, absoluteRef: 'openapi.json', config});
+  return problems.map(({ruleId, message, location}) => `${ruleId}: ${message} at ${location[0]?.pointer}`);
+}
+
+describe('the OpenAPI document', () => {
+  it('passes a linter that is not ours', async () => {
+    assert.equal((await lint(JSON.stringify(document))).join('\n'), '');
+  });
+
+  it('is caught by that linter when it is wrong', async () => {
+    const broken = structuredClone(document) as Json & {components: {schemas: Json}};
+    delete broken.components.schemas['Payout'];
+    broken['security'] = [{nothing: []}];
+    const findings = await lint(JSON.stringify(broken));
+    for (const rule of ['no-unresolved-refs', 'security-defined'])
+      assert.ok(
+        findings.some((finding) => finding.startsWith(rule)),
+        rule,
+      );
+  });
+
+  it('has every operation of the contract at its path, with its statuses, and no other', () => {
+    const described = Object.entries(paths).flatMap(([path, item]) =>
+      Object.entries(item)
+        .filter(([method]) => method !== 'parameters')
+        .map(([method, one]) => [
+          one.operationId,
+          `${method.toUpperCase()} ${path}`,
+          Object.keys(one.responses).filter((status) => status < '300'),
+          one['x-origin'],
+          one.requestBody !== undefined,
+        ]),
+    );
+    const declared = allOperations().map(({id, operation: {method, path, ok, origin, body}}) => [
+      id,
+      `${method} ${path}`,
+      Object.keys(ok),
+      origin,
+      body !== undefined,
+    ]);
+    assert.deepEqual(described.sort(), declared.sort());
+  });
+
+  it('takes the idempotency key where the contract does, and a page of 1 to 100, 20 when left out', () => {
+    const withKey = Object.values(paths)
+      .flatMap((item) => Object.values(item))
+      .filter(({parameters}) => JSON.stringify(parameters ?? []).includes('IdempotencyKey'));
+    assert.deepEqual(
+      withKey.map(({operationId}) => operationId),
+      ['payins.create', 'payouts.create'],
+    );
+    const limit = paths['/api/payouts']!['get']!.parameters!.find(({name}) => name === 'limit');
+    assert.deepEqual(limit?.['schema'], {type: 'integer', minimum: 1, maximum: 100, default: 20});
+  });
+
+  it('requires a warning of every 207', () => {
+    const warned = Object.values(paths)
+      .flatMap((item) => Object.values(item))
+      .filter(({responses}) => responses?.['207'] !== undefined);
+    assert.ok(warned.length >= 4);
+    for (const {operationId, responses} of warned)
+      assert.match(JSON.stringify(responses['207']), /"required":\["warning"\]/, operationId);
+  });
+
+  it('refuses unknown fields in bodies and keeps answers open', () => {
+    assert.equal(schemas['PayoutCreate']!['additionalProperties'], false);
+    assert.equal('additionalProperties' in schemas['Payout']!, false);
+  });
+
+  it('says the limits of metadata as JSON Schema', () => {
+    const {description, ...limits} = schemas['Metadata']!;
+    assert.match(String(description), /16384 bytes/);
+    assert.deepEqual(limits, {
+      type: 'object',
+      maxProperties: 50,
+      propertyNames: {type: 'string', minLength: 1, maxLength: 40},
+      additionalProperties: {type: 'string', maxLength: 500},
+    });
+  });
+
+  it('marks the fields that are assumed, and the names that are given not', () => {
+    const {properties} = schemas['PayoutCreate'] as {properties: Record<string, Json>};
+    assert.deepEqual(properties['metadata']!['x-origin'], {kind: 'assumed', row: 51});
+    assert.equal('x-origin' in properties['payee_id']!, false);
+    assert.match(JSON.stringify(schemas['PayerPaymentMethodAdd']), /"account_number":\{.{1,60}"x-origin"/);
+  });
+
+  it('has the six events of the interface document, signed', () => {
+    const webhooks = document['webhooks'] as Record<string, {post: {parameters: Json[]; requestBody: Json}}>;
+    assert.deepEqual(Object.keys(webhooks), Object.keys(EVENT_TYPES));
+    assert.equal(Object.keys(webhooks).length, 6);
+    for (const [type, {post}] of Object.entries(webhooks)) {
+      assert.deepEqual(
+        post.parameters.map(({name, required}) => [name, required]),
+        [
+          ['X-Webhook-Signature', true],
+          ['X-Webhook-Timestamp', true],
+        ],
+      );
+      assert.ok(JSON.stringify(post.requestBody).includes(JSON.stringify({const: type})), type);
+    }
+  });
+
+  it('can name the server that it is served by', () => {
+    assert.deepEqual(openApiDocument('http://127.0.0.1:4010')['servers'], [{url: 'http://127.0.0.1:4010'}]);
+  });
+});
+
+describe('generated reference files', () => {
+  it('are what the contract says now', async () => {
+    const script: string = '../../bin/generate.mjs'; // without types of its own: they are said here
+    const {generatedFiles} = (await import(script)) as {
+      generatedFiles: () => Promise<[path: string, text: string][]>;
+    };
+    for (const [path, text] of await generatedFiles())
+      assert.ok(readText(path) === text, `${path} is stale: npm run generate, and commit it`);
+  });
+});

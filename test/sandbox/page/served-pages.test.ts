@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import {openApiDocument} from '../../../src/contract/openapi.ts';
+import {TestSandbox} from '../harness.ts';
+
+const PAGES = ['/', '/openapi.json', '/page/icon.svg', '/favicon.ico'];
+
+describe('pages of the sandbox', () => {
+  let at: TestSandbox;
+  before(async () => {
+    at = await TestSandbox.open();
+  });
+  after(() => at.close());
+
+  const send = (
+    path: string,
+    init: {method?: string; headers?: Record<string, string>; body?: string} = {},
+  ) => at.sandbox.fetch(new Request(`http://localhost${path}`, init));
+  /** The cookie of a new session, and the token of its forms. */
+  const session = async (): Promise<{cookie: string; form: string}> => {
+    const opened = await send(at.sandbox.pageLink().path);
+    const cookie = opened.headers.get('set-cookie')!.split(';')[0]!;
+    const page = await (await send('/', {headers: {cookie}})).text();
+    return {cookie, form: /name="form" value="([\w-]+)"/.exec(page)![1]!};
+  };
+  const press = async (headers: Record<string, string>, body: Record<string, string>) =>
+    send('/page/clock', {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        'content-length': String(new URLSearchParams(body).toString().length),
+        ...headers,
+      },
+      body: new URLSearchParams(body).toString(),
+    });
+  const now = async () => (await at.sandbox.clock()).now;
+
+  it('forbid scripts, frames, foreign styles and guesses at types, and are not kept', async () => {
+    for (const path of PAGES) {
+      const {headers, status} = await send(path);
+      assert.equal(status, 200, path);
+      assert.match(headers.get('content-security-policy')!, /default-src 'none'.*frame-ancestors 'none'/);
+      assert.doesNotMatch(headers.get('content-security-policy')!, /script-src|unsafe/);
+      assert.deepEqual(
+        ['x-content-type-options', 'referrer-policy', 'cache-control', 'x-frame-options'].map((name) =>
+          headers.get(name),
+        ),
+        ['nosniff', 'same-origin', 'no-store', 'DENY'],
+      );
+    }
+  });
+
+  it('serve the interface as OpenAPI with their own address, without a key', async () => {
+    const answer = await send('/openapi.json');
+    assert.match(answer.headers.get('content-type')!, /^application\/json/);
+    assert.deepEqual(await answer.json(), JSON.parse(JSON.stringify(openApiDocument('http://localhost'))));
+    const head = await send('/openapi.json', {method: 'HEAD'});
+    assert.deepEqual([head.status, await head.text()], [200, '']);
+  });
+
+  it('refuse a foreign host and a foreign origin', async () => {
+    const {cookie} = await session();
+    for (const headers of [
+      {host: 'evil.example'},
+      {host: 'localhost.evil.example'},
+      {origin: 'http://evil.example'},
+      {origin: 'null'},
+      {origin: 'https://localhost'},
+    ] as Record<string, string>[])
+      for (const path of PAGES)
+        assert.equal(
+          (await send(path, {headers: {cookie, ...headers}})).status,
+          403,
+          JSON.stringify(headers),
+        );
+  });
+
+  it('show nothing of the records without a session, whatever else is sent along', async () => {
+    const {sandbox} = at;
+    for (const headers of [
+      {},
+      {'x-api-key': sandbox.testKey},
+      {'x-sandbox-token': sandbox.controlToken},
+      {cookie: `remit_sandbox_80=${sandbox.controlToken}`},
+    ] as Record<string, string>[]) {
+      const page = await (await send('/', {headers})).text();
+      assert.match(page, /remit sandbox open/);
+      assert.doesNotMatch(page, /Company|_sandbox_|name="form"/);
+    }
+  });
+
+  it('open by a link once, and not after ten minutes; looking with HEAD does not use it up', async () => {
+    const {path} = at.sandbox.pageLink();
+    assert.equal((await send(path, {method: 'HEAD'})).status, 200);
+    const opened = await send(path);
+    assert.deepEqual([opened.status, opened.headers.get('location')], [303, '/']);
+    assert.match(
+      opened.headers.get('set-cookie')!,
+      /^remit_sandbox_80=[\w-]{32}; Path=\/; HttpOnly; SameSite=Strict$/,
+    );
+    assert.equal((await send(path)).status, 403);
+    const late = at.sandbox.pageLink().path;
+    at.clock.pass(10 * 60_000 + 1);
+    assert.equal((await send(late)).status, 403);
+    assert.equal((await send('/?open=nothing')).status, 403);
+  });
+
+  it('move the clock only by a form of their own', async () => {
+    const {cookie, form} = await session();
+    const other = await session();
+    const origin = 'http://localhost';
+    const before = await now();
+    const refused: [Record<string, string>, Record<string, string>, number][] = [
+      [{cookie, origin}, {advance: '1d'}, 403],
+      [{cookie, origin}, {advance: '1d', form: other.form}, 403],
+      [{cookie}, {advance: '1d', form}, 403],
+      [{cookie, origin: 'http://evil.example'}, {advance: '1d', form}, 403],
+      [{cookie, origin, 'sec-fetch-site': 'same-site'}, {advance: '1d', form}, 403],
+      [{origin}, {advance: '1d', form}, 403],
+      [{origin, 'x-sandbox-token': at.sandbox.controlToken}, {advance: '1d', form}, 403],
+      [{cookie, origin}, {advance: '2d', form}, 400],
+      [{cookie, origin}, {advance: '1d', mode: 'real', form}, 400],
+      [{cookie, origin}, {advance: 'constructor', form}, 400],
+      [{cookie, origin, 'content-type': 'text/plain'}, {advance: '1d', form}, 400],
+      [{cookie, origin}, {advance: '1d', form, more: 'x'.repeat(2000)}, 400],
+    ];
+    for (const [headers, body, status] of refused)
+      assert.equal(
+        (await press(headers, body)).status,
+        status,
+        JSON.stringify([headers, body]).slice(0, 300),
+      );
+    assert.equal(await now(), before);
+    assert.equal((await press({cookie, origin}, {advance: '1d', form})).status, 303);
+    assert.equal(Date.parse(await now()) - Date.parse(before), 86_400_000);
+    const page = await (await send('/', {headers: {cookie}})).text();
+    assert.match(page, /role="status">It is \S+ \S+ UTC now; 0 things happened on the way\./);
+  });
+
+  it('do not open the control calls: the session of a page is none there', async () => {
+    const {cookie} = await session();
+    for (const path of ['/sandbox/status', '/sandbox/page-links'])
+      assert.equal((await send(path, {headers: {cookie, origin: 'http://localhost'}})).status, 401);
+    assert.equal((await at.control('POST', '/sandbox/page-links', {})).status, 201);
+  });
+
+  it('show payouts, requests and keys, which are masked', async () => {
+    const {id} = await at.ready('payee');
+    const payout = await at.payout(id, {amount_in_minor_units: 1_234_567});
+    const {cookie} = await session();
+    const page = await (await send('/', {headers: {cookie}})).text();
+    assert.match(page, /12,345\.67 USD/);
+    assert.ok(page.includes(payout.body.id as string));
+    assert.ok(page.includes('POST /api/payouts'));
+    for (const {key} of await at.sandbox.keys()) {
+      assert.ok(!page.includes(key));
+      assert.ok(page.includes(`${key.slice(0, 5)}sandbox_…${key.slice(-4)}`));
+    }
+  });
+
+  it('leave every other path to the API', async () => {
+    assert.equal((await at.call('POST', '/', {key: null})).status, 401);
+    assert.equal((await at.call('GET', '/openapi', {key: null})).status, 401);
+    assert.equal((await send('/page/nothing')).status, 404);
+    assert.equal((await send('/page/clock')).status, 404);
+  });
+});

@@ -1,0 +1,306 @@
+import assert from 'node:assert/strict';
+import type {DeliveryRecord} from '../../../src/sandbox/webhooks/delivery-desk.ts';
+import {WebhookWorld, HOOK} from './world.ts';
+import {timestampOf} from './receiver.ts';
+
+const SECOND = 1000;
+const HOUR = 3_600_000;
+const SLOW = 'https://slow.example/hook';
+
+// Interface document, "Delivery"; assumption 37.
+describe('webhook deliveries', () => {
+  let at: WebhookWorld;
+
+  beforeEach(async () => (at = await WebhookWorld.open()));
+  afterEach(() => at.close());
+
+  const only = async () => {
+    const [delivery] = await at.deliveries();
+    return at.delivery(delivery!.id);
+  };
+
+  it('are made again with the same bytes, id and URL, and a new timestamp, until a 2XX', async () => {
+    const {signing_secret} = await at.subscribe(['payout.settled']);
+    at.receiver.answers.push({status: 500}, {status: 302}, {status: 404}, {status: 204});
+    await at.payout();
+    await at.settle(HOUR);
+    assert.equal(at.receiver.posts.length, 4);
+    assert.equal(new Set(at.receiver.posts.map(({body}) => body)).size, 1);
+    const delivery = await only();
+    assert.deepEqual(
+      [delivery.state, delivery.sent, delivery.last_status, delivery.next_attempt_at],
+      ['delivered', 4, 204, null],
+    );
+    assert.equal(delivery.payload, at.receiver.posts[0]!.body);
+    for (const post of at.receiver.posts)
+      assert.equal(at.receiver.verify(post, signing_secret, at.clock.now()).ok, true);
+  });
+
+  it('carry the wall clock in their timestamp, whatever the sandbox says', async () => {
+    await at.subscribe(['payout.settled']);
+    await at.settle(40 * 24 * HOUR);
+    await at.payout();
+    await at.settle();
+    assert.equal(timestampOf(at.receiver.posts[0]!), String(Math.floor(at.clock.now() / 1000)));
+  });
+
+  it('follow the schedule on the clock of the sandbox, eight times in all', async () => {
+    await at.subscribe(['payout.settled']);
+    at.receiver.always.set(HOOK, {status: 500, response: 'oh no'});
+    await at.payout();
+    await at.settle(48 * HOUR);
+    const {attempts, state, next_attempt_at} = await only();
+    assert.deepEqual([state, next_attempt_at, attempts.length], ['failed', null, 8]);
+    const times = attempts.map((attempt) => Date.parse(attempt.at));
+    const planned = [5, 300, 1800, 7200, 18_000, 36_000, 36_000].map((seconds) => seconds * SECOND);
+    planned.forEach((plan, index) => {
+      const ratio = (times[index + 1]! - times[index]!) / plan;
+      assert.ok(ratio >= 0.8 && ratio <= 1.2, `attempt ${index + 2} came after ${ratio} of the plan`);
+    });
+    assert.ok(new Set(planned.map((plan, index) => (times[index + 1]! - times[index]!) / plan)).size > 2);
+    assert.deepEqual(
+      attempts.map(({n, status, response, error}) => [n, status, response, error]),
+      planned.concat(0).map((_, index) => [index + 1, 500, 'oh no', null]),
+    );
+  });
+
+  it('wait for the clock, and say when the next attempt is', async () => {
+    await at.subscribe(['payout.settled']);
+    at.receiver.answers.push({status: 503, retryAfter: '9'});
+    await at.payout();
+    await at.settle();
+    const {next_attempt_at, state} = await only();
+    assert.equal(state, 'pending');
+    await at.settle(0);
+    assert.equal(at.receiver.posts.length, 1);
+    const {clock} = await at.sandbox.sandbox.status();
+    at.clock.pass(Date.parse(next_attempt_at!) - Date.parse(clock.now));
+    await at.sandbox.get('/api/payouts');
+    assert.equal((await only()).state, 'delivered');
+  });
+
+  it('record why no answer came', async () => {
+    await at.subscribe(['payout.settled']);
+    at.receiver.answers.push({
+      status: null,
+      elapsedMs: 10_000,
+      error: {code: 'timeout', message: 'no answer within 10 s'},
+    });
+    await at.payout();
+    await at.settle();
+    const {attempts, last_error, next_attempt_at, created_at} = await only();
+    const [attempt] = attempts;
+    assert.deepEqual(
+      [attempt!.status, attempt!.error_code, attempt!.elapsed_ms, last_error],
+      [null, 'timeout', 10_000, 'no answer within 10 s'],
+    );
+    assert.equal(Date.parse(attempt!.at) - Date.parse(created_at), 10 * SECOND);
+    assert.equal(Date.parse(next_attempt_at!) - Date.parse(attempt!.at), 60 * SECOND);
+  });
+
+  it('of one endpoint are made in order, and none of them waits for another endpoint', async () => {
+    await at.subscribe(['payout.debited'], SLOW);
+    await at.subscribe(['payout.debited']);
+    let answer = () => {};
+    at.receiver.hold.set(SLOW, new Promise((resolve) => (answer = () => resolve({status: 200}))));
+    const payouts = [await at.payout(), await at.payout(), await at.payout()];
+    const done = at.settle();
+    while (at.receiver.posts.length < 4) await new Promise((resolve) => setImmediate(resolve));
+    const to = (url: string) =>
+      at.receiver.posts
+        .filter((post) => post.url === url)
+        .map(({body}) => (JSON.parse(body) as {data: {payout_id: string}}).data.payout_id);
+    assert.deepEqual(to(HOOK), payouts);
+    assert.deepEqual(to(SLOW), payouts.slice(0, 1));
+    answer();
+    await done;
+    assert.deepEqual(to(SLOW), payouts);
+  });
+
+  it('stop while their endpoint is switched off, and go on when it is switched on', async () => {
+    const {id} = await at.subscribe(['payout.settled']);
+    at.receiver.answers.push({status: 500});
+    await at.payout();
+    await at.settle();
+    await at.sandbox.post(`/api/webhooks/endpoints/${id}/toggle`);
+    await at.payout();
+    await at.settle(HOUR);
+    assert.equal(at.receiver.posts.length, 1);
+    assert.equal((await at.deliveries()).length, 1, 'an event of that time is not for this endpoint');
+    await at.sandbox.post(`/api/webhooks/endpoints/${id}/toggle`);
+    await at.settle(0);
+    assert.deepEqual([at.receiver.posts.length, (await only()).state], [2, 'delivered']);
+  });
+
+  it('end when their endpoint is deleted', async () => {
+    const {id} = await at.subscribe(['payout.settled']);
+    at.receiver.answers.push({status: 500});
+    await at.payout();
+    await at.settle();
+    await at.sandbox.call('DELETE', `/api/webhooks/endpoints/${id}`);
+    await at.settle(48 * HOUR);
+    const {state, next_attempt_at, sent} = await only();
+    assert.deepEqual([state, next_attempt_at, sent], ['canceled', null, 1]);
+  });
+
+  it('go on to the old endpoint until it is deleted, while its secret is replaced', async () => {
+    const old = await at.subscribe(['payout.settled']);
+    const fresh = await at.subscribe(['payout.settled']);
+    await at.payout();
+    await at.settle();
+    const matching = (secret: string) =>
+      at.receiver.posts.filter((post) => at.receiver.verify(post, secret, at.clock.now()).ok);
+    assert.deepEqual([matching(old.signing_secret).length, matching(fresh.signing_secret).length], [1, 1]);
+    assert.equal(new Set(at.receiver.bodies.map(({id}) => id)).size, 1);
+    await at.sandbox.call('DELETE', `/api/webhooks/endpoints/${old.id}`);
+    await at.payout();
+    await at.settle();
+    assert.deepEqual([matching(old.signing_secret).length, matching(fresh.signing_secret).length], [1, 2]);
+  });
+
+  it('go by the URL that the endpoint has now', async () => {
+    const {id} = await at.subscribe(['payout.settled']);
+    at.receiver.answers.push({status: 500});
+    await at.payout();
+    await at.settle();
+    await at.sandbox.call('PATCH', `/api/webhooks/endpoints/${id}`, {body: {url: SLOW}});
+    await at.settle(HOUR);
+    assert.deepEqual(
+      at.receiver.posts.map(({url}) => url),
+      [HOOK, SLOW],
+    );
+  });
+
+  it('survive a restart', async () => {
+    await at.subscribe(['payout.settled']);
+    at.receiver.answers.push({status: 500});
+    await at.payout();
+    await at.settle();
+    await at.reopen();
+    await at.settle(HOUR);
+    assert.deepEqual([at.receiver.posts.length, (await only()).state], [2, 'delivered']);
+  });
+
+  it('go on after a checkpoint of a moment at which one was under way is restored', async () => {
+    await at.subscribe(['payout.settled']);
+    let answer = () => {};
+    at.receiver.hold.set(HOOK, new Promise((resolve) => (answer = () => resolve({status: 200}))));
+    await at.payout();
+    const done = at.settle();
+    while (at.receiver.posts.length < 1) await new Promise((resolve) => setImmediate(resolve));
+    await at.sandbox.sandbox.checkpoints.save('under-way');
+    answer();
+    await done;
+    assert.equal((await only()).state, 'delivered');
+    await at.sandbox.sandbox.checkpoints.restore('under-way');
+    assert.equal((await only()).state, 'pending');
+    await at.settle();
+    assert.deepEqual([at.receiver.posts.length, (await only()).state], [2, 'delivered']);
+  });
+
+  it('are redelivered by hand with the same bytes, whatever their state; the schedule stays', async () => {
+    await at.subscribe(['payout.settled']);
+    at.receiver.always.set(HOOK, {status: 500});
+    await at.payout();
+    await at.settle();
+    const before = await only();
+    const redeliver = () => at.sandbox.control('POST', `/sandbox/deliveries/${before.id}/redeliver`, {});
+    const {body: missed} = await redeliver();
+    assert.deepEqual(
+      [
+        missed.state,
+        missed.next_attempt_at,
+        (missed as DeliveryRecord).attempts.at(-1)?.by_hand,
+        missed.sent,
+      ],
+      ['pending', before.next_attempt_at, true, before.sent + 1],
+    );
+    at.receiver.always.clear();
+    const {body: arrived} = await redeliver();
+    assert.deepEqual([arrived.state, arrived.next_attempt_at], ['delivered', null]);
+    assert.equal((await redeliver()).body.state, 'delivered');
+    await at.settle(HOUR);
+    assert.equal(new Set(at.receiver.posts.map(({body}) => body)).size, 1);
+    assert.equal(at.receiver.posts.length, before.sent + 3);
+  });
+
+  it('are not redelivered to an endpoint that is off or gone, nor when there are none', async () => {
+    const {id} = await at.subscribe(['payout.settled']);
+    await at.payout();
+    await at.settle();
+    const delivery = await only();
+    const redeliver = (which = delivery.id) =>
+      at.sandbox.control('POST', `/sandbox/deliveries/${which}/redeliver`, {});
+    await at.sandbox.post(`/api/webhooks/endpoints/${id}/toggle`);
+    assert.deepEqual([(await redeliver()).status, at.receiver.posts.length], [400, 1]);
+    await at.sandbox.call('DELETE', `/api/webhooks/endpoints/${id}`);
+    assert.match(String((await redeliver()).body.message), /was deleted/);
+    assert.equal((await redeliver(id)).status, 404);
+    assert.equal((await at.sandbox.control('GET', `/sandbox/deliveries/${id}`)).status, 404);
+  });
+
+  it('are listed newest first, by state, event and endpoint, in pages', async () => {
+    const {id} = await at.subscribe();
+    at.receiver.answers.push({status: 500});
+    await at.payout();
+    await at.payout();
+    await at.settle(0);
+    await at.settle(4000);
+    const all = await at.deliveries();
+    assert.equal(all.length, 4);
+    assert.deepEqual(
+      all.map((delivery) => delivery.id),
+      all
+        .map((delivery) => delivery.id)
+        .sort()
+        .reverse(),
+    );
+    const ids = async (query: string) => (await at.deliveries(query)).map((delivery) => delivery.id);
+    assert.deepEqual(
+      await ids('?event=payout.settled'),
+      all.filter((delivery) => delivery.event_type === 'payout.settled').map((delivery) => delivery.id),
+    );
+    assert.equal((await ids(`?endpoint=${id}`)).length, 4);
+    assert.equal((await ids('?state=pending')).length + (await ids('?state=delivered')).length, 4);
+    assert.deepEqual(
+      [...(await ids('?limit=3')), ...(await ids(`?limit=3&before=${all[2]!.id}`))],
+      all.map((delivery) => delivery.id),
+    );
+    for (const query of ['?state=lost', '?limit=0', '?limit=x', '?event=nothing', '?other=1'])
+      assert.equal((await at.sandbox.control('GET', `/sandbox/deliveries${query}`)).status, 400, query);
+  });
+
+  it('are logged one by one, and counted in the status', async () => {
+    await at.subscribe(['payout.settled']);
+    at.receiver.answers.push({status: 500, elapsedMs: 12.34});
+    await at.payout();
+    await at.settle(20 * SECOND);
+    assert.deepEqual(
+      at.log.map(({type, attempt, status, state, event_type, mode}) => [
+        type,
+        attempt,
+        status,
+        state,
+        event_type,
+        mode,
+      ]),
+      [
+        ['delivery', 1, 500, 'pending', 'payout.settled', 'test'],
+        ['delivery', 2, 200, 'delivered', 'payout.settled', 'test'],
+      ],
+    );
+    assert.equal(at.log[0]!.elapsed_ms, 12.3);
+    assert.ok(at.log[0]!.next_attempt_at !== null && at.log[1]!.next_attempt_at === null);
+    assert.doesNotMatch(JSON.stringify(at.log), /whsec_/);
+    const {body} = await at.sandbox.control('GET', '/sandbox/status');
+    assert.deepEqual(body.deliveries, {
+      events: 2,
+      pending: 0,
+      sending: 0,
+      delivered: 1,
+      failed: 0,
+      dropped: 0,
+      canceled: 0,
+    });
+  });
+});

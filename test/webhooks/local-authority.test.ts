@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import {X509Certificate} from 'node:crypto';
+import {mkdtempSync, readFileSync, rmSync, statSync, writeFileSync} from 'node:fs';
+import {createServer, get} from 'node:https';
+import type {AddressInfo} from 'node:net';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {RemitError} from '../../src/errors.ts';
+import {issueCertificate, makeAuthority, type KeyPair} from '../../src/webhooks/certificates.ts';
+import {authorityFiles, loopbackCertificate} from '../../src/webhooks/local-authority.ts';
+
+const YEAR_MS = 365 * 86_400_000;
+
+/** What a client that trusts `authority` says to a server with this certificate: a status, or why not. */
+async function call(server: KeyPair, authority: string, host: string): Promise<number | string> {
+  const listening = createServer({cert: server.certificate, key: server.key}, (_request, answer) =>
+    answer.end(),
+  );
+  await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
+  const {port} = listening.address() as AddressInfo;
+  try {
+    return await new Promise((resolve) => {
+      get({host, port, ca: authority, agent: false, family: 4}, ({statusCode}) => resolve(statusCode!)).on(
+        'error',
+        (error) => resolve(error.message),
+      );
+    });
+  } finally {
+    listening.close();
+  }
+}
+
+describe('local authority', () => {
+  let folder: string;
+
+  beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'remit-authority-'))));
+  afterEach(() => rmSync(folder, {recursive: true, force: true}));
+
+  it('vouches for localhost and loopback addresses, as a TLS client sees it', async () => {
+    const server = await loopbackCertificate(folder, Date.now());
+    const authority = readFileSync(server.authorityFile, 'utf8');
+    assert.equal(await call(server, authority, 'localhost'), 200);
+    assert.equal(await call(server, authority, '127.0.0.1'), 200);
+  });
+
+  it('is of no use for other names, even with its key', async () => {
+    const authority = await makeAuthority({name: 'test', days: 1, nowMs: Date.now()});
+    const server = await issueCertificate(authority, {
+      hosts: ['receiver.example', '127.0.0.1'],
+      days: 1,
+      nowMs: Date.now(),
+    });
+    assert.match(String(await call(server, authority.certificate, '127.0.0.1')), /permitted subtree/);
+  });
+
+  it('is made once, and its key is for its owner only', async () => {
+    const now = Date.now();
+    await loopbackCertificate(folder, now);
+    const {key, certificate} = authorityFiles(folder);
+    const before = readFileSync(key, 'utf8');
+    await loopbackCertificate(folder, now + YEAR_MS);
+    assert.equal(readFileSync(key, 'utf8'), before);
+    assert.ok(before.startsWith(readFileSync(certificate, 'utf8')));
+    assert.equal(statSync(key).mode & 0o777, 0o600);
+    assert.equal(statSync(authorityFiles(folder).folder).mode & 0o777, 0o700);
+  });
+
+  it('is one, however many make it at once', async () => {
+    const made = await Promise.all(Array.from({length: 4}, () => loopbackCertificate(folder, Date.now())));
+    const authority = new X509Certificate(readFileSync(authorityFiles(folder).certificate));
+    for (const {certificate} of made) assert.ok(new X509Certificate(certificate).verify(authority.publicKey));
+  });
+
+  it('is made anew shortly before it ends', async () => {
+    const now = Date.now();
+    await loopbackCertificate(folder, now);
+    const before = readFileSync(authorityFiles(folder).certificate, 'utf8');
+    const server = await loopbackCertificate(folder, now + 10 * YEAR_MS - 86_400_000);
+    const after = readFileSync(authorityFiles(folder).certificate, 'utf8');
+    assert.notEqual(after, before);
+    assert.ok(new X509Certificate(server.certificate).verify(new X509Certificate(after).publicKey));
+  });
+
+  it('says which file is damaged, and what to do', async () => {
+    await loopbackCertificate(folder, Date.now());
+    const {key} = authorityFiles(folder);
+    for (const text of ['', 'no certificate', readFileSync(key, 'utf8').slice(0, -40)]) {
+      writeFileSync(key, text);
+      await assert.rejects(loopbackCertificate(folder, Date.now()), (error) => {
+        assert.ok(error instanceof RemitError && error.code === 'STATE_DAMAGED');
+        assert.ok(error.message.includes(key) && error.hint?.includes(key));
+        return true;
+      });
+    }
+  });
+});
