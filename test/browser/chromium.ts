@@ -9,7 +9,7 @@ const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-s
 export function findChromium(): string | undefined {
   const named = process.env['REMIT_TEST_CHROMIUM'];
   if (named !== undefined) return named;
-  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/bin'];
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
   return folders.flatMap((folder) => NAMES.map((name) => join(folder, name))).find(isProgram);
 }
 

@@ -25,6 +25,7 @@ export async function startDetached(local: LocalContext, flags: StartFlags): Pro
   const forPeople = known && local.out.forPeople;
   const page = forPeople ? (await makePageLink(local)).url : undefined;
   showReady(local.out, ready, {profile: hasProfile ? PROFILE : undefined, known, page});
+  if (forPeople) local.out.note('It stays when this terminal closes; remit sandbox stop ends it.');
   return ready;
 }
 

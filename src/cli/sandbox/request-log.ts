@@ -4,7 +4,7 @@ import type {RequestEntry} from '../../sandbox/exchange.ts';
 import type {DeliveryEntry} from '../../sandbox/webhooks/delivery-log.ts';
 
 /**
- * `10:42:07  201  POST    /api/payouts  3.1 ms  req_00002a`: one line a request, in local time. What is looked for stands
+ * `10:42:07  201  POST    /api/payouts  3.1ms  req_00002a`: one line a request, in local time. What is looked for stands
  * first: at 80 columns a path with an id leaves no room for the rest.
  */
 export function requestLine(entry: RequestEntry, paint: Output['paint']): string {
@@ -17,7 +17,7 @@ export function requestLine(entry: RequestEntry, paint: Output['paint']): string
     paint(style, shown.padEnd(3)),
     entry.method.padEnd(6),
     cleanLine(entry.path),
-    paint('dim', `${entry.elapsed_ms} ms`),
+    paint('dim', `${entry.elapsed_ms}ms`),
     paint('dim', entry.request_id),
   ];
   if (entry.mode === 'live') parts.push('live');
@@ -25,7 +25,7 @@ export function requestLine(entry: RequestEntry, paint: Output['paint']): string
   return parts.join('  ');
 }
 
-/** `10:42:09  payout.settled  to https://localhost:4600/hook  200  12 ms`: one line an attempt, in local time. */
+/** `10:42:09  payout.settled  to https://localhost:4600/hook  200  12ms`: one line an attempt, in local time. */
 export function deliveryLine(entry: DeliveryEntry, paint: Output['paint']): string {
   const {state, status, next_attempt_at: next} = entry;
   const arrived = status !== null && status >= 200 && status < 300;
@@ -34,7 +34,7 @@ export function deliveryLine(entry: DeliveryEntry, paint: Output['paint']): stri
     entry.event_type,
     `to ${cleanLine(entry.url)}`,
     paint(arrived ? 'green' : 'red', status === null ? cleanLine(entry.error ?? 'not sent') : String(status)),
-    paint('dim', `${entry.elapsed_ms} ms`),
+    paint('dim', `${entry.elapsed_ms}ms`),
   ];
   if (entry.by_hand) parts.push('by hand');
   else if (!arrived || entry.attempt > 1) parts.push(`attempt ${entry.attempt}`);

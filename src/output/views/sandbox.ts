@@ -29,6 +29,13 @@ const counts = (label: string, path: string): Field => ({
       .join(', ') || 'none',
 });
 
+/** `7 in all: 4 payouts.get 200, 2 payouts.create 201, 1 payees.list 503`. */
+function requestCounts(value: unknown): string {
+  const {total, answers} = value as {total: number; answers: Record<string, number>};
+  const each = Object.entries(answers).map(([name, count]) => `${count} ${name}`);
+  return each.length === 0 ? 'none' : `${total} in all: ${each.join(', ')}`;
+}
+
 /** `sandbox status`: the record of the running process, and what the sandbox says of itself. */
 export const sandboxView: View = {
   noun: 'sandbox',
@@ -44,7 +51,7 @@ export const sandboxView: View = {
     text('Clock mode', 'clock.mode'),
     text('Clock speed', 'clock.speed'),
     text('Timing', 'clock.timing'),
-    text('Requests', 'requests.total'),
+    {label: 'Requests', path: 'requests', rank: 0, show: requestCounts},
     text('Fault rules', 'faults'),
     counts('Deliveries', 'deliveries'),
     balance('Main account (test)', 'audit.entities.0.balances.main'),
@@ -53,10 +60,12 @@ export const sandboxView: View = {
     balance('Main account (live)', 'audit.entities.1.balances.main'),
     {
       label: 'Ledger',
-      path: 'audit.balanced',
+      path: 'audit', // whole: the rest of it is for machines
       rank: 0,
-      show: (balanced, _record, eye) =>
-        balanced === true ? 'balances' : eye.paint('red', 'does not balance: see -o json'),
+      show: (audit, _record, eye) => {
+        const {balanced, problems} = audit as {balanced: boolean; problems: readonly string[]};
+        return balanced ? 'balances' : eye.paint('red', `does not balance: ${problems.join('; ')}`);
+      },
     },
   ],
 };

@@ -53,6 +53,7 @@ describe('sandbox commands', () => {
     assert.equal(shown.exitCode, 0);
     assert.match(shown.stdout, /Main account \(test\)\t1000\.00 USD/);
     assert.match(shown.stdout, /Ledger\tbalances/);
+    assert.doesNotMatch(shown.stdout, /[{}[\]]/, 'raw JSON');
     const status = (await sandbox.run(['sandbox', 'status', '-o', 'json'])).json() as Record<string, object>;
     assert.deepEqual(Object.keys(status), [
       ...[
@@ -252,8 +253,8 @@ describe('sandbox start in the foreground', () => {
     const {exitCode, stdout, stderr} = await sandbox.ended();
     assert.equal(exitCode, 130);
     assert.match(stdout, /^Sandbox ready at .*http:\/\/127\.0\.0\.1:\d+/);
-    assert.match(stdout, /POST {4}\/api\/payees {2}.*201/);
-    assert.match(stdout, /GET {5}\/api\/payees\/018f0000-0000-7000-8000-000000000000 {2}.*404/);
+    assert.match(stdout, /201\S* {2}POST {4}\/api\/payees {2}/);
+    assert.match(stdout, /404\S* {2}GET {5}\/api\/payees\/018f0000-0000-7000-8000-000000000000 {2}/);
     assert.match(stderr, /Hint: remit sandbox seed --payees 3, then: remit payees list -p sandbox/);
     assert.match(stderr, /Stopped\.\n$/);
   });

@@ -56,6 +56,14 @@ describe('sandbox start as a process', function () {
     const {pid, base_url: url} = JSON.parse(first.stdout) as {pid: number; base_url: string};
     assert.equal((await fetch(`${url}/api/payouts`)).status, 401);
 
+    const beside = remit('sandbox', 'start', '--port', '0', '--fresh');
+    const besideEnded = end(beside);
+    await once(beside.stderr!, 'data');
+    beside.kill('SIGTERM');
+    const {stdout: ready, stderr: next} = await besideEnded;
+    const [, otherUrl, key] = /ready at (\S+)\n {2}test key {2}(\S+)/.exec(ready)!;
+    assert.ok(next.includes(`Hint: REMIT_BASE_URL=${otherUrl} REMIT_API_KEY=${key} remit payees list`), next);
+
     const second = await end(remit('sandbox', 'start', '--port', '0', '--detach', '-o', 'json'));
     assert.equal(second.code, 13);
     assert.match(second.stderr, /"code":"LOCKED".*"hint":"remit sandbox stop"/);
