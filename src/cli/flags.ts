@@ -1,9 +1,10 @@
 import {Args, Flags} from '@oclif/core';
-import {TRANSFER_STATUSES} from '../contract/lifecycle.ts';
+import {ACCOUNT_TRANSFER_STATUSES, TRANSFER_STATUSES} from '../contract/lifecycle.ts';
 import {LIMITS} from '../contract/limits.ts';
 import {FORMATS} from '../output/formats.ts';
 import {RemitError} from '../errors.ts';
 import {parseDuration} from './durations.ts';
+import {nearest} from './nearest.ts';
 
 /** Flags that several commands share, said once so that they read and behave the same everywhere. */
 
@@ -66,10 +67,26 @@ export const listFlags = {
   })(),
 };
 
+/** A status to wait for. One that no record can have is refused here: found out after a write, it is paid again. */
+const until = (statuses: readonly string[]) =>
+  Flags.custom<string>({
+    helpValue: 'STATUS',
+    description: 'wait until it has this status',
+    parse: async (text) => {
+      if (statuses.includes(text)) return text;
+      const near = nearest(text.toLowerCase(), statuses);
+      throw new RemitError(
+        'USAGE',
+        `--until ${JSON.stringify(text)} is not a status of these; they are ${statuses.join(', ')}`,
+        {hint: near === undefined ? undefined : `did you mean --until ${near}?`},
+      );
+    },
+  })();
+
 /** Commands that can wait for a record to get somewhere. */
 export const waitFlags = {
   wait: Flags.boolean({description: 'wait until it is settled, failed or canceled'}),
-  until: Flags.string({helpValue: 'STATUS', description: 'wait until it has this status'}),
+  until: until(TRANSFER_STATUSES),
   timeout: duration({description: 'how long to wait (default 10m)'}),
 };
 
@@ -77,6 +94,7 @@ export const waitFlags = {
 export const accountTransferWaitFlags = {
   ...waitFlags,
   wait: Flags.boolean({description: 'wait until it is settled or failed'}),
+  until: until(ACCOUNT_TRANSFER_STATUSES),
 };
 
 /** Webhook endpoints. */

@@ -51,6 +51,22 @@ describe('payouts create', () => {
     });
   }
 
+  for (const argv of [
+    [...CREATE, '--auto-approve', '--until', 'setled'],
+    ['payouts', 'approve', PAYOUT_ID, '--until', 'setled'],
+    ['payouts', 'wait', PAYOUT_ID, '--until', 'SETTLED'],
+    ['payins', 'wait', PAYOUT_ID, '--until', 'setled'],
+    ['transfers', 'wait', PAYOUT_ID, '--until', 'settld'],
+    ['transfers', 'wait', PAYOUT_ID, '--until', 'debited'],
+  ])
+    it(`refuses ${argv.slice(0, 2).join(' ')} --until ${argv.at(-1)}, which no record can be, before anything is sent`, async () => {
+      const ran = await runCli([...argv, '--json']);
+      assert.equal(ran.exitCode, 2);
+      assert.match(ran.error().message, /is not a status of these; they are created, .*settled/);
+      if (argv.at(-1) !== 'debited') assert.equal(ran.error().hint, 'did you mean --until settled?');
+      assert.deepEqual(ran.requests, []);
+    });
+
   it('refuses an idempotency key that no header carries', async () => {
     const ran = await runCli([...CREATE, '--idempotency-key', 'has space']);
     assert.equal(ran.exitCode, 2);
