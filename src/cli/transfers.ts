@@ -7,6 +7,7 @@ import {valueAt} from '../output/select.ts';
 import {majorOf, plainValue, type View} from '../output/view.ts';
 import {payinView, payoutView} from '../output/views/transfers.ts';
 import type {Amount} from './amounts.ts';
+import {checkAnswered} from './answered-record.ts';
 import {commandLine} from './command-line.ts';
 import type {Context} from './context.ts';
 import {DEFAULT_WAIT_MS} from './durations.ts';
@@ -90,6 +91,7 @@ export async function createTransfer(
   );
   out.notice(`Idempotency key: ${idempotencyKey}`); // on record before the request leaves, also under --quiet
   const result = await client.call(operation, {body, options});
+  checkAnswered(kind.noun, body, result.data, idempotencyKey);
   if (result.replayed)
     out.note(`The service had this key already: this is the ${kind.noun} of an earlier request.`);
   return settle(context, kind, result, {wait, approved: body['auto_approve'] === true});

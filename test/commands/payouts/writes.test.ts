@@ -16,7 +16,7 @@ describe('payouts create', () => {
     const subaccount = '0192a000-0000-7000-8000-0000000000dd';
     const flags = `--rail same_day_ach --payment-method ${method} --subaccount ${subaccount} --scheduled-date 2030-01-02 --metadata a=1 --metadata b=two --auto-approve --idempotency-key k-1`;
     const {requests, exitCode} = await runCli([...CREATE, ...flags.split(' ')], {
-      service: [answer(201, payout({status: 'approved'}))],
+      service: [answer(201, payout({status: 'approved', rail: 'same_day_ach', subaccount_id: subaccount}))],
     });
     assert.equal(exitCode, 0);
     assert.equal(requests.length, 1);
@@ -66,6 +66,39 @@ describe('payouts create', () => {
       if (argv.at(-1) !== 'debited') assert.equal(ran.error().hint, 'did you mean --until settled?');
       assert.deepEqual(ran.requests, []);
     });
+
+  it('ends with 6 and both amounts when a key that was used before brings another record back', async () => {
+    const service = [answer(200, payout({amount_in_minor_units: 100}))];
+    const ran = await runCli([...CREATE, '--idempotency-key', 'k1', '--json'], {service});
+    assert.equal(ran.exitCode, 6);
+    assert.equal(ran.stdout, '');
+    assert.match(ran.error().message, /amount_in_minor_units 100, asked for 12500\. .* needs a new key$/);
+    assert.equal(ran.error().hint, `remit payouts get ${PAYOUT_ID}`);
+    assert.deepEqual(ran.error().details?.['differences'], [
+      {field: 'amount_in_minor_units', asked: 12_500, answered: 100},
+    ]);
+  });
+
+  for (const [what, changes] of [
+    ['party', {payee_id: PAYOUT_ID}],
+    ['currency', {currency_code: 'CAD'}],
+    ['rail', {rail: 'wire'}],
+    ['subaccount', {subaccount_id: null}],
+  ] as const)
+    it(`takes another ${what} for another record`, async () => {
+      const asked = {rail: 'same_day_ach', subaccount_id: PAYEE_ID};
+      const flags = ['--rail', 'same_day_ach', '--subaccount', PAYEE_ID];
+      const ran = await runCli([...CREATE, ...flags], {
+        service: [answer(200, payout({...asked, ...changes}))],
+      });
+      assert.equal(ran.exitCode, 6);
+    });
+
+  it('does not mind what the answer leaves out or writes in other letters', async () => {
+    const record = payout({payee_id: PAYEE_ID.toUpperCase(), rail: null, currency_code: undefined});
+    const ran = await runCli([...CREATE, '--rail', 'wire'], {service: [answer(201, record)]});
+    assert.equal(ran.exitCode, 0);
+  });
 
   it('refuses an idempotency key that no header carries', async () => {
     const ran = await runCli([...CREATE, '--idempotency-key', 'has space']);
