@@ -119,6 +119,10 @@ async function settle(
     return {data, exitCode: EXIT.PARTIAL};
   }
   const waiting = wait.wait || wait.until !== undefined;
+  if (waiting && wait.until !== 'created' && valueAt(data, 'status') === 'created') {
+    out.note('The account transfer waits for an approval, and does not move before:');
+    out.hint(`remit transfers approve ${id}`);
+  }
   const record = waiting ? await waitOn(context, {id, wait, initial: data as AccountTransfer}) : data; // of the same service
   out.record(record, accountTransferView);
   if (!waiting && status === 202) out.hint(`the bank is still at work on it: remit transfers wait ${id}`);

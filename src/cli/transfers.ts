@@ -169,6 +169,8 @@ async function waitFor(
 ): Promise<unknown> {
   const {out, client} = context;
   const timeoutMs = wait.timeout ?? DEFAULT_WAIT_MS;
+  const tellOfApproval = approvalNote(context, kind, {id, until: wait.until});
+  tellOfApproval(initial);
   const waited = (await client.wait(
     kind.resource,
     {id},
@@ -177,7 +179,10 @@ async function waitFor(
       timeoutMs,
       initial: initial as never, // an answer of the same service; the poller reads its status only
       signal: context.stop.signal,
-      onChange: (record) => out.progress(`${kind.noun} ${id}: ${plainValue(valueAt(record, 'status'))}`),
+      onChange: (record) => {
+        tellOfApproval(record);
+        out.progress(`${kind.noun} ${id}: ${plainValue(valueAt(record, 'status'))}`);
+      },
     },
   )) as Waited<unknown>;
   out.endProgress();
@@ -204,6 +209,17 @@ async function waitFor(
       cause: waited.lastError,
     },
   );
+}
+
+/** Tells once that a wait is for somebody's approval: another may give it, so that the wait is no mistake. */
+function approvalNote({out}: Context, kind: Kind, {id, until}: {id: string; until: string | undefined}) {
+  let told = until === 'created' || until === 'canceled';
+  return (record: unknown): void => {
+    if (told || valueAt(record, 'status') !== 'created') return;
+    told = true;
+    out.note(`The ${kind.noun} waits for an approval, and does not move before:`);
+    out.hint(`remit ${kind.resource} approve ${id}`);
+  };
 }
 
 const lastSeen = (status: unknown, waited: Waited<unknown>): string => {

@@ -171,6 +171,20 @@ describe('payouts create', () => {
     );
   });
 
+  it('says at once, and once, that it waits for an approval', async () => {
+    const service = [answer(201, payout()), answer(200, payout()), answer(200, payout({status: 'settled'}))];
+    const ran = await runCli([...CREATE, '--wait'], {service});
+    assert.equal(ran.exitCode, 0);
+    const note = `The payout waits for an approval, and does not move before:\nHint: remit payouts approve ${PAYOUT_ID}\n`;
+    assert.equal(ran.stderr.split(note).length, 2, ran.stderr);
+    const later = await runCli(['payouts', 'wait', PAYOUT_ID], {service: service.slice(1)});
+    assert.match(later.stderr, new RegExp(`^Hint: remit payouts approve ${PAYOUT_ID}$`, 'm'));
+    const canceled = [answer(200, payout()), answer(200, payout({status: 'canceled'}))];
+    const ended = await runCli(['payouts', 'wait', PAYOUT_ID, '--until', 'canceled'], {service: canceled});
+    assert.equal(ended.exitCode, 0, ended.stderr);
+    assert.doesNotMatch(ended.stderr, /approv/);
+  });
+
   it('does not wait for what was not approved', async () => {
     const ran = await runCli([...CREATE, '--auto-approve', '--wait'], {
       service: [answer(207, payout({warning: 'insufficient funds'}))],

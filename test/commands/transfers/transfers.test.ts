@@ -89,6 +89,14 @@ describe('transfers create', () => {
     );
   });
 
+  it('says that a wait is for an approval when it was created without one', async () => {
+    const service: Script = ({method}) =>
+      method === 'GET' ? page([transfer({status: 'settled'})]) : answer(201, transfer());
+    const ran = await runCli([...CREATE, '--wait'], {service});
+    assert.equal(ran.exitCode, 0);
+    assert.match(ran.stderr, new RegExp(`waits for an approval.*\nHint: remit transfers approve ${ID}\n`));
+  });
+
   it('is in doubt after a lost answer: sent once, exit 12, and the list settles it', async () => {
     const ran = await runCli([...CREATE, '--json'], {service: [lost()]});
     assert.equal(ran.exitCode, 12);
