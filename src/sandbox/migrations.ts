@@ -4,6 +4,7 @@ import {firstSandbox} from './migrations/001-first-sandbox.ts';
 import {webhooks} from './migrations/002-webhooks.ts';
 import {checkpoints} from './migrations/003-checkpoints.ts';
 import {accounts} from './migrations/004-accounts.ts';
+import {parkedTimers} from './migrations/005-parked-timers.ts';
 
 /**
  * The sandbox's tables. A change is a file of its own in `migrations/`, named like `002-moves.ts`, with one export:
@@ -33,7 +34,7 @@ export interface DialectWords {
   clustered: string;
 }
 
-const ALL: readonly SandboxMigration[] = [firstSandbox, webhooks, checkpoints, accounts];
+const ALL: readonly SandboxMigration[] = [firstSandbox, webhooks, checkpoints, accounts, parkedTimers];
 
 const WORDS: Readonly<Record<Store['dialect'], DialectWords>> = {
   sqlite: {clustered: ' without rowid'},

@@ -1,7 +1,8 @@
 import type {Context} from './context.ts';
+import {RemitError} from '../errors.ts';
 import type {WriteOptions} from '../store/port.ts';
 import {followClock} from './shared-clock.ts';
-import {fireDue, nextDue, type FireTimer} from './timers.ts';
+import {fireDue, nextDue, parkTimer, type FireTimer, type Timer} from './timers.ts';
 
 /** Timers in one transaction. Small, so that requests get their turn in between. */
 const BATCH = 50;
@@ -9,6 +10,8 @@ const BATCH = 50;
 const NAP_MAX_MS = 2 ** 31 - 1;
 /** Where several processes set timers, each looks this often for those of one that is gone. */
 const SHARED_NAP_MS = 1000;
+/** After trouble with the store: it may be back. */
+const RETRY_MS = 1000;
 
 /**
  * Fires timers when they are due. In the background it wakes by itself; otherwise somebody calls `catchUp` (the
@@ -21,6 +24,7 @@ export class TimerPump {
   readonly #onBug: (error: unknown) => void;
   #nextDueMs = Infinity;
   #alarm: NodeJS.Timeout | undefined;
+  #retry: NodeJS.Timeout | undefined;
   #running: Promise<number> = Promise.resolve(0);
   #stopped = false;
   readonly #shared: boolean;
@@ -62,7 +66,8 @@ export class TimerPump {
 
   /**
    * Fires everything due until `untilMs`, also what is set meanwhile; returns how many. One run at a time.
-   * `alone`: in the order of time even where other processes fire as well.
+   * `alone`: in the order of time even where other processes fire as well. A timer that throws is parked and told of;
+   * trouble with the store is thrown, and what was due stays so.
    */
   run(untilMs: number, options: WriteOptions = {}): Promise<number> {
     const after = this.#running.catch(() => 0); // its caller has seen the error
@@ -74,13 +79,48 @@ export class TimerPump {
     let total = 0;
     for (let fired = 1; fired > 0 && !this.#stopped; total += fired) {
       const limits = {untilMs, most: BATCH};
-      fired = await this.#context.store.write(
-        (queries) => fireDue(queries, this.#context, limits, this.#fire),
-        options,
-      );
+      try {
+        fired = await this.#context.store.write(
+          (queries) => fireDue(queries, this.#context, limits, this.#fire),
+          options,
+        );
+      } catch (error) {
+        if (error instanceof RemitError) throw error;
+        fired = await this.#fireSingly(untilMs, options); // the batch is undone: all but one of it can go on
+      }
     }
     if (!this.#stopped) await this.look();
     return total;
+  }
+
+  /** As many as a batch, each in a transaction of its own, so that one that throws undoes no other. */
+  async #fireSingly(untilMs: number, options: WriteOptions): Promise<number> {
+    let total = 0;
+    for (let fired = 1; fired > 0 && total < BATCH && !this.#stopped; total += fired)
+      fired = await this.#fireOne(untilMs, options);
+    return total;
+  }
+
+  async #fireOne(untilMs: number, options: WriteOptions): Promise<number> {
+    const {store} = this.#context;
+    let failing: Timer | undefined;
+    const watched: FireTimer = async (queries, context, timer) => {
+      failing = timer;
+      await this.#fire(queries, context, timer);
+      failing = undefined;
+    };
+    try {
+      return await store.write(
+        (queries) => fireDue(queries, this.#context, {untilMs, most: 1}, watched),
+        options,
+      );
+    } catch (error) {
+      const bad = failing;
+      if (bad === undefined || error instanceof RemitError) throw error;
+      this.#onBug(error);
+      await store.write((queries) => parkTimer(queries, bad, String(error)));
+      return 1;
+    }
   }
 
   #setAlarm(): void {
@@ -97,7 +137,9 @@ export class TimerPump {
       .catch((error: unknown) => {
         if (this.#stopped) return;
         this.#onBug(error);
-        if (this.#shared) this.#alarm = setTimeout(() => this.#wake(), SHARED_NAP_MS); // the server may come back
+        this.#nextDueMs = Infinity; // or no timer that is set from now on would set an alarm
+        clearTimeout(this.#retry);
+        this.#retry = setTimeout(() => this.#wake(), RETRY_MS);
       });
   }
 
@@ -105,6 +147,7 @@ export class TimerPump {
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#alarm);
+    clearTimeout(this.#retry);
     await this.#running.catch(() => 0);
   }
 }

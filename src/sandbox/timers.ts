@@ -45,6 +45,18 @@ export async function lastDue(queries: Queries): Promise<number | undefined> {
   return row && int(row, 'due_ms');
 }
 
+/** Takes a timer that throws out of the way of the others, and writes down why. */
+export async function parkTimer(queries: Queries, timer: Timer, why: string): Promise<void> {
+  const which = 'due_ms = ? and entity_id = ? and subject = ? and subject_id = ? and step = ?';
+  const values = [timer.dueMs, timer.entityId, timer.subject, timer.subjectId, timer.step];
+  await queries.run(
+    `insert into parked_timers (due_ms, id, entity_id, subject, owner_id, subject_id, step, error)
+     select due_ms, id, entity_id, subject, owner_id, subject_id, step, cast(? as text) from timers where ${which}`,
+    [why, ...values],
+  );
+  await queries.run(`delete from timers where ${which}`, values);
+}
+
 /**
  * Fires up to `most` due timers in the order of (time, id), in the caller's transaction, and takes them away.
  * Stops early when a fired timer set another that comes before the next one. Returns how many were fired.

@@ -65,6 +65,7 @@ const RECORDS = [
   'transfers',
   'idempotency_keys',
   'timers',
+  'parked_timers',
   'ledger_postings',
   'ledger_accounts',
   'subaccounts',

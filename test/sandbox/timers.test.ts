@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import {systemClock} from '../../src/clock.ts';
+import {RemitError} from '../../src/errors.ts';
 import type {Context} from '../../src/sandbox/context.ts';
 import {IdMaker} from '../../src/sandbox/ids.ts';
 import {openSandboxStore} from '../../src/sandbox/open-store.ts';
@@ -7,8 +9,20 @@ import {SandboxClock} from '../../src/sandbox/sandbox-clock.ts';
 import {TimerPump} from '../../src/sandbox/timer-pump.ts';
 import {setTimer, type FireTimer} from '../../src/sandbox/timers.ts';
 import {TIMINGS} from '../../src/sandbox/timing.ts';
+import type {Store} from '../../src/store/port.ts';
 import {ManualClock} from './manual-clock.ts';
 import {testStore, type TestStore} from './test-store.ts';
+
+/** A store as a plain object, so that one of its functions can be another. */
+const bound = (store: Store): Store => ({
+  dialect: store.dialect,
+  read: (work) => store.read(work),
+  glance: (sql, values) => store.glance(sql, values),
+  write: (work, options) => store.write(work, options),
+  saveCopy: (name) => store.saveCopy(name),
+  writeFromCopy: (name, work) => store.writeFromCopy(name, work),
+  close: () => store.close(),
+});
 
 describe('sandbox timers', () => {
   let store: TestStore;
@@ -85,24 +99,67 @@ describe('sandbox timers', () => {
     );
   });
 
-  it('leave a whole batch undone when one of it breaks, and can be tried again', async () => {
-    await set('a', 1);
-    await set('b', 2);
-    let broken = true;
-    const fragile = new TimerPump({
-      context,
-      background: false,
-      onBug: () => undefined,
+  /** A pump on the same store, with what shall go wrong. */
+  const pumpOf = (options: {fire?: FireTimer; within?: Context; background?: boolean}) => {
+    const told: string[] = [];
+    const other = new TimerPump({
+      context: options.within ?? context,
+      background: options.background ?? false,
+      onBug: (error) => told.push(String(error)),
+      fire: options.fire ?? fire,
+    });
+    return {other, told};
+  };
+
+  it('go on when one of them throws: that one is parked, and told of', async () => {
+    for (const [at, name] of ['a', 'b', 'c'].entries()) await set(name, at + 1);
+    const {other, told} = pumpOf({
       fire: async (queries, within, timer) => {
-        if (broken && timer.subjectId === 'b') throw new Error('broken');
+        if (timer.subjectId === 'b') throw new Error('broken');
         await fire(queries, within, timer);
       },
     });
-    await assert.rejects(fragile.run(10), /broken/);
-    fired = [];
-    broken = false;
-    assert.equal(await fragile.run(10), 2);
-    assert.deepEqual(fired, ['a@1', 'b@2']);
+    await other.run(10);
+    assert.deepEqual(fired.slice(-2), ['a@1', 'c@3']);
+    assert.deepEqual(told, ['Error: broken']);
+    const parked = await context.store.read((queries) => queries.all('select * from parked_timers'));
+    assert.deepEqual(
+      parked.map(({subject_id: id, error}) => [id, error]),
+      [['b', 'Error: broken']],
+    );
+    assert.equal(await other.run(10), 0);
+    await other.stop();
+  });
+
+  it('stay due when the store fails, and can be tried again', async () => {
+    await set('a', 1);
+    let failures = 1;
+    const write: typeof context.store.write = (work, options) =>
+      failures-- > 0
+        ? Promise.reject(new RemitError('STATE', 'the disk is full'))
+        : context.store.write(work, options);
+    const {other} = pumpOf({within: {...context, store: {...bound(context.store), write}}});
+    await assert.rejects(other.run(10), /disk is full/);
+    assert.equal(await other.run(10), 1);
+    await other.stop();
+  });
+
+  it('fire in the background after the store failed once', async () => {
+    await set('a', 0);
+    let failures = 1;
+    const write: typeof context.store.write = (work, options) =>
+      failures-- > 0
+        ? Promise.reject(new RemitError('STATE', 'the disk is full'))
+        : context.store.write(work, options);
+    const {other, told} = pumpOf({
+      within: {...context, store: {...bound(context.store), write}},
+      background: true,
+    });
+    await other.look();
+    const until = Date.now() + 5000;
+    while (fired.length === 0 && Date.now() < until) await systemClock.sleep(20);
+    await other.stop();
+    assert.deepEqual([fired, told.length], [['a@0'], 1]);
   });
 
   it('wait for the clock, unless the background runs', async () => {
