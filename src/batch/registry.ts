@@ -250,6 +250,15 @@ export class Registry implements Claims {
     this.#freed.push(reference);
   }
 
+  /** Takes back what was wrongly said: the claim stays ours, and is no payment any more. */
+  unpaid(reference: string): void {
+    this.#sortPaymentsIn();
+    this.#statement(
+      `update entries set paid = 0, id = null where scope = ? and fold = ? and reference = ?
+         and claimant in (select id from claimants where journal = ?)`,
+    ).run(this.#scope, foldReference(reference), reference, this.#journalId);
+  }
+
   paid(reference: string, id: string | null): void {
     this.#paid.push({reference, id});
   }

@@ -7,11 +7,18 @@ import {Registry} from './registry.ts';
 import type {Mode} from './kinds.ts';
 
 /** What an operator has found out about a row in doubt, outside of this tool. */
-export type Resolution = {paid: string} | 'not-paid';
+export type Resolution = {paid: string; status?: string} | 'not-paid';
+
+const DECLARED = 'declared paid by the operator';
+
+/** Whether nothing but an operator's word says that a row was paid: such a word can be taken back. */
+const isWord = (outcome: Outcome | undefined): boolean =>
+  outcome?.state === 'accepted' && outcome.status === null && outcome.message === DECLARED;
 
 /**
  * Settles a row in doubt by an operator's word. Paid: the id that was found becomes the row's. Not paid: the row goes back
- * to be sent with the very same key, so that even a wrong word cannot pay twice while the service remembers it.
+ * to be sent with the very same key, so that even a wrong word cannot pay twice while the service remembers it. A row that
+ * was accepted by a word alone (no `status` of its record was seen) may be declared not paid after all.
  * @throws RemitError USAGE when there is no such row, or it is not in doubt
  */
 export async function resolveRow(options: {
@@ -22,30 +29,50 @@ export async function resolveRow(options: {
   clock: Clock;
 }): Promise<{reference: string; state: Outcome['state']; id: string | null}> {
   const {batch, reference, resolution, clock} = options;
-  const {journal, plan} = batch;
+  const {journal} = batch;
+  let row = rowToResolve(batch, reference, resolution);
+  const before = journal.meta<Record<string, Outcome | null>>('declared') ?? {};
+  if (isWord(row.outcome)) row = {...row, outcome: doubtBefore(row, before[reference])};
+  else if (resolution !== 'not-paid')
+    journal.setMeta('declared', {...before, [reference]: row.outcome ?? null});
+  const outcome = resolvedOutcome(row, resolution, journal.coveredSince(row.n) ?? clock.now());
+  // The registry first: what it says of a row that the journal calls unpaid must not be that it was paid.
+  await tellRegistry(options, resolution === 'not-paid' ? undefined : resolution.paid);
+  journal.record(outcome, clock.now());
+  journal.flush();
+  return {reference, state: outcome.state, id: outcome.id};
+}
+
+/**
+ * The row that may be resolved so.
+ * @throws RemitError USAGE when there is no such row, or it is not in doubt
+ */
+export function rowToResolve(
+  {journal, plan}: OpenBatch,
+  reference: string,
+  resolution: Resolution,
+): JournalRow {
   journal.makeDoubtExplicit();
   const row = journal.rowOf(reference);
   if (row === undefined)
     throw new RemitError('USAGE', `batch ${plan.batchId} has no row ${reference}`, {
       hint: 'name the row by its reference',
     });
-  if (
-    row.outcome?.state !== 'in_doubt' &&
-    (row.outcome !== undefined || journal.coveredSince(row.n) === undefined)
-  )
-    throw new RemitError(
-      'USAGE',
-      `row ${reference} is not in doubt: it is ${(row.outcome?.state ?? 'not sent').replace('_', ' ')}`,
-      {
-        hint: 'only rows in doubt are resolved by hand',
-      },
-    );
-  const outcome = resolvedOutcome(row, resolution, journal.coveredSince(row.n) ?? clock.now());
-  if (typeof resolution === 'object') await payInRegistry(options, resolution.paid);
-  journal.record(outcome, clock.now());
-  journal.flush();
-  return {reference, state: outcome.state, id: outcome.id};
+  const isDoubt =
+    row.outcome === undefined ? journal.coveredSince(row.n) !== undefined : row.outcome.state === 'in_doubt';
+  if (isDoubt || (resolution === 'not-paid' && isWord(row.outcome))) return row;
+  throw new RemitError(
+    'USAGE',
+    `row ${reference} is not in doubt: it is ${(row.outcome?.state ?? 'not sent').replace('_', ' ')}`,
+    {hint: 'only rows in doubt are resolved by hand'},
+  );
 }
+
+/** The row as it was before the word, so that a record which was known then is looked at again. */
+const doubtBefore = (row: JournalRow, kept: Outcome | null | undefined): Outcome =>
+  kept === undefined || kept === null
+    ? {...row.outcome!, state: 'in_doubt', id: null}
+    : {...kept, n: row.n, state: 'in_doubt'};
 
 /** `since`: when a row without an outcome may first have been sent. */
 function resolvedOutcome(row: JournalRow, resolution: Resolution, since: number): Outcome {
@@ -58,8 +85,8 @@ function resolvedOutcome(row: JournalRow, resolution: Resolution, since: number)
       ...known,
       state: 'accepted',
       id: resolution.paid,
-      status: null,
-      message: 'declared paid by the operator',
+      status: resolution.status ?? null,
+      message: DECLARED,
     };
   // A row with a record goes back to be released, one without to be created; both with the same key.
   return {
@@ -70,9 +97,9 @@ function resolvedOutcome(row: JournalRow, resolution: Resolution, since: number)
   };
 }
 
-async function payInRegistry(
+async function tellRegistry(
   {batch, stateDir, reference, clock}: Parameters<typeof resolveRow>[0],
-  id: string,
+  id: string | undefined,
 ): Promise<void> {
   const {plan, journal} = batch;
   const binding = boundTo(journal);
@@ -84,7 +111,8 @@ async function payInRegistry(
     clock,
   });
   try {
-    registry.paid(reference, id);
+    if (id === undefined) registry.unpaid(reference);
+    else registry.paid(reference, id);
     registry.flush();
   } finally {
     await registry.close();

@@ -66,7 +66,7 @@ export function mergeRevision(old: SqliteDatabase, fresh: SqliteDatabase, plan: 
     if (after.unflushed >= PAGE) after.flush();
   }
   after.setMeta('dropped', [...(before.meta<string[]>('dropped') ?? []), ...facts.dropped]);
-  for (const name of ['binding', 'path', 'state', 'results', 'confirmations']) {
+  for (const name of ['binding', 'path', 'state', 'results', 'confirmations', 'declared']) {
     const value = before.meta(name);
     if (value !== undefined) after.setMeta(name, value);
   }

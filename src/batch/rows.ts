@@ -43,6 +43,7 @@ export interface RowRules {
   today: string;
 }
 
+export const isUuid = (text: string): boolean => UUID.test(text);
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 let dayFormat: Intl.DateTimeFormat | undefined; // making one costs more than a thousand uses

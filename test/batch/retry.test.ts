@@ -127,6 +127,35 @@ describe('after the run', () => {
     assert.equal(recordOf('INV-2').length, 1, 'the record that was there already');
   });
 
+  it('resolve --not-paid takes back a word that nothing but the operator said, and pays once', async () => {
+    for (const fault of ['lost-after', 'lost-before'] as const) {
+      service.fault = ({method, body}) => (method === 'POST' && body.includes('INV-2"') ? fault : undefined);
+      await bench.plan(bench.payouts(2));
+      await bench.run(service);
+      service.fault = () => undefined;
+      const id = '018f0000-0000-7000-8000-00000000dead';
+      assert.equal((await resolve('INV-2', {paid: id})).state, 'accepted');
+      assert.deepEqual(await resolve('INV-2', 'not-paid'), {reference: 'INV-2', state: 'not_sent', id: null});
+      assert.equal((await bench.run(service)).accepted, 2);
+      assert.deepEqual(
+        recordOf('INV-2').map(({approvals}) => approvals),
+        [1],
+      );
+      bench.remove();
+      bench = new Bench();
+      service = new TruthService();
+    }
+  });
+
+  it('resolve --not-paid does not take back what the service said itself', async () => {
+    service.fault = ({method, body}) =>
+      method === 'POST' && body.includes('INV-2"') ? 'lost-after' : undefined;
+    await bench.plan(bench.payouts(2));
+    await bench.run(service);
+    await resolve('INV-2', {paid: recordOf('INV-2')[0]!.id, status: 'approved'});
+    await assert.rejects(resolve('INV-2', 'not-paid'), /INV-2 is not in doubt: it is accepted/);
+  });
+
   it('resolve refuses a row that is not in doubt', async () => {
     await bench.plan(bench.payouts(2));
     await bench.run(service);

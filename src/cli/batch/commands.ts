@@ -10,7 +10,7 @@ import {planFromFlags} from './plan-action.ts';
 import {planResult, planText} from './plan-view.ts';
 import {refreshBatch} from './follow-action.ts';
 import {batchView, listBatches} from './list-action.ts';
-import {resolveInBatch} from './resolve-action.ts';
+import {paidId, resolveInBatch} from './resolve-action.ts';
 import {reportBatch, statusOfBatch} from './report-action.ts';
 import {runBatch, type RunFlags} from './run-action.ts';
 import {summaryText} from './summary-view.ts';
@@ -267,14 +267,20 @@ export abstract class BatchResolve extends BatchCommand {
       exactlyOne: ['paid', 'not-paid'],
     }),
     'not-paid': Flags.boolean({description: 'it was not paid: send it again with the same key'}),
+    unseen: Flags.boolean({
+      description: 'with --paid: believe it without looking the record up',
+      dependsOn: ['paid'],
+    }),
     ...stateDirFlag,
   };
 
   async run() {
     const {args, flags} = await this.parse(BatchResolve);
-    const local = this.openLocal();
+    const resolution = flags.paid === undefined ? 'not-paid' : {paid: paidId(flags.paid)};
+    const isLookedUp = flags.paid !== undefined && !flags.unseen;
+    const context = isLookedUp ? await this.open() : undefined;
+    const local = context ?? this.openLocal();
     const stateDir = this.stateDirOf(local, flags);
-    const resolution = flags.paid === undefined ? 'not-paid' : {paid: flags.paid};
     const {kind} = this;
     const result = await resolveInBatch({
       kind,
@@ -282,10 +288,12 @@ export abstract class BatchResolve extends BatchCommand {
       batchId: args.batch,
       reference: args.reference,
       resolution,
+      context,
       clock: local.clock,
     });
+    const by = isLookedUp ? `: record ${result.id} was looked up` : ' by your word';
     local.out.text(
-      `Row ${result.reference} of batch ${args.batch} is ${result.state.replace('_', ' ')} by your word.`,
+      `Row ${result.reference} of batch ${args.batch} is ${result.state.replace('_', ' ')}${by}.`,
     );
     if (result.next !== null) local.out.hint(result.next);
     return result;

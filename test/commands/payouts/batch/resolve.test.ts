@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import {Desk} from './desk.ts';
+import type {Summary} from '../../../../src/batch/summary.ts';
+
+describe('payouts batch resolve --paid', () => {
+  let desk: Desk;
+  beforeEach(async () => {
+    desk = new Desk();
+    desk.file('p.csv', [
+      ['A-1', 1, '10.00'],
+      ['A-2', 2, '20.00'],
+    ]);
+    desk.service.fault = ({method, body}) =>
+      method === 'POST' && body.includes('"A-2"') ? 'lost-after' : undefined;
+    assert.equal((await desk.batch('run ./p.csv --batch-id b --yes --release-rest')).exitCode, 12);
+    desk.service.fault = () => undefined;
+  });
+  afterEach(() => desk.close());
+
+  const recordOf = (reference: string) =>
+    [...desk.service.byId.values()].find(
+      ({body}) => (body['metadata'] as Record<string, string>)['remit_reference'] === reference,
+    )!;
+  const doubts = async () => ((await desk.batch('status b --json')).json() as Summary).in_doubt;
+
+  it('takes no word that is not an id', async () => {
+    const told = await desk.batch('resolve b A-2 --paid nope');
+    assert.equal(told.exitCode, 2);
+    assert.match(told.stderr, /"nope" is not the id of a record/);
+    assert.equal(await doubts(), 1);
+  });
+
+  it('refuses the payment of another row, naming both', async () => {
+    const told = await desk.batch(`resolve b A-2 --paid ${recordOf('A-1').id}`);
+    assert.equal(told.exitCode, 5);
+    assert.match(told.stderr, /its payee_id is .*0001, the row's is .*0002/);
+    assert.equal(await doubts(), 1);
+  });
+
+  it('refuses the payment of another amount to the same payee', async () => {
+    const record = recordOf('A-2');
+    desk.service.distort = (shown) => ({...shown, amount_in_minor_units: 9900});
+    const told = await desk.batch(`resolve b A-2 --paid ${record.id}`);
+    assert.equal(told.exitCode, 5);
+    assert.match(told.stderr, /its amount is 99.00 USD, the row's is 20.00 USD/);
+  });
+
+  it('refuses a payment for another reference', async () => {
+    desk.service.distort = (shown) => ({...shown, client_metadata: {remit_reference: 'B-9'}});
+    const told = await desk.batch(`resolve b A-2 --paid ${recordOf('A-2').id}`);
+    assert.equal(told.exitCode, 5);
+    assert.match(told.stderr, /its reference is B-9, the row's is A-2/);
+  });
+
+  it('refuses a record that was never approved', async () => {
+    const told = await desk.batch(`resolve b A-2 --paid ${recordOf('A-2').id}`);
+    assert.equal(told.exitCode, 6);
+    assert.match(told.stderr, /is created, which is not paid/);
+  });
+
+  it('takes the record of the row once it is approved', async () => {
+    const record = recordOf('A-2');
+    record.status = 'settled';
+    const told = await desk.batch(`resolve b A-2 --paid ${record.id}`);
+    assert.equal(told.exitCode, 0, told.stderr);
+    assert.match(told.stdout, /A-2 of batch b is accepted: record .* was looked up/);
+    const {accepted, settled} = (await desk.batch('status b --json')).json() as Summary;
+    assert.deepEqual([accepted, settled], [2, 1]);
+  });
+
+  it('refuses a record that is not there, unless --unseen insists; --not-paid takes that back', async () => {
+    const id = '018f0000-0000-7000-8000-00000000dead';
+    const told = await desk.batch(`resolve b A-2 --paid ${id}`);
+    assert.equal(told.exitCode, 4);
+    assert.match(told.stderr, /row A-2 is left as it is[^]*--unseen/);
+    desk.service.fault = () => ({status: 503, body: {}});
+    assert.equal((await desk.batch(`resolve b A-2 --paid ${id}`)).exitCode, 7);
+    const insisted = await desk.batch(`resolve b A-2 --paid ${id} --unseen`);
+    assert.equal(insisted.exitCode, 0, insisted.stderr);
+    assert.match(insisted.stdout, /accepted by your word/);
+    desk.service.fault = () => undefined;
+    const back = await desk.batch('resolve b A-2 --not-paid');
+    assert.equal(back.exitCode, 0, back.stderr);
+    assert.equal((await desk.batch('resume b')).exitCode, 0);
+    assert.equal(recordOf('A-2').approvals, 1);
+    assert.equal(desk.service.paid.length, 2);
+  });
+});
