@@ -3,6 +3,7 @@ import {RemitError} from '../errors.ts';
 import {routesOf} from './command-operations.ts';
 import {globalFlags} from './flags.ts';
 import {PAGES} from './help-pages.ts';
+import {wrapLines} from '../output/wrap.ts';
 import {nearest} from './nearest.ts';
 import type {Runtime} from './runtime.ts';
 
@@ -80,8 +81,9 @@ export async function helpText(
   runtime: Pick<Runtime, 'stdout' | 'env'>,
 ): Promise<string> {
   const page = Object.hasOwn(PAGES, id) ? PAGES[id] : undefined;
-  if (page !== undefined) return page.text();
   const isTerminal = runtime.stdout.isTTY === true && id !== ''; // the first page is written at build time, for all alike
+  if (page !== undefined)
+    return isTerminal ? wrapLines(page.text(), runtime.stdout.columns ?? 80) : page.text();
   const help = new RemitHelp(config, {
     maxWidth: Math.min(MAX_WIDTH, (isTerminal && runtime.stdout.columns) || 80),
     stripAnsi: !isTerminal || Boolean(runtime.env['NO_COLOR']),

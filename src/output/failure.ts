@@ -1,6 +1,7 @@
 import {ERRORS, EXIT, RemitError, type ExitCode} from '../errors.ts';
 import {cleanLine, cleanText, safeJson} from './clean.ts';
 import type {Paint} from './colour.ts';
+import {wrapHint, wrapLines} from './wrap.ts';
 
 /** Any thrown thing as one of our errors; what we did not expect is a bug, and says so. */
 export function asRemitError(thrown: unknown): RemitError {
@@ -28,13 +29,13 @@ export function failureLine(error: RemitError): string {
   });
 }
 
-/** What people read: message, details of the service, request id, then the hint. */
-export function failureText(error: RemitError, paint: Paint): string {
+/** What people read: message, details of the service, request id, then the hint; broken between words at `width`. */
+export function failureText(error: RemitError, paint: Paint, width = Infinity): string {
   const [first = '', ...rest] = cleanText(error.message).split('\n');
   const lines = [`${paint('red', 'Error:')} ${first}`, ...rest.map((line) => `  ${line}`)];
   if (error.requestId !== undefined) lines.push(`  request id: ${cleanLine(error.requestId)}`);
-  if (error.hint !== undefined) lines.push(`Hint: ${cleanText(error.hint)}`);
-  return `${lines.join('\n')}\n`;
+  const hint = error.hint === undefined ? '' : `${wrapHint(cleanText(error.hint), width)}\n`;
+  return `${wrapLines(lines.join('\n'), width)}\n${hint}`;
 }
 
 /** The exit code of anything thrown. */

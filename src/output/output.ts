@@ -11,7 +11,7 @@ import {pickFields, runQuery, valueAt} from './select.ts';
 import {Sink, type OutStream} from './sink.ts';
 import {TableWriter} from './table.ts';
 import type {Eye, View} from './view.ts';
-import {wrapLines} from './wrap.ts';
+import {wrapHint, wrapLines} from './wrap.ts';
 
 /** Records gathered before a table or CSV decides its columns. */
 const PIECE = 200;
@@ -146,7 +146,7 @@ export class Output {
 
   /** A command to type next; gone under --quiet. */
   hint(text: string): void {
-    if (!this.settings.quiet) this.#say(`Hint: ${cleanText(text)}`);
+    if (!this.settings.quiet) this.#say(wrapHint(cleanText(text), widthOf(this.#stderr)));
   }
 
   /** Something is not as asked for. */
@@ -174,7 +174,9 @@ export class Output {
     this.#progress.end();
     const {format} = this.settings;
     void this.#stderr.write(
-      isJsonish(format) ? `${failureLine(error)}\n` : failureText(error, this.#paintErr),
+      isJsonish(format)
+        ? `${failureLine(error)}\n`
+        : failureText(error, this.#paintErr, widthOf(this.#stderr)),
     );
   }
 
@@ -190,7 +192,6 @@ export class Output {
     this.#say(wrapFor(this.#stderr, text));
   }
 
-  /** Unwrapped: a hint is a command, and must stay one line to be copied. */
   #say(line: string): void {
     this.#progress.around(() => void this.#stderr.write(`${line}\n`));
   }
@@ -265,8 +266,9 @@ export class Output {
 }
 
 /** A terminal breaks lines in the middle of words; a pipe gets them whole. */
-const wrapFor = (sink: Sink, text: string): string =>
-  sink.isTerminal ? wrapLines(text, sink.columns) : text;
+const wrapFor = (sink: Sink, text: string): string => wrapLines(text, widthOf(sink));
+
+const widthOf = (sink: Sink): number => (sink.isTerminal ? sink.columns : Infinity);
 
 /** One value on its own line, for `-o id` and queries that end in scalars. */
 function scalarText(value: unknown): string {

@@ -1,6 +1,7 @@
 import {valueAt} from './select.ts';
 import {text, type Eye, type Field, type View} from './view.ts';
 import {cellWidth} from './width.ts';
+import {wrapLines} from './wrap.ts';
 
 const GAP = 2;
 
@@ -21,6 +22,8 @@ export class TableWriter {
   readonly #options: TableOptions;
   #columns: readonly Field[] | undefined;
   #widths: number[] = [];
+  /** Of each column: where its cells are broken between words; Infinity where they are not. */
+  #breaks: number[] = [];
   /** Labels of columns that did not fit. */
   leftOut: string[] = [];
 
@@ -44,7 +47,9 @@ export class TableWriter {
     }
     const kept = first ? this.#fit(all, rows, heads) : all.map((_, index) => index);
     this.#columns = kept.map((index) => all[index]!);
-    const keep = (cells: readonly string[]) => kept.map((index) => cells[index]!);
+    if (first) this.#breaks = this.#breakWidest(kept, rows, heads);
+    const keep = (cells: readonly string[]) =>
+      kept.map((index, at) => wrapLines(cells[index]!, this.#breaks[at]!, ''));
     return this.#aligned(first ? keep(heads) : undefined, rows.map(keep));
   }
 
@@ -72,6 +77,24 @@ export class TableWriter {
     return kept;
   }
 
+  /** What is still too wide is broken between words, the widest column first; what has no spaces stays whole. */
+  #breakWidest(kept: readonly number[], rows: readonly string[][], heads: readonly string[]): number[] {
+    const widths = kept.map((index) => widest(index, rows, heads));
+    const breaks = kept.map(() => Infinity);
+    const words = kept.map((index) =>
+      [heads[index]!, ...rows.map((row) => row[index]!)]
+        .flatMap((cell) => cell.split(' '))
+        .reduce((most, word) => Math.max(most, cellWidth(word)), 0),
+    );
+    for (const at of kept.map((_, index) => index).sort((a, b) => widths[b]! - widths[a]!)) {
+      const over = widths.reduce((sum, width) => sum + width + GAP, -GAP) - this.#options.columns;
+      if (over <= 0) break;
+      if (words[at] === widths[at]) continue;
+      widths[at] = breaks[at] = Math.max(words[at]!, widths[at]! - over);
+    }
+    return breaks;
+  }
+
   async #aligned(heads: readonly string[] | undefined, rows: readonly string[][]): Promise<string> {
     const columns = this.#columns!;
     this.#widths = columns.map((_, index) =>
@@ -93,7 +116,10 @@ export class TableWriter {
 }
 
 const widest = (index: number, rows: readonly string[][], heads: readonly string[]): number =>
-  rows.reduce((most, row) => Math.max(most, cellWidth(row[index] ?? '')), cellWidth(heads[index] ?? ''));
+  rows.reduce((most, row) => Math.max(most, linesWidth(row[index] ?? '')), cellWidth(heads[index] ?? ''));
+
+const linesWidth = (cell: string): number =>
+  cell.split('\n').reduce((most, line) => Math.max(most, cellWidth(line)), 0);
 
 const BORDERLESS = Object.fromEntries(
   ['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right']

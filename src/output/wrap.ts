@@ -4,22 +4,39 @@ import {cellWidth} from './width.ts';
  * Breaks long lines between words for a terminal of `width` characters. What is carried over stands two further in than
  * its line began, so that lines can still be told apart. A word that is longer than a line is left whole.
  */
-export function wrapLines(text: string, width: number): string {
+export function wrapLines(text: string, width: number, further = '  '): string {
   return text
     .split('\n')
-    .flatMap((line) => (cellWidth(line) <= width ? [line] : wrapLine(line, width)))
+    .flatMap((line) => (cellWidth(line) <= width ? [line] : wrapLine(line, width, further)))
     .join('\n');
 }
 
-function wrapLine(line: string, width: number): string[] {
+/** A hint for a terminal: a command goes on behind a backslash, so that it can be copied as it stands. */
+export function wrapHint(hint: string, width: number): string {
+  const label = 'Hint: ';
+  if (!hint.startsWith('remit ') || hint.includes('\n') || cellWidth(label + hint) <= width)
+    return wrapLines(label + hint, width);
+  const [first = '', ...rest] = hint.match(/(?:[^\s'"\\]|\\.|'[^']*'|"[^"]*")+/g) ?? [hint];
+  const lines: string[] = [];
+  let current = label + first;
+  for (const word of rest) {
+    if (cellWidth(`${current} ${word} \\`) > width) {
+      lines.push(`${current} \\`);
+      current = `  ${word}`;
+    } else current += ` ${word}`;
+  }
+  return [...lines, current].join('\n');
+}
+
+function wrapLine(line: string, width: number, further: string): string[] {
   const indent = /^ */.exec(line)![0];
   const lines: string[] = [];
   let current = '';
   for (const word of line.slice(indent.length).split(/(?<=\S) (?=\S)/)) {
-    const next = current === '' ? indent + (lines.length > 0 ? '  ' : '') + word : `${current} ${word}`;
+    const next = current === '' ? indent + (lines.length > 0 ? further : '') + word : `${current} ${word}`;
     if (current !== '' && cellWidth(next) > width) {
       lines.push(current);
-      current = `${indent}  ${word}`;
+      current = indent + further + word;
     } else current = next;
   }
   return [...lines, current];

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
-import {wrapLines} from '../../src/output/wrap.ts';
+import {stripVTControlCharacters} from 'node:util';
+import {wrapHint, wrapLines} from '../../src/output/wrap.ts';
+import {RemitError} from '../../src/errors.ts';
+import {text} from '../../src/output/view.ts';
+import {makeOutput} from './make-output.ts';
 
 describe('wrapped text', () => {
   it('breaks between words and carries over further in', () => {
@@ -12,5 +16,43 @@ describe('wrapped text', () => {
 
   it('keeps the spaces of a table', () => {
     assert.equal(wrapLines('  planned      2  10.00 USD', 80), '  planned      2  10.00 USD');
+  });
+});
+
+describe('a hint', () => {
+  it('that is a command goes on behind a backslash, between words, never within quotes', () => {
+    const hint = "remit payouts batch run b-1 --break-lock --metadata 'note=two words here'";
+    const wrapped = wrapHint(hint, 30);
+    assert.equal(
+      wrapped,
+      "Hint: remit payouts batch \\\n  run b-1 --break-lock \\\n  --metadata \\\n  'note=two words here'",
+    );
+    assert.equal(wrapped.replace('Hint: ', '').replaceAll(/ \\\n */g, ' '), hint);
+  });
+
+  it('that is prose is broken between words', () => {
+    assert.equal(wrapHint('write it like --fields id', 20), 'Hint: write it like\n  --fields id');
+  });
+});
+
+describe('a terminal of 40 columns', () => {
+  const words = Array.from({length: 12}, (_, index) => `--option-${index}`).join(' ');
+
+  it('cuts no word of an error, its hint, a hint or a table', async () => {
+    const {out, stdout, stderr} = makeOutput({}, {columns: 40});
+    out.failure(new RemitError('USAGE', words, {hint: `remit ${words}`}));
+    out.hint(`remit ${words}`);
+    await out.list([{where: 'amount', effect: words}], {
+      noun: 'value',
+      plural: 'values',
+      card: [],
+      columns: [text('Where', 'where'), text('Effect', 'effect')],
+    });
+    const plain = (screen: {text: string}) => stripVTControlCharacters(screen.text);
+    for (const line of `${plain(stderr)}\n${plain(stdout)}`.split('\n')) assert.ok(line.length <= 40, line);
+    for (const word of words.split(' ')) {
+      const times = (text: string) => text.match(new RegExp(`(?<= )${word}(?!\\d)`, 'g'))?.length;
+      assert.deepEqual([times(plain(stderr)), times(plain(stdout))], [3, 1], word);
+    }
   });
 });
