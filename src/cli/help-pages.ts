@@ -1,4 +1,4 @@
-import {EXIT_MEANINGS} from '../errors.ts';
+import {EXIT, EXIT_MEANINGS} from '../errors.ts';
 import {globalFlags} from './flags.ts';
 
 /** Help that belongs to no command: `remit help exit-codes`. Written from the same tables that the code uses. */
@@ -13,7 +13,6 @@ export const ENVIRONMENT: Readonly<Record<string, string>> = {
   REMIT_PROFILE: 'profile to use when --profile is not given',
   REMIT_CONFIG_DIR: 'folder of config.json (default ~/.config/remit)',
   REMIT_STATE_DIR: 'folder of batches and the sandbox (default ~/.local/state/remit)',
-  REMIT_WEBHOOK_SECRET: 'signing secret of webhooks',
   NO_COLOR: 'no colour when set',
   FORCE_COLOR: 'colour also in a pipe when set',
 };
@@ -27,7 +26,11 @@ export const PAGES: Readonly<Record<string, Page>> = {
   'exit-codes': {
     summary: 'what each exit code means',
     text: () =>
-      `EXIT CODES\n${table(Object.entries(EXIT_MEANINGS).map(([code, meaning]) => [code.padStart(3), meaning]))}`,
+      `EXIT CODES\n${table(
+        Object.entries(EXIT_MEANINGS)
+          .filter(([code]) => code !== String(EXIT.SIGNATURE)) // reserved: no command ends with it yet
+          .map(([code, meaning]) => [code.padStart(3), meaning]),
+      )}`,
   },
   flags: {
     summary: 'the flags that every command takes, before or after its name',

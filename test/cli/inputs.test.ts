@@ -6,6 +6,7 @@ import {readMetadata} from '../../src/cli/metadata.ts';
 import {nearest} from '../../src/cli/nearest.ts';
 import {guessSettings, outputSettings} from '../../src/cli/settings.ts';
 import {EXIT, type RemitError} from '../../src/errors.ts';
+import {runCli} from './run-cli.ts';
 
 const exitOf = (work: () => unknown): number => {
   try {
@@ -125,4 +126,13 @@ describe('output settings', () => {
   ] as const)
     it(`are guessed from ${argv.join(' ')} as ${format}`, () =>
       assert.equal(guessSettings(argv, undefined).format, format));
+});
+
+describe('help pages', () => {
+  it('name no variable that is not read and no exit code that no command ends with', async () => {
+    assert.doesNotMatch((await runCli(['help', 'environment'])).stdout, /REMIT_WEBHOOK_SECRET/);
+    const codes = (await runCli(['help', 'exit-codes'])).stdout;
+    assert.match(codes, /^ +13 {2}/m);
+    assert.doesNotMatch(codes, /^ +14 {2}/m);
+  });
 });
