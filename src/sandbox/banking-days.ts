@@ -59,8 +59,13 @@ export function isBankingDay(day: Day): boolean {
   return !closed.has(day);
 }
 
-/** The first banking day on or after `day`, and from there `count` banking days on. */
+/**
+ * The first banking day on or after `day`, and from there `count` banking days on.
+ * @throws {RangeError} for what is no day, with which the search would never end
+ */
 export function bankingDay(day: Day, count = 0): Day {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(day) || Number.isNaN(Date.parse(day)))
+    throw new RangeError(`${day} is no day`);
   let at = day;
   for (let left = count; ; at = addDays(at, 1)) {
     if (!isBankingDay(at)) continue;

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import {FaultRule} from './fault-schema.ts';
 import {checkHost, checkOrigin} from './loopback-guard.ts';
 import {readJsonBody} from './request-body.ts';
-import {SPEED_MAX} from './sandbox-clock.ts';
+import {CLOCK_MAX_MS, SPEED_MAX} from './sandbox-clock.ts';
 import type {Sandbox} from './sandbox.ts';
 import {ServiceError, errorBody, invalid} from './service-error.ts';
 import {addDeliveryRoutes} from './webhooks/delivery-routes.ts';
@@ -36,7 +36,14 @@ const Advance = z.union([
       .min(0)
       .max(366 * 86_400_000),
   }),
-  z.strictObject({to: z.iso.datetime({offset: true})}),
+  z.strictObject({
+    to: z.iso
+      .datetime({offset: true})
+      .refine(
+        (to) => Date.parse(to) <= CLOCK_MAX_MS,
+        'lies behind the year 2199, where the sandbox has no time',
+      ),
+  }),
 ]);
 const Ahead = z.strictObject({until: z.enum(['next', 'idle'])});
 const ClockChange = z.discriminatedUnion('mode', [

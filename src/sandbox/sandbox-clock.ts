@@ -18,6 +18,8 @@ export type ClockMode = {mode: 'real'} | {mode: 'accelerated'; speed: number} | 
 
 /** Fastest pace: a week in six seconds. Beyond that, `advance`. */
 export const SPEED_MAX = 100_000;
+/** Where time ends, however it runs: the calendars of the simulated bank are not made for what lies behind. */
+export const CLOCK_MAX_MS = Date.UTC(2200, 0, 1);
 
 /**
  * The time of the simulated world: the machine's, ahead of it, faster, or standing still. It goes back by a checkpoint
@@ -43,7 +45,12 @@ export class SandboxClock {
     return true;
   }
 
+  /** Milliseconds since the epoch, at most CLOCK_MAX_MS. */
   now(): number {
+    return Math.min(this.#reckoned(), CLOCK_MAX_MS);
+  }
+
+  #reckoned(): number {
     const state = this.#state;
     if (state.mode === 'frozen') return state.atMs;
     const machineMs = this.#machine.now();
@@ -54,7 +61,7 @@ export class SandboxClock {
 
   /** Moves forward to `ms`; a moment that has passed changes nothing. */
   advanceTo(ms: number): void {
-    if (ms > this.now()) this.#state = this.#from(ms, this.#state);
+    if (ms > this.now()) this.#state = this.#from(Math.min(ms, CLOCK_MAX_MS), this.#state);
   }
 
   /** Runs as `state` does, from the moment `ms` on: back to a checkpoint. */
@@ -77,6 +84,7 @@ export class SandboxClock {
 
   /** How long the machine must wait until the sandbox's `ms`; never, when time stands still. */
   waitMs(ms: number): number {
+    if (ms > CLOCK_MAX_MS) return Infinity;
     const left = Math.max(0, ms - this.now());
     if (left === 0 || this.#state.mode === 'real') return left;
     return this.#state.mode === 'frozen' ? Infinity : Math.ceil(left / this.#state.speed);

@@ -7,6 +7,7 @@ import {fateOf} from './magic.ts';
 import {json, text, textOrNull} from './rows.ts';
 import {scenarioOf} from './scenarios.ts';
 import {releaseTime, dayAt} from './schedule.ts';
+import {CLOCK_MAX_MS} from './sandbox-clock.ts';
 import {ServiceError, invalid} from './service-error.ts';
 import {findSubaccount} from './subaccount.ts';
 import type {Transfer, TransferKind} from './transfer.ts';
@@ -142,5 +143,7 @@ export function checkRailLimit(rail: string, amountMinor: number): void {
 function scheduledRelease(day: string, now: number): number {
   const today = dayAt(now);
   if (day < today) throw invalid('scheduled_date', `lies in the past; today is ${today} in New York`);
-  return releaseTime(day);
+  const release = releaseTime(day);
+  if (release >= CLOCK_MAX_MS) throw invalid('scheduled_date', 'lies behind the year 2199');
+  return release;
 }

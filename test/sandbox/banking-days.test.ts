@@ -45,6 +45,10 @@ describe('sandbox banking days', () => {
     );
   });
 
+  it('are not looked for from what is no day', () => {
+    for (const day of ['+010000-01', '', '2026-13-01']) assert.throws(() => bankingDay(day), RangeError);
+  });
+
   it('are counted from the first one on or after a day', () => {
     assert.equal(bankingDay('2026-11-25'), '2026-11-25');
     assert.equal(bankingDay('2026-11-25', 1), '2026-11-27');

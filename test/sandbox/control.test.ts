@@ -106,6 +106,14 @@ describe('sandbox control calls', () => {
     await at.control('DELETE', '/sandbox/faults');
   });
 
+  it('do not advance the clock beyond the year 2199', async () => {
+    assertRefused(
+      await at.control('POST', '/sandbox/advance', {to: '9999-12-31T20:00:00Z'}),
+      400,
+      'VALIDATION_ERROR',
+    );
+  });
+
   it('advance the clock', async () => {
     const before = at.clock.now();
     const {body} = await at.control('POST', '/sandbox/advance', {ms: 60_000});

@@ -14,6 +14,15 @@ describe('sandbox clock', () => {
     assert.equal(clock.waitMs(clock.now() + 20), 20);
   });
 
+  it('ends with the year 2199, however it runs', () => {
+    const machine = new ManualClock('2026-01-01T00:00:00Z');
+    const clock = new SandboxClock(machine, {mode: 'real', aheadMs: 0});
+    clock.advanceTo(Date.UTC(9999, 11, 31));
+    machine.pass(1000);
+    assert.equal(clock.now(), Date.UTC(2200, 0, 1));
+    assert.equal(clock.waitMs(Date.UTC(2200, 0, 2)), Infinity);
+  });
+
   it('stands still when frozen, and nothing comes to pass by waiting', () => {
     const machine = new ManualClock('2026-01-01T00:00:00Z');
     const clock = new SandboxClock(machine, {mode: 'frozen', atMs: 1000});

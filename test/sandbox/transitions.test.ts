@@ -148,6 +148,8 @@ for (const kind of ['payout', 'payin'] as const)
         '2026-02-30',
         '2026-3-2',
         'tomorrow',
+        '2200-01-01',
+        '9999-12-31',
         '2026-03-02T00:00:00Z',
       ])
         assertRefused(await create({scheduled_date}), 400, 'VALIDATION_ERROR', 'scheduled_date');
