@@ -7,6 +7,7 @@ import {CreatePhase} from './create-phase.ts';
 import type {BatchFolder} from './folder.ts';
 import type {Journal} from './journal.ts';
 import type {Mode} from './kinds.ts';
+import {nextCommand} from './next-command.ts';
 import type {Plan} from './plan.ts';
 import {probe} from './probe.ts';
 import type {Claims} from './registry.ts';
@@ -182,6 +183,7 @@ export class BatchRun {
     const {journal, plan, place, out, clock} = this.#options;
     journal.setMeta('state', state);
     journal.setMeta('stop', this.#context.stop ?? null);
+    journal.setMeta('pastHorizon', this.#pastHorizon);
     let summary = this.#summary(state);
     this.#timeline.note(this.#phase, summary, clock.now(), {force: true});
     let files: ResultFiles | undefined;
@@ -210,8 +212,9 @@ export class BatchRun {
   }
 
   #summary(state: BatchState): Summary {
-    const {plan, mode, clock} = this.#options;
+    const {plan, mode, clock, command, commandFlags = ''} = this.#options;
     const {standing, posts, stop} = this.#context;
+    const {tally} = standing;
     return summarise(plan, standing, {
       state,
       mode,
@@ -219,15 +222,13 @@ export class BatchRun {
       elapsedMs: clock.monotonic() - this.#started,
       stop,
       next: nextCommand(
-        this.#options,
-        plan.batchId,
-        state,
         {
-          unsent: standing.tally.not_sent.count,
-          doubts: standing.tally.in_doubt.count + standing.tally.staged.count - standing.held,
-          pastHorizon: this.#pastHorizon,
+          ...{state, held: standing.held, failed: standing.statuses['failed'] ?? 0},
+          ...{not_sent: tally.not_sent.count, in_doubt: tally.in_doubt.count},
+          ...{staged: tally.staged.count, unapproved: tally.unapproved.count},
         },
-        stop,
+        (verb, flags = '') => `${command} ${verb} ${plan.batchId}${flags}${commandFlags}`,
+        {stop, pastHorizon: this.#pastHorizon},
       ),
     });
   }
@@ -266,21 +267,6 @@ export class BatchRun {
     };
     return {stop: () => ended.abort(), rethrow};
   }
-}
-
-function nextCommand(
-  {command, commandFlags = ''}: {command: string; commandFlags?: string},
-  batchId: string,
-  state: BatchState,
-  {unsent, doubts, pastHorizon}: {unsent: number; doubts: number; pastHorizon: boolean},
-  stop: Stop | undefined,
-): string | null {
-  const type = (verb: string, flags = '') => `${command} ${verb} ${batchId}${flags}${commandFlags}`;
-  if (state === 'staged') return type('release');
-  if (pastHorizon) return type('report');
-  if (state === 'held') return unsent > 0 ? type('resume') : type('release', ' --release-rest');
-  if (stop?.reason === 'collision' || stop?.reason === 'key-forgotten') return type('report');
-  return stop !== undefined || unsent + doubts > 0 ? type('resume') : null;
 }
 
 const reasonOf = (signal: AbortSignal): Stop['reason'] =>

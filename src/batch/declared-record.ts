@@ -22,7 +22,7 @@ export function checkDeclared(
       `${kind} ${id} is not the payment of row ${row.reference}: ${other}; nothing was changed`,
       {hint: 'look for the record whose metadata names this reference'},
     );
-  const {state, status} = judgeLook({status: 200, json: record} as Parameters<typeof judgeLook>[0], id);
+  const {state, status} = judgeLook({status: 200, json: record}, id);
   if (state === 'accepted' && status !== null) return status;
   throw new RemitError(
     'CONFLICT',
@@ -51,7 +51,7 @@ function differenceOf(
   const words = (value: unknown) =>
     name === 'amount' && typeof value === 'number'
       ? `${formatMajor(BigInt(value), row.currency)} ${row.currency}`
-      : String(value as string); // what JSON holds, or ours
+      : String(value); // what JSON holds, or ours
   return `its ${name} is ${words(its)}, the row's is ${words(ours)}`;
 }
 

@@ -115,7 +115,11 @@ export class FollowRun {
         stop,
         next:
           before.next ??
-          (follows ? `${command} resume ${batch.plan.batchId} --until ${until}${commandFlags}` : null),
+          (follows
+            ? `${command} resume ${batch.plan.batchId} --until ${until}${commandFlags}`
+            : (standing.statuses['failed'] ?? 0) > 0
+              ? `${command} retry ${batch.plan.batchId}${commandFlags}`
+              : null),
       }),
       results: before.results,
       failed_file: before.failed_file,

@@ -27,10 +27,11 @@ export interface ResultFiles {
 }
 
 /**
- * States whose rows may be mended and planned again: the service refused them, and no money was moved. What was not sent
- * is no failure of its row; `resume` sends it.
+ * States whose rows may be mended and planned again: the service refused them, and no record was made. What was not sent
+ * is no failure of its row; `resume` sends it. A row that was not approved has a record and its reference is taken:
+ * `release` tries that again.
  */
-const FAILED: ReadonlySet<RowState> = new Set(['rejected', 'unapproved']);
+const FAILED: ReadonlySet<RowState> = new Set(['rejected']);
 
 /**
  * Writes the results beside the input: every record of the file in its order with what became of it, the failed ones

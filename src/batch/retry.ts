@@ -90,6 +90,7 @@ function* candidates(journal: Journal, named: readonly string[], plan: Plan): Ge
 async function lookAt(row: JournalRow, asking: Asking): Promise<string> {
   const {wire, transport, clock} = asking;
   const state = row.outcome?.state;
+  if (state === 'unapproved') return 'it was not approved, which release tries again, not retry';
   if (state !== 'accepted' && state !== 'dead_key')
     return `it is ${(state ?? 'not sent').replace('_', ' ')}, which resume or resolve takes up, not retry`;
   const id = row.outcome!.id;

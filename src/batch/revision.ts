@@ -18,7 +18,7 @@ export interface RevisionFacts {
 const CORRECTABLE: ReadonlySet<RowState> = new Set(['rejected', 'not_sent', 'conflict']);
 const NEVER_SENT: ReadonlySet<RowState> = new Set(['not_sent', 'conflict', 'already_paid']);
 const PAGE = 1000;
-const SHOWN = 20;
+const SHOWN = 5;
 
 /**
  * Carries what is known of a batch over to the plan of its edited file. New rows are added; a row that was never sent,

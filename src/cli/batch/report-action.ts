@@ -1,6 +1,7 @@
 import {resolve} from 'node:path';
 import {batchFolder} from '../../batch/folder.ts';
 import type {Kind, Mode} from '../../batch/kinds.ts';
+import {nextCommand} from '../../batch/next-command.ts';
 import {type OpenBatch, openBatch} from '../../batch/open-batch.ts';
 import {reportFile, writeReport} from '../../batch/report-file.ts';
 import {type ResultFiles, writeResults} from '../../batch/results.ts';
@@ -44,7 +45,7 @@ export async function statusOfBatch(
     const status = readStatus(batchFolder(wanted.stateDir, wanted.kind, wanted.batchId).status);
     if (status === undefined) throw error;
     const running = `Running on ${status.host} as process ${status.pid}: ${status.phase}, as of ${status.updated_at}.`;
-    return {summary: {...status.summary, posts: 0}, attention: [], running};
+    return {summary: {...status.summary, posts: 0, next: null}, attention: [], running};
   }
 }
 
@@ -81,24 +82,25 @@ export function readSummary({plan, journal}: OpenBatch): Summary {
   const standing = journal.standing();
   const sent = journal.windows(['stage', 'direct', 'release']).length > 0;
   const told = journal.meta<BatchState>('state');
-  const open = standing.tally.in_doubt.count + standing.tally.not_sent.count;
   const killed = sent && (told === undefined || told === 'running');
   const state: BatchState = killed ? 'interrupted' : (told ?? 'planned');
   const command = batchCommand(plan.kind);
-  const next =
-    state === 'planned'
-      ? `${command} run ${plan.batchId}`
-      : state === 'staged'
-        ? `${command} release ${plan.batchId}`
-        : killed || open > 0
-          ? `${command} resume ${plan.batchId}`
-          : null;
+  const stop = journal.meta<Stop | null>('stop') ?? undefined;
+  const {tally, statuses, held} = standing;
+  const next = nextCommand(
+    {
+      ...{state, held, failed: statuses['failed'] ?? 0, staged: tally.staged.count},
+      ...{not_sent: tally.not_sent.count, in_doubt: tally.in_doubt.count, unapproved: tally.unapproved.count},
+    },
+    (verb, flags = '') => `${command} ${verb} ${plan.batchId}${flags}`,
+    {stop, pastHorizon: journal.meta<boolean>('pastHorizon') ?? false},
+  );
   return summarise(plan, standing, {
     state,
     mode: journal.meta<{mode: Mode}>('binding')?.mode ?? null,
     posts: 0,
     elapsedMs: 0,
-    stop: journal.meta<Stop | null>('stop') ?? undefined,
+    stop,
     next,
     results: journal.meta<ResultFiles>('results'),
   });

@@ -73,7 +73,7 @@ function headline(summary: Summary): string {
       : ` (${count(summary.posts, 'request')} in ${(summary.elapsed_ms / 1000).toFixed(1)} s)`;
   switch (state) {
     case 'complete':
-      return `Batch ${id} is complete: ${of}${summary.posts === 0 ? '; nothing was sent' : sent}.`;
+      return `Batch ${id} is ${summary.in_doubt > 0 ? `not finished: ${count(summary.in_doubt, 'row')} in doubt, ` : 'complete: '}${of}${summary.posts === 0 ? '; this command sent nothing' : sent}.`;
     case 'staged':
       return `Batch ${id} is staged: ${count(summary.staged, 'record')} created, none released; no money has moved${sent}.`;
     case 'held':

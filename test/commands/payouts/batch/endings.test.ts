@@ -57,6 +57,37 @@ describe('how a batch ends, for whoever reads stderr and the exit code', () => {
     assert.match(readFileSync(file!, 'utf8'), /^"reference",.*\r\n"A-2",/);
   });
 
+  it('sends whoever has a row without approval to release, not to a file of failed rows', async () => {
+    desk.service.approvalFails = ({amount_in_minor_units: amount}) => amount === 2000;
+    const ran = await desk.batch('run ./p.csv --batch-id b --yes');
+    assert.equal(ran.exitCode, 8, ran.stderr);
+    assert.match(ran.stdout, /Next +remit payouts batch release b\n/);
+    assert.doesNotMatch(ran.stdout, /Failed/);
+    assert.match((await desk.batch('retry b --row A-2 --yes')).stderr, /A-2 .*release tries again/);
+    desk.service.approvalFails = () => false;
+    assert.equal((await desk.batch('release b --yes')).exitCode, 0);
+    assert.equal(desk.service.paid.length, 3);
+  });
+
+  it('says of a batch with a row in doubt that it is not finished, and never that nothing was sent', async () => {
+    desk.service.fault = ({method, body}) =>
+      method === 'POST' && body.includes('"A-2"') ? 'lost-after' : undefined;
+    const ran = await desk.batch('run ./p.csv --batch-id b --yes --release-rest');
+    assert.equal(ran.exitCode, 12, ran.stderr);
+    for (const {stdout} of [ran, await desk.batch('status b')]) {
+      assert.match(stdout, /b is not finished: 1 row in doubt, 2 of 3 rows accepted/);
+      assert.doesNotMatch(stdout, /nothing was sent|is complete/);
+      assert.match(stdout, /Next +remit payouts batch resume b/);
+    }
+  });
+
+  it('says retry once an accepted row has failed', async () => {
+    await desk.batch('run ./p.csv --batch-id b --yes');
+    [...desk.service.byId.values()][0]!.status = 'failed';
+    for (const line of ['status b --refresh', 'status b'])
+      assert.match((await desk.batch(line)).stdout, /Next +remit payouts batch retry b/);
+  });
+
   it('offers none when a wrong address stopped it: nothing was wrong with the rows', async () => {
     desk.service.fault = () => ({status: 404, body: '<html>'});
     const ran = await desk.batch('run ./p.csv --batch-id b --yes');
