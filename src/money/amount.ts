@@ -190,10 +190,25 @@ function refuseShape(text: string, format: NumberFormat | undefined): never {
   throw new AmountError(
     'grouping',
     format === undefined
-      ? `${written} has separators that could be read in two ways; write it like 1234.56, or declare the format, such as --number-format 1,234.56`
+      ? `${written} has separators that could be read in two ways; write it like 1234.56, or declare the format, such as --number-format ${quotedFormat(formatOf(text))}`
       : `${written} is not of the declared number format ${shape}; mend the amount, or declare the format that the whole file has`,
   );
 }
+
+/** The format that a text with separators most probably has: what stands last before digits is the decimal sign. */
+function formatOf(text: string): NumberFormat {
+  const fits = (Object.keys(NUMBER_FORMATS) as NumberFormat[]).find((name) => {
+    const {decimal, group}: Format = NUMBER_FORMATS[name];
+    const [whole = '', fraction = '0', ...more] = text.split(decimal);
+    if (more.length > 0 || !isDigits(fraction) || fraction.length === 3) return false; // three are a group
+    return isDigits(whole) || (group !== undefined && isDigits(ungroup(whole, group) ?? ''));
+  });
+  return fits ?? '1,234.56';
+}
+
+/** As it is typed in a shell. */
+const quotedFormat = (format: NumberFormat): string =>
+  format.includes("'") ? `"${format}"` : format.includes(' ') ? `'${format}'` : format;
 
 function refuseAmbiguous(text: string, currency: string, exponent: number): void {
   if (exponent < 3) {

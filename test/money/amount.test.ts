@@ -284,4 +284,19 @@ describe('an amount for people', () => {
     ['12345.6789', '12,345.6789'],
   ] as const)
     it(`shows ${plain} as ${grouped}`, () => assert.equal(groupMajor(plain), grouped));
+
+  it('is asked for in the format that the text seems to have', () => {
+    for (const [text, format] of [
+      ['1.234,56', '1.234,56'],
+      ['1,234.56', '1,234.56'],
+      ['1,234', '1,234.56'],
+      ['1234,56', '1234,56'],
+      ['1 234,56', "'1 234,56'"],
+      ["1'234.56", `"1'234.56"`],
+    ] as const)
+      assert.throws(
+        () => parseMajor(text, 'EUR'),
+        ({message}: Error) => message.endsWith(`--number-format ${format}`),
+      );
+  });
 });
