@@ -5,17 +5,20 @@ const STEPS = [
   {unit: 'day', ms: 86_400_000, below: 30},
 ] as const;
 
-/** `3 minutes ago`, `in 2 hours`; beyond 30 days the day itself. Text that is no time comes back as it is. */
+/**
+ * `3 minutes ago`; beyond 30 days the day itself. What lies ahead comes back as it is, and so does text that is no time:
+ * the sandbox's clock may be hours ahead of this machine's, and what was just made there is not made "in an hour".
+ */
 export function relativeTime(timestamp: string, nowMs: number): string {
   const at = Date.parse(timestamp);
   if (Number.isNaN(at)) return timestamp;
-  const distance = Math.abs(nowMs - at);
-  if (distance < 5000) return 'just now';
+  const distance = nowMs - at;
+  if (Math.abs(distance) < 5000) return 'just now';
+  if (distance < 0) return timestamp;
   for (const {unit, ms, below} of STEPS) {
     const count = Math.floor(distance / ms);
     if (count >= below) continue;
-    const text = `${count} ${unit}${count === 1 ? '' : 's'}`;
-    return at <= nowMs ? `${text} ago` : `in ${text}`;
+    return `${count} ${unit}${count === 1 ? '' : 's'} ago`;
   }
   return new Date(at).toISOString().slice(0, 10);
 }

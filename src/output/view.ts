@@ -58,7 +58,8 @@ export function moment(label: string, path: string): Field {
   const show = (value: unknown, _record: unknown, eye: Eye) => {
     if (typeof value !== 'string' || !eye.terminal) return plainValue(value);
     const exact = cleanLine(value);
-    return `${relativeTime(exact, eye.nowMs)} ${eye.paint('dim', `(${exact})`)}`; // painted after cleaning
+    const words = relativeTime(exact, eye.nowMs);
+    return words === exact ? exact : `${words} ${eye.paint('dim', `(${exact})`)}`; // painted after cleaning
   };
   return {label, path, rank: 0, show};
 }
