@@ -6,6 +6,7 @@ import {DELIMITERS} from '../../batch/csv-records.ts';
 import {RemitError} from '../../errors.ts';
 import type {NumberFormat} from '../../money/amount.ts';
 import type {LocalContext} from '../context.ts';
+import {keepHeapSmall} from './memory.ts';
 import {readMapping} from './flags.ts';
 import {count, issuesText, revisionText} from './plan-view.ts';
 
@@ -32,6 +33,7 @@ export async function planFromFlags(options: {
   flags: InputFlags;
   local: LocalContext;
 }): Promise<PlannedBatch> {
+  keepHeapSmall();
   const {kind, file, stateDir, flags, local} = options;
   const {out, runtime, clock} = local;
   const batchId = flags['batch-id'];

@@ -16,6 +16,7 @@ import {DEFAULT_TIMEOUTS, type Timeouts, type Transport} from '../../client/tran
 import {RemitError, type ExitCode} from '../../errors.ts';
 import type {Context} from '../context.ts';
 import {socketCeiling} from '../open-files.ts';
+import {keepHeapSmall} from './memory.ts';
 import {confirmBatch, type ConfirmFlags, duplicatesOf} from './confirm.ts';
 import {followAfterRun, type FollowFlags} from './follow-action.ts';
 import {batchCommand, placeFlags} from './place.ts';
@@ -59,6 +60,7 @@ export interface BatchEnd {
 
 /** Opens a planned batch, has it confirmed, runs it, tells how it ended. The batch is this process's alone meanwhile. */
 export async function runBatch(request: RunRequest): Promise<BatchEnd> {
+  keepHeapSmall();
   const {context, kind, stateDir, batchId, flags, doing} = request;
   const {clock, profile} = context;
   const breakLock = flags['break-lock'] ?? false;
