@@ -1,6 +1,7 @@
 import {timingSafeEqual} from 'node:crypto';
 import {Hono, type Context as HonoContext} from 'hono';
 import * as z from 'zod';
+import {RemitError} from '../errors.ts';
 import {FaultRule} from './fault-schema.ts';
 import {checkHost, checkOrigin} from './loopback-guard.ts';
 import {readJsonBody} from './request-body.ts';
@@ -16,6 +17,7 @@ export interface ControlOptions {
   /** `host:port` values under which the control routes may be called. */
   allowedHosts: () => readonly string[];
   stop: (() => void) | undefined;
+  onBug: (error: unknown) => void;
 }
 
 const Seed = z.strictObject({
@@ -118,9 +120,9 @@ export function buildControl(sandbox: Sandbox, options: ControlOptions): Hono {
     return c.json({stopping: true}, 202);
   });
   app.notFound((c) =>
-    refuse(c, new ServiceError('NOT_FOUND', `no control call ${c.req.method} ${c.req.path}`)),
+    refuse(c, new ServiceError('NOT_FOUND', `no control call ${c.req.method} ${c.req.path}`), options.onBug),
   );
-  app.onError((error, c) => refuse(c, error));
+  app.onError((error, c) => refuse(c, error, options.onBug));
   return app;
 }
 
@@ -146,7 +148,17 @@ async function body<T extends z.ZodType>(c: HonoContext, schema: T): Promise<z.o
   throw invalid(issue?.path.join('.') ?? '', issue?.message ?? 'is invalid');
 }
 
-function refuse(c: HonoContext, error: Error): Response {
-  if (!(error instanceof ServiceError)) throw error;
+/** Control calls are answered to the sandbox's owner: trouble with the store is told as it is. */
+function refuse(c: HonoContext, error: Error, onBug: (error: unknown) => void): Response {
+  if (!(error instanceof ServiceError)) {
+    onBug(error);
+    if (!(error instanceof RemitError))
+      return c.json(errorBody('INTERNAL_ERROR', 'a bug of the sandbox; its log says more'), 500);
+    const {message, hint} = error;
+    return c.json(
+      errorBody('SERVICE_UNAVAILABLE', hint === undefined ? message : `${message} (${hint})`),
+      503,
+    );
+  }
   return c.json(errorBody(error.code, error.message, error.details), error.status as 400); // one of SERVICE_ERRORS
 }

@@ -55,14 +55,16 @@ export class Exchange {
     this.#onRequest = options.onRequest;
   }
 
-  async run(facts: RequestFacts, work: () => Promise<Routed>): Promise<Outgoing> {
+  /** `work` is given what fell due before it: it fails where that could not be done, and answers for that as well. */
+  async run(facts: RequestFacts, work: (before: Promise<void>) => Promise<Routed>): Promise<Outgoing> {
     const started = this.#machine.monotonic();
     const requestId = `req_${(++this.#made).toString(36).padStart(6, '0')}`;
-    await this.#pump.catchUp();
+    const before = this.#pump.catchUp();
+    await before.catch(() => undefined); // work, which gets it, turns its failure into an answer
     const verdict = this.#faults.judge(facts);
     if (verdict && verdict.latencyMs > 0) await this.#machine.sleep(verdict.latencyMs);
     const effect = verdict?.effect;
-    const routed = effect && strikesBefore(effect) ? null : await work();
+    const routed = effect && strikesBefore(effect) ? null : await work(before);
     const answer = effect ? spoil(effect, routed) : routed!; // work is left out only under an effect
     const status = answer.socket === 'reset' ? null : answer.status;
     this.#count(facts, status);

@@ -2,6 +2,11 @@ import * as z from 'zod';
 import {EVENT_TYPE_NAMES} from '../contract/events.ts';
 import {allOperations} from '../contract/operations.ts';
 
+/** What a header may hold: Node refuses the rest, and the answer with it. */
+const HeaderValue = z
+  .string()
+  .max(200)
+  .regex(/^[\t\x20-\x7e]*$/, 'is no value of a header');
 const operationIds = allOperations().map(({id}) => id);
 
 /** What a fault does to a delivery. */
@@ -43,7 +48,7 @@ export const RequestEffect = z.discriminatedUnion('kind', [
     status: z.int().min(400).max(599),
     when: z.enum(['before', 'after']).default('before'),
     /** Seconds, or an HTTP date. */
-    retry_after: z.union([z.int().min(0), z.string()]).optional(),
+    retry_after: z.union([z.int().min(0), HeaderValue]).optional(),
     error_code: z.string().optional(),
   }),
   /** The connection is reset without an answer. */
@@ -54,7 +59,7 @@ export const RequestEffect = z.discriminatedUnion('kind', [
   z.strictObject({kind: z.literal('slow'), ms: z.int().min(1).max(600_000)}),
   z.strictObject({kind: z.literal('non_json')}),
   /** The right body under a content type that says otherwise. */
-  z.strictObject({kind: z.literal('wrong_type'), type: z.string().default('text/plain')}),
+  z.strictObject({kind: z.literal('wrong_type'), type: HeaderValue.default('text/plain')}),
   z.strictObject({kind: z.literal('empty')}),
   z.strictObject({kind: z.literal('missing_fields'), fields: z.array(z.string()).min(1)}),
   z.strictObject({kind: z.literal('unknown_status'), value: z.string().default('under_review')}),

@@ -41,6 +41,7 @@ export interface SandboxParts {
   controlToken: string;
   allowedHosts: () => readonly string[];
   stop: (() => void) | undefined;
+  onBug: (error: unknown) => void;
 }
 
 /** Moving the clock waits so long for receivers that take their time; the rest goes on behind it. */
@@ -76,7 +77,11 @@ export class LocalSandbox implements Sandbox {
         await parts.deliveries.resume({restored: true});
       },
     });
-    this.#control = buildControl(this, {allowedHosts: parts.allowedHosts, stop: parts.stop});
+    this.#control = buildControl(this, {
+      allowedHosts: parts.allowedHosts,
+      stop: parts.stop,
+      onBug: parts.onBug,
+    });
     this.#pages = new ServedPages(
       {
         read: () => this.#pageData(),

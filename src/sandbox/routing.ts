@@ -20,7 +20,7 @@ export interface RoutingOptions {
   checkAnswers: boolean;
   onBug: (error: unknown) => void;
   /** Wraps the handling of each request: faults, counting, the log. */
-  around: (facts: RequestFacts, work: () => Promise<Routed>) => Promise<Outgoing>;
+  around: (facts: RequestFacts, work: (before: Promise<void>) => Promise<Routed>) => Promise<Outgoing>;
 }
 
 /** What became of a request: the answer, and who asked. */
@@ -85,9 +85,10 @@ async function answer(
     operation: target?.id ?? null,
     mode: modeOfKey(c.req.header('x-api-key')),
   };
-  const outgoing = await options.around(facts, async () => {
+  const outgoing = await options.around(facts, async (before) => {
     let caller: Caller | null = null;
     try {
+      await before;
       caller = await authenticate(c, options.keys);
       return {caller, headers: {}, ...(await work(caller))};
     } catch (error) {

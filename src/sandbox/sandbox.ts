@@ -220,6 +220,7 @@ async function assemble(store: Store, options: SandboxOptions): Promise<Sandbox>
     controlToken: options.controlToken ?? randomBytes(24).toString('base64url'),
     allowedHosts: options.allowedHosts ?? (() => ['localhost', '127.0.0.1', '[::1]']),
     stop: options.onStop,
+    onBug,
   });
 }
 

@@ -1,6 +1,6 @@
 import {createServer, type IncomingMessage, type Server, type ServerResponse} from 'node:http';
 import type {AddressInfo, Socket} from 'node:net';
-import {getRequestListener} from '@hono/node-server';
+import {RequestError, getRequestListener} from '@hono/node-server';
 import {RESPONSE_ALREADY_SENT} from '@hono/node-server/utils/response';
 import {systemClock} from '../clock.ts';
 import {RemitError} from '../errors.ts';
@@ -36,7 +36,11 @@ export interface RunningSandbox {
 export async function startSandbox(options: ServerOptions): Promise<RunningSandbox> {
   let hosts: readonly string[] = [];
   const sandbox = await createSandbox({...options, background: true, allowedHosts: () => hosts});
-  const server = serve(sandbox, options.requestTimeoutMs ?? 30_000);
+  const server = serve(
+    sandbox,
+    options.requestTimeoutMs ?? 30_000,
+    options.onBug ?? ((error) => process.emitWarning(String(error))),
+  );
   try {
     await listen(server, options.port ?? 0);
   } catch (error) {
@@ -60,7 +64,7 @@ export async function startSandbox(options: ServerOptions): Promise<RunningSandb
 
 type Sockets = {incoming: IncomingMessage; outgoing: ServerResponse};
 
-function serve(sandbox: Sandbox, requestTimeoutMs: number): Server {
+function serve(sandbox: Sandbox, requestTimeoutMs: number, onBug: (error: unknown) => void): Server {
   const listener = getRequestListener(
     (request, bindings) => {
       const {outgoing} = bindings as Sockets; // HTTP/1 only
@@ -69,7 +73,14 @@ function serve(sandbox: Sandbox, requestTimeoutMs: number): Server {
     {
       // The global Request and Response stay as they are: this process may be a test or a demo with clients of its own.
       overrideGlobalObjects: false,
-      errorHandler: () => badRequest('the request cannot be read'),
+      errorHandler: (error) => {
+        if (error instanceof RequestError)
+          return refused(400, 'VALIDATION_ERROR', 'the request cannot be read');
+        onBug(error);
+        return error instanceof RemitError
+          ? refused(503, 'SERVICE_UNAVAILABLE', "the sandbox's store cannot be used; its log says more")
+          : refused(500, 'INTERNAL_ERROR', 'a bug of the sandbox; its log says more');
+      },
     },
   );
   // Node looks for late clients at intervals only.
@@ -111,9 +122,9 @@ async function drip(outgoing: ServerResponse, body: string, ms: number): Promise
   outgoing.end();
 }
 
-function badRequest(message: string): Response {
-  return new Response(JSON.stringify(errorBody('VALIDATION_ERROR', message)), {
-    status: 400,
+function refused(status: number, code: string, message: string): Response {
+  return new Response(JSON.stringify(errorBody(code, message)), {
+    status,
     headers: {'content-type': 'application/json'},
   });
 }

@@ -100,6 +100,14 @@ describe('sandbox control calls', () => {
     assert.deepEqual((await at.control('GET', '/sandbox/faults')).body.data, []);
   });
 
+  it('refuse fault rules whose headers cannot be sent', async () => {
+    for (const effect of [
+      {kind: 'status', status: 429, retry_after: '1\r\nx: y'},
+      {kind: 'wrong_type', type: 'text/\u0000plain'},
+    ])
+      assertRefused(await at.control('POST', '/sandbox/faults', {effect}), 400, 'VALIDATION_ERROR');
+  });
+
   it('are not hit by fault rules', async () => {
     await at.control('POST', '/sandbox/faults', {effect: {kind: 'reset', when: 'before'}});
     assert.equal((await at.control('GET', '/sandbox/status')).status, 200);

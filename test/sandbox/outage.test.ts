@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {RemitError} from '../../src/errors.ts';
 import {openSandboxStore} from '../../src/sandbox/open-store.ts';
 import type {Store} from '../../src/store/port.ts';
-import {TestSandbox, UNKNOWN_ID} from './harness.ts';
+import {TestSandbox, UNKNOWN_ID, bankAccount} from './harness.ts';
 import {testStore, type TestStore} from './test-store.ts';
 
 const DOWN = 'Could not read the database postgres://db.example/sandbox: the connection was refused';
@@ -74,7 +74,29 @@ describe('sandbox: a database that is away', () => {
       troubles.map((error) => (error as Error).message),
       answers.map(() => DOWN),
     );
+    const control = await at.control('GET', '/sandbox/audit');
+    assert.deepEqual(
+      [control.status, control.body],
+      [503, {error_code: 'SERVICE_UNAVAILABLE', message: DOWN}],
+    );
     store.down = false;
     assert.equal((await at.post('/api/payees', {name: 'Elm'})).status, 201);
+  });
+
+  it('is answered 503 where it fails before the request is looked at', async () => {
+    const pumped = await testStore();
+    const failing = new FailingStore(await openSandboxStore(pumped.place));
+    const told: unknown[] = [];
+    const alone = await TestSandbox.open({store: failing, onBug: (error) => told.push(error)});
+    const payee = await alone.party('payee');
+    await alone.post(`/api/payees/${payee}/payment-methods`, bankAccount());
+    alone.passVerification(); // its timer is due: it fires before the next request
+    failing.down = true;
+    const {status, body} = await alone.get('/api/payees');
+    assert.deepEqual([status, body.error_code, told.length], [503, 'SERVICE_UNAVAILABLE', 1]);
+    failing.down = false;
+    assert.equal((await alone.get('/api/payees')).status, 200);
+    await alone.close();
+    await pumped.drop();
   });
 });
