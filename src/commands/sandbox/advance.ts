@@ -1,10 +1,11 @@
 import {Args, Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/command.ts';
+import type {LocalContext} from '../../cli/context.ts';
 import {parseDuration} from '../../cli/durations.ts';
 import {callControl} from '../../cli/sandbox/control.ts';
 import {readTime} from '../../cli/sandbox/start-options.ts';
 import {RemitError} from '../../errors.ts';
-import type {Advanced} from '../../sandbox/sandbox.ts';
+import type {Advanced, SandboxStatus} from '../../sandbox/sandbox.ts';
 
 const WAYS = ['to', 'to-next', 'until-idle'] as const;
 const others = (way: string) => WAYS.filter((other) => other !== way);
@@ -33,12 +34,30 @@ export default class SandboxAdvance extends RemitCommand {
   async run() {
     const {args, flags} = await this.parse(SandboxAdvance);
     const local = this.openLocal();
-    const moved = (await callControl(local, 'POST', '/sandbox/advance', readWay(args.by, flags))) as Advanced; // our own server's
+    const way = readWay(args.by, flags);
+    const before = await statusOf(local);
+    if ('to' in way && Date.parse(way.to) < Date.parse(before.clock.now))
+      throw new RemitError(
+        'USAGE',
+        `--to ${way.to} has passed: in the sandbox it is ${before.clock.now}, and its time never goes back`,
+        {hint: 'remit sandbox checkpoint restore NAME goes back to a moment that was saved'},
+      );
+    const moved = (await callControl(local, 'POST', '/sandbox/advance', way)) as Advanced; // our own server's
+    const sent = Math.max(0, ended(await statusOf(local)) - ended(before)); // a moment may end some more
+    const deliveries = `${sent} ${sent === 1 ? 'delivery of webhooks came' : 'deliveries of webhooks came'} to an end`;
+    const happened = `${moved.fired} ${moved.fired === 1 ? 'thing' : 'things'} happened on the way`;
     const rest = moved.idle === false ? ' Something lies more than ten years ahead.' : '';
-    local.out.text(`It is now ${moved.now}; ${moved.fired} things happened on the way.${rest}`);
-    return moved;
+    local.out.text(`It is now ${moved.now}; ${happened}, ${deliveries}.${rest}`);
+    return {...moved, deliveries: sent};
   }
 }
+
+const statusOf = async (local: LocalContext) =>
+  (await callControl(local, 'GET', '/sandbox/status')) as SandboxStatus; // our own server's
+
+/** Deliveries that are over, however they ended. */
+const ended = ({deliveries: {delivered, failed, dropped}}: SandboxStatus): number =>
+  delivered + failed + dropped;
 
 interface Ways {
   to?: string | undefined;
@@ -47,7 +66,10 @@ interface Ways {
 }
 
 /** How far, as the control call takes it. @throws {RemitError} USAGE unless it is said in exactly one way. */
-function readWay(by: string | undefined, flags: Ways): object {
+function readWay(
+  by: string | undefined,
+  flags: Ways,
+): {ms: number} | {until: 'next' | 'idle'} | {to: string} {
   const way = WAYS.find((name) => flags[name] !== undefined && flags[name] !== false);
   if ((by === undefined) === (way === undefined))
     throw new RemitError('USAGE', 'how far? A length of time, --to a moment, --to-next or --until-idle', {

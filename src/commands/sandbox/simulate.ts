@@ -5,6 +5,9 @@ import {callControl} from '../../cli/sandbox/control.ts';
 import {RemitError} from '../../errors.ts';
 import {SIMULATED_KINDS, outcomesOf, type Simulated} from '../../sandbox/outcomes.ts';
 
+const CAME_BACK =
+  " Its money came back; the record shows no failure, the account's transactions show the return.";
+
 export default class SandboxSimulate extends RemitCommand {
   static override summary = 'Make something happen to a record of the running sandbox, now';
   static override description =
@@ -35,6 +38,10 @@ export default class SandboxSimulate extends RemitCommand {
         hint: `remit sandbox simulate ${kind} ${id} ${outcomes[0]!}`,
       });
     const {code, 'amount-minor': amount} = flags;
+    if (outcome === 'credit' && amount === undefined)
+      throw new RemitError('USAGE', 'how much arrives? A credit needs --amount-minor', {
+        hint: `remit sandbox simulate ${kind} ${id} credit --amount-minor 5000`,
+      });
     const asked = {
       ...{kind, id, outcome},
       ...(code === undefined ? {} : {code}),
@@ -42,9 +49,10 @@ export default class SandboxSimulate extends RemitCommand {
     };
     const became = (await callControl(local, 'POST', '/sandbox/simulate', asked)) as Simulated; // our own server's
     const why = became.code === undefined ? '' : ` (${became.code})`;
+    const late = outcome === 'return' && became.status === 'settled';
     const {balance_in_minor_units: balance} = became;
     const holds = balance === undefined ? '' : ` and holds ${balance} minor units`;
-    local.out.text(`The ${kind} ${became.id} is now ${became.status}${why}${holds}.`);
+    local.out.text(`The ${kind} ${became.id} is now ${became.status}${why}${holds}.${late ? CAME_BACK : ''}`);
     return became;
   }
 }

@@ -59,7 +59,13 @@ describe('sandbox commands of the bank, the clock and outcomes', () => {
     const days = await json(['sandbox', 'advance', '2d']);
     assert.equal(Date.parse(days['now'] as string) - Date.parse(end['now'] as string), 2 * 86_400_000);
     const shown = await sandbox.run(['sandbox', 'advance', '--until-idle']);
-    assert.match(shown.stdout, /^It is now .*Z; 0 things happened on the way\.\n$/);
+    assert.match(
+      shown.stdout,
+      /^It is now .*Z; 0 things happened on the way, 0 deliveries of webhooks came to an end\.\n$/,
+    );
+    const back = await refused(['sandbox', 'advance', '--to', '2020-01-01T00:00:00Z']);
+    assert.equal(back.exitCode, 2);
+    assert.match(back.message, /has passed: in the sandbox it is 20\d\d-/);
     for (const words of [
       ['--to-next', '--until-idle'],
       ['1h', '--to-next'],
@@ -89,7 +95,10 @@ describe('sandbox commands of the bank, the clock and outcomes', () => {
     const till = (await json(['subaccounts', 'create', '--name', 'Till']))['id'] as string;
     const credit = ['sandbox', 'simulate', 'subaccount', till, 'credit'];
     assert.equal((await json([...credit, '--amount-minor', '700']))['balance_in_minor_units'], 700);
-    assert.equal((await refused(credit)).exitCode, 5);
+    const howMuch = await refused(credit);
+    assert.deepEqual([howMuch.exitCode, howMuch.hint], [2, `remit ${credit.join(' ')} --amount-minor 5000`]);
+    const back = await sandbox.run(['sandbox', 'simulate', 'payout', id, 'return', '--code', 'R10']);
+    assert.match(back.stdout, /is now settled \(R10\)\. Its money came back; the record shows no failure/);
     assert.equal((await refused(['sandbox', 'simulate', 'invoice', id, 'settle'])).exitCode, 2);
   });
 
