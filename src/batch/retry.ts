@@ -44,25 +44,31 @@ export async function raiseFailedRows(options: {
   /** A Retry-After above this ends it; a quarter of an hour unless said. */
   maxWaitMs?: number | undefined;
   stop: AbortSignal;
+  /** Asked once, of all rows that would be sent again, before the first is raised; throws to leave all as they are. */
+  confirm?: (rows: readonly JournalRow[]) => Promise<void>;
 }): Promise<RetryFacts> {
   const {journal, clock, named, stop} = options;
   const facts: RetryFacts = {raised: [], left: []};
+  const due: {row: JournalRow; reason: string}[] = [];
   for (const row of candidates(journal, named, options.plan)) {
     stop.throwIfAborted();
     const found = await lookAt(row, options);
-    if (found === 'failed' || (found === 'canceled' && named.includes(row.reference))) {
-      journal.raiseGeneration(
+    if (found === 'failed' || (found === 'canceled' && named.includes(row.reference)))
+      due.push({
         row,
-        `its record had ${found === 'failed' ? 'failed' : 'been canceled'}; sent again by retry`,
-        clock.now(),
-      );
-      facts.raised.push(row.reference);
-    } else if (found === 'canceled')
+        reason: `its record had ${found === 'failed' ? 'failed' : 'been canceled'}; sent again by retry`,
+      });
+    else if (found === 'canceled')
       facts.left.push({
         reference: row.reference,
         why: `its record was canceled; to pay it all the same: --row ${row.reference}`,
       });
     else facts.left.push({reference: row.reference, why: found});
+  }
+  await options.confirm?.(due.map(({row}) => row));
+  for (const {row, reason} of due) {
+    journal.raiseGeneration(row, reason, clock.now());
+    facts.raised.push(row.reference);
   }
   return facts;
 }

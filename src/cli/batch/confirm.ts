@@ -18,6 +18,12 @@ export interface ConfirmFlags {
   'allow-paid-elsewhere'?: string[] | undefined;
 }
 
+/** What is confirmed: of a retry, the rows that are sent again; else the plan's. */
+export interface Sums {
+  rows: number;
+  totals: Readonly<Record<string, string>>;
+}
+
 /**
  * Lets a person or a script confirm the whole of a plan before anything of it is sent, and holds it against the profile's
  * caps. What was stated must match in every mode. Live money needs --live as well; then the total is stated by flags or
@@ -36,8 +42,12 @@ export async function confirmBatch(options: {
   known: boolean;
   /** Kept from an earlier confirmation of this plan. */
   acknowledged?: Acknowledged | undefined;
+  /** Rows that are sent again under new keys: they are asked about, not the plan. */
+  again?: Sums | undefined;
 }): Promise<void> {
-  const {context, plan, survey, flags, doing, known} = options;
+  const {context, plan, survey, flags, doing} = options;
+  const sums = options.again ?? plan.figures;
+  const known = options.known && options.again === undefined;
   const {profile, out} = context;
   const {live, yes} = context.flags;
   const refuse = (
@@ -53,14 +63,14 @@ export async function confirmBatch(options: {
       `refused to ${doing} batch ${plan.batchId}: profile ${profile.name} is read-only`,
     );
   checkBatchCaps(plan, profile.caps, profile.name);
-  checkStated(plan, flags);
+  checkStated(plan, sums, flags);
   refusePaidElsewhere(survey, flags['allow-paid-elsewhere'] ?? [], plan.batchId);
-  if (!known) checkDuplicates(options, (line) => out.notice(line));
+  if (!options.known) checkDuplicates(options, (line) => out.notice(line));
   const isLive = profile.mode === 'live';
   if (isLive && !live)
     refuse(
       'GUARD_LIVE',
-      `refused to ${doing} batch ${plan.batchId} with a live key: ${totalsText(plan)}`,
+      `refused to ${doing} batch ${plan.batchId} with a live key: ${totalsText(sums)}`,
       'add --live when real money is meant to move',
     );
   if (isLive)
@@ -68,7 +78,10 @@ export async function confirmBatch(options: {
       `profile ${profile.name ?? '(environment)'}, live mode, ${profile.baseUrl}, key ${profile.masked}`,
     );
   if (!known || isLive) {
-    const text = planText(plan, {mode: profile.mode});
+    const text =
+      options.again === undefined
+        ? planText(plan, {mode: profile.mode})
+        : `Batch ${plan.batchId}: ${count(sums.rows, 'row')} to be sent again with new keys, ${totalsText(sums)}`;
     if (isLive) out.notice(text);
     else out.note(text);
     for (const line of surveyText(survey)) out.notice(line);
@@ -76,39 +89,39 @@ export async function confirmBatch(options: {
   const stated = flags['confirm-count'] !== undefined && flags['confirm-total'] !== undefined;
   if (canAsk({stdin: context.runtime.stdin, stderr: context.runtime.stderr})) {
     if (stated || (!isLive && (yes === true || known))) return;
-    await ask(options);
+    await ask({context, sums, doing: options.again === undefined ? doing : 'send again'});
   } else if (isLive) {
     if (!yes || !(stated || known))
       refuse(
         'GUARD_LIVE',
         `refused to ${doing} batch ${plan.batchId} with a live key: nobody is there to confirm it`,
-        `without a terminal: --live --yes ${statement(plan)}`,
+        `without a terminal: --live --yes ${statement(sums)}`,
       );
   } else if (!stated && !yes && !known) {
     throw new RemitError(
       'NEEDS_TERMINAL',
       `batch ${plan.batchId} must be confirmed, but there is no terminal`,
       {
-        hint: `nothing was sent; say it with ${statement(plan)} (or --yes, with a test key)`,
+        hint: `nothing was sent; say it with ${statement(sums)} (or --yes, with a test key)`,
       },
     );
   }
 }
 
-async function ask({context, plan, doing}: {context: Context; plan: Plan; doing: string}): Promise<void> {
+async function ask({context, sums, doing}: {context: Context; sums: Sums; doing: string}): Promise<void> {
   const {prompts} = context.runtime;
   if (context.profile.mode === 'test') {
     const yes = await prompts.confirm(
-      `${capital(doing)} ${plan.figures.rows} rows, ${totalsText(plan)}?`,
-      statement(plan),
+      `${capital(doing)} ${count(sums.rows, 'row')}, ${totalsText(sums)}?`,
+      statement(sums),
     );
     if (!yes) throw new RemitError('GUARD_CONFIRM', 'not confirmed; nothing was sent');
     return;
   }
-  for (const [currency, total] of Object.entries(plan.figures.totals)) {
+  for (const [currency, total] of Object.entries(sums.totals)) {
     const typed = await prompts.line(
-      `Type the total in ${currency} to ${doing} ${plan.figures.rows} rows:`,
-      statement(plan),
+      `Type the total in ${currency} to ${doing} ${count(sums.rows, 'row')}:`,
+      statement(sums),
     );
     if (!sameAmount(typed.trim().replace(/ ?[A-Z]{3}$/, ''), total, currency))
       throw new RemitError(
@@ -118,31 +131,30 @@ async function ask({context, plan, doing}: {context: Context; plan: Plan; doing:
   }
 }
 
-/** What a script says to confirm this plan. */
-export const statement = (plan: Plan): string =>
+/** What a script says to confirm this. */
+export const statement = (sums: Sums): string =>
   [
-    ...Object.entries(plan.figures.totals).map(([currency, total]) => `--confirm-total ${currency}=${total}`),
-    `--confirm-count ${plan.figures.rows}`,
+    ...Object.entries(sums.totals).map(([currency, total]) => `--confirm-total ${currency}=${total}`),
+    `--confirm-count ${sums.rows}`,
   ].join(' ');
 
-function checkStated(plan: Plan, flags: ConfirmFlags): void {
+function checkStated(plan: Plan, sums: Sums, flags: ConfirmFlags): void {
   const differ = (message: string) => {
     throw new RemitError(
       'GUARD_CONFIRM',
-      `the confirmation does not match the plan of ${plan.batchId}: ${message}; nothing was sent`,
+      `the confirmation does not match ${sums === plan.figures ? 'the plan' : 'the rows to be sent again'} of ${plan.batchId}: ${message}; nothing was sent`,
       {
-        hint: `the plan has ${statement(plan)}`,
-        details: {planned: plan.figures.rows, totals: plan.figures.totals},
+        hint: `it has ${statement(sums)}`,
+        details: {planned: sums.rows, totals: sums.totals},
       },
     );
   };
   const count = flags['confirm-count'];
-  if (count !== undefined && count !== plan.figures.rows)
-    differ(`${count} rows were stated, it has ${plan.figures.rows}`);
+  if (count !== undefined && count !== sums.rows) differ(`${count} rows were stated, it has ${sums.rows}`);
   const totals = readTotals(flags['confirm-total']);
   if (totals === undefined) return;
-  for (const currency of new Set([...Object.keys(totals), ...Object.keys(plan.figures.totals)])) {
-    const [stated, planned] = [totals[currency], plan.figures.totals[currency]];
+  for (const currency of new Set([...Object.keys(totals), ...Object.keys(sums.totals)])) {
+    const [stated, planned] = [totals[currency], sums.totals[currency]];
     if (stated === undefined) differ(`it also pays ${planned} ${currency}`);
     else if (planned === undefined) differ(`it pays no ${currency}`);
     else if (!sameAmount(stated, planned, currency))
@@ -247,8 +259,8 @@ function capOf(
   return BigInt(caps[currency]!);
 }
 
-export const totalsText = (plan: Plan): string =>
-  Object.entries(plan.figures.totals)
+export const totalsText = ({totals}: Sums): string =>
+  Object.entries(totals)
     .map(([currency, total]) => `${groupMajor(total)} ${currency}`)
     .join(' + ');
 

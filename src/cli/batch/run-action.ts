@@ -6,6 +6,7 @@ import {checkBinding} from '../../batch/binding.ts';
 import type {Kind} from '../../batch/kinds.ts';
 import {keepAcknowledged, noteConfirmation, readAcknowledged} from '../../batch/confirmations.ts';
 import type {Followed} from '../../batch/follow-run.ts';
+import type {JournalRow} from '../../batch/journal.ts';
 import {type OpenBatch, openBatch} from '../../batch/open-batch.ts';
 import {raiseFailedRows} from '../../batch/retry.ts';
 import {AdaptiveSpeed} from '../../batch/speed-adaptive.ts';
@@ -14,10 +15,11 @@ import {exitCodeOf, type Summary} from '../../batch/summary.ts';
 import {Wire} from '../../batch/wire.ts';
 import {DEFAULT_TIMEOUTS, type Timeouts, type Transport} from '../../client/transport.ts';
 import {RemitError, type ExitCode} from '../../errors.ts';
+import {Totals} from '../../money/totals.ts';
 import type {Context} from '../context.ts';
 import {socketCeiling} from '../open-files.ts';
 import {keepHeapSmall} from './memory.ts';
-import {confirmBatch, type ConfirmFlags, duplicatesOf} from './confirm.ts';
+import {confirmBatch, type ConfirmFlags, duplicatesOf, type Sums} from './confirm.ts';
 import {followAfterRun, type FollowFlags} from './follow-action.ts';
 import {batchCommand, placeFlags} from './place.ts';
 import {count} from './plan-view.ts';
@@ -49,6 +51,8 @@ export interface RunRequest {
 }
 
 const ATTENTION = 10;
+/** Rows that one sentence names; the others are counted. */
+const NAMED = 5;
 const HORIZON_MS = 24 * 3_600_000;
 const MAX_WAIT_MS = 15 * 60_000;
 
@@ -102,7 +106,8 @@ async function runClaimed(request: RunRequest, batch: OpenBatch, folder: string)
     clock,
   });
   try {
-    await confirmOnce(request, batch, claims);
+    if (request.retry === undefined || !isConfirmed(request, batch))
+      await confirmOnce(request, batch, claims);
     const transport = await context.transportFor('pool');
     try {
       return await runConfirmed({request, batch, claims, transport, folder});
@@ -124,17 +129,26 @@ function noteDoubts({out}: Context, summary: Summary, doubtful: readonly {refere
   );
 }
 
+function isConfirmed({doing}: RunRequest, {plan, journal}: OpenBatch): boolean {
+  const before = journal.meta<{planHash: string; doing: string}>('confirmed');
+  return (
+    before?.planHash === plan.planHash && (doing === 'resume' || doing === 'retry' || before.doing === doing)
+  );
+}
+
 /** A plan is confirmed once for each thing that is done with it; a resumed one was confirmed when it was begun. */
 async function confirmOnce(
-  {context, flags, doing}: RunRequest,
-  {plan, journal}: OpenBatch,
+  request: RunRequest,
+  batch: OpenBatch,
   {survey}: BatchClaims,
+  again?: Sums,
 ): Promise<void> {
+  const {context, flags, doing} = request;
+  const {plan, journal} = batch;
   const before = journal.meta<{planHash: string; doing: string}>('confirmed');
-  const known =
-    before?.planHash === plan.planHash && (doing === 'resume' || doing === 'retry' || before.doing === doing);
+  const known = isConfirmed(request, batch);
   const acknowledged = readAcknowledged(journal, plan);
-  await confirmBatch({context, plan, survey, flags, doing, known, acknowledged});
+  await confirmBatch({context, plan, survey, flags, doing, known, acknowledged, again});
   if (!known) {
     const {repeats, similar} = duplicatesOf(plan, survey, acknowledged);
     keepAcknowledged(journal, {
@@ -155,7 +169,7 @@ async function confirmOnce(
       planHash: plan.planHash,
       revision: plan.revision,
       doing,
-      asked: !known || context.profile.mode === 'live',
+      asked: !known || again !== undefined || context.profile.mode === 'live',
     },
     ...{at: context.clock.now(), by: context.runtime.env['USER'] ?? null, profile: context.profile.name},
   });
@@ -225,7 +239,10 @@ async function runConfirmed(parts: ConfirmedRun): Promise<Summary> {
 }
 
 /** Asks the service about the failed rows and gives those that did fail a new key. */
-async function retryRows({request, batch, transport}: ConfirmedRun, named: readonly string[]): Promise<void> {
+async function retryRows(
+  {request, batch, claims, transport}: ConfirmedRun,
+  named: readonly string[],
+): Promise<void> {
   const {context, kind, flags} = request;
   const {profile, clock, out} = context;
   const {plan, journal} = batch;
@@ -242,11 +259,23 @@ async function retryRows({request, batch, transport}: ConfirmedRun, named: reado
     named,
     maxWaitMs: flags['max-wait'],
     stop: context.stop.signal,
+    confirm: async (rows) => {
+      await confirmOnce(request, batch, claims, rows.length > 0 ? sumsOf(rows) : undefined);
+    },
   });
+  const more = facts.raised.length > NAMED ? `, and ${facts.raised.length - NAMED} more` : '';
   out.note(
-    `${count(facts.raised.length, 'row')} sent again with a new key${facts.raised.length > 0 ? `: ${facts.raised.slice(0, 10).join(', ')}` : ''}`,
+    `${count(facts.raised.length, 'row')} sent again with a new key${facts.raised.length > 0 ? `: ${facts.raised.slice(0, NAMED).join(', ')}${more}` : ''}`,
   );
-  for (const {reference, why} of facts.left) out.notice(`  ${reference} is left as it is: ${why}`);
+  for (const {reference, why} of facts.left.slice(0, NAMED))
+    out.notice(`  ${reference} is left as it is: ${why}`);
+  if (facts.left.length > NAMED) out.notice(`  … and ${facts.left.length - NAMED} more are left as they are`);
+}
+
+function sumsOf(rows: readonly JournalRow[]): Sums {
+  const totals = new Totals();
+  for (const {currency, amount} of rows) totals.add(currency, BigInt(amount));
+  return {rows: rows.length, totals: totals.toMajor()};
 }
 
 function timeoutsOf(context: Context): Timeouts {

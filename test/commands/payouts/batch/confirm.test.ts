@@ -169,4 +169,35 @@ describe('confirming a batch', () => {
       assert.equal((await desk.batch('release s --json --yes')).exitCode, 0);
     });
   });
+
+  describe('by retry', () => {
+    beforeEach(async () => {
+      await desk.batch('run ./p.csv --batch-id b --yes');
+      [...desk.service.byId.values()].find(({body}) => body['amount_in_minor_units'] === 2000)!.status =
+        'failed';
+      await desk.batch('status b --refresh');
+    });
+    const AGAIN = '--confirm-total USD=20.00 --confirm-count 1';
+
+    it('is asked of the rows that are sent again, and of nothing else', async () => {
+      const before = desk.service.posts;
+      const mute = await desk.batch('retry b --json');
+      assert.deepEqual([mute.exitCode, mute.error().code], [2, 'NEEDS_TERMINAL']);
+      assert.match(mute.stderr, /--confirm-total USD=20.00 --confirm-count 1/);
+      const whole = await desk.batch(`retry b --json ${STATED}`);
+      assert.deepEqual([whole.exitCode, whole.error().code], [11, 'GUARD_CONFIRM']);
+      const refusal = await desk.batch('retry b', {columns: 100, answers: [false]});
+      assert.equal(refusal.exitCode, 11);
+      assert.match(refusal.questions[0]!, /Send again 1 row, 20.00 USD/);
+      assert.equal(desk.service.posts, before, 'nothing was sent');
+      assert.equal((await desk.batch(`retry b --json ${AGAIN}`)).exitCode, 0);
+      assert.equal(desk.service.byId.size, 3);
+    });
+
+    it('takes a yes for it, and is not needed when no row is sent again', async () => {
+      assert.equal((await desk.batch('retry b --yes --json')).exitCode, 0);
+      assert.equal((await desk.batch('retry b --json')).exitCode, 0);
+      assert.equal(desk.service.byId.size, 3);
+    });
+  });
 });
