@@ -9,6 +9,7 @@ import {isParseError, usageError} from './parse-errors.ts';
 import {readCommandConfig} from './app.ts';
 import type {Runtime} from './runtime.ts';
 import {guessSettings, outputSettings} from './settings.ts';
+import {withWayOut} from './way-out.ts';
 
 type FlagValues = Interfaces.OutputFlags<Interfaces.FlagInput>;
 type ArgValues = Interfaces.OutputArgs<Interfaces.ArgInput>;
@@ -101,7 +102,7 @@ export abstract class RemitCommand extends Command {
   async #fail(thrown: unknown): Promise<ExitCode> {
     const error = isParseError(thrown)
       ? usageError(thrown, this.id ?? '')
-      : asRemitError(this.#interrupted(thrown));
+      : withWayOut(asRemitError(this.#interrupted(thrown)), this.id ?? '');
     const out = this.#local?.out ?? this.#earlyOutput();
     if (error.code === 'BUG' && this.#flags?.debug)
       out.debug((error.cause as Error | undefined)?.stack ?? '');

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import {describe, it} from 'mocha';
+import {withWayOut} from '../../src/cli/way-out.ts';
+import {RemitError} from '../../src/errors.ts';
+import {answer} from '../client/fake-transport.ts';
+import {PAYEE_ID, PAYOUT_ID} from '../commands/fixtures.ts';
+import {runCli} from './run-cli.ts';
+
+const refused = (url: string, hint?: string) =>
+  new RemitError('UNAVAILABLE', `GET ${url}: connection refused`, {details: {failure: 'refused'}, hint});
+
+describe('the way out of an error that names none', () => {
+  it('is the sandbox, when nobody listens on loopback', () => {
+    assert.equal(
+      withWayOut(refused('http://127.0.0.1:4510/api/payouts'), 'payouts:list').hint,
+      'remit sandbox start',
+    );
+    assert.equal(withWayOut(refused('https://api.example.com/api'), 'payouts:list').hint, undefined);
+    assert.equal(withWayOut(refused('http://localhost:4510/', 'do this'), 'payouts:create').hint, 'do this');
+  });
+
+  it('is the list, when there is no such record', async () => {
+    const service = [answer(404, {error_code: 'NOT_FOUND', message: 'no payout'})];
+    const ran = await runCli(['payouts', 'get', PAYOUT_ID, '--json'], {service});
+    assert.deepEqual([ran.exitCode, ran.error().hint], [4, 'remit payouts list']);
+  });
+
+  it('is the list of payees or a payment method, when a payout cannot be created', async () => {
+    const create = [
+      'payouts',
+      'create',
+      '--payee',
+      PAYEE_ID,
+      '--amount',
+      '1.00',
+      '--currency',
+      'USD',
+      '--json',
+    ];
+    const hintOn = async (status: number, body: object) =>
+      (await runCli(create, {service: [answer(status, body)]})).error().hint;
+    assert.equal(await hintOn(404, {error_code: 'NOT_FOUND', message: 'no payee'}), 'remit payees list');
+    const message = 'the payee has no default payment method; name one';
+    assert.match(
+      (await hintOn(422, {error_code: 'INVALID_PAYMENT_DETAILS', message})) ?? '',
+      /--payment-method ID/,
+    );
+  });
+});
