@@ -58,7 +58,7 @@ export function writeResults(options: {
       const cells = JSON.parse(record['cells'] as string) as string[]; // written by the plan
       const {columns, state} = resultCells(record, journal);
       results.line([...padded(cells, plan.header.length), ...columns].map(safeCell), ',');
-      if (state === undefined || !FAILED.has(state)) continue;
+      if (state !== undefined && !FAILED.has(state)) continue; // without a state: left out of the plan for its errors
       failed.line(cells, plan.delimiter);
       failures++;
     }

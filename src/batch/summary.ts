@@ -23,6 +23,8 @@ export interface Summary extends Record<Bucket, number> {
   mode: Mode | null;
   state: BatchState;
   planned: number;
+  /** Rows of the file that have errors, and were not planned (`--valid-only`). */
+  left_out: number;
   /** Parts of `accepted`, as last seen. */
   settled: number;
   failed: number;
@@ -67,6 +69,7 @@ export function summarise(plan: Plan, standing: Standing, invocation: Invocation
     mode: invocation.mode,
     state: invocation.state,
     planned: plan.figures.rows,
+    left_out: plan.invalidRows,
     ...counts,
     settled: statuses['settled'] ?? 0,
     failed: statuses['failed'] ?? 0,

@@ -13,7 +13,7 @@ import {batchView, listBatches} from './list-action.ts';
 import {paidId, resolveInBatch} from './resolve-action.ts';
 import {reportBatch, statusOfBatch} from './report-action.ts';
 import {runBatch, type RunFlags} from './run-action.ts';
-import {summaryText} from './summary-view.ts';
+import {leftOutText, summaryText} from './summary-view.ts';
 import {templateFor} from './template.ts';
 
 /**
@@ -179,6 +179,7 @@ export abstract class BatchStatus extends BatchCommand {
       clock: local.clock,
     });
     local.out.text(summaryText(summary, attention));
+    if (summary.left_out > 0) local.out.warn(leftOutText(summary));
     if (running !== undefined) local.out.note(running);
     return summary;
   }
@@ -217,6 +218,7 @@ export abstract class BatchReport extends BatchCommand {
     });
     const page = summary.report_file === undefined ? '' : `\nReport   ${summary.report_file}`;
     local.out.text(summaryText(summary, attention) + page);
+    if (summary.left_out > 0) local.out.warn(leftOutText(summary));
     return summary;
   }
 }

@@ -13,6 +13,8 @@ export interface ListedBatch {
   mode: string | null;
   planned: number;
   accepted: number;
+  /** Rows with errors that were not planned. */
+  left_out: number;
   /** `1500.75 USD + 20.00 EUR`, of the planned rows. */
   total: string;
   needs_attention: number;
@@ -31,6 +33,7 @@ export const batchView: View = {
     text('Mode', 'mode', 2),
     text('Accepted', 'accepted'),
     text('Planned', 'planned'),
+    text('Left out', 'left_out', 2),
     text('Total', 'total', 1),
     text('To look at', 'needs_attention', 1),
     time('Updated', 'updated_at', 3),
@@ -57,6 +60,7 @@ export async function listBatches(options: {
         mode: null,
         planned: 0,
         accepted: 0,
+        left_out: 0,
         total: '',
         needs_attention: 1,
       };
@@ -74,6 +78,7 @@ const listed = (summary: Summary, updated: string | null): ListedBatch => ({
   mode: summary.mode,
   planned: summary.planned,
   accepted: summary.accepted,
+  left_out: summary.left_out ?? 0, // absent from a status of an earlier version
   total: Object.entries(summary.totals)
     .map(([currency, totals]) => `${totals.planned} ${currency}`)
     .join(' + '),

@@ -24,7 +24,7 @@ import {followAfterRun, type FollowFlags} from './follow-action.ts';
 import {batchCommand, placeFlags} from './place.ts';
 import {count} from './plan-view.ts';
 import {BatchProgress} from './progress.ts';
-import {summaryText} from './summary-view.ts';
+import {leftOutText, summaryText} from './summary-view.ts';
 
 export interface RunFlags extends ConfirmFlags, FollowFlags {
   'key-horizon'?: number | undefined;
@@ -80,6 +80,7 @@ export async function runBatch(request: RunRequest): Promise<BatchEnd> {
     const folder = resultFolder(flags.out ?? batch.plan.file.folder);
     checkBinding(batch.journal, batch.plan, profile);
     const summary = await runClaimed(request, batch, folder);
+    if (summary.left_out > 0) context.out.warn(leftOutText(summary));
     if (flags.until === undefined || summary.stopped_because !== null) {
       context.out.text(summaryText(summary, batch.journal.needingAttention(ATTENTION)));
       noteDoubts(context, summary, batch.journal.rowsIn(['in_doubt'], 0, ATTENTION));

@@ -28,6 +28,8 @@ export function summaryText(summary: Summary, attention: readonly Attention[]): 
       `  ${bucket.replace('_', ' ').padEnd(12)}${String(summary[bucket]).padStart(9)}  ${sums.join('  ')}${partsOf(summary, bucket)}`,
     );
   }
+  if (summary.left_out > 0)
+    lines.push(`  ${'left out'.padEnd(12)}${String(summary.left_out).padStart(9)}  with errors, not planned`);
   if (attention.length > 0) {
     const total =
       summary.rejected +
@@ -87,3 +89,7 @@ function headline(summary: Summary): string {
       return `Batch ${id} was ${state === 'stopped' ? 'stopped' : 'interrupted'}: ${stop?.message ?? 'before its end'}\n${of}${sent}.`;
   }
 }
+
+/** What stderr says each time, to scripts too: a complete batch is not the whole file. */
+export const leftOutText = ({left_out: rows, failed_file: file}: Summary): string =>
+  `${count(rows, 'row')} with errors left out of this batch, not sent${file === null ? '' : `: ${file}`}`;

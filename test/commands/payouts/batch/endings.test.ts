@@ -81,6 +81,22 @@ describe('how a batch ends, for whoever reads stderr and the exit code', () => {
     }
   });
 
+  it('tells of the rows that --valid-only left out, in words, in JSON, and in the file of failed rows', async () => {
+    desk.file('e.csv', [
+      ['A-1', 1, '10.00'],
+      ['=A-2', 2, '20.00'],
+    ]);
+    const ran = await desk.batch('run ./e.csv --batch-id e --yes --valid-only --json');
+    const {left_out: leftOut, planned, failed_file: file} = ran.json() as Summary;
+    assert.deepEqual([ran.exitCode, leftOut, planned], [0, 1, 1]);
+    assert.match(ran.stderr, /1 row with errors left out of this batch/);
+    assert.match(readFileSync(file!, 'utf8'), /"=A-2"/);
+    const status = await desk.batch('status e');
+    assert.match(status.stdout, /left out +1 /);
+    assert.match((await desk.batch('report e --json')).stderr, /1 row with errors left out/);
+    assert.equal(((await desk.batch('list --json')).json() as {left_out: number}[])[0]!.left_out, 1);
+  });
+
   it('says retry once an accepted row has failed', async () => {
     await desk.batch('run ./p.csv --batch-id b --yes');
     [...desk.service.byId.values()][0]!.status = 'failed';
