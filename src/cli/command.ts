@@ -5,7 +5,7 @@ import {Output} from '../output/output.ts';
 import {findProjectFile, type ProjectFile} from '../profiles/project-file.ts';
 import {localContext, openContext, type Context, type LocalContext} from './context.ts';
 import {globalFlags} from './flags.ts';
-import {isParseError, usageError} from './parse-errors.ts';
+import {isParseError, usageError, withoutFrame} from './parse-errors.ts';
 import {readCommandConfig} from './app.ts';
 import type {Runtime} from './runtime.ts';
 import {guessSettings, outputSettings} from './settings.ts';
@@ -102,7 +102,7 @@ export abstract class RemitCommand extends Command {
   async #fail(thrown: unknown): Promise<ExitCode> {
     const error = isParseError(thrown)
       ? usageError(thrown, this.id ?? '')
-      : withWayOut(asRemitError(this.#interrupted(thrown)), this.id ?? '');
+      : withWayOut(asRemitError(this.#interrupted(withoutFrame(thrown))), this.id ?? '');
     const out = this.#local?.out ?? this.#earlyOutput();
     if (error.code === 'BUG' && this.#flags?.debug)
       out.debug((error.cause as Error | undefined)?.stack ?? '');

@@ -25,3 +25,11 @@ export function usageError(error: Error & ParseErrorLike, commandId: string): Re
   const near = error.flags?.length === 1 ? `unknown flag ${error.flags[0]!.split('=')[0]}` : undefined;
   return new RemitError('USAGE', near ?? message, {hint: `${command} --help`, cause: error});
 }
+
+/** oclif writes a frame of its own into the message of whatever a flag's parser throws; it is taken off again. */
+export function withoutFrame(thrown: unknown): unknown {
+  const message =
+    thrown instanceof RemitError ? /^Parsing --\S+ \n\t(.*)\nSee more help/s.exec(thrown.message) : null;
+  if (message) (thrown as RemitError).message = message[1]!;
+  return thrown;
+}

@@ -47,3 +47,16 @@ describe('the way out of an error that names none', () => {
     );
   });
 });
+
+describe('a flag that cannot be read', () => {
+  it('is refused in our own words alone', async () => {
+    for (const argv of [
+      ['payouts', 'list', '--limit', 'x', '--json'],
+      ['payouts', 'wait', PAYOUT_ID, '--timeout', 'x', '--json'],
+    ]) {
+      const ran = await runCli(argv);
+      assert.equal(ran.exitCode, 2);
+      assert.match(ran.error().message, /^--(limit|timeout) /);
+    }
+  });
+});
