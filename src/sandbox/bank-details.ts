@@ -34,13 +34,16 @@ function readBankAccount(account: {
     throw incomplete('bank_account.routing_number', 'is not a valid routing number');
   const bank = bankOf(routing);
   return {
-    last4: account.account_number.slice(-4),
+    last4: lastDigits(account.account_number),
     routingLast4: routing.slice(-4),
     institution: bank.name,
     rails: bank.rails,
     behaviour: accountBehaviour(account.account_number, account.holder_name),
   };
 }
+
+/** Up to four, and never all but one: of a short number less is kept. */
+const lastDigits = (number: string): string => number.slice(-Math.min(4, number.length - 2));
 
 function readCard(card: {number: string; exp_month: number; exp_year: number}, nowMs: number): Details {
   if (!hasLuhnChecksum(card.number)) throw incomplete('card.number', 'is not a valid card number');

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import {openSandboxStore} from '../../src/sandbox/open-store.ts';
+import type {Store} from '../../src/store/port.ts';
 import {TestSandbox, UNKNOWN_ID, assertRefused, bankAccount, card} from './harness.ts';
+import {testStore, type TestStore} from './test-store.ts';
 
 for (const [kind, ownerCode, methodCode] of [
   ['payee', 'NOT_FOUND', 'NOT_FOUND'],
@@ -8,17 +11,38 @@ for (const [kind, ownerCode, methodCode] of [
   describe(`sandbox: payment methods of ${kind}s`, () => {
     let at: TestSandbox;
     let owner: string;
+    let place: TestStore;
+    let store: Store;
     const methods = () => `/api/${kind}s/${owner}/payment-methods`;
     const shown = async (id: string) =>
       ((await at.get(methods())).body.data as {id: string}[]).find((method) => method.id === id) as
         {verification_status: string; is_default: boolean} | undefined;
     before(async () => {
-      at = await TestSandbox.open();
+      place = await testStore();
+      store = await openSandboxStore(place.place);
+      at = await TestSandbox.open({store});
     });
     beforeEach(async () => {
       owner = await at.party(kind);
     });
-    after(() => at.close());
+    after(async () => {
+      await at.close();
+      await place.drop();
+    });
+    /** Every value of every table, as text. */
+    const everyCell = () =>
+      store.read(async (queries) => {
+        const tables = await queries.all(
+          store.dialect === 'sqlite'
+            ? `select name from sqlite_master where type = 'table'`
+            : `select table_name as name from information_schema.tables where table_schema = current_schema()`,
+        );
+        const cells: string[] = [];
+        for (const {name} of tables)
+          for (const row of await queries.all(`select * from ${String(name)}`))
+            cells.push(...Object.values(row).map(String));
+        return cells;
+      });
 
     it('masks what it was given (assumption 15)', async () => {
       const added = await at.post(methods(), bankAccount({account_number: '9988776655'}));
@@ -27,6 +51,18 @@ for (const [kind, ownerCode, methodCode] of [
       assert.equal(added.body.last4, '6655');
       assert.equal(added.body.bank_name, 'Sandbox Test Bank');
       assert.doesNotMatch(JSON.stringify([added.body, (await at.get(methods())).body]), /998877|110000000/);
+    });
+
+    it('keeps no account number whole, however short', async () => {
+      const numbers = ['4821', '73519', '640275', '95137264805'];
+      const shownLast = [];
+      for (const account_number of numbers)
+        shownLast.push((await at.post(methods(), bankAccount({account_number}))).body.last4);
+      assert.deepEqual(shownLast, ['21', '519', '0275', '4805']);
+      const cells = await everyCell();
+      for (const number of numbers)
+        assert.ok(!cells.some((cell) => cell === number || cell.includes(`"${number}"`)), number);
+      assert.ok(!cells.some((cell) => cell.includes('95137264805')));
     });
 
     it('goes from pending to verified (Payment method verification)', async () => {
