@@ -2,9 +2,9 @@ import type {Output} from '../contract/schemas/registry.ts';
 import type {Queries, SqlRow} from '../store/port.ts';
 import {bankingDay} from './banking-days.ts';
 import type {Context} from './context.ts';
-import {balanceOf, type FundsId} from './ledger.ts';
+import {balanceOf, reservedOf, type FundsId} from './ledger.ts';
 import {randomDigits} from './random.ts';
-import {int, iso, text, textOrNull} from './rows.ts';
+import {big, int, iso, text, textOrNull} from './rows.ts';
 import {dayAt, timeOn} from './schedule.ts';
 import {setTimer, type Timer} from './timers.ts';
 import type {Timing} from './timing.ts';
@@ -109,11 +109,20 @@ async function reportLine(
     atMs,
     ...of,
   ]);
-  const change = text(row, 'direction') === 'credit' ? int(row, 'amount') : -int(row, 'amount');
+  const funds = fundsOfAccount(account);
+  const change = text(row, 'direction') === 'credit' ? big(row, 'amount') : -big(row, 'amount');
+  const [free, reserved] = [
+    await balanceOf(queries, entityId, funds),
+    await balanceOf(queries, entityId, reservedOf(funds)),
+  ];
+  // What was booked and not reported is not available yet: to the bank's customer it has not come.
+  const unspoken = big(account, 'reported_current') + change - reserved;
+  const least = unspoken < free ? unspoken : free;
+  const available = least < 0n ? 0n : least;
   await queries.run(
     `update treasury_accounts set reported_current = reported_current + ?, reported_available = ?, reported_ms = ?
      where entity_id = ? and id = ?`,
-    [change, await balanceOf(queries, entityId, fundsOfAccount(account)), atMs, entityId, accountId],
+    [change, available, atMs, entityId, accountId],
   );
 }
 

@@ -169,6 +169,10 @@ async function treasuryProblems(queries: Queries, entityId: string, held: Sums):
       problems.push(
         `treasury account ${id} is reported at ${big(account, 'reported_current')}, its lines lead to ${reported}`,
       );
+    if (big(account, 'reported_available') > reported && reported >= 0n)
+      problems.push(
+        `treasury account ${id} is reported to have ${big(account, 'reported_available')} available of ${reported}`,
+      );
   }
   return problems;
 }

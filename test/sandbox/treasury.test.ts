@@ -253,6 +253,20 @@ describe('sandbox: what the bank reports of payouts and payins', () => {
     assert.equal((await accounts.reported(main)).current, 100_000);
   });
 
+  it('counts nothing as available that was not reported yet', async () => {
+    const key = at.sandbox.liveKey;
+    const live = new Accounts(at, key);
+    const [account] = await live.treasury();
+    const {id} = await at.ready('payer', key);
+    await at.payin(id, {auto_approve: true}, {key});
+    at.clock.pass(500);
+    await at.payin(id, {auto_approve: true}, {key});
+    at.clock.pass(3700); // the first has been reported; the second is booked only
+    const {current, available} = await live.reported(account);
+    assert.deepEqual([current, available], [112_500, 112_500]);
+    assert.deepEqual((await at.sandbox.audit()).problems, []);
+  });
+
   it('comes to a live-style entity with the bank’s next report only (What the service does)', async () => {
     const live = new Accounts(at, at.sandbox.liveKey);
     const [account] = await live.treasury();
