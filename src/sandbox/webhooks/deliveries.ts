@@ -1,10 +1,10 @@
 import {claimed} from '../../store/claim.ts';
 import type {Queries, SqlRow, Store} from '../../store/port.ts';
-import {int, text, textOrNull} from '../rows.ts';
+import {int, json, text, textOrNull} from '../rows.ts';
 
 /**
  * `pending` waits for its time, `sending` is claimed by a process. `dropped` is a fault's doing; `canceled` had its
- * endpoint deleted.
+ * endpoint deleted, or its type taken from the endpoint.
  */
 export const DELIVERY_STATES = ['pending', 'sending', 'delivered', 'failed', 'dropped', 'canceled'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
@@ -60,7 +60,20 @@ export async function dueTimes(queries: Queries): Promise<{endpointId: string; d
   return rows.map((row) => ({endpointId: text(row, 'endpoint_id'), dueMs: int(row, 'next_ms')}));
 }
 
-/** Takes the first delivery of an endpoint that is due; undefined when there is none. */
+/** Whether its endpoint takes events of that type: it may have been changed since. */
+async function isStillWanted(queries: Queries, id: string): Promise<boolean> {
+  const row = await queries.get(
+    `select d.event_type, p.event_types from webhook_deliveries d
+     join webhook_endpoints p on p.entity_id = d.entity_id and p.id = d.endpoint_id where d.id = ?`,
+    [id],
+  );
+  return row !== undefined && json<string[]>(row, 'event_types').includes(text(row, 'event_type'));
+}
+
+/**
+ * Takes the first delivery of an endpoint that is due; undefined when there is none. Those whose type the endpoint takes
+ * no more are canceled.
+ */
 export async function claimNext(
   queries: Queries,
   dialect: Store['dialect'],
@@ -75,6 +88,13 @@ export async function claimNext(
     [at.endpointId, at.untilMs],
   );
   if (!first) return undefined;
+  if (!(await isStillWanted(queries, text(first, 'id')))) {
+    await queries.run(
+      `update webhook_deliveries set state = 'canceled', next_ms = null, held = 0, updated_ms = ? where id = ?`,
+      [at.untilMs, text(first, 'id')],
+    );
+    return claimNext(queries, dialect, at);
+  }
   await queries.run(`update webhook_deliveries set state = 'sending', claimed_until_ms = ? where id = ?`, [
     at.claimUntilMs,
     text(first, 'id'),
