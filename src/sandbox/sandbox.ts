@@ -181,7 +181,6 @@ async function assemble(store: Store, options: SandboxOptions): Promise<Sandbox>
     context,
     machine,
     faults,
-    random: randomFor('deliveries'),
     post: options.post ?? defaultPoster(options),
     background: options.background ?? false,
     onDelivery: options.onDelivery,

@@ -1,7 +1,6 @@
 import type {Clock} from '../../clock.ts';
 import type {Context} from '../context.ts';
 import type {Faults, StruckDelivery} from '../faults.ts';
-import {randomFraction, type RandomBytes} from '../random.ts';
 import {attemptDelivery, hasArrived, judgeAttempt, logEntry} from './attempt.ts';
 import type {DeliveryEntry} from './delivery-log.ts';
 import * as deliveries from './deliveries.ts';
@@ -22,7 +21,6 @@ export interface DeliveryPumpOptions {
   /** Wall clock: the timestamp header, claims, durations. */
   machine: Clock;
   faults: Faults;
-  random: RandomBytes;
   post: PostWebhook;
   background: boolean;
   onDelivery: ((entry: DeliveryEntry) => void) | undefined;
@@ -182,7 +180,7 @@ export class DeliveryPump {
       await this.#context.store.write((queries) => deliveries.giveBack(queries, claimed.id));
       return;
     }
-    const verdict = judgeAttempt(claimed, attempts[0], randomFraction(this.#options.random));
+    const verdict = judgeAttempt(claimed, attempts[0]);
     await this.#context.store.write(async (queries) => {
       await deliveries.recordAttempts(queries, claimed.id, attempts, verdict);
       await deliveries.releaseHeld(queries, claimed.endpointId, atMs);
