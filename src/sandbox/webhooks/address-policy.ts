@@ -14,6 +14,8 @@ const list = (...ranges: readonly string[]): BlockList => {
 
 const LOOPBACK = list('127.0.0.0/8', '::1/128');
 const PRIVATE = list('10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7');
+/** All that IANA has given out of IPv6 for the public Internet. */
+const GLOBAL = list('2000::/3');
 /** IANA's special-purpose registries, save what stands above. */
 const SPECIAL = list(
   '0.0.0.0/8',
@@ -48,6 +50,7 @@ export function addressKind(address: string): AddressKind {
   if (LOOPBACK.check(plain, family)) return 'loopback';
   if (SPECIAL.check(plain, family)) return 'special';
   if (PRIVATE.check(plain, family)) return 'private';
+  if (family === 'ipv6' && !GLOBAL.check(plain, 'ipv6')) return 'special';
   return 'public';
 }
 

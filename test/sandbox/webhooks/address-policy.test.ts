@@ -32,6 +32,8 @@ const CASES: Record<AddressKind, readonly string[]> = {
     '2002:7f00:1::',
     '2001:0:7f00:1::',
     '2001:db8::1',
+    '::ffff:0:7f00:1',
+    '4000::1',
     '::ffff:169.254.169.254',
     'nonsense',
     '',
