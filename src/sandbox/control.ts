@@ -4,7 +4,7 @@ import * as z from 'zod';
 import {RemitError} from '../errors.ts';
 import {FaultRule} from './fault-schema.ts';
 import {checkHost, checkOrigin} from './loopback-guard.ts';
-import {readJsonBody} from './request-body.ts';
+import {isJson, readJsonBody} from './request-body.ts';
 import {CLOCK_MAX_MS, SPEED_MAX} from './sandbox-clock.ts';
 import type {Sandbox} from './sandbox.ts';
 import {ServiceError, errorBody, invalid} from './service-error.ts';
@@ -126,7 +126,7 @@ export function buildControl(sandbox: Sandbox, options: ControlOptions): Hono {
   return app;
 }
 
-/** @throws {ServiceError} 401 without the token; 403 when a browser may be behind the request. */
+/** @throws {ServiceError} 400 for a POST that is not JSON; 401 without the token; 403 when a browser may be behind the request. */
 function guard(c: HonoContext, token: string, hosts: readonly string[]): void {
   checkOrigin(c.req.raw, checkHost(c.req.raw, hosts, 'control calls'), 'control calls');
   if (!sameToken(c.req.header(TOKEN_HEADER) ?? '', token))
@@ -134,6 +134,9 @@ function guard(c: HonoContext, token: string, hosts: readonly string[]): void {
       'AUTHENTICATION_ERROR',
       `control calls need the control token in the header ${TOKEN_HEADER}`,
     );
+  // No form of a web page sends this type; calls without a body are held to it as well.
+  if (c.req.method === 'POST' && !isJson(c.req.raw))
+    throw invalid('', 'content-type must be application/json');
 }
 
 function sameToken(given: string, expected: string): boolean {

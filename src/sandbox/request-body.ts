@@ -6,6 +6,9 @@ export const BODY_BYTES_MAX = 1024 * 1024;
 /** A chunked body is read and thrown away up to here, so that its sender gets to see the refusal. */
 const DRAIN_BYTES_MAX = 16 * BODY_BYTES_MAX;
 
+export const isJson = (request: Request): boolean =>
+  /^application\/json\s*(;|$)/i.test(request.headers.get('content-type') ?? '');
+
 /**
  * The JSON body of a request.
  * @param mayBeEmpty a body without a single byte stands for `{}`, whatever its type
@@ -17,7 +20,7 @@ export async function readJsonBody(request: Request, mayBeEmpty = false): Promis
     if ((await readText(request)) === '') return {};
     throw invalid('', 'content-type must be application/json');
   }
-  if (!/^application\/json\s*(;|$)/i.test(type)) throw invalid('', 'content-type must be application/json');
+  if (!isJson(request)) throw invalid('', 'content-type must be application/json');
   const text = await readText(request);
   if (mayBeEmpty && text === '') return {};
   try {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {TestSandbox, assertRefused, type Answer} from './harness.ts';
+import {TestSandbox, UNKNOWN_ID, assertRefused, type Answer} from './harness.ts';
 
 describe('sandbox control calls', () => {
   let at: TestSandbox;
@@ -38,6 +38,8 @@ describe('sandbox control calls', () => {
   it('take JSON only', async () => {
     const form = await at.control('POST', '/sandbox/reset', {}, {'content-type': 'text/plain'});
     assertRefused(form, 400, 'VALIDATION_ERROR');
+    const bare = await at.control('POST', `/sandbox/deliveries/${UNKNOWN_ID}/redeliver`);
+    assertRefused(bare, 400, 'VALIDATION_ERROR');
     assertRefused(await at.control('POST', '/sandbox/reset', {hard: true}), 400, 'VALIDATION_ERROR');
     assertRefused(await at.control('POST', '/sandbox/nothing', {}), 404, 'NOT_FOUND');
   });
