@@ -10,7 +10,7 @@ export interface Timing {
   debitMs: number;
   /** debited -> settled. */
   settleMs: number;
-  /** The same, for the scenario `settle_slow`; where the calendar rules, so much later than usual. */
+  /** So much later than usual, for the scenario `settle_slow`. */
   slowSettleMs: number;
   /** approved -> initiated after a transient error, when nobody repeats the create. */
   recoverMs: number;

@@ -194,7 +194,7 @@ export async function planNext(queries: Queries, context: Context, transfer: Tra
 
 function settleTime(timing: Timing, times: RailTimes, {fate, statusMs}: Transfer): number {
   if (fate !== 'settle_slow') return times.settle(statusMs);
-  return timing.calendar ? times.settle(statusMs) + timing.slowSettleMs : statusMs + timing.slowSettleMs;
+  return times.settle(statusMs) + timing.slowSettleMs;
 }
 
 /** A timer of a payin or payout. One that comes too late (canceled, or initiated by a repeated create) does nothing. */
