@@ -169,10 +169,9 @@ async function treasuryProblems(queries: Queries, entityId: string, held: Sums):
       problems.push(
         `treasury account ${id} is reported at ${big(account, 'reported_current')}, its lines lead to ${reported}`,
       );
-    if (big(account, 'reported_available') > reported && reported >= 0n)
-      problems.push(
-        `treasury account ${id} is reported to have ${big(account, 'reported_available')} available of ${reported}`,
-      );
+    const [current, available] = [big(account, 'reported_current'), big(account, 'reported_available')];
+    if (available > current && current >= 0n)
+      problems.push(`treasury account ${id} is reported to have ${available} available of ${current}`);
   }
   return problems;
 }
