@@ -1,4 +1,4 @@
-import {closeSync, openSync, readSync, rmSync, statSync} from 'node:fs';
+import {closeSync, existsSync, openSync, readSync, rmSync, statSync} from 'node:fs';
 import {dirname} from 'node:path';
 import {RemitError} from '../errors.ts';
 import {writeFileAtomic} from './atomic-file.ts';
@@ -37,7 +37,7 @@ export function ensureDatabaseFile(file: string): void {
   const header = readHeader(file);
   if (header === undefined || header.length === 0) {
     makeFolder(dirname(file));
-    rmSync(`${file}-wal`, {force: true}); // of a database that was moved away: SQLite would play it into the new one
+    removeForeignLog(`${file}-wal`);
     writeFileAtomic(file, emptyDatabase(), {mode: 0o600});
     return;
   }
@@ -52,6 +52,16 @@ export function ensureDatabaseFile(file: string): void {
     );
   }
   refuseRollbackJournal(file);
+}
+
+/** The log of a database that was moved away: SQLite would play it into the new one. */
+function removeForeignLog(file: string): void {
+  if (!existsSync(file)) return;
+  try {
+    rmSync(file, {force: true});
+  } catch (error) {
+    throw fileFailure(error, 'remove', file);
+  }
 }
 
 /** First bytes of the file, or undefined where there is none. */
