@@ -43,7 +43,7 @@ describe('the file of a report', () => {
     await write();
     assert.equal(statSync(path).mode & 0o777, 0o600);
     assert.deepEqual(
-        readdirSync(bench.folder).filter((name) => /^out|part|tmp/.test(name)),
+      readdirSync(bench.folder).filter((name) => /^out|part|tmp/.test(name)),
       ['out.html'],
     );
   });

@@ -123,7 +123,8 @@ export class TruthService {
 
   #approve(id: string, request: SeenRequest): {status: number; body: unknown} {
     const record = this.byId.get(id);
-    if (record === undefined) return {status: 404, body: {error_code: 'NOT_FOUND', message: 'no such record'}};
+    if (record === undefined)
+      return {status: 404, body: {error_code: 'NOT_FOUND', message: 'no such record'}};
     if (record.status !== 'created')
       return {status: 400, body: {error_code: 'VALIDATION_ERROR', message: `it is ${record.status}`}};
     if (this.approvalFails(record.body))

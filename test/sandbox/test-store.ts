@@ -28,7 +28,9 @@ let made = 0;
 export async function postgresStore(): Promise<TestStore> {
   const address = await postgresAddress();
   if (address === undefined)
-    throw new Error('PostgreSQL is not installed: neither PATH nor /usr/lib/postgresql has initdb and postgres');
+    throw new Error(
+      'PostgreSQL is not installed: neither PATH nor /usr/lib/postgresql has initdb and postgres',
+    );
   const schema = `test_${process.pid}_${++made}`;
   return {place: inSchema(address, schema), drop: () => dropSchema(address, schema)};
 }
