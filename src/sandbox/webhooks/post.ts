@@ -61,7 +61,8 @@ export function httpsPoster(options: PosterOptions): PostWebhook {
     let startedMs = performance.now();
     try {
       const url = new URL(post.url);
-      const addresses = await allowedAddresses(url, policy, resolve);
+      const limited = (host: string) => within(timeoutMs, signal, resolve(host));
+      const addresses = await allowedAddresses(url, policy, limited);
       const loopback = addresses.every(({address}) => addressKind(address) === 'loopback');
       const secureContext = await trust(loopback);
       startedMs = performance.now();
@@ -110,9 +111,27 @@ async function resolveName(host: string, resolve: (host: string) => Promise<Addr
     const addresses = await resolve(host);
     if (addresses.length > 0) return addresses;
   } catch (error) {
+    if (error instanceof PostFailure) throw error;
     throw new PostFailure('dns', `${host} has no address (${codeOf(error)})`, error);
   }
   throw new PostFailure('dns', `${host} has no address`);
+}
+
+/** A resolver has time-outs of its own, of half a minute and more, and cannot be told to stop: nobody waits for that. */
+function within<T>(ms: number, signal: AbortSignal, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const aborted = () => reject(new PostFailure('aborted', 'the sandbox stopped meanwhile'));
+    const late = setTimeout(
+      () => reject(new PostFailure('dns', `the name was not resolved within ${ms / 1000} s`)),
+      ms,
+    );
+    if (signal.aborted) aborted();
+    signal.addEventListener('abort', aborted, {once: true});
+    work.then(resolve, reject).finally(() => {
+      clearTimeout(late);
+      signal.removeEventListener('abort', aborted);
+    });
+  });
 }
 
 interface Sending {

@@ -171,6 +171,15 @@ describe('poster of webhook deliveries', () => {
     assert.match(failing.error!.message, /ENOTFOUND/);
   });
 
+  it('waits for a resolver no longer than for an answer, and not at all once the sandbox stops', async () => {
+    const resolve = () => new Promise<never>(() => {});
+    const late = await post('https://slow.test/', {resolve, timeoutMs: 20});
+    assert.deepEqual(late.error, {code: 'dns', message: 'the name was not resolved within 0.02 s'});
+    const send = httpsPoster({policy: LOCAL, trust: receiverTrust(receiver.authorityFile), resolve});
+    const stopped = send({url: 'https://slow.test/', headers: {}, body: BODY}, AbortSignal.abort());
+    assert.equal((await stopped).error?.code, 'aborted');
+  });
+
   it('hangs up when the sandbox stops', async () => {
     const stop = new AbortController();
     receiver.answer = () => stop.abort();
