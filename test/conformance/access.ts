@@ -2,16 +2,8 @@ import assert from 'node:assert/strict';
 import {allOperations} from '../../src/contract/operations.ts';
 import {isText, isUuid} from './forms.ts';
 import {makeMove, approveMove} from './moves.ts';
-import {
-  UNKNOWN_ID,
-  bankAccount,
-  expect,
-  partyOf,
-  refused,
-  type Answer,
-  type Kind,
-  type Service,
-} from './service.ts';
+import {bankAccount} from '../sandbox/payment-details.ts';
+import {UNKNOWN_ID, expect, partyOf, refused, type Answer, type Kind, type Service} from './service.ts';
 import {verify} from './suite.ts';
 import {scenario} from './transfers.ts';
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {hasForms, isList, isObject, isText, isTime, isUuid, isWhole, oneOf, orNull} from './forms.ts';
-import {UNKNOWN_ID, bankAccount, card, expect, partyOf, refused, type Kind, type Service} from './service.ts';
+import {bankAccount} from '../sandbox/payment-details.ts';
+import {UNKNOWN_ID, card, expect, partyOf, refused, type Kind, type Service} from './service.ts';
 import {verify} from './suite.ts';
 
 const BOTH: readonly Kind[] = ['payin', 'payout'];

@@ -1,15 +1,7 @@
 import assert from 'node:assert/strict';
 import {hasForms, isBoolean, isCountry, isCurrency, isList, isText, isTime, isUuid, oneOf} from './forms.ts';
-import {
-  UNKNOWN_ID,
-  bankAccount,
-  card,
-  expect,
-  refused,
-  type Answer,
-  type PartyKind,
-  type Service,
-} from './service.ts';
+import {bankAccount} from '../sandbox/payment-details.ts';
+import {UNKNOWN_ID, card, expect, refused, type Answer, type PartyKind, type Service} from './service.ts';
 import {verify} from './suite.ts';
 
 const BOTH: readonly PartyKind[] = ['payee', 'payer'];

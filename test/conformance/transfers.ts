@@ -12,17 +12,8 @@ import {
   orNull,
   type Form,
 } from './forms.ts';
-import {
-  UNKNOWN_ID,
-  bankAccount,
-  card,
-  expect,
-  partyOf,
-  refused,
-  type Answer,
-  type Kind,
-  type Service,
-} from './service.ts';
+import {bankAccount} from '../sandbox/payment-details.ts';
+import {UNKNOWN_ID, card, expect, partyOf, refused, type Answer, type Kind, type Service} from './service.ts';
 import {verify} from './suite.ts';
 
 export const scenario = (name: string): object => ({metadata: {'sandbox.scenario': name}});

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import {createHmac} from 'node:crypto';
 import {setTimeout as wait} from 'node:timers/promises';
 import {hasForms, isBoolean, isList, isObject, isText, isTime, isUuid} from './forms.ts';
-import {UNKNOWN_ID, bankAccount, expect, refused, type Answer, type Service} from './service.ts';
+import {bankAccount} from '../sandbox/payment-details.ts';
+import {UNKNOWN_ID, expect, refused, type Answer, type Service} from './service.ts';
 import {verify} from './suite.ts';
 import {scenario} from './transfers.ts';
 

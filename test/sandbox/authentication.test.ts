@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import {MONDAY, TestSandbox, UNKNOWN_ID, assertRefused, bankAccount} from './harness.ts';
+import {MONDAY, TestSandbox, UNKNOWN_ID, assertRefused} from './harness.ts';
+import {bankAccount} from './payment-details.ts';
 
 describe('sandbox: Authentication', () => {
   let at: TestSandbox;

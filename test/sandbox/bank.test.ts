@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import {TestSandbox, assertRefused, bankAccount, card} from './harness.ts';
+import {TestSandbox, assertRefused} from './harness.ts';
+import {bankAccount, card} from './payment-details.ts';
 
 const HOUR = 3_600_000;
 

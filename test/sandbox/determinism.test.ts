@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {EVENT_TYPE_NAMES} from '../../src/contract/events.ts';
-import {TestSandbox, bankAccount, card} from './harness.ts';
+import {TestSandbox} from './harness.ts';
+import {bankAccount, card} from './payment-details.ts';
 import {FakeReceiver} from './webhooks/receiver.ts';
 
 /** A day of a sandbox: parties, methods, transfers of every ending, an operator, time. Everything it said. */

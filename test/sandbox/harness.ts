@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import {createSandbox, type Sandbox, type SandboxOptions} from '../../src/sandbox/sandbox.ts';
 import {TIMINGS} from '../../src/sandbox/timing.ts';
 import {ManualClock} from './manual-clock.ts';
+import {bankAccount} from './payment-details.ts';
 import {testStore, type TestStore} from './test-store.ts';
 
 export interface Answer {
@@ -141,28 +142,6 @@ export class TestSandbox {
     return (await this.get(`/api/${kind}s/${id}`)).body.status as string;
   }
 }
-
-export const bankAccount = (account: object = {}, method: object = {}): object => ({
-  type: 'bank_account',
-  country_code: 'US',
-  currency_code: 'USD',
-  ...method,
-  bank_account: {
-    account_number: '000123456789',
-    routing_number: '110000000',
-    account_type: 'checking',
-    holder_name: 'Elm Works',
-    ...account,
-  },
-});
-
-export const card = (details: object = {}, method: object = {}): object => ({
-  type: 'card',
-  country_code: 'US',
-  currency_code: 'USD',
-  ...method,
-  card: {number: '4000056655665556', exp_month: 12, exp_year: 2030, ...details},
-});
 
 /** The documented shape: interface document, "Errors"; assumption 42. */
 export function assertRefused(answer: Answer, status: number, code: string, field?: string): void {

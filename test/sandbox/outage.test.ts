@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import {RemitError} from '../../src/errors.ts';
 import {openSandboxStore} from '../../src/sandbox/open-store.ts';
 import type {Store} from '../../src/store/port.ts';
-import {TestSandbox, UNKNOWN_ID, bankAccount} from './harness.ts';
+import {TestSandbox, UNKNOWN_ID} from './harness.ts';
+import {bankAccount} from './payment-details.ts';
 import {testStore, type TestStore} from './test-store.ts';
 
 const DOWN = 'Could not read the database postgres://db.example/sandbox: the connection was refused';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import {TestSandbox, assertRefused, bankAccount} from './harness.ts';
+import {TestSandbox, assertRefused} from './harness.ts';
+import {bankAccount} from './payment-details.ts';
 
 describe('sandbox: Pagination', () => {
   let at: TestSandbox;

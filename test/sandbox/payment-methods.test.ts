@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import {openSandboxStore} from '../../src/sandbox/open-store.ts';
 import type {Store} from '../../src/store/port.ts';
-import {TestSandbox, UNKNOWN_ID, assertRefused, bankAccount, card} from './harness.ts';
+import {TestSandbox, UNKNOWN_ID, assertRefused} from './harness.ts';
+import {bankAccount, card} from './payment-details.ts';
 import {testStore, type TestStore} from './test-store.ts';
 
 for (const [kind, ownerCode, methodCode] of [

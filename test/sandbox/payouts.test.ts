@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import {TestSandbox, UNKNOWN_ID, assertRefused, bankAccount, card} from './harness.ts';
+import {TestSandbox, UNKNOWN_ID, assertRefused} from './harness.ts';
+import {bankAccount, card} from './payment-details.ts';
 
 describe('sandbox: Payout', () => {
   let at: TestSandbox;

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import {createSandbox, type Sandbox, type SandboxOptions} from '../../src/sandbox/sandbox.ts';
 import {postgresPrograms} from '../store/postgres-server.ts';
-import {MONDAY, bankAccount} from './harness.ts';
+import {MONDAY} from './harness.ts';
+import {bankAccount} from './payment-details.ts';
 import {ManualClock} from './manual-clock.ts';
 import {postgresStore, type TestStore} from './test-store.ts';
 import {FakeReceiver} from './webhooks/receiver.ts';

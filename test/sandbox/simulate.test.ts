@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {LIFECYCLES, canReach, type TransferStatus} from '../../src/contract/lifecycle.ts';
 import {OUTCOMES, SIMULATED_KINDS} from '../../src/sandbox/outcomes.ts';
-import {TestSandbox, UNKNOWN_ID, assertRefused, bankAccount, type Answer} from './harness.ts';
+import {TestSandbox, UNKNOWN_ID, assertRefused, type Answer} from './harness.ts';
+import {bankAccount} from './payment-details.ts';
 
 const START = Date.parse('2026-05-05T12:00:00Z');
 

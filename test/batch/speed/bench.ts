@@ -3,7 +3,7 @@
  * alone on others. Simulated, so the figures are the same on any machine; only the last line is measured time.
  */
 import {bestGoodput, type Cell, COMPARED, ours, runCompared, runOurs, SECONDS} from './compare.ts';
-import {Fixed} from './controllers.ts';
+import {FixedSpeed} from '../../bench/fixed-speed.ts';
 import {BUSY, MODELS, OTHERS, UNLIMITED, type ServiceModel} from './models.ts';
 import {simulate} from './simulate.ts';
 
@@ -33,7 +33,7 @@ function six(model: ServiceModel): void {
 
 function ramp(model: ServiceModel): void {
   const shares = seeds.map((seed) => {
-    const [fixed, own] = [new Fixed(1024), ours()].map(
+    const [fixed, own] = [new FixedSpeed(1024), ours()].map(
       (speed) => simulate({model, speed, seed, seconds: SECONDS}).served,
     );
     return own! / fixed!;

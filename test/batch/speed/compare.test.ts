@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {MAX_IN_FLIGHT} from '../../../src/batch/speed.ts';
 import {bestGoodput, ours, runCompared, runOurs, SECONDS} from './compare.ts';
-import {Fixed} from './controllers.ts';
+import {FixedSpeed} from '../../bench/fixed-speed.ts';
 import {BUSY, MODELS, UNLIMITED} from './models.ts';
 import {simulate} from './simulate.ts';
 
@@ -20,7 +20,7 @@ describe('the speed that is found', () => {
 
   for (const model of [UNLIMITED, BUSY])
     it(`is within 5% of 1,024 in flight from the first request on, ramp included: ${model.name}`, () => {
-      const [own, full] = [ours(), new Fixed(MAX_IN_FLIGHT)].map(
+      const [own, full] = [ours(), new FixedSpeed(MAX_IN_FLIGHT)].map(
         (speed) => simulate({model, speed, seed: 1, seconds: SECONDS}).served,
       );
       assert.ok(own! >= 0.95 * full!, `${own} of ${full}`);

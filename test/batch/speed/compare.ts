@@ -1,6 +1,7 @@
 import {AdaptiveSpeed} from '../../../src/batch/speed-adaptive.ts';
 import {MAX_IN_FLIGHT, type Speed} from '../../../src/batch/speed.ts';
-import {AwsCubic, Fixed, NetflixAimd, VectorArc} from './controllers.ts';
+import {FixedSpeed} from '../../bench/fixed-speed.ts';
+import {AwsCubic, NetflixAimd, VectorArc} from './controllers.ts';
 import type {ServiceModel} from './models.ts';
 import {simulate, type SimulationResult} from './simulate.ts';
 
@@ -8,7 +9,7 @@ export const SECONDS = 60;
 
 /** The four that set the mark. Their refused rows back off by themselves, as in the clients that use them. */
 export const COMPARED: Readonly<Record<string, () => Speed>> = {
-  'fixed 64': () => new Fixed(64),
+  'fixed 64': () => new FixedSpeed(64),
   'Netflix AIMD': () => new NetflixAimd(),
   'Vector ARC': () => new VectorArc(),
   'AWS cubic': () => new AwsCubic(),

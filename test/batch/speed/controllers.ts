@@ -6,31 +6,6 @@ import type {Sending, Speed} from '../../../src/batch/speed.ts';
  * adaptive retry mode behind a fixed number of workers, and that number alone.
  */
 
-export class Fixed implements Speed {
-  readonly hasSucceeded = true;
-  readonly #limit: number;
-
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  limit(): number {
-    return this.#limit;
-  }
-
-  earliest(now: number): number {
-    return now;
-  }
-  sent(): void {}
-  succeeded(): void {}
-  answered(): void {}
-  refused(): void {}
-  failed(): void {}
-  admitsNewRows(): boolean {
-    return true;
-  }
-}
-
 /** +1 for each success while at least half of the limit is used, x 0.9 for each refusal or an answer slower than 5 s. */
 export class NetflixAimd implements Speed {
   readonly hasSucceeded = true;

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import {EVENT_TYPE_NAMES} from '../../../src/contract/events.ts';
 import {check} from '../../../src/contract/schemas/registry.ts';
 import {emitCreditReceived} from '../../../src/sandbox/webhooks/events.ts';
-import {TestSandbox, UNKNOWN_ID, bankAccount} from '../harness.ts';
+import {TestSandbox, UNKNOWN_ID} from '../harness.ts';
+import {bankAccount} from '../payment-details.ts';
 import {WebhookWorld} from './world.ts';
 
 // Interface document, "Event types" and "Event body".
