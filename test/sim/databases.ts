@@ -31,8 +31,15 @@ class TrackedDatabase extends Original {
   }
 }
 
-/** From now on databases are known. The driver's module is CommonJS: whoever imports it finds the replacement. */
+/**
+ * From now on databases are known. The driver's module is CommonJS: whoever imports it finds the replacement. SQLite draws
+ * the seed of its own random numbers here, once a process: the first world would be another one than later, for it
+ * would draw that seed from the world's dice.
+ */
 export function trackDatabases(): void {
+  const first = new Original(':memory:');
+  first.exec('SELECT random()');
+  first.close();
   (sqlite as {Database: typeof Original}).Database = TrackedDatabase;
 }
 
