@@ -23,6 +23,11 @@ export interface Claimed {
   tries: number;
   /** A fault that has struck already: it was delayed or held back. */
   fault: string | null;
+  /**
+   * Which claim this is: when it lapses, by the wall clock. Each claim of a delivery has a later one than those before it,
+   * so what a process still writes after its claim lapsed and another took over is told apart. Null while nobody has it.
+   */
+  claim: number | null;
   /** The event as it was written down, for every attempt. */
   body: string;
   url: string;
@@ -39,6 +44,7 @@ const toClaimed = (row: SqlRow): Claimed => ({
   dueMs: row['next_ms'] === null ? 0 : int(row, 'next_ms'),
   tries: int(row, 'tries'),
   fault: textOrNull(row, 'fault'),
+  claim: text(row, 'state') === 'sending' ? int(row, 'claimed_until_ms') : null,
   body: text(row, 'body'),
   url: text(row, 'url'),
   secret: text(row, 'secret'),
@@ -95,10 +101,11 @@ export async function claimNext(
     );
     return claimNext(queries, dialect, at);
   }
-  await queries.run(`update webhook_deliveries set state = 'sending', claimed_until_ms = ? where id = ?`, [
-    at.claimUntilMs,
-    text(first, 'id'),
-  ]);
+  await queries.run(
+    `update webhook_deliveries set state = 'sending',
+       claimed_until_ms = case when claimed_until_ms >= ? then claimed_until_ms + 1 else ? end where id = ?`,
+    [at.claimUntilMs, at.claimUntilMs, text(first, 'id')],
+  );
   return findForSending(queries, text(first, 'id'));
 }
 
@@ -109,35 +116,35 @@ export async function findForSending(queries: Queries, id: string): Promise<Clai
 }
 
 /**
- * Gives back what a process claimed and did not finish: it may have been sent, so it may arrive twice.
+ * Gives back what a process claimed and did not finish: it may have been sent, so it may arrive twice. Its claim is kept, so
+ * that the next one differs from it.
  * @param nowMs the wall clock; Infinity takes back every claim, at the start of the only process
  */
 export async function releaseClaims(queries: Queries, nowMs: number): Promise<number> {
   const before = nowMs === Infinity ? Number.MAX_SAFE_INTEGER : nowMs;
   return queries.run(
-    `update webhook_deliveries set state = 'pending', claimed_until_ms = null
-     where state = 'sending' and claimed_until_ms <= ?`,
+    `update webhook_deliveries set state = 'pending' where state = 'sending' and claimed_until_ms <= ?`,
     [before],
   );
 }
 
+/** What a claim is known by, in an update: nothing is changed by one that another process has taken over. */
+const CLAIM = `id = ? and state = 'sending' and claimed_until_ms = ?`;
+
 /** A claim that came to nothing: as if it had not been made. */
-export async function giveBack(queries: Queries, id: string): Promise<void> {
-  await queries.run(
-    `update webhook_deliveries set state = 'pending', claimed_until_ms = null where id = ? and state = 'sending'`,
-    [id],
-  );
+export async function giveBack(queries: Queries, {id, claim}: Pick<Claimed, 'id' | 'claim'>): Promise<void> {
+  await queries.run(`update webhook_deliveries set state = 'pending' where ${CLAIM}`, [id, claim]);
 }
 
 /** Puts a claimed delivery back by a fault, to be sent later without being judged again. */
 export async function postpone(
   queries: Queries,
-  delivery: {id: string; nextMs: number; held: boolean; fault: string},
+  {id, claim}: Pick<Claimed, 'id' | 'claim'>,
+  {nextMs, held, fault}: {nextMs: number; held: boolean; fault: string},
 ): Promise<void> {
   await queries.run(
-    `update webhook_deliveries set state = 'pending', claimed_until_ms = null, next_ms = ?, held = ?, fault = ?
-     where id = ? and state = 'sending'`,
-    [delivery.nextMs, delivery.held ? 1 : 0, delivery.fault, delivery.id],
+    `update webhook_deliveries set state = 'pending', next_ms = ?, held = ?, fault = ? where ${CLAIM}`,
+    [nextMs, held ? 1 : 0, fault, id, claim],
   );
 }
 
@@ -151,7 +158,7 @@ export async function releaseHeld(queries: Queries, endpointId: string, nowMs: n
 
 export async function cancelDeliveries(queries: Queries, endpointId: string, nowMs: number): Promise<void> {
   await queries.run(
-    `update webhook_deliveries set state = 'canceled', next_ms = null, held = 0, claimed_until_ms = null, updated_ms = ?
+    `update webhook_deliveries set state = 'canceled', next_ms = null, held = 0, updated_ms = ?
      where endpoint_id = ? and state in ('pending', 'sending')`,
     [nowMs, endpointId],
   );
@@ -185,17 +192,19 @@ export interface Verdict {
 }
 
 /**
- * Writes attempts down, and where the delivery stands by them. One whose endpoint was deleted meanwhile stays canceled
- * unless it arrived; one that a reset took away leaves no trace.
+ * Writes attempts down, since the receiver has seen them, and where the delivery stands by them. That it arrived is so
+ * whoever sent it; anything else counts only while the claim is held: one whose endpoint was deleted meanwhile stays canceled,
+ * one that another process has taken over stands where that one says. One that a reset took away leaves no trace.
+ * @returns whether the verdict was written
  */
 export async function recordAttempts(
   queries: Queries,
-  id: string,
+  {id, claim}: Pick<Claimed, 'id' | 'claim'>,
   attempts: readonly Attempt[],
   verdict: Verdict | undefined,
-): Promise<void> {
-  const row = await queries.get('select state, sent from webhook_deliveries where id = ?', [id]);
-  if (!row) return;
+): Promise<boolean> {
+  const row = await queries.get('select sent from webhook_deliveries where id = ?', [id]);
+  if (!row) return false;
   let n = int(row, 'sent');
   for (const attempt of attempts)
     await queries.run(
@@ -221,11 +230,11 @@ export async function recordAttempts(
     'update webhook_deliveries set sent = ?, last_status = ?, last_error = ?, updated_ms = ? where id = ?',
     [n, last?.status ?? null, last?.error ?? null, last?.atMs ?? 0, id],
   );
-  const settled = text(row, 'state') === 'canceled' || text(row, 'state') === 'delivered'; // meanwhile, or by hand
-  if (!verdict || (settled && verdict.state !== 'delivered')) return;
-  await queries.run(
-    `update webhook_deliveries set state = ?, next_ms = ?, tries = ?, held = 0, fault = null, claimed_until_ms = null
-     where id = ?`,
-    [verdict.state, verdict.nextMs, verdict.tries, id],
+  if (!verdict) return false;
+  const [which, params] = verdict.state === 'delivered' ? ['id = ?', [id]] : [CLAIM, [id, claim]];
+  const written = await queries.run(
+    `update webhook_deliveries set state = ?, next_ms = ?, tries = ?, held = 0, fault = null where ${which}`,
+    [verdict.state, verdict.nextMs, verdict.tries, ...params],
   );
+  return written === 1;
 }

@@ -177,15 +177,16 @@ export class DeliveryPump {
     }
     const attempts = await attemptDelivery(claimed, {atMs, byHand: false, struck}, this.#by);
     if (!attempts) {
-      await this.#context.store.write((queries) => deliveries.giveBack(queries, claimed.id));
+      await this.#context.store.write((queries) => deliveries.giveBack(queries, claimed));
       return;
     }
     const verdict = judgeAttempt(claimed, attempts[0]);
-    await this.#context.store.write(async (queries) => {
-      await deliveries.recordAttempts(queries, claimed.id, attempts, verdict);
+    const counted = await this.#context.store.write(async (queries) => {
+      const written = await deliveries.recordAttempts(queries, claimed, attempts, verdict);
       await deliveries.releaseHeld(queries, claimed.endpointId, atMs);
+      return written;
     });
-    this.#say(claimed, attempts, verdict);
+    this.#say(claimed, attempts, counted ? verdict : undefined);
   }
 
   async #postpone(claimed: Claimed, {effect, delayMs}: StruckDelivery, atMs: number): Promise<void> {
@@ -193,7 +194,7 @@ export class DeliveryPump {
     const nextMs = atMs + (effect.kind === 'reorder' ? effect.ms : delayMs);
     const fault = effect.kind;
     await this.#context.store.write((queries) =>
-      deliveries.postpone(queries, {id: claimed.id, nextMs, held, fault}),
+      deliveries.postpone(queries, claimed, {nextMs, held, fault}),
     );
   }
 
@@ -209,7 +210,7 @@ export class DeliveryPump {
       ? {state: 'delivered', nextMs: null, tries: claimed.tries}
       : undefined;
     await this.#context.store.write((queries) =>
-      deliveries.recordAttempts(queries, claimed.id, attempts, verdict),
+      deliveries.recordAttempts(queries, claimed, attempts, verdict),
     );
     this.#say(claimed, attempts, verdict);
   }
