@@ -209,7 +209,7 @@ export class Journal {
    */
   makeDoubtExplicit(): void {
     this.#statement(
-      `update outcomes set state = 'in_doubt', message = 'it may have been sent when an earlier run was killed',
+      `update outcomes set state = 'in_doubt', message = 'it may have been sent when an earlier run was killed', http = null, code = null,
          staged_at = coalesce(staged_at, (select min(w.at) from windows w where w.seq > window_seq and w.first <= n and w.last >= n))
        where n in (select r.n from rows r join outcomes o on o.n = r.n where o.state <> 'in_doubt' and ${STATE} = 'in_doubt')`,
     ).run();

@@ -22,9 +22,11 @@ interface ReleaseJob {
   processing: boolean;
   maybe: boolean;
   tries: number;
-  /** The answer to a standalone approve that refused it, or left the record as it was. */
-  refused: Answer | undefined;
+  /** The answer to a standalone approve that refused it, or left the record as it was; perhaps of an earlier run. */
+  refused: Refusal | undefined;
 }
+
+type Refusal = Pick<Answer, 'status' | 'errorCode' | 'message' | 'warning' | 'requestId'>;
 
 /** Which rows a release takes up. */
 export const releasable = (settings: RunSettings): readonly Releasable[] => [
@@ -91,6 +93,7 @@ export class ReleasePhase {
     const {row} = taken;
     const outcome = row.outcome!; // the source reads rows that have a record
     const maybe = outcome.state === 'in_doubt';
+    const mayTryAgain = this.#context.settings.retryUnapproved;
     return {
       row,
       id: outcome.id!,
@@ -100,7 +103,7 @@ export class ReleasePhase {
       processing: false,
       maybe,
       tries: 0,
-      refused: undefined,
+      refused: mayTryAgain ? undefined : refusalOf(outcome),
     };
   }
 
@@ -247,14 +250,8 @@ export class ReleasePhase {
   }
 
   /** The record is there, and was not approved. */
-  #unapproved(job: ReleaseJob, answer: Answer): void {
-    const facts = {
-      state: 'unapproved',
-      id: job.id,
-      status: 'created',
-      attempts: this.#attempts(job),
-    } as const;
-    this.#context.settle(job.row, job.before, outcomeOf(job.row, facts, answer));
+  #unapproved(job: ReleaseJob, refusal: Refusal): void {
+    this.#settle(job, {state: 'unapproved', ...factsOf(refusal)});
   }
 
   /** Past the horizon a replay might make a second record. A row that was never released stays staged. */
@@ -273,13 +270,21 @@ export class ReleasePhase {
 
   #againOrDoubt(job: ReleaseJob, throttled: boolean, words: string): WorkEnd {
     if (job.tries < TRIES) return {again: true, afterMs: this.#context.backoff(job.tries - 1, throttled)};
-    this.#settle(job, {state: 'in_doubt', message: words});
+    this.#doubt(job, words);
     return {again: false};
+  }
+
+  /** A refusal that could not be seen in the record is not forgotten: the next run must not try again by itself. */
+  #doubt(job: ReleaseJob, words: string): void {
+    this.#settle(job, {
+      state: 'in_doubt',
+      ...(job.refused === undefined ? {message: words} : factsOf(job.refused)),
+    });
   }
 
   /** For another run: in doubt if a release may have been taken, else as it was, which the open window leaves unsaid. */
   #leave(job: ReleaseJob): WorkEnd {
-    if (job.maybe) this.#settle(job, {state: 'in_doubt', message: 'the release was sent and not answered'});
+    if (job.maybe) this.#doubt(job, 'the release was sent and not answered');
     else this.#settle(job, {...job.row.outcome!});
     return {again: false};
   }
@@ -291,4 +296,25 @@ export class ReleasePhase {
   #attempts(job: ReleaseJob): number {
     return (job.row.outcome?.attempts ?? 0) + job.tries;
   }
+}
+
+/** What an outcome keeps of a refusal, so that `refusalOf` finds it again. */
+const factsOf = ({status, errorCode, message, warning, requestId}: Refusal) => ({
+  status: 'created',
+  http: status,
+  code: errorCode ?? null,
+  message: warning ?? message ?? null,
+  requestId: requestId ?? null,
+});
+
+/** The refusal of a standalone approve after which the record could not be read. Other doubt has no answer of its own. */
+function refusalOf({state, status, http, code, message, requestId}: Outcome): Refusal | undefined {
+  if (state !== 'in_doubt' || status !== 'created' || http === null || http === 202 || http === 404)
+    return undefined;
+  return {
+    status: http,
+    ...(code === null ? {} : {errorCode: code}),
+    ...(message === null ? {} : {message}),
+    ...(requestId === null ? {} : {requestId}),
+  };
 }

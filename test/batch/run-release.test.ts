@@ -317,6 +317,25 @@ describe('the release of a batch', () => {
         paidOnce(1);
       });
 
+      it('not again by itself after a refusal that no look could confirm, also in a later run', async () => {
+        service.approvalFails = () => true;
+        let approved = false;
+        service.fault = (request) => {
+          approved ||= shape(request) === 'approve';
+          return approved && shape(request) === 'look' ? 'lost-before' : undefined;
+        };
+        const doubtful = await run({...BY_ID, maxInFlight: 1});
+        assert.deepEqual([doubtful.in_doubt, doubtful.posts], [2, 1]); // the other one could not be looked at
+        service.fault = () => undefined;
+        const later = await run({...BY_ID, maxInFlight: 1});
+        assert.deepEqual(later.sent.map(shape), ['look', 'look', 'approve', 'look']);
+        assert.deepEqual([later.unapproved, later.exit], [2, 8]);
+        service.approvalFails = () => false;
+        const asked = await run({settings: {approveById: true, retryUnapproved: true}});
+        assert.deepEqual([asked.accepted, asked.exit], [2, 0]);
+        paidOnce(2);
+      });
+
       it('after one more look when it had to wait', async () => {
         let refused = 0;
         service.fault = (request) =>
