@@ -1,10 +1,9 @@
 import {COPY_NAME} from '../store/copy-name.ts';
-import type {Copy, Queries} from '../store/port.ts';
+import type {Copy, Queries, SqlRow} from '../store/port.ts';
 import type {Context} from './context.ts';
 import {int, iso, json, text} from './rows.ts';
-import type {ClockState} from './sandbox-clock.ts';
+import {momentOf, type ClockState} from './sandbox-clock.ts';
 import {ServiceError, invalid} from './service-error.ts';
-import {followClock} from './shared-clock.ts';
 import {saveClock} from './world.ts';
 
 /** A checkpoint as it is listed. */
@@ -30,11 +29,19 @@ const KEPT: ReadonlySet<string> = new Set([
 /** Settings that go on: random bytes that were used up after the checkpoint must not come again. */
 const KEPT_SETTINGS = ["'openings'", "'clock'"];
 
+const toCheckpoint = (row: SqlRow): Checkpoint => ({
+  name: text(row, 'name'),
+  saved_at: iso(int(row, 'saved_ms')),
+  clock_at: iso(int(row, 'clock_ms')),
+});
+
 /** The whole store under a name, to come back to. */
 export class Checkpoints {
   readonly #context: Context;
   readonly #machineNow: () => number;
   readonly #onRestored: () => Promise<void>;
+  /** What is saved, or restored, at the moment: a copy and what is noted of it are two changes. */
+  #running: Promise<unknown> = Promise.resolve();
 
   /** @param onRestored what runs by itself looks at the store anew */
   constructor(options: {context: Context; machineNow: () => number; onRestored: () => Promise<void>}) {
@@ -46,53 +53,75 @@ export class Checkpoints {
   /** Oldest first. */
   async list(): Promise<Checkpoint[]> {
     const rows = await this.#context.store.glance('select * from checkpoints order by saved_ms, name');
-    return rows.map((row) => ({
-      name: text(row, 'name'),
-      saved_at: iso(int(row, 'saved_ms')),
-      clock_at: iso(int(row, 'clock_ms')),
-    }));
+    return rows.map(toCheckpoint);
   }
 
   /** Copies everything; an older checkpoint of that name is replaced. @throws {ServiceError} for a bad name. */
   async save(name: string): Promise<Checkpoint> {
-    const {store, clock} = this.#context;
     if (!COPY_NAME.test(name))
       throw invalid('name', 'takes up to 30 lower-case letters, digits and hyphens, not a hyphen first');
-    await followClock(this.#context);
-    const [savedMs, clockMs] = [this.#machineNow(), clock.now()];
+    return this.#inTurn(() => this.#save(name));
+  }
+
+  async #save(name: string): Promise<Checkpoint> {
+    const {store} = this.#context;
     await store.saveCopy(name);
-    await store.write((queries) =>
-      queries.run(
+    // Read afterwards, so that no record of the copy is younger; and by the clock of the copy, since others may move it.
+    const savedMs = this.#machineNow();
+    return store.writeFromCopy(name, async (queries, copy) => {
+      const clockMs = momentOf(await clockOf(queries, copy), savedMs);
+      await queries.run(
         `insert into checkpoints (name, saved_ms, clock_ms) values (?, ?, ?)
          on conflict (name) do update set saved_ms = excluded.saved_ms, clock_ms = excluded.clock_ms`,
         [name, savedMs, clockMs],
-      ),
-    );
-    return {name, saved_at: iso(savedMs), clock_at: iso(clockMs)};
+      );
+      return {name, saved_at: iso(savedMs), clock_at: iso(clockMs)};
+    });
   }
 
   /**
    * Puts records, ledger, timers, deliveries and the clock back; keys stay as they are.
    * @throws {ServiceError} NOT_FOUND; VALIDATION_ERROR for one of another version or another sandbox.
    */
-  async restore(name: string): Promise<Checkpoint> {
+  restore(name: string): Promise<Checkpoint> {
+    return this.#inTurn(() => this.#restore(name));
+  }
+
+  async #restore(name: string): Promise<Checkpoint> {
     const {store, clock} = this.#context;
-    const checkpoint = (await this.list()).find((candidate) => candidate.name === name);
-    if (!checkpoint) throw new ServiceError('NOT_FOUND', `no checkpoint ${name}`);
-    await store.writeFromCopy(name, async (queries, copy) => {
+    if (!(await this.list()).some((candidate) => candidate.name === name)) throw notFound(name);
+    const {checkpoint, state} = await store.writeFromCopy(name, async (queries, copy) => {
+      const row = await queries.get('select * from checkpoints where name = ?', [name]);
+      if (!row) throw notFound(name); // another process has done away with it
       await refuseOther(queries, copy, 'remit_migrations', 'name', 'was made by another version of remit');
       await refuseOther(queries, copy, 'entities', 'id', 'is of another sandbox');
       for (const table of copy.tables) if (!KEPT.has(table)) await takeBack(queries, copy, table);
       const others = `name not in (${KEPT_SETTINGS.join(', ')})`;
       await queries.run(`delete from settings where ${others}`);
       await queries.run(`insert into settings select * from ${copy.of('settings')} where ${others}`);
-      const kept = await queries.get(`select value from ${copy.of('settings')} where name = 'clock'`);
-      if (kept) clock.resume(json<ClockState>(kept, 'value'), Date.parse(checkpoint.clock_at));
-      await saveClock(queries, clock.state);
+      const next = clock.fork();
+      next.resume(await clockOf(queries, copy), int(row, 'clock_ms'));
+      await saveClock(queries, next.state);
+      return {checkpoint: toCheckpoint(row), state: next.state};
     });
+    clock.follow(state); // a restore that fails leaves the time as well
     await this.#onRestored();
     return checkpoint;
   }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#running.then(work, work); // whoever asked for the one before has seen its error
+    this.#running = turn;
+    return turn;
+  }
+}
+
+const notFound = (name: string) => new ServiceError('NOT_FOUND', `no checkpoint ${name}`);
+
+/** As it ran when the copy was made. */
+async function clockOf(queries: Queries, copy: Copy): Promise<ClockState> {
+  const row = await queries.get(`select value from ${copy.of('settings')} where name = 'clock'`);
+  return json<ClockState>(row!, 'value'); // every store has one from its first opening on
 }
 
 async function takeBack(queries: Queries, copy: Copy, table: string): Promise<void> {

@@ -21,6 +21,17 @@ export const SPEED_MAX = 100_000;
 /** Where time ends, however it runs: the calendars of the simulated bank are not made for what lies behind. */
 export const CLOCK_MAX_MS = Date.UTC(2200, 0, 1);
 
+/** What a clock of that state shows when the machine's shows `machineMs`; at most CLOCK_MAX_MS. */
+export const momentOf = (state: ClockState, machineMs: number): number =>
+  Math.min(reckoned(state, machineMs), CLOCK_MAX_MS);
+
+function reckoned(state: ClockState, machineMs: number): number {
+  if (state.mode === 'frozen') return state.atMs;
+  return state.mode === 'real'
+    ? machineMs + state.aheadMs
+    : state.atMs + Math.floor((machineMs - state.machineMs) * state.speed);
+}
+
 /**
  * The time of the simulated world: the machine's, ahead of it, faster, or standing still. It goes back by a checkpoint
  * only.
@@ -38,6 +49,14 @@ export class SandboxClock {
     return this.#state;
   }
 
+  /**
+   * Another clock on the same machine, to reckon with: what it comes to is taken over by `follow` when it is stored for
+   * good, and not before.
+   */
+  fork(state: ClockState = this.#state): SandboxClock {
+    return new SandboxClock(this.#machine, state);
+  }
+
   /** Takes over a state that was stored by another process, or by a checkpoint; whether it differs from its own. */
   follow(state: ClockState): boolean {
     if (JSON.stringify(state) === JSON.stringify(this.#state)) return false;
@@ -47,16 +66,7 @@ export class SandboxClock {
 
   /** Milliseconds since the epoch, at most CLOCK_MAX_MS. */
   now(): number {
-    return Math.min(this.#reckoned(), CLOCK_MAX_MS);
-  }
-
-  #reckoned(): number {
-    const state = this.#state;
-    if (state.mode === 'frozen') return state.atMs;
-    const machineMs = this.#machine.now();
-    return state.mode === 'real'
-      ? machineMs + state.aheadMs
-      : state.atMs + Math.floor((machineMs - state.machineMs) * state.speed);
+    return momentOf(this.#state, this.#machine.now());
   }
 
   /** Moves forward to `ms`; a moment that has passed changes nothing. */

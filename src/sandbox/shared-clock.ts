@@ -27,14 +27,19 @@ export async function followClock({store, clock}: Place): Promise<boolean> {
   return row !== undefined && clock.follow(json<ClockState>(row, 'value'));
 }
 
-/** Changes the clock of the store. `change` may run twice: it starts from the store's clock each time. */
-export const moveClock = ({store, clock}: Place, change: (clock: SandboxClock) => void): Promise<void> =>
-  store.write(
+/**
+ * Changes the clock of the store, and this process's once that is committed. `change` is given a clock to reckon with, that
+ * of the store; it may run twice.
+ */
+export async function moveClock({store, clock}: Place, change: (clock: SandboxClock) => void): Promise<void> {
+  const moved = await store.write(
     async (queries) => {
-      const kept = await loadClock(queries);
-      if (kept !== undefined) clock.follow(kept);
-      change(clock);
-      await saveClock(queries, clock.state);
+      const next = clock.fork(await loadClock(queries));
+      change(next);
+      await saveClock(queries, next.state);
+      return next.state;
     },
     {alone: true},
   );
+  clock.follow(moved);
+}

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import {openSandboxStore} from '../../src/sandbox/open-store.ts';
+import type {Store} from '../../src/store/port.ts';
 import {TestSandbox, assertRefused} from './harness.ts';
+import {testStore, type TestStore} from './test-store.ts';
 
 describe('sandbox checkpoints', () => {
   let at: TestSandbox;
@@ -119,5 +122,110 @@ describe('sandbox checkpoints', () => {
     await truth();
     await restore('middle');
     await truth();
+  });
+});
+
+describe('sandbox checkpoints and the clock', () => {
+  let at: TestSandbox;
+  let place: TestStore;
+  /** What happens while a copy is made, before or after its moment. */
+  let meanwhile: {before?: () => Promise<unknown>; after?: () => Promise<unknown>} = {};
+  let restoreFails = false;
+  let writeFails = false;
+  const START = Date.parse('2026-05-05T12:00:00Z');
+  const HOUR = 3_600_000;
+  const iso = (ms: number) => new Date(ms).toISOString();
+  const now = async () => (await at.sandbox.clock()).now;
+  const disk = () => Promise.reject(new Error('the disk is full'));
+
+  beforeEach(async () => {
+    meanwhile = {};
+    [restoreFails, writeFails] = [false, false];
+    place = await testStore();
+    const inner = await openSandboxStore(place.place);
+    const store: Store = {
+      dialect: inner.dialect,
+      read: (work) => inner.read(work),
+      glance: (sql, params) => inner.glance(sql, params),
+      write: (work, options) =>
+        inner.write(async (queries) => {
+          const result = await work(queries);
+          return writeFails ? disk() : result;
+        }, options),
+      saveCopy: async (name) => {
+        await meanwhile.before?.();
+        await inner.saveCopy(name);
+        await meanwhile.after?.();
+      },
+      writeFromCopy: (name, work) =>
+        inner.writeFromCopy(name, async (queries, copy) => {
+          const result = await work(queries, copy);
+          return restoreFails ? disk() : result;
+        }),
+      close: () => inner.close(),
+    };
+    at = await TestSandbox.open({store, frozenAtMs: START});
+  });
+  afterEach(async () => {
+    await at.close();
+    await place.drop();
+  });
+
+  it('say what the clock showed at the moment of the copy, though it is moved before and after', async () => {
+    meanwhile = {
+      before: () => at.sandbox.advance({ms: HOUR}),
+      after: () => at.sandbox.advance({ms: 5 * HOUR}),
+    };
+    const saved = await at.sandbox.checkpoints.save('moved');
+    assert.equal(saved.clock_at, iso(START + HOUR));
+    assert.equal(await now(), iso(START + 6 * HOUR));
+    await at.sandbox.checkpoints.restore('moved');
+    assert.equal(await now(), saved.clock_at);
+  });
+
+  it('are never older than a record that they hold, while time runs', async () => {
+    await at.sandbox.setClock({mode: 'accelerated', speed: 60});
+    let made = '';
+    meanwhile = {
+      before: async () => {
+        at.clock.pass(1000);
+        made = await at.party('payee');
+      },
+    };
+    const saved = await at.sandbox.checkpoints.save('running');
+    await at.sandbox.checkpoints.restore('running');
+    const {body} = await at.get(`/api/payees/${made}`);
+    assert.equal(body.created_at, iso(START + 60_000));
+    assert.ok(saved.clock_at >= body.created_at, `${saved.clock_at} is before ${body.created_at}`);
+    assert.equal(await now(), saved.clock_at);
+  });
+
+  it('leave the time as it is when a restore fails', async () => {
+    await at.sandbox.checkpoints.save('early');
+    await at.sandbox.advance({ms: HOUR});
+    restoreFails = true;
+    await assert.rejects(at.sandbox.checkpoints.restore('early'), /disk is full/);
+    assert.equal(await now(), iso(START + HOUR));
+    restoreFails = false;
+    await at.sandbox.checkpoints.restore('early');
+    assert.equal(await now(), iso(START));
+  });
+
+  it('find a clock that stands where it stood when moving it failed', async () => {
+    writeFails = true;
+    await assert.rejects(at.sandbox.advance({ms: HOUR}), /disk is full/);
+    await assert.rejects(at.sandbox.setClock({mode: 'accelerated', speed: 60}), /disk is full/);
+    writeFails = false;
+    assert.deepEqual(await at.sandbox.clock(), {mode: 'frozen', now: iso(START), timing: 'fast'});
+  });
+
+  it('are restored as they were saved last, though somebody saves under that name meanwhile', async () => {
+    await at.sandbox.checkpoints.save('twice');
+    await at.sandbox.advance({ms: HOUR});
+    const [, restored] = await Promise.all([
+      at.sandbox.checkpoints.save('twice'),
+      at.sandbox.checkpoints.restore('twice'),
+    ]);
+    assert.deepEqual([restored.clock_at, await now()], [iso(START + HOUR), iso(START + HOUR)]);
   });
 });

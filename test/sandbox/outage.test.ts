@@ -1,47 +1,9 @@
 import assert from 'node:assert/strict';
-import {RemitError} from '../../src/errors.ts';
 import {openSandboxStore} from '../../src/sandbox/open-store.ts';
-import type {Store} from '../../src/store/port.ts';
+import {DOWN, FailingStore} from './failing-store.ts';
 import {TestSandbox, UNKNOWN_ID} from './harness.ts';
 import {bankAccount} from './payment-details.ts';
 import {testStore, type TestStore} from './test-store.ts';
-
-const DOWN = 'Could not read the database postgres://db.example/sandbox: the connection was refused';
-
-/** The store as it is, until its database goes away. */
-class FailingStore implements Store {
-  down = false;
-  readonly dialect: Store['dialect'];
-  readonly #store: Store;
-
-  constructor(store: Store) {
-    this.#store = store;
-    this.dialect = store.dialect;
-  }
-
-  #check(): void {
-    if (this.down) throw new RemitError('STATE', DOWN);
-  }
-
-  async read<T>(work: Parameters<Store['read']>[0]): Promise<T> {
-    this.#check();
-    return (await this.#store.read(work)) as T;
-  }
-
-  async glance(...args: Parameters<Store['glance']>): ReturnType<Store['glance']> {
-    this.#check();
-    return this.#store.glance(...args);
-  }
-
-  async write<T>(...args: Parameters<Store['write']>): Promise<T> {
-    this.#check();
-    return (await this.#store.write(...args)) as T;
-  }
-
-  saveCopy = (name: string) => this.#store.saveCopy(name);
-  writeFromCopy: Store['writeFromCopy'] = (name, work) => this.#store.writeFromCopy(name, work);
-  close = () => this.#store.close();
-}
 
 describe('sandbox: a database that is away', () => {
   let place: TestStore;
