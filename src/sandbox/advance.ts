@@ -1,3 +1,5 @@
+import {invalid} from './service-error.ts';
+
 /** How far: a length of time, a moment, to whatever is next, or until nothing is left to happen. */
 export type Advance = {ms: number} | {toMs: number} | {until: 'next' | 'idle'};
 
@@ -10,7 +12,7 @@ export interface Future {
   lastDue: () => Promise<number | undefined>;
   /**
    * Moves the clock forward, to a moment that is reckoned from the one at which it is moved (others may move it as well),
-   * and lets happen what is due by then; how much that was.
+   * and lets happen what is due by then; how much that was. Where `to` throws, nothing is moved.
    */
   move: (to: (nowMs: number) => number) => Promise<number>;
 }
@@ -20,11 +22,12 @@ const HORIZON_MS = 3653 * 86_400_000;
 
 /**
  * Moves time forward, never back. What happens on the way happens in the order of its time.
+ * @throws {ServiceError} VALIDATION_ERROR for a moment that has passed
  * @returns how many timers fired; `idle` with `until: 'idle'`: false when something lies beyond ten years
  */
 export async function advance(future: Future, by: Advance): Promise<{fired: number; idle?: boolean}> {
   if ('ms' in by) return {fired: await future.move((now) => now + by.ms)};
-  if ('toMs' in by) return {fired: await future.move(() => by.toMs)};
+  if ('toMs' in by) return {fired: await future.move((now) => notBefore(now, by.toMs))};
   if (by.until === 'next') {
     const next = await future.nextDue();
     return {fired: next === undefined ? 0 : await future.move(() => next)};
@@ -39,4 +42,10 @@ export async function advance(future: Future, by: Advance): Promise<{fired: numb
     if (target === undefined || target > horizon) return {fired, idle: target === undefined};
     fired += await future.move(() => target);
   }
+}
+
+function notBefore(nowMs: number, ms: number): number {
+  if (ms >= nowMs) return ms;
+  const now = new Date(nowMs).toISOString();
+  throw invalid('to', `has passed: in the sandbox it is ${now}, and its time never goes back`);
 }

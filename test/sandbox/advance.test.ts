@@ -60,6 +60,17 @@ describe('sandbox advance', () => {
       assertRefused(await ask(wrong), 400, 'VALIDATION_ERROR');
   });
 
+  it('to a moment that has passed is refused, and moves nothing', async () => {
+    await pay();
+    const to = (ms: number) => at.control('POST', '/sandbox/advance', {to: after(ms)});
+    assertRefused(await to(-1), 400, 'VALIDATION_ERROR', 'to');
+    assertRefused(await to(-86_400_000), 400, 'VALIDATION_ERROR', 'to');
+    assert.equal((await at.sandbox.clock()).now, after(0));
+    assert.deepEqual((await to(0)).body, {now: after(0), fired: 0});
+    assert.deepEqual((await to(1500)).body, {now: after(1500), fired: 1});
+    assertRefused(await to(0), 400, 'VALIDATION_ERROR', 'to');
+  });
+
   it('leaves the pace to a call of its own', async () => {
     const {body} = await at.control('POST', '/sandbox/clock', {mode: 'accelerated', speed: 60});
     assert.deepEqual(body, {mode: 'accelerated', now: after(0), timing: 'fast', speed: 60});
