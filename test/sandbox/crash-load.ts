@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {LIFECYCLES, canReach, type TransferStatus} from '../../src/contract/lifecycle.ts';
+import {LIFECYCLES, canReach, type MoveStatus, type TransferStatus} from '../../src/contract/lifecycle.ts';
 
 /** Where a sandbox under test is: the first line of `server-process.ts`. */
 export interface Place {
@@ -10,12 +10,29 @@ export interface Place {
   payers: string[];
 }
 
-/** What a client was told, by idempotency key: from then on it must be true. */
-export type Told = Map<string, {kind: 'payin' | 'payout'; id: string; status: TransferStatus}>;
+/** What a client was told, of payins and payouts by idempotency key: from then on it must be true. */
+export type Told = Map<
+  string,
+  | {kind: 'payin' | 'payout'; id: string; status: TransferStatus}
+  | {kind: 'move'; id: string; status: MoveStatus}
+>;
+
+/** Subaccounts between which money is moved to and fro: together they hold the same for ever. */
+export interface Purses {
+  ids: readonly string[];
+  /** Minor units. */
+  total: number;
+}
 
 interface Answer {
   status: number;
-  body: {id: string; status: TransferStatus; problems: string[]};
+  body: {
+    id: string;
+    status: TransferStatus;
+    problems: string[];
+    balance_in_minor_units: number;
+    data: {id: string; status: MoveStatus};
+  };
 }
 
 /** Undefined once nobody answers: killed. */
@@ -43,11 +60,54 @@ const createBody = (place: Place, kind: 'payin' | 'payout', n: number, approve: 
   auto_approve: approve,
 });
 
+const PURSE_MINOR = 10_000_000;
+
+/** Makes three subaccounts with money on them. */
+export async function makePurses(place: Place): Promise<Purses> {
+  const ids: string[] = [];
+  for (let n = 0; n < 3; n += 1) {
+    const made = await call(place, 'POST', '/api/subaccounts', {body: {name: `Purse ${n}`}});
+    assert.equal(made?.status, 201, JSON.stringify(made?.body));
+    ids.push(made.body.id);
+    const body = {payer_id: place.payers[0], amount_in_minor_units: PURSE_MINOR, auto_approve: true};
+    const filled = await call(place, 'POST', '/api/payins', {body: {...body, subaccount_id: made.body.id}});
+    assert.equal(filled?.status, 201, JSON.stringify(filled?.body));
+  }
+  await call(place, 'POST', '/sandbox/advance', {body: {until: 'idle'}});
+  return {ids, total: ids.length * PURSE_MINOR};
+}
+
+/** Creates a move and approves it, or leaves it alone. False once nobody answers. */
+async function move(place: Place, {ids}: Purses, key: string, n: number, told: Told): Promise<boolean> {
+  const made = await call(place, 'POST', '/api/subaccounts/move', {
+    body: {
+      source_subaccount_id: ids[n % 3],
+      destination_subaccount_id: ids[(n + 1 + (n % 2)) % 3],
+      amount_in_minor_units: 1 + (n % 100),
+    },
+  });
+  if (made === undefined) return false;
+  assert.equal(made.status, 201, JSON.stringify(made.body));
+  const {id, status} = made.body.data;
+  told.set(key, {kind: 'move', id, status});
+  if (n % 5 === 4) return true;
+  const approved = await call(place, 'POST', `/api/subaccounts/move/${id}/approve`, {body: {}});
+  if (approved === undefined) return false;
+  assert.deepEqual([approved.status, approved.body.data.status], [201, 'SETTLED']);
+  told.set(key, {kind: 'move', id, status: 'SETTLED'});
+  return true;
+}
+
 /**
  * One client that works until the server dies: payouts and payins under keys of their own, by turns approved at once,
- * approved afterwards, canceled, and left alone.
+ * approved afterwards, canceled, and left alone, and between them moves.
  */
-export async function workUntilDeath(place: Place, worker: string, told: Told): Promise<void> {
+export async function workUntilDeath(
+  place: Place,
+  purses: Purses,
+  worker: string,
+  told: Told,
+): Promise<void> {
   for (let n = 0; ; n += 1) {
     const key = `${worker}-${n}`;
     const kind = n % 3 === 2 ? 'payin' : 'payout';
@@ -58,6 +118,7 @@ export async function workUntilDeath(place: Place, worker: string, told: Told): 
     if (created === undefined) return;
     assert.equal(created.status, 201, JSON.stringify(created.body));
     told.set(key, {kind, id: created.body.id, status: created.body.status});
+    if (!(await move(place, purses, `${key} move`, n, told))) return;
     if (n % 2 === 0) continue;
     const verb = n % 4 === 1 ? 'approve' : 'cancel';
     const moved = await call(place, 'POST', `/api/${kind}s/${created.body.id}/${verb}`, {body: {}});
@@ -68,18 +129,53 @@ export async function workUntilDeath(place: Place, worker: string, told: Told): 
 }
 
 /** After a restart: the ledger balances, and everything that was told is there, under its key, and went forwards only. */
-export async function checkTruth(place: Place, told: Told): Promise<void> {
+export async function checkTruth(place: Place, purses: Purses, told: Told): Promise<void> {
   const audit = await call(place, 'GET', '/sandbox/audit');
   assert.deepEqual(audit?.body.problems, []);
-  for (const [key, {kind, id, status}] of told) {
-    const found = await call(place, 'GET', `/api/${kind}s/${id}`);
-    assert.equal(found?.status, 200, `${kind} ${id} was acknowledged and is lost`);
-    const now = found.body.status;
-    assert.ok(canReach(LIFECYCLES[kind], status, now), `${kind} ${id}: ${status} was told, ${now} is there`);
-    const body = createBody(place, kind, 0, false);
-    const replayed = await call(place, 'POST', `/api/${kind}s`, {key, body});
-    assert.ok(replayed, 'the server died while nobody killed it');
-    if (now === 'canceled') assert.equal(replayed.status, 409);
-    else assert.deepEqual([replayed.status, replayed.body.id], [200, id], key);
+  await checkPurses(place, purses);
+  for (const [key, entry] of told)
+    if (entry.kind === 'move') await checkMove(place, entry);
+    else await checkTransfer(place, key, entry);
+  await checkPurses(place, purses); // moves were approved meanwhile
+}
+
+/** No money came from a move, and none went with it. */
+async function checkPurses(place: Place, {ids, total}: Purses): Promise<void> {
+  let held = 0;
+  for (const id of ids) {
+    const found = await call(place, 'GET', `/api/subaccounts/${id}`);
+    assert.equal(found?.status, 200);
+    held += found.body.balance_in_minor_units;
   }
+  assert.equal(held, total, 'the subaccounts hold another sum than before');
+}
+
+/** An approval that was cut off happened, or it can happen now; none happens twice. */
+async function checkMove(place: Place, told: {id: string; status: MoveStatus}): Promise<void> {
+  const path = `/api/subaccounts/move/${told.id}`;
+  const found = await call(place, 'GET', path);
+  assert.equal(found?.status, 200, `move ${told.id} was acknowledged and is lost`);
+  const now = found.body.data.status;
+  assert.ok(
+    canReach(LIFECYCLES.move, told.status, now),
+    `move ${told.id}: ${told.status} was told, ${now} is there`,
+  );
+  const approved = await call(place, 'POST', `${path}/approve`, {body: {}});
+  assert.equal(approved?.status, now === 'CREATED' ? 201 : 400, JSON.stringify(approved?.body));
+}
+
+async function checkTransfer(
+  place: Place,
+  key: string,
+  {kind, id, status}: {kind: 'payin' | 'payout'; id: string; status: TransferStatus},
+): Promise<void> {
+  const found = await call(place, 'GET', `/api/${kind}s/${id}`);
+  assert.equal(found?.status, 200, `${kind} ${id} was acknowledged and is lost`);
+  const now = found.body.status;
+  assert.ok(canReach(LIFECYCLES[kind], status, now), `${kind} ${id}: ${status} was told, ${now} is there`);
+  const body = createBody(place, kind, 0, false);
+  const replayed = await call(place, 'POST', `/api/${kind}s`, {key, body});
+  assert.ok(replayed, 'the server died while nobody killed it');
+  if (now === 'canceled') assert.equal(replayed.status, 409);
+  else assert.deepEqual([replayed.status, replayed.body.id], [200, id], key);
 }

@@ -3,7 +3,7 @@ import {spawn, type ChildProcess} from 'node:child_process';
 import {once} from 'node:events';
 import {fileURLToPath} from 'node:url';
 import {postgresPrograms} from '../store/postgres-server.ts';
-import {checkTruth, workUntilDeath, type Place, type Told} from './crash-load.ts';
+import {checkTruth, makePurses, workUntilDeath, type Place, type Purses, type Told} from './crash-load.ts';
 import {fileStore, postgresStore, type TestStore} from './test-store.ts';
 
 const SERVER = fileURLToPath(new URL('server-process.ts', import.meta.url));
@@ -27,13 +27,17 @@ async function start(store: string): Promise<{child: ChildProcess; place: Place}
  */
 async function killLoop(store: TestStore, beside: number): Promise<void> {
   const told: Told = new Map();
+  const counted = {records: 0, moves: 0, settled: 0};
+  let purses: Purses | undefined;
   const others = await Promise.all(Array.from({length: beside}, () => start(store.place)));
   for (let round = 0; round <= KILLS; round += 1) {
     const {child, place} = await start(store.place);
-    await checkTruth(place, told);
+    purses ??= await makePurses(place);
+    const mine = purses;
+    await checkTruth(place, mine, told);
     if (round < KILLS) {
       told.clear(); // what was true after one restart is not asked again after each
-      const workers = Array.from({length: 8}, (_, n) => workUntilDeath(place, `${round}-${n}`, told));
+      const workers = Array.from({length: 8}, (_, n) => workUntilDeath(place, mine, `${round}-${n}`, told));
       const enough = 20 + Math.random() * 100;
       const killer = setInterval(
         () => void (told.size >= enough && child.kill('SIGKILL')),
@@ -43,9 +47,18 @@ async function killLoop(store: TestStore, beside: number): Promise<void> {
       await Promise.all([...workers, exited]);
       clearInterval(killer);
       assert.ok(told.size >= 20);
-      for (const other of others) await checkTruth(other.place, new Map([...told].slice(-20)));
+      const moves = [...told.values()].filter(({kind}) => kind === 'move');
+      counted.records += told.size - moves.length;
+      counted.moves += moves.length;
+      counted.settled += moves.filter(({status}) => status === 'SETTLED').length;
+      for (const other of others) await checkTruth(other.place, mine, new Map([...told].slice(-20)));
     }
   }
+  assert.ok(counted.settled > 0 && counted.moves > counted.settled, JSON.stringify(counted));
+  if (KILLS > 2)
+    console.log(
+      `      ${KILLS} kills: ${counted.records} payouts and payins, ${counted.moves} moves (${counted.settled} settled)`,
+    );
 }
 
 describe('sandbox under SIGKILL', function () {
