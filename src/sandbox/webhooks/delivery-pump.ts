@@ -1,3 +1,4 @@
+import {setMaxListeners} from 'node:events';
 import type {Clock} from '../../clock.ts';
 import type {Context} from '../context.ts';
 import type {Faults, StruckDelivery} from '../faults.ts';
@@ -45,6 +46,7 @@ export class DeliveryPump {
 
   constructor(options: DeliveryPumpOptions) {
     this.#options = options;
+    setMaxListeners(0, this.#stop.signal); // one for each request under way: as many as there are endpoints
   }
 
   get #context(): Context {

@@ -117,6 +117,30 @@ describe('webhook deliveries', () => {
     assert.deepEqual(to(SLOW), payouts);
   });
 
+  it('go to any number of endpoints at once without a warning of Node', async () => {
+    const warnings: string[] = [];
+    const heard = (warning: Error) => warnings.push(warning.name);
+    process.on('warning', heard);
+    const waiting: (() => void)[] = [];
+    const many = await WebhookWorld.open({
+      // As node:https does: a listener for as long as the request is under way.
+      post: async (_post, signal) => {
+        await new Promise<void>((resolve) => {
+          signal.addEventListener('abort', () => resolve());
+          if (waiting.push(resolve) === 12) for (const go of waiting) go();
+        });
+        return {elapsedMs: 0, status: 200, response: ''};
+      },
+    });
+    for (let n = 0; n < 12; n += 1) await many.subscribe(['payout.settled'], `${HOOK}/${n}`);
+    await many.payout();
+    await many.settle();
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('warning', heard);
+    assert.deepEqual([(await many.deliveries('?state=delivered')).length, warnings], [12, []]);
+    await many.close();
+  });
+
   it('stop while their endpoint is switched off, and go on when it is switched on', async () => {
     const {id} = await at.subscribe(['payout.settled']);
     at.receiver.answers.push({status: 500});

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {once} from 'node:events';
+import {getEventListeners, once} from 'node:events';
 import {createServer, type Server} from 'node:http';
 import {createServer as createTcpServer, type AddressInfo} from 'node:net';
 import {httpsPoster, type Posted, type PosterOptions} from '../../../src/sandbox/webhooks/post.ts';
@@ -33,6 +33,15 @@ describe('poster of webhook deliveries', () => {
     assert.deepEqual(got!.body, Buffer.from(BODY));
     assert.equal(got!.headers['x-webhook-timestamp'], '1');
     assert.equal(got!.headers['content-length'], String(Buffer.byteLength(BODY)));
+  });
+
+  it('leaves nothing behind on the signal that would stop it', async () => {
+    const {signal} = new AbortController();
+    const poster = httpsPoster({policy: LOCAL, trust: receiverTrust(receiver.authorityFile)});
+    for (const url of [receiver.url(), 'https://127.0.0.1:1/', 'https://10.0.0.1/'])
+      await poster({url, headers: {}, body: BODY}, signal);
+    await new Promise((resolve) => setTimeout(resolve, 20)); // the socket's end
+    assert.equal(getEventListeners(signal, 'abort').length, 0);
   });
 
   it('follows no redirect', async () => {
