@@ -38,6 +38,7 @@ export class Exchange {
   readonly #faults: Faults;
   readonly #pump: Pick<TimerPump, 'catchUp'>;
   readonly #onRequest: ((entry: RequestEntry) => void) | undefined;
+  readonly #onBug: (error: unknown) => void;
   readonly #recent: RequestEntry[] = [];
   #made = 0;
   #counts: RequestCounts = {total: 0, posts: 0, answers: {}};
@@ -48,11 +49,13 @@ export class Exchange {
     /** Does what has fallen due, where nothing does so in the background. */
     pump: Pick<TimerPump, 'catchUp'>;
     onRequest: ((entry: RequestEntry) => void) | undefined;
+    onBug: (error: unknown) => void;
   }) {
     this.#machine = options.machine;
     this.#faults = options.faults;
     this.#pump = options.pump;
     this.#onRequest = options.onRequest;
+    this.#onBug = options.onBug;
   }
 
   /** `work` is given what fell due before it: it fails where that could not be done, and answers for that as well. */
@@ -60,11 +63,14 @@ export class Exchange {
     const started = this.#machine.monotonic();
     const requestId = `req_${(++this.#made).toString(36).padStart(6, '0')}`;
     const before = this.#pump.catchUp();
-    await before.catch(() => undefined); // work, which gets it, turns its failure into an answer
+    const trouble = await before.then(() => undefined).catch((error: unknown) => ({error}));
     const verdict = this.#faults.judge(facts);
     if (verdict && verdict.latencyMs > 0) await this.#machine.sleep(verdict.latencyMs);
     const effect = verdict?.effect;
-    const routed = effect && strikesBefore(effect) ? null : await work(before);
+    const struckBefore = effect !== undefined && strikesBefore(effect);
+    // Work, which gets `before`, turns its failure into an answer; where a fault answers instead, it is told all the same.
+    if (struckBefore && trouble) this.#onBug(trouble.error);
+    const routed = struckBefore ? null : await work(before);
     const answer = effect ? spoil(effect, routed) : routed!; // work is left out only under an effect
     const status = answer.socket === 'reset' ? null : answer.status;
     this.#count(facts, status);

@@ -197,6 +197,7 @@ async function assemble(store: Store, options: SandboxOptions): Promise<Sandbox>
       },
     },
     onRequest: options.onRequest,
+    onBug,
   });
   const routes = buildRoutes({
     context,

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import {FaultRule} from '../../src/sandbox/fault-schema.ts';
 import {openSandboxStore} from '../../src/sandbox/open-store.ts';
 import {DOWN, FailingStore} from './failing-store.ts';
 import {TestSandbox, UNKNOWN_ID} from './harness.ts';
@@ -57,6 +58,31 @@ describe('sandbox: a database that is away', () => {
     failing.down = true;
     const {status, body} = await alone.get('/api/payees');
     assert.deepEqual([status, body.error_code, told.length], [503, 'SERVICE_UNAVAILABLE', 1]);
+    failing.down = false;
+    assert.equal((await alone.get('/api/payees')).status, 200);
+    await alone.close();
+    await pumped.drop();
+  });
+
+  it('is told of where a fault rule answers instead', async () => {
+    const pumped = await testStore();
+    const failing = new FailingStore(await openSandboxStore(pumped.place));
+    const told: unknown[] = [];
+    const alone = await TestSandbox.open({store: failing, onBug: (error) => told.push(error)});
+    const payee = await alone.party('payee');
+    await alone.post(`/api/payees/${payee}/payment-methods`, bankAccount());
+    alone.passVerification(); // its timer is due: it fires before the next request
+    alone.sandbox.faults.add(
+      FaultRule.parse({times: 1, effect: {kind: 'status', status: 429, retry_after: 3}}),
+    );
+    failing.down = true;
+    const {status, body, headers} = await alone.get('/api/payees');
+    assert.deepEqual([status, body.error_code, headers.get('retry-after')], [429, 'RATE_LIMITED', '3']);
+    assert.deepEqual(
+      told.map((error) => (error as Error).message),
+      [DOWN],
+    );
+    assert.equal((await alone.get('/api/payees')).status, 503); // the rule is used up
     failing.down = false;
     assert.equal((await alone.get('/api/payees')).status, 200);
     await alone.close();
