@@ -3,7 +3,7 @@ import {hostname} from 'node:os';
 import {writeFileAtomic} from '../store/atomic-file.ts';
 import type {Summary} from './summary.ts';
 
-/** What a runner tells the world each second, by rename: the journal is its alone while it runs. */
+/** What a runner tells the world each second, and before it asks, by rename: the journal is its alone while it runs. */
 export interface StatusFile {
   version: 1;
   journal_id: string;
@@ -14,6 +14,9 @@ export interface StatusFile {
   phase: string;
   summary: Summary;
 }
+
+/** The phase of a runner that waits for an answer at its terminal. */
+export const ASKING = 'waiting to be confirmed';
 
 export function writeStatus(
   path: string,

@@ -1,7 +1,8 @@
 import {RemitError} from '../errors.ts';
 import {readAcknowledged} from './confirmations.ts';
 import type {Journal, JournalRow} from './journal.ts';
-import type {Outcome} from './outcome.ts';
+import {type Bucket, bucketOf, type Outcome} from './outcome.ts';
+import {addRow, emptyPart, type Part} from './part.ts';
 import type {Plan} from './plan.ts';
 import type {Claim, Entry, Registry} from './registry.ts';
 
@@ -9,6 +10,12 @@ import type {Claim, Entry, Registry} from './registry.ts';
 export interface Survey {
   /** Rows that another batch has paid, with the same content: skipped. */
   alreadyPaid: number;
+  /** The batches that paid them, with their rows and money; this batch itself, where it has forgotten that it did. */
+  paidBy: Map<string, Part>;
+  /** Rows of another batch whose journal is gone: they may have been paid, and are settled first. */
+  doubts: number;
+  /** Rows whose bucket will be another one once the registry's word is written down, by `from>to`. */
+  shifts: Map<string, {from: Bucket; to: Bucket; part: Part}>;
   /** Rows that cannot be sent: their reference was given to another payment, or another batch is not done with it. */
   conflicts: number;
   /** References that differ from one in the registry only in case or spaces. */
@@ -42,20 +49,28 @@ export function surveyBatch(options: {
   const since = readAcknowledged(options.journal, plan)?.at ?? 0;
   const survey: Survey = {
     alreadyPaid: 0,
+    paidBy: new Map(),
+    doubts: 0,
+    shifts: new Map(),
     conflicts: 0,
     similar: {count: 0, examples: []},
     alike: {count: 0, examples: []},
     elsewhere: new Map(),
   };
-  if (registry.isEmpty) return survey;
-  for (const row of unsentRows(options.journal)) {
+  const {journal} = options;
+  if (registry.isEmpty && !wasSettledByRegistry(journal)) return survey;
+  for (const row of unsentRows(journal)) {
     const found = registry.find(row.reference);
-    if (ownOutcome(options.journal, row, found, plan)?.state === 'already_paid') survey.alreadyPaid++;
     const entry = foreignEntry(found, plan);
     if (entry !== undefined && entry.profile !== profile)
       note(survey.elsewhere, entry.profile || '(environment)', row.reference, entry.batch);
-    const outcome = entry === undefined ? undefined : outcomeByRegistry(row, entry, exists);
-    if (outcome?.state === 'already_paid') survey.alreadyPaid++;
+    const outcome =
+      entry === undefined ? ownOutcome(journal, row, found, plan) : outcomeByRegistry(row, entry, exists);
+    noteShift(survey, journal, row, outcome);
+    if (outcome?.state === 'already_paid') {
+      survey.alreadyPaid++;
+      addRow(inMap(survey.paidBy, found!.batch, emptyPart), row);
+    } else if (outcome?.state === 'in_doubt') survey.doubts++;
     else if (outcome !== undefined) survey.conflicts++;
     if (entry !== undefined) continue;
     for (const {namespace, baseUrl, batch} of registry.elsewhere(row.reference))
@@ -86,11 +101,45 @@ export function settleByRegistry(options: {
       entry === undefined ? ownOutcome(journal, row, found, plan) : outcomeByRegistry(row, entry, exists);
     if (outcome !== undefined) journal.record(outcome, now);
     // Paid is paid, also when the registry that said so is lost.
-    else if (row.outcome?.code === REGISTRY_CODE && row.outcome.state !== 'already_paid')
-      journal.record({...row.outcome, state: 'not_sent', id: null, code: null, message: null}, now);
+    else if (isTakenBack(row))
+      journal.record({...row.outcome!, state: 'not_sent', id: null, code: null, message: null}, now);
     if (journal.unflushed >= PAGE) journal.flush();
   }
   journal.flush();
+}
+
+/** What the registry said of it before, it says no more. */
+const isTakenBack = ({outcome}: JournalRow): boolean =>
+  outcome?.code === REGISTRY_CODE && outcome.state !== 'already_paid';
+
+/** Notes a row that `settleByRegistry` will move to another bucket. */
+function noteShift(survey: Survey, journal: Journal, row: JournalRow, outcome: Outcome | undefined): void {
+  const to = outcome === undefined ? (isTakenBack(row) ? 'not_sent' : undefined) : bucketOf(outcome.state);
+  if (to === undefined) return;
+  const from = bucketNow(journal, row);
+  if (from !== to)
+    addRow(inMap(survey.shifts, `${from}>${to}`, () => ({from, to, part: emptyPart()})).part, row);
+}
+
+/** As the journal's tally counts the row now. */
+function bucketNow(journal: Journal, row: JournalRow): Bucket {
+  if (row.outcome === undefined) return journal.coveredSince(row.n) === undefined ? 'not_sent' : 'in_doubt';
+  if (row.outcome.state !== 'not_sent') return bucketOf(row.outcome.state);
+  const later = journal
+    .statement(
+      `select 1 from windows where seq > ? and first <= ? and last >= ? and instr(takes, ',not_sent,') > 0 limit 1`,
+    )
+    .get(row.outcomeWindow, row.n, row.n);
+  return later === undefined ? 'not_sent' : 'in_doubt';
+}
+
+const wasSettledByRegistry = (journal: Journal): boolean =>
+  journal.statement('select 1 from outcomes where code = ? limit 1').get(REGISTRY_CODE) !== undefined;
+
+function inMap<T>(map: Map<string, T>, key: string, make: () => T): T {
+  let found = map.get(key);
+  if (found === undefined) map.set(key, (found = make()));
+  return found;
 }
 
 export const claimOf = (row: JournalRow): Claim => ({

@@ -53,8 +53,8 @@ export interface CliOptions {
   stdin?: string;
   clock?: Clock;
   cwd?: string;
-  /** Answers to questions, in order; the questions are kept. */
-  answers?: (string | boolean)[];
+  /** Answers to questions, in order, or what is done while the question is open; the questions are kept. */
+  answers?: (string | boolean | (() => Promise<string | boolean>))[];
   stop?: Stop;
   /** What an idempotency key is made of; the same one each time unless said. */
   uuid?: () => string;
@@ -147,11 +147,12 @@ function asTransport(service: NonNullable<CliOptions['service']>): Transport {
   return 'send' in service ? service : new FakeTransport(service);
 }
 
-function scriptedPrompts(answers: (string | boolean)[], questions: string[]): Prompts {
+function scriptedPrompts(answers: NonNullable<CliOptions['answers']>, questions: string[]): Prompts {
   const next = async <T>(question: string): Promise<T> => {
     questions.push(question);
     if (answers.length === 0) assert.fail(`an unexpected question: ${question}`);
-    return answers.shift() as T;
+    const answer = answers.shift();
+    return (typeof answer === 'function' ? await answer() : answer) as T;
   };
   return {confirm: next, line: next, hidden: next};
 }

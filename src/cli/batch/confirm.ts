@@ -1,14 +1,16 @@
 import {RemitError} from '../../errors.ts';
 import {KINDS} from '../../batch/kinds.ts';
 import type {Acknowledged} from '../../batch/confirmations.ts';
+import type {Part} from '../../batch/part.ts';
 import type {Plan} from '../../batch/plan.ts';
-import {formatMajor, groupMajor} from '../../money/amount.ts';
+import {formatMajor} from '../../money/amount.ts';
 import type {Caps} from '../../profiles/profile.ts';
 import type {Context} from '../context.ts';
 import {canAsk} from '../prompts.ts';
 import {refusePaidElsewhere, type Survey} from '../../batch/survey.ts';
+import type {Work} from '../../batch/work.ts';
 import {readTotals} from './flags.ts';
-import {count, planText, surveyText} from './plan-view.ts';
+import {count, planText, surveyText, totalsText, workText} from './plan-view.ts';
 
 export interface ConfirmFlags {
   'confirm-total'?: string[] | undefined;
@@ -37,6 +39,8 @@ export async function confirmBatch(options: {
   context: Context;
   plan: Plan;
   survey: Survey;
+  /** What the run will do: the question names it, while stated figures speak of the whole plan. */
+  work: Work;
   flags: ConfirmFlags;
   doing: string;
   known: boolean;
@@ -45,8 +49,9 @@ export async function confirmBatch(options: {
   /** Rows that are sent again under new keys: they are asked about, not the plan. */
   again?: Sums | undefined;
 }): Promise<void> {
-  const {context, plan, survey, flags, doing} = options;
+  const {context, plan, survey, work, flags, doing} = options;
   const sums = options.again ?? plan.figures;
+  const moving = options.again ?? {rows: work.open.rows, totals: work.open.totals.toMajor()};
   const known = options.known && options.again === undefined;
   const {profile, out} = context;
   const {live, yes} = context.flags;
@@ -70,7 +75,7 @@ export async function confirmBatch(options: {
   if (isLive && !live)
     refuse(
       'GUARD_LIVE',
-      `refused to ${doing} batch ${plan.batchId} with a live key: ${totalsText(sums)}`,
+      `refused to ${doing} batch ${plan.batchId} with a live key: ${totalsText(moving)}`,
       'add --live when real money is meant to move',
     );
   if (isLive)
@@ -84,12 +89,16 @@ export async function confirmBatch(options: {
         : `Batch ${plan.batchId}: ${count(sums.rows, 'row')} to be sent again with new keys, ${totalsText(sums)}`;
     if (isLive) out.notice(text);
     else out.note(text);
-    for (const line of surveyText(survey)) out.notice(line);
-  }
+    for (const line of [...surveyText(survey), ...workText(work)]) out.notice(line);
+  } else if (!work.isOver) out.note(questionOf(options).replace(/\?$/, '.'));
   const stated = flags['confirm-count'] !== undefined && flags['confirm-total'] !== undefined;
   if (canAsk({stdin: context.runtime.stdin, stderr: context.runtime.stderr})) {
     if (stated || (!isLive && (yes === true || known))) return;
-    await ask({context, sums, doing: options.again === undefined ? doing : 'send again'});
+    if (options.again === undefined && work.isOver) return; // told above; the engine finds nothing to send either
+    await ask({
+      ...{context, sums, moving, question: questionOf(options)},
+      doing: options.again === undefined ? doing : 'send again',
+    });
   } else if (isLive) {
     if (!yes || !(stated || known))
       refuse(
@@ -108,19 +117,42 @@ export async function confirmBatch(options: {
   }
 }
 
-async function ask({context, sums, doing}: {context: Context; sums: Sums; doing: string}): Promise<void> {
+/** `Pay 2 of 6 rows, 350.00 USD (1 of them in doubt; 4 done already)?` */
+function questionOf({doing, again, work}: Parameters<typeof confirmBatch>[0]): string {
+  const {open, doubts, planned} = work;
+  const doneRows = work.done.rows + work.paidBefore.rows;
+  const rest =
+    open.rows === 0 ? '' : `, and ${count(open.rows, 'row')} not done yet, ${totalsText(sumsOf(open))}`;
+  if (again !== undefined) return `Send again ${count(again.rows, 'row')}, ${totalsText(again)}${rest}?`;
+  const asides = [
+    ...(doubts > 0 ? [`${doubts} of them in doubt`] : []),
+    ...(doneRows > 0 ? [`${doneRows} ${work.doneIs} already`] : []),
+  ];
+  const rows = open.rows === planned ? count(planned, 'row') : `${open.rows} of ${count(planned, 'row')}`;
+  const money = open.rows === 0 ? '' : `, ${totalsText(sumsOf(open))}`;
+  return `${capital(doing)} ${rows}${money}${asides.length > 0 ? ` (${asides.join('; ')})` : ''}?`;
+}
+
+const sumsOf = ({rows, totals}: Part): Sums => ({rows, totals: totals.toMajor()});
+
+async function ask(asked: {
+  context: Context;
+  sums: Sums;
+  moving: Sums;
+  question: string;
+  doing: string;
+}): Promise<void> {
+  const {context, sums, moving, question, doing} = asked;
   const {prompts} = context.runtime;
-  if (context.profile.mode === 'test') {
-    const yes = await prompts.confirm(
-      `${capital(doing)} ${count(sums.rows, 'row')}, ${totalsText(sums)}?`,
-      statement(sums),
-    );
+  const currencies = Object.entries(moving.totals).filter(([, total]) => /[1-9]/.test(total));
+  if (context.profile.mode === 'test' || currencies.length === 0) {
+    const yes = await prompts.confirm(question, statement(sums));
     if (!yes) throw new RemitError('GUARD_CONFIRM', 'not confirmed; nothing was sent');
     return;
   }
-  for (const [currency, total] of Object.entries(sums.totals)) {
+  for (const [currency, total] of currencies) {
     const typed = await prompts.line(
-      `Type the total in ${currency} to ${doing} ${count(sums.rows, 'row')}:`,
+      `Type the total in ${currency} to ${doing} ${count(moving.rows, 'row')}:`,
       statement(sums),
     );
     if (!sameAmount(typed.trim().replace(/ ?[A-Z]{3}$/, ''), total, currency))
@@ -258,10 +290,5 @@ function capOf(
   if (!Object.hasOwn(caps, currency)) over(`the profile has no cap for ${currency}`);
   return BigInt(caps[currency]!);
 }
-
-export const totalsText = ({totals}: Sums): string =>
-  Object.entries(totals)
-    .map(([currency, total]) => `${groupMajor(total)} ${currency}`)
-    .join(' + ');
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -56,7 +56,7 @@ export async function listBatches(options: {
     } catch (error) {
       if (!(error instanceof RemitError)) throw error;
       const unknown = {
-        state: 'unreadable',
+        state: error.code === 'LOCKED' ? 'busy' : 'unreadable',
         mode: null,
         planned: 0,
         accepted: 0,

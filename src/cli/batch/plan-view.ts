@@ -2,7 +2,9 @@ import {describeIssue, type Issue} from '../../batch/issues.ts';
 import {KINDS, type Mode} from '../../batch/kinds.ts';
 import type {Plan, PlannedBatch} from '../../batch/plan.ts';
 import type {RevisionFacts} from '../../batch/revision.ts';
+import {minus, type Part} from '../../batch/part.ts';
 import type {Survey} from '../../batch/survey.ts';
+import type {Work} from '../../batch/work.ts';
 import {groupMajor} from '../../money/amount.ts';
 import {batchCommand} from './place.ts';
 
@@ -120,8 +122,10 @@ export function planResult(plan: Plan, facts: Pick<PlannedBatch, 'fresh' | 'erro
 /** What other batches of this state folder mean for this one; nothing where they mean nothing. */
 export function surveyText(survey: Survey): string[] {
   const lines: string[] = [];
-  if (survey.alreadyPaid > 0)
-    lines.push(`  ${count(survey.alreadyPaid, 'row')} paid by another batch already: skipped`);
+  if (survey.doubts > 0)
+    lines.push(
+      `  ${count(survey.doubts, 'row')} that a batch whose journal is gone may have sent: in doubt until they are settled`,
+    );
   if (survey.conflicts > 0)
     lines.push(
       `  ${count(survey.conflicts, 'row')} whose reference another batch has for another payment, or is not done with: not sent`,
@@ -132,3 +136,47 @@ export function surveyText(survey: Survey): string[] {
     lines.push(`  ${reference} looks like ${others.join(', ')} of another batch`);
   return lines;
 }
+
+const NAMED_BATCHES = 3;
+
+/** What is done already, by whom, and what this command leaves alone; nothing where it takes up every row. */
+export function workText({
+  planned,
+  open,
+  doubts,
+  done,
+  doneIs,
+  paidBefore,
+  paidBy,
+  left,
+  leftAre,
+  isOver,
+}: Work): string[] {
+  if (open.rows === planned && doubts === 0) return [];
+  const lines: [string, string][] = [];
+  const add = (label: string, part: Part, after: string) => {
+    if (part.rows > 0) lines.push([label, `${partText(part)}${after}`]);
+  };
+  if (isOver) lines.push(['To do', 'nothing is left to send']);
+  else if (open.rows === 0) lines.push(['To do', 'no row is ready for this']);
+  add('To do', open, doubts > 0 ? `, ${doubts} of them in doubt` : '');
+  add(doneIs === 'done' ? 'Done' : 'Staged', done, ' by this batch');
+  const named = [...paidBy].sort(([, a], [, b]) => b.rows - a.rows).slice(0, NAMED_BATCHES);
+  for (const [batch, part] of named) add('Paid before', part, ` by batch ${batch}`);
+  const others = named.reduce((rest, [, part]) => minus(rest, part), paidBefore);
+  add('Paid before', others, named.length > 0 ? ' by other batches' : '');
+  add('Left alone', left, `: ${leftAre.join(', ')}`);
+  return lines.map(
+    ([label, text], index) => `  ${(lines[index - 1]?.[0] === label ? '' : label).padEnd(13)}${text}`,
+  );
+}
+
+const partText = ({rows, totals}: Part): string =>
+  `${count(rows, 'row')}, ${totalsText({totals: totals.toMajor()})}`;
+
+/** `1,500.75 USD + 20.00 EUR` */
+export const totalsText = ({totals}: {totals: Readonly<Record<string, string>>}): string =>
+  Object.entries(totals)
+    .filter(([, total], _index, all) => all.length === 1 || /[1-9]/.test(total))
+    .map(([currency, total]) => `${groupMajor(total)} ${currency}`)
+    .join(' + ');

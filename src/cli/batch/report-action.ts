@@ -6,11 +6,12 @@ import {type OpenBatch, openBatch} from '../../batch/open-batch.ts';
 import {reportFile, writeReport} from '../../batch/report-file.ts';
 import {type ResultFiles, writeResults} from '../../batch/results.ts';
 import type {Stop} from '../../batch/run-context.ts';
-import {readStatus} from '../../batch/status-file.ts';
+import {ASKING, readStatus, type StatusFile} from '../../batch/status-file.ts';
 import {type BatchState, summarise, type Summary} from '../../batch/summary.ts';
 import type {Clock} from '../../clock.ts';
 import {RemitError} from '../../errors.ts';
 import {batchCommand} from './place.ts';
+import {count} from './plan-view.ts';
 import type {Attention} from './summary-view.ts';
 
 interface Wanted {
@@ -41,12 +42,29 @@ export async function statusOfBatch(
       await batch.close();
     }
   } catch (error) {
-    if (!(error instanceof RemitError) || error.code !== 'LOCKED') throw error;
-    const status = readStatus(batchFolder(wanted.stateDir, wanted.kind, wanted.batchId).status);
+    const status = lastWord(error, wanted);
     if (status === undefined) throw error;
-    const running = `Running on ${status.host} as process ${status.pid}: ${status.phase}, as of ${status.updated_at}.`;
-    return {summary: {...status.summary, posts: 0, next: null}, attention: [], running};
+    return {
+      summary: {...status.summary, posts: 0, next: null},
+      attention: [],
+      running: runningText(status, error),
+    };
   }
+}
+
+/** What the process that has the batch last wrote; undefined when it wrote nothing, or the error is another one. */
+function lastWord(error: unknown, {stateDir, kind, batchId}: Wanted): StatusFile | undefined {
+  if (!(error instanceof RemitError) || error.code !== 'LOCKED') return undefined;
+  return readStatus(batchFolder(stateDir, kind, batchId).status);
+}
+
+function runningText({host, pid, phase, updated_at: at}: StatusFile, error: unknown): string {
+  const holder = (error as RemitError).details as {host?: string; pid?: number} | undefined; // of the lock
+  if (holder?.pid !== undefined && (holder.pid !== pid || holder.host !== host))
+    return `Process ${holder.pid} on ${holder.host} has the batch now; this is how it stood at ${at}.`;
+  return phase === ASKING
+    ? `Process ${pid} on ${host} waits for its question to be answered, since ${at}; nothing more is sent until then.`
+    : `Running on ${host} as process ${pid}: ${phase}, as of ${at}.`;
 }
 
 /** The file of the HTML report is told where one was written. */
@@ -59,7 +77,7 @@ export type Reported = Summary & {report_file?: string};
 export async function reportBatch(
   wanted: Wanted & {folder: string | undefined; html?: {file: string} | 'beside' | undefined},
 ): Promise<{summary: Reported; attention: Attention[]}> {
-  const batch = await openBatch({...wanted, purpose: `report of batch ${wanted.batchId}`, brief: true});
+  const batch = await openForReport(wanted);
   try {
     const {journal, plan} = batch;
     const before = readSummary(batch);
@@ -74,6 +92,22 @@ export async function reportBatch(
     return {summary: {...summary, report_file: path}, attention};
   } finally {
     await batch.close();
+  }
+}
+
+/** A batch that runs has no results yet: the refusal says how far it is. */
+async function openForReport(wanted: Wanted): Promise<OpenBatch> {
+  try {
+    return await openBatch({...wanted, purpose: `report of batch ${wanted.batchId}`, brief: true});
+  } catch (error) {
+    const status = lastWord(error, wanted);
+    if (status === undefined || !(error instanceof RemitError)) throw error;
+    const {accepted, planned} = status.summary;
+    throw new RemitError(
+      'LOCKED',
+      `no report of batch ${wanted.batchId} was written, its results are not there yet: ${accepted} of ${count(planned, 'row')} accepted. ${runningText(status, error)}`,
+      {cause: error, hint: error.hint, details: {...error.details, summary: status.summary}},
+    );
   }
 }
 

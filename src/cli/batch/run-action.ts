@@ -6,24 +6,28 @@ import {checkBinding} from '../../batch/binding.ts';
 import type {Kind} from '../../batch/kinds.ts';
 import {keepAcknowledged, noteConfirmation, readAcknowledged} from '../../batch/confirmations.ts';
 import type {Followed} from '../../batch/follow-run.ts';
-import type {JournalRow} from '../../batch/journal.ts';
+import type {Journal, JournalRow} from '../../batch/journal.ts';
 import {type OpenBatch, openBatch} from '../../batch/open-batch.ts';
 import {raiseFailedRows} from '../../batch/retry.ts';
 import {AdaptiveSpeed} from '../../batch/speed-adaptive.ts';
 import {MAX_IN_FLIGHT} from '../../batch/speed.ts';
+import {ASKING, readStatus, writeStatus} from '../../batch/status-file.ts';
 import {exitCodeOf, type Summary} from '../../batch/summary.ts';
 import {Wire} from '../../batch/wire.ts';
+import {type Reach, workOf} from '../../batch/work.ts';
 import {DEFAULT_TIMEOUTS, type Timeouts, type Transport} from '../../client/transport.ts';
 import {RemitError, type ExitCode} from '../../errors.ts';
 import {Totals} from '../../money/totals.ts';
 import type {Context} from '../context.ts';
 import {socketCeiling} from '../open-files.ts';
+import {canAsk} from '../prompts.ts';
 import {keepHeapSmall} from './memory.ts';
 import {confirmBatch, type ConfirmFlags, duplicatesOf, type Sums} from './confirm.ts';
 import {followAfterRun, type FollowFlags} from './follow-action.ts';
 import {batchCommand, placeFlags} from './place.ts';
 import {count} from './plan-view.ts';
 import {BatchProgress} from './progress.ts';
+import {readSummary} from './report-action.ts';
 import {leftOutText, summaryText} from './summary-view.ts';
 
 export interface RunFlags extends ConfirmFlags, FollowFlags {
@@ -77,6 +81,7 @@ export async function runBatch(request: RunRequest): Promise<BatchEnd> {
     clock,
   });
   try {
+    if (readStatus(batch.place.status) === undefined) tellStatus(batch, 'starting', clock.now());
     const folder = resultFolder(flags.out ?? batch.plan.file.folder);
     checkBinding(batch.journal, batch.plan, profile);
     const summary = await runClaimed(request, batch, folder);
@@ -107,8 +112,8 @@ async function runClaimed(request: RunRequest, batch: OpenBatch, folder: string)
     clock,
   });
   try {
-    if (request.retry === undefined || !isConfirmed(request, batch))
-      await confirmOnce(request, batch, claims);
+    if (request.retry === undefined) await confirmOnce(request, batch, claims);
+    else if (!isConfirmed(request, batch)) throw nothingToRetry(batch, request);
     const transport = await context.transportFor('pool');
     try {
       return await runConfirmed({request, batch, claims, transport, folder});
@@ -149,7 +154,10 @@ async function confirmOnce(
   const before = journal.meta<{planHash: string; doing: string}>('confirmed');
   const known = isConfirmed(request, batch);
   const acknowledged = readAcknowledged(journal, plan);
-  await confirmBatch({context, plan, survey, flags, doing, known, acknowledged, again});
+  // Whoever asks for the status meanwhile is answered by this: the batch is ours until the question is answered.
+  if (canAsk(context.runtime)) tellStatus(batch, ASKING, context.clock.now());
+  const work = workOf({journal, plan, survey, reach: reachOf(request, journal)});
+  await confirmBatch({context, plan, survey, work, flags, doing, known, acknowledged, again});
   if (!known) {
     const {repeats, similar} = duplicatesOf(plan, survey, acknowledged);
     keepAcknowledged(journal, {
@@ -176,6 +184,28 @@ async function confirmOnce(
   });
 }
 
+const tellStatus = (batch: OpenBatch, phase: string, nowMs: number): void =>
+  writeStatus(batch.place.status, batch.plan.journalId, phase, readSummary(batch), nowMs);
+
+/** Its question would be of two things at once: the plan, and the rows that failed under an earlier one. */
+const nothingToRetry = ({plan}: OpenBatch, {kind, context, stateDir}: RunRequest): RemitError =>
+  new RemitError(
+    'GUARD_CONFIRM',
+    plan.revision > 1
+      ? `revision ${plan.revision} of batch ${plan.batchId} was never confirmed; nothing was sent again`
+      : `batch ${plan.batchId} was never run: there is nothing to send again`,
+    {hint: `${batchCommand(kind)} run ${plan.batchId}${placeFlags(context, stateDir)}`},
+  );
+
+/** Which rows the run takes up: the same for the question as for the engine. */
+function reachOf({path, flags, doing}: RunRequest, journal: Journal): Reach {
+  return {
+    path: path === 'as-before' ? (journal.meta<RunPath>('path') ?? 'stage-and-release') : path,
+    acceptDifferences: flags['accept-differences'] ?? false,
+    retryUnapproved: doing === 'release',
+  };
+}
+
 interface ConfirmedRun {
   request: RunRequest;
   batch: OpenBatch;
@@ -186,11 +216,10 @@ interface ConfirmedRun {
 
 async function runConfirmed(parts: ConfirmedRun): Promise<Summary> {
   const {request, batch, claims, transport, folder} = parts;
-  const {context, kind, flags, doing} = request;
+  const {context, kind, flags} = request;
   const {plan, journal, place, lock} = batch;
   const {out, clock, profile, runtime} = context;
-  const path =
-    request.path === 'as-before' ? (journal.meta<RunPath>('path') ?? 'stage-and-release') : request.path;
+  const {path, acceptDifferences, retryUnapproved} = reachOf(request, journal);
   // A release is no way of going on: a resume after it must still take up rows that have no record yet.
   journal.setMeta('path', path === 'release' ? 'stage-and-release' : path);
   claims.settle();
@@ -217,10 +246,10 @@ async function runConfirmed(parts: ConfirmedRun): Promise<Summary> {
       kind,
       horizonMs: flags['key-horizon'] ?? HORIZON_MS,
       maxWaitMs: flags['max-wait'] ?? MAX_WAIT_MS,
-      acceptDifferences: flags['accept-differences'] ?? false,
+      acceptDifferences,
       releaseRest: flags['release-rest'] ?? false,
       trustRefusals: flags['trust-refusals'] ?? false,
-      retryUnapproved: doing === 'release',
+      retryUnapproved,
       approveById: profile.approveById,
     },
     out: folder,

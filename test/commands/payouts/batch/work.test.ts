@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import type {Summary} from '../../../../src/batch/summary.ts';
+import type {CliOptions, CliResult} from '../../../cli/run-cli.ts';
+import {Desk} from './desk.ts';
+
+describe('the question of a batch', () => {
+  let desk: Desk;
+  beforeEach(() => {
+    desk = new Desk();
+    desk.file('p.csv', [
+      ['A-1', 1, '10.00'],
+      ['A-2', 2, '20.00'],
+    ]);
+  });
+  afterEach(() => desk.close());
+
+  const more = () =>
+    desk.file('more.csv', [
+      ['A-1', 1, '10.00'],
+      ['A-2', 2, '20.00'],
+      ['A-3', 3, '1000.00'],
+    ]);
+  const asked = (line: string, given: {live?: boolean; answers: CliOptions['answers']}) =>
+    desk.batch(line, {columns: 100, ...given});
+
+  it('names the whole plan when nothing of it is done', async () => {
+    const {questions, stderr} = await asked('run ./p.csv', {answers: [false]});
+    assert.deepEqual(questions, ['Pay 2 rows, 30.00 USD?']);
+    assert.doesNotMatch(stderr, /To do/);
+  });
+
+  it('names what is left beside what another batch has paid, and which one', async () => {
+    await desk.batch('run ./p.csv --batch-id july --yes');
+    more();
+    const ran = await asked('run ./more.csv --batch-id august', {answers: [true]});
+    assert.deepEqual(ran.questions, ['Pay 1 of 3 rows, 1,000.00 USD (2 done already)?']);
+    assert.match(
+      ran.stderr,
+      /To do {8}1 row, 1,000.00 USD\n {2}Paid before {2}2 rows, 30.00 USD by batch july/,
+    );
+    assert.equal(desk.service.byId.size, 3);
+  });
+
+  it('names what is left beside what the batch itself has paid, in a new revision', async () => {
+    await desk.batch('run ./p.csv --batch-id b --yes');
+    more();
+    const ran = await asked('run ./more.csv --batch-id b', {answers: [false]});
+    assert.deepEqual(ran.questions, ['Pay 1 of 3 rows, 1,000.00 USD (2 done already)?']);
+    assert.match(ran.stderr, /Done {9}2 rows, 30.00 USD by this batch/);
+    assert.equal(desk.service.byId.size, 2);
+  });
+
+  it('is of live money the total that this run sends; stated figures stay those of the whole plan', async () => {
+    const live = {live: true};
+    await desk.batch(
+      'run ./p.csv --batch-id b --live --yes --confirm-total USD=30.00 --confirm-count 2',
+      live,
+    );
+    more();
+    const line = 'run ./more.csv --batch-id b --live';
+    const whole = await asked(line, {...live, answers: ['1030.00']});
+    assert.equal(whole.exitCode, 11);
+    assert.match(whole.questions[0]!, /^Type the total in USD to pay 1 row:/);
+    const stated = await desk.batch(`${line} --yes --confirm-total USD=1000.00 --confirm-count 1`, live);
+    assert.deepEqual([stated.exitCode, desk.service.byId.size], [11, 2]);
+    assert.equal((await asked(line, {...live, answers: ['1,000.00'.replace(',', '')]})).exitCode, 0);
+    assert.equal(desk.service.byId.size, 3);
+  });
+
+  it('is not asked when no row is left that any command could send', async () => {
+    await desk.batch('run ./p.csv --batch-id july --yes');
+    const ran = await asked('run ./p.csv --batch-id again', {answers: []});
+    assert.deepEqual([ran.exitCode, ran.questions], [0, []]);
+    assert.match(ran.stderr, /nothing is left to send/);
+  });
+
+  it('of a release names the records that it approves', async () => {
+    await desk.batch('run ./p.csv --batch-id b --stage-only --yes');
+    const ran = await asked('release b', {answers: [true]});
+    assert.deepEqual(ran.questions, ['Release 2 rows, 30.00 USD?']);
+  });
+
+  it('of a resume is not asked again, but what it does is said', async () => {
+    await desk.batch('run ./p.csv --batch-id b --stage-only --yes');
+    const ran = await asked('resume b', {answers: []});
+    assert.deepEqual(ran.questions, []);
+    assert.match(ran.stderr, /^Resume 0 of 2 rows \(2 staged already\)\.$/m);
+  });
+
+  it('of a retry is refused, not asked twice, while the plan was never confirmed', async () => {
+    await desk.batch('plan ./p.csv --batch-id b');
+    const never = await asked('retry b --yes', {answers: [true, true]});
+    assert.deepEqual([never.exitCode, never.questions], [11, []]);
+    assert.match(never.stderr, /was never run.*\nHint: remit payouts batch run b/s);
+    await desk.batch('run b --yes');
+    more();
+    await desk.batch('plan ./more.csv --batch-id b');
+    const revised = await asked('retry b', {answers: [true, true]});
+    assert.deepEqual([revised.exitCode, revised.questions, desk.service.byId.size], [11, [], 2]);
+    assert.match(revised.stderr, /revision 2 of batch b was never confirmed/);
+  });
+
+  it('keeps nobody from seeing how the batch stands while it is open', async () => {
+    await desk.batch('plan ./p.csv --batch-id b');
+    const seen: Record<string, CliResult> = {};
+    const look = async () => {
+      for (const verb of ['status b', 'list', 'report b']) seen[verb] = await desk.batch(`${verb} --json`);
+      seen['people'] = await desk.batch('status b');
+      return false;
+    };
+    assert.equal((await asked('run b', {answers: [look]})).exitCode, 11);
+    const {'status b': status, list, 'report b': report, people} = seen;
+    assert.equal(status!.exitCode, 0, status!.stderr);
+    const {state, planned, accepted} = status!.json() as Summary;
+    assert.deepEqual([state, planned, accepted], ['planned', 2, 0]);
+    assert.match(people!.stderr, /waits for its question to be answered/);
+    const [listed] = list!.json() as {state: string; problem: string | null}[];
+    assert.deepEqual([listed!.state, listed!.problem], ['planned', null]);
+    assert.deepEqual([report!.exitCode, report!.error().code], [13, 'LOCKED']);
+    assert.match(report!.error().message, /0 of 2 rows accepted.*waits for its question/);
+  });
+});
