@@ -66,7 +66,7 @@ export interface Claims {
 
 const INSERT = {
   head: 'insert into entries (scope, fold, reference, claimant, generation, fingerprint, at, id, paid)',
-  row: '(?, ?, ?, ?, ?, ?, ?, null, 0)',
+  row: '($1, ?, ?, $2, ?, ?, $3, null, 0)', // $1 scope, $2 claimant, $3 at
 };
 /** A claim that is there already is the same row's, of an earlier run or an earlier generation. */
 const CLAIM = {
@@ -235,13 +235,11 @@ export class Registry implements Claims {
 
   #insert(statement: BulkInsert, rows: readonly Claim[], at: number): void {
     const values: SqlValue[] = [];
-    for (const {reference, generation, fingerprint} of rows) {
-      values.push(this.#scope, foldReference(reference), reference, this.#claimant);
-      values.push(generation, fingerprint, at);
-    }
+    for (const {reference, generation, fingerprint} of rows)
+      values.push(foldReference(reference), reference, generation, fingerprint);
     this.#db.transaction(() => {
       this.#writeWaiting();
-      statement.run(values);
+      statement.run(values, [this.#scope, this.#claimant, at]);
       this.#lookalikes.note(this.#scope, rows, at);
     });
   }

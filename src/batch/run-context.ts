@@ -23,8 +23,8 @@ const FAILING_STREAK = 16;
 const FAILING_MS = 60_000;
 const FORBIDDEN_STREAK = 3;
 const REFUSED_STREAK = 3;
-/** Outcomes that are committed together at most; a quarter of a second commits them too. */
-const GROUP = 2048;
+/** Outcomes that are committed together at most; a window takes them with it, and a quarter of a second commits them too. */
+const GROUP = 4096;
 
 export interface Stop {
   reason: StopReason | 'interrupted' | 'terminated';

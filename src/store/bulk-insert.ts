@@ -5,7 +5,8 @@ const ROWS_A_CALL = 16;
 
 /**
  * Inserts many rows of one shape, several of them with each call of the driver: three times as fast as one by one.
- * `head` is the statement up to `values`, `row` the placeholders of one row, `tail` what follows them.
+ * `head` is the statement up to `values`, `row` the placeholders of one row, `tail` what follows them. In `row`, `?` is a
+ * value of the row and `$1`, `$2`, … are those that all rows of a call of `run` share: they are bound once.
  */
 export class BulkInsert {
   readonly #db: SqliteDatabase;
@@ -17,17 +18,26 @@ export class BulkInsert {
     const {head, row, tail = ''} = sql;
     this.#db = db;
     this.#width = row.split('?').length - 1;
-    this.#one = `${head} values ${row} ${tail}`;
-    this.#many = `${head} values ${Array<string>(ROWS_A_CALL).fill(row).join(', ')} ${tail}`;
+    const statement = (rows: number) => `${head} values ${rowsOf(row, rows)} ${tail}`;
+    this.#one = statement(1);
+    this.#many = statement(ROWS_A_CALL);
   }
 
   /** The values of whole rows, one row behind the other. Inside the caller's transaction. */
-  run(values: readonly SqlValue[]): void {
+  run(values: readonly SqlValue[], shared: readonly SqlValue[] = []): void {
     const step = this.#width * ROWS_A_CALL;
     let at = 0;
     for (; at + step <= values.length; at += step)
-      this.#db.prepare(this.#many).run(...values.slice(at, at + step));
+      this.#db.prepare(this.#many).run(...shared, ...values.slice(at, at + step));
     for (; at < values.length; at += this.#width)
-      this.#db.prepare(this.#one).run(...values.slice(at, at + this.#width));
+      this.#db.prepare(this.#one).run(...shared, ...values.slice(at, at + this.#width));
   }
+}
+
+/** Placeholders of so many rows. All are numbered, those that are shared first: SQLite counts on from the highest. */
+function rowsOf(row: string, rows: number): string {
+  let last = new Set(row.match(/\$\d+/g)).size;
+  return Array.from({length: rows}, () =>
+    row.replace(/\$(\d+)|\?/g, (_, shared?: string) => `?${shared ?? ++last}`),
+  ).join(', ');
 }

@@ -33,4 +33,27 @@ describe('the insertion of many rows', () => {
       }
       db.close();
     });
+
+  for (const driver of availableDrivers())
+    it(`binds what the rows share once, wherever it stands, with ${driver}`, async () => {
+      const db = await openSqlite(join(folder, `shared-${driver.replace(':', '-')}.db`), {
+        durability: 'normal',
+        driver,
+      });
+      db.exec('create table shared (a, b, c, d, e)');
+      const insert = new BulkInsert(db, {
+        head: 'insert into shared (a, b, c, d, e)',
+        row: '($2, ?, $1, ?, $2)',
+      });
+      const numbers = Array.from({length: 37}, (_, i) => i);
+      insert.run(
+        numbers.flatMap((n) => [n, `row ${n}`]),
+        ['one', 'two'],
+      );
+      assert.deepEqual(
+        db.prepare('select a, b, c, d, e from shared order by b').all(),
+        numbers.map((n) => ({a: 'two', b: n, c: 'one', d: `row ${n}`, e: 'two'})),
+      );
+      db.close();
+    });
 });

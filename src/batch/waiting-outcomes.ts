@@ -1,0 +1,87 @@
+import {BulkInsert} from '../store/bulk-insert.ts';
+import type {SqliteDatabase, SqlValue} from '../store/port.ts';
+import type {Outcome} from './outcome.ts';
+
+const HEAD = `insert or replace into outcomes
+  (n, state, id, status, staged_at, http, code, message, request_id, attempts, orphan, at, window_seq)`;
+
+interface Waiting {
+  outcome: Outcome;
+  at: number;
+}
+
+/** Outcomes that wait for the next commit of a journal. */
+export class WaitingOutcomes {
+  readonly #waiting: Waiting[] = [];
+  readonly #any: BulkInsert;
+  readonly #plain: BulkInsert;
+
+  constructor(db: SqliteDatabase) {
+    this.#any = new BulkInsert(db, {head: HEAD, row: '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, $1)'});
+    this.#plain = new BulkInsert(db, {
+      head: HEAD,
+      row: '(?, $1, ?, $2, ?, $3, null, null, ?, $4, null, ?, $5)',
+    });
+  }
+
+  get count(): number {
+    return this.#waiting.length;
+  }
+
+  add(outcome: Outcome, at: number): void {
+    this.#waiting.push({outcome, at});
+  }
+
+  /**
+   * In the caller's transaction. A value that is bound costs as much as one that is stored, and most rows of most runs go
+   * well: what neighbours have in common is bound once. Never in another order: of two outcomes of a row the later counts.
+   */
+  write(windowSeq: number): void {
+    const waiting = this.#waiting;
+    let to = 0;
+    for (let from = 0; from < waiting.length; from = to) {
+      const first = waiting[from]!.outcome;
+      const isPlain = isWithoutWords(first);
+      const fits = isPlain
+        ? ({outcome}: Waiting) => isLike(outcome, first)
+        : ({outcome}: Waiting) => !isWithoutWords(outcome);
+      for (to = from + 1; to < waiting.length && fits(waiting[to]!);) to++;
+      const run = waiting.slice(from, to);
+      if (isPlain) this.#plain.run(plainValues(run), [...commonValues(first), windowSeq]);
+      else this.#any.run(allValues(run), [windowSeq]);
+    }
+    waiting.length = 0;
+  }
+}
+
+const isWithoutWords = ({code, message, orphan}: Outcome): boolean =>
+  code === null && message === null && orphan === null;
+
+const isLike = (a: Outcome, b: Outcome): boolean =>
+  a.state === b.state &&
+  a.status === b.status &&
+  a.http === b.http &&
+  a.attempts === b.attempts &&
+  isWithoutWords(a);
+
+const commonValues = ({state, status, http, attempts}: Outcome): SqlValue[] => [
+  state,
+  status,
+  http,
+  attempts,
+];
+
+function plainValues(run: readonly Waiting[]): SqlValue[] {
+  const values: SqlValue[] = [];
+  for (const {outcome: o, at} of run) values.push(o.n, o.id, o.stagedAt, o.requestId, at);
+  return values;
+}
+
+function allValues(run: readonly Waiting[]): SqlValue[] {
+  const values: SqlValue[] = [];
+  for (const {outcome: o, at} of run) {
+    values.push(o.n, o.state, o.id, o.status, o.stagedAt, o.http, o.code, o.message, o.requestId);
+    values.push(o.attempts, o.orphan, at);
+  }
+  return values;
+}
