@@ -36,6 +36,8 @@ export interface SandboxParts {
   timing: TimingProfile;
   mainBalanceMinor: number;
   keys: readonly IssuedKey[];
+  /** How long an advance waits for receivers; 15 s when absent. */
+  receiverPatienceMs?: number | undefined;
   /** Milliseconds since the epoch, of the machine's clock. */
   machineNow: () => number;
   controlToken: string;
@@ -44,7 +46,7 @@ export interface SandboxParts {
   onBug: (error: unknown) => void;
 }
 
-/** Moving the clock waits so long for receivers that take their time; the rest goes on behind it. */
+/** An advance waits so long for receivers that take their time, however many moves it makes; the rest goes on behind it. */
 const DELIVERIES_MS = 15_000;
 
 type Mode = Entity['mode'];
@@ -168,8 +170,11 @@ export class LocalSandbox implements Sandbox {
   async advance(by: Advance): Promise<Advanced> {
     const {context, deliveries} = this.#parts;
     await followClock(context);
+    const patience = new Patience(this.#parts.receiverPatienceMs ?? DELIVERIES_MS);
+    // Once nobody waits for receivers any more, time goes on to what the bank does, and past deliveries.
+    const nextDelivery = async () => (patience.isOver ? undefined : deliveries.nextDue());
     const ahead = async (due: Promise<number | undefined>, pick: (...due: number[]) => number) => {
-      const all = [await due, await deliveries.nextDue()].filter((ms) => ms !== undefined);
+      const all = [await due, await nextDelivery()].filter((ms) => ms !== undefined);
       return all.length === 0 ? undefined : pick(...all);
     };
     const became = await advance(
@@ -177,19 +182,22 @@ export class LocalSandbox implements Sandbox {
         now: () => context.clock.now(),
         nextDue: () => ahead(context.store.read(nextDue), Math.min),
         lastDue: () => ahead(context.store.read(lastDue), Math.max),
-        move: (to) => this.#move(to),
+        move: (to) => this.#move(to, patience),
       },
       by,
-    );
-    return {now: this.#now(), ...became};
+    ).finally(() => patience.end());
+    const waiting = patience.isOver ? await deliveries.underWay('until' in by && by.until === 'idle') : 0;
+    if (waiting === 0) return {now: this.#now(), ...became};
+    const idle = became.idle === undefined ? {} : {idle: false};
+    return {now: this.#now(), ...became, ...idle, deliveries_under_way: waiting};
   }
 
   /** From the store's clock, not from what this process last saw of it: of two that advance at once, both count. */
-  async #move(to: (nowMs: number) => number): Promise<number> {
+  async #move(to: (nowMs: number) => number, patience: Patience): Promise<number> {
     const {context, pump, deliveries} = this.#parts;
     await moveClock(context, (clock) => clock.advanceTo(to(clock.now())));
     const fired = await pump.run(context.clock.now(), {alone: true});
-    await deliveries.runFor(DELIVERIES_MS);
+    await deliveries.runWithin(patience.over);
     return fired;
   }
 
@@ -238,6 +246,27 @@ export class LocalSandbox implements Sandbox {
   async #entity(mode: Mode): Promise<Entity> {
     const entities = await this.#parts.context.store.read(world.listEntities);
     return entities.find((entity) => entity.mode === mode)!; // both were made with the store
+  }
+}
+
+/** Ends after a while of the machine's time. */
+class Patience {
+  readonly over: Promise<void>;
+  isOver = false;
+  #alarm: NodeJS.Timeout | undefined;
+
+  constructor(ms: number) {
+    this.over = new Promise((resolve) => {
+      this.#alarm = setTimeout(() => {
+        this.isOver = true;
+        resolve();
+      }, ms);
+    });
+  }
+
+  /** Nobody waits any more. */
+  end(): void {
+    clearTimeout(this.#alarm);
   }
 }
 

@@ -59,6 +59,8 @@ export interface SandboxOptions {
   onRequest?: ((entry: RequestEntry) => void) | undefined;
   /** Each attempt at a delivery, once it is written down. */
   onDelivery?: ((entry: DeliveryEntry) => void) | undefined;
+  /** How long an advance waits for receivers that take their time; 15 s when absent. */
+  receiverPatienceMs?: number | undefined;
   /** Sends deliveries; HTTPS by default, never anything else. */
   post?: PostWebhook | undefined;
   /** Deliveries may go to private addresses as well; to loopback they always may, to special ones never. */
@@ -84,6 +86,8 @@ export interface Advanced {
   fired: number;
   /** With `until: 'idle'`: whether nothing is left to happen. */
   idle?: boolean;
+  /** Webhook deliveries whose receivers took so long that they were not waited for; they go on by themselves. */
+  deliveries_under_way?: number;
 }
 
 export interface SandboxStatus {
@@ -216,6 +220,7 @@ async function assemble(store: Store, options: SandboxOptions): Promise<Sandbox>
     timing,
     mainBalanceMinor,
     keys,
+    receiverPatienceMs: options.receiverPatienceMs,
     machineNow: () => machine.now(),
     controlToken: options.controlToken ?? randomBytes(24).toString('base64url'),
     allowedHosts: options.allowedHosts ?? (() => ['localhost', '127.0.0.1', '[::1]']),

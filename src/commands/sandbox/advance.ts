@@ -42,14 +42,39 @@ export default class SandboxAdvance extends RemitCommand {
         `--to ${way.to} has passed: in the sandbox it is ${before.clock.now}, and its time never goes back`,
         {hint: 'remit sandbox checkpoint restore NAME goes back to a moment that was saved'},
       );
-    const moved = (await callControl(local, 'POST', '/sandbox/advance', way)) as Advanced; // our own server's
+    const moved = await sayingSo(local, () => callControl(local, 'POST', '/sandbox/advance', way));
     const sent = Math.max(0, ended(await statusOf(local)) - ended(before)); // a moment may end some more
     const deliveries = `${sent} ${sent === 1 ? 'delivery of webhooks came' : 'deliveries of webhooks came'} to an end`;
     const happened = `${moved.fired} ${moved.fired === 1 ? 'thing' : 'things'} happened on the way`;
-    const rest = moved.idle === false ? ' Something lies more than ten years ahead.' : '';
-    local.out.text(`It is now ${moved.now}; ${happened}, ${deliveries}.${rest}`);
+    local.out.text(`It is now ${moved.now}; ${happened}, ${deliveries}.${restOf(moved)}`);
     return {...moved, deliveries: sent};
   }
+}
+
+/** Sooner, nobody wonders. */
+const PATIENCE_MS = 2000;
+
+/** Makes the call, and says what it waits for when it takes long. */
+async function sayingSo(local: LocalContext, call: () => Promise<unknown>): Promise<Advanced> {
+  const done = new AbortController();
+  local.clock.sleep(PATIENCE_MS, done.signal).then(
+    () =>
+      done.signal.aborted ||
+      local.out.progress('Still under way: receivers of webhooks that are slow are waited for, 15 s at most'),
+    () => undefined, // it did not take long
+  );
+  try {
+    return (await call()) as Advanced; // our own server's
+  } finally {
+    done.abort();
+    local.out.endProgress();
+  }
+}
+
+function restOf({idle, deliveries_under_way: waiting = 0}: Advanced): string {
+  if (waiting > 0)
+    return ` ${waiting} more ${waiting === 1 ? 'waits' : 'wait'} for slow receivers and ${waiting === 1 ? 'goes' : 'go'} on in the background: remit sandbox deliveries list.`;
+  return idle === false ? ' Something lies more than ten years ahead.' : '';
 }
 
 const statusOf = async (local: LocalContext) =>

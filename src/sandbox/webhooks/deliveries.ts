@@ -66,6 +66,18 @@ export async function dueTimes(queries: Queries): Promise<{endpointId: string; d
   return rows.map((row) => ({endpointId: text(row, 'endpoint_id'), dueMs: int(row, 'next_ms')}));
 }
 
+/** How many are due by then to endpoints that take them, or claimed. */
+export async function countUnderWay(queries: Queries, untilMs: number): Promise<number> {
+  const row = await queries.get(
+    `select count(*) as records from webhook_deliveries d
+     join webhook_endpoints p on p.entity_id = d.entity_id and p.id = d.endpoint_id
+     where p.is_active = 1 and p.deleted_ms is null
+       and (d.state = 'sending' or d.state = 'pending' and d.next_ms <= ?)`,
+    [untilMs],
+  );
+  return row ? int(row, 'records') : 0;
+}
+
 /** Whether its endpoint takes events of that type: it may have been changed since. */
 async function isStillWanted(queries: Queries, id: string): Promise<boolean> {
   const row = await queries.get(

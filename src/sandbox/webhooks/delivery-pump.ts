@@ -120,15 +120,18 @@ export class DeliveryPump {
     if (!this.#stopping) await this.look();
   }
 
-  /** `run`, but waits no longer than `mostMs` of the machine's time, where the rest can go on in the background. */
-  async runFor(mostMs: number): Promise<void> {
+  /** `run`, but waits no longer than until `patience` ends, where the rest can go on in the background. */
+  async runWithin(patience: Promise<void>): Promise<void> {
     const work = this.run();
     if (!this.#options.background) return work;
-    let late: NodeJS.Timeout | undefined;
-    const patience = new Promise<void>((resolve) => (late = setTimeout(resolve, mostMs)));
     work.catch(this.#options.onBug);
     await Promise.race([work.catch(() => undefined), patience]);
-    clearTimeout(late);
+  }
+
+  /** How many are due by now, or under way, here or in another process; `ever`: or due at any time. */
+  underWay(ever: boolean): Promise<number> {
+    const untilMs = ever ? Number.MAX_SAFE_INTEGER : this.#context.clock.now();
+    return this.#context.store.read((queries) => deliveries.countUnderWay(queries, untilMs));
   }
 
   /** Sees to it that every endpoint with something due by then is at work; false when there is none. */

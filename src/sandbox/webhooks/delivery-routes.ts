@@ -1,5 +1,6 @@
 import type {Hono} from 'hono';
 import * as z from 'zod';
+import {issueWords} from '../../contract/schemas/issue-words.ts';
 import {EVENT_TYPE_NAMES} from '../../contract/events.ts';
 import {invalid} from '../service-error.ts';
 import {DELIVERY_STATES} from './deliveries.ts';
@@ -24,7 +25,10 @@ export function addDeliveryRoutes(app: Hono, desk: DeliveryDesk): void {
     const filter = Filter.safeParse(c.req.query());
     if (filter.success) return c.json({data: await desk.list(filter.data)});
     const [issue] = filter.error.issues;
-    throw invalid(issue?.path.join('.') ?? '', issue?.message ?? 'is invalid');
+    throw invalid(
+      issue?.path.join('.') ?? '',
+      issue === undefined ? 'is invalid' : issueWords(issue, c.req.query(issue.path.join('.'))),
+    );
   });
   app.get('/sandbox/deliveries/:id', async (c) => c.json(await desk.show(c.req.param('id'))));
   app.post('/sandbox/deliveries/:id/redeliver', async (c) => c.json(await desk.redeliver(c.req.param('id'))));

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import {existsSync, readFileSync, statSync} from 'node:fs';
 import {join} from 'node:path';
+import {readRecord} from '../../../src/cli/sandbox/place.ts';
+import {HttpTransport} from '../../../src/client/http-transport.ts';
+import type {Transport} from '../../../src/client/transport.ts';
 import {readConfig} from '../../../src/profiles/config-file.ts';
+import {RecordingClock} from '../../client/recording-clock.ts';
 import {LiveSandbox} from './live-sandbox.ts';
 
 describe('sandbox commands', () => {
@@ -185,6 +189,26 @@ describe('sandbox commands', () => {
     assert.ok(moved.now >= to);
     for (const words of [[], ['1h', '--to', to], ['--to', 'noon']])
       assert.equal((await sandbox.run(['sandbox', 'advance', ...words])).exitCode, 2, words.join(' '));
+  });
+
+  it('advance says what it waits for when it takes long, and what it did not wait for', async () => {
+    const moved = {now: '2026-05-05T12:00:00.000Z', fired: 2, idle: false, deliveries_under_way: 3};
+    const service: Transport = {
+      send: async (request) => {
+        if (request.path !== '/sandbox/advance')
+          return new HttpTransport({baseUrl: readRecord(sandbox.place)!.base_url}).send(request);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        const headers = {'content-type': 'application/json'};
+        return {status: 200, headers, body: Buffer.from(JSON.stringify(moved))};
+      },
+      close: async () => undefined,
+    };
+    const words = ['sandbox', 'advance', '--until-idle'];
+    const {stdout, stderr} = await sandbox.run(words, {service, clock: new RecordingClock(Date.now())});
+    assert.match(stderr, /receivers of webhooks that are slow are waited for, 15 s at most/);
+    assert.match(stdout, /2 things happened.*3 more wait for slow receivers/s);
+    const quick = await sandbox.run(['sandbox', 'advance', '0s']);
+    assert.equal(quick.stderr, '');
   });
 
   it('reset empties it and sets the balance', async () => {

@@ -141,6 +141,28 @@ describe('webhook deliveries', () => {
     await many.close();
   });
 
+  it('are not waited for longer than a while, whichever way time is advanced; the answer counts them', async () => {
+    const slow = await WebhookWorld.open({background: true, receiverPatienceMs: 40});
+    const frozen = await slow.sandbox.sandbox.setClock({mode: 'frozen'});
+    await slow.subscribe(['payout.debited']);
+    slow.receiver.answers.push({status: 200});
+    let answer = () => {};
+    slow.receiver.hold.set(HOOK, new Promise((resolve) => (answer = () => resolve({status: 200}))));
+    const {payees} = await slow.sandbox.sandbox.seed({payees: 1, payers: 0});
+    for (let n = 0; n < 3; n += 1) await slow.sandbox.payout(payees[0]!.id, {auto_approve: true});
+    const {now, ...until} = await slow.sandbox.sandbox.advance({until: 'idle'});
+    assert.ok(now > frozen.now);
+    assert.deepEqual(until, {fired: 6, idle: false, deliveries_under_way: 3});
+    const again = await slow.sandbox.sandbox.advance({ms: 0});
+    assert.deepEqual(again, {now, fired: 0, deliveries_under_way: 3});
+    answer();
+    slow.receiver.hold.delete(HOOK);
+    while ((await slow.deliveries('?state=delivered')).length < 3)
+      await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(await slow.sandbox.sandbox.advance({until: 'idle'}), {now, fired: 0, idle: true});
+    await slow.close();
+  });
+
   it('stop while their endpoint is switched off, and go on when it is switched on', async () => {
     const {id} = await at.subscribe(['payout.settled']);
     at.receiver.answers.push({status: 500});
