@@ -6,6 +6,9 @@ import {WaitingOutcomes} from './waiting-outcomes.ts';
 
 export type Phase = 'stage' | 'release' | 'direct';
 
+/** Rows that are counted by one statement. */
+const ROWS_A_PART = 10_000;
+
 /** A row of the plan with what is known of it. */
 export interface JournalRow extends RowContent {
   n: number;
@@ -303,12 +306,12 @@ export class Journal {
   /** Counts and sums of all planned rows by bucket; a row that a window covers and nothing settles is in doubt. */
   tally(): Tally {
     const tally = emptyTally();
-    const rows = this.#statement(
+    const rows = this.#inParts(
       `select ${STATE} as state,
               r.currency as currency, count(*) as count,
               sum(r.amount / 1000000) as high, sum(r.amount % 1000000) as low
-       from rows r left join outcomes o on o.n = r.n group by 1, 2`,
-    ).all();
+       from rows r left join outcomes o on o.n = r.n where r.n > ? and r.n <= ? group by 1, 2`,
+    );
     for (const row of rows) {
       const bucket = tally[bucketOf(row['state'] as RowState)];
       bucket.count += Number(row['count']);
@@ -323,12 +326,15 @@ export class Journal {
 
   /** All that a summary says of the rows. Reads every outcome: a run keeps its own copy up to date instead. */
   standing(): Standing {
-    const statuses = this.#statement(
-      `select status, count(*) as count from outcomes where state = 'accepted' and status is not null group by status`,
-    ).all();
+    const statuses: Record<string, number> = {};
+    for (const {status, count} of this.#inParts(
+      `select status, count(*) as count from outcomes
+       where n > ? and n <= ? and state = 'accepted' and status is not null group by status`,
+    ))
+      statuses[status as string] = (statuses[status as string] ?? 0) + Number(count);
     return {
       tally: this.tally(),
-      statuses: Object.fromEntries(statuses.map((row) => [row['status'] as string, Number(row['count'])])),
+      statuses,
       held: Number(
         this.#statement(`select count(*) as count from outcomes where state = 'held'`).get()!['count'],
       ),
@@ -338,6 +344,15 @@ export class Journal {
         .all()
         .map((row) => ({reference: row['reference'] as string, id: row['id'] as string})),
     };
+  }
+
+  /**
+   * What a grouping finds in one part of the plan after the other: SQLite sorts what it groups, and in WASM it does so in
+   * memory that it never gives back.
+   */
+  *#inParts(sql: string): Generator<SqlRow> {
+    const last = Number(this.#statement('select coalesce(max(n), 0) as n from rows').get()!['n']);
+    for (let n = 0; n < last; n += ROWS_A_PART) yield* this.#statement(sql).all(n, n + ROWS_A_PART);
   }
 
   /** Rows whose record was asked for and whose state needs a person, at most `limit`. */
