@@ -91,10 +91,11 @@ export const JOURNAL_MIGRATIONS = [
       );
     `,
   },
+  {
+    name: '0003-row-names',
+    sql: `
+      -- Where the row of a reference is, by hashName. Journals from before this table have an index on the reference instead.
+      create table row_names (hash integer not null, n integer not null, primary key (hash, n)) without rowid;
+    `,
+  },
 ] as const;
-
-/** Made after the rows are in: sorting once is far quicker than keeping an index sorted. */
-export const PLAN_INDEXES = `
-  create index rows_by_reference on rows (reference);
-  create index rows_by_fold on rows (fold);
-`;

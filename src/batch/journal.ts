@@ -1,6 +1,7 @@
 import {Totals} from '../money/totals.ts';
 import type {SqliteDatabase, SqliteStatement, SqlRow, SqlValue} from '../store/port.ts';
 import type {RowContent} from './identity.ts';
+import {hashName} from './name-hash.ts';
 import {type Bucket, bucketOf, BUCKETS, type Outcome, type RowState} from './outcome.ts';
 import {WaitingOutcomes} from './waiting-outcomes.ts';
 
@@ -215,7 +216,14 @@ export class Journal {
 
   /** The row of a reference. */
   rowOf(reference: string): JournalRow | undefined {
-    return this.#rows('r.reference = ?', [reference], 1)[0];
+    if (!this.#hasRowNames()) return this.#rows('r.reference = ?', [reference], 1)[0];
+    const named = 'r.n in (select n from row_names where hash = ?) and r.reference = ?';
+    return this.#rows(named, [hashName(reference), reference], 1)[0];
+  }
+
+  /** An older journal has an index on the references instead. */
+  #hasRowNames(): boolean {
+    return this.#statement('select 1 from row_names limit 1').get() !== undefined;
   }
 
   /** Rows of these states after `after`, with a record or without. */

@@ -1,6 +1,7 @@
 import {formatMajor} from '../money/amount.ts';
 import {Totals} from '../money/totals.ts';
-import type {SqliteDatabase} from '../store/port.ts';
+import type {SqliteDatabase, SqlRow} from '../store/port.ts';
+import type {Duplicates, Group} from './plan-duplicates.ts';
 
 /** What a person confirms: counts, sums, the largest row, and what looks paid twice. Amounts in major units. */
 export interface PlanFigures {
@@ -22,103 +23,92 @@ export interface PlanFigures {
   lastScheduled: string | null;
 }
 
-const EXAMPLES = 5;
+/** What looks paid twice when this text is the same. */
+export const alikeText = (row: {party: string; amount: number; currency: string}): string =>
+  `${row.party} ${row.amount} ${row.currency}`;
 
-/** Reads the figures of the valid rows of a plan; all sums exact. */
-export function readFigures(db: SqliteDatabase): PlanFigures {
-  const totals = new Totals();
-  let rows = 0;
-  const rails = db
-    .prepare(
-      `select rail, currency, count(*) as rows, sum(amount / 1000000) as high, sum(amount % 1000000) as low
-       from rows group by rail, currency order by rail, currency`,
-    )
-    .all()
-    .map((row) => {
-      // Summed in two halves: a sum may pass 2^63 although no amount does.
-      const sum = BigInt(row['high'] as number) * 1_000_000n + BigInt(row['low'] as number);
-      const currency = row['currency'] as string;
-      totals.add(currency, sum);
-      rows += Number(row['rows']);
-      return {
-        rail: row['rail'] as string | null,
-        currency,
-        rows: Number(row['rows']),
-        total: formatMajor(sum, currency),
-      };
-    });
-  const scheduled = db.prepare('select min(scheduled) as first, max(scheduled) as last from rows').get()!;
-  return {
-    rows,
-    totals: totals.toMajor(),
-    rails,
-    maximaMinor: Object.fromEntries(
-      db
-        .prepare('select currency, max(amount) as amount from rows group by currency')
-        .all()
-        .map((row) => [row['currency'] as string, String(row['amount'])]),
-    ),
-    largest: largestRow(db),
-    softDuplicates: softDuplicates(db),
-    similarReferences: similarReferences(db),
-    firstScheduled: scheduled['first'] as string | null,
-    lastScheduled: scheduled['last'] as string | null,
-  };
+interface RailSum {
+  rail: string | null;
+  currency: string;
+  rows: number;
+  sum: bigint;
 }
 
-function largestRow(db: SqliteDatabase): PlanFigures['largest'] {
-  const row = db
-    .prepare('select n, line, reference, party, currency, amount from rows order by amount desc, n limit 1')
-    .get();
-  if (row === undefined) return {n: 0, line: 0, reference: '', party: '', currency: '', amount: ''};
+/** Adds up the valid rows of a plan as they are read; all sums exact. */
+export class FigureSums {
+  rows = 0;
+  readonly #rails = new Map<string, RailSum>();
+  readonly #maxima = new Map<string, number>();
+  #largest = {n: 0, amount: -1};
+  #firstScheduled: string | null = null;
+  #lastScheduled: string | null = null;
+
+  /** Rows come in the order of the file. */
+  add(row: SqlRow): void {
+    const [amount, currency] = [Number(row['amount']), row['currency'] as string];
+    const [rail, scheduled] = [row['rail'] as string | null, row['scheduled'] as string | null];
+    this.rows++;
+    const name = `${rail ?? ''} ${currency}`; // a rail is no empty text
+    let sum = this.#rails.get(name);
+    if (sum === undefined) this.#rails.set(name, (sum = {rail, currency, rows: 0, sum: 0n}));
+    sum.rows++;
+    sum.sum += BigInt(amount);
+    if (amount > (this.#maxima.get(currency) ?? -1)) this.#maxima.set(currency, amount);
+    if (amount > this.#largest.amount) this.#largest = {n: Number(row['n']), amount};
+    if (scheduled === null) return;
+    if (this.#firstScheduled === null || scheduled < this.#firstScheduled) this.#firstScheduled = scheduled;
+    if (this.#lastScheduled === null || scheduled > this.#lastScheduled) this.#lastScheduled = scheduled;
+  }
+
+  figures(db: SqliteDatabase, found: {alike: Duplicates; similar: Duplicates}): PlanFigures {
+    const totals = new Totals();
+    const sums = [...this.#rails.values()].sort(byRailAndCurrency);
+    for (const {currency, sum} of sums) totals.add(currency, sum);
+    const referencesOf = ({rows}: Group) => rows.map((n) => rowAt(db, n)['reference'] as string);
+    return {
+      rows: this.rows,
+      totals: totals.toMajor(),
+      rails: sums.map(({sum, ...rail}) => ({...rail, total: formatMajor(sum, rail.currency)})),
+      maximaMinor: Object.fromEntries(
+        [...this.#maxima]
+          .sort(([a], [b]) => (a < b ? -1 : 1))
+          .map(([currency, amount]) => [currency, String(amount)]),
+      ),
+      largest: largestRow(db, this.#largest.n),
+      softDuplicates: {
+        count: found.alike.count,
+        examples: found.alike.groups.map((group) => {
+          const {party, currency, amount} = shown(rowAt(db, group.rows[0]!));
+          return {references: referencesOf(group), party, currency, amount};
+        }),
+      },
+      similarReferences: {count: found.similar.count, examples: found.similar.groups.map(referencesOf)},
+      firstScheduled: this.#firstScheduled,
+      lastScheduled: this.#lastScheduled,
+    };
+  }
+}
+
+/** Rows without a rail come first. */
+function byRailAndCurrency(a: RailSum, b: RailSum): number {
+  const [one, other] = [a, b].map(({rail, currency}) => `${rail ?? ''} ${currency}`);
+  return one! < other! ? -1 : 1;
+}
+
+function largestRow(db: SqliteDatabase, n: number): PlanFigures['largest'] {
+  if (n === 0) return {n, line: 0, reference: '', party: '', currency: '', amount: ''};
+  const row = rowAt(db, n);
+  return {n, line: Number(row['line']), reference: row['reference'] as string, ...shown(row)};
+}
+
+function shown(row: SqlRow): {party: string; currency: string; amount: string} {
   const currency = row['currency'] as string;
   return {
-    n: Number(row['n']),
-    line: Number(row['line']),
-    reference: row['reference'] as string,
     party: row['party'] as string,
     currency,
     amount: formatMajor(BigInt(row['amount'] as number), currency),
   };
 }
 
-function softDuplicates(db: SqliteDatabase): PlanFigures['softDuplicates'] {
-  const groups =
-    'select party, amount, currency, count(*) as copies, min(n) as first from rows group by party, amount, currency having count(*) > 1';
-  const count = Number(
-    db.prepare(`select coalesce(sum(copies - 1), 0) as count from (${groups})`).get()!['count'],
-  );
-  const examples = db
-    .prepare(`${groups} order by first limit ${EXAMPLES}`)
-    .all()
-    .map((group) => ({
-      references: db
-        .prepare(
-          'select reference from rows where party = ? and amount = ? and currency = ? order by n limit 4',
-        )
-        .all(group['party']!, group['amount']!, group['currency']!)
-        .map((row) => row['reference'] as string),
-      party: group['party'] as string,
-      currency: group['currency'] as string,
-      amount: formatMajor(BigInt(group['amount'] as number), group['currency'] as string),
-    }));
-  return {count, examples};
-}
-
-function similarReferences(db: SqliteDatabase): PlanFigures['similarReferences'] {
-  const groups =
-    'select fold, count(*) as copies, min(n) as first from rows group by fold having count(*) > 1';
-  const count = Number(
-    db.prepare(`select coalesce(sum(copies - 1), 0) as count from (${groups})`).get()!['count'],
-  );
-  const examples = db
-    .prepare(`${groups} order by first limit ${EXAMPLES}`)
-    .all()
-    .map((group) =>
-      db
-        .prepare('select reference from rows where fold = ? order by n limit 4')
-        .all(group['fold']!)
-        .map((row) => row['reference'] as string),
-    );
-  return {count, examples};
-}
+const rowAt = (db: SqliteDatabase, n: number): SqlRow =>
+  db.prepare('select line, reference, party, amount, currency from rows where n = ?').get(n)!;

@@ -17,10 +17,13 @@ import {batchFolder, type BatchFolder, makeFolder} from './folder.ts';
 import {DEFAULT_NAMESPACE, deriveBatchId} from './identity.ts';
 import type {Issue} from './issues.ts';
 import {Journal} from './journal.ts';
-import {JOURNAL_MIGRATIONS, PLAN_INDEXES} from './journal-schema.ts';
+import {JOURNAL_MIGRATIONS} from './journal-schema.ts';
 import {type Kind, KINDS} from './kinds.ts';
-import {insertIssue, PlanLoader} from './plan-loader.ts';
-import {type PlanFigures, readFigures} from './plan-figures.ts';
+import {Buckets, nextTurn, PLAN_PAGES} from './plan-buckets.ts';
+import {findDuplicates} from './plan-duplicates.ts';
+import {FigureSums, type PlanFigures} from './plan-figures.ts';
+import {PlanLoader, type RowTexts} from './plan-loader.ts';
+import {checkNames, nameByContent} from './plan-names.ts';
 import {mergeRevision, type RevisionFacts} from './revision.ts';
 import {scheduleDay} from './rows.ts';
 
@@ -118,19 +121,27 @@ async function writePlan(
   const db = await openSqlite(file, {durability: 'full'});
   try {
     migrate(db, JOURNAL_MIGRATIONS);
+    db.exec(PLAN_PAGES);
+    const texts = {
+      references: new Buckets(db, 0),
+      contents: new Buckets(db, 1),
+      alike: new Buckets(db, 2),
+    };
     const text = new TextInput(input);
-    const read = await loadRecords(options, input, text, db);
+    const read = await loadRecords(options, input, text, db, texts);
     const facts = text.facts();
     const warnings = checkEnd(input, facts, options);
-    db.exec(PLAN_INDEXES);
-    if (!read.hasReferences) nameRowsByContent(db);
-    refuseRepeatedReferences(db, read.map);
+    if (!read.hasReferences) await nameByContent(db, texts.contents, texts.references);
+    const {similar, refused} = await checkNames(db, texts.references, referenceColumn(read.map));
     const errors = readIssues(db);
     const errorCount = Number(db.prepare('select count(*) as count from issues').get()!['count']);
     if (errorCount > 0 && !options.validOnly) throw invalidFile(input, errors, errorCount);
-    const figures = readFigures(db);
-    if (figures.rows === 0) throw noValidRow(input, errors, errorCount);
+    const alike = await findDuplicates(texts.alike, refused);
+    db.exec('drop table plan_pages');
     const namespace = options.namespace ?? DEFAULT_NAMESPACE;
+    const {sums, planHash} = await readRows(db, options.kind, namespace);
+    const figures = sums.figures(db, {alike, similar});
+    if (figures.rows === 0) throw noValidRow(input, errors, errorCount);
     const plan: Plan = {
       journalId: randomUUID(),
       kind: options.kind,
@@ -148,8 +159,8 @@ async function writePlan(
       header: [...read.map.headers],
       hasReferences: read.hasReferences,
       delimiter: read.delimiter,
-      planHash: hashPlan(db, options.kind, namespace),
-      invalidRows: Number(db.prepare('select count(distinct n) as count from issues').get()!['count']),
+      planHash,
+      invalidRows: read.records - figures.rows,
       emptyRecords: read.emptyRecords,
       warnings,
       figures,
@@ -161,12 +172,22 @@ async function writePlan(
   }
 }
 
+interface LoadedRecords {
+  map: ColumnMap;
+  delimiter: Delimiter;
+  /** Valid or not. */
+  records: number;
+  emptyRecords: number;
+  hasReferences: boolean;
+}
+
 async function loadRecords(
   options: PlanOptions,
   input: InputFile,
   text: TextInput,
   db: SqliteDatabase,
-): Promise<{map: ColumnMap; delimiter: Delimiter; emptyRecords: number; hasReferences: boolean}> {
+  texts: RowTexts,
+): Promise<LoadedRecords> {
   const kind = KINDS[options.kind];
   const records = new CsvRecords({path: input.path, chunks: text.chunks(), delimiter: options.delimiter});
   let loader: PlanLoader | undefined;
@@ -184,19 +205,16 @@ async function loadRecords(
       if (header.issues.length > 0) throw invalidFile(input, header.issues, header.issues.length);
       ({map} = header);
       ({delimiter} = piece.header);
-      loader = new PlanLoader(db, map, {
-        kind,
-        amountUnit: options.amountUnit,
-        numberFormat: options.numberFormat,
-        currency: options.currency,
-        today: scheduleDay(options.clock.now()),
-      });
+      const {amountUnit, numberFormat, currency} = options;
+      const today = scheduleDay(options.clock.now());
+      loader = new PlanLoader(db, map, {kind, amountUnit, numberFormat, currency, today}, texts);
     } else loader!.load(piece.records);
   }
   loader!.finish();
   return {
     map: map!,
     delimiter,
+    records: loader!.records,
     emptyRecords: records.emptyRecords,
     hasReferences: map!.at['reference'] !== undefined,
   };
@@ -216,43 +234,8 @@ function checkEnd(input: InputFile, facts: InputFacts, options: PlanOptions): st
   return [`the last line of ${input.name} has no line end; check that the file is whole`];
 }
 
-/** Rows of a file without references are named by content and occurrence. */
-function nameRowsByContent(db: SqliteDatabase): void {
-  db.exec(`
-    update rows set reference = 'content:' || fingerprint || ':' || (
-      select k from (select n, row_number() over (partition by fingerprint order by n) as k from rows) as numbered
-      where numbered.n = rows.n)
-  `);
-  db.exec(`update rows set fold = reference`);
-}
-
-/**
- * A reference that stands twice: no copy may be sent, for nobody here can know which one is meant. Each copy becomes an
- * issue that names the line of another.
- */
-function refuseRepeatedReferences(db: SqliteDatabase, {at, headers}: ColumnMap): void {
-  const column = at['reference'] === undefined ? '' : headers[at['reference']]!;
-  db.transaction(() => {
-    const insert = insertIssue(db);
-    const copies = db
-      .prepare(
-        `select r.n, r.line, r.reference, (select min(x.line) from rows x where x.reference = r.reference and x.n <> r.n) as other
-         from rows r where r.reference in (select reference from rows group by reference having count(*) > 1) order by r.n`,
-      )
-      .all();
-    for (const copy of copies)
-      insert({
-        row: Number(copy['n']),
-        line: Number(copy['line']),
-        column,
-        code: 'reference-repeated',
-        message: `the same reference stands on line ${String(copy['other'])}; a reference is paid once`,
-        value: copy['reference'] as string,
-      });
-    db.exec(
-      `delete from rows where reference in (select reference from rows group by reference having count(*) > 1)`,
-    );
-  });
+function referenceColumn({at, headers}: ColumnMap): string | undefined {
+  return at['reference'] === undefined ? undefined : headers[at['reference']]!;
 }
 
 function readIssues(db: SqliteDatabase): Issue[] {
@@ -292,11 +275,27 @@ function noValidRow(input: InputFile, errors: Issue[], count: number): RemitErro
   });
 }
 
-function hashPlan(db: SqliteDatabase, kind: Kind, namespace: string): string {
+/** Goes through the valid rows in their order, once: for their figures, and for the hash of the plan. */
+async function readRows(
+  db: SqliteDatabase,
+  kind: Kind,
+  namespace: string,
+): Promise<{sums: FigureSums; planHash: string}> {
+  const sums = new FigureSums();
   const hash = createHash('sha256').update(JSON.stringify([1, kind, namespace]));
-  for (const row of db.prepare('select n, reference, fingerprint from rows order by n').iterate())
-    hash.update(`\n${String(row['n'])}\t${row['reference'] as string}\t${row['fingerprint'] as string}`);
-  return hash.digest('hex');
+  const page = db.prepare(
+    'select n, reference, amount, currency, rail, scheduled, fingerprint from rows where n > ? order by n limit 1000',
+  );
+  for (let rows = page.all(0); rows.length > 0; rows = page.all(rows.at(-1)!['n']!)) {
+    let text = '';
+    for (const row of rows) {
+      sums.add(row);
+      text += `\n${String(row['n'])}\t${row['reference'] as string}\t${row['fingerprint'] as string}`;
+    }
+    hash.update(text);
+    if (rows.length === 1000) await nextTurn();
+  }
+  return {sums, planHash: hash.digest('hex')};
 }
 
 /**

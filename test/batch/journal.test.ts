@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
+import {join} from 'node:path';
+import {JOURNAL_MIGRATIONS} from '../../src/batch/journal-schema.ts';
 import {type OpenBatch, openBatch} from '../../src/batch/open-batch.ts';
+import {openSqlite} from '../../src/store/sqlite.ts';
 import {Bench} from './harness.ts';
+import {TruthService} from './truth-service.ts';
 
 describe('the journal of a batch', () => {
   let bench: Bench;
@@ -16,6 +20,24 @@ describe('the journal of a batch', () => {
       await batch.close();
     }
   }
+
+  it('of an older version is opened, and its rows are found by their references', async () => {
+    await bench.plan(bench.payouts(5));
+    const file = join(bench.stateDir, 'batches', 'payout', 'b1', 'journal.db');
+    const db = await openSqlite(file, {durability: 'full'});
+    const names = JOURNAL_MIGRATIONS.map(({name}) => name);
+    assert.equal(names.at(-1), '0003-row-names');
+    db.exec(`drop table row_names; delete from remit_migrations where name = '0003-row-names';
+      create index rows_by_reference on rows (reference); create index rows_by_fold on rows (fold)`);
+    db.close();
+    await inJournal(({journal}) => {
+      assert.equal(journal.rowOf('INV-4')?.n, 4);
+      assert.equal(journal.rowOf('inv-4'), undefined);
+    });
+    assert.equal((await bench.run(new TruthService())).accepted, 5);
+    await bench.plan(bench.payouts(7)); // a revision looks up every row
+    assert.equal((await bench.run(new TruthService())).accepted, 7);
+  });
 
   it('counts and sums every row of a large plan once', async () => {
     const rows = 20_001;
