@@ -7,6 +7,7 @@ import {fileFailure, sqliteFailure} from './failures.ts';
 import type {Durability, SqliteDatabase, SqliteStatement, SqlRow, SqlValue} from './port.ts';
 import {loadNativeModule, openNative} from './sqlite-native.ts';
 import type {RawDatabase, RawStatement} from './sqlite-raw.ts';
+import {writeLogAgain} from './sqlite-log.ts';
 import {checkValues} from './sqlite-values.ts';
 import {openWasm, removeDriverLock} from './sqlite-wasm.ts';
 
@@ -45,6 +46,7 @@ export async function openSqlite(file: string, options: OpenSqliteOptions): Prom
   let raw: RawDatabase | undefined;
   try {
     removeDriverLock(path);
+    if (options.durability === 'full') writeLogAgain(path);
     const opened = await openRaw(path, options.driver);
     raw = opened.raw;
     configure(raw, options.durability);

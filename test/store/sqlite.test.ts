@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict';
-import {chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import {join} from 'node:path';
 import fc from 'fast-check';
 import {RemitError} from '../../src/errors.ts';
@@ -46,6 +55,21 @@ for (const driver of availableDrivers()) {
       assert.equal(mode(file()), '600');
       assert.equal(mode(`${file()}-wal`), '600');
       assert.equal(existsSync(`${file()}-journal`), false);
+    });
+
+    it('writes the log of a killed process once more before it is believed, where power may fail', async () => {
+      const db = await openOne('full');
+      db.exec('CREATE TABLE t (a); INSERT INTO t VALUES (1), (zeroblob(3000000)), (2)');
+      for (const durability of ['full', 'normal'] as const) {
+        const killed = join(folder(), `${durability}.db`);
+        for (const suffix of ['', '-wal']) copyFileSync(file() + suffix, killed + suffix);
+        utimesSync(`${killed}-wal`, 1_000, 1_000);
+        const before = readFileSync(`${killed}-wal`);
+        const again = await openOne(durability, killed);
+        assert.equal(statSync(`${killed}-wal`).mtimeMs > 1_000_000, durability === 'full');
+        assert.ok(before.equals(readFileSync(`${killed}-wal`)), 'the same bytes');
+        assert.equal(again.prepare('SELECT count(*) AS c FROM t').get()?.['c'], 3);
+      }
     });
 
     it('leaves the permissions of a folder that was there', async () => {

@@ -1,0 +1,32 @@
+import {closeSync, fsyncSync, openSync, readSync, writeSync} from 'node:fs';
+
+const CHUNK_BYTES = 1024 * 1024;
+
+/**
+ * Writes the log of a database once more, over itself, and syncs it. A sync that failed leaves pages that are seen and
+ * never written: the next sync says that all is well, and without those pages the log is worth nothing when the power goes
+ * while it is being played into the database. Where the last process did not end well, nobody knows whether it met that.
+ */
+export function writeLogAgain(database: string): void {
+  let descriptor: number;
+  try {
+    descriptor = openSync(`${database}-wal`, 'r+');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    throw error;
+  }
+  try {
+    const chunk = Buffer.alloc(CHUNK_BYTES);
+    let at = 0;
+    for (;;) {
+      const read = readSync(descriptor, chunk, 0, chunk.length, at);
+      if (read === 0) break;
+      let written = 0;
+      while (written < read) written += writeSync(descriptor, chunk, written, read - written, at + written);
+      at += read;
+    }
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
