@@ -9,6 +9,9 @@ const HeaderValue = z
   .regex(/^[\t\x20-\x7e]*$/, 'is no value of a header');
 const operationIds = allOperations().map(({id}) => id);
 
+/** No answer is held back for longer. */
+export const LATENCY_MAX_MS = 600_000;
+
 /** What a fault does to a delivery. */
 export const DeliveryEffect = z.discriminatedUnion('kind', [
   /** It is never sent, and nobody tries again: the event is lost. */
@@ -39,9 +42,14 @@ export const DeliveryEffect = z.discriminatedUnion('kind', [
 export const RequestEffect = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('latency'),
-    ms: z.int().min(0).max(600_000),
+    ms: z.int().min(0).max(LATENCY_MAX_MS),
     /** Up to this much more, at random. */
-    jitter_ms: z.int().min(0).max(600_000).optional(),
+    jitter_ms: z.int().min(0).max(LATENCY_MAX_MS).optional(),
+    /**
+     * Log-normal, as real services are: half of the answers come sooner than `ms`, a few much later. This is the standard
+     * deviation of its logarithm; 0.5 makes one answer in a hundred three times as late. Never above ten minutes.
+     */
+    sigma: z.number().positive().max(3).optional(),
   }),
   z.strictObject({
     kind: z.literal('status'),
@@ -92,6 +100,8 @@ export const FaultRule = z
         endpoint: z.uuid().optional(),
         /** Only the n-th request or attempt that matches otherwise, counted from 1. */
         nth: z.int().positive().optional(),
+        /** Requests: only reads (GET) of a path that was read so often before; each path counts for itself. */
+        after_reads: z.int().positive().max(1_000_000).optional(),
       })
       .default({}),
     /** At most so often. */
@@ -102,7 +112,7 @@ export const FaultRule = z
   .check(({value, issues}) => {
     const {match, effect} = value;
     const [useless, about] = isDeliveryEffect(effect)
-      ? ([['method', 'path', 'operation'], 'deliveries'] as const)
+      ? ([['method', 'path', 'operation', 'after_reads'], 'deliveries'] as const)
       : ([['event', 'endpoint'], 'requests'] as const);
     for (const name of useless)
       if (match[name] !== undefined)
@@ -112,6 +122,20 @@ export const FaultRule = z
           message: `is of no use: ${effect.kind} is about ${about}`,
           input: value,
         });
+    if (match.after_reads !== undefined && match.method !== undefined && match.method !== 'GET')
+      issues.push({
+        code: 'custom',
+        path: ['match', 'after_reads'],
+        message: `is of no use: ${match.method} is no read`,
+        input: value,
+      });
+    if (effect.kind === 'latency' && effect.sigma !== undefined && effect.jitter_ms !== undefined)
+      issues.push({
+        code: 'custom',
+        path: ['effect', 'sigma'],
+        message: 'and jitter_ms are two ways to be random; say one',
+        input: value,
+      });
   });
 
 export type RequestEffect = z.output<typeof RequestEffect>;

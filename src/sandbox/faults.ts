@@ -1,11 +1,17 @@
 import type {OperationId} from '../contract/operations.ts';
-import {isDeliveryEffect, type DeliveryEffect, type FaultRule, type RequestEffect} from './fault-schema.ts';
+import {
+  LATENCY_MAX_MS,
+  isDeliveryEffect,
+  type DeliveryEffect,
+  type FaultRule,
+  type RequestEffect,
+} from './fault-schema.ts';
 import {randomFraction, type RandomBytes} from './random.ts';
 
 /** A rule with its counters, for assertions. */
 export interface ActiveRule extends FaultRule {
   id: string;
-  /** Requests or attempts that matched. */
+  /** Requests or attempts that matched, reads before `after_reads` not counted. */
   seen: number;
   /** Those that were hit. */
   hits: number;
@@ -41,10 +47,15 @@ export interface Verdict {
   effect: OtherEffect | undefined;
 }
 
+/** So many paths are counted for each rule; the one that was read first is forgotten first. */
+const PATHS = 10_000;
+
 /** The list of fault rules. Rules are tried in the order of their making; latencies add up, else the first hit wins. */
 export class Faults {
   readonly #random: RandomBytes;
   #rules: ActiveRule[] = [];
+  /** Of rules that wait for reads: how often each path was read. */
+  readonly #reads = new WeakMap<ActiveRule, Map<string, number>>();
   #made = 0;
 
   /** @param random of its own, so that faults do not shift the ids that a seed gives */
@@ -78,12 +89,13 @@ export class Faults {
     let latencyMs = 0;
     let effect: OtherEffect | undefined;
     for (const rule of this.#rules) {
-      if (isDeliveryEffect(rule.effect) || !matches(rule, facts)) continue;
+      if (isDeliveryEffect(rule.effect) || !matches(rule, facts) || !this.#isReadEnough(rule, facts))
+        continue;
       rule.seen += 1;
       if (rule.effect.kind !== 'latency' && effect !== undefined) continue;
       if (!this.#strikes(rule)) continue;
       rule.hits += 1;
-      if (rule.effect.kind === 'latency') latencyMs += this.#between(rule.effect);
+      if (rule.effect.kind === 'latency') latencyMs += this.#latency(rule.effect);
       else effect = rule.effect;
     }
     return latencyMs === 0 && effect === undefined ? undefined : {latencyMs, effect};
@@ -103,6 +115,30 @@ export class Faults {
       return {effect, delayMs: effect.kind === 'delay' ? this.#between(effect) : 0};
     }
     return undefined;
+  }
+
+  /** Counts the read; whether the path was read often enough before. */
+  #isReadEnough(rule: ActiveRule, {method, path}: RequestFacts): boolean {
+    const {after_reads: needed} = rule.match;
+    if (needed === undefined) return true;
+    if (method !== 'GET') return false;
+    const reads = this.#reads.get(rule) ?? new Map<string, number>();
+    this.#reads.set(rule, reads);
+    const before = reads.get(path) ?? 0;
+    reads.set(path, before + 1);
+    if (reads.size > PATHS) reads.delete(reads.keys().next().value!); // there is one
+    return before >= needed;
+  }
+
+  #latency(effect: Extract<RequestEffect, {kind: 'latency'}>): number {
+    if (effect.sigma === undefined) return this.#between(effect);
+    return Math.min(LATENCY_MAX_MS, Math.round(effect.ms * Math.exp(effect.sigma * this.#normal())));
+  }
+
+  /** Standard normal, by Box and Muller. */
+  #normal(): number {
+    const radius = Math.sqrt(-2 * Math.log(1 - randomFraction(this.#random))); // never the logarithm of 0
+    return radius * Math.cos(2 * Math.PI * randomFraction(this.#random));
   }
 
   #between({ms, jitter_ms = 0}: {ms: number; jitter_ms?: number | undefined}): number {

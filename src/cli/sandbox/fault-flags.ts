@@ -1,4 +1,7 @@
+import {EVENT_TYPE_NAMES} from '../../contract/events.ts';
+import {allOperations} from '../../contract/operations.ts';
 import {RemitError} from '../../errors.ts';
+import {nearest} from '../../output/nearest.ts';
 
 /** Effects as people type them. */
 export const FAULT_KINDS = [
@@ -26,6 +29,7 @@ export interface FaultFlags {
   method?: string | undefined;
   path?: string | undefined;
   nth?: number | undefined;
+  'after-reads'?: number | undefined;
   times?: number | undefined;
   probability?: string | undefined;
   after: boolean;
@@ -33,6 +37,7 @@ export interface FaultFlags {
   'retry-after'?: number | undefined;
   delay?: number | undefined;
   jitter?: number | undefined;
+  sigma?: string | undefined;
   drop?: string | undefined;
   field?: string | undefined;
   value?: string | undefined;
@@ -46,7 +51,7 @@ export interface FaultFlags {
 const TAKES: Readonly<Record<string, readonly (keyof FaultFlags)[]>> = {
   status: ['after', 'status', 'retry-after'],
   reset: ['after'],
-  latency: ['delay', 'jitter'],
+  latency: ['delay', 'jitter', 'sigma'],
   slow: ['delay'],
   'missing-fields': ['drop'],
   'unknown-status': ['value'],
@@ -62,19 +67,39 @@ export function readFault(kind: string, flags: FaultFlags): object {
   for (const name of OF_EFFECTS)
     if (flags[name] !== undefined && flags[name] !== false && !TAKES[kind]?.includes(name))
       throw new RemitError('USAGE', `--${name} is of no use to the effect ${kind}`);
-  const {operation, method, path, mode, event, endpoint, nth, times} = flags;
+  const {operation, method, path, mode, event, endpoint, nth, times, 'after-reads': after_reads} = flags;
+  known('operation', operation, OPERATION_IDS, `one of ${OPERATION_IDS.join(', ')}`);
+  known('event', event, EVENT_TYPE_NAMES, `one of ${EVENT_TYPE_NAMES.join(', ')}`);
+  known('method', method?.toUpperCase(), METHODS, `one of ${METHODS.join(', ')}`);
   return {
-    match: given({operation, method: method?.toUpperCase(), path, mode, event, endpoint, nth}),
+    match: given({operation, method: method?.toUpperCase(), path, mode, event, endpoint, nth, after_reads}),
     ...given({times, probability: readProbability(flags.probability)}),
     effect: effectOf(kind, flags),
   };
+}
+
+const OPERATION_IDS = allOperations().map(({id}) => id);
+const METHODS = ['GET', 'POST', 'PATCH', 'DELETE'] as const;
+
+/** A rule with a name that nothing has would never strike. */
+function known(flag: string, value: string | undefined, names: readonly string[], all: string): void {
+  if (value === undefined || names.includes(value)) return;
+  const near = nearest(value, names);
+  throw new RemitError('USAGE', `--${flag} ${JSON.stringify(value)} is not known`, {
+    hint: near === undefined ? all : `did you mean --${flag} ${near}?`,
+  });
 }
 
 function effectOf(kind: string, flags: FaultFlags): object {
   const when = flags.after ? 'after' : 'before';
   switch (kind) {
     case 'latency':
-      return given({kind, ms: flags.delay ?? 1000, jitter_ms: flags.jitter});
+      return given({
+        kind,
+        ms: flags.delay ?? 1000,
+        jitter_ms: flags.jitter,
+        sigma: readSigma(flags.sigma),
+      });
     case 'status':
       return given({kind, status: flags.status ?? 503, when, retry_after: flags['retry-after']});
     case 'reset':
@@ -104,6 +129,15 @@ function readProbability(text: string | undefined): number | undefined {
   if (!Number.isNaN(value)) return value;
   throw new RemitError('USAGE', `--probability ${JSON.stringify(text)} is not a number from 0 to 1`, {
     hint: 'write it like --probability 0.1',
+  });
+}
+
+function readSigma(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const value = /^\d?\.?\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (value > 0 && value <= 3) return value;
+  throw new RemitError('USAGE', `--sigma ${JSON.stringify(text)} is not a number above 0, up to 3`, {
+    hint: 'write it like --sigma 0.5',
   });
 }
 

@@ -55,7 +55,7 @@ describe('sandbox commands', () => {
   it('status shows address, clock, requests and money, for people and for machines', async () => {
     const shown = await sandbox.run(['sandbox', 'status', '--audit']);
     assert.equal(shown.exitCode, 0);
-    assert.match(shown.stdout, /Main account \(test\)\t1000\.00 USD/);
+    assert.match(shown.stdout, /Main account \(test\)\t1,000\.00 USD/);
     assert.match(shown.stdout, /Ledger\tbalances/);
     assert.doesNotMatch(shown.stdout, /[{}[\]]/, 'raw JSON');
     const status = (await sandbox.run(['sandbox', 'status', '-o', 'json'])).json() as Record<string, object>;
@@ -137,6 +137,15 @@ describe('sandbox commands', () => {
     assert.equal((await sandbox.run(['sandbox', 'faults', 'clear'])).exitCode, 0);
   });
 
+  it('faults add takes reads to wait for, and log-normal latencies', async () => {
+    const words = ['latency', '--delay', '200ms', '--sigma', '0.5', '--after-reads', '3'];
+    const {match, effect} = (
+      await sandbox.run(['sandbox', 'faults', 'add', ...words, '-o', 'json'])
+    ).json() as {match: object; effect: object};
+    assert.deepEqual([match, effect], [{after_reads: 3}, {kind: 'latency', ms: 200, sigma: 0.5}]);
+    await sandbox.run(['sandbox', 'faults', 'clear']);
+  });
+
   it('faults add refuses what does not belong together', async () => {
     for (const words of [
       ['cut', '--after'],
@@ -144,6 +153,10 @@ describe('sandbox commands', () => {
       ['boom'],
       ['cut', '--probability', '2'],
       ['latency', '--delay', 'soon'],
+      ['latency', '--sigma', '4'],
+      ['latency', '--sigma', '0.5', '--jitter', '1s'],
+      ['cut', '--sigma', '0.5'],
+      ['cut', '--after-reads', '0'],
     ])
       assert.equal((await sandbox.run(['sandbox', 'faults', 'add', ...words])).exitCode, 2, words.join(' '));
     const unknown = await sandbox.run([
@@ -152,11 +165,14 @@ describe('sandbox commands', () => {
       'add',
       'cut',
       '--operation',
-      'payouts.fly',
+      'flights.land',
       '-o',
       'json',
     ]);
-    assert.deepEqual([unknown.exitCode, unknown.error().code], [5, 'VALIDATION_ERROR']);
+    assert.deepEqual([unknown.exitCode, unknown.error().code], [2, 'USAGE']);
+    assert.match(unknown.error().hint!, /^one of .*payouts\.create/);
+    const near = await sandbox.run('sandbox faults add cut --operation payouts.crate'.split(' '));
+    assert.match(near.stderr, /did you mean --operation payouts\.create\?/);
     for (const kind of [
       'latency',
       'status',

@@ -37,6 +37,10 @@ export default class SandboxFaultsAdd extends RemitCommand {
     event: Flags.string({helpValue: 'payout.settled', description: 'deliveries: only this event type'}),
     endpoint: Flags.string({helpValue: 'ID', description: 'deliveries: only to this endpoint'}),
     nth: count(1, 1_000_000_000)({description: 'only the n-th that matches'}),
+    'after-reads': count(
+      1,
+      1_000_000,
+    )({description: 'only reads of a path that was read so often before, as in a loop that polls'}),
     times: count(1, 1_000_000_000)({description: 'at most so often'}),
     probability: Flags.string({helpValue: '0.1', description: 'with this probability, 0 to 1'}),
     after: Flags.boolean({description: 'status, reset: after the request took effect'}),
@@ -46,6 +50,11 @@ export default class SandboxFaultsAdd extends RemitCommand {
       'latency: how long (default 1s); slow: until it is whole (10s); delay (10s); reorder (at most, 5s)',
     ),
     jitter: duration('latency, delay: up to this much more'),
+    sigma: Flags.string({
+      helpValue: '0.5',
+      exclusive: ['jitter'],
+      description: 'latency: log-normal about --delay, which half of the answers stay below',
+    }),
     age: duration('stale-timestamp: how old (default 1h)'),
     field: Flags.string({helpValue: 'rail', description: 'unknown-value: where (default rail)'}),
     value: Flags.string({helpValue: 'TEXT', description: 'unknown-status, unknown-value: which'}),
