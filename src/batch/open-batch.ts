@@ -20,7 +20,7 @@ export interface OpenBatch {
 
 /**
  * Opens a planned batch for this process alone.
- * @throws RemitError USAGE for an unknown id, LOCKED while another process has it, STATE_DAMAGED for a damaged journal
+ * @throws RemitError NO_BATCH for an unknown id, LOCKED while another process has it, STATE_DAMAGED for a damaged journal
  */
 export async function openBatch(options: {
   stateDir: string;
@@ -61,12 +61,17 @@ export async function openBatch(options: {
 }
 
 function unknownBatch(stateDir: string, kind: Kind, batchId: string): RemitError {
-  const known = batchIds(stateDir, kind).slice(0, 5);
+  const all = batchIds(stateDir, kind).sort();
+  const known = all.slice(0, 5);
+  const more =
+    all.length > known.length
+      ? `, and ${all.length - known.length} more (remit ${KINDS[kind].topic} batch list)`
+      : '';
   const {topic} = KINDS[kind];
-  return new RemitError('USAGE', `there is no batch ${batchId} in ${stateDir}`, {
+  return new RemitError('NO_BATCH', `there is no batch ${batchId} in ${stateDir}`, {
     hint:
       known.length === 0
         ? `plan one: remit ${topic} batch plan FILE`
-        : `known batches: ${known.join(', ')}; another state folder is named with --state-dir`,
+        : `known batches: ${known.join(', ')}${more}; another state folder is named with --state-dir`,
   });
 }

@@ -19,7 +19,7 @@ const isWord = (outcome: Outcome | undefined): boolean =>
  * Settles a row in doubt by an operator's word. Paid: the id that was found becomes the row's. Not paid: the row goes back
  * to be sent with the very same key, so that even a wrong word cannot pay twice while the service remembers it. A row that
  * was accepted by a word alone (no `status` of its record was seen) may be declared not paid after all.
- * @throws RemitError USAGE when there is no such row, or it is not in doubt
+ * @throws RemitError NO_BATCH when there is no such row, USAGE when it is not in doubt
  */
 export async function resolveRow(options: {
   batch: OpenBatch;
@@ -45,7 +45,7 @@ export async function resolveRow(options: {
 
 /**
  * The row that may be resolved so.
- * @throws RemitError USAGE when there is no such row, or it is not in doubt
+ * @throws RemitError NO_BATCH when there is no such row, USAGE when it is not in doubt
  */
 export function rowToResolve(
   {journal, plan}: OpenBatch,
@@ -55,7 +55,7 @@ export function rowToResolve(
   journal.makeDoubtExplicit();
   const row = journal.rowOf(reference);
   if (row === undefined)
-    throw new RemitError('USAGE', `batch ${plan.batchId} has no row ${reference}`, {
+    throw new RemitError('NO_BATCH', `batch ${plan.batchId} has no row ${reference}`, {
       hint: 'name the row by its reference',
     });
   const isDoubt =

@@ -32,7 +32,7 @@ interface Asking {
  * generation. Rows are looked at one after the other: there are few, and each costs money when it is wrong.
  *
  * @param named references from `--row`; with them only those rows are looked at
- * @throws RemitError USAGE for a name that the batch does not have; UNAVAILABLE when the service cannot be asked
+ * @throws RemitError NO_BATCH for a name that the batch does not have; UNAVAILABLE when the service cannot be asked
  */
 export async function raiseFailedRows(options: {
   journal: Journal;
@@ -77,7 +77,7 @@ function* candidates(journal: Journal, named: readonly string[], plan: Plan): Ge
   for (const reference of named) {
     const row = journal.rowOf(reference);
     if (row === undefined)
-      throw new RemitError('USAGE', `batch ${plan.batchId} has no row ${reference}`, {
+      throw new RemitError('NO_BATCH', `batch ${plan.batchId} has no row ${reference}`, {
         hint: 'name rows by their reference',
       });
     yield row;

@@ -16,7 +16,7 @@ const FIELDS = [
  * Holds the record that a creation was answered with against what was asked for. A key that was used before brings its
  * first record back, whatever the second request says: taken for success, the second one would never be made.
  * Only what was sent and what the answer states is compared.
- * @throws {RemitError} BATCH_COLLISION with both sides of every difference
+ * @throws {RemitError} KEY_REUSED with both sides of every difference
  */
 export function checkAnswered(
   noun: 'payin' | 'payout',
@@ -35,7 +35,7 @@ export function checkAnswered(
     ({field, asked: wanted, answered}) => `${field} ${plainValue(answered)}, asked for ${plainValue(wanted)}`,
   );
   throw new RemitError(
-    'BATCH_COLLISION',
+    'KEY_REUSED',
     `the service answered with another ${noun} than the one asked for, ${id}: ${words.join('; ')}. Its idempotency key belongs to that one; a new ${noun} needs a new key`,
     {
       hint: `remit ${noun}s get ${id}`,

@@ -1,5 +1,5 @@
 import {RemitError} from '../errors.ts';
-import {nearest} from './nearest.ts';
+import {nearest} from '../output/nearest.ts';
 
 /** What the command tree looks like; ids are joined with colons (`payouts:batch:run`). */
 export interface CommandTree {

@@ -1,10 +1,12 @@
 import {Command, type Interfaces} from '@oclif/core';
 import {EXIT, type ExitCode} from '../errors.ts';
 import {asRemitError} from '../output/failure.ts';
+import type {KnownFields} from '../output/known-fields.ts';
 import {Output} from '../output/output.ts';
 import {findProjectFile, type ProjectFile} from '../profiles/project-file.ts';
 import {localContext, openContext, type Context, type LocalContext} from './context.ts';
 import {globalFlags} from './flags.ts';
+import {answerFields} from './answer-fields.ts';
 import {isParseError, usageError, withoutFrame} from './parse-errors.ts';
 import {readCommandConfig} from './app.ts';
 import type {Runtime} from './runtime.ts';
@@ -32,6 +34,7 @@ export abstract class RemitCommand extends Command {
   #local: LocalContext | undefined;
   #flags: GlobalFlags | undefined;
   #project: ProjectFile | undefined;
+  #knownFields: KnownFields | undefined;
 
   protected get runtime(): Runtime {
     return readCommandConfig(this.config).runtime;
@@ -49,7 +52,10 @@ export abstract class RemitCommand extends Command {
     const flags = this.#flags;
     if (flags === undefined) throw new Error('open() was called before parse()');
     this.#project = findProjectFile(cwd);
-    const out = new Output({stdout, stderr, env, clock, settings: outputSettings(flags, this.#project)});
+    const out = new Output({
+      ...{stdout, stderr, env, clock, settings: outputSettings(flags, this.#project)},
+      knownFields: this.#knownFields,
+    });
     return (this.#local = localContext({out, runtime: this.runtime, flags}));
   }
 
@@ -80,6 +86,7 @@ export abstract class RemitCommand extends Command {
   ): Promise<Interfaces.ParserOutput<F, B, A>> {
     const parsed = await super.parse(options, argv);
     this.#flags = parsed.flags as unknown as GlobalFlags; // baseFlags are parsed with every command's own
+    if (this.#flags.fields !== undefined) this.#knownFields = await answerFields(this.id ?? '');
     return parsed;
   }
 

@@ -4,7 +4,7 @@ import {LIMITS} from '../contract/limits.ts';
 import {FORMATS} from '../output/formats.ts';
 import {RemitError} from '../errors.ts';
 import {parseDuration} from './durations.ts';
-import {nearest} from './nearest.ts';
+import {nearest} from '../output/nearest.ts';
 
 /** Flags that several commands share, said once so that they read and behave the same everywhere. */
 

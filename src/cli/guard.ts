@@ -1,5 +1,5 @@
 import {RemitError} from '../errors.ts';
-import {formatMajor, parseMajor, parseMinor} from '../money/amount.ts';
+import {formatMajor, groupMajor, parseMajor, parseMinor} from '../money/amount.ts';
 import type {Output} from '../output/output.ts';
 import type {ActiveProfile, Caps} from '../profiles/profile.ts';
 import {canAsk, type Prompts} from './prompts.ts';
@@ -81,11 +81,15 @@ function readTyped(typed: string, currency: string | undefined): bigint | undefi
   try {
     return currency === undefined
       ? parseMinor(typed)
-      : parseMajor(typed.replace(/ ?[A-Z]{3}$/, ''), currency);
+      : parseMajor(ungroup(typed.replace(/ ?[A-Z]{3}$/, '')), currency);
   } catch {
     return undefined;
   }
 }
+
+/** An amount as it is shown, and so as some type it: `1,500.75`. Other commas stay, and are refused. */
+export const ungroup = (typed: string): string =>
+  /^\d{1,3}(,\d{3})+(\.\d+)?$/.test(typed) ? typed.replaceAll(',', '') : typed;
 
 /** `125.00 USD (12500 minor units) to payee 5f0c…`. */
 function describe({party, amountMinor, currency, rail}: WriteFacts): string {
@@ -100,7 +104,7 @@ function describe({party, amountMinor, currency, rail}: WriteFacts): string {
 /** Both forms of an amount, so that neither can be misread: `125.00 USD (12500 minor units)`. */
 export function amountText(minor: bigint, currency: string | undefined): string {
   if (currency === undefined) return `${minor} minor units of the source account's currency`;
-  return `${formatMajor(minor, currency)} ${currency} (${minor} minor units)`;
+  return `${groupMajor(formatMajor(minor, currency))} ${currency} (${minor} minor units)`;
 }
 
 /** A cap fails closed: a currency or rail that it does not name is refused. */

@@ -4,7 +4,7 @@ import {routesOf} from './command-operations.ts';
 import {globalFlags} from './flags.ts';
 import {PAGES} from './help-pages.ts';
 import {wrapLines} from '../output/wrap.ts';
-import {nearest} from './nearest.ts';
+import {nearest} from '../output/nearest.ts';
 import type {Runtime} from './runtime.ts';
 
 /** Widest line of help; longer ones are hard to read. */

@@ -6,6 +6,7 @@ import {ansiPaint, plainPaint, wantsColour, type Paint} from './colour.ts';
 import {csvColumns, csvLine, csvRow} from './csv.ts';
 import {failureLine, failureText} from './failure.ts';
 import {isJsonish, type OutputSettings} from './formats.ts';
+import {type KnownFields, unknownField, unknownFields} from './known-fields.ts';
 import {Progress} from './progress.ts';
 import {pickFields, runQuery, valueAt} from './select.ts';
 import {Sink, type OutStream} from './sink.ts';
@@ -22,6 +23,8 @@ export interface OutputOptions {
   env: Readonly<Record<string, string | undefined>>;
   clock: Clock;
   settings: OutputSettings;
+  /** Set where names of `--fields` are held against what the result has. */
+  knownFields?: KnownFields | undefined;
 }
 
 /**
@@ -36,10 +39,13 @@ export class Output {
   readonly #progress: Progress;
   readonly #paintOut: Paint;
   readonly #paintErr: Paint;
+  readonly #knownFields: KnownFields | undefined;
+  #fieldsChecked = false;
   #resultWritten = false;
 
-  constructor({stdout, stderr, env, clock, settings}: OutputOptions) {
+  constructor({stdout, stderr, env, clock, settings, knownFields}: OutputOptions) {
     this.settings = settings;
+    this.#knownFields = knownFields;
     this.#stdout = new Sink(stdout);
     this.#stderr = new Sink(stderr);
     this.#clock = clock;
@@ -78,6 +84,7 @@ export class Output {
   /** For people: one record as a card. Silent in machine formats, where the command's return value is the result. */
   record(record: unknown, view?: View): void {
     if (!this.forPeople || this.settings.query !== undefined) return;
+    this.#checkFields([record], view);
     void this.#stdout.write(cardText(record, view, this.settings.fields, this.#eye()));
     this.#resultWritten = true;
   }
@@ -104,7 +111,11 @@ export class Output {
     }
     let count = 0;
     let piece: unknown[] = [];
-    const write = this.#pieceWriter(view);
+    const writePiece = this.#pieceWriter(view);
+    const write = (records: readonly unknown[]) => {
+      this.#checkFields(records, view);
+      return writePiece(records);
+    };
     for await (const record of records) {
       piece.push(record);
       count += 1;
@@ -196,6 +207,18 @@ export class Output {
     this.#progress.around(() => void this.#stderr.write(`${line}\n`));
   }
 
+  /** Names of `--fields` that nothing has: refused before anything is written, or told where something was done. */
+  #checkFields(records: readonly unknown[], view: View | undefined): void {
+    if (this.#knownFields === undefined || this.#fieldsChecked) return;
+    this.#fieldsChecked = true;
+    const known = {paths: this.#knownFields.paths, view};
+    for (const field of unknownFields(this.settings.fields, records, known)) {
+      const error = unknownField(field, records, known);
+      if (this.#knownFields.onUnknown === 'refuse') throw error;
+      this.warn(`${error.message}. ${error.hint}`);
+    }
+  }
+
   #eye(): Eye {
     return {terminal: this.#stdout.isTerminal, nowMs: this.#clock.now(), paint: this.#paintOut};
   }
@@ -205,6 +228,8 @@ export class Output {
     const {format, fields, query} = this.settings;
     const queried = query === undefined ? value : await runQuery(value, query);
     const shown = query === undefined ? view : undefined; // a query may change what a record is
+    if (query === undefined)
+      this.#checkFields(Array.isArray(queried) ? (queried as unknown[]) : [queried], view);
     switch (format) {
       case 'json':
         await this.#stdout.write(`${safeJson(pickFields(queried, fields), 2)}\n`);

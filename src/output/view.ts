@@ -1,4 +1,4 @@
-import {formatMajor} from '../money/amount.ts';
+import {formatMajor, groupMajor} from '../money/amount.ts';
 import {cleanLine} from './clean.ts';
 import type {Paint, Style} from './colour.ts';
 import {valueAt} from './select.ts';
@@ -64,17 +64,17 @@ export function moment(label: string, path: string): Field {
   return {label, path, rank: 0, show};
 }
 
-/** Minor units of the record's currency, in major units with the currency: `1500.75 USD`. */
+/** Minor units of the record's currency, in major units with the currency: `1,500.75 USD`. */
 export function money(label: string, path = 'amount_in_minor_units', currencyPath = 'currency_code'): Field {
   const show = (value: unknown, record: unknown) => majorOf(value, valueAt(record, currencyPath));
   return {label, path, rank: 0, align: 'right', show};
 }
 
-/** `1500.75 USD`; an amount that cannot be shown in major units stays in minor ones and says so. */
+/** `1,500.75 USD`; an amount that cannot be shown in major units stays in minor ones and says so. */
 export function majorOf(minor: unknown, currency: unknown): string {
   if (typeof currency === 'string' && typeof minor === 'number' && Number.isSafeInteger(minor)) {
     try {
-      return `${formatMajor(BigInt(minor), currency)} ${currency}`;
+      return `${groupMajor(formatMajor(BigInt(minor), currency))} ${currency}`;
     } catch {
       // An unknown currency: the service's word stands as it is.
     }

@@ -1,6 +1,7 @@
 import {timingSafeEqual} from 'node:crypto';
 import {Hono, type Context as HonoContext} from 'hono';
 import * as z from 'zod';
+import {issueWords, valueAtPath} from '../contract/schemas/issue-words.ts';
 import {RemitError} from '../errors.ts';
 import {FaultRule} from './fault-schema.ts';
 import {checkHost, checkOrigin} from './loopback-guard.ts';
@@ -145,10 +146,14 @@ function sameToken(given: string, expected: string): boolean {
 }
 
 async function body<T extends z.ZodType>(c: HonoContext, schema: T): Promise<z.output<T>> {
-  const result = schema.safeParse(await readJsonBody(c.req.raw));
+  const json = await readJsonBody(c.req.raw);
+  const result = schema.safeParse(json);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
-  throw invalid(issue?.path.join('.') ?? '', issue?.message ?? 'is invalid');
+  throw invalid(
+    issue?.path.join('.') ?? '',
+    issue === undefined ? 'is invalid' : issueWords(issue, valueAtPath(json, issue.path)),
+  );
 }
 
 /** Control calls are answered to the sandbox's owner: trouble with the store is told as it is. */

@@ -3,7 +3,7 @@ import {describe, it} from 'mocha';
 import {readAmount} from '../../src/cli/amounts.ts';
 import {parseDuration} from '../../src/cli/durations.ts';
 import {readMetadata} from '../../src/cli/metadata.ts';
-import {nearest} from '../../src/cli/nearest.ts';
+import {nearest} from '../../src/output/nearest.ts';
 import {guessSettings, outputSettings} from '../../src/cli/settings.ts';
 import {EXIT, type RemitError} from '../../src/errors.ts';
 import {runCli} from './run-cli.ts';

@@ -6,6 +6,7 @@ import type {Plan} from '../../batch/plan.ts';
 import {formatMajor} from '../../money/amount.ts';
 import type {Caps} from '../../profiles/profile.ts';
 import type {Context} from '../context.ts';
+import {ungroup} from '../guard.ts';
 import {canAsk} from '../prompts.ts';
 import {refusePaidElsewhere, type Survey} from '../../batch/survey.ts';
 import type {Work} from '../../batch/work.ts';
@@ -155,7 +156,7 @@ async function ask(asked: {
       `Type the total in ${currency} to ${doing} ${count(moving.rows, 'row')}:`,
       statement(sums),
     );
-    if (!sameAmount(typed.trim().replace(/ ?[A-Z]{3}$/, ''), total, currency))
+    if (!sameAmount(ungroup(typed.trim().replace(/ ?[A-Z]{3}$/, '')), total, currency))
       throw new RemitError(
         'GUARD_CONFIRM',
         `not confirmed: the total typed is not ${total} ${currency}; nothing was sent`,

@@ -4,7 +4,8 @@ import {readStatus} from '../../batch/status-file.ts';
 import type {Summary} from '../../batch/summary.ts';
 import type {Clock} from '../../clock.ts';
 import {RemitError} from '../../errors.ts';
-import {text, time, type View} from '../../output/view.ts';
+import {groupMajor} from '../../money/amount.ts';
+import {plainValue, text, time, type View} from '../../output/view.ts';
 import {statusOfBatch} from './report-action.ts';
 
 export interface ListedBatch {
@@ -23,6 +24,9 @@ export interface ListedBatch {
   problem: string | null;
 }
 
+/** The same words, as people read amounts; machines get them plain. */
+const grouped = (value: unknown): string => plainValue(value).replace(/\d+\.\d+|\d+/g, groupMajor);
+
 export const batchView: View = {
   noun: 'batch',
   plural: 'batches',
@@ -34,7 +38,7 @@ export const batchView: View = {
     text('Accepted', 'accepted'),
     text('Planned', 'planned'),
     text('Left out', 'left_out', 2),
-    text('Total', 'total', 1),
+    {...text('Total', 'total', 1), show: grouped},
     text('To look at', 'needs_attention', 1),
     time('Updated', 'updated_at', 3),
   ],

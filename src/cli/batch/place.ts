@@ -17,7 +17,7 @@ export function placeFlags(context: LocalContext, stateDir: string): string {
 
 /**
  * Whether the argument of `run` names a file to plan or a batch that is planned.
- * @throws RemitError USAGE when it is both or neither
+ * @throws RemitError USAGE when it is both, NO_BATCH when neither
  */
 export function fileOrBatch(
   argument: string,
@@ -34,7 +34,7 @@ export function fileOrBatch(
     });
   if (isBatch) return 'batch';
   if (isFile || /\.\w{1,5}$/.test(argument)) return 'file';
-  throw new RemitError('USAGE', `${argument} is neither a file nor a planned batch`, {
+  throw new RemitError('NO_BATCH', `${argument} is neither a file nor a planned batch`, {
     hint: `${batchCommand(kind)} run FILE.csv, or another state folder with --state-dir`,
   });
 }

@@ -87,7 +87,7 @@ export function revisionText(revision: number, {added, corrected, dropped}: Revi
   const gone =
     dropped.length === 0
       ? ''
-      : `, ${dropped.length} gone and never sent: ${dropped.slice(0, 10).join(', ')}${dropped.length > 10 ? ', …' : ''}`;
+      : `, ${dropped.length} gone and never sent: ${dropped.slice(0, 10).join(', ')}${dropped.length > 10 ? `, and ${dropped.length - 10} more (plan -o json lists them all in changes.dropped)` : ''}`;
   return `Revision ${revision} of a batch that was run before: ${count(added, 'row')} added, ${corrected} corrected${gone}. It must be confirmed anew.`;
 }
 

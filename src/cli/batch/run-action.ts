@@ -129,7 +129,10 @@ async function runClaimed(request: RunRequest, batch: OpenBatch, folder: string)
 function noteDoubts({out}: Context, summary: Summary, doubtful: readonly {reference: string}[]): void {
   const reason = summary.stopped_because?.reason;
   if (summary.in_doubt === 0 || (reason !== 'interrupted' && reason !== 'terminated')) return;
-  const more = summary.in_doubt > doubtful.length ? `, and ${summary.in_doubt - doubtful.length} more` : '';
+  const more =
+    summary.in_doubt > doubtful.length
+      ? `, and ${summary.in_doubt - doubtful.length} more (${batchCommand(summary.kind as Kind)} report ${summary.batch_id} writes them all)`
+      : '';
   out.warn(
     `${count(summary.in_doubt, 'row')} in doubt, they may have been taken: ${doubtful.map(({reference}) => reference).join(', ')}${more}; settled by: ${summary.next}`,
   );

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import {Empty, ErrorBody, PageQuery} from './fields.ts';
+import {issueWords, valueAtPath} from './issue-words.ts';
 import * as moves from './moves.ts';
 import * as parties from './parties.ts';
 import {
@@ -55,6 +56,9 @@ export function check<N extends SchemaName>(
   if (result.success) return {ok: true, value: result.data as Output<N>}; // the union of schemas hides which one
   return {
     ok: false,
-    issues: result.error.issues.map((issue) => ({field: issue.path.join('.'), issue: issue.message})),
+    issues: result.error.issues.map((issue) => ({
+      field: issue.path.join('.'),
+      issue: issueWords(issue, valueAtPath(value, issue.path)),
+    })),
   };
 }

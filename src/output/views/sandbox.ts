@@ -1,8 +1,8 @@
-import {formatMajor} from '../../money/amount.ts';
+import {formatMajor, groupMajor} from '../../money/amount.ts';
 import {plainValue, text, type Field, type View} from '../view.ts';
 
 const usd = (minor: unknown): string =>
-  typeof minor === 'string' ? `${formatMajor(BigInt(minor), 'USD')} USD` : plainValue(minor);
+  typeof minor === 'string' ? `${groupMajor(formatMajor(BigInt(minor), 'USD'))} USD` : plainValue(minor);
 
 const balance = (label: string, path: string): Field => ({label, path, rank: 0, show: usd});
 

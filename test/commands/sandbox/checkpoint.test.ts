@@ -37,6 +37,14 @@ describe('sandbox checkpoint', () => {
     assert.match((await sandbox.run(['sandbox', 'checkpoint', 'list'])).stdout, /payday/);
   });
 
+  it('save warns when it replaced an older one, and only then', async () => {
+    const save = () => sandbox.run(['sandbox', 'checkpoint', 'save', 'twice', '-o', 'json']);
+    const first = await save();
+    assert.doesNotMatch(first.stderr, /replaced/);
+    const {saved_at: at} = first.json() as {saved_at: string};
+    assert.match((await save()).stderr, new RegExp(`Warning: the checkpoint twice of ${at} was replaced`));
+  });
+
   it('refuses a name that is none, one that nobody saved, and no name', async () => {
     const bad = await sandbox.run(['sandbox', 'checkpoint', 'save', 'Pay Day', '-o', 'json']);
     assert.deepEqual([bad.exitCode, bad.error().code], [5, 'VALIDATION_ERROR']);

@@ -5,7 +5,7 @@ import type {Checkpoint} from '../../../sandbox/checkpoints.ts';
 
 export default class SandboxCheckpointSave extends RemitCommand {
   static override summary = 'Keep the whole state of the running sandbox under a name';
-  static override description = 'An older checkpoint of that name is replaced.';
+  static override description = 'An older checkpoint of that name is replaced, and a warning says so.';
   static override args = {
     name: Args.string({required: true, description: 'lower-case letters, digits and hyphens'}),
   };
@@ -14,8 +14,13 @@ export default class SandboxCheckpointSave extends RemitCommand {
   async run() {
     const {args} = await this.parse(SandboxCheckpointSave);
     const local = this.openLocal();
-    const saved = (await callControl(local, 'POST', '/sandbox/checkpoints', {name: args.name})) as Checkpoint; // our own server's
+    const path = '/sandbox/checkpoints';
+    const {data: before} = (await callControl(local, 'GET', path)) as {data: Checkpoint[]}; // our own server's
+    const replaced = before.find(({name}) => name === args.name);
+    const saved = (await callControl(local, 'POST', path, {name: args.name})) as Checkpoint; // our own server's
     local.out.text(`Saved ${saved.name}; the sandbox's clock showed ${saved.clock_at}.`);
+    if (replaced !== undefined)
+      local.out.warn(`the checkpoint ${saved.name} of ${replaced.saved_at} was replaced; it is gone`);
     local.out.hint(`remit sandbox checkpoint restore ${saved.name}`);
     return saved;
   }

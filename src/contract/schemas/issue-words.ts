@@ -1,0 +1,83 @@
+import type * as z from 'zod';
+
+/**
+ * What is wrong with a value, in the words of this tool: the schema library's own texts ("Too small: expected number to
+ * be >=1") are made for whoever wrote the schema. What a schema says in its own words stays.
+ *
+ * @param value what stands where the issue points, for what was typed
+ */
+export function issueWords(issue: z.core.$ZodIssue, value: unknown): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return value === undefined ? 'is missing' : `must be ${NOUNS[issue.expected] ?? issue.expected}`;
+    case 'invalid_value':
+      return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.map(String).join(', ')}${gotten(value)}`;
+    case 'invalid_format':
+      return formatWords(issue);
+    case 'too_small':
+      if (issue.origin === 'string' && Number(issue.minimum) === 1) return 'must not be empty';
+      return `must ${amountWords(issue.origin, 'at least', issue.inclusive === false ? Number(issue.minimum) + 1 : issue.minimum)}`;
+    case 'too_big':
+      return `must ${amountWords(issue.origin, 'at most', issue.inclusive === false ? Number(issue.maximum) - 1 : issue.maximum)}`;
+    case 'unrecognized_keys':
+      return `${issue.keys.map((key) => JSON.stringify(key)).join(', ')} ${issue.keys.length === 1 ? 'is not a field' : 'are no fields'} of it`;
+    case 'invalid_union':
+      return issue.discriminator === undefined
+        ? 'has none of the forms that are allowed'
+        : 'is of no known kind';
+    case 'invalid_key':
+    case 'invalid_element':
+    case 'not_multiple_of':
+      return 'has a part that is not allowed';
+    case 'custom':
+      return issue.message;
+  }
+}
+
+const NOUNS: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  object: 'an object',
+  record: 'an object',
+  array: 'a list',
+};
+
+const FORMATS: Readonly<Record<string, string>> = {
+  guid: 'must be an id: a UUID such as 018f0000-0000-7000-8000-000000000001',
+  uuid: 'must be an id: a UUID such as 018f0000-0000-7000-8000-000000000001',
+  date: 'must be a day that exists, written like 2026-11-30',
+  datetime: 'must be a moment in UTC, written like 2026-11-30T12:00:00Z',
+  url: 'must be a URL',
+};
+
+function formatWords(issue: z.core.$ZodIssueInvalidStringFormat): string {
+  const known = FORMATS[issue.format];
+  if (known !== undefined) return known;
+  if (!issue.message.startsWith('Invalid')) return issue.message; // the schema's own words
+  if ('prefix' in issue) return `must begin with ${String(issue.prefix)}`;
+  return 'is not written as it must be';
+}
+
+/** `be at least 1`, `have at most 5 characters`. */
+function amountWords(origin: string, bound: string, limit: number | bigint | undefined): string {
+  const most = `${bound} ${limit}`;
+  if (origin === 'string') return `have ${most} ${Number(limit) === 1 ? 'character' : 'characters'}`;
+  if (origin === 'array' || origin === 'set' || origin === 'map')
+    return `have ${most} ${Number(limit) === 1 ? 'entry' : 'entries'}`;
+  return `be ${most}`;
+}
+
+const gotten = (value: unknown): string =>
+  typeof value === 'string' && value.length <= 60 ? `, not ${JSON.stringify(value)}` : '';
+
+/** What stands at the path of an issue. */
+export function valueAtPath(value: unknown, path: readonly PropertyKey[]): unknown {
+  let at = value;
+  for (const step of path) {
+    if (at === null || typeof at !== 'object') return undefined;
+    at = (at as Record<PropertyKey, unknown>)[step];
+  }
+  return at;
+}

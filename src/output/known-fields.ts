@@ -1,0 +1,51 @@
+import {RemitError} from '../errors.ts';
+import {nearest} from './nearest.ts';
+import {valueAt} from './select.ts';
+import type {View} from './view.ts';
+
+/** What `--fields` may name. */
+export interface KnownFields {
+  /** Dotted paths that the answer of this command may have; `metadata.*` for one whose names are free. */
+  paths: readonly string[];
+  /** `refuse` where nothing was done yet, as for a read; `warn` where something was. */
+  onUnknown: 'refuse' | 'warn';
+}
+
+/** Names of `--fields` that neither a record in hand nor anything known of such records has. */
+export function unknownFields(
+  fields: readonly string[],
+  records: readonly unknown[],
+  known: {paths: readonly string[]; view?: View | undefined},
+): string[] {
+  if (records.length === 0 && known.paths.length === 0) return [];
+  const names = new Set([
+    ...known.paths,
+    ...[...(known.view?.card ?? []), ...(known.view?.columns ?? [])].map(({path}) => path),
+  ]);
+  return fields.filter((field) => {
+    if (names.has(field) || records.some((record) => valueAt(record, field) !== undefined)) return false;
+    const parents = field.split('.').map((_, index, steps) => steps.slice(0, index).join('.'));
+    return !parents.some((parent) => parent !== '' && names.has(`${parent}.*`));
+  });
+}
+
+/** Says which name is unknown, and which are not. */
+export function unknownField(
+  field: string,
+  records: readonly unknown[],
+  known: {paths: readonly string[]; view?: View | undefined},
+): RemitError {
+  const first: unknown = records[0];
+  const own = first !== null && typeof first === 'object' && !Array.isArray(first) ? Object.keys(first) : [];
+  const names = [...new Set([...own, ...known.paths])].filter((name) => !name.endsWith('*'));
+  const near = nearest(field, names);
+  const all = names.filter((name) => !name.includes('.')).sort();
+  return new RemitError(
+    'USAGE',
+    `--fields names ${JSON.stringify(field)}, which is no field of this result`,
+    {
+      hint: `${near === undefined ? '' : `did you mean ${near}? `}It has ${all.join(', ')}`,
+      details: {unknown: field, known: names},
+    },
+  );
+}

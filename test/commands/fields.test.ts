@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import {runCli} from '../cli/run-cli.ts';
+import {answer} from '../client/fake-transport.ts';
+import {payout, PAYOUT_ID as ID} from './fixtures.ts';
+
+const PAYOUT = payout({amount_in_minor_units: 144_000, odd_news: {inner: 1}});
+
+describe('--fields', () => {
+  const get = (fields: string, ...more: string[]) =>
+    runCli(['payouts', 'get', ID, '--fields', fields, ...more], {service: [answer(200, PAYOUT)]});
+  const list = (fields: string, format: string) =>
+    runCli(['payouts', 'list', '--fields', fields, '-o', format], {
+      service: [answer(200, {data: [PAYOUT], next_cursor: null})],
+    });
+
+  it('with an unknown name ends with 2, names the nearest and all, and writes nothing', async () => {
+    for (const ran of [
+      await get('id,staus', '--json'),
+      await get('id,staus'),
+      ...(await Promise.all(
+        ['json', 'ndjson', 'csv', 'table', 'yaml'].map((format) => list('id,staus', format)),
+      )),
+    ]) {
+      assert.deepEqual([ran.exitCode, ran.stdout], [2, ''], ran.stderr);
+      assert.match(ran.stderr, /"?staus.{0,2}, which is no field of this result/);
+      assert.match(ran.stderr, /did you mean status\? It has .*amount_in_minor_units/);
+    }
+  });
+
+  it('takes what the contract knows though no record has it, and what a record has though the contract does not', async () => {
+    for (const fields of [
+      'transfer_details.trace_number',
+      'client_metadata.anything',
+      'odd_news.inner',
+      'odd_news',
+    ])
+      assert.equal((await get(fields, '--json')).exitCode, 0, fields);
+    assert.equal((await list('transfer_details.trace_number', 'ndjson')).exitCode, 0);
+  });
+
+  it('is not judged on the result of a query', async () => {
+    assert.equal((await get('there', '--json', '--query', '{there: id}')).exitCode, 0);
+  });
+
+  it('with an unknown name only warns where something was done: the result is told all the same', async () => {
+    const ran = await runCli(['payouts', 'cancel', ID, '--fields', 'id,staus', '--json'], {
+      service: [answer(200, {...PAYOUT, status: 'canceled'})],
+    });
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    assert.match(ran.stderr, /staus.*did you mean status/);
+    assert.deepEqual(ran.json(), {id: ID, staus: null});
+  });
+});
+
+describe('amounts in lists', () => {
+  it('are grouped for people, and plain for machines', async () => {
+    const service = [answer(200, {data: [PAYOUT], next_cursor: null})];
+    assert.match((await runCli(['payouts', 'list'], {service})).stdout, /1,440\.00 USD/);
+    assert.match((await runCli(['payouts', 'list', '-o', 'csv'], {service})).stdout, /,144000,|,144000$/m);
+  });
+});

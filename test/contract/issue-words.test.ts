@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import {OPERATIONS} from '../../src/contract/operations.ts';
+import {check, SCHEMAS, type SchemaName} from '../../src/contract/schemas/registry.ts';
+
+describe('what is wrong with a body', () => {
+  const payout = {
+    payee_id: '018f0000-0000-7000-8000-000000000001',
+    amount_in_minor_units: 100,
+    currency_code: 'USD',
+  };
+  const issuesOf = (name: SchemaName, body: unknown) => {
+    const checked = check(name, body);
+    return checked.ok ? [] : checked.issues.map(({field, issue}) => `${field}: ${issue}`);
+  };
+
+  it('is said in plain words, with the field and how to write it', () => {
+    const said = (change: object) => issuesOf('PayoutCreate', {...payout, ...change});
+    assert.deepEqual(said({payee_id: 'ada'}), [
+      'payee_id: must be an id: a UUID such as 018f0000-0000-7000-8000-000000000001',
+    ]);
+    assert.deepEqual(said({amount_in_minor_units: 0}), ['amount_in_minor_units: must be at least 1']);
+    assert.deepEqual(said({amount_in_minor_units: 1.5}), ['amount_in_minor_units: must be a whole number']);
+    assert.deepEqual(said({payee_id: undefined}), ['payee_id: is missing']);
+    assert.deepEqual(said({scheduled_date: '2026-02-30'}), [
+      'scheduled_date: must be a day that exists, written like 2026-11-30',
+    ]);
+    assert.match(said({rail: 'pigeon'})[0]!, /^rail: must be one of .*, not "pigeon"$/);
+    assert.deepEqual(said({colour: 'red'}), [': "colour" is not a field of it']);
+  });
+
+  it('is never told in the words of the schema library', () => {
+    const odd = [undefined, null, '', 'x', -1, 1.5, 1e20, true, [], [1], {}, {x: 1}];
+    const bodies = Object.values(OPERATIONS).flatMap((verbs) =>
+      Object.values(verbs).flatMap((operation) =>
+        'body' in operation ? [operation.body as SchemaName] : [],
+      ),
+    );
+    for (const name of new Set(bodies)) {
+      const schema = SCHEMAS[name] as unknown as {shape?: Record<string, unknown>};
+      const fields = Object.keys(schema.shape ?? payout);
+      for (const value of odd)
+        for (const body of [value, Object.fromEntries(fields.map((field) => [field, value]))])
+          for (const words of issuesOf(name, body))
+            assert.doesNotMatch(
+              words,
+              /Invalid|Too (small|big)|expected|received|Unrecognized/,
+              `${name}: ${words}`,
+            );
+    }
+  });
+});
