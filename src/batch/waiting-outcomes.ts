@@ -38,20 +38,26 @@ export class WaitingOutcomes {
    */
   write(windowSeq: number): void {
     const waiting = this.#waiting;
-    let to = 0;
-    for (let from = 0; from < waiting.length; from = to) {
+    for (let from = 0; from < waiting.length;) {
       const first = waiting[from]!.outcome;
       const isPlain = isWithoutWords(first);
       const fits = isPlain
         ? ({outcome}: Waiting) => isLike(outcome, first)
         : ({outcome}: Waiting) => !isWithoutWords(outcome);
-      for (to = from + 1; to < waiting.length && fits(waiting[to]!);) to++;
-      const run = waiting.slice(from, to);
+      const run = waiting.slice(from, endOf(waiting, from, fits));
       if (isPlain) this.#plain.run(plainValues(run), [...commonValues(first), windowSeq]);
       else this.#any.run(allValues(run), [windowSeq]);
+      from += run.length;
     }
     waiting.length = 0;
   }
+}
+
+/** Where those end that fit, from the one behind `from` on. */
+function endOf(waiting: readonly Waiting[], from: number, fits: (one: Waiting) => boolean): number {
+  let end = from + 1;
+  while (end < waiting.length && fits(waiting[end]!)) end++;
+  return end;
 }
 
 const isWithoutWords = ({code, message, orphan}: Outcome): boolean =>
