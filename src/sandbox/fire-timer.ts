@@ -1,6 +1,6 @@
 import {fireAccountTransfer} from './account-transfer-steps.ts';
 import {fireBankLine} from './bank-lines.ts';
-import {fireVerification} from './handlers/payment-methods.ts';
+import {fireVerification} from './payment-method.ts';
 import type {FireTimer} from './timers.ts';
 import {fireTransfer} from './transfer-steps.ts';
 

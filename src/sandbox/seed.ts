@@ -2,7 +2,7 @@ import {createHash} from 'node:crypto';
 import type {Queries, SqlValue, Store} from '../store/port.ts';
 import type {Entity} from './context.ts';
 import {formatV7} from './ids.ts';
-import type {PartyKind} from './handlers/parties.ts';
+import type {PartyKind} from './party.ts';
 
 /** Seeded parties carry this time in their ids, so that a seed gives the same ids on every day. */
 const SEED_EPOCH_MS = Date.UTC(2026, 0, 1);

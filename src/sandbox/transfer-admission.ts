@@ -1,8 +1,8 @@
 import {RAIL_LIMITS_MINOR} from '../contract/rails.ts';
 import type {Queries, SqlRow} from '../store/port.ts';
 import type {Context, Entity} from './context.ts';
-import {partyNotFound} from './handlers/parties.ts';
-import {maskedMethod, methodNotFound} from './handlers/payment-methods.ts';
+import {partyNotFound} from './party.ts';
+import {maskedMethod, methodNotFound} from './payment-method.ts';
 import {fateOf} from './magic.ts';
 import {json, text, textOrNull} from './rows.ts';
 import {scenarioOf} from './scenarios.ts';

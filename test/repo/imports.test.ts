@@ -83,6 +83,14 @@ function brokenDirections(imports: readonly Import[]): string[] {
   });
 }
 
+/** The sandbox's rules know nothing of requests: only the map of handlers, and handlers themselves, import handlers. */
+const HANDLERS = 'src/sandbox/handlers/';
+const reachUp = (imports: readonly Import[]): string[] =>
+  imports
+    .filter(({target}) => target?.startsWith(HANDLERS))
+    .filter(({path}) => path !== 'src/sandbox/handlers.ts' && !path.startsWith(HANDLERS))
+    .map((one) => `${at(one)} must not import a handler (${one.specifier}): move what both need beside it`);
+
 const looseZod = (imports: readonly Import[]): string[] =>
   imports
     .filter(
@@ -178,6 +186,15 @@ const j = require('./j.cjs');
     assert.equal(broken('src/contract/a.ts', `import {x} from '../money/currencies.ts'`).length, 0);
     assert.equal(broken('src/batch/a.ts', `import {x} from '../../test/batch/fake.ts'`).length, 1);
     assert.equal(broken('src/novelty/a.ts', `import {x} from './b.ts'`).length, 1);
+  });
+
+  it('lead from handlers to the rules of the sandbox, and never back', () => {
+    none(reachUp(imports));
+    const from = (path: string) => reachUp(importsOf({path, text: `import type {A} from './handlers/a.ts'`}));
+    assert.deepEqual(from('src/sandbox/move.ts'), [
+      'src/sandbox/move.ts:1 must not import a handler (./handlers/a.ts): move what both need beside it',
+    ]);
+    assert.deepEqual(from('src/sandbox/handlers.ts'), []);
   });
 
   it('form no cycle at run time', () => none(findCycle(imports) ?? []));
