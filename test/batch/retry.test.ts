@@ -162,4 +162,31 @@ describe('after the run', () => {
     await assert.rejects(resolve('INV-1', 'not-paid'), /INV-1 is not in doubt: it is accepted/);
     await assert.rejects(resolve('INV-9', 'not-paid'), /has no row INV-9/);
   });
+
+  it('resolve --not-paid keeps the generation, and so the key: the service pays what it took before once', async () => {
+    await bench.plan(bench.payouts(1));
+    await bench.run(service);
+    recordOf('INV-1')[0]!.status = 'failed';
+    await retry('INV-1');
+    await bench.run(service);
+    const doubtful = await opened();
+    const row = doubtful.journal.rowOf('INV-1')!;
+    assert.equal(row.generation, 1);
+    doubtful.journal.record({...row.outcome!, state: 'in_doubt', id: null, status: null}, bench.clock.now());
+    doubtful.journal.flush();
+    await doubtful.close();
+    await resolve('INV-1', 'not-paid');
+    const batch = await opened();
+    const {generation, outcome} = batch.journal.rowOf('INV-1')!;
+    await batch.close();
+    assert.deepEqual([generation, outcome!.state], [1, 'not_sent']);
+    const summary = await bench.run(service);
+    assert.equal(summary.accepted, 1);
+    const keys = recordOf('INV-1').map(({key}) => key);
+    assert.deepEqual(
+      [keys.length, new Set(keys).size],
+      [2, 2],
+      'the failed one and the one that was paid; no third',
+    );
+  });
 });

@@ -6,8 +6,8 @@ import {RemitCommand} from '../command.ts';
 import type {LocalContext} from '../context.ts';
 import {confirmFlags, followFlags, inputFlags, runFlags, stateDirFlag} from './flags.ts';
 import {fileOrBatch} from './place.ts';
-import {planFromFlags} from './plan-action.ts';
-import {planResult, planText} from './plan-view.ts';
+import {lookBefore, planFromFlags} from './plan-action.ts';
+import {planResult, planText, seenBeforeText} from './plan-view.ts';
 import {refreshBatch} from './follow-action.ts';
 import {batchView, listBatches} from './list-action.ts';
 import {paidId, resolveInBatch} from './resolve-action.ts';
@@ -50,9 +50,12 @@ export abstract class BatchPlan extends BatchCommand {
     const local = this.openLocal();
     const stateDir = this.stateDirOf(local, flags);
     const planned = await planFromFlags({kind: this.kind, file: args.file, stateDir, flags, local});
-    const result = planResult(planned.plan, planned);
+    const {batchId} = planned.plan;
+    const before = await lookBefore({kind: this.kind, stateDir, batchId, clock: local.clock});
+    const result = {...planResult(planned.plan, planned), seen_before: before ?? null};
     local.out.text(planText(planned.plan));
     if (!planned.fresh) local.out.note('This plan was there already; nothing changed.');
+    for (const line of seenBeforeText(before)) local.out.warn(line);
     local.out.hint(result.next);
     return result;
   }

@@ -1,8 +1,12 @@
+import {existsSync} from 'node:fs';
+import {openBatch} from '../../batch/open-batch.ts';
 import {planBatch, type PlannedBatch, type PlanOptions} from '../../batch/plan.ts';
 import type {Issue} from '../../batch/issues.ts';
 import {isBatchId, isNamespace} from '../../batch/identity.ts';
 import type {Kind} from '../../batch/kinds.ts';
 import {DELIMITERS} from '../../batch/csv-records.ts';
+import {registryPath, type SeenBefore, seenBefore} from '../../batch/seen-before.ts';
+import type {Clock} from '../../clock.ts';
 import {RemitError} from '../../errors.ts';
 import type {NumberFormat} from '../../money/amount.ts';
 import type {LocalContext} from '../context.ts';
@@ -82,5 +86,21 @@ export async function planFromFlags(options: {
       if (errors !== undefined) out.notice(issuesText(errors, total ?? errors.length, SHOWN_ERRORS));
     }
     throw error;
+  }
+}
+
+/** What other batches of the state folder have of a plan; undefined while a batch that runs keeps that to itself. */
+export async function lookBefore(wanted: {
+  kind: Kind;
+  stateDir: string;
+  batchId: string;
+  clock: Clock;
+}): Promise<SeenBefore[] | undefined> {
+  if (!existsSync(registryPath(wanted.stateDir))) return [];
+  const batch = await openBatch({...wanted, purpose: `plan of batch ${wanted.batchId}`, brief: true});
+  try {
+    return await seenBefore(batch, wanted);
+  } finally {
+    await batch.close();
   }
 }

@@ -3,6 +3,7 @@ import {KINDS, type Mode} from '../../batch/kinds.ts';
 import type {Plan, PlannedBatch} from '../../batch/plan.ts';
 import type {RevisionFacts} from '../../batch/revision.ts';
 import {minus, type Part} from '../../batch/part.ts';
+import type {SeenBefore} from '../../batch/seen-before.ts';
 import type {Survey} from '../../batch/survey.ts';
 import type {Work} from '../../batch/work.ts';
 import {groupMajor} from '../../money/amount.ts';
@@ -180,3 +181,22 @@ export const totalsText = ({totals}: {totals: Readonly<Record<string, string>>})
     .filter(([, total], _index, all) => all.length === 1 || /[1-9]/.test(total))
     .map(([currency, total]) => `${groupMajor(total)} ${currency}`)
     .join(' + ');
+
+const SHOWN_BATCHES = 5;
+
+/** What a plan can say of other batches while nobody knows yet with which key it will be run. */
+export function seenBeforeText(before: readonly SeenBefore[] | undefined): string[] {
+  if (before === undefined)
+    return [
+      'a batch is running in this state folder, so its references were not compared; the run does that',
+    ];
+  const lines = before
+    .slice(0, SHOWN_BATCHES)
+    .map(
+      ({batch, mode, base_url: url, namespace, rows, example}) =>
+        `batch ${batch} (${mode}, ${url}, namespace ${namespace}) has ${count(rows, 'reference')} of this file already, such as ${example}; run there, they are not paid again`,
+    );
+  if (before.length > SHOWN_BATCHES)
+    lines.push(`${before.length - SHOWN_BATCHES} more batches have some; -o json lists them`);
+  return lines;
+}

@@ -89,6 +89,8 @@ export async function runBatch(request: RunRequest): Promise<BatchEnd> {
     if (flags.until === undefined || summary.stopped_because !== null) {
       context.out.text(summaryText(summary, batch.journal.needingAttention(ATTENTION)));
       noteDoubts(context, summary, batch.journal.rowsIn(['in_doubt'], 0, ATTENTION));
+      if (summary.posts === 0 && summary.next === null && isOfSandbox(context))
+        context.out.note(RESET_SANDBOX);
       return {summary, exit: exitCodeOf(summary)};
     }
     return await followAfterRun({context, stateDir, batch, flags, before: summary, out: folder});
@@ -199,6 +201,12 @@ const nothingToRetry = ({plan}: OpenBatch, {kind, context, stateDir}: RunRequest
       : `batch ${plan.batchId} was never run: there is nothing to send again`,
     {hint: `${batchCommand(kind)} run ${plan.batchId}${placeFlags(context, stateDir)}`},
   );
+
+/** A sandbox that was reset has forgotten what this machine remembers as paid; a service never does. */
+const RESET_SANDBOX =
+  'If the sandbox was reset since, it has forgotten these payments, but the state folder has not. To pay them there again, add --state-dir with a new folder.';
+
+const isOfSandbox = ({profile}: Context): boolean => profile.key.startsWith('test_sandbox_');
 
 /** Which rows the run takes up: the same for the question as for the engine. */
 function reachOf({path, flags, doing}: RunRequest, journal: Journal): Reach {

@@ -1,6 +1,7 @@
 import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/command.ts';
 import {callControl} from '../../cli/sandbox/control.ts';
+import {noteRemembered} from '../../cli/sandbox/remembered.ts';
 import {readBalance} from '../../cli/sandbox/start-options.ts';
 
 export default class SandboxReset extends RemitCommand {
@@ -21,6 +22,7 @@ export default class SandboxReset extends RemitCommand {
     await callControl(local, 'POST', '/sandbox/reset', body);
     local.out.text('The sandbox is empty again.');
     local.out.hint('remit sandbox seed --payees 3');
+    noteRemembered(local);
     return {reset: true};
   }
 }

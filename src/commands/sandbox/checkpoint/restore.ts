@@ -1,6 +1,7 @@
 import {Args} from '@oclif/core';
 import {RemitCommand} from '../../../cli/command.ts';
 import {callControl} from '../../../cli/sandbox/control.ts';
+import {noteRemembered} from '../../../cli/sandbox/remembered.ts';
 import type {Checkpoint} from '../../../sandbox/checkpoints.ts';
 
 export default class SandboxCheckpointRestore extends RemitCommand {
@@ -15,6 +16,7 @@ export default class SandboxCheckpointRestore extends RemitCommand {
     const path = `/sandbox/checkpoints/${encodeURIComponent(args.name)}/restore` as const;
     const restored = (await callControl(local, 'POST', path, {})) as Checkpoint; // our own server's
     local.out.text(`Back at ${restored.name}; it is ${restored.clock_at} again.`);
+    noteRemembered(local);
     return restored;
   }
 }

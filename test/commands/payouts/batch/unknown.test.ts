@@ -37,3 +37,55 @@ describe('a batch that is not there', () => {
     assert.match((await desk.batch('list --json')).stdout, /"1440\.00 USD"/);
   });
 });
+
+describe('planning a file whose references other batches have', () => {
+  let desk: Desk;
+  before(async () => {
+    desk = new Desk();
+    desk.file('p.csv', [['A-1', 1, '10.00']]);
+    await desk.batch('run ./p.csv --batch-id july --yes');
+    desk.file('more.csv', [
+      ['A-1', 1, '10.00'],
+      ['A-2', 2, '20.00'],
+    ]);
+  });
+  after(() => desk.close());
+
+  it('warns of each batch, offline, in every mode and namespace', async () => {
+    const posts = desk.service.posts;
+    const ran = await desk.batch('plan ./more.csv --batch-id august --namespace other --json');
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    assert.match(ran.stderr, /batch july \(test, .*, namespace default\) has 1 reference of this file.*A-1/);
+    const {seen_before: seen} = ran.json() as {seen_before: object[]};
+    assert.deepEqual(seen, [
+      {
+        batch: 'july',
+        mode: 'test',
+        base_url: 'http://127.0.0.1:4010',
+        namespace: 'default',
+        rows: 1,
+        example: 'A-1',
+      },
+    ]);
+    assert.equal(desk.service.posts, posts);
+  });
+
+  it('says nothing of the batch itself', async () => {
+    const ran = await desk.batch('plan ./p.csv --batch-id july --json');
+    assert.deepEqual((ran.json() as {seen_before: object[]}).seen_before, []);
+    assert.doesNotMatch(ran.stderr, /Warning/);
+  });
+
+  it('does without it while another batch runs', async () => {
+    const look = async () => {
+      const ran = await desk.batch('plan ./p.csv --batch-id c --json');
+      assert.equal((ran.json() as {seen_before: null}).seen_before, null);
+      assert.match(ran.stderr, /the run does that/);
+      return false;
+    };
+    assert.equal(
+      (await desk.batch('run ./more.csv --batch-id d', {columns: 100, answers: [look]})).exitCode,
+      11,
+    );
+  });
+});

@@ -1,0 +1,88 @@
+import {existsSync} from 'node:fs';
+import {join} from 'node:path';
+import type {Clock} from '../clock.ts';
+import {RemitError} from '../errors.ts';
+import {acquireLock} from '../store/lock.ts';
+import type {SqliteDatabase} from '../store/port.ts';
+import {openSqlite} from '../store/sqlite.ts';
+import {foldReference} from './identity.ts';
+import type {Kind, Mode} from './kinds.ts';
+import type {OpenBatch} from './open-batch.ts';
+
+/** Another batch of this state folder that has references of a plan, wherever it was run. */
+export interface SeenBefore {
+  batch: string;
+  mode: Mode;
+  base_url: string;
+  namespace: string;
+  rows: number;
+  /** One of the references. */
+  example: string;
+}
+
+const PAGE = 1000;
+
+export const registryPath = (stateDir: string): string => join(stateDir, 'batches', 'registry.db');
+
+/**
+ * Which references of a plan other batches have already, the one with most of them first. Offline, so in every mode and
+ * at every address: which of them count is decided by the key of the run.
+ * @returns undefined while a batch that runs has the registry
+ */
+export async function seenBefore(
+  {plan, journal}: OpenBatch,
+  {stateDir, clock}: {stateDir: string; clock: Clock},
+): Promise<SeenBefore[] | undefined> {
+  const path = registryPath(stateDir);
+  if (!existsSync(path)) return [];
+  try {
+    const lock = await acquireLock(join(stateDir, 'batches', 'registry.lock'), {
+      ...{purpose: `plan of batch ${plan.batchId}`, brief: true, clock},
+    });
+    try {
+      const db = await openSqlite(path, {durability: 'full'});
+      try {
+        const found = new Map<string, SeenBefore>();
+        for (let after = 0; ;) {
+          const page = journal.rowsAfter(after, PAGE);
+          if (page.length > 0) lookUp(db, page, plan, found);
+          if (page.length < PAGE) break;
+          after = page.at(-1)!.n;
+          await new Promise((resolve) => setImmediate(resolve)); // the locks must be seen to live
+        }
+        return [...found.values()].sort((a, b) => b.rows - a.rows);
+      } finally {
+        db.close();
+      }
+    } finally {
+      await lock.release();
+    }
+  } catch (error) {
+    if (error instanceof RemitError && error.code === 'LOCKED') return undefined;
+    throw error;
+  }
+}
+
+function lookUp(
+  db: SqliteDatabase,
+  rows: readonly {reference: string}[],
+  {kind, journalId}: {kind: Kind; journalId: string},
+  found: Map<string, SeenBefore>,
+): void {
+  const wanted = JSON.stringify(rows.map(({reference}) => [foldReference(reference), reference]));
+  const hits = db
+    .prepare(
+      `select c.batch, s.mode, s.base_url, s.namespace, count(*) as rows, min(e.reference) as example
+       from scopes s cross join json_each(?) j cross join entries e cross join claimants c
+       where s.kind = ? and e.scope = s.id and e.fold = json_extract(j.value, '$[0]')
+         and e.reference = json_extract(j.value, '$[1]') and c.id = e.claimant and c.journal <> ?
+       group by 1, 2, 3, 4`,
+    )
+    .all(wanted, kind, journalId) as unknown as SeenBefore[]; // the columns are named so
+  for (const hit of hits) {
+    const key = JSON.stringify([hit.batch, hit.mode, hit.base_url, hit.namespace]);
+    const known = found.get(key);
+    if (known === undefined) found.set(key, {...hit, rows: Number(hit.rows)});
+    else known.rows += Number(hit.rows);
+  }
+}

@@ -1,0 +1,11 @@
+import {existsSync} from 'node:fs';
+import {registryPath} from '../../batch/seen-before.ts';
+import type {LocalContext} from '../context.ts';
+
+/** A sandbox forgets when it is told to; what batches were paid on it is remembered on this machine all the same. */
+export function noteRemembered({out, stateDir}: LocalContext): void {
+  if (!existsSync(registryPath(stateDir))) return;
+  out.note(
+    'Batches that were run stay paid in the state folder. To pay such a file again, run it with --state-dir and a new folder.',
+  );
+}
