@@ -19,18 +19,22 @@ import {openSqlite, type SqliteDriver} from './sqlite.ts';
 export interface EmbeddedStoreOptions extends Partial<LockOptions> {
   durability: Durability;
   migrations: readonly Migration[];
+  /** SQL of each opening, after the migrations: temporary tables and triggers. */
+  session?: string | undefined;
   driver?: SqliteDriver | undefined;
 }
 
 /** No group is larger, so that the first of its writers is answered in good time. */
 const GROUP_LIMIT = 500;
+/** So many groups keep savepoints after one that had to run again for want of them: refusals seldom come alone. */
+const WARY_GROUPS = 50;
 
 /**
  * A store in one SQLite file, for one process. Takes the lock, opens, migrates.
  * @throws RemitError LOCKED, STATE or STATE_DAMAGED
  */
 export async function openEmbeddedStore(file: string, options: EmbeddedStoreOptions): Promise<Store> {
-  const {durability, migrations, driver, ...lockOptions} = options;
+  const {durability, migrations, session, driver, ...lockOptions} = options;
   const lock = await acquireLock(`${file}-lock`, {
     purpose: 'Another sandbox on this database',
     ...lockOptions,
@@ -41,6 +45,7 @@ export async function openEmbeddedStore(file: string, options: EmbeddedStoreOpti
     db = await openSqlite(file, {durability, driver});
     if (needed) checkIntegrity(db, file);
     migrate(db, migrations);
+    if (session !== undefined) db.exec(session);
     return new EmbeddedStore(file, db, lock);
   } catch (error) {
     db?.close();
@@ -55,9 +60,13 @@ interface Job {
   reject(error: unknown): void;
 }
 
+/** How a write of a group is taken back: with the transaction that it has alone, not at all, or to its savepoint. */
+type Undoing = 'alone' | 'bare' | 'savepoints';
+
 /**
- * Writes that are waiting share one transaction: each runs alone and in a savepoint of its own, then all are committed
- * at once. Reads run between these groups, so they never see what is not committed; and while reads run, no group does.
+ * Writes that are waiting share one transaction: each runs alone, then all are committed at once. One that throws after
+ * it changed something undoes the group, which then runs again with a savepoint for each: savepoints cost a sixth of a
+ * create, and most groups need none. Reads run between these groups, so they never see what is not committed; and while reads run, no group does.
  *
  * Neither may wait for the other from inside: a `work` that calls `read` or `write` of its own store waits for ever.
  */
@@ -73,6 +82,8 @@ class EmbeddedStore implements Store {
   #turn: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
   #fatal: Error | undefined;
+  /** Groups still to run with savepoints. */
+  #wary = 0;
 
   constructor(file: string, db: SqliteDatabase, lock: Lock) {
     this.#file = resolve(file);
@@ -166,31 +177,53 @@ class EmbeddedStore implements Store {
   }
 
   async #runGroup(jobs: Job[]): Promise<void> {
+    const single = jobs.length === 1;
+    if (this.#wary > 0 && !single) this.#wary -= 1;
+    else if (await this.#tryGroup(jobs, single ? 'alone' : 'bare')) return;
+    else this.#wary = WARY_GROUPS;
+    await this.#tryGroup(jobs, 'savepoints');
+  }
+
+  /** False, with nothing changed and nobody answered, where the group needs savepoints. */
+  async #tryGroup(jobs: Job[], undoing: Undoing): Promise<boolean> {
     const answers: (() => void)[] = [];
     try {
       this.#db.begin();
-      for (const job of jobs) answers.push(await this.#runWrite(job, jobs.length > 1));
+      for (const job of jobs) {
+        const answer = await this.#runWrite(job, undoing);
+        if (answer === undefined) {
+          this.#db.rollback();
+          return false;
+        }
+        answers.push(answer);
+      }
       if (this.#fatal !== undefined) throw this.#fatal;
       if (this.#db.inTransaction) this.#db.commit();
     } catch (error) {
       const reason = this.#undo(error);
       for (const job of jobs) job.reject(reason);
-      return;
+      return true;
     }
     for (const answer of answers) answer();
+    return true;
   }
 
-  /** How to answer the job once the group is committed. Throws when the changes of the whole group are gone. */
-  async #runWrite(job: Job, shared: boolean): Promise<() => void> {
-    if (shared) this.#db.exec('SAVEPOINT one_write');
+  /**
+   * How to answer the job once the group is committed; undefined where it cannot be undone by itself. Throws when the
+   * changes of the whole group are gone.
+   */
+  async #runWrite(job: Job, undoing: Undoing): Promise<(() => void) | undefined> {
+    const queries = new OpenQueries(this.#db);
+    if (undoing === 'savepoints') this.#db.prepare('SAVEPOINT one_write').run();
     try {
-      const value = await this.#perform(job);
-      if (shared) this.#db.exec('RELEASE one_write');
+      const value = await this.#perform(job, queries);
+      if (undoing === 'savepoints') this.#db.prepare('RELEASE one_write').run();
       return () => job.resolve(value);
     } catch (error) {
       if (!this.#db.inTransaction) throw error; // SQLite rolled everything back, as on a full disk
-      if (shared) this.#db.exec('ROLLBACK TO one_write; RELEASE one_write');
-      else this.#db.rollback(error);
+      if (undoing === 'bare' && queries.wrote) return undefined;
+      if (undoing === 'savepoints') this.#db.exec('ROLLBACK TO one_write; RELEASE one_write');
+      else if (undoing === 'alone') this.#db.rollback(error);
       return () => job.reject(error);
     }
   }
@@ -204,9 +237,8 @@ class EmbeddedStore implements Store {
     }
   }
 
-  async #perform(job: Job): Promise<unknown> {
+  async #perform(job: Job, queries = new OpenQueries(this.#db)): Promise<unknown> {
     if (this.#fatal !== undefined) throw this.#fatal;
-    const queries = new OpenQueries(this.#db);
     try {
       return await job.run(queries);
     } finally {
@@ -217,10 +249,14 @@ class EmbeddedStore implements Store {
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
+const PLAIN_READ = /^\s*select\b/i;
+
 /** The queries of one piece of work; of no use once it ended, since they would land in another's transaction. */
 class OpenQueries implements Queries {
   readonly #db: SqliteDatabase;
   #ended = false;
+  /** Whether it may have changed something: anything but a plain select counts. */
+  wrote = false;
 
   constructor(db: SqliteDatabase) {
     this.#db = db;
@@ -244,6 +280,7 @@ class OpenQueries implements Queries {
 
   #prepare(sql: string): SqliteStatement {
     if (this.#ended) throw new Error(`a query after its work ended; is an await missing? ${sql}`);
+    if (!PLAIN_READ.test(sql)) this.wrote = true;
     return this.#db.prepare(sql);
   }
 }

@@ -4,25 +4,40 @@ import type {Database, Statement} from 'node-sqlite3-wasm';
 import type {SqlRow, SqlValue} from './port.ts';
 import type {RawDatabase, RawStatement} from './sqlite-raw.ts';
 
-/** `_reset` is not in the package's declarations; the version is pinned, and a test holds it to what we need. */
-type ResettableStatement = Statement & {_reset(): boolean};
+/** Not in the package's declarations; the version is pinned, and a test holds it to what we need. */
+type BareStatement = Statement & {
+  _reset(): boolean;
+  /** Without the reset that the public calls begin with: ours end with it. */
+  _bindArray(values: SqlValue[]): void;
+  /** Whether there is a row. */
+  _step(): boolean;
+  _getColumnNames(): string[];
+  _getRow(columns: string[], expand: boolean): SqlRow;
+};
 
 /** Loaded once: it costs flags and a turn each time, and a bundle would wrap the module anew. */
 const load = () => import('node-sqlite3-wasm');
 let loading: ReturnType<typeof load> | undefined;
 
-/** Compiles the module: about 50 ms, once a process. */
-export async function openWasm(file: string): Promise<RawDatabase> {
-  const loaded = await (loading ??= withoutTierUp(load));
+/**
+ * Compiles the module: about 50 ms, once a process.
+ * @param lasting whether this process will do much with it, for hours: the first opening decides for all
+ */
+export async function openWasm(file: string, lasting: boolean): Promise<RawDatabase> {
+  const loaded = await (loading ??= lasting ? load() : withoutTierUp(load));
   const {Database} = loaded.default ?? loaded; // it is CommonJS: from ESM all of it is the default, from a CommonJS bundle not always
   const db: Database = new Database(file);
-  const statements: ResettableStatement[] = [];
+  const statements: BareStatement[] = [];
+  const schema = {version: 0};
   return {
-    exec: (sql) => db.exec(sql),
+    exec: (sql) => {
+      schema.version += 1;
+      db.exec(sql);
+    },
     prepare: (sql) => {
-      const statement = db.prepare(sql) as ResettableStatement;
+      const statement = db.prepare(sql) as BareStatement;
       statements.push(statement);
-      return adapt(statement);
+      return adapt(statement, schema);
     },
     get inTransaction() {
       return db.inTransaction;
@@ -36,8 +51,8 @@ export async function openWasm(file: string): Promise<RawDatabase> {
 }
 
 /**
- * Compiles WebAssembly once and for good. V8 would compile each function that is used much a second time, which makes
- * this module no quicker than it makes up for, and costs 30 MB.
+ * Compiles WebAssembly once and for good. V8 would compile each function that is used much a second time, which costs a
+ * batch more than it gains by it, and 30 MB. A sandbox, which lives longer, gains a seventh of a create.
  */
 async function withoutTierUp<T>(load: () => Promise<T>): Promise<T> {
   setFlagsFromString('--liftoff-only');
@@ -60,8 +75,11 @@ export function removeDriverLock(file: string): void {
 /**
  * The driver leaves a statement where its last step put it: an unfinished read keeps checkpoints from ending, and a
  * failed write makes the next use of the statement fail. So everything here ends in a reset.
+ * @param schema counts what may have changed the names of columns, which cost more to ask than a row
  */
-function adapt(statement: ResettableStatement): RawStatement {
+function adapt(statement: BareStatement, schema: {readonly version: number}): RawStatement {
+  let names: string[] = [];
+  let named = -1;
   const settled = <T>(work: () => T): T => {
     try {
       return work();
@@ -71,7 +89,13 @@ function adapt(statement: ResettableStatement): RawStatement {
   };
   return {
     run: (params) => settled(() => statement.run(params as SqlValue[]).changes),
-    get: (params) => settled(() => (statement.get(params as SqlValue[]) ?? undefined) as SqlRow | undefined),
+    get: (params) =>
+      settled(() => {
+        statement._bindArray(params as SqlValue[]);
+        if (!statement._step()) return undefined;
+        if (named !== schema.version) [names, named] = [statement._getColumnNames(), schema.version];
+        return statement._getRow(names, false);
+      }),
     all: (params) => settled(() => statement.all(params as SqlValue[]) as SqlRow[]),
     *iterate(params) {
       try {

@@ -47,7 +47,7 @@ export async function openSqlite(file: string, options: OpenSqliteOptions): Prom
   try {
     removeDriverLock(path);
     if (options.durability === 'full') writeLogAgain(path);
-    const opened = await openRaw(path, options.driver);
+    const opened = await openRaw(path, options);
     raw = opened.raw;
     configure(raw, options.durability);
     restrictFiles(path);
@@ -61,7 +61,7 @@ export async function openSqlite(file: string, options: OpenSqliteOptions): Prom
 
 async function openRaw(
   path: string,
-  driver: SqliteDriver | undefined,
+  {driver, durability}: OpenSqliteOptions,
 ): Promise<{driver: SqliteDriver; raw: RawDatabase}> {
   const native = driver === 'wasm' ? undefined : loadNativeModule();
   if (native !== undefined) return {driver: 'node:sqlite', raw: openNative(native, path)};
@@ -70,7 +70,7 @@ async function openRaw(
       hint: 'use Node 22.13 or later',
     });
   }
-  return {driver: 'wasm', raw: await openWasm(path)};
+  return {driver: 'wasm', raw: await openWasm(path, durability === 'normal')};
 }
 
 function configure(raw: RawDatabase, durability: Durability): void {
@@ -114,6 +114,7 @@ class Connection implements SqliteDatabase {
   readonly #file: string;
   readonly #raw: RawDatabase;
   readonly #statements = new Map<string, SqliteStatement>();
+  #commit: RawStatement | undefined;
   #closed = false;
   #fatal: unknown;
 
@@ -157,13 +158,13 @@ class Connection implements SqliteDatabase {
   }
 
   begin(): void {
-    this.exec('BEGIN IMMEDIATE');
+    this.prepare('BEGIN IMMEDIATE').run();
   }
 
   commit(): void {
     if (this.#closed) throw this.#closedError();
     try {
-      this.#raw.exec('COMMIT');
+      (this.#commit ??= this.#raw.prepare('COMMIT')).run([]);
     } catch (error) {
       throw this.#die(sqliteFailure(error, 'commit a change to', this.#file));
     }

@@ -86,6 +86,48 @@ for (const driver of availableDrivers()) {
       assert.deepEqual(await store.read(ids), [1, 3, 9]);
     });
 
+    it('runs a group again where one throws after a change, and then for a while each of them once', async () => {
+      await add(9);
+      const runs = new Map<number, number>();
+      const write = (id: number, fails: 'before' | 'after' | 'never') =>
+        store.write(async (queries) => {
+          runs.set(id, (runs.get(id) ?? 0) + 1);
+          if (fails === 'before') throw new Error('before');
+          await queries.run('INSERT INTO t VALUES (?, 0)', [id]);
+          if (fails === 'after') throw new Error('after');
+        });
+      await Promise.allSettled([write(1, 'never'), write(2, 'before'), write(3, 'never')]);
+      assert.deepEqual([...runs.values()], [1, 1, 1], 'nothing was changed: nothing is to be undone');
+      await Promise.allSettled([write(4, 'never'), write(5, 'after'), write(6, 'never')]);
+      await Promise.allSettled([write(7, 'never'), write(8, 'after'), write(10, 'never')]);
+      assert.deepEqual(
+        [4, 5, 6, 7, 8, 10].map((id) => runs.get(id)),
+        [2, 2, 1, 1, 1, 1],
+      );
+      assert.deepEqual(await store.read(ids), [1, 3, 4, 6, 7, 9, 10]);
+    });
+
+    it('keeps what SQL of each opening made', async () => {
+      await store.close();
+      const session = 'CREATE TEMP TABLE seen (id); INSERT INTO seen SELECT id FROM t';
+      for (const expected of [[], [1]]) {
+        store = await openEmbeddedStore(file(), {
+          durability: 'normal',
+          driver,
+          migrations: MIGRATIONS,
+          session,
+        });
+        const seen = await store.read((queries) => queries.all('SELECT id FROM temp.seen'));
+        assert.deepEqual(
+          seen.map(({id}) => id),
+          expected,
+        );
+        if (expected.length === 0) await add(1);
+        await store.close();
+      }
+      store = await open();
+    });
+
     it('runs writes one after the other, although each of them waits', async () => {
       const increment = () =>
         store.write(async (queries) => {
