@@ -1,6 +1,7 @@
 import {createHash} from 'node:crypto';
 import type {Queries} from '../store/port.ts';
 import type {Context} from './context.ts';
+import {keyCondition} from './key-index.ts';
 import {int, text} from './rows.ts';
 
 /** Interface document, "Idempotency on create payin and create payout"; a key is of one entity and operation (49). */
@@ -46,8 +47,8 @@ async function findByKey(
   context: Context,
   scope: KeyScope,
 ): Promise<KeyRecord | undefined> {
-  const where = 'entity_id = ? and operation = ? and key = ?';
-  const params = [scope.entityId, scope.operation, scope.key];
+  const where = keyCondition(context.store.dialect);
+  const params = [scope.key, scope.entityId, scope.operation];
   const row = await queries.get(`select * from idempotency_keys where ${where}`, params);
   if (!row) return undefined;
   const ttl = context.rules.idempotencyTtlMs;

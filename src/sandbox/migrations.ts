@@ -5,6 +5,7 @@ import {webhooks} from './migrations/002-webhooks.ts';
 import {checkpoints} from './migrations/003-checkpoints.ts';
 import {accounts} from './migrations/004-accounts.ts';
 import {parkedTimers} from './migrations/005-parked-timers.ts';
+import {keyLog} from './migrations/006-key-log.ts';
 
 /**
  * The sandbox's tables. A change is a file of its own in `migrations/`, named like `002-moves.ts`, with one export:
@@ -27,6 +28,8 @@ export interface SandboxMigration {
 
 /** What the two databases call differently. */
 export interface DialectWords {
+  /** For a change that only one of them needs. */
+  dialect: Store['dialect'];
   /**
    * Ends a `create table` whose primary key is the order in which its rows are read: SQLite then keeps the rows in that
    * key and no second index is written. Empty on PostgreSQL.
@@ -34,11 +37,18 @@ export interface DialectWords {
   clustered: string;
 }
 
-const ALL: readonly SandboxMigration[] = [firstSandbox, webhooks, checkpoints, accounts, parkedTimers];
+const ALL: readonly SandboxMigration[] = [
+  firstSandbox,
+  webhooks,
+  checkpoints,
+  accounts,
+  parkedTimers,
+  keyLog,
+];
 
 const WORDS: Readonly<Record<Store['dialect'], DialectWords>> = {
-  sqlite: {clustered: ' without rowid'},
-  postgres: {clustered: ''},
+  sqlite: {dialect: 'sqlite', clustered: ' without rowid'},
+  postgres: {dialect: 'postgres', clustered: ''},
 };
 
 /** All changes since the first, oldest first, in the words of one database. */

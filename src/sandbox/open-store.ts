@@ -1,5 +1,6 @@
 import {isPostgresUrl} from '../store/postgres-url.ts';
 import type {Store} from '../store/port.ts';
+import {KEY_INDEX} from './key-index.ts';
 import {migrations} from './migrations.ts';
 
 /**
@@ -15,6 +16,7 @@ export async function openSandboxStore(place: string): Promise<Store> {
   return openEmbeddedStore(place, {
     durability: 'normal',
     migrations: migrations('sqlite'),
+    session: KEY_INDEX,
     purpose: 'A sandbox on this store',
     hint: 'remit sandbox stop',
   });

@@ -147,6 +147,7 @@ function readParams(c: HonoContext<Env>): Record<string, string> {
 }
 
 function readQuery(c: HonoContext<Env>, operation: Operation): unknown {
+  if (operation.query === undefined && !c.req.url.includes('?')) return undefined;
   const given: Record<string, string> = {};
   for (const [name, values] of Object.entries(c.req.queries())) {
     if (values.length > 1) throw invalid(name, 'is given more than once');
