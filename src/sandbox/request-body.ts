@@ -23,6 +23,12 @@ export async function readJsonBody(request: Request, mayBeEmpty = false): Promis
   if (!isJson(request)) throw invalid('', 'content-type must be application/json');
   const text = await readText(request);
   if (mayBeEmpty && text === '') return {};
+  const value = parseJson(text);
+  if (MAY_BE_BROKEN.test(text)) refuseBrokenText(value, []);
+  return value;
+}
+
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -30,6 +36,24 @@ export async function readJsonBody(request: Request, mayBeEmpty = false): Promis
       '',
       text === '' ? 'a JSON body is expected; {} where nothing is to be said' : 'the body is not valid JSON',
     );
+  }
+}
+
+/** An escape of half a surrogate pair, of which there should be two: UTF-8 has none, so only bodies with such escapes are searched. */
+const MAY_BE_BROKEN = /\\u[dD][89a-fA-F]/;
+const LONE_SURROGATE = /[\ud800-\udfff]/u;
+
+/**
+ * Half a surrogate pair is no text: a database keeps U+FFFD in its place, and the record would not be what was sent.
+ * @throws {ServiceError} VALIDATION_ERROR
+ */
+function refuseBrokenText(value: unknown, path: readonly string[]): void {
+  const refuse = () => invalid(path.join('.'), 'holds half of a surrogate pair, which is no character');
+  if (typeof value === 'string' && LONE_SURROGATE.test(value)) throw refuse();
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, inner] of Object.entries(value)) {
+    if (LONE_SURROGATE.test(name)) throw refuse();
+    refuseBrokenText(inner, [...path, name]);
   }
 }
 

@@ -79,6 +79,19 @@ describe('sandbox: Errors, VALIDATION_ERROR and unknown routes', () => {
     assertRefused(await at.payout(UNKNOWN_ID, {currency_code: 'EUR'}), 404, 'NOT_FOUND');
   });
 
+  it('refuses half a surrogate pair by its field: kept, it would be another character', async () => {
+    const create = (text: string) => at.call('POST', '/api/payees', {text});
+    for (const [text, field] of [
+      ['{"name":"Elm \\ud83d"}', 'name'],
+      ['{"name":"Elm \\uDE00\\uD83D"}', 'name'],
+      ['{"name":"Elm","metadata":{"note":"\\udc00"}}', 'metadata.note'],
+      ['{"name":"Elm","metadata":{"\\ud800":"x"}}', 'metadata'],
+    ] as const)
+      assertRefused(await create(text), 400, 'VALIDATION_ERROR', field);
+    const {body} = await create('{"name":"Elm \\ud83d\\ude00 \\\\ud83d"}'); // a pair, and a backslash
+    assert.equal(body.name, 'Elm \u{1f600} \\ud83d');
+  });
+
   it('keeps awkward text exactly', async () => {
     for (const name of [
       'O\u2019Brien "&<> Söhne',
