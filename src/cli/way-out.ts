@@ -16,8 +16,23 @@ export function withWayOut(error: RemitError, commandId: string): RemitError {
   });
 }
 
-function wayOut({message, details, httpStatus}: RemitError, commandId: string): string | undefined {
+/** Where the ids of a field are to be had. */
+const ID_LISTS: Readonly<Record<string, string>> = {
+  payee_id: 'remit payees list',
+  payer_id: 'remit payers list',
+  subaccount_id: 'remit subaccounts list',
+  source_account_id: 'remit treasury accounts',
+  destination_account_id: 'remit treasury accounts',
+  payment_method_id: 'remit payment-methods list --help',
+  override_default_payment_method_id: 'remit payment-methods list --help',
+};
+
+function wayOut({code, message, details, httpStatus}: RemitError, commandId: string): string | undefined {
   if (details?.['failure'] === 'refused' && LOOPBACK.test(message)) return 'remit sandbox start';
+  if (code === 'LOCAL_VALIDATION') {
+    const fields = (details?.['fields'] ?? []) as {field: string}[]; // of validateBody
+    return fields.map(({field}) => ID_LISTS[field]).find((list) => list !== undefined);
+  }
   if (httpStatus === 404) {
     const topic = NAMED[commandId] ?? LISTED.exec(commandId)?.[1];
     return topic === undefined ? undefined : `remit ${topic.replace(':', ' ')} list`;

@@ -25,6 +25,12 @@ describe('the way out of an error that names none', () => {
     assert.deepEqual([ran.exitCode, ran.error().hint], [4, 'remit payouts list']);
   });
 
+  it('is the list that has the ids, when what was given is none', async () => {
+    const ran = await runCli(['payouts', 'create', '--payee', 'x', '--amount', '1.00', '--currency', 'USD']);
+    assert.equal(ran.exitCode, 5);
+    assert.match(ran.stderr, /payee_id: must be an id: a UUID.*\nHint: remit payees list/s);
+  });
+
   it('is the list of payees or a payment method, when a payout cannot be created', async () => {
     const create = [
       'payouts',

@@ -204,7 +204,7 @@ const nothingToRetry = ({plan}: OpenBatch, {kind, context, stateDir}: RunRequest
 
 /** A sandbox that was reset has forgotten what this machine remembers as paid; a service never does. */
 const RESET_SANDBOX =
-  'If the sandbox was reset since, it has forgotten these payments, but the state folder has not. To pay them there again, add --state-dir with a new folder.';
+  'If the sandbox was reset since, it has forgotten these payments, but the state folder has not. To pay them there again, give a new folder to each of --state-dir and --out.';
 
 const isOfSandbox = ({profile}: Context): boolean => profile.key.startsWith('test_sandbox_');
 

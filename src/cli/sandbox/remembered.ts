@@ -6,6 +6,6 @@ import type {LocalContext} from '../context.ts';
 export function noteRemembered({out, stateDir}: LocalContext): void {
   if (!existsSync(registryPath(stateDir))) return;
   out.note(
-    'Batches that were run stay paid in the state folder. To pay such a file again, run it with --state-dir and a new folder.',
+    'Batches that were run stay paid in the state folder. To pay such a file again, give it a new folder for each of --state-dir and --out.',
   );
 }

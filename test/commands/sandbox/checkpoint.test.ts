@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import {mkdirSync, rmSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
 import {LiveSandbox} from './live-sandbox.ts';
 
 describe('sandbox checkpoint', () => {
@@ -43,6 +45,17 @@ describe('sandbox checkpoint', () => {
     assert.doesNotMatch(first.stderr, /replaced/);
     const {saved_at: at} = first.json() as {saved_at: string};
     assert.match((await save()).stderr, new RegExp(`Warning: the checkpoint twice of ${at} was replaced`));
+  });
+
+  it('restore says what it cannot take back, once a batch was run', async () => {
+    const restore = () => sandbox.run(['sandbox', 'checkpoint', 'restore', 'empty']);
+    assert.doesNotMatch((await restore()).stderr, /stay paid/);
+    const folder = join(sandbox.home, 'state', 'batches');
+    mkdirSync(folder, {recursive: true});
+    writeFileSync(join(folder, 'registry.db'), '');
+    assert.match((await restore()).stderr, /stay paid.*--state-dir/s);
+    assert.match((await sandbox.run(['sandbox', 'reset'])).stderr, /stay paid/);
+    rmSync(folder, {recursive: true});
   });
 
   it('refuses a name that is none, one that nobody saved, and no name', async () => {

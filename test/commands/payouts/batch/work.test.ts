@@ -74,6 +74,18 @@ describe('the question of a batch', () => {
     assert.match(ran.stderr, /nothing is left to send/);
   });
 
+  it('is followed, on a sandbox, by what to do when the sandbox has forgotten the payments', async () => {
+    await desk.batch('run ./p.csv --batch-id july --yes');
+    const line = 'run ./p.csv --batch-id july --yes';
+    assert.doesNotMatch((await desk.batch(line)).stderr, /was reset/);
+    const env = desk.env('test_sandbox_0123456789abcdef');
+    const elsewhere = `--state-dir ${desk.folder}/other --out ${desk.folder}`;
+    await desk.batch(`run ./p.csv --batch-id x ${elsewhere} --yes`, {env});
+    const again = await desk.batch(`run ./p.csv --batch-id x ${elsewhere} --yes`, {env});
+    assert.equal(again.exitCode, 0, again.stderr);
+    assert.match(again.stderr, /If the sandbox was reset since.*--state-dir and --out/s);
+  });
+
   it('of a release names the records that it approves', async () => {
     await desk.batch('run ./p.csv --batch-id b --stage-only --yes');
     const ran = await asked('release b', {answers: [true]});
