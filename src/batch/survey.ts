@@ -65,7 +65,7 @@ export function surveyBatch(options: {
     if (entry !== undefined && entry.profile !== profile)
       note(survey.elsewhere, entry.profile || '(environment)', row.reference, entry.batch);
     const outcome =
-      entry === undefined ? ownOutcome(journal, row, found, plan) : outcomeByRegistry(row, entry, exists);
+      entry !== undefined ? outcomeByRegistry(row, entry, exists) : ownOutcome(journal, row, found, plan);
     noteShift(survey, journal, row, outcome);
     if (outcome?.state === 'already_paid') {
       survey.alreadyPaid++;
