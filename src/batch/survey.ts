@@ -212,6 +212,7 @@ const REGISTRY_CODE = 'REGISTRY';
  * doubt since it was claimed: it is replayed with the very same key, within the horizon of that key.
  */
 function outcomeByRegistry(row: JournalRow, entry: Entry, exists: JournalExists): Outcome | undefined {
+  if (row.outcome !== undefined && wasPaidUnderAnother(row.outcome, entry)) return row.outcome;
   const base: Outcome = {
     ...{n: row.n, state: 'conflict', id: null, status: null, stagedAt: null, http: null, code: REGISTRY_CODE},
     ...{message: null, requestId: null, attempts: 0, orphan: null},
@@ -222,7 +223,10 @@ function outcomeByRegistry(row: JournalRow, entry: Entry, exists: JournalExists)
       message: `the reference was given to another payment by batch ${entry.batch}; it is never sent again`,
     };
   if (entry.paid)
-    return {...base, state: 'already_paid', id: entry.id, message: `paid by batch ${entry.batch}`};
+    return {
+      ...{...base, state: 'already_paid', id: entry.id, stagedAt: entry.at},
+      message: `paid by batch ${entry.batch}`,
+    };
   if (!exists(entry.journal, entry.batch))
     return {
       ...{...base, state: 'in_doubt', code: null, stagedAt: entry.at},
@@ -233,6 +237,13 @@ function outcomeByRegistry(row: JournalRow, entry: Entry, exists: JournalExists)
     message: `batch ${entry.batch} has this row and is not done with it; finish that batch first`,
   };
 }
+
+/**
+ * The claim that paid it is not this one, so the registry was lost since: whoever claimed the reference after that takes
+ * nothing back. `stagedAt` of such a row is when the claim was made that paid it.
+ */
+const wasPaidUnderAnother = ({state, stagedAt}: Outcome, entry: Entry): boolean =>
+  state === 'already_paid' && stagedAt !== null && stagedAt !== entry.at;
 
 function note(elsewhere: Survey['elsewhere'], word: string, reference: string, batch: string): void {
   const known = elsewhere.get(word);

@@ -3,7 +3,7 @@ import {rmSync} from 'node:fs';
 import {join} from 'node:path';
 import type {RunPath} from '../../src/batch/batch-run.ts';
 import type {Transport} from '../../src/client/transport.ts';
-import {Bench} from './harness.ts';
+import {Bench, payeeId} from './harness.ts';
 import {TruthService} from './truth-service.ts';
 
 const HOUR_MS = 3_600_000;
@@ -57,6 +57,23 @@ for (const path of ['direct', 'stage-and-release'] as const satisfies readonly R
       const before = service.posts;
       const summary = await bench.run(service, {path});
       assert.deepEqual([summary.already_paid, service.posts - before], [3, 0]);
+      paidOnce(3);
+    });
+
+    it('leaves paid what it knew as paid, whoever claims the references after the registry is lost too', async () => {
+      await bench.run(service, {path});
+      loseJournal();
+      await planAgain();
+      await bench.run(service, {path});
+      rmSync(join(bench.stateDir, 'batches', 'registry.db'));
+      bench.clock.advance(1000);
+      const rows = [1, 2, 3].map((n) => `INV-${n},${payeeId(n)},99.00,USD\n`);
+      const edited = `reference,payee_id,amount,currency_code\n${rows.join('')}`;
+      await bench.plan(bench.file('edited.csv', edited), {batchId: 'b2'});
+      const other = await bench.run(service, {path, batchId: 'b2', maxInFlight: 1});
+      assert.equal(other.stopped_because?.reason, 'collision');
+      const again = await bench.run(service, {path});
+      assert.deepEqual([again.already_paid, again.conflict], [3, 0]);
       paidOnce(3);
     });
 

@@ -105,7 +105,7 @@ export async function runEngine(
         );
       }
       const postsBefore = process.posts;
-      process.isRunning = true;
+      process.beginRun();
       process.onOpened();
       const summary = await new BatchRun({
         ...{plan, journal, place: batch.place, transport, clock, path, claims: claims.registry, random},
@@ -123,7 +123,7 @@ export async function runEngine(
         abort: process.abort.signal,
         onProgress: () => undefined,
       }).run();
-      process.isRunning = false;
+      process.endRun();
       summary.posts += postsBefore;
       const counts = Object.entries(journal.tally()).map(([bucket, {count}]) => [bucket, count]);
       return {

@@ -260,7 +260,8 @@ export class Oracle {
     if (row === undefined) this.violate('planned', `${reference} was approved and stands in no plan`);
     else this.#sameAsPlanned(row, record.body, reference);
     if (!sender.approvesById) this.violate('by-id', `${reference} was approved by its id without leave`);
-    if (this.now() - record.createdAt < this.#horizonMs - LATEST_MS - SLACK_MS)
+    const since = Math.min(record.createdAt, sender.place.doubtSince);
+    if (this.now() - since < this.#horizonMs - LATEST_MS - SLACK_MS)
       this.violate('by-id', `${reference} was approved by its id within the horizon`);
     if (!sender.looked.delete(id)) this.violate('look', `${reference} was approved by its id unseen`);
     const isSecond = this.#sameKey(attempt).some(

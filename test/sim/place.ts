@@ -22,6 +22,8 @@ export class Place {
   readonly batches = new Map<string, KnownBatch>();
   /** The rows of every version of each batch's file that was ever planned here. */
   readonly #planned = new Map<string, Map<string, SimRow>>();
+  /** Begin of the first run that broke off: its windows say "may have been sent" also of rows that were not. */
+  doubtSince = Infinity;
   #registryLostAt = 0;
   #journalsLostAt = 0;
 

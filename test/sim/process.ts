@@ -48,8 +48,7 @@ export class SimProcess implements SendingProcess, Sender {
   gateUntil = 0;
   posts = 0;
   limit: () => number = () => 1;
-  /** Between the opening of its batch and its end. */
-  isRunning = false;
+  #runningSince: number | undefined;
   onOpened: () => void = () => undefined;
   /** Looks at each request before it leaves, besides the oracle. */
   audit: (attempt: Attempt) => void = () => undefined;
@@ -88,6 +87,24 @@ export class SimProcess implements SendingProcess, Sender {
     this.clock = new ProcessClock(options.timeline, this, options.late);
   }
 
+  /** Between the opening of its batch and its end. */
+  get isRunning(): boolean {
+    return this.#runningSince !== undefined;
+  }
+
+  beginRun(): void {
+    this.#runningSince = this.#timeline.now;
+  }
+
+  endRun(): void {
+    this.#runningSince = undefined;
+  }
+
+  #breakOff(): void {
+    this.place.doubtSince = Math.min(this.place.doubtSince, this.#runningSince ?? Infinity);
+    this.#runningSince = undefined;
+  }
+
   async run<T>(work: (process: SimProcess) => Promise<T>): Promise<Ending<T>> {
     const {drainMs, abortMs, afterMs} = this.#fate;
     this.place.disk.onCall = (call, path) => this.#onDisk(call, path);
@@ -117,7 +134,7 @@ export class SimProcess implements SendingProcess, Sender {
   kill(why: string): void {
     if (this.ended) return;
     this.ended = true;
-    this.isRunning = false;
+    this.#breakOff();
     this.#whyKilled = why;
     this.place.disk.kill();
     this.#log(() => `process ${this.identity.pid}: killed ${why}`);
@@ -126,7 +143,7 @@ export class SimProcess implements SendingProcess, Sender {
 
   async #bury(): Promise<void> {
     this.ended = true;
-    this.isRunning = false;
+    this.#breakOff();
     this.#os.end(this.identity);
     const {disk, root} = this.place;
     disk.onCall = () => undefined;
