@@ -288,7 +288,8 @@ describe('a run that is stopped', () => {
     it('is unknown under another name', () =>
       assert.rejects(
         openBatch({...at(), batchId: 'b2', purpose: 'look'}),
-        (error) => error instanceof RemitError && error.code === 'NO_BATCH' && /no batch b2/.test(error.message),
+        (error) =>
+          error instanceof RemitError && error.code === 'NO_BATCH' && /no batch b2/.test(error.message),
       ));
   });
 });

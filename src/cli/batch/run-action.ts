@@ -28,7 +28,7 @@ import {batchCommand, placeFlags} from './place.ts';
 import {count} from './plan-view.ts';
 import {BatchProgress} from './progress.ts';
 import {readSummary} from './report-action.ts';
-import {leftOutText, summaryText} from './summary-view.ts';
+import {doubtsText, leftOutText, summaryText} from './summary-view.ts';
 
 export interface RunFlags extends ConfirmFlags, FollowFlags {
   'key-horizon'?: number | undefined;
@@ -131,12 +131,11 @@ async function runClaimed(request: RunRequest, batch: OpenBatch, folder: string)
 function noteDoubts({out}: Context, summary: Summary, doubtful: readonly {reference: string}[]): void {
   const reason = summary.stopped_because?.reason;
   if (summary.in_doubt === 0 || (reason !== 'interrupted' && reason !== 'terminated')) return;
-  const more =
-    summary.in_doubt > doubtful.length
-      ? `, and ${summary.in_doubt - doubtful.length} more (${batchCommand(summary.kind as Kind)} report ${summary.batch_id} writes them all)`
-      : '';
   out.warn(
-    `${count(summary.in_doubt, 'row')} in doubt, they may have been taken: ${doubtful.map(({reference}) => reference).join(', ')}${more}; settled by: ${summary.next}`,
+    doubtsText(
+      summary,
+      doubtful.map(({reference}) => reference),
+    ),
   );
 }
 

@@ -1,3 +1,4 @@
+import {type Kind, KINDS} from '../../batch/kinds.ts';
 import {BUCKETS} from '../../batch/outcome.ts';
 import type {Summary} from '../../batch/summary.ts';
 import {groupMajor} from '../../money/amount.ts';
@@ -93,3 +94,13 @@ function headline(summary: Summary): string {
 /** What stderr says each time, to scripts too: a complete batch is not the whole file. */
 export const leftOutText = ({left_out: rows, failed_file: file}: Summary): string =>
   `${count(rows, 'row')} with errors left out of this batch, not sent${file === null ? '' : `: ${file}`}`;
+
+/** Which rows an interrupted run leaves in doubt; of many the first are named, with what writes them all down. */
+export function doubtsText(summary: Summary, named: readonly string[]): string {
+  const report = `remit ${KINDS[summary.kind as Kind].topic} batch report ${summary.batch_id}`; // a plan's kind
+  const more =
+    summary.in_doubt > named.length
+      ? `, and ${summary.in_doubt - named.length} more (${report} writes them all)`
+      : '';
+  return `${count(summary.in_doubt, 'row')} in doubt, they may have been taken: ${named.join(', ')}${more}; settled by: ${summary.next}`;
+}

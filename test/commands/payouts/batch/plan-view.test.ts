@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import type {Summary} from '../../../../src/batch/summary.ts';
 import {revisionText} from '../../../../src/cli/batch/plan-view.ts';
+import {doubtsText} from '../../../../src/cli/batch/summary-view.ts';
 
 describe('what an edited file changes', () => {
   it('names ten rows that are gone, says how many more, and where all of them stand', () => {
@@ -8,5 +10,18 @@ describe('what an edited file changes', () => {
     assert.match(words, /12 gone and never sent: A-1, .*A-10, and 2 more \(plan -o json lists them all/);
     assert.doesNotMatch(words, /A-11/);
     assert.doesNotMatch(revisionText(2, {added: 0, corrected: 0, dropped: dropped.slice(0, 10)}), /more/);
+  });
+});
+
+describe('rows in doubt', () => {
+  const NEXT = 'remit payouts batch resume b';
+  const left = (n: number) => ({kind: 'payout', batch_id: 'b', in_doubt: n, next: NEXT}) as Summary; // all it reads
+
+  it('are named, and of many what lists them all is told', () => {
+    assert.equal(
+      doubtsText(left(12), ['A-1', 'A-2']),
+      `12 rows in doubt, they may have been taken: A-1, A-2, and 10 more (remit payouts batch report b writes them all); settled by: ${NEXT}`,
+    );
+    assert.doesNotMatch(doubtsText(left(2), ['A-1', 'A-2']), /more/);
   });
 });
