@@ -1,19 +1,15 @@
 import {createHash, randomUUID} from 'node:crypto';
-import {existsSync, renameSync, rmSync} from 'node:fs';
+import {rmSync} from 'node:fs';
 import {dirname, join, resolve} from 'node:path';
 import type {Clock} from '../clock.ts';
-import {RemitError} from '../errors.ts';
 import type {NumberFormat} from '../money/amount.ts';
-import {syncFolder} from '../store/atomic-file.ts';
-import {fileFailure} from '../store/failures.ts';
-import {acquireLock} from '../store/lock.ts';
 import {migrate} from '../store/migrate.ts';
 import type {SqliteDatabase, SqlRow} from '../store/port.ts';
 import {openSqlite} from '../store/sqlite.ts';
 import {type ColumnMap, readHeader} from './columns.ts';
-import {type InputFacts, type InputFile, openInput, TextInput} from './csv-input.ts';
+import {type InputFile, openInput, TextInput} from './csv-input.ts';
 import {CsvRecords, type Delimiter} from './csv-records.ts';
-import {batchFolder, type BatchFolder, makeFolder} from './folder.ts';
+import {batchFolder, makeFolder} from './folder.ts';
 import {DEFAULT_NAMESPACE, deriveBatchId} from './identity.ts';
 import type {Issue} from './issues.ts';
 import {Journal} from './journal.ts';
@@ -24,7 +20,9 @@ import {findDuplicates} from './plan-duplicates.ts';
 import {FigureSums, type PlanFigures} from './plan-figures.ts';
 import {PlanLoader, type RowTexts} from './plan-loader.ts';
 import {checkNames, nameByContent} from './plan-names.ts';
-import {mergeRevision, type RevisionFacts} from './revision.ts';
+import {putInPlace} from './plan-publish.ts';
+import {checkEnd, invalidFile, noValidRow} from './plan-refusals.ts';
+import type {RevisionFacts} from './revision.ts';
 import {scheduleDay} from './rows.ts';
 
 export interface PlanOptions {
@@ -220,20 +218,6 @@ async function loadRecords(
   };
 }
 
-/** A pipe that broke off leaves a shorter number as readily as a shorter file; only an ended line proves its end. */
-function checkEnd(input: InputFile, facts: InputFacts, options: PlanOptions): string[] {
-  if (facts.endsWithNewline) return [];
-  if (input.isPipe && !options.allowCutInput)
-    throw new RemitError(
-      'CSV_INVALID',
-      `the input from ${input.name} does not end with a line end: it may have been cut`,
-      {
-        hint: 'check what writes it; if the last row is whole, add a line end or say --allow-cut-input',
-      },
-    );
-  return [`the last line of ${input.name} has no line end; check that the file is whole`];
-}
-
 function referenceColumn({at, headers}: ColumnMap): string | undefined {
   return at['reference'] === undefined ? undefined : headers[at['reference']]!;
 }
@@ -245,34 +229,6 @@ function readIssues(db: SqliteDatabase): Issue[] {
     )
     .all()
     .map((row: SqlRow) => row as unknown as Issue); // the columns are named like the fields
-}
-
-function invalidFile(input: InputFile, errors: Issue[], count: number): RemitError {
-  const rows = new Set(errors.filter((issue) => issue.row > 0).map((issue) => issue.row)).size;
-  const where = rows > 0 ? ` in ${rows} ${rows === 1 ? 'row' : 'rows'}` : '';
-  return new RemitError(
-    'CSV_INVALID',
-    `${input.name} has ${count} ${count === 1 ? 'error' : 'errors'}${where}; nothing was sent`,
-    {
-      details: {file: input.path, errors_total: count, errors},
-      hint:
-        rows > 0
-          ? 'mend the file and plan again, or plan the rows without errors with --valid-only'
-          : 'mend the header and plan again',
-    },
-  );
-}
-
-function noValidRow(input: InputFile, errors: Issue[], count: number): RemitError {
-  if (count > 0) {
-    const refusal = invalidFile(input, errors, count);
-    return new RemitError('CSV_INVALID', `${input.name} has no row without errors; nothing was sent`, {
-      details: refusal.details,
-    });
-  }
-  return new RemitError('CSV_INVALID', `${input.name} has a header and no rows; nothing was sent`, {
-    hint: 'remit payouts batch template prints a file to start from',
-  });
 }
 
 /** Goes through the valid rows in their order, once: for their figures, and for the hash of the plan. */
@@ -296,104 +252,4 @@ async function readRows(
     if (rows.length === 1000) await nextTurn();
   }
   return {sums, planHash: hash.digest('hex')};
-}
-
-/**
- * Publishes the plan by one rename. The same plan again changes nothing; another one takes the place of what was never
- * run, and carries over what is known of what was.
- */
-async function putInPlace(
-  plan: Plan,
-  workshop: string,
-  place: BatchFolder,
-  clock: Clock,
-): Promise<{plan: Plan; fresh: boolean; revision: RevisionFacts | undefined}> {
-  const draft = join(workshop, 'journal.db');
-  const lock = await acquireLock(place.lock, {purpose: `plan of batch ${plan.batchId}`, brief: true, clock});
-  try {
-    makeFolder(place.folder);
-    if (!existsSync(place.journal)) {
-      removeOrphanedWal(place.journal);
-      publish(draft, place);
-      return {plan, fresh: true, revision: undefined};
-    }
-    const old = await withDatabase(place.journal, (db) => new Journal(db).meta<Plan>('plan')!);
-    if (old.planHash === plan.planHash && old.invalidRows === plan.invalidRows)
-      return {plan: old, fresh: false, revision: undefined};
-    await withDatabase(place.journal, (db) => refuseOtherNamespace(new Journal(db), old, plan));
-    const next: Plan = {...plan, journalId: old.journalId, revision: old.revision + 1};
-    const revision = await withDatabase(draft, async (fresh) => {
-      new Journal(fresh).setMeta('plan', next);
-      return withDatabase(place.journal, (db) => carryOver(db, fresh, next));
-    });
-    publish(draft, place);
-    return {plan: next, fresh: true, revision};
-  } finally {
-    await lock.release();
-  }
-}
-
-/** A row's key is made of its namespace: under another one the rows of a batch that was run would be other payments. */
-function refuseOtherNamespace(journal: Journal, old: Plan, plan: Plan): void {
-  if (journal.meta('binding') === undefined) return;
-  if (old.namespace === plan.namespace && old.hasReferences === plan.hasReferences) return;
-  throw new RemitError(
-    'GUARD_BINDING',
-    `batch ${plan.batchId} was run in the namespace ${old.namespace}${old.hasReferences ? '' : ', without references'}; nothing was sent`,
-    {hint: `say --namespace ${old.namespace} as before, or give this file a name of its own with --batch-id`},
-  );
-}
-
-/** What was never run leaves nothing behind. */
-function carryOver(old: SqliteDatabase, fresh: SqliteDatabase, plan: Plan): RevisionFacts | undefined {
-  return new Journal(old).meta('binding') === undefined ? undefined : mergeRevision(old, fresh, plan);
-}
-
-/** Both databases were closed whole, so one file is all there is of each, and the rename decides. */
-/** Of a journal that somebody deleted by hand. */
-function removeOrphanedWal(journal: string): void {
-  try {
-    rmSync(`${journal}-wal`, {force: true});
-  } catch (error) {
-    throw fileFailure(error, 'remove', `${journal}-wal`);
-  }
-}
-
-function publish(draft: string, place: BatchFolder): void {
-  const {folder, root, journal} = place;
-  refuseLeftChanges(draft);
-  refuseLeftChanges(journal);
-  const stateDir = dirname(dirname(root));
-  try {
-    renameSync(draft, journal);
-    // A journal is worth nothing when the power takes a folder above it. A run that was killed may have made those.
-    for (const path of [folder, root, dirname(root), stateDir, dirname(stateDir)]) syncFolder(path);
-  } catch (error) {
-    throw fileFailure(error, 'write', journal);
-  }
-}
-
-/**
- * SQLite says nothing when the last checkpoint fails as it closes, on a full disk: changes then stay in the file beside
- * the database. Renamed without it, or to where another one lies, a journal would be damaged.
- */
-function refuseLeftChanges(database: string): void {
-  if (existsSync(database) && existsSync(`${database}-wal`))
-    throw new RemitError(
-      'STATE',
-      `the last changes could not be written into ${database}; nothing was sent`,
-      {
-        hint: 'make room on the disk, or check it; then type the same command again',
-      },
-    );
-}
-
-async function withDatabase<T>(file: string, work: (db: SqliteDatabase) => T | Promise<T>): Promise<T> {
-  const db = await openSqlite(file, {durability: 'full'});
-  try {
-    migrate(db, JOURNAL_MIGRATIONS); // an older version may have written it
-    return await work(db);
-  } finally {
-    db.close();
-  }
 }

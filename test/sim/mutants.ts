@@ -354,7 +354,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a plan whose last changes did not fit on the disk is put in place',
-    patches: [patch('batch/plan.ts', '  refuseLeftChanges(draft);\n', '')],
+    patches: [patch('batch/plan-publish.ts', '  refuseLeftChanges(draft);\n', '')],
     needs: ['disk'],
   },
 ];
