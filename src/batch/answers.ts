@@ -94,6 +94,10 @@ export function isOwnLimit({sent, cause}: TransportFailure): boolean {
   return typeof code === 'string' && /^(EMFILE|ENFILE|ENOBUFS|EADDRNOTAVAIL)$/.test(code);
 }
 
+/** One that can be kept: no database takes NUL in a text. */
+const isId = (value: unknown): value is string =>
+  typeof value === 'string' && value !== '' && !value.includes('\0');
+
 function judgeSuccess(options: {
   answer: Answer;
   row: JournalRow;
@@ -103,9 +107,8 @@ function judgeSuccess(options: {
 }): RowVerdict {
   const {answer, row, kind, phase, stagedId} = options;
   const record = answer.json;
-  if (!isObject(record) || typeof record['id'] !== 'string' || record['id'] === '')
-    return {is: 'maybe', throttled: false}; // cut, not JSON, or not a record
-  const id = record['id'];
+  if (!isObject(record) || !isId(record['id'])) return {is: 'maybe', throttled: false}; // cut, not JSON, or not a record
+  const {id} = record as {id: string};
   const status = typeof record['status'] === 'string' ? record['status'] : null;
   const echo = compareEcho(record, row, kind);
   const foreign = stagedId !== null && stagedId !== id;

@@ -28,8 +28,11 @@ export class WaitingOutcomes {
     return this.#waiting.length;
   }
 
+  /** What a service says may hold NUL, which no text of a database does; it is kept as U+FFFD. */
   add(outcome: Outcome, at: number): void {
-    this.#waiting.push({outcome, at});
+    const {status, code, message, requestId} = outcome;
+    const isStorable = [status, code, message, requestId].every((text) => !text?.includes('\0'));
+    this.#waiting.push({outcome: isStorable ? outcome : withoutNul(outcome), at});
   }
 
   /**
@@ -51,6 +54,16 @@ export class WaitingOutcomes {
     }
     waiting.length = 0;
   }
+}
+
+function withoutNul(outcome: Outcome): Outcome {
+  const settled = (text: string | null) => text?.replaceAll('\0', '\uFFFD') ?? null;
+  const {status, code, message, requestId} = outcome;
+  return {
+    ...outcome,
+    ...{status: settled(status), code: settled(code)},
+    ...{message: settled(message), requestId: settled(requestId)},
+  };
 }
 
 /** Where those end that fit, from the one behind `from` on. */

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import {readFileSync} from 'node:fs';
+import {join} from 'node:path';
 import {exitCodeOf, type Summary} from '../../src/batch/summary.ts';
 import {type Transport, TransportFailure, type TransportRequest} from '../../src/client/transport.ts';
 import {checkSums} from './chaos.ts';
@@ -50,6 +52,18 @@ describe('what an answer does to a run', () => {
     service.approvalFails = () => false;
     const released = await again({path: 'release', settings: {retryUnapproved: true}});
     assert.deepEqual([released.accepted, released.unapproved, released.exit], [3, 0, 0]);
+  });
+
+  it('words that no database takes cost neither the run nor what is known of the row', async () => {
+    service.fault = (request) =>
+      isOf(request, 2) ? {status: 422, body: {error_code: 'VALIDATION_ERROR', message: 'no\0pe'}} : undefined;
+    service.distort = (record, request) => {
+      if (isRelease(request) && isOf(request, 3)) return {...record, status: 'mo\0ving'};
+      return isOf(request, 4) ? {...record, id: `${String(record['id'])}\0`} : record;
+    };
+    const {rejected, in_doubt, accepted} = await run(4, {path: 'direct', maxInFlight: 1});
+    assert.deepEqual([rejected, in_doubt, accepted], [1, 1, 2]);
+    assert.match(readFileSync(join(bench.folder, 'b1.results.csv'), 'utf8'), /no\uFFFDpe/);
   });
 
   /** The service with some of its answers changed after the fact. */
