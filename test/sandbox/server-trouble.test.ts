@@ -6,7 +6,7 @@ import {TOKEN_HEADER} from '../../src/sandbox/control.ts';
 import {DOWN, FailingStore} from './failing-store.ts';
 import {testStore, type TestStore} from './test-store.ts';
 
-const BUG = 'column secret_stuff of /home/somebody/sandbox.db does not exist';
+const BUG = 'column secret_stuff of /srv/somebody/sandbox.db does not exist';
 
 /** What a client gets over a real socket when the store cannot be used, or something happens that cannot. */
 describe('sandbox server: a store that fails', () => {
@@ -52,7 +52,7 @@ describe('sandbox server: a store that fails', () => {
 
   it('is answered 503 in the documented shape everywhere, and nothing of the store is told', async () => {
     for (const [path, init] of PATHS) {
-      store.trouble = new RemitError('STATE', DOWN, {hint: 'ls /home/somebody'});
+      store.trouble = new RemitError('STATE', DOWN, {hint: 'ls /srv/somebody'});
       store.down = true;
       const {status, type, text} = await ask(path, init);
       assert.deepEqual([status, type], [503, 'application/json'], path);
