@@ -8,6 +8,7 @@ import {type ResultFiles, writeResults} from '../../batch/results.ts';
 import type {Stop} from '../../batch/run-context.ts';
 import {ASKING, readStatus, type StatusFile} from '../../batch/status-file.ts';
 import {type BatchState, summarise, type Summary} from '../../batch/summary.ts';
+import {standingOf} from '../../batch/work.ts';
 import type {Clock} from '../../clock.ts';
 import {RemitError} from '../../errors.ts';
 import {batchCommand} from './place.ts';
@@ -113,7 +114,7 @@ async function openForReport(wanted: Wanted): Promise<OpenBatch> {
 
 /** The summary of a batch at rest. A runner that was killed left no word, but windows and outcomes tell what is open. */
 export function readSummary({plan, journal}: OpenBatch): Summary {
-  const standing = journal.standing();
+  const standing = standingOf(journal, plan);
   const sent = journal.windows(['stage', 'direct', 'release']).length > 0;
   const told = journal.meta<BatchState>('state');
   const killed = sent && (told === undefined || told === 'running');
