@@ -251,8 +251,9 @@ function flagsOf(flags: string | number): {
       truncate: (flags & O_TRUNC) !== 0,
     };
   }
-  const write = flags !== 'r';
-  return {write, create: write, exclusive: flags.includes('x'), truncate: write};
+  if (!['r', 'r+', 'w', 'wx'].includes(flags)) throw new Error(`no simulated file is opened with ${flags}`);
+  const makes = flags.startsWith('w');
+  return {write: flags !== 'r', create: makes, exclusive: flags === 'wx', truncate: makes};
 }
 
 function readAll(disk: SimDisk, descriptor: number): Buffer {
