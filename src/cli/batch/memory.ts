@@ -9,4 +9,5 @@ const GROWTH_PERCENT = 20;
  */
 export function keepHeapSmall(): void {
   setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
+  setFlagsFromString('--semi-space-growth-factor=1'); // the writing of large results would blow that space up to 48 MB
 }
