@@ -1,6 +1,7 @@
 import type {Dispatcher, Pool} from 'undici';
 import {Abortable, unwatch, watch} from './abort.ts';
 import {checkBaseUrl, pathPrefix} from './base-url.ts';
+import {Deadlines, type Timed} from './deadlines.ts';
 import {endedByUs, failureOf, type Progress} from './failure.ts';
 import {
   ATTEMPT_FAMILY_MS,
@@ -35,6 +36,7 @@ export class PoolTransport implements Transport {
   readonly #prefix: string;
   #dispatcher: Dispatcher | undefined;
   #loading: Promise<Dispatcher> | undefined;
+  readonly #deadlines = new Deadlines();
   #running = 0;
   #onIdle = () => {};
   #closing: Promise<void> | undefined;
@@ -46,28 +48,23 @@ export class PoolTransport implements Transport {
     this.#dispatcher = options.dispatcher;
   }
 
-  async send(request: TransportRequest): Promise<TransportAnswer> {
-    const dispatcher = this.#dispatcher ?? (await this.#load());
-    const path = this.#prefix + request.path;
+  send(request: TransportRequest): Promise<TransportAnswer> {
+    const dispatcher = this.#dispatcher;
+    if (dispatcher === undefined) return this.#load().then(() => this.send(request));
     return new Promise((resolve, reject) => {
       const exchange = new Exchange({
         request,
-        what: `${request.method} ${this.#base.origin}${path}`,
-        secure: this.#base.protocol === 'https:',
+        origin: this.#base.origin,
+        path: this.#prefix + request.path,
         maxBodyBytes: this.#options.maxBodyBytes ?? MAX_BODY_BYTES,
-        // When all sockets are busy the request waits for one: then only undici's own limit on connecting counts.
-        watchConnect: this.#running < this.#options.connections,
-        resolve: (answer) => {
-          this.#ended();
-          resolve(answer);
-        },
-        reject: (failure) => {
-          this.#ended();
-          reject(failure);
-        },
+        deadlines: this.#deadlines,
+        ended: this.#ended,
+        resolve,
+        reject,
       });
-      this.#running++;
-      exchange.start(dispatcher, this.#base.origin, path, this.#closing !== undefined);
+      // When all sockets are busy the request waits for one: then only undici's own limit on connecting counts.
+      const watchConnect = this.#running++ < this.#options.connections;
+      exchange.start(dispatcher, watchConnect, this.#closing !== undefined);
     });
   }
 
@@ -76,9 +73,9 @@ export class PoolTransport implements Transport {
     return this.#closing;
   }
 
-  #ended(): void {
+  readonly #ended = (): void => {
     if (--this.#running === 0) this.#onIdle();
-  }
+  };
 
   async #close(): Promise<void> {
     await this.#loading;
@@ -110,44 +107,57 @@ export class PoolTransport implements Transport {
 
 interface ExchangeOptions {
   request: TransportRequest;
-  what: string;
-  secure: boolean;
+  origin: string;
+  path: string;
   maxBodyBytes: number;
-  watchConnect: boolean;
+  deadlines: Deadlines;
+  /** Called once, before either of the others. */
+  ended: () => void;
   resolve: (answer: TransportAnswer) => void;
   reject: (failure: TransportFailure) => void;
 }
 
 /** One request as undici sees it. Settles once; what undici reports afterwards is ignored. */
-class Exchange extends Abortable implements Dispatcher.DispatchHandler, Progress {
+class Exchange extends Abortable implements Dispatcher.DispatchHandler, Progress, Timed {
   sent = false;
   status: number | undefined;
-  readonly what: string;
-  readonly secure: boolean;
+  dueAt = Infinity;
+  place = -1;
   readonly #options: ExchangeOptions;
   readonly #chunks: Buffer[] = [];
   #headers: Record<string, string> = {};
   #bytes = 0;
   #settled = false;
   #controller: Dispatcher.DispatchController | undefined;
-  #total: NodeJS.Timeout | undefined;
-  #phase: NodeJS.Timeout | undefined;
+  /** Monotonic: for the whole answer, and for what comes next. */
+  #totalBy = Infinity;
+  #phaseBy = Infinity;
 
   constructor(options: ExchangeOptions) {
     super();
-    this.what = options.what;
-    this.secure = options.secure;
     this.#options = options;
   }
 
-  start(dispatcher: Dispatcher, origin: string, path: string, closed: boolean): void {
-    const {request, watchConnect} = this.#options;
+  get what(): string {
+    const {request, origin, path} = this.#options;
+    return `${request.method} ${origin}${path}`;
+  }
+
+  get secure(): boolean {
+    return this.#options.origin.startsWith('https:');
+  }
+
+  /** `watchConnect`: there is a socket for it, or one is opened now. */
+  start(dispatcher: Dispatcher, watchConnect: boolean, closed: boolean): void {
+    const {request, origin, path, deadlines} = this.#options;
     const {signal, timeouts} = request;
     if (closed) return this.#end('other', 'the transport is closed');
     if (signal?.aborted) return this.#end('aborted', 'aborted before it was sent', signal.reason);
     if (signal) watch(signal, this);
-    this.#total = setTimeout(onTotal, timeouts.totalMs, this);
-    if (watchConnect) this.#phase = setTimeout(onConnectTimeout, timeouts.connectMs, this);
+    const now = performance.now();
+    this.#totalBy = now + timeouts.totalMs;
+    this.#waitUntil(watchConnect ? now + timeouts.connectMs : Infinity);
+    deadlines.add(this);
     try {
       dispatcher.dispatch(
         {origin, path, method: request.method, headers: request.headers, body: request.body ?? null},
@@ -158,6 +168,18 @@ class Exchange extends Abortable implements Dispatcher.DispatchHandler, Progress
     }
   }
 
+  #waitUntil(phaseBy: number): void {
+    this.#phaseBy = phaseBy;
+    this.dueAt = Math.min(phaseBy, this.#totalBy);
+  }
+
+  onDue(): void {
+    const {connectMs, headersMs, totalMs} = this.#options.request.timeouts;
+    if (this.#totalBy <= this.#phaseBy) this.#timedOut('timeout', 'no whole answer', totalMs);
+    else if (this.sent) this.#timedOut('timeout', 'no answer', headersMs);
+    else this.#timedOut('connect-timeout', 'no connection', connectMs);
+  }
+
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     if (this.#settled) {
@@ -165,8 +187,7 @@ class Exchange extends Abortable implements Dispatcher.DispatchHandler, Progress
       return;
     }
     this.sent = true;
-    clearTimeout(this.#phase);
-    this.#phase = setTimeout(onHeadersTimeout, this.#options.request.timeouts.headersMs, this);
+    this.#waitUntil(performance.now() + this.#options.request.timeouts.headersMs);
   }
 
   onResponseStart(
@@ -175,7 +196,7 @@ class Exchange extends Abortable implements Dispatcher.DispatchHandler, Progress
     headers: Record<string, string | string[] | undefined>,
   ): void {
     if (status < 200) return; // 1xx: the answer is still to come
-    clearTimeout(this.#phase);
+    this.#waitUntil(Infinity);
     this.status = status;
     this.#headers = flatten(headers);
   }
@@ -197,12 +218,8 @@ class Exchange extends Abortable implements Dispatcher.DispatchHandler, Progress
     this.#fail(failureOf(cause, this));
   }
 
-  timedOut(kind: FailureKind, why: string, ms: number): void {
+  #timedOut(kind: FailureKind, why: string, ms: number): void {
     this.#end(kind, `${why} within ${ms} ms`);
-  }
-
-  get timeouts() {
-    return this.#options.request.timeouts;
   }
 
   onAbort(reason: unknown): void {
@@ -222,20 +239,12 @@ class Exchange extends Abortable implements Dispatcher.DispatchHandler, Progress
   #settle(): boolean {
     if (this.#settled) return false;
     this.#settled = true;
-    clearTimeout(this.#total);
-    clearTimeout(this.#phase);
     unwatch(this);
+    this.#options.deadlines.remove(this);
+    this.#options.ended();
     return true;
   }
 }
-
-// Shared functions, so that a request costs no closure for its timers.
-const onTotal = (exchange: Exchange) =>
-  exchange.timedOut('timeout', 'no whole answer', exchange.timeouts.totalMs);
-const onConnectTimeout = (exchange: Exchange) =>
-  exchange.timedOut('connect-timeout', 'no connection', exchange.timeouts.connectMs);
-const onHeadersTimeout = (exchange: Exchange) =>
-  exchange.timedOut('timeout', 'no answer', exchange.timeouts.headersMs);
 
 function flatten(headers: Record<string, string | string[] | undefined>): Record<string, string> {
   for (const name in headers) {

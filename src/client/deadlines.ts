@@ -1,0 +1,47 @@
+/** How late a deadline may be noticed. */
+const STEP_MS = 20;
+
+/** Something that must be over in time. */
+export interface Timed {
+  /** Monotonic time, in milliseconds. */
+  dueAt: number;
+  /** Kept by `Deadlines`. */
+  place: number;
+  /** Once past `dueAt`; ends by `remove`, or moves `dueAt` on. */
+  onDue(): void;
+}
+
+/**
+ * The deadlines of everything that is under way. One timer looks at all of them: two or three timers of Node for each
+ * request cost more than a batch's own bookkeeping.
+ */
+export class Deadlines {
+  readonly #members: Timed[] = [];
+  #timer: NodeJS.Timeout | undefined;
+
+  add(member: Timed): void {
+    member.place = this.#members.push(member) - 1;
+    this.#timer ??= setInterval(() => this.#look(), STEP_MS).unref(); // the sockets keep the process alive
+  }
+
+  remove(member: Timed): void {
+    const {place} = member;
+    if (this.#members[place] !== member) return;
+    const last = this.#members.pop()!;
+    if (last === member) return;
+    this.#members[place] = last;
+    last.place = place;
+  }
+
+  #look(): void {
+    const now = performance.now();
+    // From the end: what is removed is replaced by one that was looked at already.
+    for (let place = this.#members.length - 1; place >= 0; place--) {
+      const member = this.#members[place]!;
+      if (member.dueAt <= now) member.onDue();
+    }
+    if (this.#members.length > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+}
