@@ -76,7 +76,16 @@ const CLAIM = {
     paid = case when excluded.generation > entries.generation then 0 else entries.paid end,
     claimant = excluded.claimant, generation = excluded.generation, fingerprint = excluded.fingerprint`,
 };
-const KEEP = {...INSERT, tail: 'on conflict (scope, fold, reference) do nothing'};
+/**
+ * Whoever has the record has the claim: another batch may have claimed the reference, for another payment perhaps, when the
+ * registry was lost. What is paid stays as it was paid.
+ */
+const KEEP = {
+  ...INSERT,
+  tail: `on conflict (scope, fold, reference) do update set
+    claimant = excluded.claimant, generation = excluded.generation, fingerprint = excluded.fingerprint
+    where entries.paid = 0 and entries.claimant <> excluded.claimant`,
+};
 
 /** For runs without a registry: simulations of lost state. */
 export const NO_CLAIMS: Claims = {

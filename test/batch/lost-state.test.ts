@@ -107,3 +107,22 @@ for (const path of ['direct', 'stage-and-release'] as const satisfies readonly R
     });
   });
 }
+
+describe('a batch that was staged before its registry was lost', () => {
+  it('has its references again once it releases them, from a batch that claimed them meanwhile', async () => {
+    const bench = new Bench();
+    const service = new TruthService();
+    await bench.plan(bench.payouts(3));
+    await bench.run(service, {path: 'stage-only'});
+    rmSync(join(bench.stateDir, 'batches', 'registry.db'));
+    const rows = [1, 2, 3].map((n) => `INV-${n},${payeeId(n)},99.00,USD\n`);
+    const edited = `reference,payee_id,amount,currency_code\n${rows.join('')}`;
+    await bench.plan(bench.file('edited.csv', edited), {batchId: 'b2'});
+    await assert.rejects(bench.run(service, {batchId: 'b2', transport: dyingAt(service, 1)}), /killed/);
+    const released = await bench.run(service, {path: 'release'});
+    assert.equal(released.accepted, 3);
+    const other = await bench.run(service, {batchId: 'b2', settings: {releaseRest: true}});
+    assert.deepEqual([other.already_paid, other.conflict, other.posts], [0, 3, 0]);
+    bench.remove();
+  });
+});
