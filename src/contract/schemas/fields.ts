@@ -55,18 +55,22 @@ function checkMetadata(metadata: Record<string, string>, context: z.RefinementCt
     complain(`has ${entries.length} keys; at most ${LIMITS.metadataKeys}`);
   for (const [key, value] of entries) {
     if (key.length === 0) complain('a metadata key is empty');
-    if (codePoints(key) > LIMITS.metadataKeyLength)
+    if (isLonger(key, LIMITS.metadataKeyLength))
       complain(`a metadata key is longer than ${LIMITS.metadataKeyLength} characters`, [key]);
-    if (codePoints(value) > LIMITS.metadataValueLength)
+    if (isLonger(value, LIMITS.metadataValueLength))
       complain(`is longer than ${LIMITS.metadataValueLength} characters`, [key]);
   }
-  if (new TextEncoder().encode(JSON.stringify(metadata)).length > LIMITS.metadataBytes)
+  const text = JSON.stringify(metadata);
+  if (text.length * UTF8_MOST > LIMITS.metadataBytes && encoder.encode(text).length > LIMITS.metadataBytes)
     complain(`is larger than ${LIMITS.metadataBytes} bytes as JSON`);
 }
 
-function codePoints(text: string): number {
-  return [...text].length;
-}
+const encoder = new TextEncoder();
+/** Bytes of UTF-8 that one UTF-16 unit can take. */
+const UTF8_MOST = 3;
+
+/** In code points, of which a text has at most as many as UTF-16 units. */
+const isLonger = (text: string, most: number): boolean => text.length > most && [...text].length > most;
 
 /** Assumptions 40, 41. Query values arrive as text. */
 export const PageQuery = z.strictObject({
