@@ -69,9 +69,9 @@ export interface Store {
   /** The rows of one query: less than `read` costs where each step is a way to a server and back. */
   glance(sql: string, params?: readonly SqlValue[]): Promise<SqlRow[]>;
   /**
-   * One atomic change: all of `work` or nothing. On SQLite, changes that are waiting are committed together (each in a
-   * savepoint of its own, so that one which throws takes nothing of the others with it), and each promise resolves only
-   * after the common commit.
+   * One atomic change: all of `work` or nothing. On SQLite, changes that are waiting are committed together, and each
+   * promise resolves only after the common commit. One that throws takes nothing of the others with it: if it had changed
+   * something, the others run again.
    */
   write<T>(work: (queries: Queries) => Promise<T>, options?: WriteOptions): Promise<T>;
   /** Copies all tables as of one moment; an older copy of that name is replaced. Names: see `copy-name.ts`. */
