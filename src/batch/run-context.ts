@@ -24,7 +24,7 @@ const FAILING_MS = 60_000;
 const FORBIDDEN_STREAK = 3;
 const REFUSED_STREAK = 3;
 /** Outcomes that are committed together at most; a window takes them with it, and a quarter of a second commits them too. */
-const GROUP = 4096;
+const GROUP = 8192;
 
 export interface Stop {
   reason: StopReason | 'interrupted' | 'terminated';
@@ -323,11 +323,10 @@ export class RunContext {
       orphans.push({reference: row.reference, id: outcome.orphan});
     const after = bucketOf(outcome.state);
     if (after === before) return;
-    const amount = BigInt(row.amount);
     tally[before].count--;
-    tally[before].totals.subtract(row.currency, amount);
+    tally[before].totals.subtract(row.currency, row.amount);
     tally[after].count++;
-    tally[after].totals.add(row.currency, amount);
+    tally[after].totals.add(row.currency, row.amount);
   }
 
   stopFor(reason: Stop['reason'], message: string): void {

@@ -1,17 +1,36 @@
 import {formatMajor, requireExponent} from './amount.ts';
 
+/** Numbers up to here may be added to one another once and stay exact. */
+const EXACT = 2 ** 52;
+
+interface Sum {
+  settled: bigint;
+  /** Not in `settled` yet: additions of plain numbers cost a tenth of those of BigInts. */
+  open: number;
+}
+
 /** Sums per currency, exact at any size: BigInt inside, strings outside (a sum may pass 2^53 although no amount does). */
 export class Totals {
-  readonly #sums = new Map<string, bigint>();
+  readonly #sums = new Map<string, Sum>();
 
-  /** `minor` may be negative. @throws AmountError for a currency that is unknown or has no minor unit */
-  add(currency: string, minor: bigint): this {
-    requireExponent(currency);
-    this.#sums.set(currency, this.of(currency) + minor);
+  /** `minor` may be negative; a number must be a whole one. @throws AmountError for a currency that is unknown or has no minor unit */
+  add(currency: string, minor: bigint | number): this {
+    const sum = this.#sums.get(currency) ?? this.#begin(currency);
+    if (typeof minor === 'number' && Math.abs(minor) <= EXACT) {
+      sum.open += minor;
+      if (Math.abs(sum.open) > EXACT) settle(sum);
+    } else sum.settled += BigInt(minor);
     return this;
   }
 
-  subtract(currency: string, minor: bigint): this {
+  #begin(currency: string): Sum {
+    requireExponent(currency);
+    const sum = {settled: 0n, open: 0};
+    this.#sums.set(currency, sum);
+    return sum;
+  }
+
+  subtract(currency: string, minor: bigint | number): this {
     return this.add(currency, -minor);
   }
 
@@ -22,12 +41,13 @@ export class Totals {
 
   /** Minor units; 0n for a currency never added. */
   of(currency: string): bigint {
-    return this.#sums.get(currency) ?? 0n;
+    const sum = this.#sums.get(currency);
+    return sum === undefined ? 0n : settle(sum);
   }
 
   /** Currency and minor units, in the order of the codes. */
   entries(): [currency: string, minor: bigint][] {
-    return [...this.#sums].sort(([a], [b]) => (a < b ? -1 : 1));
+    return [...this.#sums.keys()].sort().map((currency) => [currency, this.of(currency)]);
   }
 
   /** True when every currency has the same sum; one never added counts as zero. */
@@ -47,4 +67,10 @@ export class Totals {
   toMinor(): Record<string, string> {
     return Object.fromEntries(this.entries().map(([currency, minor]) => [currency, String(minor)]));
   }
+}
+
+function settle(sum: Sum): bigint {
+  if (sum.open !== 0) sum.settled += BigInt(sum.open);
+  sum.open = 0;
+  return sum.settled;
 }

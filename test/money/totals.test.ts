@@ -39,6 +39,28 @@ describe('totals', () => {
     );
   });
 
+  it('takes plain numbers as exactly as BigInts, also near and beyond 2^53', () => {
+    const near = fc.integer({min: 0, max: 5}).map((n) => 2 ** 52 - 2 + n);
+    const amount = fc.oneof(
+      fc.maxSafeInteger(),
+      near,
+      near.map((n) => -n),
+      fc.integer(),
+    );
+    fc.assert(
+      fc.property(fc.array(fc.tuple(amount, fc.boolean()), {maxLength: 60}), (changes) => {
+        const totals = new Totals();
+        let sum = 0n;
+        for (const [minor, isRead] of changes) {
+          totals.add('USD', minor);
+          sum += BigInt(minor);
+          if (isRead) assert.equal(totals.of('USD'), sum);
+        }
+        assert.equal(totals.of('USD'), sum);
+      }),
+    );
+  });
+
   it('tells sums that differ apart', () => {
     assert.equal(new Totals().add('USD', 1n).equals(new Totals().add('EUR', 1n)), false);
     assert.equal(new Totals().add('USD', 1n).equals(new Totals().add('USD', 2n)), false);
