@@ -539,6 +539,7 @@ export class World {
     const work = async (): Promise<void> => {
       if (!holder.isRunning) return;
       this.#counts.contenders++;
+      const {diskErrors} = this.#counts;
       this.#os.begin(process.identity);
       const attempt = openBatch({
         ...{stateDir: place.stateDir, kind: this.#schedule.kind, batchId},
@@ -550,7 +551,8 @@ export class World {
         if (holder.isRunning) this.#oracle.violate('one-runner', `${batchId} was opened while it runs`);
         await batch.close();
       } catch (error) {
-        if (!holder.ended && codeOf(error) !== 'LOCKED')
+        const hasMetFault = codeOf(error) === 'STATE' && this.#counts.diskErrors > diskErrors; // one disk for both
+        if (!holder.ended && codeOf(error) !== 'LOCKED' && !hasMetFault)
           this.#oracle.violate('one-runner', `a second runner was met with ${String(error)}`);
       } finally {
         this.#os.end(process.identity);
