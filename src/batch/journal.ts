@@ -257,7 +257,7 @@ export class Journal {
     return (
       this.#statement(
         `select 1 from rows r left join outcomes o on o.n = r.n
-         where ${STATE} not in ('not_sent', 'rejected', 'already_paid', 'conflict') or o.staged_at is not null
+         where ${STATE} not in ('not_sent', 'rejected', 'already_paid', 'conflict') or (o.staged_at is not null and o.state <> 'already_paid')
             or r.n in (select n from generations) limit 1`,
       ).get() !== undefined
     );

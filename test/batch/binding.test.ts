@@ -51,6 +51,13 @@ describe('the binding of a batch', () => {
     assert.equal((await bench.run(service, {key: 'test_key'})).accepted, 3);
   });
 
+  it('is not made by rows that another batch has paid', async () => {
+    await bench.run(service, {key: 'test_one'});
+    await bench.plan(bench.payouts(3), {batchId: 'b2'});
+    for (const key of ['test_one', 'test_two'])
+      assert.equal((await bench.run(service, {batchId: 'b2', key})).already_paid, 3);
+  });
+
   it('holds as soon as one row may have been taken, although no success was seen', async () => {
     const lost = (request: SeenRequest) => (request.n <= 8 ? ('lost-after' as const) : undefined);
     service.fault = (request) => lost(request) ?? {status: 401, body: {error_code: 'AUTHENTICATION_ERROR'}};
