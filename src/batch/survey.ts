@@ -8,9 +8,10 @@ import type {Claim, Entry, Registry} from './registry.ts';
 
 /** What the registry says of a batch before it is confirmed. Nothing of it is written yet. */
 export interface Survey {
-  /** Rows that another batch has paid, with the same content: skipped. */
-  alreadyPaid: number;
-  /** The batches that paid them, with their rows and money; this batch itself, where it has forgotten that it did. */
+  /**
+   * The batches that have paid rows of this one, with the same content: these are skipped. This batch itself is one where
+   * it has forgotten that it paid; whoever has only claimed a reference since is none.
+   */
   paidBy: Map<string, Part>;
   /** Rows of another batch whose journal is gone: they may have been paid, and are settled first. */
   doubts: number;
@@ -48,7 +49,6 @@ export function surveyBatch(options: {
   // What was claimed before the look-alikes of this plan were acknowledged was seen then.
   const since = readAcknowledged(options.journal, plan)?.at ?? 0;
   const survey: Survey = {
-    alreadyPaid: 0,
     paidBy: new Map(),
     doubts: 0,
     shifts: new Map(),
@@ -68,8 +68,7 @@ export function surveyBatch(options: {
       entry !== undefined ? outcomeByRegistry(row, entry, exists) : ownOutcome(journal, row, found, plan);
     noteShift(survey, journal, row, outcome);
     if (outcome?.state === 'already_paid') {
-      survey.alreadyPaid++;
-      addRow(inMap(survey.paidBy, found!.batch, emptyPart), row);
+      if (outcome !== row.outcome) addRow(inMap(survey.paidBy, found!.batch, emptyPart), row);
     } else if (outcome?.state === 'in_doubt') survey.doubts++;
     else if (outcome !== undefined) survey.conflicts++;
     if (entry !== undefined) continue;

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import {rmSync} from 'node:fs';
 import {join} from 'node:path';
+import {claimBatch} from '../../src/batch/batch-claims.ts';
 import type {RunPath} from '../../src/batch/batch-run.ts';
+import {openBatch} from '../../src/batch/open-batch.ts';
 import type {Transport} from '../../src/client/transport.ts';
 import {Bench, payeeId} from './harness.ts';
 import {TruthService} from './truth-service.ts';
@@ -60,6 +62,24 @@ for (const path of ['direct', 'stage-and-release'] as const satisfies readonly R
       paidOnce(3);
     });
 
+    /** Whom the question of a run names. */
+    const paidBy = async (): Promise<string[]> => {
+      const {stateDir, clock} = bench;
+      const batch = await openBatch({stateDir, clock, kind: 'payout', batchId: 'b1', purpose: 'look'});
+      const {registry, survey} = await claimBatch({
+        batch,
+        stateDir,
+        clock,
+        mode: 'test',
+        baseUrl: 'https://api.test',
+        profile: 'acme',
+        breakLock: false,
+      });
+      await registry.close();
+      await batch.close();
+      return [...survey.paidBy.keys()];
+    };
+
     it('leaves paid what it knew as paid, whoever claims the references after the registry is lost too', async () => {
       await bench.run(service, {path});
       loseJournal();
@@ -72,6 +92,7 @@ for (const path of ['direct', 'stage-and-release'] as const satisfies readonly R
       await bench.plan(bench.file('edited.csv', edited), {batchId: 'b2'});
       const other = await bench.run(service, {path, batchId: 'b2', maxInFlight: 1});
       assert.equal(other.stopped_because?.reason, 'collision');
+      assert.deepEqual(await paidBy(), [], 'b2 has claimed them and paid nothing');
       const again = await bench.run(service, {path});
       assert.deepEqual([again.already_paid, again.conflict], [3, 0]);
       paidOnce(3);
