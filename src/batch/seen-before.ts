@@ -1,13 +1,15 @@
 import {existsSync} from 'node:fs';
 import {join} from 'node:path';
 import type {Clock} from '../clock.ts';
-import {RemitError} from '../errors.ts';
 import {acquireLock} from '../store/lock.ts';
+import {migrate} from '../store/migrate.ts';
 import type {SqliteDatabase} from '../store/port.ts';
 import {openSqlite} from '../store/sqlite.ts';
 import {foldReference} from './identity.ts';
 import type {Kind, Mode} from './kinds.ts';
 import type {OpenBatch} from './open-batch.ts';
+import {nextTurn} from './plan-buckets.ts';
+import {REGISTRY_MIGRATIONS} from './registry-schema.ts';
 
 /** Another batch of this state folder that has references of a plan, wherever it was run. */
 export interface SeenBefore {
@@ -27,39 +29,37 @@ export const registryPath = (stateDir: string): string => join(stateDir, 'batche
 /**
  * Which references of a plan other batches have already, the one with most of them first. Offline, so in every mode and
  * at every address: which of them count is decided by the key of the run.
- * @returns undefined while a batch that runs has the registry
+ * @throws RemitError LOCKED while a batch that runs has the registry, STATE or STATE_DAMAGED when it cannot be read
  */
 export async function seenBefore(
   {plan, journal}: OpenBatch,
   {stateDir, clock}: {stateDir: string; clock: Clock},
-): Promise<SeenBefore[] | undefined> {
+): Promise<SeenBefore[]> {
   const path = registryPath(stateDir);
   if (!existsSync(path)) return [];
+  const lock = await acquireLock(join(stateDir, 'batches', 'registry.lock'), {
+    purpose: `plan of batch ${plan.batchId}`,
+    brief: true,
+    clock,
+  });
   try {
-    const lock = await acquireLock(join(stateDir, 'batches', 'registry.lock'), {
-      ...{purpose: `plan of batch ${plan.batchId}`, brief: true, clock},
-    });
+    const db = await openSqlite(path, {durability: 'full'});
     try {
-      const db = await openSqlite(path, {durability: 'full'});
-      try {
-        const found = new Map<string, SeenBefore>();
-        for (let after = 0; ;) {
-          const page = journal.rowsAfter(after, PAGE);
-          if (page.length > 0) lookUp(db, page, plan, found);
-          if (page.length < PAGE) break;
-          after = page.at(-1)!.n;
-          await new Promise((resolve) => setImmediate(resolve)); // the locks must be seen to live
-        }
-        return [...found.values()].sort((a, b) => b.rows - a.rows);
-      } finally {
-        db.close();
+      migrate(db, REGISTRY_MIGRATIONS); // whoever made it may have been killed before that
+      const found = new Map<string, SeenBefore>();
+      for (let after = 0; ;) {
+        const page = journal.rowsAfter(after, PAGE);
+        if (page.length > 0) lookUp(db, page, plan, found);
+        if (page.length < PAGE) break;
+        after = page.at(-1)!.n;
+        await nextTurn(); // the locks must be seen to live
       }
+      return [...found.values()].sort((a, b) => b.rows - a.rows);
     } finally {
-      await lock.release();
+      db.close();
     }
-  } catch (error) {
-    if (error instanceof RemitError && error.code === 'LOCKED') return undefined;
-    throw error;
+  } finally {
+    await lock.release();
   }
 }
 

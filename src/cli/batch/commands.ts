@@ -52,7 +52,7 @@ export abstract class BatchPlan extends BatchCommand {
     const planned = await planFromFlags({kind: this.kind, file: args.file, stateDir, flags, local});
     const {batchId} = planned.plan;
     const before = await lookBefore({kind: this.kind, stateDir, batchId, clock: local.clock});
-    const result = {...planResult(planned.plan, planned), seen_before: before ?? null};
+    const result = {...planResult(planned.plan, planned), seen_before: Array.isArray(before) ? before : null};
     local.out.text(planText(planned.plan));
     if (!planned.fresh) local.out.note('This plan was there already; nothing changed.');
     for (const line of seenBeforeText(before)) local.out.warn(line);

@@ -89,18 +89,23 @@ export async function planFromFlags(options: {
   }
 }
 
-/** What other batches of the state folder have of a plan; undefined while a batch that runs keeps that to itself. */
+/** What other batches of the state folder have of a plan, or why nobody can tell: the plan is there all the same. */
 export async function lookBefore(wanted: {
   kind: Kind;
   stateDir: string;
   batchId: string;
   clock: Clock;
-}): Promise<SeenBefore[] | undefined> {
+}): Promise<SeenBefore[] | RemitError> {
   if (!existsSync(registryPath(wanted.stateDir))) return [];
-  const batch = await openBatch({...wanted, purpose: `plan of batch ${wanted.batchId}`, brief: true});
   try {
-    return await seenBefore(batch, wanted);
-  } finally {
-    await batch.close();
+    const batch = await openBatch({...wanted, purpose: `plan of batch ${wanted.batchId}`, brief: true});
+    try {
+      return await seenBefore(batch, wanted);
+    } finally {
+      await batch.close();
+    }
+  } catch (error) {
+    if (error instanceof RemitError) return error;
+    throw error;
   }
 }

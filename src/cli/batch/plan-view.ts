@@ -6,6 +6,7 @@ import {minus, type Part} from '../../batch/part.ts';
 import type {SeenBefore} from '../../batch/seen-before.ts';
 import type {Survey} from '../../batch/survey.ts';
 import type {Work} from '../../batch/work.ts';
+import {RemitError} from '../../errors.ts';
 import {groupMajor} from '../../money/amount.ts';
 import {batchCommand} from './place.ts';
 
@@ -185,10 +186,12 @@ export const totalsText = ({totals}: {totals: Readonly<Record<string, string>>})
 const SHOWN_BATCHES = 5;
 
 /** What a plan can say of other batches while nobody knows yet with which key it will be run. */
-export function seenBeforeText(before: readonly SeenBefore[] | undefined): string[] {
-  if (before === undefined)
+export function seenBeforeText(before: readonly SeenBefore[] | RemitError): string[] {
+  if (before instanceof RemitError)
     return [
-      'a batch is running in this state folder, so its references were not compared; the run does that',
+      before.code === 'LOCKED'
+        ? 'a batch is running in this state folder, so its references were not compared; the run does that'
+        : `its references were not compared with those of other batches. ${before.message}`,
     ];
   const lines = before
     .slice(0, SHOWN_BATCHES)

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import {mkdirSync, writeFileSync} from 'node:fs';
+import {dirname, join} from 'node:path';
 import {Desk} from './desk.ts';
 
 describe('a batch that is not there', () => {
@@ -74,6 +76,21 @@ describe('planning a file whose references other batches have', () => {
     const ran = await desk.batch('plan ./p.csv --batch-id july --json');
     assert.deepEqual((ran.json() as {seen_before: object[]}).seen_before, []);
     assert.doesNotMatch(ran.stderr, /Warning/);
+  });
+
+  it('does without it where the registry cannot be read, and reads one that holds nothing yet', async () => {
+    const registry = join(desk.folder, 's/batches/registry.db');
+    mkdirSync(dirname(registry), {recursive: true});
+    const plan = async (content: string) => {
+      writeFileSync(registry, content);
+      const ran = await desk.batch('plan ./p.csv --batch-id d --state-dir ./s --json');
+      assert.equal(ran.exitCode, 0, ran.stderr);
+      return {seen: (ran.json() as {seen_before: unknown}).seen_before, stderr: ran.stderr};
+    };
+    const damaged = await plan('no database '.repeat(1000));
+    assert.equal(damaged.seen, null);
+    assert.match(damaged.stderr, /were not compared with those of other batches.*not a database of ours/s);
+    assert.deepEqual((await plan('')).seen, []);
   });
 
   it('does without it while another batch runs', async () => {
