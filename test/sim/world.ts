@@ -387,7 +387,9 @@ export class World {
     );
     this.#tell('resolve', process, ending);
     if (ending.is === 'killed') await this.#afterKill(place);
-    if (ending.is === 'failed' && codeOf(ending.error) !== 'USAGE') await this.#afterError(ending.error, 0);
+    // The row is in doubt no more, or the power took it.
+    if (ending.is === 'failed' && !['USAGE', 'NO_BATCH'].includes(codeOf(ending.error) ?? ''))
+      await this.#afterError(ending.error, 0);
   }
 
   /** The file is changed and planned again, under its own name or another. */
@@ -594,7 +596,7 @@ export class World {
         return;
       }
       if (ending.is === 'failed') {
-        if (codeOf(ending.error) === 'USAGE') return; // the power took a plan that was never run
+        if (codeOf(ending.error) === 'NO_BATCH') return; // the power took a plan that was never run
         await this.#afterError(ending.error, attempt);
       }
     }
