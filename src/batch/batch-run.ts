@@ -244,7 +244,7 @@ export class BatchRun {
     this.#options.onProgress(this.#phase, this.#summary('running'));
   }
 
-  /** Status each second, outcomes to disk ten times a second. A failure of either ends the run like any other. */
+  /** Status each second, outcomes to disk four times a second. A failure of either ends the run like any other. */
   #startTimers(): {stop: () => void; rethrow: () => void} {
     const ended = new AbortController();
     let failure: unknown;
