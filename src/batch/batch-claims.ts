@@ -53,6 +53,7 @@ export async function claimBatch(options: {
       journal.setMeta('dropped', []);
       if (!plan.hasReferences) registry.bindContentPlan(plan.planHash);
       settleByRegistry({journal, plan, registry, exists, now: clock.now()});
+      survey.shifts.clear(); // the journal's own counts have them now: a retry is asked about afterwards
     };
     return {registry, survey, settle};
   } catch (error) {

@@ -34,6 +34,7 @@ export interface Sums {
  *
  * @param doing `pay`, `stage`, `release`: what the yes is for
  * @param known the plan was confirmed by an earlier run; only live money is asked about again
+ * @returns false where nobody said yes, since no command could send anything
  * @throws RemitError GUARD_* or NEEDS_TERMINAL; nothing was sent
  */
 export async function confirmBatch(options: {
@@ -49,7 +50,9 @@ export async function confirmBatch(options: {
   acknowledged?: Acknowledged | undefined;
   /** Rows that are sent again under new keys: they are asked about, not the plan. */
   again?: Sums | undefined;
-}): Promise<void> {
+  /** Called before the question. */
+  onAsk: () => void;
+}): Promise<boolean> {
   const {context, plan, survey, work, flags, doing} = options;
   const sums = options.again ?? plan.figures;
   const moving = options.again ?? {rows: work.open.rows, totals: work.open.totals.toMajor()};
@@ -94,8 +97,9 @@ export async function confirmBatch(options: {
   } else if (!work.isOver) out.note(questionOf(options).replace(/\?$/, '.'));
   const stated = flags['confirm-count'] !== undefined && flags['confirm-total'] !== undefined;
   if (canAsk({stdin: context.runtime.stdin, stderr: context.runtime.stderr})) {
-    if (stated || (!isLive && (yes === true || known))) return;
-    if (options.again === undefined && work.isOver) return; // told above; the engine finds nothing to send either
+    if (stated || (!isLive && (yes === true || known))) return true;
+    if (options.again === undefined && work.isOver) return false; // told above; the engine finds nothing to send either
+    options.onAsk();
     await ask({
       ...{context, sums, moving, question: questionOf(options)},
       doing: options.again === undefined ? doing : 'send again',
@@ -116,6 +120,7 @@ export async function confirmBatch(options: {
       },
     );
   }
+  return true;
 }
 
 /** `Pay 2 of 6 rows, 350.00 USD (1 of them in doubt; 4 done already)?` */

@@ -20,7 +20,6 @@ import {RemitError, type ExitCode} from '../../errors.ts';
 import {Totals} from '../../money/totals.ts';
 import type {Context} from '../context.ts';
 import {socketCeiling} from '../open-files.ts';
-import {canAsk} from '../prompts.ts';
 import {keepHeapSmall} from './memory.ts';
 import {confirmBatch, type ConfirmFlags, duplicatesOf, type Sums} from './confirm.ts';
 import {followAfterRun, type FollowFlags} from './follow-action.ts';
@@ -88,7 +87,7 @@ export async function runBatch(request: RunRequest): Promise<BatchEnd> {
     if (summary.left_out > 0) context.out.warn(leftOutText(summary));
     if (flags.until === undefined || summary.stopped_because !== null) {
       context.out.text(summaryText(summary, batch.journal.needingAttention(ATTENTION)));
-      noteDoubts(context, summary, batch.journal.rowsIn(['in_doubt'], 0, ATTENTION));
+      noteDoubts(request, summary, batch.journal.rowsIn(['in_doubt'], 0, ATTENTION));
       if (summary.posts === 0 && summary.next === null && isOfSandbox(context))
         context.out.note(RESET_SANDBOX);
       return {summary, exit: exitCodeOf(summary)};
@@ -128,15 +127,15 @@ async function runClaimed(request: RunRequest, batch: OpenBatch, folder: string)
 }
 
 /** A run that was interrupted exits 130, not 12: the rows that it leaves in doubt are said all the same, to scripts too. */
-function noteDoubts({out}: Context, summary: Summary, doubtful: readonly {reference: string}[]): void {
+function noteDoubts(
+  {context, stateDir}: RunRequest,
+  summary: Summary,
+  doubtful: readonly {reference: string}[],
+): void {
   const reason = summary.stopped_because?.reason;
   if (summary.in_doubt === 0 || (reason !== 'interrupted' && reason !== 'terminated')) return;
-  out.warn(
-    doubtsText(
-      summary,
-      doubtful.map(({reference}) => reference),
-    ),
-  );
+  const named = doubtful.map(({reference}) => reference);
+  context.out.warn(doubtsText(summary, named, placeFlags(context, stateDir)));
 }
 
 function isConfirmed({doing}: RunRequest, {plan, journal}: OpenBatch): boolean {
@@ -158,10 +157,16 @@ async function confirmOnce(
   const before = journal.meta<{planHash: string; doing: string}>('confirmed');
   const known = isConfirmed(request, batch);
   const acknowledged = readAcknowledged(journal, plan);
+  let wasAsked = false;
   // Whoever asks for the status meanwhile is answered by this: the batch is ours until the question is answered.
-  if (canAsk(context.runtime)) tellStatus(batch, ASKING, context.clock.now());
+  const onAsk = () => {
+    wasAsked = true;
+    tellStatus(batch, ASKING, context.clock.now());
+  };
   const work = workOf({journal, plan, survey, reach: reachOf(request, journal)});
-  await confirmBatch({context, plan, survey, work, flags, doing, known, acknowledged, again});
+  const asked = {context, plan, survey, work, flags, doing, known, acknowledged, again, onAsk};
+  if (!(await confirmBatch(asked))) return; // a later run may have something to send, and asks then
+  if (wasAsked) tellStatus(batch, 'starting', context.clock.now());
   if (!known) {
     const {repeats, similar} = duplicatesOf(plan, survey, acknowledged);
     keepAcknowledged(journal, {

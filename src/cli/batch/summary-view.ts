@@ -96,8 +96,8 @@ export const leftOutText = ({left_out: rows, failed_file: file}: Summary): strin
   `${count(rows, 'row')} with errors left out of this batch, not sent${file === null ? '' : `: ${file}`}`;
 
 /** Which rows an interrupted run leaves in doubt; of many the first are named, with what writes them all down. */
-export function doubtsText(summary: Summary, named: readonly string[]): string {
-  const report = `remit ${KINDS[summary.kind as Kind].topic} batch report ${summary.batch_id}`; // a plan's kind
+export function doubtsText(summary: Summary, named: readonly string[], placeFlags = ''): string {
+  const report = `remit ${KINDS[summary.kind as Kind].topic} batch report ${summary.batch_id}${placeFlags}`; // a plan's kind
   const more =
     summary.in_doubt > named.length
       ? `, and ${summary.in_doubt - named.length} more (${report} writes them all)`

@@ -23,5 +23,6 @@ describe('rows in doubt', () => {
       `12 rows in doubt, they may have been taken: A-1, A-2, and 10 more (remit payouts batch report b writes them all); settled by: ${NEXT}`,
     );
     assert.doesNotMatch(doubtsText(left(2), ['A-1', 'A-2']), /more/);
+    assert.match(doubtsText(left(3), ['A-1'], ' -p acme'), /batch report b -p acme writes/);
   });
 });

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import {batchFolder} from '../../../../src/batch/folder.ts';
+import {ASKING, readStatus} from '../../../../src/batch/status-file.ts';
 import type {Summary} from '../../../../src/batch/summary.ts';
 import type {CliOptions, CliResult} from '../../../cli/run-cli.ts';
 import {Desk} from './desk.ts';
@@ -74,6 +76,41 @@ describe('the question of a batch', () => {
     assert.match(ran.stderr, /nothing is left to send/);
   });
 
+  const refusing = {status: 401, body: {error_code: 'AUTHENTICATION_ERROR', message: 'no'}};
+  /** A batch that has claimed its references and sent nothing, until `giveBack`. */
+  const claim = async (file: string, batch: string) => {
+    desk.service.fault = () => refusing;
+    await desk.batch(`run ./${file} --batch-id ${batch} --yes`);
+    desk.service.fault = () => undefined;
+  };
+  const giveBack = async (batch: string) => {
+    desk.service.refuse = () => ({status: 422, error_code: 'VALIDATION_ERROR'});
+    await desk.batch(`resume ${batch} --yes`);
+    desk.service.refuse = () => undefined;
+  };
+
+  it('that was not asked is no yes: what can be sent later is asked about then', async () => {
+    await claim('p.csv', 'july');
+    const first = await asked('run ./p.csv --batch-id again', {answers: []});
+    assert.match(first.stderr, /nothing is left to send/);
+    await giveBack('july');
+    const mute = await desk.batch('run again --json');
+    assert.deepEqual([mute.exitCode, mute.error().code], [2, 'NEEDS_TERMINAL']);
+    const later = await asked('run again', {answers: [false]});
+    assert.deepEqual([later.exitCode, later.questions], [11, ['Pay 2 rows, 30.00 USD?']]);
+    assert.equal(desk.service.byId.size, 0);
+  });
+
+  it('of a retry names a row that another batch has given back since once', async () => {
+    desk.file('c.csv', [['A-2', 2, '20.00']]);
+    await claim('c.csv', 'c');
+    await desk.batch('run ./p.csv --batch-id b --yes --release-rest');
+    [...desk.service.byId.values()][0]!.status = 'failed';
+    await giveBack('c');
+    const ran = await asked('retry b --row A-1', {answers: [false]});
+    assert.deepEqual(ran.questions, ['Send again 1 row, 10.00 USD, and 1 row not done yet, 20.00 USD?']);
+  });
+
   it('is followed, on a sandbox, by what to do when the sandbox has forgotten the payments', async () => {
     await desk.batch('run ./p.csv --batch-id july --yes');
     const line = 'run ./p.csv --batch-id july --yes';
@@ -110,6 +147,20 @@ describe('the question of a batch', () => {
     const revised = await asked('retry b', {answers: [true, true]});
     assert.deepEqual([revised.exitCode, revised.questions, desk.service.byId.size], [11, [], 2]);
     assert.match(revised.stderr, /revision 2 of batch b was never confirmed/);
+  });
+
+  it('is said to be open only while it is', async () => {
+    const {status} = batchFolder(`${desk.folder}/s`, 'payout', 'b');
+    const phases: (string | undefined)[] = [];
+    desk.service.fault = () => void phases.push(readStatus(status)?.phase);
+    await desk.batch('run ./p.csv --batch-id b --stage-only --yes --state-dir ./s');
+    phases.length = 0;
+    await asked('release b --yes --state-dir ./s', {answers: []});
+    assert.deepEqual([phases.length > 0, phases.includes(ASKING)], [true, false], String(phases));
+    desk.file('more.csv', [['A-3', 3, '1000.00']]);
+    phases.length = 0;
+    await asked('run ./more.csv --batch-id b2 --state-dir ./s', {answers: [true]});
+    assert.deepEqual([phases.length > 0, phases.includes(ASKING)], [true, false], String(phases));
   });
 
   it('keeps nobody from seeing how the batch stands while it is open', async () => {
