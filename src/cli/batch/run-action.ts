@@ -149,7 +149,7 @@ function isConfirmed({doing}: RunRequest, {plan, journal}: OpenBatch): boolean {
 async function confirmOnce(
   request: RunRequest,
   batch: OpenBatch,
-  {survey}: BatchClaims,
+  {survey, registry}: BatchClaims,
   again?: Sums,
 ): Promise<void> {
   const {context, flags, doing} = request;
@@ -165,7 +165,10 @@ async function confirmOnce(
   };
   const work = workOf({journal, plan, survey, reach: reachOf(request, journal)});
   const asked = {context, plan, survey, work, flags, doing, known, acknowledged, again, onAsk};
-  if (!(await confirmBatch(asked))) return; // a later run may have something to send, and asks then
+  const isAgreed = await confirmBatch(asked);
+  batch.lock.assertHeld(); // a question may stay open for hours
+  registry.assertHeld();
+  if (!isAgreed) return; // a later run may have something to send, and asks then
   if (wasAsked) tellStatus(batch, 'starting', context.clock.now());
   if (!known) {
     const {repeats, similar} = duplicatesOf(plan, survey, acknowledged);

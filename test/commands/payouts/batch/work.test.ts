@@ -149,6 +149,17 @@ describe('the question of a batch', () => {
     assert.match(revised.stderr, /revision 2 of batch b was never confirmed/);
   });
 
+  it('is answered in vain once another process has taken the batch: nothing of it is touched', async () => {
+    await desk.batch('plan ./p.csv --batch-id b');
+    const take = async () => {
+      assert.equal((await desk.batch('run b --yes --break-lock')).exitCode, 0);
+      return true;
+    };
+    assert.equal((await asked('run b', {answers: [take]})).exitCode, 13);
+    const {state, accepted} = (await desk.batch('status b --json')).json() as Summary;
+    assert.deepEqual([state, accepted, desk.service.byId.size], ['complete', 2, 2]);
+  });
+
   it('is said to be open only while it is', async () => {
     const {status} = batchFolder(`${desk.folder}/s`, 'payout', 'b');
     const phases: (string | undefined)[] = [];
