@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import {batchFolder} from '../../../../src/batch/folder.ts';
 import {ASKING, readStatus} from '../../../../src/batch/status-file.ts';
 import type {Summary} from '../../../../src/batch/summary.ts';
+import {acquireLock, type Lock} from '../../../../src/store/lock.ts';
 import type {CliOptions, CliResult} from '../../../cli/run-cli.ts';
 import {Desk} from './desk.ts';
 
@@ -150,14 +151,17 @@ describe('the question of a batch', () => {
   });
 
   it('is answered in vain once another process has taken the batch: nothing of it is touched', async () => {
-    await desk.batch('plan ./p.csv --batch-id b');
+    await desk.batch('plan ./p.csv --batch-id b --state-dir ./s');
+    const {lock: path} = batchFolder(`${desk.folder}/s`, 'payout', 'b');
+    let taken: Lock | undefined;
     const take = async () => {
-      assert.equal((await desk.batch('run b --yes --break-lock')).exitCode, 0);
+      taken = await acquireLock(path, {purpose: 'another run', breakLock: true});
       return true;
     };
-    assert.equal((await asked('run b', {answers: [take]})).exitCode, 13);
-    const {state, accepted} = (await desk.batch('status b --json')).json() as Summary;
-    assert.deepEqual([state, accepted, desk.service.byId.size], ['complete', 2, 2]);
+    const ran = await asked('run b --state-dir ./s', {answers: [take]});
+    assert.deepEqual([ran.exitCode, desk.service.posts], [13, 0]);
+    await taken?.release();
+    assert.equal(((await desk.batch('status b --state-dir ./s --json')).json() as Summary).state, 'planned');
   });
 
   it('is said to be open only while it is', async () => {
