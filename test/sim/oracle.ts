@@ -260,7 +260,9 @@ export class Oracle {
     if (row === undefined) this.violate('planned', `${reference} was approved and stands in no plan`);
     else this.#sameAsPlanned(row, record.body, reference);
     if (!sender.approvesById) this.violate('by-id', `${reference} was approved by its id without leave`);
-    const since = Math.min(record.createdAt, sender.place.doubtSince);
+    // What may have been taken earlier is as old as that: the engine cannot know which of its requests made the record.
+    const first = this.#attempts.get(reference)?.[0]?.sentAt ?? Infinity;
+    const since = Math.min(record.createdAt, first, sender.place.doubtSince);
     if (this.now() - since < this.#horizonMs - LATEST_MS - SLACK_MS)
       this.violate('by-id', `${reference} was approved by its id within the horizon`);
     if (!sender.looked.delete(id)) this.violate('look', `${reference} was approved by its id unseen`);
