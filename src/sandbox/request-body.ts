@@ -24,7 +24,7 @@ export async function readJsonBody(request: Request, mayBeEmpty = false): Promis
   const text = await readText(request);
   if (mayBeEmpty && text === '') return {};
   const value = parseJson(text);
-  if (MAY_BE_BROKEN.test(text)) refuseBrokenText(value, []);
+  if (MAY_BE_BROKEN.test(text)) refuseBrokenText(value);
   return value;
 }
 
@@ -42,19 +42,40 @@ function parseJson(text: string): unknown {
 /** An escape of half a surrogate pair, of which there should be two: UTF-8 has none, so only bodies with such escapes are searched. */
 const MAY_BE_BROKEN = /\\u[dD][89a-fA-F]/;
 const LONE_SURROGATE = /[\ud800-\udfff]/u;
+/** So many steps of a path are told, the innermost. */
+const PATH_MAX = 20;
+
+interface Place {
+  value: object;
+  /** Of `value` in what holds it; the body itself has no name and nothing above it. */
+  name: string;
+  above: Place | undefined;
+}
 
 /**
  * Half a surrogate pair is no text: a database keeps U+FFFD in its place, and the record would not be what was sent.
+ * Not by recursion: a body may be nested so deep that no stack would do.
  * @throws {ServiceError} VALIDATION_ERROR
  */
-function refuseBrokenText(value: unknown, path: readonly string[]): void {
-  const refuse = () => invalid(path.join('.'), 'holds half of a surrogate pair, which is no character');
-  if (typeof value === 'string' && LONE_SURROGATE.test(value)) throw refuse();
-  if (typeof value !== 'object' || value === null) return;
-  for (const [name, inner] of Object.entries(value)) {
-    if (LONE_SURROGATE.test(name)) throw refuse();
-    refuseBrokenText(inner, [...path, name]);
-  }
+function refuseBrokenText(body: unknown): void {
+  const open: Place[] = [];
+  const look = (value: unknown, name: string, above: Place | undefined) => {
+    if (typeof value === 'string' && LONE_SURROGATE.test(value)) throw brokenText(above, name);
+    if (typeof value === 'object' && value !== null) open.push({value, name, above});
+  };
+  look(body, '', undefined);
+  for (let place = open.pop(); place !== undefined; place = open.pop())
+    for (const [name, inner] of Object.entries(place.value)) {
+      if (LONE_SURROGATE.test(name)) throw brokenText(place.above, place.name);
+      look(inner, name, place);
+    }
+}
+
+function brokenText(above: Place | undefined, name: string): ServiceError {
+  const path = [name];
+  for (let place = above; place !== undefined && path.length < PATH_MAX; place = place.above)
+    path.unshift(place.name);
+  return invalid(path.join('.').replace(/^\./, ''), 'holds half of a surrogate pair, which is no character');
 }
 
 async function readText(request: Request): Promise<string> {

@@ -92,6 +92,13 @@ describe('sandbox: Errors, VALIDATION_ERROR and unknown routes', () => {
     assert.equal(body.name, 'Elm \u{1f600} \\ud83d');
   });
 
+  it('looks for half a surrogate pair however deep a body is nested', async () => {
+    const nested = (text: string) => '{"name":'.repeat(50_000) + text + '}'.repeat(50_000);
+    const create = (text: string) => at.call('POST', '/api/payees', {text: nested(text)});
+    assertRefused(await create('"\\ud83d"'), 400, 'VALIDATION_ERROR', Array(20).fill('name').join('.'));
+    assertRefused(await create('"\\ud83d\\ude00"'), 400, 'VALIDATION_ERROR', 'name');
+  });
+
   it('keeps awkward text exactly', async () => {
     for (const name of [
       'O\u2019Brien "&<> Söhne',
