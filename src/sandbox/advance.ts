@@ -1,3 +1,4 @@
+import {CLOCK_MAX_MS} from './sandbox-clock.ts';
 import {invalid} from './service-error.ts';
 
 /** How far: a length of time, a moment, to whatever is next, or until nothing is left to happen. */
@@ -23,7 +24,8 @@ const HORIZON_MS = 3653 * 86_400_000;
 /**
  * Moves time forward, never back. What happens on the way happens in the order of its time.
  * @throws {ServiceError} VALIDATION_ERROR for a moment that has passed
- * @returns how many timers fired; `idle` with `until: 'idle'`: false when something lies beyond ten years
+ * @returns how many timers fired; `idle` with `until: 'idle'`: false when something lies beyond ten years, or
+ *   beyond the end of time
  */
 export async function advance(future: Future, by: Advance): Promise<{fired: number; idle?: boolean}> {
   if ('ms' in by) return {fired: await future.move((now) => now + by.ms)};
@@ -32,7 +34,7 @@ export async function advance(future: Future, by: Advance): Promise<{fired: numb
     const next = await future.nextDue();
     return {fired: next === undefined ? 0 : await future.move(() => next)};
   }
-  const horizon = future.now() + HORIZON_MS;
+  const horizon = Math.min(future.now() + HORIZON_MS, CLOCK_MAX_MS); // what lies behind the end of time never comes
   let fired = 0;
   // To the last first: what is due before comes in its turn, and what that sets may lie behind.
   for (;;) {

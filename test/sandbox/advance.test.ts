@@ -51,6 +51,20 @@ describe('sandbox advance', () => {
     assert.equal(await at.statusOf('payout', soon), 'settled');
   });
 
+  it('until idle comes to an end where time does', async () => {
+    await at.sandbox.advance({toMs: Date.UTC(2199, 11, 31, 23, 59, 58)});
+    const id = await pay(); // settles behind the end
+    const {now, idle} = await at.sandbox.advance({until: 'idle'});
+    assert.deepEqual([now, idle], ['2199-12-31T23:59:59.500Z', false]);
+    assert.equal(await at.statusOf('payout', id), 'debited');
+    await at.sandbox.advance({ms: 86_400_000});
+    assert.deepEqual(await at.sandbox.advance({until: 'idle'}), {
+      now: '2200-01-01T00:00:00.000Z',
+      fired: 0,
+      idle: false,
+    });
+  });
+
   it('is asked for by control calls', async () => {
     await pay();
     const ask = (body: object) => at.control('POST', '/sandbox/advance', body);
