@@ -49,7 +49,7 @@ export const RequestEffect = z.discriminatedUnion('kind', [
      * Log-normal, as real services are: half of the answers come sooner than `ms`, a few much later. This is the standard
      * deviation of its logarithm; 0.5 makes one answer in a hundred three times as late. Never above ten minutes.
      */
-    sigma: z.number().positive().max(3).optional(),
+    sigma: z.number().positive('must be above 0').max(3).optional(),
   }),
   z.strictObject({
     kind: z.literal('status'),

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import * as z from 'zod';
 import {OPERATIONS} from '../../src/contract/operations.ts';
+import {issueWords} from '../../src/contract/schemas/issue-words.ts';
 import {check, SCHEMAS, type SchemaName} from '../../src/contract/schemas/registry.ts';
 
 describe('what is wrong with a body', () => {
@@ -26,6 +28,15 @@ describe('what is wrong with a body', () => {
     ]);
     assert.match(said({rail: 'pigeon'})[0]!, /^rail: must be one of .*, not "pigeon"$/);
     assert.deepEqual(said({colour: 'red'}), [': "colour" is not a field of it']);
+  });
+
+  it('is said as a schema says it, where that has words of its own', () => {
+    const wordsFor = (schema: z.ZodType, value: unknown) =>
+      schema.safeParse(value).error?.issues.map((issue) => issueWords(issue, value));
+    const share = z.number().positive('must be above 0').max(3, 'is more than all');
+    assert.deepEqual(wordsFor(share, 0), ['must be above 0']); // 0.5 would do: "at least 1" would not be true
+    assert.deepEqual(wordsFor(share, 3.5), ['is more than all']);
+    assert.deepEqual(wordsFor(z.int().positive(), 0), ['must be at least 1']);
   });
 
   it('is never told in the words of the schema library', () => {

@@ -15,9 +15,11 @@ export function issueWords(issue: z.core.$ZodIssue, value: unknown): string {
     case 'invalid_format':
       return formatWords(issue);
     case 'too_small':
+      if (!issue.message.startsWith('Too small')) return issue.message;
       if (issue.origin === 'string' && Number(issue.minimum) === 1) return 'must not be empty';
       return `must ${amountWords(issue.origin, 'at least', issue.inclusive === false ? Number(issue.minimum) + 1 : issue.minimum)}`;
     case 'too_big':
+      if (!issue.message.startsWith('Too big')) return issue.message;
       return `must ${amountWords(issue.origin, 'at most', issue.inclusive === false ? Number(issue.maximum) - 1 : issue.maximum)}`;
     case 'unrecognized_keys':
       return `${issue.keys.map((key) => JSON.stringify(key)).join(', ')} ${issue.keys.length === 1 ? 'is not a field' : 'are no fields'} of it`;
