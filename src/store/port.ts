@@ -59,8 +59,9 @@ export interface Copy {
 
 /**
  * What both databases promise: changes come out as if they had run one after the other, in whatever process. `work`
- * may run more than once (PostgreSQL undoes one of two changes that meet), so it touches nothing but `queries`, or only
- * what may happen twice. A query that fails ends its work: catching the error and going on is refused at the end.
+ * may run more than once (PostgreSQL undoes one of two changes that meet, SQLite a group in which one throws), so it
+ * touches nothing but `queries`, or only what may happen twice. A query that fails ends its work: catching the error and
+ * going on is refused at the end.
  */
 export interface Store {
   readonly dialect: 'sqlite' | 'postgres';
@@ -71,7 +72,7 @@ export interface Store {
   /**
    * One atomic change: all of `work` or nothing. On SQLite, changes that are waiting are committed together, and each
    * promise resolves only after the common commit. One that throws takes nothing of the others with it: if it had changed
-   * something, the others run again.
+   * something, all of them run again.
    */
   write<T>(work: (queries: Queries) => Promise<T>, options?: WriteOptions): Promise<T>;
   /** Copies all tables as of one moment; an older copy of that name is replaced. Names: see `copy-name.ts`. */
