@@ -1,7 +1,7 @@
 import {RemitError} from '../../errors.ts';
 import {KINDS} from '../../batch/kinds.ts';
 import type {Acknowledged} from '../../batch/confirmations.ts';
-import type {Part} from '../../batch/part.ts';
+import {type Part, plus} from '../../batch/part.ts';
 import type {Plan} from '../../batch/plan.ts';
 import {formatMajor} from '../../money/amount.ts';
 import type {Caps} from '../../profiles/profile.ts';
@@ -22,7 +22,7 @@ export interface ConfirmFlags {
 }
 
 /** What is confirmed: of a retry, the rows that are sent again; else the plan's. */
-export interface Sums {
+interface Sums {
   rows: number;
   totals: Readonly<Record<string, string>>;
 }
@@ -49,13 +49,14 @@ export async function confirmBatch(options: {
   /** Kept from an earlier confirmation of this plan. */
   acknowledged?: Acknowledged | undefined;
   /** Rows that are sent again under new keys: they are asked about, not the plan. */
-  again?: Sums | undefined;
+  again?: Part | undefined;
   /** Called before the question. */
   onAsk: () => void;
 }): Promise<boolean> {
   const {context, plan, survey, work, flags, doing} = options;
-  const sums = options.again ?? plan.figures;
-  const moving = options.again ?? {rows: work.open.rows, totals: work.open.totals.toMajor()};
+  const sums = options.again === undefined ? plan.figures : sumsOf(options.again);
+  // A retry goes on with the rest of its batch as well.
+  const moving = sumsOf(options.again === undefined ? work.open : plus([work.open, options.again]));
   const known = options.known && options.again === undefined;
   const {profile, out} = context;
   const {live, yes} = context.flags;
@@ -102,7 +103,7 @@ export async function confirmBatch(options: {
     options.onAsk();
     await ask({
       ...{context, sums, moving, question: questionOf(options)},
-      doing: options.again === undefined ? doing : 'send again',
+      what: movingOf(options, moving),
     });
   } else if (isLive) {
     if (!yes || !(stated || known))
@@ -129,7 +130,8 @@ function questionOf({doing, again, work}: Parameters<typeof confirmBatch>[0]): s
   const doneRows = work.done.rows + work.paidBefore.rows;
   const rest =
     open.rows === 0 ? '' : `, and ${count(open.rows, 'row')} not done yet, ${totalsText(sumsOf(open))}`;
-  if (again !== undefined) return `Send again ${count(again.rows, 'row')}, ${totalsText(again)}${rest}?`;
+  if (again !== undefined)
+    return `Send again ${count(again.rows, 'row')}, ${totalsText(sumsOf(again))}${rest}?`;
   const asides = [
     ...(doubts > 0 ? [`${doubts} of them in doubt`] : []),
     ...(doneRows > 0 ? [`${doneRows} ${work.doneIs} already`] : []),
@@ -139,6 +141,14 @@ function questionOf({doing, again, work}: Parameters<typeof confirmBatch>[0]): s
   return `${capital(doing)} ${rows}${money}${asides.length > 0 ? ` (${asides.join('; ')})` : ''}?`;
 }
 
+/** `pay 2 rows`, `send 3 rows, 1 of them again` */
+function movingOf({doing, again, work}: Parameters<typeof confirmBatch>[0], {rows}: Sums): string {
+  if (again === undefined) return `${doing} ${count(rows, 'row')}`;
+  return work.open.rows === 0
+    ? `send again ${count(rows, 'row')}`
+    : `send ${count(rows, 'row')}, ${again.rows} of them again`;
+}
+
 const sumsOf = ({rows, totals}: Part): Sums => ({rows, totals: totals.toMajor()});
 
 async function ask(asked: {
@@ -146,9 +156,9 @@ async function ask(asked: {
   sums: Sums;
   moving: Sums;
   question: string;
-  doing: string;
+  what: string;
 }): Promise<void> {
-  const {context, sums, moving, question, doing} = asked;
+  const {context, sums, moving, question, what} = asked;
   const {prompts} = context.runtime;
   const currencies = Object.entries(moving.totals).filter(([, total]) => /[1-9]/.test(total));
   if (context.profile.mode === 'test' || currencies.length === 0) {
@@ -157,10 +167,7 @@ async function ask(asked: {
     return;
   }
   for (const [currency, total] of currencies) {
-    const typed = await prompts.line(
-      `Type the total in ${currency} to ${doing} ${count(moving.rows, 'row')}:`,
-      statement(sums),
-    );
+    const typed = await prompts.line(`Type the total in ${currency} to ${what}:`, statement(sums));
     if (!sameAmount(ungroup(typed.trim().replace(/ ?[A-Z]{3}$/, '')), total, currency))
       throw new RemitError(
         'GUARD_CONFIRM',

@@ -8,6 +8,7 @@ import {keepAcknowledged, noteConfirmation, readAcknowledged} from '../../batch/
 import type {Followed} from '../../batch/follow-run.ts';
 import type {Journal, JournalRow} from '../../batch/journal.ts';
 import {type OpenBatch, openBatch} from '../../batch/open-batch.ts';
+import {addRow, emptyPart, type Part} from '../../batch/part.ts';
 import {raiseFailedRows} from '../../batch/retry.ts';
 import {AdaptiveSpeed} from '../../batch/speed-adaptive.ts';
 import {MAX_IN_FLIGHT} from '../../batch/speed.ts';
@@ -17,11 +18,10 @@ import {Wire} from '../../batch/wire.ts';
 import {type Reach, workOf} from '../../batch/work.ts';
 import {DEFAULT_TIMEOUTS, type Timeouts, type Transport} from '../../client/transport.ts';
 import {RemitError, type ExitCode} from '../../errors.ts';
-import {Totals} from '../../money/totals.ts';
 import type {Context} from '../context.ts';
 import {socketCeiling} from '../open-files.ts';
 import {keepHeapSmall} from './memory.ts';
-import {confirmBatch, type ConfirmFlags, duplicatesOf, type Sums} from './confirm.ts';
+import {confirmBatch, type ConfirmFlags, duplicatesOf} from './confirm.ts';
 import {followAfterRun, type FollowFlags} from './follow-action.ts';
 import {batchCommand, placeFlags} from './place.ts';
 import {count} from './plan-view.ts';
@@ -150,7 +150,7 @@ async function confirmOnce(
   request: RunRequest,
   batch: OpenBatch,
   {survey, registry}: BatchClaims,
-  again?: Sums,
+  again?: Part,
 ): Promise<void> {
   const {context, flags, doing} = request;
   const {plan, journal} = batch;
@@ -308,7 +308,7 @@ async function retryRows(
     maxWaitMs: flags['max-wait'],
     stop: context.stop.signal,
     confirm: async (rows) => {
-      await confirmOnce(request, batch, claims, rows.length > 0 ? sumsOf(rows) : undefined);
+      await confirmOnce(request, batch, claims, rows.length > 0 ? partOf(rows) : undefined);
     },
   });
   const more = facts.raised.length > NAMED ? `, and ${facts.raised.length - NAMED} more` : '';
@@ -320,10 +320,10 @@ async function retryRows(
   if (facts.left.length > NAMED) out.notice(`  … and ${facts.left.length - NAMED} more are left as they are`);
 }
 
-function sumsOf(rows: readonly JournalRow[]): Sums {
-  const totals = new Totals();
-  for (const {currency, amount} of rows) totals.add(currency, BigInt(amount));
-  return {rows: rows.length, totals: totals.toMajor()};
+function partOf(rows: readonly JournalRow[]): Part {
+  const part = emptyPart();
+  for (const row of rows) addRow(part, row);
+  return part;
 }
 
 function timeoutsOf(context: Context): Timeouts {

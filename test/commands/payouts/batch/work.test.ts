@@ -6,6 +6,8 @@ import {acquireLock, type Lock} from '../../../../src/store/lock.ts';
 import type {CliOptions, CliResult} from '../../../cli/run-cli.ts';
 import {Desk} from './desk.ts';
 
+const STATED_LIVE = '--live --yes --confirm-total USD=20.00 --confirm-count 1';
+
 describe('the question of a batch', () => {
   let desk: Desk;
   beforeEach(() => {
@@ -79,14 +81,14 @@ describe('the question of a batch', () => {
 
   const refusing = {status: 401, body: {error_code: 'AUTHENTICATION_ERROR', message: 'no'}};
   /** A batch that has claimed its references and sent nothing, until `giveBack`. */
-  const claim = async (file: string, batch: string) => {
+  const claim = async (file: string, batch: string, live = false) => {
     desk.service.fault = () => refusing;
-    await desk.batch(`run ./${file} --batch-id ${batch} --yes`);
+    await desk.batch(`run ./${file} --batch-id ${batch} ${live ? STATED_LIVE : '--yes'}`, {live});
     desk.service.fault = () => undefined;
   };
-  const giveBack = async (batch: string) => {
+  const giveBack = async (batch: string, live = false) => {
     desk.service.refuse = () => ({status: 422, error_code: 'VALIDATION_ERROR'});
-    await desk.batch(`resume ${batch} --yes`);
+    await desk.batch(`resume ${batch} --yes${live ? ' --live' : ''}`, {live});
     desk.service.refuse = () => undefined;
   };
 
@@ -110,6 +112,21 @@ describe('the question of a batch', () => {
     await giveBack('c');
     const ran = await asked('retry b --row A-1', {answers: [false]});
     assert.deepEqual(ran.questions, ['Send again 1 row, 10.00 USD, and 1 row not done yet, 20.00 USD?']);
+  });
+
+  it('of a retry is of all live money that it sends, not of the rows alone that are sent again', async () => {
+    const live = {live: true};
+    desk.file('c.csv', [['A-2', 2, '20.00']]);
+    await claim('c.csv', 'c', true);
+    const stated = '--live --yes --confirm-total USD=30.00 --confirm-count 2';
+    await desk.batch(`run ./p.csv --batch-id b --release-rest ${stated}`, live);
+    [...desk.service.byId.values()][0]!.status = 'failed';
+    await giveBack('c', true);
+    const less = await asked('retry b --row A-1 --live', {...live, answers: ['10.00']});
+    assert.deepEqual([less.exitCode, desk.service.byId.size], [11, 1]);
+    assert.match(less.questions[0]!, /^Type the total in USD to send 2 rows, 1 of them again:/);
+    assert.equal((await asked('retry b --row A-1 --live', {...live, answers: ['30.00']})).exitCode, 0);
+    assert.equal(desk.service.byId.size, 3);
   });
 
   it('is followed, on a sandbox, by what to do when the sandbox has forgotten the payments', async () => {
