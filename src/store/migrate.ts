@@ -20,12 +20,11 @@ export function migrate(db: SqliteDatabase, migrations: readonly Migration[]): v
     applied.map(({name}) => String(name)),
     migrations,
   );
-  const record = db.prepare('INSERT INTO remit_migrations (position, name) VALUES (?, ?)');
   for (const [position, {name, sql}] of migrations.entries()) {
     if (position < applied.length) continue;
     db.transaction(() => {
       db.exec(sql);
-      record.run(position, name);
+      db.prepare('INSERT INTO remit_migrations (position, name) VALUES (?, ?)').run(position, name);
     });
   }
 }
