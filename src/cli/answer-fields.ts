@@ -11,11 +11,14 @@ const READS: ReadonlySet<string> = new Set(
   ),
 );
 
+/** Whether a command changes nothing, so that it may still be refused when its answer is here. */
+export const isRead = (command: string): boolean => READS.has(command.split(':').at(-1)!);
+
 type Json = {[key: string]: unknown};
 
 /** The fields that the answer of a command may have, by the contract. Loads zod: only where `--fields` was typed. */
 export async function answerFields(command: string): Promise<KnownFields> {
-  const onUnknown = READS.has(command.split(':').at(-1)!) ? 'refuse' : 'warn';
+  const onUnknown = isRead(command) ? 'refuse' : 'warn';
   const names = (COMMAND_OPERATIONS[command] ?? []).flatMap(answersOf);
   if (names.length === 0) return {paths: [], onUnknown};
   const [z, {SCHEMAS}] = await Promise.all([import('zod'), import('../contract/schemas/registry.ts')]);

@@ -3,10 +3,11 @@ import {EXIT, type ExitCode} from '../errors.ts';
 import {asRemitError} from '../output/failure.ts';
 import type {KnownFields} from '../output/known-fields.ts';
 import {Output} from '../output/output.ts';
+import {checkQuery} from '../output/select.ts';
 import {findProjectFile, type ProjectFile} from '../profiles/project-file.ts';
 import {localContext, openContext, type Context, type LocalContext} from './context.ts';
 import {globalFlags} from './flags.ts';
-import {answerFields} from './answer-fields.ts';
+import {answerFields, isRead} from './answer-fields.ts';
 import {isParseError, usageError, withoutFrame} from './parse-errors.ts';
 import {readCommandConfig} from './app.ts';
 import type {Runtime} from './runtime.ts';
@@ -54,7 +55,7 @@ export abstract class RemitCommand extends Command {
     this.#project = findProjectFile(cwd);
     const out = new Output({
       ...{stdout, stderr, env, clock, settings: outputSettings(flags, this.#project)},
-      knownFields: this.#knownFields,
+      ...{knownFields: this.#knownFields, mustTell: !isRead(this.id ?? '')},
     });
     return (this.#local = localContext({out, runtime: this.runtime, flags}));
   }
@@ -86,6 +87,7 @@ export abstract class RemitCommand extends Command {
   ): Promise<Interfaces.ParserOutput<F, B, A>> {
     const parsed = await super.parse(options, argv);
     this.#flags = parsed.flags as unknown as GlobalFlags; // baseFlags are parsed with every command's own
+    if (this.#flags.query !== undefined) await checkQuery(this.#flags.query);
     if (this.#flags.fields !== undefined) this.#knownFields = await answerFields(this.id ?? '');
     return parsed;
   }
@@ -95,8 +97,9 @@ export abstract class RemitCommand extends Command {
     let code: ExitCode;
     try {
       const result: unknown = await this.run();
-      await this.openLocal().out.result(result);
-      code = this.exitCode;
+      const {out} = this.openLocal();
+      await out.result(result);
+      code = out.queryFailed && this.exitCode === EXIT.OK ? EXIT.PARTIAL : this.exitCode;
     } catch (error) {
       code = await this.#fail(error);
     }

@@ -25,6 +25,8 @@ export interface OutputOptions {
   settings: OutputSettings;
   /** Set where names of `--fields` are held against what the result has. */
   knownFields?: KnownFields | undefined;
+  /** Set where something was done: a `--query` that does not fit its result is warned of, and all of it is written. */
+  mustTell?: boolean | undefined;
 }
 
 /**
@@ -40,12 +42,15 @@ export class Output {
   readonly #paintOut: Paint;
   readonly #paintErr: Paint;
   readonly #knownFields: KnownFields | undefined;
+  readonly #mustTell: boolean;
   #fieldsChecked = false;
   #resultWritten = false;
+  #queryFailed = false;
 
-  constructor({stdout, stderr, env, clock, settings, knownFields}: OutputOptions) {
+  constructor({stdout, stderr, env, clock, settings, knownFields, mustTell}: OutputOptions) {
     this.settings = settings;
     this.#knownFields = knownFields;
+    this.#mustTell = mustTell ?? false;
     this.#stdout = new Sink(stdout);
     this.#stderr = new Sink(stderr);
     this.#clock = clock;
@@ -74,6 +79,11 @@ export class Output {
   /** True when the reader of stdout has gone: a long list may stop. */
   get closed(): boolean {
     return this.#stdout.closed;
+  }
+
+  /** True when the result was written whole, because `--query` did not fit it. */
+  get queryFailed(): boolean {
+    return this.#queryFailed;
   }
 
   /** For text that a caller lays out itself on stdout. */
@@ -226,7 +236,7 @@ export class Output {
   /** Query and fields applied, then written whole in the format asked for. */
   async #value(value: unknown, view: View | undefined): Promise<void> {
     const {format, fields, query} = this.settings;
-    const queried = query === undefined ? value : await runQuery(value, query);
+    const queried = query === undefined ? value : await this.#queried(value, query);
     const shown = query === undefined ? view : undefined; // a query may change what a record is
     if (query === undefined)
       this.#checkFields(Array.isArray(queried) ? (queried as unknown[]) : [queried], view);
@@ -247,6 +257,18 @@ export class Output {
         const records = Array.isArray(queried) ? (queried as unknown[]) : [queried];
         await this.#stdout.write(await this.#records(records, Array.isArray(queried), shown));
       }
+    }
+  }
+
+  /** A usage error would say that nothing was done. */
+  async #queried(value: unknown, query: string): Promise<unknown> {
+    try {
+      return await runQuery(value, query);
+    } catch (error) {
+      if (!this.#mustTell) throw error;
+      this.#queryFailed = true;
+      this.warn(`${(error as Error).message}. It was done all the same; here is the whole result`);
+      return value;
     }
   }
 

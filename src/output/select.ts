@@ -43,19 +43,30 @@ export function readFields(text: string): string[] {
   return fields;
 }
 
-/** Applies a JMESPath expression. The package loads only here. */
+/** Reads a JMESPath expression and applies it to nothing, so that a mistyped one is refused before anything is sent. */
+export async function checkQuery(expression: string): Promise<void> {
+  const {compile} = await import('@jmespath-community/jmespath');
+  try {
+    compile(expression);
+  } catch (error) {
+    throw unfit(expression, 'is not a JMESPath expression', error);
+  }
+}
+
+/** Applies a JMESPath expression. The package loads only here and in `checkQuery`. */
 export async function runQuery(value: unknown, expression: string): Promise<unknown> {
   const {search} = await import('@jmespath-community/jmespath');
   try {
     return search(value as Parameters<typeof search>[0], expression);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new RemitError(
-      'USAGE',
-      `--query ${JSON.stringify(expression)} is not a JMESPath expression that fits: ${why}`,
-      {
-        cause: error,
-      },
-    );
+    throw unfit(expression, 'does not fit this result', error);
   }
+}
+
+function unfit(expression: string, what: string, cause: unknown): RemitError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new RemitError('USAGE', `--query ${JSON.stringify(expression)} ${what}: ${why}`, {
+    cause,
+    hint: 'write it like --query id for one record, --query "[].id" for a list; the language is JMESPath',
+  });
 }

@@ -52,6 +52,34 @@ describe('--fields', () => {
   });
 });
 
+describe('--query', () => {
+  const cancel = (query: string, ...more: string[]) =>
+    runCli(['payouts', 'cancel', ID, '--query', query, ...more], {
+      service: [answer(200, {...PAYOUT, status: 'canceled'})],
+    });
+
+  it('that is no expression is refused before anything is sent', async () => {
+    for (const ran of [await cancel('foo['), await cancel('id |', '--json')]) {
+      assert.deepEqual([ran.exitCode, ran.stdout, ran.requests.length], [2, '', 0], ran.stderr);
+      assert.match(ran.stderr, /is not a JMESPath expression/);
+    }
+  });
+
+  it('that does not fit the result of a write ends with 8: what was done is told whole, never a usage error', async () => {
+    const ran = await cancel('length(amount_in_minor_units)', '--json');
+    assert.equal(ran.exitCode, 8, ran.stderr);
+    assert.match(ran.stderr, /does not fit this result.*done all the same/);
+    assert.equal((ran.json() as {status: string}).status, 'canceled');
+  });
+
+  it('that does not fit the result of a read ends with 2', async () => {
+    const ran = await runCli(['payouts', 'get', ID, '--query', 'length(amount_in_minor_units)', '--json'], {
+      service: [answer(200, PAYOUT)],
+    });
+    assert.deepEqual([ran.exitCode, ran.stdout], [2, '']);
+  });
+});
+
 describe('amounts in lists', () => {
   it('are grouped for people, and plain for machines', async () => {
     const service = [answer(200, {data: [PAYOUT], next_cursor: null})];
