@@ -10,6 +10,7 @@ import {issueKey, listKeys, type IssuedKey, type KeyScope} from './keys.ts';
 import {magicTable, type MagicValue} from './magic.ts';
 import {SHOWN, readRecords, type PageData} from './page/page-data.ts';
 import {ServedPages} from './page/served-pages.ts';
+import {Patience} from './patience.ts';
 import {toResponse} from './plain-response.ts';
 import type {ApiRoutes, Deliver} from './routing.ts';
 import type {Advanced, ClockStatus, Sandbox, SandboxStatus, Truth} from './sandbox.ts';
@@ -185,7 +186,7 @@ export class LocalSandbox implements Sandbox {
         move: (to) => this.#move(to, patience),
       },
       by,
-    ).finally(() => patience.end());
+    );
     const waiting = patience.isOver ? await deliveries.underWay('until' in by && by.until === 'idle') : 0;
     if (waiting === 0) return {now: this.#now(), ...became};
     const idle = became.idle === undefined ? {} : {idle: false};
@@ -197,7 +198,7 @@ export class LocalSandbox implements Sandbox {
     const {context, pump, deliveries} = this.#parts;
     await moveClock(context, (clock) => clock.advanceTo(to(clock.now())));
     const fired = await pump.run(context.clock.now(), {alone: true});
-    await deliveries.runWithin(patience.over);
+    await patience.during((over) => deliveries.runWithin(over));
     return fired;
   }
 
@@ -246,27 +247,6 @@ export class LocalSandbox implements Sandbox {
   async #entity(mode: Mode): Promise<Entity> {
     const entities = await this.#parts.context.store.read(world.listEntities);
     return entities.find((entity) => entity.mode === mode)!; // both were made with the store
-  }
-}
-
-/** Ends after a while of the machine's time. */
-class Patience {
-  readonly over: Promise<void>;
-  isOver = false;
-  #alarm: NodeJS.Timeout | undefined;
-
-  constructor(ms: number) {
-    this.over = new Promise((resolve) => {
-      this.#alarm = setTimeout(() => {
-        this.isOver = true;
-        resolve();
-      }, ms);
-    });
-  }
-
-  /** Nobody waits any more. */
-  end(): void {
-    clearTimeout(this.#alarm);
   }
 }
 
