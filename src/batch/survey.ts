@@ -152,7 +152,7 @@ export const claimOf = (row: JournalRow): Claim => ({
 
 /**
  * Rows without an outcome, and those that the registry settled before: what it says may have changed since. Rows that a
- * window covers were claimed by this batch, so the registry has nothing foreign to say of them.
+ * window covers were claimed by this batch: of them the registry has nothing foreign to say, unless it was lost since.
  */
 function* unsentRows(journal: Journal): Generator<JournalRow> {
   let after = 0;

@@ -80,7 +80,7 @@ export async function confirmBatch(options: {
   if (isLive && !live)
     refuse(
       'GUARD_LIVE',
-      `refused to ${doing} batch ${plan.batchId} with a live key: ${totalsText(moving)}`,
+      `refused to ${doing} batch ${plan.batchId} with a live key${moving.rows === 0 ? '' : `: ${totalsText(moving)}`}`,
       'add --live when real money is meant to move',
     );
   if (isLive)

@@ -92,6 +92,14 @@ describe('the question of a batch', () => {
     desk.service.refuse = () => undefined;
   };
 
+  it('of live money that is all paid is refused without --live all the same, in whole words', async () => {
+    const stated = '--live --yes --confirm-total USD=30.00 --confirm-count 2';
+    await desk.batch(`run ./p.csv --batch-id july ${stated}`, {live: true});
+    const refused = await desk.batch('run july --json', {live: true});
+    assert.deepEqual([refused.exitCode, refused.error().code], [11, 'GUARD_LIVE']);
+    assert.equal(refused.error().message, 'refused to pay batch july with a live key');
+  });
+
   it('that was not asked is no yes: what can be sent later is asked about then', async () => {
     await claim('p.csv', 'july');
     const first = await asked('run ./p.csv --batch-id again', {answers: []});
