@@ -44,7 +44,7 @@ export async function attemptDelivery(
       status: posted.status,
       errorCode: posted.error?.code ?? null,
       error: posted.error?.message ?? null,
-      response: posted.response,
+      response: posted.response.replaceAll('\0', '\ufffd'), // a receiver may answer anything, a database keeps no NUL
       fault,
       retryAfterMs: readRetryAfter(posted.retryAfter, sentMs),
     };

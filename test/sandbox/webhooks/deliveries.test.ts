@@ -64,6 +64,22 @@ describe('webhook deliveries', () => {
     );
   });
 
+  it('are recorded whatever bytes the receiver answers', async () => {
+    await at.subscribe(['payout.settled']);
+    at.receiver.answers.push({status: 500, response: 'a\0b'}, {status: 200, response: '\0'});
+    await at.payout();
+    await at.settle(HOUR);
+    const {attempts, state} = await only();
+    assert.equal(state, 'delivered');
+    assert.deepEqual(
+      attempts.map(({status, response}) => [status, response]),
+      [
+        [500, 'a\ufffdb'],
+        [200, '\ufffd'],
+      ],
+    );
+  });
+
   it('wait for the clock, and say when the next attempt is', async () => {
     await at.subscribe(['payout.settled']);
     at.receiver.answers.push({status: 503, retryAfter: '9'});
