@@ -36,6 +36,7 @@ async function find(queries: Queries, entityId: string, id: string): Promise<Sql
 /** What the schema cannot say of a URL. No call is made: whether anybody answers there shows at the first delivery. */
 function checkUrl(url: string | undefined): void {
   if (url === undefined) return;
+  if (url.includes('\0')) throw invalid('url', 'must not contain U+0000'); // URLs escape it, databases take none
   const {username, password, hash} = new URL(url); // the schema has parsed it
   if (username !== '' || password !== '') throw invalid('url', 'must not hold a user name or password');
   if (hash !== '') throw invalid('url', 'must not hold a fragment');

@@ -55,7 +55,12 @@ describe('webhook endpoints', () => {
       7,
     ])
       assertRefused(await create({url}), 400, 'VALIDATION_ERROR', 'url');
-    for (const url of ['https://user@receiver.example/', 'https://a:b@receiver.example/', `${URL}#part`])
+    for (const url of [
+      'https://user@receiver.example/',
+      'https://a:b@receiver.example/',
+      `${URL}#part`,
+      `${URL}\0`,
+    ])
       assertRefused(await create({url}), 400, 'VALIDATION_ERROR', 'url');
     for (const url of [`${URL}?a=1&b=2`, 'https://receiver.example:8443', 'https://127.0.0.1:9/x'])
       assert.equal((await create({url})).status, 201);
