@@ -29,6 +29,9 @@ export const systemClock: Clock = {
     }),
 };
 
+/** Lets everything run that waits for its turn, timers and sockets too: in the midst of long work. */
+export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 function abortReason(signal: AbortSignal): Error {
   return signal.reason instanceof Error ? signal.reason : new Error('aborted', {cause: signal.reason});
 }

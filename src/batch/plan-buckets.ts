@@ -1,3 +1,4 @@
+import {nextTurn} from '../clock.ts';
 import type {SqliteDatabase} from '../store/port.ts';
 import {HASH_BITS} from './name-hash.ts';
 
@@ -7,7 +8,10 @@ const BUCKETS = 2 ** BUCKET_BITS;
 const RECORDS_A_PAGE = 128;
 /** Of one bucket; ids of pages stay below 2^31. */
 const PAGES = 2 ** 22;
-/** Records that are worked through in one transaction, and in one turn of the event loop. */
+/**
+ * Records that are worked through in one transaction, and in one turn of the event loop. By work done and not by time, so
+ * that a plan takes the same turns each time.
+ */
 const RECORDS_A_TURN = 8192;
 
 /** For what does not fit into memory; made and dropped by whoever makes a plan. */
@@ -117,9 +121,6 @@ export class Buckets {
     this.#pages[bucket] = this.#records[bucket] = this.#waiting[bucket]!.length = 0;
   }
 }
-
-/** Lets others run, such as a Ctrl-C. By work done and not by time, so that a plan takes the same turns each time. */
-export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 function* recordsOf(page: Page): Generator<Dealt> {
   for (let at = 0; at < page.length; at += 2) yield {n: page[at] as number, text: page[at + 1] as string}; // by turns

@@ -1,7 +1,7 @@
 import {createHash, randomUUID} from 'node:crypto';
 import {rmSync} from 'node:fs';
 import {dirname, join, resolve} from 'node:path';
-import type {Clock} from '../clock.ts';
+import {type Clock, nextTurn} from '../clock.ts';
 import type {NumberFormat} from '../money/amount.ts';
 import {migrate} from '../store/migrate.ts';
 import type {SqliteDatabase, SqlRow} from '../store/port.ts';
@@ -15,7 +15,7 @@ import type {Issue} from './issues.ts';
 import {Journal} from './journal.ts';
 import {JOURNAL_MIGRATIONS} from './journal-schema.ts';
 import {type Kind, KINDS} from './kinds.ts';
-import {Buckets, nextTurn, PLAN_PAGES} from './plan-buckets.ts';
+import {Buckets, PLAN_PAGES} from './plan-buckets.ts';
 import {findDuplicates} from './plan-duplicates.ts';
 import {FigureSums, type PlanFigures} from './plan-figures.ts';
 import {PlanLoader, type RowTexts} from './plan-loader.ts';

@@ -1,5 +1,5 @@
 import {join} from 'node:path';
-import type {Clock} from '../clock.ts';
+import {type Clock, nextTurn} from '../clock.ts';
 import {BulkInsert} from '../store/bulk-insert.ts';
 import {acquireLock, type Lock} from '../store/lock.ts';
 import {migrate} from '../store/migrate.ts';
@@ -336,8 +336,6 @@ export class Registry implements Claims {
     return statement;
   }
 }
-
-const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 function toEntry(row: SqlRow): Entry {
   return {

@@ -1,6 +1,6 @@
 import {existsSync} from 'node:fs';
 import {join} from 'node:path';
-import type {Clock} from '../clock.ts';
+import {type Clock, nextTurn} from '../clock.ts';
 import {acquireLock} from '../store/lock.ts';
 import {migrate} from '../store/migrate.ts';
 import type {SqliteDatabase} from '../store/port.ts';
@@ -8,7 +8,6 @@ import {openSqlite} from '../store/sqlite.ts';
 import {foldReference} from './identity.ts';
 import type {Kind, Mode} from './kinds.ts';
 import type {OpenBatch} from './open-batch.ts';
-import {nextTurn} from './plan-buckets.ts';
 import {REGISTRY_MIGRATIONS} from './registry-schema.ts';
 
 /** Another batch of this state folder that has references of a plan, wherever it was run. */
@@ -47,8 +46,10 @@ export async function seenBefore(
     try {
       migrate(db, REGISTRY_MIGRATIONS); // whoever made it may have been killed before that
       const found = new Map<string, SeenBefore>();
+      if (!hasOthers(db, plan.journalId)) return [];
+      const read = journal.statement('select n, reference from rows where n > ? order by n limit ?');
       for (let after = 0; ;) {
-        const page = journal.rowsAfter(after, PAGE);
+        const page = read.all(after, PAGE) as {n: number; reference: string}[]; // the columns are named so
         if (page.length > 0) lookUp(db, page, plan, found);
         if (page.length < PAGE) break;
         after = page.at(-1)!.n;
@@ -62,6 +63,9 @@ export async function seenBefore(
     await lock.release();
   }
 }
+
+const hasOthers = (db: SqliteDatabase, journalId: string): boolean =>
+  db.prepare('select 1 from claimants where journal <> ? limit 1').get(journalId) !== undefined;
 
 function lookUp(
   db: SqliteDatabase,

@@ -21,7 +21,7 @@ export class Deadlines {
 
   add(member: Timed): void {
     member.place = this.#members.push(member) - 1;
-    this.#timer ??= setInterval(() => this.#look(), STEP_MS).unref(); // the sockets keep the process alive
+    this.#timer ??= setInterval(() => this.look(performance.now()), STEP_MS).unref(); // the sockets keep the process alive
   }
 
   remove(member: Timed): void {
@@ -33,8 +33,8 @@ export class Deadlines {
     last.place = place;
   }
 
-  #look(): void {
-    const now = performance.now();
+  /** What the timer does. */
+  look(now: number): void {
     // From the end: what is removed is replaced by one that was looked at already.
     for (let place = this.#members.length - 1; place >= 0; place--) {
       const member = this.#members[place]!;

@@ -1,4 +1,5 @@
 import {resolve} from 'node:path';
+import {nextTurn} from '../clock.ts';
 import {acquireLock, type Lock, type LockOptions} from './lock.ts';
 import {migrate, type Migration} from './migrate.ts';
 import type {
@@ -246,8 +247,6 @@ class EmbeddedStore implements Store {
     }
   }
 }
-
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 const PLAIN_READ = /^\s*select\b/i;
 
