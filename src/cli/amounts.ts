@@ -7,6 +7,9 @@ export interface AmountFlags {
   currency?: string | undefined;
 }
 
+/** Not a whole command: that would pay a made-up party when it is typed as it stands. */
+const WRITTEN_LIKE = 'write it like --amount 125.00 --currency USD, or --amount-minor 12500';
+
 /** An amount in the form that the wire wants. */
 export interface Amount {
   minor: bigint;
@@ -19,16 +22,18 @@ export interface Amount {
  * `--amount 125.00 --currency USD`, or `--amount-minor 12500`. Never a guess: an amount in major units without its
  * currency is refused, and so is anything that would have to be rounded.
  */
-export function readAmount(flags: AmountFlags, example: string): Amount {
+export function readAmount(flags: AmountFlags): Amount {
   const {amount, 'amount-minor': minorText, currency} = flags;
   if (amount === undefined && minorText === undefined)
-    throw new RemitError('USAGE', 'how much? --amount with --currency, or --amount-minor', {hint: example});
+    throw new RemitError('USAGE', 'how much? --amount with --currency, or --amount-minor', {
+      hint: WRITTEN_LIKE,
+    });
   if (amount !== undefined && currency === undefined)
     throw new RemitError(
       'USAGE',
       '--amount needs --currency, since the same digits are another amount in another one',
       {
-        hint: example,
+        hint: WRITTEN_LIKE,
       },
     );
   try {
@@ -40,7 +45,7 @@ export function readAmount(flags: AmountFlags, example: string): Amount {
     const [issue = ''] = error.message.split('; '); // what follows is advice about the columns of a file
     throw new RemitError('LOCAL_VALIDATION', issue, {
       cause: error,
-      hint: example,
+      hint: WRITTEN_LIKE,
       details: {fields: [{field: 'amount_in_minor_units', issue}]},
     });
   }

@@ -234,7 +234,7 @@ function refuseDecimals(text: string, currency: string, exponent: number): never
 function refuseTooLarge(text: string): never {
   throw new AmountError(
     'too-large',
-    `${quoted(text)} is too large: the service takes at most ${MAX_MINOR} minor units; split it`,
+    `an amount of ${text.replace(/[^0-9]/g, '').length} digits is too large: the service takes at most ${MAX_MINOR} minor units; split it`,
   );
 }
 

@@ -27,7 +27,7 @@ describe('an amount', () => {
     [{'amount-minor': '12500', currency: 'USD'}, 12_500n],
   ] as const) {
     it(`${JSON.stringify(flags)} is ${minor} minor units`, () => {
-      assert.deepEqual(readAmount(flags, ''), {
+      assert.deepEqual(readAmount(flags), {
         minor,
         wire: Number(minor),
         currency: 'currency' in flags ? flags.currency : undefined,
@@ -53,10 +53,24 @@ describe('an amount', () => {
   ] as const) {
     it(`${JSON.stringify(flags)} is refused with exit ${exit}`, () =>
       assert.equal(
-        exitOf(() => readAmount(flags, 'remit payouts create …')),
+        exitOf(() => readAmount(flags)),
         exit,
       ));
   }
+
+  it('that is refused is answered with how to write one, not with a command that pays somebody else', () => {
+    for (const flags of [{}, {amount: '1'}, {amount: '5.001', currency: 'USD'}])
+      assert.throws(
+        () => readAmount(flags),
+        ({hint}: RemitError) => /^write it like --amount 125\.00 --currency USD/.test(hint ?? ''),
+      );
+  });
+
+  it('that is too large is told by its length: its digits are not an account number to be masked', () =>
+    assert.throws(
+      () => readAmount({amount: '99999999999999999', currency: 'USD'}),
+      /^RemitError: an amount of 17 digits is too large: the service takes at most 9007199254740991 minor units$/,
+    ));
 });
 
 describe('a time', () => {

@@ -22,7 +22,7 @@ export default class MovesCreate extends RemitCommand {
 
   async run() {
     const {flags} = await this.parse(MovesCreate);
-    const amount = readAmount(flags, EXAMPLE);
+    const amount = readAmount(flags);
     const body = {
       source_subaccount_id: flags.source,
       destination_subaccount_id: flags.destination,

@@ -25,7 +25,7 @@ export default class PayinsCreate extends RemitCommand {
 
   async run() {
     const {flags} = await this.parse(PayinsCreate);
-    const amount = readAmount(flags, EXAMPLE);
+    const amount = readAmount(flags);
     const body = {
       payer_id: flags.payer,
       amount_in_minor_units: amount.wire,

@@ -28,7 +28,7 @@ export default class PayoutsCreate extends RemitCommand {
 
   async run() {
     const {flags} = await this.parse(PayoutsCreate);
-    const amount = readAmount(flags, EXAMPLE);
+    const amount = readAmount(flags);
     const body = {
       payee_id: flags.payee,
       amount_in_minor_units: amount.wire,

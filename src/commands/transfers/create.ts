@@ -28,7 +28,7 @@ export default class TransfersCreate extends RemitCommand {
 
   async run() {
     const {flags} = await this.parse(TransfersCreate);
-    const amount = readAmount(flags, EXAMPLE);
+    const amount = readAmount(flags);
     const body = {
       source_account_id: flags.source,
       destination_account_id: flags.destination,

@@ -24,7 +24,7 @@ export default class TreasurySimulateCredit extends RemitCommand {
 
   async run() {
     const {args, flags} = await this.parse(TreasurySimulateCredit);
-    const amount = readAmount(flags, EXAMPLE);
+    const amount = readAmount(flags);
     const context = await this.open();
     const sent = await sendOnce(context, {
       operation: 'treasury.simulateInboundCredit',
