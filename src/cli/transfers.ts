@@ -158,6 +158,7 @@ async function settle(
   }
   const record = waiting ? await waitFor(context, kind, {id, wait, initial: data}) : data;
   out.record(record, kind.view);
+  if (!waiting) approvalNote(context, kind, {id, until: undefined})(record);
   return done(record);
 }
 

@@ -177,6 +177,8 @@ describe('payouts create', () => {
     assert.equal(ran.exitCode, 0);
     const note = `The payout waits for an approval, and does not move before:\nHint: remit payouts approve ${PAYOUT_ID}\n`;
     assert.equal(ran.stderr.split(note).length, 2, ran.stderr);
+    const left = await runCli(CREATE, {service: [answer(201, payout())]}); // nobody waits, and still it must be told
+    assert.equal(left.stderr.split(note).length, 2, left.stderr);
     const later = await runCli(['payouts', 'wait', PAYOUT_ID], {service: service.slice(1)});
     assert.match(later.stderr, new RegExp(`^Hint: remit payouts approve ${PAYOUT_ID}$`, 'm'));
     const canceled = [answer(200, payout()), answer(200, payout({status: 'canceled'}))];
