@@ -21,6 +21,17 @@ class RemitCommandHelp extends CommandHelp {
     this.render = (text) => render(text.replaceAll('<%= command.id %>', this.command.id));
   }
 
+  /** oclif joins the values of an argument to one long word, which then breaks anywhere. */
+  protected override args(args: Command.Arg.Any[]): [string, string | undefined][] | undefined {
+    return super.args(
+      args.map(({options, ...arg}) =>
+        options === undefined
+          ? arg
+          : {...arg, description: `${arg.description ?? 'one of'}: ${options.join(', ')}`},
+      ),
+    );
+  }
+
   protected override flags(flags: Command.Flag.Any[]): [string, string | undefined][] | undefined {
     return super.flags(flags.filter((flag) => flag.helpGroup !== GLOBAL));
   }

@@ -59,6 +59,11 @@ describe('every command', () => {
   it('refuses a missing argument, flag or value in the words of what is missing', async () => {
     for (const [line, says] of [
       ['payouts get', /Missing 1 required arg/],
+      [
+        'payouts batch run',
+        /^(?!.*multiple values).*Missing 1 required arg:\s+file {2}CSV file .*planned batch/s,
+      ],
+      ['sandbox faults add', /effect {2}latency, status, .*, stale-timestamp$/m],
       ['payouts create', /Missing required flag payee/],
       ['payouts create --payee', /--payee expects a value/],
       ['payouts list --limit 1e3', /--limit "1e3" is not a whole number/],

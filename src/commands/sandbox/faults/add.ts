@@ -15,8 +15,7 @@ const duration = (description: string) =>
 
 export default class SandboxFaultsAdd extends RemitCommand {
   static override summary = 'Make the running sandbox misbehave, to see what happens then';
-  static override description =
-    'With --after the request was handled and its record made before the answer was spoiled. From drop on, the effects strike deliveries of webhooks.';
+  static override description = 'From drop on, the effects strike deliveries of webhooks.';
   static override args = {
     effect: Args.string({required: true, options: [...FAULT_KINDS], description: 'what goes wrong'}),
   };
@@ -37,10 +36,7 @@ export default class SandboxFaultsAdd extends RemitCommand {
     event: Flags.string({helpValue: 'payout.settled', description: 'deliveries: only this event type'}),
     endpoint: Flags.string({helpValue: 'ID', description: 'deliveries: only to this endpoint'}),
     nth: count(1, 1_000_000_000)({description: 'only the n-th that matches'}),
-    'after-reads': count(
-      1,
-      1_000_000,
-    )({description: 'only reads of a path that was read so often before, as in a loop that polls'}),
+    'after-reads': count(1, 1_000_000)({description: 'only reads of a path read so often before'}),
     times: count(1, 1_000_000_000)({description: 'at most so often'}),
     probability: Flags.string({helpValue: '0.1', description: 'with this probability, 0 to 1'}),
     after: Flags.boolean({description: 'status, reset: after the request took effect'}),
@@ -53,7 +49,7 @@ export default class SandboxFaultsAdd extends RemitCommand {
     sigma: Flags.string({
       helpValue: '0.5',
       exclusive: ['jitter'],
-      description: 'latency: log-normal about --delay, which half of the answers stay below',
+      description: 'latency: log-normal, --delay its median',
     }),
     age: duration('stale-timestamp: how old (default 1h)'),
     field: Flags.string({helpValue: 'rail', description: 'unknown-value: where (default rail)'}),
