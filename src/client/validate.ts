@@ -17,7 +17,7 @@ export async function validateBody(id: OperationId, body: unknown): Promise<void
   const issues = checked.issues.map(({field, issue}) => (field === '' ? issue : `${field}: ${issue}`));
   throw new RemitError(
     'LOCAL_VALIDATION',
-    `${operation.summary}: refused before it was sent: ${issues.join('; ')}`,
+    `${operation.summary.split(';')[0]}: refused before it was sent: ${issues.join('; ')}`,
     {
       details: {fields: checked.issues},
     },

@@ -25,6 +25,34 @@ describe('the way out of an error that names none', () => {
     assert.deepEqual([ran.exitCode, ran.error().hint], [4, 'remit payouts list']);
   });
 
+  it('is the list, when the service finds that an id is none', async () => {
+    const service = [answer(400, {error_code: 'VALIDATION_ERROR', message: 'id: must be a UUID'})];
+    assert.equal(
+      (await runCli(['payouts', 'get', 'x', '--json'], {service})).error().hint,
+      'remit payouts list',
+    );
+  });
+
+  it('is the key in force, when the service does not accept it', async () => {
+    const service = [answer(401, {error_code: 'AUTHENTICATION_ERROR', message: 'no such key'})];
+    const ran = await runCli(['payouts', 'list', '--json'], {service});
+    assert.deepEqual([ran.exitCode, ran.error().hint], [3, 'see which key is in force: remit whoami']);
+  });
+
+  it('is the list of what the sandbox has', () => {
+    const hintOn = (commandId: string, message: string) =>
+      withWayOut(new RemitError('NOT_FOUND', message, {httpStatus: 404}), commandId).hint;
+    assert.equal(hintOn('sandbox:deliveries:show', 'no delivery x'), 'remit sandbox deliveries list');
+    assert.equal(hintOn('sandbox:checkpoint:restore', 'no checkpoint x'), 'remit sandbox checkpoint list');
+    const refused = 'the sandbox refused POST /sandbox/simulate: no payout x';
+    assert.equal(hintOn('sandbox:simulate', refused), 'remit payouts list');
+  });
+
+  it('is the list of event types, when one is none', async () => {
+    const words = 'webhooks endpoints create --url https://example.com --event-types foo --json';
+    assert.equal((await runCli(words.split(' '))).error().hint, 'remit webhooks event-types');
+  });
+
   it('is the list that has the ids, when what was given is none', async () => {
     const ran = await runCli(['payouts', 'create', '--payee', 'x', '--amount', '1.00', '--currency', 'USD']);
     assert.equal(ran.exitCode, 5);

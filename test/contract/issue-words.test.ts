@@ -37,6 +37,9 @@ describe('what is wrong with a body', () => {
     assert.deepEqual(wordsFor(share, 0), ['must be above 0']); // 0.5 would do: "at least 1" would not be true
     assert.deepEqual(wordsFor(share, 3.5), ['is more than all']);
     assert.deepEqual(wordsFor(z.int().positive(), 0), ['must be at least 1']);
+    assert.deepEqual(wordsFor(z.url({protocol: /^https$/, error: 'must be https'}), 'http://a.b'), [
+      'must be https',
+    ]);
   });
 
   it('is never told in the words of the schema library', () => {

@@ -55,9 +55,9 @@ const FORMATS: Readonly<Record<string, string>> = {
 };
 
 function formatWords(issue: z.core.$ZodIssueInvalidStringFormat): string {
+  if (!issue.message.startsWith('Invalid')) return issue.message; // the schema's own words
   const known = FORMATS[issue.format];
   if (known !== undefined) return known;
-  if (!issue.message.startsWith('Invalid')) return issue.message; // the schema's own words
   if ('prefix' in issue) return `must begin with ${String(issue.prefix)}`;
   return 'is not written as it must be';
 }

@@ -25,6 +25,7 @@ export const webhookEndpointView: View = {
     text('Description', 'description'),
     moment('Created', 'created_at'),
     moment('Updated', 'updated_at'),
+    text('Signing secret', 'signing_secret'),
   ],
   columns: [text('ID', 'id'), text('URL', 'url'), active(), types(1), time('Created', 'created_at', 2)],
 };

@@ -31,7 +31,7 @@ describe('webhooks endpoints create', () => {
       url: URL_,
       event_types: ['payout.settled', 'payin.failed'],
     });
-    assert.match(text.stdout, new RegExp(`^signing_secret\t${SECRET}$`, 'm'));
+    assert.match(text.stdout, new RegExp(`^Signing secret\t${SECRET}$`, 'm'));
     assert.doesNotMatch(text.stderr, new RegExp(SECRET));
     const json = await runCli([...CREATE, '--json', '--debug'], {service: [created]});
     assert.equal((json.json() as {signing_secret: string}).signing_secret, SECRET);
