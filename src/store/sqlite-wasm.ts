@@ -37,7 +37,7 @@ export async function openWasm(file: string, lasting: boolean): Promise<RawDatab
     prepare: (sql) => {
       const statement = db.prepare(sql) as BareStatement;
       statements.push(statement);
-      return adapt(statement, schema);
+      return adapt(statement, schema, CHANGES_SCHEMA.test(sql));
     },
     get inTransaction() {
       return db.inTransaction;
@@ -72,12 +72,16 @@ export function removeDriverLock(file: string): void {
   }
 }
 
+/** What `exec` is made for, but a statement may do as well. */
+const CHANGES_SCHEMA = /^\s*(?:alter|attach|create|detach|drop|rollback)\b/i;
+
 /**
  * The driver leaves a statement where its last step put it: an unfinished read keeps checkpoints from ending, and a
  * failed write makes the next use of the statement fail. So everything here ends in a reset.
  * @param schema counts what may have changed the names of columns, which cost more to ask than a row
+ * @param changesSchema whether running this may do so
  */
-function adapt(statement: BareStatement, schema: {readonly version: number}): RawStatement {
+function adapt(statement: BareStatement, schema: {version: number}, changesSchema: boolean): RawStatement {
   let names: string[] = [];
   let named = -1;
   const settled = <T>(work: () => T): T => {
@@ -88,7 +92,10 @@ function adapt(statement: BareStatement, schema: {readonly version: number}): Ra
     }
   };
   return {
-    run: (params) => settled(() => statement.run(params as SqlValue[]).changes),
+    run: (params) => {
+      if (changesSchema) schema.version += 1;
+      return settled(() => statement.run(params as SqlValue[]).changes);
+    },
     get: (params) =>
       settled(() => {
         statement._bindArray(params as SqlValue[]);

@@ -189,6 +189,22 @@ for (const driver of availableDrivers()) {
         assert.equal(Object.getPrototypeOf(db.prepare('SELECT 1 AS a').get()), Object.prototype);
       });
 
+      it('names the columns that there are, whatever changed them', async () => {
+        const db = await openOne();
+        db.exec('CREATE TABLE c (a); INSERT INTO c VALUES (1)');
+        const read = db.prepare('SELECT * FROM c');
+        assert.deepEqual(read.get(), {a: 1});
+        db.exec('ALTER TABLE c ADD COLUMN b DEFAULT 2');
+        assert.deepEqual(read.get(), {a: 1, b: 2});
+        db.prepare('ALTER TABLE c ADD COLUMN d DEFAULT 3').run();
+        assert.deepEqual(read.get(), {a: 1, b: 2, d: 3});
+        db.begin();
+        db.prepare('ALTER TABLE c RENAME COLUMN a TO z').run();
+        assert.deepEqual(read.get(), {z: 1, b: 2, d: 3});
+        db.rollback();
+        assert.deepEqual(read.get(), {a: 1, b: 2, d: 3});
+      });
+
       it('forgets the parameters of the last call', async () => {
         const db = await openOne();
         const statement = db.prepare('SELECT ? AS a, ? AS b');
