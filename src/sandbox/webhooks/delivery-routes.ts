@@ -2,7 +2,7 @@ import type {Hono} from 'hono';
 import * as z from 'zod';
 import {issueWords} from '../../contract/schemas/issue-words.ts';
 import {EVENT_TYPE_NAMES} from '../../contract/events.ts';
-import {invalid} from '../service-error.ts';
+import {ServiceError, invalid} from '../service-error.ts';
 import {DELIVERY_STATES} from './deliveries.ts';
 import type {DeliveryDesk} from './delivery-desk.ts';
 
@@ -30,6 +30,14 @@ export function addDeliveryRoutes(app: Hono, desk: DeliveryDesk): void {
       issue === undefined ? 'is invalid' : issueWords(issue, c.req.query(issue.path.join('.'))),
     );
   });
-  app.get('/sandbox/deliveries/:id', async (c) => c.json(await desk.show(c.req.param('id'))));
-  app.post('/sandbox/deliveries/:id/redeliver', async (c) => c.json(await desk.redeliver(c.req.param('id'))));
+  app.get('/sandbox/deliveries/:id', async (c) => c.json(await desk.show(known(c.req.param('id')))));
+  app.post('/sandbox/deliveries/:id/redeliver', async (c) =>
+    c.json(await desk.redeliver(known(c.req.param('id')))),
+  );
+}
+
+/** What is no id is not asked for: a database may not even take it as text. */
+function known(id: string): string {
+  if (z.guid().safeParse(id).success) return id;
+  throw new ServiceError('NOT_FOUND', `no delivery ${id}`);
 }

@@ -330,8 +330,10 @@ describe('webhook deliveries', () => {
     assert.deepEqual([(await redeliver()).status, at.receiver.posts.length], [400, 1]);
     await at.sandbox.call('DELETE', `/api/webhooks/endpoints/${id}`);
     assert.match(String((await redeliver()).body.message), /was deleted/);
-    assert.equal((await redeliver(id)).status, 404);
-    assert.equal((await at.sandbox.control('GET', `/sandbox/deliveries/${id}`)).status, 404);
+    for (const none of [id, 'x', '%00']) {
+      assert.equal((await redeliver(none)).status, 404);
+      assert.equal((await at.sandbox.control('GET', `/sandbox/deliveries/${none}`)).status, 404);
+    }
   });
 
   it('are listed newest first, by state, event and endpoint, in pages', async () => {
