@@ -1,5 +1,6 @@
 import {valueAt} from './select.ts';
 import {plainValue, text, type Eye, type Field, type View} from './view.ts';
+import {wrapLines} from './wrap.ts';
 
 /** Fields that stand elsewhere: the deprecated alias, the currency beside its amount, a 207's warning on stderr. */
 const REPEATED = new Set(['amount_in_cents', 'currency_code', 'warning']);
@@ -18,9 +19,15 @@ export function cardText(
     field.label,
     field.show(valueAt(record, field.path), record, eye),
   ]);
-  if (!eye.terminal) return lines.map(([label, value]) => `${label}\t${value}\n`).join('');
+  if (!eye.terminal)
+    return lines.map(([label, value]) => `${label}\t${value.replaceAll('\n', '; ')}\n`).join('');
   const width = Math.max(0, ...lines.map(([label]) => label.length));
-  return lines.map(([label, value]) => `${eye.paint('dim', label.padEnd(width))}  ${value}\n`).join('');
+  const room = Math.max(20, eye.columns - width - 2);
+  const below = `\n${' '.repeat(width + 2)}`;
+  return lines
+    .map(([label, value]) => [eye.paint('dim', label.padEnd(width)), wrapLines(value, room, '')])
+    .map(([label, value]) => `${label}  ${value!.replaceAll('\n', below)}\n`)
+    .join('');
 }
 
 function cardFields(record: unknown, view: View | undefined, fields: readonly string[]): Field[] {

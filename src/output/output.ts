@@ -230,7 +230,12 @@ export class Output {
   }
 
   #eye(): Eye {
-    return {terminal: this.#stdout.isTerminal, nowMs: this.#clock.now(), paint: this.#paintOut};
+    return {
+      terminal: this.isTerminal,
+      columns: this.columns,
+      nowMs: this.#clock.now(),
+      paint: this.#paintOut,
+    };
   }
 
   /** Query and fields applied, then written whole in the format asked for. */

@@ -8,6 +8,8 @@ import {relativeTime} from './times.ts';
 export interface Eye {
   /** A person looks: relative times are fine. Otherwise the same data stands plain. */
   terminal: boolean;
+  /** Width of the terminal, in characters. */
+  columns: number;
   nowMs: number;
   paint: Paint;
 }

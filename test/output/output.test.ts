@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import {RemitError} from '../../src/errors.ts';
+import {text} from '../../src/output/view.ts';
 import {payoutView} from '../../src/output/views/transfers.ts';
 import {payout} from '../commands/fixtures.ts';
 import {makeOutput} from './make-output.ts';
@@ -206,6 +207,28 @@ describe('one record', () => {
     const {out, stdout} = makeOutput({colour: 'never'}, {columns: 80});
     out.record(payout(), payoutView);
     assert.match(stdout.text, /^Created +3 minutes ago \(2023-11-14T22:10:00\.000Z\)$/m);
+  });
+
+  it('keeps long values and those of several lines in their column on a terminal, and on one line in a pipe', () => {
+    const view = {
+      noun: 'thing',
+      plural: 'things',
+      card: [text('Requests', 'many'), {...text('Tries', 'tries'), show: () => 'one\ntwo'}],
+      columns: [],
+    };
+    const record = {many: 'word '.repeat(30).trim(), tries: 2};
+    const terminal = makeOutput({colour: 'never'}, {columns: 40});
+    terminal.out.record(record, view);
+    const lines = terminal.stdout.text.trimEnd().split('\n');
+    assert.ok(
+      lines.every((line) => line.length <= 40),
+      terminal.stdout.text,
+    );
+    assert.deepEqual(lines.slice(1, 2), [`${' '.repeat(10)}word word word word word word`]);
+    assert.deepEqual(lines.slice(-2), ['Tries     one', `${' '.repeat(10)}two`]);
+    const pipe = makeOutput();
+    pipe.out.record(record, view);
+    assert.equal(pipe.stdout.text, `Requests\t${record.many}\nTries\tone; two\n`);
   });
 
   it('shows an amount of an unknown currency in minor units, and says so', () => {
