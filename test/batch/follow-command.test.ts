@@ -184,6 +184,15 @@ describe('following a batch by command', () => {
     assert.equal(requests.length, 1, 'the settled ones are at their end');
   });
 
+  it('counts what failed later among what is to be looked at, in the list as in the status', async () => {
+    payoutFile(['', 'fails_after_debited']);
+    await remit('payouts batch run ./p.csv --batch-id b --yes');
+    clock.advance(60_000);
+    await remit('payouts batch status b --refresh');
+    const [listed] = (await remit('payouts batch list --json')).json() as {needs_attention: number}[];
+    assert.equal(listed!.needs_attention, 1);
+  });
+
   it('refuses to refresh with another key than the batch was run with', async () => {
     payoutFile(['']);
     await remit('payouts batch run ./p.csv --batch-id b --yes');

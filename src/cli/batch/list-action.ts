@@ -86,7 +86,13 @@ const listed = (summary: Summary, updated: string | null): ListedBatch => ({
   total: Object.entries(summary.totals)
     .map(([currency, totals]) => `${totals.planned} ${currency}`)
     .join(' + '),
-  needs_attention: summary.rejected + summary.unapproved + summary.conflict + summary.in_doubt + summary.held,
+  needs_attention:
+    summary.rejected +
+    summary.unapproved +
+    summary.conflict +
+    summary.in_doubt +
+    summary.held +
+    summary.failed,
   updated_at: updated,
   problem: null,
 });
