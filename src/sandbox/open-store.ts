@@ -18,6 +18,6 @@ export async function openSandboxStore(place: string): Promise<Store> {
     migrations: migrations('sqlite'),
     session: KEY_INDEX,
     purpose: 'A sandbox on this store',
-    hint: 'remit sandbox stop',
+    hint: 'see it with remit sandbox status, or end it: remit sandbox stop',
   });
 }

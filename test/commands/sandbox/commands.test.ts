@@ -238,7 +238,7 @@ describe('sandbox commands', () => {
   it('a second start on the same state is refused with LOCKED and names the way out', async () => {
     const second = await sandbox.run(['sandbox', 'start', '--port', '0', '-o', 'json']);
     assert.deepEqual([second.exitCode, second.error().code], [13, 'LOCKED']);
-    assert.equal(second.error().hint, 'remit sandbox stop');
+    assert.equal(second.error().hint, 'see it with remit sandbox status, or end it: remit sandbox stop');
     assert.equal((await sandbox.run(['sandbox', 'status'])).exitCode, 0);
   });
 

@@ -66,7 +66,7 @@ describe('sandbox start as a process', function () {
 
     const second = await end(remit('sandbox', 'start', '--port', '0', '--detach', '-o', 'json'));
     assert.equal(second.code, 13);
-    assert.match(second.stderr, /"code":"LOCKED".*"hint":"remit sandbox stop"/);
+    assert.match(second.stderr, /"code":"LOCKED".*"hint":"see it with .*remit sandbox stop"/);
 
     process.kill(pid, 'SIGKILL');
     const status = await end(remit('sandbox', 'status', '-o', 'json'));
