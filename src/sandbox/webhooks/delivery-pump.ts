@@ -41,6 +41,9 @@ export class DeliveryPump {
   #nextDueMs = Infinity;
   #alarm: NodeJS.Timeout | undefined;
   #poll: NodeJS.Timeout | undefined;
+  /** When what was in hand as something went wrong has lapsed; machine's time. */
+  #lapseMs: number | undefined;
+  #isRecovering = false;
   /** Runs under way, under which attempts happen at the time for which they were due. */
   #runs = 0;
 
@@ -111,6 +114,7 @@ export class DeliveryPump {
   /** Sends everything due until now, retries as well, each at its own sandbox time. */
   async run(): Promise<void> {
     const untilMs = this.#context.clock.now();
+    await this.#releaseLapsed();
     this.#runs += 1;
     try {
       while (await this.#startQueues(untilMs)) await Promise.all(this.#queues.values());
@@ -145,12 +149,40 @@ export class DeliveryPump {
   #startQueue(endpointId: string, untilMs: number): void {
     const work = this.#workOff(endpointId, untilMs)
       .catch((error: unknown) => {
-        if (!this.#stopping) this.#options.onBug(error);
+        if (this.#stopping) return;
+        this.#options.onBug(error);
+        this.#lapseMs = this.#options.machine.now() + CLAIM_MS;
+        if (this.#options.background) void this.#recover();
       })
       .finally(() => this.#queues.delete(endpointId));
     this.#queues.set(endpointId, work);
     if (this.#options.background)
       void work.then(() => (this.#stopping ? undefined : this.look())).catch(this.#options.onBug);
+  }
+
+  /** What came of an attempt may not have been written, as on a full disk: then it is made again, never not at all. */
+  async #releaseLapsed(): Promise<void> {
+    const now = this.#options.machine.now();
+    if (this.#lapseMs === undefined || now < this.#lapseMs) return;
+    await this.#context.store.write((queries) => deliveries.releaseClaims(queries, now));
+    this.#lapseMs = undefined;
+  }
+
+  async #recover(): Promise<void> {
+    if (this.#isRecovering) return;
+    this.#isRecovering = true;
+    while (this.#lapseMs !== undefined && !this.#stopping) {
+      try {
+        await this.#options.machine.sleep(this.#lapseMs - this.#options.machine.now(), this.#stop.signal);
+        await this.#releaseLapsed();
+        await this.look();
+      } catch (error) {
+        if (this.#stopping) break;
+        this.#options.onBug(error);
+        this.#lapseMs = this.#options.machine.now() + CLAIM_MS;
+      }
+    }
+    this.#isRecovering = false;
   }
 
   async #workOff(endpointId: string, beforeMs: number): Promise<void> {

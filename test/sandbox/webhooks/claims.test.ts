@@ -3,6 +3,7 @@ import {Faults} from '../../../src/sandbox/faults.ts';
 import {seededRandom} from '../../../src/sandbox/random.ts';
 import {DeliveryPump} from '../../../src/sandbox/webhooks/delivery-pump.ts';
 import type {Posted} from '../../../src/sandbox/webhooks/post.ts';
+import {FailingStore} from '../failing-store.ts';
 import {HOOK, WebhookWorld} from './world.ts';
 
 /** Longer than a claim lasts. */
@@ -59,6 +60,36 @@ describe('claims of webhook deliveries', () => {
     return {first, second, firstDone, secondDone};
   }
   const only = async () => at.delivery((await at.deliveries())[0]!.id);
+
+  it('of an attempt that could not be written down lapse, and it is made again', async () => {
+    const store = new FailingStore(at.context.store);
+    const troubles: unknown[] = [];
+    const pump = new DeliveryPump({
+      ...{context: {...at.context, store}, machine: at.clock, faults: new Faults(seededRandom('failing'))},
+      ...{post: at.receiver.post, background: false, onDelivery: undefined},
+      onBug: (error) => troubles.push(error),
+    });
+    const first = hold();
+    await at.payout();
+    const firstDone = at.settle();
+    await first.begun();
+    first.answer({status: 500});
+    await firstDone;
+    at.clock.pass(24 * 3_600_000); // time for another try
+    const held = hold();
+    const running = pump.run().catch((error: unknown) => troubles.push(error));
+    await held.begun();
+    store.down = true;
+    held.answer({status: 204});
+    await running;
+    store.down = false;
+    assert.ok(troubles.length > 0);
+    await pump.run();
+    assert.equal((await only()).state, 'sending'); // it may still be under way, for all that anybody knows
+    at.clock.pass(LAPSED_MS);
+    await pump.run();
+    assert.deepEqual([(await only()).state, at.receiver.posts.length], ['delivered', 3]);
+  });
 
   it('that were taken over by another process leave the delivery to it', async () => {
     const {first, second, firstDone, secondDone} = await takenOver();
