@@ -21,7 +21,8 @@ export function nextCommand(
   if (state === 'planned') return type('run');
   if (state === 'staged') return type('release');
   if (pastHorizon) return type('report');
-  if (state === 'held') return unsent > 0 ? type('resume') : type('release', ' --release-rest');
+  if (state === 'held')
+    return unsent > 0 || staged === 0 ? type('resume') : type('release', ' --release-rest');
   if (stop?.reason === 'collision' || stop?.reason === 'key-forgotten') return type('report');
   if (stop !== undefined || state === 'interrupted' || state === 'stopped') return type('resume');
   if (unsent + doubts + staged - held > 0) return type('resume');

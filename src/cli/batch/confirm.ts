@@ -96,10 +96,12 @@ export async function confirmBatch(options: {
     else out.note(text);
     for (const line of [...surveyText(survey), ...workText(work)]) out.notice(line);
   } else if (!work.isOver) out.note(questionOf(options).replace(/\?$/, '.'));
+  /** Told above; the engine finds nothing to send either. */
+  const isIdle = options.again === undefined && work.isOver;
   const stated = flags['confirm-count'] !== undefined && flags['confirm-total'] !== undefined;
   if (canAsk({stdin: context.runtime.stdin, stderr: context.runtime.stderr})) {
     if (stated || (!isLive && (yes === true || known))) return true;
-    if (options.again === undefined && work.isOver) return false; // told above; the engine finds nothing to send either
+    if (isIdle) return false;
     options.onAsk();
     await ask({
       ...{context, sums, moving, question: questionOf(options)},
@@ -113,6 +115,7 @@ export async function confirmBatch(options: {
         `without a terminal: --live --yes ${statement(sums)}`,
       );
   } else if (!stated && !yes && !known) {
+    if (isIdle) return false;
     throw new RemitError(
       'NEEDS_TERMINAL',
       `batch ${plan.batchId} must be confirmed, but there is no terminal`,

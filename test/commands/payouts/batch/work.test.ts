@@ -77,6 +77,11 @@ describe('the question of a batch', () => {
     const ran = await asked('run ./p.csv --batch-id again', {answers: []});
     assert.deepEqual([ran.exitCode, ran.questions], [0, []]);
     assert.match(ran.stderr, /nothing is left to send/);
+    const script = await desk.batch('release july');
+    assert.deepEqual([script.exitCode, desk.service.byId.size], [0, 2]);
+    desk.file('other.csv', [['B-1', 9, '5.00']]);
+    const unsent = await desk.batch('run ./other.csv');
+    assert.equal(unsent.exitCode, 2, 'what would send something is confirmed');
   });
 
   const refusing = {status: 401, body: {error_code: 'AUTHENTICATION_ERROR', message: 'no'}};
