@@ -28,6 +28,10 @@ const bucketOf = (state: string): string => BUCKET_OF[state] ?? state;
 /** States that a row leaves only by an operator's will. */
 const LASTING: ReadonlySet<string> = new Set(['accepted', 'already_paid', 'collision']);
 
+/** Whether a run may send what a complete batch has left: it has the operator's leave to try again. */
+export const isRetry = ({retry, path, settings}: EngineRun): boolean =>
+  retry !== undefined || path === 'release' || settings.acceptDifferences;
+
 /** Holds all that a run said at its end against the plan, the journal, the results file, the network and the books. */
 export function checkReport(options: {
   place: Place;
@@ -53,9 +57,7 @@ export function checkReport(options: {
   checkStates({place, batchId, states, oracle});
   if (summary.posts !== process.posts)
     oracle.violate('posts', `${process.posts} POSTs were sent and ${summary.posts} told of`);
-  const isRetry =
-    request.retry !== undefined || request.path === 'release' || request.settings.acceptDifferences;
-  if (wasComplete && !isRetry && process.posts > 0)
+  if (wasComplete && !isRetry(request) && process.posts > 0)
     oracle.violate('resume', `${process.posts} POSTs after the batch was complete`);
   // A row in conflict with another batch is sent once that batch, or the registry, gives it free.
   batch.isComplete =

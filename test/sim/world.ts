@@ -2,7 +2,7 @@ import {RemitError} from '../../src/errors.ts';
 import {openBatch} from '../../src/batch/open-batch.ts';
 import type {RunPath} from '../../src/batch/batch-run.ts';
 import {auditWindows} from './audit.ts';
-import {checkFinal, checkReport, checkStates} from './checks.ts';
+import {checkFinal, checkReport, checkStates, isRetry} from './checks.ts';
 import {type Counts, noCounts} from './counts.ts';
 import {abandonDatabases, openDatabases} from './databases.ts';
 import {
@@ -526,6 +526,7 @@ export class World {
       checkReport({place, batchId, report: ending.value, process, oracle: this.#oracle, fate, request});
       return ending.value;
     }
+    if (isRetry(request)) place.batches.get(batchId)!.isComplete = false; // what it had begun may go on
     if (ending.is === 'killed') {
       await this.#afterKill(place);
       if (this.#dice.chance(0.5)) await this.#report(place, batchId);
