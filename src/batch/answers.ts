@@ -2,7 +2,8 @@ import {type Answer, isObject, isSuccess} from '../client/answer.ts';
 import type {TransportFailure} from '../client/transport.ts';
 import {SERVICE_ERRORS} from '../contract/error-codes.ts';
 import {KINDS, type Kind} from './kinds.ts';
-import type {JournalRow, Phase} from './journal.ts';
+import type {JournalRow} from './journal-row.ts';
+import type {Phase} from './journal.ts';
 import {REFERENCE_METADATA_KEY} from './identity.ts';
 import type {RowState} from './outcome.ts';
 

@@ -3,7 +3,7 @@ import {RemitError} from '../errors.ts';
 import {formatMajor} from '../money/amount.ts';
 import {judgeLook} from './answers.ts';
 import {REFERENCE_METADATA_KEY} from './identity.ts';
-import type {JournalRow} from './journal.ts';
+import type {JournalRow} from './journal-row.ts';
 import {type Kind, KINDS} from './kinds.ts';
 
 /**

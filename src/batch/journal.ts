@@ -1,29 +1,19 @@
-import {Totals} from '../money/totals.ts';
 import type {SqliteDatabase, SqliteStatement, SqlRow, SqlValue} from '../store/port.ts';
-import type {RowContent} from './identity.ts';
+import {
+  freshRow,
+  type FreshRow,
+  type JournalRow,
+  KNOWN_COLUMNS,
+  PLAN_COLUMNS,
+  toJournalRow,
+} from './journal-row.ts';
+import {type Standing, readStanding, readTally, type Tally} from './journal-standing.ts';
+import {STATE, type Taken} from './journal-state.ts';
 import {hashName} from './name-hash.ts';
-import {type Bucket, bucketOf, BUCKETS, type Outcome, type RowState} from './outcome.ts';
+import type {Outcome, RowState} from './outcome.ts';
 import {WaitingOutcomes} from './waiting-outcomes.ts';
 
 export type Phase = 'stage' | 'release' | 'direct';
-
-/** Rows that are counted by one statement. */
-const ROWS_A_PART = 10_000;
-
-/** A row of the plan with what is known of it. */
-export interface JournalRow extends RowContent {
-  n: number;
-  reference: string;
-  fingerprint: string;
-  /** Part of the idempotency key; raised only by `retry`. */
-  generation: number;
-  outcome: Outcome | undefined;
-  /** Newest window when the outcome was written; 0 without one. */
-  outcomeWindow: number;
-}
-
-/** States of rows that a phase takes up; `new` has no outcome yet. */
-export type Taken = 'new' | 'not_sent' | 'in_doubt' | 'staged' | 'held' | 'unapproved';
 
 export interface Window {
   seq: number;
@@ -32,26 +22,6 @@ export interface Window {
   last: number;
   at: number;
 }
-
-/** Count and exact sum per bucket. */
-export type Tally = Record<Bucket, {count: number; totals: Totals}>;
-
-/** Where the rows of a batch stand. */
-export interface Standing {
-  tally: Tally;
-  /** Accepted rows by the status of their record, as last seen. */
-  statuses: Record<string, number>;
-  /** Rows staged with a record that differs from the plan. */
-  held: number;
-  /** Records that nobody will release: left behind when the service forgot a key. */
-  orphans: {reference: string; id: string}[];
-}
-
-const PLAN_COLUMNS =
-  'r.n, r.reference, r.party, r.amount, r.currency, r.rail, r.method, r.subaccount, r.scheduled, r.metadata, r.fingerprint';
-const ROW_COLUMNS = `${PLAN_COLUMNS}, g.generation`;
-const OUTCOME_COLUMNS =
-  'o.state, o.id, o.status, o.staged_at, o.http, o.code, o.message, o.request_id, o.attempts, o.orphan, o.window_seq';
 
 /**
  * The journal of one batch. Outcomes are committed in groups; a window is committed before any row of it is sent, and
@@ -284,7 +254,7 @@ export class Journal {
 
   #rows(where: string, params: SqlValue[], limit: number, order = 'r.n'): JournalRow[] {
     return this.#statement(
-      `select ${ROW_COLUMNS}, ${OUTCOME_COLUMNS} from rows r left join outcomes o on o.n = r.n left join generations g on g.n = r.n where ${where} order by ${order} limit ?`,
+      `select ${KNOWN_COLUMNS} from rows r left join outcomes o on o.n = r.n left join generations g on g.n = r.n where ${where} order by ${order} limit ?`,
     )
       .all(...params, limit)
       .map(toJournalRow);
@@ -313,54 +283,12 @@ export class Journal {
 
   /** Counts and sums of all planned rows by bucket; a row that a window covers and nothing settles is in doubt. */
   tally(): Tally {
-    const tally = emptyTally();
-    const rows = this.#inParts(
-      `select ${STATE} as state,
-              r.currency as currency, count(*) as count,
-              sum(r.amount / 1000000) as high, sum(r.amount % 1000000) as low
-       from rows r left join outcomes o on o.n = r.n where r.n > ? and r.n <= ? group by 1, 2`,
-    );
-    for (const row of rows) {
-      const bucket = tally[bucketOf(row['state'] as RowState)];
-      bucket.count += Number(row['count']);
-      // Summed in two halves: a sum of amounts may pass 2^63 although no amount does.
-      bucket.totals.add(
-        row['currency'] as string,
-        BigInt(row['high'] as number) * 1_000_000n + BigInt(row['low'] as number),
-      );
-    }
-    return tally;
+    return readTally((sql) => this.#statement(sql));
   }
 
   /** All that a summary says of the rows. Reads every outcome: a run keeps its own copy up to date instead. */
   standing(): Standing {
-    const statuses: Record<string, number> = {};
-    for (const {status, count} of this.#inParts(
-      `select status, count(*) as count from outcomes
-       where n > ? and n <= ? and state = 'accepted' and status is not null group by status`,
-    ))
-      statuses[status as string] = (statuses[status as string] ?? 0) + Number(count);
-    return {
-      tally: this.tally(),
-      statuses,
-      held: Number(
-        this.#statement(`select count(*) as count from outcomes where state = 'held'`).get()!['count'],
-      ),
-      orphans: this.#statement(
-        `select r.reference, o.orphan as id from outcomes o join rows r on r.n = o.n where o.orphan is not null order by o.n`,
-      )
-        .all()
-        .map((row) => ({reference: row['reference'] as string, id: row['id'] as string})),
-    };
-  }
-
-  /**
-   * What a grouping finds in one part of the plan after the other: SQLite sorts what it groups, and in WASM it does so in
-   * memory that it never gives back.
-   */
-  *#inParts(sql: string): Generator<SqlRow> {
-    const last = Number(this.#statement('select coalesce(max(n), 0) as n from rows').get()!['n']);
-    for (let n = 0; n < last; n += ROWS_A_PART) yield* this.#statement(sql).all(n, n + ROWS_A_PART);
+    return readStanding((sql) => this.#statement(sql));
   }
 
   /** Rows whose record was asked for and whose state needs a person, at most `limit`. */
@@ -401,82 +329,4 @@ export class Journal {
   }
 }
 
-/** The last row of all windows that take a state; uncorrelated, so that it is worked out once. */
-const topOf = (state: Taken) =>
-  `(select coalesce(max(w.last), 0) from windows w where instr(w.takes, ',${state},') > 0)`;
-/** A window that takes the row's state was opened after its outcome was written. The cheap half comes first. */
-const overtaken = (state: RowState & Taken) =>
-  `when o.state = '${state}' and r.n <= ${topOf(state)} and exists (select 1 from windows w where w.seq > o.window_seq
-     and w.first <= r.n and w.last >= r.n and instr(w.takes, ',${state},') > 0) then 'in_doubt'`;
-
-/** SQL of the state of a planned row `r` with outcome `o`: its outcome, unless a later window put it in doubt again. */
-export const STATE = `case
-  when o.n is null and r.n <= ${topOf('new')} then 'in_doubt'
-  when o.n is null then 'not_sent'
-  ${(['not_sent', 'staged', 'held', 'unapproved'] as const).map(overtaken).join('\n  ')}
-  else o.state end`;
-
-export function emptyTally(): Tally {
-  return Object.fromEntries(BUCKETS.map((bucket) => [bucket, {count: 0, totals: new Totals()}])) as Tally; // one per bucket
-}
-
 const marks = (values: readonly unknown[]): string => values.map(() => '?').join(', ');
-
-/** The cells of `PLAN_COLUMNS`. */
-type FreshRow = [
-  ...[n: number, reference: string, party: string, amount: number, currency: string, rail: string | null],
-  ...[method: string | null, subaccount: string | null, scheduled: string | null, metadata: string | null],
-  fingerprint: string,
-];
-
-const freshRow = (cells: FreshRow): JournalRow => ({
-  n: cells[0],
-  reference: cells[1],
-  fingerprint: cells[10],
-  generation: 0,
-  party: cells[2],
-  amount: cells[3],
-  currency: cells[4],
-  rail: cells[5],
-  method: cells[6],
-  subaccount: cells[7],
-  scheduled: cells[8],
-  metadata: cells[9],
-  outcomeWindow: 0,
-  outcome: undefined,
-});
-
-function toJournalRow(row: SqlRow): JournalRow {
-  const text = (name: string) => row[name] as string | null;
-  return {
-    n: Number(row['n']),
-    reference: row['reference'] as string,
-    fingerprint: row['fingerprint'] as string,
-    generation: Number(row['generation'] ?? 0),
-    party: row['party'] as string,
-    amount: Number(row['amount']),
-    currency: row['currency'] as string,
-    rail: text('rail'),
-    method: text('method'),
-    subaccount: text('subaccount'),
-    scheduled: text('scheduled'),
-    metadata: text('metadata'),
-    outcomeWindow: Number(row['window_seq'] ?? 0),
-    outcome:
-      row['state'] === null || row['state'] === undefined
-        ? undefined
-        : {
-            n: Number(row['n']),
-            state: row['state'] as RowState,
-            id: text('id'),
-            status: text('status'),
-            stagedAt: row['staged_at'] === null ? null : Number(row['staged_at']),
-            http: row['http'] === null ? null : Number(row['http']),
-            code: text('code'),
-            message: text('message'),
-            requestId: text('request_id'),
-            attempts: Number(row['attempts']),
-            orphan: text('orphan'),
-          },
-  };
-}

@@ -1,5 +1,5 @@
 import {judgeAnswer, judgeFailure, type StopReason} from './answers.ts';
-import type {JournalRow} from './journal.ts';
+import type {JournalRow} from './journal-row.ts';
 import {bucketOf, type RowState} from './outcome.ts';
 import {outcomeOf, type RunContext, wordsOf} from './run-context.ts';
 

@@ -1,7 +1,7 @@
 import type {Answer} from '../client/answer.ts';
 import {isOwnLimit, judgeAnswer, judgeFailure, judgeLook} from './answers.ts';
 import {Dispatcher, type WorkEnd} from './dispatcher.ts';
-import type {JournalRow} from './journal.ts';
+import type {JournalRow} from './journal-row.ts';
 import type {Bucket, Outcome} from './outcome.ts';
 import {probe} from './probe.ts';
 import {RowSource} from './row-source.ts';

@@ -1,7 +1,8 @@
 import {isFinal, LIFECYCLES} from '../contract/lifecycle.ts';
 import {Totals} from '../money/totals.ts';
 import {type Confirmation, readConfirmations} from './confirmations.ts';
-import {type Journal, STATE} from './journal.ts';
+import {STATE} from './journal-state.ts';
+import type {Journal} from './journal.ts';
 import type {Kind, Mode} from './kinds.ts';
 import type {OpenBatch} from './open-batch.ts';
 import type {Plan} from './plan.ts';

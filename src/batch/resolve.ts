@@ -1,6 +1,7 @@
 import type {Clock} from '../clock.ts';
 import {RemitError} from '../errors.ts';
-import type {Journal, JournalRow} from './journal.ts';
+import type {JournalRow} from './journal-row.ts';
+import type {Journal} from './journal.ts';
 import type {OpenBatch} from './open-batch.ts';
 import type {Outcome} from './outcome.ts';
 import {Registry} from './registry.ts';

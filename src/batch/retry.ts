@@ -3,7 +3,8 @@ import {TransportFailure, type Transport} from '../client/transport.ts';
 import type {Clock} from '../clock.ts';
 import {RemitError} from '../errors.ts';
 import {judgeLook} from './answers.ts';
-import type {Journal, JournalRow} from './journal.ts';
+import type {JournalRow} from './journal-row.ts';
+import type {Journal} from './journal.ts';
 import type {Plan} from './plan.ts';
 import type {Wire} from './wire.ts';
 

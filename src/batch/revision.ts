@@ -1,6 +1,7 @@
 import {RemitError} from '../errors.ts';
 import type {SqliteDatabase} from '../store/port.ts';
-import {Journal, type JournalRow} from './journal.ts';
+import type {JournalRow} from './journal-row.ts';
+import {Journal} from './journal.ts';
 import {KINDS} from './kinds.ts';
 import type {Outcome, RowState} from './outcome.ts';
 import type {Plan} from './plan.ts';

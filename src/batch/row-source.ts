@@ -1,5 +1,7 @@
 import type {Clock} from '../clock.ts';
-import type {Journal, JournalRow, Phase, Taken} from './journal.ts';
+import type {JournalRow} from './journal-row.ts';
+import type {Taken} from './journal-state.ts';
+import type {Journal, Phase} from './journal.ts';
 import type {Claims} from './registry.ts';
 import {claimOf} from './survey.ts';
 

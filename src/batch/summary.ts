@@ -1,6 +1,6 @@
 import {EXIT, type ExitCode} from '../errors.ts';
 import {Totals} from '../money/totals.ts';
-import type {Standing, Tally} from './journal.ts';
+import type {Standing, Tally} from './journal-standing.ts';
 import type {Mode} from './kinds.ts';
 import {BUCKETS, type Bucket} from './outcome.ts';
 import type {Plan} from './plan.ts';

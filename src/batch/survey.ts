@@ -1,6 +1,7 @@
 import {RemitError} from '../errors.ts';
 import {readAcknowledged} from './confirmations.ts';
-import type {Journal, JournalRow} from './journal.ts';
+import type {JournalRow} from './journal-row.ts';
+import type {Journal} from './journal.ts';
 import {type Bucket, bucketOf, type Outcome} from './outcome.ts';
 import {addRow, emptyPart, type Part} from './part.ts';
 import type {Plan} from './plan.ts';

@@ -2,7 +2,7 @@ import {fillPath, type Overrides, resolveRoute} from '../client/routes.ts';
 import type {TransportRequest, Timeouts} from '../client/transport.ts';
 import {requestHeaders} from '../client/headers.ts';
 import {idempotencyKey, REFERENCE_METADATA_KEY} from './identity.ts';
-import type {JournalRow} from './journal.ts';
+import type {JournalRow} from './journal-row.ts';
 import {type Kind, KINDS, type Mode} from './kinds.ts';
 
 export interface WireOptions {

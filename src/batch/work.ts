@@ -1,5 +1,6 @@
 import type {RunPath} from './batch-run.ts';
-import {emptyTally, type Journal, type Standing, type Tally} from './journal.ts';
+import {emptyTally, type Standing, type Tally} from './journal-standing.ts';
+import type {Journal} from './journal.ts';
 import {type Bucket, BUCKETS} from './outcome.ts';
 import {addRow, emptyPart, minus, type Part, plus} from './part.ts';
 import type {Plan} from './plan.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {compareEcho, judgeAnswer, judgeFailure, judgeLook, type RowVerdict} from '../../src/batch/answers.ts';
-import type {JournalRow, Phase} from '../../src/batch/journal.ts';
+import type {JournalRow} from '../../src/batch/journal-row.ts';
+import type {Phase} from '../../src/batch/journal.ts';
 import {readAnswer} from '../../src/client/answer.ts';
 import {type FailureKind, TransportFailure} from '../../src/client/transport.ts';
 import {payeeId} from './harness.ts';

@@ -1,7 +1,7 @@
 import type {Goal} from '../../src/batch/follow-counts.ts';
 import {FollowPace} from '../../src/batch/follow-pace.ts';
 import {type Followed, FollowRun} from '../../src/batch/follow-run.ts';
-import type {JournalRow} from '../../src/batch/journal.ts';
+import type {JournalRow} from '../../src/batch/journal-row.ts';
 import {openBatch} from '../../src/batch/open-batch.ts';
 import type {Summary} from '../../src/batch/summary.ts';
 import {Wire} from '../../src/batch/wire.ts';

@@ -89,6 +89,17 @@ export class Bench {
     });
   }
 
+  /** Opens the batch `b1` for a look. */
+  async inJournal<T>(look: (batch: OpenBatch) => T): Promise<T> {
+    const {stateDir, clock} = this;
+    const batch = await openBatch({stateDir, kind: 'payout', batchId: 'b1', purpose: 'look', clock});
+    try {
+      return look(batch);
+    } finally {
+      await batch.close();
+    }
+  }
+
   async run(service: TruthService, given: RunArguments = {}): Promise<Summary> {
     const batch = await openBatch({
       stateDir: given.stateDir ?? this.stateDir,

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import {join} from 'node:path';
 import {JOURNAL_MIGRATIONS} from '../../src/batch/journal-schema.ts';
-import {type OpenBatch, openBatch} from '../../src/batch/open-batch.ts';
 import {openSqlite} from '../../src/store/sqlite.ts';
 import {Bench} from './harness.ts';
 import {TruthService} from './truth-service.ts';
@@ -10,16 +9,6 @@ describe('the journal of a batch', () => {
   let bench: Bench;
   beforeEach(() => (bench = new Bench()));
   afterEach(() => bench.remove());
-
-  async function inJournal<T>(look: (batch: OpenBatch) => T): Promise<T> {
-    const {stateDir, clock} = bench;
-    const batch = await openBatch({stateDir, kind: 'payout', batchId: 'b1', purpose: 'look', clock});
-    try {
-      return look(batch);
-    } finally {
-      await batch.close();
-    }
-  }
 
   it('of an older version is opened, and its rows are found by their references', async () => {
     await bench.plan(bench.payouts(5));
@@ -30,7 +19,7 @@ describe('the journal of a batch', () => {
     db.exec(`drop table row_names; delete from remit_migrations where name = '0003-row-names';
       create index rows_by_reference on rows (reference); create index rows_by_fold on rows (fold)`);
     db.close();
-    await inJournal(({journal}) => {
+    await bench.inJournal(({journal}) => {
       assert.equal(journal.rowOf('INV-4')?.n, 4);
       assert.equal(journal.rowOf('inv-4'), undefined);
     });
@@ -42,7 +31,7 @@ describe('the journal of a batch', () => {
   it('counts and sums every row of a large plan once', async () => {
     const rows = 20_001;
     const {plan} = await bench.plan(bench.payouts(rows));
-    await inJournal(({journal}) => {
+    await bench.inJournal(({journal}) => {
       for (let n = 1; n <= rows; n += 3)
         journal.record(
           {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {foldReference, referenceOfContent} from '../../src/batch/identity.ts';
 import {hashName, hashText} from '../../src/batch/name-hash.ts';
-import {type OpenBatch, openBatch} from '../../src/batch/open-batch.ts';
 import {Buckets, PLAN_PAGES} from '../../src/batch/plan-buckets.ts';
 import {Duplicates} from '../../src/batch/plan-duplicates.ts';
 import {RowSet} from '../../src/batch/row-set.ts';
@@ -112,16 +111,6 @@ describe('what stands twice in a plan', () => {
   beforeEach(() => (bench = new Bench()));
   afterEach(() => bench.remove());
 
-  async function inJournal<T>(look: (batch: OpenBatch) => T): Promise<T> {
-    const {stateDir, clock} = bench;
-    const batch = await openBatch({stateDir, kind: 'payout', batchId: 'b1', purpose: 'look', clock});
-    try {
-      return look(batch);
-    } finally {
-      await batch.close();
-    }
-  }
-
   async function holdsToItsRows(rows: readonly Row[], text: string, named: boolean): Promise<void> {
     const right = expected(rows, named);
     const namespace = named ? undefined : 'payroll';
@@ -134,7 +123,7 @@ describe('what stands twice in a plan', () => {
     assert.deepEqual(plan.figures, right.figures);
     assert.deepEqual(errors, right.refused);
     assert.equal(plan.invalidRows, right.refused.length);
-    await inJournal(({journal}) => {
+    await bench.inJournal(({journal}) => {
       const planned = journal.rowsAfter(0, 1000).map(({n, reference}) => [n, reference]);
       assert.deepEqual(
         planned,
@@ -165,7 +154,7 @@ describe('what stands twice in a plan', () => {
       fc.asyncProperty(files(fc.constant('')), async (wantedRows) => {
         const text = [CONTENT_HEADER, ...wantedRows.map(contentOf), ''].join('\n');
         await bench.plan(bench.file('first.csv', text), {namespace: 'payroll'});
-        const fingerprints = await inJournal(({journal}) =>
+        const fingerprints = await bench.inJournal(({journal}) =>
           journal.rowsAfter(0, 1000).map(({fingerprint}) => fingerprint),
         );
         const rows = wantedRows.map((row, index) => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {emptyTally} from '../../src/batch/journal.ts';
+import {emptyTally} from '../../src/batch/journal-standing.ts';
 import {BUCKETS, bucketOf, type RowState} from '../../src/batch/outcome.ts';
 import type {Plan} from '../../src/batch/plan.ts';
 import type {Stop} from '../../src/batch/run-context.ts';

@@ -47,14 +47,20 @@ describe('sandbox: a database that is away', () => {
     assert.equal((await at.post('/api/payees', {name: 'Elm'})).status, 201);
   });
 
-  it('is answered 503 where it fails before the request is looked at', async () => {
+  /** A sandbox of its own whose next request fires a timer first. */
+  async function withTimerDue() {
     const pumped = await testStore();
     const failing = new FailingStore(await openSandboxStore(pumped.place));
     const told: unknown[] = [];
     const alone = await TestSandbox.open({store: failing, onBug: (error) => told.push(error)});
     const payee = await alone.party('payee');
     await alone.post(`/api/payees/${payee}/payment-methods`, bankAccount());
-    alone.passVerification(); // its timer is due: it fires before the next request
+    alone.passVerification(); // its timer is due
+    return {pumped, failing, told, alone};
+  }
+
+  it('is answered 503 where it fails before the request is looked at', async () => {
+    const {pumped, failing, told, alone} = await withTimerDue();
     failing.down = true;
     const {status, body} = await alone.get('/api/payees');
     assert.deepEqual([status, body.error_code, told.length], [503, 'SERVICE_UNAVAILABLE', 1]);
@@ -65,13 +71,7 @@ describe('sandbox: a database that is away', () => {
   });
 
   it('is told of where a fault rule answers instead', async () => {
-    const pumped = await testStore();
-    const failing = new FailingStore(await openSandboxStore(pumped.place));
-    const told: unknown[] = [];
-    const alone = await TestSandbox.open({store: failing, onBug: (error) => told.push(error)});
-    const payee = await alone.party('payee');
-    await alone.post(`/api/payees/${payee}/payment-methods`, bankAccount());
-    alone.passVerification(); // its timer is due: it fires before the next request
+    const {pumped, failing, told, alone} = await withTimerDue();
     alone.sandbox.faults.add(
       FaultRule.parse({times: 1, effect: {kind: 'status', status: 429, retry_after: 3}}),
     );
