@@ -10,6 +10,8 @@ export interface InputFile {
   name: string;
   /** A pipe or stdin: it can end early without anybody noticing, so its last line must end. */
   isPipe: boolean;
+  /** Of a file, before it is read; undefined of what comes through a pipe. */
+  bytes: number | undefined;
   stream: ReadStream | NodeJS.ReadableStream;
 }
 
@@ -18,7 +20,7 @@ export interface InputFile {
  * @throws RemitError CSV_INVALID when it is missing, a directory, or may not be read; nothing was sent.
  */
 export function openInput(path: string, stdin: NodeJS.ReadableStream = process.stdin): InputFile {
-  if (path === '-') return {path, name: 'stdin', isPipe: true, stream: stdin};
+  if (path === '-') return {path, name: 'stdin', isPipe: true, bytes: undefined, stream: stdin};
   let fd: number;
   let stats;
   try {
@@ -38,6 +40,7 @@ export function openInput(path: string, stdin: NodeJS.ReadableStream = process.s
     path,
     name: basename(path),
     isPipe: !stats.isFile(),
+    bytes: stats.isFile() ? stats.size : undefined,
     stream: createReadStream(path, {fd, highWaterMark: 256 * 1024}),
   };
 }

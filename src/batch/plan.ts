@@ -111,12 +111,16 @@ function removeLitter(folder: string): void {
   }
 }
 
+/** A file of this size gives its journal large pages: fewer calls for the same rows. A small one would only take more room. */
+const LARGE_BYTES = 1024 * 1024;
+
 async function writePlan(
   options: PlanOptions,
   input: InputFile,
   file: string,
 ): Promise<{plan: Plan; errors: Issue[]}> {
-  const db = await openSqlite(file, {durability: 'full'});
+  const isLarge = (input.bytes ?? 0) > LARGE_BYTES;
+  const db = await openSqlite(file, {durability: 'full', pageBytes: isLarge ? 16_384 : 4096});
   try {
     migrate(db, JOURNAL_MIGRATIONS);
     db.exec(PLAN_PAGES);

@@ -5,18 +5,18 @@ import {writeFileAtomic} from './atomic-file.ts';
 import {fileFailure} from './failures.ts';
 import {makeFolder} from './folder.ts';
 
-const PAGE_BYTES = 4096;
+export type PageBytes = 4096 | 16_384;
 const MAGIC = 'SQLite format 3\0';
 
 /**
- * The single page of an empty database that is in WAL mode already, byte for byte what SQLite 3.53 itself writes
+ * The first page of an empty database that is in WAL mode already, byte for byte what SQLite 3.53 itself writes
  * (file format: https://sqlite.org/fileformat2.html). A database is born by renaming this into place: letting SQLite
  * switch a new file to WAL would write its first page through a rollback journal, which the WASM driver cannot recover.
  */
-export function emptyDatabase(): Uint8Array {
-  const page = Buffer.alloc(PAGE_BYTES);
+export function emptyDatabase(pageBytes: PageBytes = 4096): Uint8Array {
+  const page = Buffer.alloc(pageBytes);
   page.write(MAGIC, 0, 'latin1');
-  page.writeUInt16BE(PAGE_BYTES, 16);
+  page.writeUInt16BE(pageBytes, 16);
   page[18] = 2; // written by WAL
   page[19] = 2; // read by WAL
   page.set([64, 32, 32], 21); // fixed payload fractions
@@ -25,20 +25,20 @@ export function emptyDatabase(): Uint8Array {
   page.writeUInt32BE(1, 92); // the change counter for which the page count is valid
   page.writeUInt32BE(3_053_004, 96); // version of the library that wrote it
   page[100] = 13; // an empty table leaf: the schema
-  page.writeUInt16BE(PAGE_BYTES, 105); // its cells begin at the end of the page
+  page.writeUInt16BE(pageBytes, 105); // its cells begin at the end of the page
   return page;
 }
 
 /**
  * Makes the folder (0700) and an empty database (0600) where there is none, and refuses what is not a database.
- * An empty file counts as none. Throws RemitError STATE or STATE_DAMAGED.
+ * An empty file counts as none; a database that is there keeps its pages. Throws RemitError STATE or STATE_DAMAGED.
  */
-export function ensureDatabaseFile(file: string): void {
+export function ensureDatabaseFile(file: string, pageBytes?: PageBytes): void {
   const header = readHeader(file);
   if (header === undefined || header.length === 0) {
     makeFolder(dirname(file));
     removeForeignLog(`${file}-wal`);
-    writeFileAtomic(file, emptyDatabase(), {mode: 0o600});
+    writeFileAtomic(file, emptyDatabase(pageBytes), {mode: 0o600});
     return;
   }
   if (!header.equals(Buffer.from(MAGIC, 'latin1'))) {

@@ -2,7 +2,7 @@ import {chmodSync} from 'node:fs';
 import {dirname, resolve} from 'node:path';
 import {RemitError} from '../errors.ts';
 import {syncFolder} from './atomic-file.ts';
-import {ensureDatabaseFile} from './empty-database.ts';
+import {ensureDatabaseFile, type PageBytes} from './empty-database.ts';
 import {fileFailure, sqliteFailure} from './failures.ts';
 import type {Durability, SqliteDatabase, SqliteStatement, SqlRow, SqlValue} from './port.ts';
 import {loadNativeModule, openNative} from './sqlite-native.ts';
@@ -23,6 +23,8 @@ export interface OpenSqliteOptions {
   durability: Durability;
   /** Forces a driver; else node:sqlite where this Node has it, and SQLite in WASM where not. Both read the same files. */
   driver?: SqliteDriver | undefined;
+  /** Of a new database; 4096 without it. Large pages suit a large file that is read and written in the order of its rows. */
+  pageBytes?: PageBytes | undefined;
 }
 
 /** The drivers that this Node can open a database with, best first. */
@@ -42,7 +44,7 @@ export function availableDrivers(): SqliteDriver[] {
  */
 export async function openSqlite(file: string, options: OpenSqliteOptions): Promise<SqliteDatabase> {
   const path = resolve(file);
-  ensureDatabaseFile(path);
+  ensureDatabaseFile(path, options.pageBytes);
   let raw: RawDatabase | undefined;
   try {
     removeDriverLock(path);

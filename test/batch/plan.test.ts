@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {existsSync, readdirSync, statSync, writeFileSync} from 'node:fs';
+import {existsSync, readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {Readable} from 'node:stream';
 import fc from 'fast-check';
@@ -73,6 +73,17 @@ describe('the plan of a batch', () => {
     assert.deepEqual([figures.firstScheduled, figures.lastScheduled], ['2026-03-05', '2026-04-01']);
     assert.equal(figures.largest.reference, 'A');
     assert.equal(figures.largest.line, 2);
+  });
+
+  it('of a large file has a journal with larger pages', async () => {
+    const pageBytes = () =>
+      readFileSync(join(bench.stateDir, 'batches', 'payout', 'b1', 'journal.db')).readUInt16BE(16);
+    await bench.plan(bench.payouts(3));
+    assert.equal(pageBytes(), 4096);
+    const {plan} = await bench.plan(bench.payouts(22_000, 'large.csv'));
+    assert.ok(plan.file.bytes > 1024 * 1024);
+    assert.equal(pageBytes(), 16_384);
+    assert.equal(plan.figures.rows, 22_000);
   });
 
   it('tells every error of the file in one pass, by line, row and column', async () => {

@@ -36,8 +36,12 @@ for (const driver of availableDrivers()) {
     const folder = scratchFolder();
     const open: SqliteDatabase[] = [];
     const file = () => join(folder(), 'state', 'a.db');
-    const openOne = async (durability: 'full' | 'normal' = 'normal', path = file()) => {
-      const db = await openSqlite(path, {durability, driver});
+    const openOne = async (
+      durability: 'full' | 'normal' = 'normal',
+      path = file(),
+      pageBytes?: 4096 | 16_384,
+    ) => {
+      const db = await openSqlite(path, {durability, driver, pageBytes});
       open.push(db);
       return db;
     };
@@ -91,14 +95,25 @@ for (const driver of availableDrivers()) {
       assert.equal(pragma(normal, 'foreign_keys'), 1);
     });
 
-    it('begins with the very page that SQLite itself would write', async () => {
-      const db = await openOne();
-      db.exec('CREATE TABLE t (a); DROP TABLE t; VACUUM');
-      db.close();
-      const own = readFileSync(file());
-      const ours = Buffer.from(emptyDatabase());
-      for (const page of [own, ours]) page.fill(0, 24, 100); // counters, schema format, library version
-      assert.deepEqual(own, ours);
+    for (const pageBytes of [4096, 16_384] as const)
+      it(`begins with the very page of ${pageBytes} bytes that SQLite itself would write`, async () => {
+        const db = await openOne('normal', file(), pageBytes);
+        assert.equal(db.prepare('PRAGMA page_size').get()!['page_size'], pageBytes);
+        db.exec('CREATE TABLE t (a); DROP TABLE t; VACUUM');
+        db.close();
+        const own = readFileSync(file());
+        const ours = Buffer.from(emptyDatabase(pageBytes));
+        for (const page of [own, ours]) page.fill(0, 24, 100); // counters, schema format, library version
+        assert.deepEqual(own, ours);
+      });
+
+    it('keeps the pages that a file has, whatever size new ones are to have', async () => {
+      const first = await openOne();
+      first.exec('CREATE TABLE t (a)');
+      first.close();
+      const db = await openOne('normal', file(), 16_384);
+      assert.equal(db.prepare('PRAGMA page_size').get()!['page_size'], 4096);
+      assert.deepEqual(db.prepare('SELECT * FROM t').all(), []);
     });
 
     it('takes an empty file for a new database', async () => {
