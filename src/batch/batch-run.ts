@@ -55,7 +55,10 @@ export interface BatchRunOptions {
 }
 
 const STATUS_EVERY_MS = 1000;
-/** A commit waits for the disk, and nothing is sent meanwhile; what a kill leaves uncommitted is replayed. */
+/**
+ * A commit waits for the disk, and nothing is sent meanwhile; what a kill leaves uncommitted is replayed. Where windows
+ * have taken outcomes with them since the last time, those that came after wait once more.
+ */
 const FLUSH_EVERY_MS = 250;
 const PROGRESS_EVERY_MS = 200;
 
@@ -244,7 +247,7 @@ export class BatchRun {
     this.#options.onProgress(this.#phase, this.#summary('running'));
   }
 
-  /** Status each second, outcomes to disk four times a second. A failure of either ends the run like any other. */
+  /** Status each second, outcomes to disk within half a second. A failure of either ends the run like any other. */
   #startTimers(): {stop: () => void; rethrow: () => void} {
     const ended = new AbortController();
     let failure: unknown;
@@ -261,7 +264,12 @@ export class BatchRun {
     };
     every(STATUS_EVERY_MS, () => this.#writeStatus()).catch(fail);
     every(PROGRESS_EVERY_MS, () => this.#showProgress()).catch(fail);
-    every(FLUSH_EVERY_MS, () => this.#context.flush()).catch(fail);
+    const {journal} = this.#options;
+    let commits = journal.commits;
+    every(FLUSH_EVERY_MS, () => {
+      if (journal.commits === commits) this.#context.flush();
+      commits = journal.commits;
+    }).catch(fail);
     const rethrow = () => {
       if (failure instanceof Error) throw failure;
     };

@@ -33,6 +33,8 @@ export class Journal {
   readonly #statements = new Map<string, SqliteStatement>();
   readonly #waiting: WaitingOutcomes;
   #newestWindow: number;
+  /** Of this process, with outcomes or without. */
+  commits = 0;
 
   constructor(db: SqliteDatabase) {
     this.#db = db;
@@ -61,6 +63,7 @@ export class Journal {
   /** Commits that rows `first` to `last` may be sent from now on; only then may one of them be. */
   openWindow(window: {phase: Phase; first: number; last: number; takes: readonly Taken[]; at: number}): void {
     const {phase, first, last, takes, at} = window;
+    this.commits++;
     this.#db.transaction(() => {
       this.#waiting.write(this.#newestWindow);
       this.#statement(
@@ -75,7 +78,9 @@ export class Journal {
   }
 
   flush(): void {
-    if (this.unflushed > 0) this.#db.transaction(() => this.#waiting.write(this.#newestWindow));
+    if (this.unflushed === 0) return;
+    this.commits++;
+    this.#db.transaction(() => this.#waiting.write(this.#newestWindow));
   }
 
   windows(phases: readonly Phase[]): Window[] {

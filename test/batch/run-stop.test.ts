@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
+import type {Journal} from '../../src/batch/journal.ts';
 import {openBatch} from '../../src/batch/open-batch.ts';
 import {exitCodeOf, type Summary} from '../../src/batch/summary.ts';
 import {readStatus} from '../../src/batch/status-file.ts';
@@ -236,6 +237,24 @@ describe('a run that is stopped', () => {
       const timer = setInterval(letGo, 1);
       assert.equal((await running).accepted, 10);
       clearInterval(timer);
+    });
+
+    it('has every outcome on the disk within half a second, also between windows', async () => {
+      await bench.plan(bench.payouts(6));
+      const inner = service.transport();
+      let journal: Journal | undefined;
+      const unflushed: number[] = [];
+      const transport: Transport = {
+        ...inner,
+        send: async (request) => {
+          await bench.clock.sleep(501); // since the answer before this one
+          unflushed.push(journal!.unflushed);
+          return inner.send(request);
+        },
+      };
+      const options = {path: 'direct', maxInFlight: 1, transport} as const;
+      await run({...options, opened: (batch) => (journal = batch.journal)});
+      assert.deepEqual(unflushed, [0, 0, 0, 0, 0, 0]);
     });
 
     it('has its status file written each second', async () => {
