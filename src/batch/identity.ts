@@ -1,4 +1,4 @@
-import {createHash} from 'node:crypto';
+import {hash} from 'node:crypto';
 import type {Kind, Mode} from './kinds.ts';
 
 /** Metadata key under which the reference travels; it is the only trace after all local state is lost. */
@@ -61,9 +61,7 @@ export function idempotencyKey(identity: {
   generation: number;
 }): string {
   const {kind, mode, namespace, reference, generation} = identity;
-  return createHash('sha256')
-    .update(JSON.stringify([1, kind, mode, namespace, reference, generation]))
-    .digest('base64url');
+  return hash('sha256', JSON.stringify([1, kind, mode, namespace, reference, generation]), 'base64url');
 }
 
 /** The fields of a row's body, as one short text: equal exactly when the same payment would be asked for. */
@@ -82,10 +80,17 @@ export interface RowContent {
 /** 132 bits of SHA-256 over the content, base64url. */
 export function fingerprintOf(content: RowContent): string {
   const {party, amount, currency, rail, method, subaccount, scheduled, metadata} = content;
-  return createHash('sha256')
-    .update(JSON.stringify([party, String(amount), currency, rail, method, subaccount, scheduled, metadata]))
-    .digest('base64url')
-    .slice(0, 22);
+  const text = JSON.stringify([
+    party,
+    String(amount),
+    currency,
+    rail,
+    method,
+    subaccount,
+    scheduled,
+    metadata,
+  ]);
+  return hash('sha256', text, 'base64url').slice(0, 22);
 }
 
 /** Identity of a row in a file without references: its content and the how-manieth of its kind it is. */

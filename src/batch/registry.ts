@@ -9,6 +9,7 @@ import {makeFolder} from './folder.ts';
 import {foldReference} from './identity.ts';
 import type {Kind, Mode} from './kinds.ts';
 import {Lookalikes} from './lookalikes.ts';
+import {runsOf} from './neighbours.ts';
 import {NotedPayments, type Payment} from './noted-payments.ts';
 import {REGISTRY_MIGRATIONS} from './registry-schema.ts';
 
@@ -66,7 +67,7 @@ export interface Claims {
 
 const INSERT = {
   head: 'insert into entries (scope, fold, reference, claimant, generation, fingerprint, at, id, paid)',
-  row: '($1, ?, ?, $2, ?, ?, $3, null, 0)', // $1 scope, $2 claimant, $3 at
+  row: '($1, ?, ?, $2, $4, ?, $3, null, 0)', // $1 scope, $2 claimant, $3 at, $4 generation
 };
 /** A claim that is there already is the same row's, of an earlier run or an earlier generation. */
 const CLAIM = {
@@ -243,12 +244,14 @@ export class Registry implements Claims {
   }
 
   #insert(statement: BulkInsert, rows: readonly Claim[], at: number): void {
-    const values: SqlValue[] = [];
-    for (const {reference, generation, fingerprint} of rows)
-      values.push(foldReference(reference), reference, generation, fingerprint);
     this.#db.transaction(() => {
       this.#writeWaiting();
-      statement.run(values, [this.#scope, this.#claimant, at]);
+      for (const run of runsOf(rows, isOfSameGeneration)) {
+        const values: SqlValue[] = [];
+        for (const {reference, fingerprint} of run)
+          values.push(foldReference(reference), reference, fingerprint);
+        statement.run(values, [this.#scope, this.#claimant, at, run[0]!.generation]);
+      }
       this.#lookalikes.note(this.#scope, rows, at);
     });
   }
@@ -336,6 +339,8 @@ export class Registry implements Claims {
     return statement;
   }
 }
+
+const isOfSameGeneration = (a: Claim, b: Claim): boolean => a.generation === b.generation;
 
 function toEntry(row: SqlRow): Entry {
   return {

@@ -3,7 +3,6 @@ import type {JournalRow} from './journal-row.ts';
 import type {Taken} from './journal-state.ts';
 import type {Journal, Phase} from './journal.ts';
 import type {Claims} from './registry.ts';
-import {claimOf} from './survey.ts';
 
 /** Rows that the first window makes sendable, and rows that are read at a time. */
 export const WINDOW_ROWS = 256;
@@ -88,8 +87,8 @@ export class RowSource {
     this.#at = 0;
     beforeWindow();
     // Staged rows were claimed when they were staged; only a registry that was lost since does not know them.
-    if (phase === 'release') claims.keep(rows.map(claimOf), clock.now());
-    else claims.claim(rows.map(claimOf), clock.now());
+    if (phase === 'release') claims.keep(rows, clock.now());
+    else claims.claim(rows, clock.now());
     journal.openWindow({phase, first: rows[0]!.n, last: this.#after, takes, at: clock.now()});
     this.#openedAt = clock.monotonic();
     return true;

@@ -5,7 +5,7 @@ import type {Journal} from './journal.ts';
 import {type Bucket, bucketOf, type Outcome} from './outcome.ts';
 import {addRow, emptyPart, type Part} from './part.ts';
 import type {Plan} from './plan.ts';
-import type {Claim, Entry, Registry} from './registry.ts';
+import type {Entry, Registry} from './registry.ts';
 
 /** What the registry says of a batch before it is confirmed. Nothing of it is written yet. */
 export interface Survey {
@@ -78,7 +78,7 @@ export function surveyBatch(options: {
     const similar = registry.similar(row.reference, since);
     if (similar.length > 0 && survey.similar.count++ < EXAMPLES)
       survey.similar.examples.push([row.reference, ...similar]);
-    const alike = registry.alike(claimOf(row), Math.max(since, now - ALIKE_MS));
+    const alike = registry.alike(row, Math.max(since, now - ALIKE_MS));
     if (alike !== undefined && survey.alike.count++ < EXAMPLES)
       survey.alike.examples.push({reference: row.reference, other: alike.reference, batch: alike.batch});
   }
@@ -141,15 +141,6 @@ function inMap<T>(map: Map<string, T>, key: string, make: () => T): T {
   if (found === undefined) map.set(key, (found = make()));
   return found;
 }
-
-export const claimOf = (row: JournalRow): Claim => ({
-  reference: row.reference,
-  fingerprint: row.fingerprint,
-  generation: row.generation,
-  party: row.party,
-  amount: row.amount,
-  currency: row.currency,
-});
 
 /**
  * Rows without an outcome, and those that the registry settled before: what it says may have changed since. Rows that a

@@ -45,6 +45,18 @@ describe('payments that the registry has noted', () => {
     await next.close();
   });
 
+  it('go by the generation of each claim, also where several come together', () => {
+    const generations = [0, 0, 2, 1, 1, 0];
+    registry.claim(
+      generations.map((generation, i) => claim(`MIX-${i}`, generation)),
+      2,
+    );
+    assert.deepEqual(
+      generations.map((_, i) => registry.find(`MIX-${i}`)?.generation),
+      generations,
+    );
+  });
+
   it('never come after a new generation, which is not paid', () => {
     registry.claim([claim('INV-1', 1)], 2);
     assert.deepEqual([registry.find('INV-1')?.paid, registry.find('INV-1')?.id], [false, null]);
