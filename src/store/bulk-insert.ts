@@ -10,17 +10,17 @@ const ROWS_A_CALL = 16;
  */
 export class BulkInsert {
   readonly #db: SqliteDatabase;
-  readonly #many: string;
-  readonly #one: string;
+  readonly #statement: (rows: number) => string;
   readonly #width: number;
+  /** Made when they are needed: most journals are small. */
+  #many: string | undefined;
+  #one: string | undefined;
 
   constructor(db: SqliteDatabase, sql: {head: string; row: string; tail?: string}) {
     const {head, row, tail = ''} = sql;
     this.#db = db;
     this.#width = row.split('?').length - 1;
-    const statement = (rows: number) => `${head} values ${rowsOf(row, rows)} ${tail}`;
-    this.#one = statement(1);
-    this.#many = statement(ROWS_A_CALL);
+    this.#statement = (rows) => `${head} values ${rowsOf(row, rows)} ${tail}`;
   }
 
   /** The values of whole rows, one row behind the other. Inside the caller's transaction. */
@@ -28,9 +28,13 @@ export class BulkInsert {
     const step = this.#width * ROWS_A_CALL;
     let at = 0;
     for (; at + step <= values.length; at += step)
-      this.#db.prepare(this.#many).run(...shared, ...values.slice(at, at + step));
+      this.#db
+        .prepare((this.#many ??= this.#statement(ROWS_A_CALL)))
+        .run(...shared, ...values.slice(at, at + step));
     for (; at < values.length; at += this.#width)
-      this.#db.prepare(this.#one).run(...shared, ...values.slice(at, at + this.#width));
+      this.#db
+        .prepare((this.#one ??= this.#statement(1)))
+        .run(...shared, ...values.slice(at, at + this.#width));
   }
 }
 

@@ -244,7 +244,7 @@ export class SimDisk {
     this.#change('sync', path, () => {
       if (!this.#keepsLosses) return;
       if (node.kind === 'file') {
-        for (const change of node.pending) node.durable = changed(node.durable, change, 1);
+        node.durable = allChanged(node.durable, node.pending);
         node.pending = [];
       } else {
         const mine = this.#nameChanges.filter((change) => change.folder === path);
@@ -362,10 +362,11 @@ export class SimDisk {
   #writeNode(node: FileNode, offset: number, from: Uint8Array): void {
     const end = offset + from.length;
     if (end > node.bytes.length) {
-      const larger = Buffer.alloc(Math.max(end, node.bytes.length * 2));
+      const larger = Buffer.allocUnsafeSlow(Math.max(end, node.bytes.length * 2));
       larger.set(node.bytes.subarray(0, node.size));
       node.bytes = larger;
     }
+    if (offset > node.size) node.bytes.fill(0, node.size, offset);
     node.bytes.set(from, offset);
     node.size = Math.max(node.size, end);
     node.mtimeMs = this.now();
@@ -375,7 +376,6 @@ export class SimDisk {
   #truncateNode(path: string, node: FileNode, size: number): void {
     this.#change('truncate', path, () => {
       if (size > node.size) this.#writeNode(node, node.size, new Uint8Array(size - node.size));
-      node.bytes.fill(0, size, node.size);
       node.size = size;
       if (this.#keepsLosses) node.pending.push({size});
     });
@@ -408,6 +408,27 @@ function loseChanges(node: FileNode, random: () => number): void {
   node.size = bytes.length;
   node.durable = bytes;
   node.pending = [];
+}
+
+/** All of a sync at once: a large log is synced often, and a copy for each change would cost more than the world around it. */
+function allChanged(before: Uint8Array, changes: readonly Change[]): Uint8Array {
+  if (changes.length < 2) return changes.reduce((bytes, change) => changed(bytes, change, 1), before);
+  let most = before.length;
+  for (const change of changes)
+    most = Math.max(most, 'size' in change ? change.size : change.offset + change.bytes.length);
+  const after = new Uint8Array(most);
+  after.set(before);
+  let size = before.length;
+  for (const change of changes) {
+    if ('size' in change) {
+      if (change.size < size) after.fill(0, change.size, size);
+      size = change.size;
+    } else {
+      after.set(change.bytes, change.offset);
+      size = Math.max(size, change.offset + change.bytes.length);
+    }
+  }
+  return size === most ? after : after.slice(0, size);
 }
 
 const SECTOR = 512;
