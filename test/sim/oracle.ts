@@ -3,7 +3,7 @@ import type {Kind, Mode} from '../../src/batch/kinds.ts';
 import {type Attempt, LATEST_MS} from './network.ts';
 import {type ServiceRecord, type SimService, withoutApproval} from './service.ts';
 import type {Place} from './place.ts';
-import {DISTORTED_FROM, partyNumber, type SimRow} from './rows.ts';
+import {DISTORTED_FROM, isPaymentOf, partyNumber, type SimRow} from './rows.ts';
 
 /** A broken promise. The first of a world ends it. */
 export class Violation extends Error {
@@ -300,7 +300,8 @@ export class Oracle {
     const isAllowed = this.#sameKey(attempt).some(
       (one) => isApproving(one) && one.n > (failed?.n ?? 0) && this.#senders.get(one)!.retriesUnapproved,
     );
-    if (failed !== undefined && !sender.retriesUnapproved && !isAllowed)
+    const isBegun = sender.place.brokenRetries.has(sender.batchId);
+    if (failed !== undefined && !sender.retriesUnapproved && !isAllowed && !isBegun)
       this.violate('unapproved', `${reference} was released again by itself after its approval had failed`);
     const isHeld = row?.rail != null && partyNumber(row.party) >= DISTORTED_FROM && !sender.isDirect;
     if (isHeld && !sender.acceptsDifferences && earlier.length === 0 && !this.#wasAccepted(sender))
@@ -321,12 +322,7 @@ export class Oracle {
   }
 
   #sameAsPlanned(row: SimRow, body: Record<string, unknown>, reference: string): void {
-    const party = body[this.#kind === 'payout' ? 'payee_id' : 'payer_id'];
-    if (
-      body['amount_in_minor_units'] !== row.amount ||
-      party !== row.party ||
-      body['currency_code'] !== row.currency
-    )
+    if (!isPaymentOf(row, body, this.#kind))
       this.violate('planned', `${reference} was sent with another amount, currency or party than planned`);
   }
 

@@ -24,6 +24,8 @@ export class Place {
   readonly #planned = new Map<string, Map<string, SimRow>>();
   /** Begin of the first run that broke off: its windows say "may have been sent" also of rows that were not. */
   doubtSince = Infinity;
+  /** Batches of which a run with leave to approve once more broke off: its windows put rows in doubt that it had not sent. */
+  readonly brokenRetries = new Set<string>();
   #registryLostAt = 0;
   #journalsLostAt = 0;
 

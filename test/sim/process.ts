@@ -101,7 +101,9 @@ export class SimProcess implements SendingProcess, Sender {
   }
 
   #breakOff(): void {
-    this.place.doubtSince = Math.min(this.place.doubtSince, this.#runningSince ?? Infinity);
+    if (this.#runningSince === undefined) return;
+    this.place.doubtSince = Math.min(this.place.doubtSince, this.#runningSince);
+    if (this.retriesUnapproved) this.place.brokenRetries.add(this.batchId);
     this.#runningSince = undefined;
   }
 

@@ -1,3 +1,4 @@
+import type {Kind} from '../../src/batch/kinds.ts';
 import type {Dice} from './random.ts';
 
 /** One payment of a simulated file. */
@@ -9,6 +10,12 @@ export interface SimRow {
   rail: string | null;
   note: string | null;
 }
+
+/** Whether a body asks for the payment of the row. */
+export const isPaymentOf = (row: SimRow, body: Record<string, unknown>, kind: Kind): boolean =>
+  body['amount_in_minor_units'] === row.amount &&
+  body['currency_code'] === row.currency &&
+  body[kind === 'payout' ? 'payee_id' : 'payer_id'] === row.party;
 
 export const partyId = (n: number): string => `018f0000-0000-7000-8000-${String(n).padStart(12, '0')}`;
 

@@ -24,8 +24,9 @@ import {
   csvOf,
   DISTORTED_FROM,
   drawRow,
-  partyNumber,
+  isPaymentOf,
   isRefusedParty,
+  partyNumber,
   type SimRow,
   UNAPPROVED_FROM,
 } from './rows.ts';
@@ -374,8 +375,13 @@ export class World {
     const doubts = [...place.batches.get(BATCH)!.reported].filter(([, state]) => state === 'in_doubt');
     if (doubts.length === 0) return;
     const [reference] = this.#dice.pick(doubts);
+    // The command looks at the record that is named, and refuses one that is not the row's.
+    const row = place.planned(BATCH, reference)!;
     const paid = this.#service.records.findLast(
-      (record) => record.reference === reference && PAID.has(this.#service.statusOf(record)),
+      (record) =>
+        record.reference === reference &&
+        isPaymentOf(row, record.body, this.#schedule.kind) &&
+        PAID.has(this.#service.statusOf(record)),
     );
     const resolution = paid === undefined || this.#dice.chance(0.2) ? ('not-paid' as const) : {paid: paid.id};
     this.#log(() => `operator: resolves ${reference} as ${JSON.stringify(resolution)}`);
