@@ -10,7 +10,7 @@ import {
 import {type Standing, readStanding, readTally, type Tally} from './journal-standing.ts';
 import {STATE, type Taken} from './journal-state.ts';
 import {hashName} from './name-hash.ts';
-import type {Outcome, RowState} from './outcome.ts';
+import {type Outcome, REGISTRY_CODE, type RowState} from './outcome.ts';
 import {WaitingOutcomes} from './waiting-outcomes.ts';
 
 export type Phase = 'stage' | 'release' | 'direct';
@@ -91,12 +91,12 @@ export class Journal {
       .map((row) => row as unknown as Window); // the columns are those of Window
   }
 
-  /** Rows after `after` that have no record yet, as far as is known: never sent, surely not taken, or in doubt. */
+  /** Rows after `after` that have no record yet, as far as is known: never sent, surely not taken, or in doubt and not disputed. */
   unstaged(after: number, limit: number): JournalRow[] {
     if (!this.#isKnown(after)) return this.#freshRows(after, limit);
     return this.#rows(
-      `r.n > ? and (o.n is null or (o.id is null and o.state in ('not_sent', 'in_doubt')))`,
-      [after],
+      `r.n > ? and (o.n is null or (o.id is null and (o.state = 'not_sent' or (o.state = 'in_doubt' and o.code is not ?))))`,
+      [after, REGISTRY_CODE],
       limit,
     );
   }

@@ -28,6 +28,12 @@ export type Bucket = (typeof BUCKETS)[number];
 export const bucketOf = (state: RowState): Bucket =>
   state === 'held' ? 'staged' : state === 'dead_key' || state === 'collision' ? 'conflict' : state;
 
+/**
+ * In the `code` of outcomes that no answer made, but the registry. With it a row in doubt is disputed: another batch has its
+ * reference, and it is not sent.
+ */
+export const REGISTRY_CODE = 'REGISTRY';
+
 export interface Outcome {
   n: number;
   state: RowState;

@@ -38,7 +38,7 @@ export async function resolveRow(options: {
     journal.setMeta('declared', {...before, [reference]: row.outcome ?? null});
   const outcome = resolvedOutcome(row, resolution, journal.coveredSince(row.n) ?? clock.now());
   // The registry first: what it says of a row that the journal calls unpaid must not be that it was paid.
-  await tellRegistry(options, resolution === 'not-paid' ? undefined : resolution.paid);
+  await tellRegistry(options, row, resolution === 'not-paid' ? undefined : resolution.paid);
   journal.record(outcome, clock.now());
   journal.flush();
   return {reference, state: outcome.state, id: outcome.id};
@@ -100,6 +100,7 @@ function resolvedOutcome(row: JournalRow, resolution: Resolution, since: number)
 
 async function tellRegistry(
   {batch, stateDir, reference, clock}: Parameters<typeof resolveRow>[0],
+  row: JournalRow,
   id: string | undefined,
 ): Promise<void> {
   const {plan, journal} = batch;
@@ -113,8 +114,12 @@ async function tellRegistry(
   });
   try {
     if (id === undefined) registry.unpaid(reference);
-    else registry.paid(reference, id);
-    registry.flush();
+    else {
+      // Whoever has the record has the claim, also where it was lost; what another batch has paid stays as it was paid.
+      registry.keep([row], clock.now());
+      if (registry.find(reference)?.journal === plan.journalId) registry.paid(reference, id);
+      registry.flush();
+    }
   } finally {
     await registry.close();
   }

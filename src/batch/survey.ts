@@ -2,7 +2,7 @@ import {RemitError} from '../errors.ts';
 import {readAcknowledged} from './confirmations.ts';
 import type {JournalRow} from './journal-row.ts';
 import type {Journal} from './journal.ts';
-import {type Bucket, bucketOf, type Outcome} from './outcome.ts';
+import {type Bucket, bucketOf, type Outcome, REGISTRY_CODE} from './outcome.ts';
 import {addRow, emptyPart, type Part} from './part.ts';
 import type {Plan} from './plan.ts';
 import type {Entry, Registry} from './registry.ts';
@@ -16,6 +16,8 @@ export interface Survey {
   paidBy: Map<string, Part>;
   /** Rows of another batch whose journal is gone: they may have been paid, and are settled first. */
   doubts: number;
+  /** Rows in doubt whose reference another batch has taken since: left as they are, for what they would send might be a second payment. */
+  disputed: Part;
   /** Rows whose bucket will be another one once the registry's word is written down, by `from>to`. */
   shifts: Map<string, {from: Bucket; to: Bucket; part: Part}>;
   /** Rows that cannot be sent: their reference was given to another payment, or another batch is not done with it. */
@@ -46,12 +48,13 @@ export function surveyBatch(options: {
   exists: JournalExists;
   now: number;
 }): Survey {
-  const {registry, plan, profile, exists, now} = options;
+  const {registry, plan, profile, now} = options;
   // What was claimed before the look-alikes of this plan were acknowledged was seen then.
   const since = readAcknowledged(options.journal, plan)?.at ?? 0;
   const survey: Survey = {
     paidBy: new Map(),
     doubts: 0,
+    disputed: emptyPart(),
     shifts: new Map(),
     conflicts: 0,
     similar: {count: 0, examples: []},
@@ -65,14 +68,14 @@ export function surveyBatch(options: {
     const entry = foreignEntry(found, plan);
     if (entry !== undefined && entry.profile !== profile)
       note(survey.elsewhere, entry.profile || '(environment)', row.reference, entry.batch);
-    const outcome =
-      entry !== undefined ? outcomeByRegistry(row, entry, exists) : ownOutcome(journal, row, found, plan);
+    const outcome = outcomeOf({row, found, ...options});
     noteShift(survey, journal, row, outcome);
     if (outcome?.state === 'already_paid') {
       if (outcome !== row.outcome) addRow(inMap(survey.paidBy, found!.batch, emptyPart), row);
-    } else if (outcome?.state === 'in_doubt') survey.doubts++;
-    else if (outcome !== undefined) survey.conflicts++;
-    if (entry !== undefined) continue;
+    } else if (outcome?.state === 'conflict') survey.conflicts++;
+    else if (isDisputed(outcome)) addRow(survey.disputed, row);
+    else if (outcome?.state === 'in_doubt' && row.outcome?.state !== 'in_doubt') survey.doubts++;
+    if (entry !== undefined || row.outcome?.state === 'in_doubt') continue;
     for (const {namespace, baseUrl, batch} of registry.elsewhere(row.reference))
       note(survey.elsewhere, namespace === plan.namespace ? baseUrl : namespace, row.reference, batch);
     const similar = registry.similar(row.reference, since);
@@ -93,29 +96,84 @@ export function settleByRegistry(options: {
   exists: JournalExists;
   now: number;
 }): void {
-  const {journal, registry, plan, exists, now} = options;
+  const {journal, registry, now} = options;
+  journal.makeDoubtExplicit(); // with the moment since when
   for (const row of unsentRows(journal)) {
-    const found = registry.find(row.reference);
-    const entry = foreignEntry(found, plan);
-    const outcome =
-      entry === undefined ? ownOutcome(journal, row, found, plan) : outcomeByRegistry(row, entry, exists);
+    const outcome = outcomeOf({row, found: registry.find(row.reference), ...options});
     if (outcome !== undefined) journal.record(outcome, now);
-    // Paid is paid, also when the registry that said so is lost.
-    else if (isTakenBack(row))
-      journal.record({...row.outcome!, state: 'not_sent', id: null, code: null, message: null}, now);
     if (journal.unflushed >= PAGE) journal.flush();
   }
   journal.flush();
 }
 
-/** What the registry said of it before, it says no more. */
-const isTakenBack = ({outcome}: JournalRow): boolean =>
-  outcome?.code === REGISTRY_CODE && outcome.state !== 'already_paid';
+/** A row that is not sent yet, and what the registry has of its reference. */
+interface Question {
+  row: JournalRow;
+  found: Entry | undefined;
+  journal: Journal;
+  plan: Plan;
+  exists: JournalExists;
+  now: number;
+}
+
+/** What the registry makes of a row; undefined where it has nothing to say, and the row goes its way. */
+function outcomeOf(question: Question): Outcome | undefined {
+  const {row, found, journal, plan, exists} = question;
+  const entry = foreignEntry(found, plan);
+  if (entry !== undefined)
+    return isInDoubt(journal, row) ? outcomeOfDoubt(question, entry) : outcomeByRegistry(row, entry, exists);
+  if (isDisputed(row.outcome)) return {...row.outcome!, code: null, message: UNDISPUTED};
+  if (row.outcome?.state === 'in_doubt') return undefined;
+  return ownOutcome(journal, row, found, plan) ?? takenBack(row);
+}
+
+/** What the registry said of the row before, it says no more. Paid is paid, also when the registry that said so is lost. */
+function takenBack({outcome}: JournalRow): Outcome | undefined {
+  if (outcome?.code !== REGISTRY_CODE || outcome.state === 'already_paid') return undefined;
+  return {...outcome, state: 'not_sent', id: null, code: null, message: null};
+}
+
+/** It may have been sent, and no record of it is known. */
+const isInDoubt = (journal: Journal, row: JournalRow): boolean =>
+  bucketNow(journal, row) === 'in_doubt' && (row.outcome?.id ?? null) === null;
+
+const isDisputed = (outcome: Outcome | undefined): boolean =>
+  outcome?.state === 'in_doubt' && outcome.code === REGISTRY_CODE;
+
+const UNDISPUTED = 'it may have been sent, and no other batch has its reference any more';
+
+/**
+ * A row that this batch may have sent, and whose reference another batch has claimed since: the registry was lost in
+ * between. The other's request may be under way, with other content perhaps, and where the service has forgotten the key
+ * a replay of ours would pay a second time. So it stays in doubt, and is not sent, until the other batch is done with it
+ * or a person has looked. Paid by the other with the same content it is paid.
+ */
+function outcomeOfDoubt({row, journal, exists, now}: Question, entry: Entry): Outcome | undefined {
+  const isSame = entry.fingerprint === row.fingerprint;
+  const since = row.outcome?.stagedAt ?? journal.coveredSince(row.n) ?? now;
+  const known: Outcome = row.outcome ?? {
+    ...{n: row.n, state: 'in_doubt', id: null, status: null, stagedAt: since, http: null, code: null},
+    ...{message: null, requestId: null, attempts: 0, orphan: null},
+  };
+  if (isSame && entry.paid) return outcomeByRegistry(row, entry, exists);
+  if (isSame && !exists(entry.journal, entry.batch))
+    return isDisputed(row.outcome) ? {...known, code: null, message: UNDISPUTED} : undefined;
+  const what = entry.paid
+    ? `batch ${entry.batch} has paid another payment under this reference; look whether this one was paid too, and resolve it`
+    : `batch ${entry.batch} has claimed this reference since; finish that batch first`;
+  return {
+    ...known,
+    state: 'in_doubt',
+    stagedAt: since,
+    code: REGISTRY_CODE,
+    message: `it may have been sent, and ${what}`,
+  };
+}
 
 /** Notes a row that `settleByRegistry` will move to another bucket. */
 function noteShift(survey: Survey, journal: Journal, row: JournalRow, outcome: Outcome | undefined): void {
-  const to = outcome === undefined ? (isTakenBack(row) ? 'not_sent' : undefined) : bucketOf(outcome.state);
-  if (to === undefined) return;
+  if (outcome === undefined) return;
+  const to = bucketOf(outcome.state);
   const from = bucketNow(journal, row);
   if (from !== to)
     addRow(inMap(survey.shifts, `${from}>${to}`, () => ({from, to, part: emptyPart()})).part, row);
@@ -143,19 +201,23 @@ function inMap<T>(map: Map<string, T>, key: string, make: () => T): T {
 }
 
 /**
- * Rows without an outcome, and those that the registry settled before: what it says may have changed since. Rows that a
- * window covers were claimed by this batch: of them the registry has nothing foreign to say, unless it was lost since.
+ * Rows without a record and without an end, and those that the registry settled before: what it says may have changed
+ * since. Rows that may have been sent were claimed by this batch: of them the registry has nothing foreign to say, unless
+ * it was lost since.
  */
 function* unsentRows(journal: Journal): Generator<JournalRow> {
   let after = 0;
   for (;;) {
     const page = journal.rowsAfter(after, PAGE);
-    for (const row of page)
-      if (row.outcome === undefined || row.outcome.code === REGISTRY_CODE || row.outcome.state === 'not_sent')
-        yield row;
+    for (const row of page) if (isUnsent(row)) yield row;
     if (page.length < PAGE) return;
     after = page.at(-1)!.n;
   }
+}
+
+function isUnsent({outcome}: JournalRow): boolean {
+  if (outcome === undefined || outcome.code === REGISTRY_CODE || outcome.state === 'not_sent') return true;
+  return outcome.state === 'in_doubt' && outcome.id === null;
 }
 
 const foreignEntry = (entry: Entry | undefined, plan: Plan): Entry | undefined =>
@@ -193,9 +255,6 @@ function ownOutcome(
   if (row.outcome !== undefined || journal.coveredSince(row.n) !== undefined) return undefined;
   return base;
 }
-
-/** In the `code` of outcomes that no answer made. */
-const REGISTRY_CODE = 'REGISTRY';
 
 /**
  * What another batch's claim means for a row. Paid with the same content: done. With other content: never sent. Claimed

@@ -22,7 +22,7 @@ export interface Work {
   paidBy: ReadonlyMap<string, Part>;
   /** Rows that it leaves alone, … */
   left: Part;
-  /** … which are these: `rejected`, `conflict`, `held`, `unapproved`, `not sent`. */
+  /** … which are these: `rejected`, `conflict`, `in doubt`, `held`, `unapproved`, `not sent`. */
   leftAre: readonly string[];
   /** Nothing is left that any command could send: the run will only tell how the batch stands. */
   isOver: boolean;
@@ -43,12 +43,13 @@ export function workOf(options: {journal: Journal; plan: Plan; survey: Survey; r
   const parts = partsOf(shifted(standingOf(journal, plan).tally, survey.shifts));
   const held = heldRows(journal);
   const {staged, unapproved} = parts;
+  const doubts = minus(parts.in_doubt, survey.disputed);
   const ready = minus(staged, held);
   const creates = reach.path !== 'release';
   const releases = reach.path !== 'stage-only';
   const open = plus([
     ...(creates ? [parts.not_sent] : []),
-    parts.in_doubt,
+    doubts,
     ...(releases ? [ready] : []),
     ...(releases && reach.acceptDifferences ? [held] : []),
     ...(releases && reach.retryUnapproved ? [unapproved] : []),
@@ -58,7 +59,7 @@ export function workOf(options: {journal: Journal; plan: Plan; survey: Survey; r
   return {
     planned: plan.figures.rows,
     open,
-    doubts: parts.in_doubt.rows,
+    doubts: doubts.rows,
     done,
     doneIs: releases ? 'done' : 'staged',
     paidBefore: parts.already_paid,
@@ -67,6 +68,7 @@ export function workOf(options: {journal: Journal; plan: Plan; survey: Survey; r
     leftAre: [
       ...(parts.rejected.rows > 0 ? ['rejected'] : []),
       ...(parts.conflict.rows > 0 ? ['conflict'] : []),
+      ...(survey.disputed.rows > 0 ? ['in doubt'] : []),
       ...(releases && !reach.acceptDifferences && held.rows > 0 ? ['held'] : []),
       ...(releases && !reach.retryUnapproved && unapproved.rows > 0 ? ['unapproved'] : []),
       ...(!creates && parts.not_sent.rows > 0 ? ['not sent'] : []),

@@ -128,6 +128,10 @@ export function surveyText(survey: Survey): string[] {
     lines.push(
       `  ${count(survey.doubts, 'row')} that a batch whose journal is gone may have sent: in doubt until they are settled`,
     );
+  if (survey.disputed.rows > 0)
+    lines.push(
+      `  ${count(survey.disputed.rows, 'row')} in doubt whose reference another batch has taken since: left in doubt, not sent`,
+    );
   if (survey.conflicts > 0)
     lines.push(
       `  ${count(survey.conflicts, 'row')} whose reference another batch has for another payment, or is not done with: not sent`,

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import {rmSync} from 'node:fs';
+import {join} from 'node:path';
+import {openBatch} from '../../src/batch/open-batch.ts';
+import {resolveRow, type Resolution} from '../../src/batch/resolve.ts';
+import {Bench, payeeId} from './harness.ts';
+import {type Fault, type SeenRequest, TruthService} from './truth-service.ts';
+
+const HEADER = 'reference,payee_id,amount,currency_code\n';
+const LOST = (request: SeenRequest): Fault | undefined =>
+  request.method === 'POST' ? 'lost-before' : undefined;
+
+for (const how of ['left in doubt', 'killed'] as const)
+  describe(`a row in doubt (${how}) whose reference another batch claimed when the registry was lost`, () => {
+    let bench: Bench;
+    let service: TruthService;
+    const row = async (summary: {in_doubt: number}) => {
+      assert.equal(summary.in_doubt, 1);
+      return bench.inJournal(({journal}) => journal.rowOf('INV-1')!.outcome!);
+    };
+    const loseRegistry = () => rmSync(join(bench.stateDir, 'batches', 'registry.db'));
+    const plan = (batchId: string, amount: string) =>
+      bench.plan(bench.file(`${batchId}.csv`, `${HEADER}INV-1,${payeeId(1)},${amount},USD\n`), {batchId});
+    const direct = (batchId: string) => bench.run(service, {batchId, path: 'direct'});
+    async function resolve(resolution: Resolution) {
+      const {stateDir, clock} = bench;
+      const batch = await openBatch({stateDir, kind: 'payout', batchId: 'b1', purpose: 'test', clock});
+      await resolveRow({batch, stateDir, reference: 'INV-1', resolution, clock});
+      await batch.close();
+    }
+
+    beforeEach(async () => {
+      bench = new Bench();
+      service = new TruthService();
+      await plan('b1', '10.00');
+      if (how === 'killed') {
+        const transport = {...service.transport(), send: () => Promise.reject(new Error('killed'))};
+        await assert.rejects(bench.run(service, {path: 'direct', transport}), /killed/);
+      } else {
+        service.fault = LOST;
+        assert.equal((await direct('b1')).in_doubt, 1);
+        service.fault = () => undefined;
+      }
+      loseRegistry();
+    });
+    afterEach(() => bench.remove());
+
+    /** The other batch begins with its row, and does not get to its end. */
+    async function begin(amount: string) {
+      await plan('b2', amount);
+      service.fault = LOST;
+      assert.equal((await direct('b2')).in_doubt, 1);
+      service.fault = () => undefined;
+    }
+
+    for (const amount of ['10.00', '99.00'])
+      it(`is not sent before the other is done with it (${amount})`, async () => {
+        await begin(amount);
+        const before = service.posts;
+        const {code, message} = await row(await direct('b1'));
+        assert.equal(code, 'REGISTRY');
+        assert.match(
+          message!,
+          /may have been sent, and batch b2 has claimed this reference since; finish that batch/,
+        );
+        assert.equal(service.posts, before);
+        assert.equal((await direct('b2')).accepted, 1);
+        assert.equal(service.paid.length, 1);
+      });
+
+    it('is paid where the other paid the same', async () => {
+      await begin('10.00');
+      await direct('b1');
+      await direct('b2');
+      const {already_paid: paid, posts} = await direct('b1');
+      assert.deepEqual([paid, posts, service.paid.length], [1, 0, 1]);
+    });
+
+    it('stays in doubt where the other paid something else, until a person has looked', async () => {
+      await begin('99.00');
+      await direct('b1');
+      await direct('b2');
+      const {message} = await row(await direct('b1'));
+      assert.match(message!, /batch b2 has paid another payment under this reference; look whether/);
+      await resolve('not-paid');
+      const {conflict, posts} = await direct('b1');
+      assert.deepEqual([conflict, posts, service.paid.length], [1, 0, 1]);
+    });
+
+    it('is sent as it was when no other batch has its reference any more', async () => {
+      await begin('99.00');
+      await direct('b1');
+      loseRegistry();
+      const {accepted} = await direct('b1');
+      assert.deepEqual([accepted, service.paid.map(({body}) => body['amount_in_minor_units'])], [1, [1000]]);
+    });
+
+    it('takes the claim with the record that a person names, and the other batch sends nothing then', async () => {
+      await begin('99.00');
+      await direct('b1');
+      await resolve({paid: '018f3a00-0000-7000-8000-000000000001'});
+      const before = service.posts;
+      const {accepted, in_doubt: doubt} = await direct('b2');
+      assert.deepEqual([accepted, doubt, service.posts - before], [0, 1, 0]);
+    });
+  });
