@@ -4,7 +4,8 @@ import {RemitError} from '../errors.ts';
 import {batchFolder} from './folder.ts';
 import type {OpenBatch} from './open-batch.ts';
 import {Registry} from './registry.ts';
-import {settleByRegistry, surveyBatch, type JournalExists, type Survey} from './survey.ts';
+import type {JournalExists} from './registry-outcome.ts';
+import {settleByRegistry, surveyBatch, type Survey} from './survey.ts';
 import type {Mode} from './kinds.ts';
 
 /** A batch's dealings with the registry, from the survey to the end of the run. */

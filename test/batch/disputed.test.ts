@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import {rmSync} from 'node:fs';
 import {join} from 'node:path';
+import {claimBatch} from '../../src/batch/batch-claims.ts';
 import {openBatch} from '../../src/batch/open-batch.ts';
 import {resolveRow, type Resolution} from '../../src/batch/resolve.ts';
+import {workOf} from '../../src/batch/work.ts';
+import {surveyText} from '../../src/cli/batch/plan-view.ts';
 import {Bench, payeeId} from './harness.ts';
 import {type Fault, type SeenRequest, TruthService} from './truth-service.ts';
 
@@ -93,6 +96,47 @@ for (const how of ['left in doubt', 'killed'] as const)
       loseRegistry();
       const {accepted} = await direct('b1');
       assert.deepEqual([accepted, service.paid.map(({body}) => body['amount_in_minor_units'])], [1, [1000]]);
+    });
+
+    it('is not among what a run asks leave for', async () => {
+      await begin('99.00');
+      const {stateDir, clock} = bench;
+      const batch = await openBatch({stateDir, kind: 'payout', batchId: 'b1', purpose: 'test', clock});
+      const claims = await claimBatch({
+        ...{
+          batch,
+          stateDir,
+          mode: 'test',
+          baseUrl: 'https://api.test',
+          profile: 'acme',
+          breakLock: false,
+          clock,
+        },
+      });
+      const {open, doubts, left, leftAre} = workOf({
+        ...{journal: batch.journal, plan: batch.plan, survey: claims.survey},
+        reach: {path: 'direct', acceptDifferences: false, retryUnapproved: false},
+      });
+      assert.deepEqual([open.rows, doubts, left.rows, leftAre], [0, 0, 1, ['in doubt']]);
+      assert.match(
+        surveyText(claims.survey).join('\n'),
+        /1 row in doubt whose reference another batch has taken/,
+      );
+      await claims.registry.close();
+      await batch.close();
+    });
+
+    it('leaves paid what the other has paid, whatever record a person names', async () => {
+      await begin('99.00');
+      await direct('b1');
+      await direct('b2');
+      await resolve({paid: '018f3a00-0000-7000-8000-000000000001'});
+      await plan('b3', '99.00');
+      assert.equal((await direct('b3')).already_paid, 1);
+      const options = {stateDir: bench.stateDir, kind: 'payout', batchId: 'b3', purpose: 'look'} as const;
+      const batch = await openBatch({...options, clock: bench.clock});
+      assert.equal(batch.journal.rowOf('INV-1')!.outcome!.id, service.paid[0]!.id);
+      await batch.close();
     });
 
     it('takes the claim with the record that a person names, and the other batch sends nothing then', async () => {

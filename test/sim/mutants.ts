@@ -165,9 +165,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'the registry is not consulted',
     patches: [
       patch(
-        'batch/survey.ts',
-        'entry === undefined ? ownOutcome(journal, row, found, plan) : outcomeByRegistry(row, entry, exists);',
-        'undefined as Outcome | undefined; void entry; void exists;',
+        'batch/registry-outcome.ts',
+        'const {row, found, journal, plan, exists} = question;',
+        'const {row, found, journal, plan, exists} = question; if (row.n > 0) return undefined;',
       ),
     ],
     needs: ['edits'],
