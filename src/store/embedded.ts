@@ -163,10 +163,19 @@ class EmbeddedStore implements Store {
         await this.#answer(alone);
         continue;
       }
-      await nextTurn(); // all requests that came in together share a commit
+      await this.#gather();
       if (this.#reads.length === 0) await this.#runGroup(this.#writes.splice(0, GROUP_LIMIT));
     }
     this.#turn = undefined;
+  }
+
+  /** All requests that come in together share a commit: it waits for as long as each turn of the event loop brings more. */
+  async #gather(): Promise<void> {
+    let waiting: number;
+    do {
+      waiting = this.#writes.length;
+      await nextTurn();
+    } while (waiting < this.#writes.length && this.#writes.length < GROUP_LIMIT && this.#reads.length === 0);
   }
 
   async #answer(job: Job): Promise<void> {

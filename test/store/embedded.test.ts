@@ -69,6 +69,25 @@ for (const driver of availableDrivers()) {
       assert.deepEqual(order, ['work 1', 'work 2', 'work 3', 'done 1', 'done 2', 'done 3']);
     });
 
+    it('waits with the commit for as long as each turn brings another write', async () => {
+      const order: string[] = [];
+      const write = (id: number) =>
+        store
+          .write(async (queries) => {
+            order.push(`work ${id}`);
+            await queries.run('INSERT INTO t VALUES (?, 0)', [id]);
+          })
+          .then(() => order.push(`done ${id}`));
+      const later = new Promise<void>((resolve, reject) =>
+        setImmediate(() => {
+          const two = write(2);
+          setImmediate(() => void Promise.all([two, write(3)]).then(() => resolve(), reject));
+        }),
+      );
+      await Promise.all([write(1), later]);
+      assert.deepEqual(order, ['work 1', 'work 2', 'work 3', 'done 1', 'done 2', 'done 3']);
+    });
+
     it('takes back only the write that fails, of a group and alone', async () => {
       await add(9);
       const [one, two, three] = await Promise.allSettled([
