@@ -1,3 +1,4 @@
+import {REGISTRY_CODE} from '../../src/batch/outcome.ts';
 import {exitCodeOf, type Summary} from '../../src/batch/summary.ts';
 import {formatMajor} from '../../src/money/amount.ts';
 import type {EngineReport, EngineRun} from './engine.ts';
@@ -185,8 +186,10 @@ export function checkFinal(options: {
     return;
   }
   const {rows} = place.batches.get(batchId)!;
-  const open = last.states.filter(({reference, state}) => {
+  const open = last.states.filter(({reference, state, code}) => {
     if (!OPEN.has(state)) return false;
+    // Another batch took the reference when the registry was lost, and paid something else or came to no end: a person must look.
+    if (state === 'in_doubt' && code === REGISTRY_CODE) return false;
     // Sent by an earlier run and refused now: a person must say that it was never taken.
     return state !== 'in_doubt' || !isRefusedParty(rows.find((row) => row.reference === reference)!.party);
   });

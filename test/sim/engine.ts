@@ -37,7 +37,7 @@ export interface EngineRun {
 export interface EngineReport {
   summary: Summary;
   /** State of each row in file order, as the journal has it. */
-  states: {reference: string; state: string}[];
+  states: {reference: string; state: string; code: string | null}[];
   /** Counts per bucket as the journal has them. */
   counts: Record<string, number>;
   isWhole: boolean;
@@ -174,9 +174,10 @@ export async function reportStates(
   }
 }
 
-const stateOf = (row: SqlRow): {reference: string; state: string} => ({
+const stateOf = (row: SqlRow): EngineReport['states'][number] => ({
   reference: String(row['reference']),
   state: String(row['state']),
+  code: row['code'] as string | null,
 });
 
 /** Remembers what the dispatcher was last told. */
