@@ -62,7 +62,7 @@ function outcomeOfDoubt({row, journal, exists, now}: Question, entry: Entry): Ou
     return isDisputed(row.outcome) ? {...known, code: null, message: UNDISPUTED} : undefined;
   const what = entry.paid
     ? `batch ${entry.batch} has paid another payment under this reference; look whether this one was paid too, and resolve it`
-    : `batch ${entry.batch} has claimed this reference since; finish that batch first`;
+    : `batch ${entry.batch} has claimed this reference since; finish that batch first, or look it up and resolve it`;
   return {
     ...known,
     state: 'in_doubt',
