@@ -296,7 +296,7 @@ export class Journal {
     return readStanding((sql) => this.#statement(sql));
   }
 
-  /** Rows whose record was asked for and whose state needs a person, at most `limit`. */
+  /** Rows whose record was asked for and whose state needs a person, at most `limit`; those that were only not sent last. */
   needingAttention(
     limit: number,
   ): {reference: string; state: RowState | 'failed'; code: string | null; message: string | null}[] {
@@ -304,7 +304,7 @@ export class Journal {
       `select r.reference, case o.state when 'accepted' then o.status else o.state end as state, o.code, o.message
        from outcomes o join rows r on r.n = o.n
        where o.state not in ('accepted', 'staged', 'already_paid') or (o.state = 'accepted' and o.status = 'failed')
-       order by o.n limit ?`,
+       order by o.state = 'not_sent', o.n limit ?`,
     )
       .all(limit)
       .map(

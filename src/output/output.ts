@@ -104,6 +104,11 @@ export class Output {
     if (!this.forPeople || this.settings.query !== undefined) return;
     void this.#stdout.write(`${wrapFor(this.#stdout, text.replace(/\n$/, ''))}\n`);
     this.#resultWritten = true;
+    if (this.settings.fields.length === 0 || this.#fieldsChecked) return;
+    this.#fieldsChecked = true;
+    this.warn(
+      '--fields picks fields of records, and this is text; -o json --fields shows those of the result',
+    );
   }
 
   /**

@@ -28,6 +28,30 @@ describe('the journal of a batch', () => {
     assert.equal((await bench.run(new TruthService())).accepted, 7);
   });
 
+  it('names rows that were only not sent behind those that a person has to look at', async () => {
+    await bench.plan(bench.payouts(30));
+    await bench.inJournal(({journal}) => {
+      for (let n = 1; n <= 30; n++)
+        journal.record(
+          {
+            ...{
+              n,
+              state: n === 30 ? 'in_doubt' : 'not_sent',
+              id: null,
+              status: null,
+              stagedAt: null,
+              http: null,
+            },
+            ...{code: null, message: null, requestId: null, attempts: 1, orphan: null},
+          },
+          1,
+        );
+      journal.flush();
+      const named = journal.needingAttention(3).map(({reference}) => reference);
+      assert.deepEqual(named, ['INV-30', 'INV-1', 'INV-2']);
+    });
+  });
+
   it('counts and sums every row of a large plan once', async () => {
     const rows = 20_001;
     const {plan} = await bench.plan(bench.payouts(rows));

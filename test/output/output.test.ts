@@ -265,6 +265,17 @@ describe('what is said besides', () => {
     );
   });
 
+  it('is that --fields picks nothing of a text, once, where a person reads', () => {
+    const {out, stdout, stderr} = makeOutput({fields: ['id']});
+    out.text('Batch b is complete.');
+    out.text('Results  b.results.csv');
+    assert.equal(stdout.text, 'Batch b is complete.\nResults  b.results.csv\n');
+    assert.match(stderr.text, /^Warning: --fields picks fields of records, and this is text; [^\n]+\n$/);
+    const machine = makeOutput({fields: ['id'], format: 'json'});
+    machine.out.text('Batch b is complete.');
+    assert.equal(machine.stderr.text, '');
+  });
+
   it('is only what matters under --quiet', () => {
     const {out, stderr} = makeOutput({quiet: true});
     out.note('a note');

@@ -94,7 +94,8 @@ export async function confirmBatch(options: {
         : `Batch ${plan.batchId}: ${count(sums.rows, 'row')} to be sent again with new keys, ${totalsText(sums)}`;
     if (isLive) out.notice(text);
     else out.note(text);
-    for (const line of [...surveyText(survey), ...workText(work)]) out.notice(line);
+    for (const line of [...surveyText(survey), ...workText(work, options.again !== undefined)])
+      out.notice(line);
   } else if (!work.isOver) out.note(questionOf(options).replace(/\?$/, '.'));
   /** Told above; the engine finds nothing to send either. */
   const isIdle = options.again === undefined && work.isOver;

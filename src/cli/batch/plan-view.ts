@@ -145,28 +145,23 @@ export function surveyText(survey: Survey): string[] {
 
 const NAMED_BATCHES = 3;
 
-/** What is done already, by whom, and what this command leaves alone; nothing where it takes up every row. */
-export function workText({
-  planned,
-  open,
-  doubts,
-  done,
-  doneIs,
-  paidBefore,
-  paidBy,
-  left,
-  leftAre,
-  isOver,
-}: Work): string[] {
+/**
+ * What is done already, by whom, and what this command leaves alone; nothing where it takes up every row.
+ * @param isRest it goes on with these rows besides others that it sends again, and that count as done until then
+ */
+export function workText(
+  {planned, open, doubts, done, doneIs, paidBefore, paidBy, left, leftAre, isOver}: Work,
+  isRest = false,
+): string[] {
   if (open.rows === planned && doubts === 0) return [];
   const lines: [string, string][] = [];
   const add = (label: string, part: Part, after: string) => {
     if (part.rows > 0) lines.push([label, `${partText(part)}${after}`]);
   };
-  if (isOver) lines.push(['To do', 'nothing is left to send']);
-  else if (open.rows === 0) lines.push(['To do', 'no row is ready for this']);
-  add('To do', open, doubts > 0 ? `, ${doubts} of them in doubt` : '');
-  add(doneIs === 'done' ? 'Done' : 'Staged', done, ' by this batch');
+  if (isOver && !isRest) lines.push(['To do', 'nothing is left to send']);
+  else if (open.rows === 0 && !isRest) lines.push(['To do', 'no row is ready for this']);
+  add(isRest ? 'Also to do' : 'To do', open, doubts > 0 ? `, ${doubts} of them in doubt` : '');
+  if (!isRest) add(doneIs === 'done' ? 'Done' : 'Staged', done, ' by this batch');
   const named = [...paidBy].sort(([, a], [, b]) => b.rows - a.rows).slice(0, NAMED_BATCHES);
   for (const [batch, part] of named) add('Paid before', part, ` by batch ${batch}`);
   const others = named.reduce((rest, [, part]) => minus(rest, part), paidBefore);

@@ -31,21 +31,24 @@ export function summaryText(summary: Summary, attention: readonly Attention[]): 
   }
   if (summary.left_out > 0)
     lines.push(`  ${'left out'.padEnd(12)}${String(summary.left_out).padStart(9)}  with errors, not planned`);
-  if (attention.length > 0) {
+  // What a run that was stopped has not sent is no trouble of its rows: the next one sends it.
+  const isStopped = summary.stopped_because !== null;
+  const named = attention.filter(({state}) => !isStopped || state !== 'not_sent');
+  if (named.length > 0) {
     const total =
       summary.rejected +
       summary.unapproved +
       summary.conflict +
       summary.in_doubt +
-      summary.not_sent +
+      (isStopped ? 0 : summary.not_sent) +
       summary.held +
       summary.failed;
     lines.push('', 'To look at:');
-    for (const {reference, state, code, message} of attention)
+    for (const {reference, state, code, message} of named)
       lines.push(
         `  ${reference}: ${state.replace('_', ' ')}${code === null ? '' : `, ${code}`}${message === null ? '' : `: ${message}`}`,
       );
-    if (total > attention.length) lines.push(`  … ${total - attention.length} more in the results`);
+    if (total > named.length) lines.push(`  … ${total - named.length} more in the results`);
   }
   for (const {reference, id} of summary.orphans)
     lines.push(`  ${reference}: record ${id} was left behind, not approved`);

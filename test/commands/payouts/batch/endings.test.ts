@@ -48,6 +48,23 @@ describe('how a batch ends, for whoever reads stderr and the exit code', () => {
     assert.equal(desk.service.paid.length, 3);
   });
 
+  it('by a Ctrl-C does not call rows that it has not sent yet trouble', async () => {
+    const stop = new Stop(() => assert.fail('nothing ends the process'));
+    const inner = desk.service.transport();
+    const service: Transport = {
+      ...inner,
+      send: (request) => {
+        stop.receive('SIGINT');
+        return inner.send(request);
+      },
+    };
+    const ran = await desk.batch('run ./p.csv --batch-id b --yes', {service, stop});
+    assert.equal(ran.exitCode, 130, ran.stderr);
+    assert.match(ran.stdout, /not sent +2 .*Next +remit payouts batch resume b/s);
+    assert.doesNotMatch(ran.stdout, /To look at/);
+    assert.equal((await desk.batch('resume b')).exitCode, 0);
+  });
+
   it('offers a file of failed rows for rows that were refused', async () => {
     desk.service.refuse = ({amount_in_minor_units: amount}) =>
       amount === 2000 ? {status: 422, error_code: 'INVALID_PAYMENT_DETAILS'} : undefined;

@@ -127,6 +127,15 @@ describe('the question of a batch', () => {
     assert.deepEqual(ran.questions, ['Send again 1 row, 10.00 USD, and 1 row not done yet, 20.00 USD?']);
   });
 
+  it('of a retry does not say beside it that nothing is left to send', async () => {
+    await desk.batch('run ./p.csv --batch-id b --yes');
+    [...desk.service.byId.values()][0]!.status = 'failed';
+    const ran = await asked('retry b --row A-1', {answers: [true]});
+    assert.deepEqual(ran.questions, ['Send again 1 row, 10.00 USD?']);
+    assert.doesNotMatch(ran.stderr, /nothing is left/);
+    assert.match(ran.stderr, /1 row to be sent again with new keys, 10.00 USD\n1 row sent again/);
+  });
+
   it('of a retry is of all live money that it sends, not of the rows alone that are sent again', async () => {
     const live = {live: true};
     desk.file('c.csv', [['A-2', 2, '20.00']]);
@@ -149,9 +158,12 @@ describe('the question of a batch', () => {
     const env = desk.env('test_sandbox_0123456789abcdef');
     const elsewhere = `--state-dir ${desk.folder}/other --out ${desk.folder}`;
     await desk.batch(`run ./p.csv --batch-id x ${elsewhere} --yes`, {env});
-    const again = await desk.batch(`run ./p.csv --batch-id x ${elsewhere} --yes`, {env});
-    assert.equal(again.exitCode, 0, again.stderr);
-    assert.match(again.stderr, /If the sandbox was reset since.*--state-dir and --out/s);
+    const again = () => desk.batch(`run ./p.csv --batch-id x ${elsewhere} --yes`, {env});
+    assert.doesNotMatch((await again()).stderr, /was reset/);
+    desk.service.byId.clear();
+    const {exitCode, stderr} = await again();
+    assert.equal(exitCode, 0, stderr);
+    assert.match(stderr, /The sandbox was reset since.*--state-dir and --out/s);
   });
 
   it('of a release names the records that it approves', async () => {
