@@ -5,6 +5,7 @@ import {batchFolder} from '../../batch/folder.ts';
 import {readStatus} from '../../batch/status-file.ts';
 import type {Summary} from '../../batch/summary.ts';
 import {RemitError} from '../../errors.ts';
+import {groupMajor} from '../../money/amount.ts';
 import type {Audit} from '../../sandbox/audit.ts';
 import type {Faults} from '../../sandbox/faults.ts';
 import {formatMajor} from '../../money/amount.ts';
@@ -85,7 +86,7 @@ export async function runDemo(local: LocalContext, options: {rows: number}): Pro
     };
     check(result);
     say(
-      `\nThe books of the service: ${result.service.paid} payouts, ${result.service.total} USD. The report says the same.`,
+      `\nThe books of the service: ${result.service.paid} payouts, ${groupMajor(result.service.total)} USD. The report says the same.`,
     );
     say(`Look around: ${folder}. Your own sandbox: remit sandbox start`);
     return result;
