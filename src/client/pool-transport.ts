@@ -32,7 +32,8 @@ export interface PoolTransportOptions {
  */
 export class PoolTransport implements Transport {
   readonly #options: PoolTransportOptions;
-  readonly #base: URL;
+  /** Of the base URL; a URL puts it together anew each time it is asked. */
+  readonly #origin: string;
   readonly #prefix: string;
   #dispatcher: Dispatcher | undefined;
   #loading: Promise<Dispatcher> | undefined;
@@ -43,8 +44,9 @@ export class PoolTransport implements Transport {
 
   constructor(options: PoolTransportOptions) {
     this.#options = options;
-    this.#base = checkBaseUrl(options.baseUrl);
-    this.#prefix = pathPrefix(this.#base);
+    const base = checkBaseUrl(options.baseUrl);
+    this.#origin = base.origin;
+    this.#prefix = pathPrefix(base);
     this.#dispatcher = options.dispatcher;
   }
 
@@ -54,7 +56,7 @@ export class PoolTransport implements Transport {
     return new Promise((resolve, reject) => {
       const exchange = new Exchange({
         request,
-        origin: this.#base.origin,
+        origin: this.#origin,
         path: this.#prefix + request.path,
         maxBodyBytes: this.#options.maxBodyBytes ?? MAX_BODY_BYTES,
         deadlines: this.#deadlines,
@@ -90,7 +92,7 @@ export class PoolTransport implements Transport {
   }
 
   #pool(PoolClass: typeof Pool): Pool {
-    return new PoolClass(this.#base.origin, {
+    return new PoolClass(this.#origin, {
       connections: this.#options.connections,
       pipelining: 1, // with more, a broken socket would take several rows down, some of them silently sent again
       headersTimeout: 0,
