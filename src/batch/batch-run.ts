@@ -229,6 +229,7 @@ export class BatchRun {
           ...{state, held: standing.held, failed: standing.statuses['failed'] ?? 0},
           ...{not_sent: tally.not_sent.count, in_doubt: tally.in_doubt.count},
           ...{staged: tally.staged.count, unapproved: tally.unapproved.count},
+          disputed: state === 'running' ? 0 : this.#options.journal.disputed(),
         },
         (verb, flags = '') => `${command} ${verb} ${plan.batchId}${flags}${commandFlags}`,
         {stop, pastHorizon: this.#pastHorizon},

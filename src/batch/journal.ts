@@ -33,7 +33,7 @@ export class Journal {
   readonly #statements = new Map<string, SqliteStatement>();
   readonly #waiting: WaitingOutcomes;
   #newestWindow: number;
-  /** Of this process, with outcomes or without. */
+  /** Windows and flushes of this process. */
   commits = 0;
 
   constructor(db: SqliteDatabase) {
@@ -225,6 +225,15 @@ export class Journal {
       this.#waiting.add(outcome, at);
       this.#waiting.write(this.#newestWindow);
     });
+  }
+
+  /** Rows in doubt that are not sent, for another batch has their reference. */
+  disputed(): number {
+    return Number(
+      this.#statement(`select count(*) as count from outcomes where state = 'in_doubt' and code = ?`).get(
+        REGISTRY_CODE,
+      )!['count'],
+    );
   }
 
   /** Whether the service may have taken any row: then the batch is bound to the key under which it did. */

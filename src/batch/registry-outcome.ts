@@ -7,7 +7,7 @@ import type {Entry} from './registry.ts';
 /** Whether the journal of a batch is still there: what its claims mean depends on it. */
 export type JournalExists = (journalId: string, batchId: string) => boolean;
 
-/** A row that is not sent yet, and what the registry has of its reference. */
+/** A row without a record and without an end, and what the registry has of its reference. */
 export interface Question {
   row: JournalRow;
   found: Entry | undefined;
@@ -23,16 +23,22 @@ export function registryOutcome(question: Question): Outcome | undefined {
   const entry = foreignEntry(found, plan);
   if (entry !== undefined)
     return isInDoubt(journal, row) ? outcomeOfDoubt(question, entry) : outcomeByRegistry(row, entry, exists);
-  if (isDisputed(row.outcome)) return {...row.outcome!, code: null, message: UNDISPUTED};
-  if (row.outcome?.state === 'in_doubt') return undefined;
   return ownOutcome(journal, row, found, plan) ?? takenBack(row);
 }
 
-/** What the registry said of the row before, it says no more. Paid is paid, also when the registry that said so is lost. */
+/**
+ * What the registry said of the row before, it says no more. Paid is paid, also when the registry that said so is lost. A
+ * row that was declared not paid keeps the moment since when it was in doubt.
+ */
 function takenBack({outcome}: JournalRow): Outcome | undefined {
-  if (outcome?.code !== REGISTRY_CODE || outcome.state === 'already_paid') return undefined;
+  if (isDisputed(outcome)) return {...outcome!, code: null, message: UNDISPUTED};
+  if (outcome?.code !== REGISTRY_CODE || outcome.state !== 'conflict') return undefined;
   return {...outcome, state: 'not_sent', id: null, code: null, message: null};
 }
+
+/** It has a word of the registry's that may change. */
+export const isByRegistry = ({state, code}: Outcome): boolean =>
+  code === REGISTRY_CODE && (state === 'conflict' || state === 'already_paid' || state === 'in_doubt');
 
 /** It may have been sent, and no record of it is known. */
 const isInDoubt = (journal: Journal, row: JournalRow): boolean =>
@@ -47,29 +53,33 @@ const UNDISPUTED = 'it may have been sent, and no other batch has its reference 
 /**
  * A row that this batch may have sent, and whose reference another batch has claimed since: the registry was lost in
  * between. The other's request may be under way, with other content perhaps, and where the service has forgotten the key
- * a replay of ours would pay a second time. So it stays in doubt, and is not sent, until the other batch is done with it
- * or a person has looked. Paid by the other with the same content it is paid.
+ * a replay of ours would pay a second time. So it stays in doubt, and is not sent, until the other batch has given the
+ * reference back or a person has looked. That the other has paid, be it the very same, says nothing of ours, where the key
+ * may have been forgotten in between.
  */
 function outcomeOfDoubt({row, journal, exists, now}: Question, entry: Entry): Outcome | undefined {
   const isSame = entry.fingerprint === row.fingerprint;
+  const isThere = exists(entry.journal, entry.batch);
   const since = row.outcome?.stagedAt ?? journal.coveredSince(row.n) ?? now;
   const known: Outcome = row.outcome ?? {
     ...{n: row.n, state: 'in_doubt', id: null, status: null, stagedAt: since, http: null, code: null},
     ...{message: null, requestId: null, attempts: 0, orphan: null},
   };
-  if (isSame && entry.paid) return outcomeByRegistry(row, entry, exists);
-  if (isSame && !exists(entry.journal, entry.batch))
-    return isDisputed(row.outcome) ? {...known, code: null, message: UNDISPUTED} : undefined;
-  const what = entry.paid
-    ? `batch ${entry.batch} has paid another payment under this reference; look whether this one was paid too, and resolve it`
-    : `batch ${entry.batch} has claimed this reference since; finish that batch first, or look it up and resolve it`;
-  return {
-    ...known,
-    state: 'in_doubt',
-    stagedAt: since,
-    code: REGISTRY_CODE,
-    message: `it may have been sent, and ${what}`,
-  };
+  if (isSame && !entry.paid && !isThere) return takenBack(row);
+  const message = `it may have been sent, and ${wordsOf(entry, isSame, isThere)}`;
+  if (isDisputed(row.outcome) && row.outcome!.message === message) return undefined;
+  return {...known, state: 'in_doubt', stagedAt: since, code: REGISTRY_CODE, message};
+}
+
+function wordsOf({batch, paid, id}: Entry, isSame: boolean, isThere: boolean): string {
+  const record = id === null ? '' : `, record ${id}`;
+  if (paid && isSame)
+    return `batch ${batch} has paid the same since${record}; look whether it was paid twice, and resolve it`;
+  if (paid)
+    return `batch ${batch} has paid another payment under this reference${record}; look whether this one was paid too, and resolve it`;
+  return isThere
+    ? `batch ${batch} has claimed this reference since; finish that batch first, or look it up and resolve it`
+    : `batch ${batch}, whose journal is gone, had claimed this reference; look it up and resolve it`;
 }
 
 /** As the journal's tally counts the row now. */
@@ -129,7 +139,8 @@ function ownOutcome(
 function outcomeByRegistry(row: JournalRow, entry: Entry, exists: JournalExists): Outcome | undefined {
   if (row.outcome !== undefined && wasPaidUnderAnother(row.outcome, entry)) return row.outcome;
   const base: Outcome = {
-    ...{n: row.n, state: 'conflict', id: null, status: null, stagedAt: null, http: null, code: REGISTRY_CODE},
+    ...{n: row.n, state: 'conflict', id: null, status: null, http: null, code: REGISTRY_CODE},
+    stagedAt: row.outcome?.state === 'already_paid' ? null : (row.outcome?.stagedAt ?? null), // by which a declared row is told
     ...{message: null, requestId: null, attempts: 0, orphan: null},
   };
   if (entry.fingerprint !== row.fingerprint)
@@ -144,7 +155,7 @@ function outcomeByRegistry(row: JournalRow, entry: Entry, exists: JournalExists)
     };
   if (!exists(entry.journal, entry.batch))
     return {
-      ...{...base, state: 'in_doubt', code: null, stagedAt: entry.at},
+      ...{...base, state: 'in_doubt', code: null, stagedAt: Math.min(entry.at, base.stagedAt ?? entry.at)},
       message: `batch ${entry.batch} may have sent it, and its journal is gone`,
     };
   return {

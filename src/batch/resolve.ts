@@ -1,5 +1,6 @@
 import type {Clock} from '../clock.ts';
 import {RemitError} from '../errors.ts';
+import {readConfirmations} from './confirmations.ts';
 import type {JournalRow} from './journal-row.ts';
 import type {Journal} from './journal.ts';
 import type {OpenBatch} from './open-batch.ts';
@@ -87,6 +88,7 @@ function resolvedOutcome(row: JournalRow, resolution: Resolution, since: number)
       state: 'accepted',
       id: resolution.paid,
       status: resolution.status ?? null,
+      code: null,
       message: DECLARED,
     };
   // A row with a record goes back to be released, one without to be created; both with the same key.
@@ -94,6 +96,7 @@ function resolvedOutcome(row: JournalRow, resolution: Resolution, since: number)
     ...known,
     stagedAt: known.stagedAt ?? since, // by which a declared row is told from one that was never sent
     state: known.id === null ? 'not_sent' : 'staged',
+    code: null,
     message: 'declared not paid by the operator',
   };
 }
@@ -108,7 +111,7 @@ async function tellRegistry(
   const registry = await Registry.open({
     stateDir,
     scope: {...binding, kind: plan.kind, namespace: plan.namespace},
-    claimant: {profile: '', batchId: plan.batchId, journalId: plan.journalId},
+    claimant: {profile: lastProfile(journal), batchId: plan.batchId, journalId: plan.journalId},
     brief: true,
     clock,
   });
@@ -116,14 +119,18 @@ async function tellRegistry(
     if (id === undefined) registry.unpaid(reference);
     else {
       // Whoever has the record has the claim, also where it was lost; what another batch has paid stays as it was paid.
-      registry.keep([row], clock.now());
-      if (registry.find(reference)?.journal === plan.journalId) registry.paid(reference, id);
+      const isOurs = () => registry.find(reference)?.journal === plan.journalId;
+      if (!isOurs()) registry.keep([row], clock.now());
+      if (isOurs()) registry.paid(reference, id);
       registry.flush();
     }
   } finally {
     await registry.close();
   }
 }
+
+/** Under which the batch was confirmed last: what its claims are made with. */
+const lastProfile = (journal: Journal): string => readConfirmations(journal).at(-1)?.profile ?? '';
 
 function boundTo(journal: Journal): {mode: Mode; baseUrl: string} {
   const binding = journal.meta<{mode: Mode; baseUrl: string}>('binding');

@@ -6,6 +6,8 @@ import {judgeLook} from './answers.ts';
 import type {JournalRow} from './journal-row.ts';
 import type {Journal} from './journal.ts';
 import type {Plan} from './plan.ts';
+import type {Registry} from './registry.ts';
+import {foreignEntry} from './registry-outcome.ts';
 import type {Wire} from './wire.ts';
 
 export interface RetryFacts {
@@ -42,6 +44,8 @@ export async function raiseFailedRows(options: {
   transport: Transport;
   clock: Clock;
   named: readonly string[];
+  /** Lost and begun anew, it may say that another batch has a reference since: no second payment is made of that. */
+  registry: Pick<Registry, 'find'>;
   /** A Retry-After above this ends it; a quarter of an hour unless said. */
   maxWaitMs?: number | undefined;
   stop: AbortSignal;
@@ -53,7 +57,11 @@ export async function raiseFailedRows(options: {
   const due: {row: JournalRow; reason: string}[] = [];
   for (const row of candidates(journal, named, options.plan)) {
     stop.throwIfAborted();
-    const found = await lookAt(row, options);
+    const other = foreignEntry(options.registry.find(row.reference), options.plan);
+    const found =
+      other === undefined
+        ? await lookAt(row, options)
+        : `batch ${other.batch} has claimed its reference since; see what became of it there`;
     if (found === 'failed' || (found === 'canceled' && named.includes(row.reference)))
       due.push({
         row,

@@ -110,9 +110,12 @@ const isCorrectable = (journal: Journal, row: JournalRow): boolean =>
 const wasSent = (journal: Journal, row: JournalRow): boolean =>
   !NEVER_SENT.has(stateOf(journal, row)) || isDeclared(row);
 
-/** Not sent by an operator's word only: it was in doubt, and a wrong word must not make another payment of it. */
-const isDeclared = (row: JournalRow): boolean =>
-  row.outcome?.state === 'not_sent' && row.outcome.stagedAt !== null;
+/**
+ * Not sent by an operator's word only: it was in doubt, and a wrong word must not make another payment of it. It may be in
+ * conflict since.
+ */
+const isDeclared = ({outcome}: JournalRow): boolean =>
+  (outcome?.state === 'not_sent' || outcome?.state === 'conflict') && outcome.stagedAt !== null;
 
 /** Refused in the end, but a try before that was never answered, and a copy of it may still be on its way. */
 const wasDoubted = (row: JournalRow): boolean =>

@@ -25,7 +25,7 @@ const FAILING_STREAK = 16;
 const FAILING_MS = 60_000;
 const FORBIDDEN_STREAK = 3;
 const REFUSED_STREAK = 3;
-/** Outcomes that are committed together at most; a window takes them with it, and a quarter of a second commits them too. */
+/** Outcomes that are committed together at most; a window takes them with it, and half a second commits them too. */
 const GROUP = 8192;
 
 export interface Stop {

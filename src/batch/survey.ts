@@ -8,6 +8,7 @@ import type {Plan} from './plan.ts';
 import type {Registry} from './registry.ts';
 import {
   bucketNow,
+  isByRegistry,
   foreignEntry,
   isDisputed,
   type JournalExists,
@@ -42,7 +43,8 @@ const PAGE = 1000;
 const EXAMPLES = 5;
 
 /**
- * Holds every row that this batch has not sent yet against the registry. Found by the page, so memory does not grow.
+ * Holds every row that this batch has not sent yet, or may have sent, against the registry. Found by the page, so memory
+ * does not grow.
  */
 export function surveyBatch(options: {
   journal: Journal;
@@ -70,16 +72,18 @@ export function surveyBatch(options: {
   for (const row of unsentRows(journal)) {
     const found = registry.find(row.reference);
     const entry = foreignEntry(found, plan);
-    if (entry !== undefined && entry.profile !== profile)
+    const isDoubt =
+      (entry !== undefined || row.outcome?.state === 'in_doubt') && bucketNow(journal, row) === 'in_doubt';
+    if (entry !== undefined && entry.profile !== profile && !isDoubt)
       note(survey.elsewhere, entry.profile || '(environment)', row.reference, entry.batch);
     const outcome = registryOutcome({row, found, ...options});
     noteShift(survey, journal, row, outcome);
     if (outcome?.state === 'already_paid') {
       if (outcome !== row.outcome) addRow(inMap(survey.paidBy, found!.batch, emptyPart), row);
     } else if (outcome?.state === 'conflict') survey.conflicts++;
-    else if (isDisputed(outcome)) addRow(survey.disputed, row);
-    else if (outcome?.state === 'in_doubt' && row.outcome?.state !== 'in_doubt') survey.doubts++;
-    if (entry !== undefined || row.outcome?.state === 'in_doubt') continue;
+    else if (isDisputed(outcome ?? row.outcome)) addRow(survey.disputed, row);
+    else if (outcome?.state === 'in_doubt' && !isDoubt) survey.doubts++;
+    if (entry !== undefined || isDoubt) continue;
     for (const {namespace, baseUrl, batch} of registry.elsewhere(row.reference))
       note(survey.elsewhere, namespace === plan.namespace ? baseUrl : namespace, row.reference, batch);
     const similar = registry.similar(row.reference, since);
@@ -92,7 +96,7 @@ export function surveyBatch(options: {
   return survey;
 }
 
-/** After the confirmation: writes down the rows that the registry settles. They are never sent by this batch. */
+/** After the confirmation: writes down what the registry makes of the rows; those that it leaves open are sent. */
 export function settleByRegistry(options: {
   journal: Journal;
   plan: Plan;
@@ -144,7 +148,7 @@ function* unsentRows(journal: Journal): Generator<JournalRow> {
 }
 
 function isUnsent({outcome}: JournalRow): boolean {
-  if (outcome === undefined || outcome.code === REGISTRY_CODE || outcome.state === 'not_sent') return true;
+  if (outcome === undefined || outcome.state === 'not_sent' || isByRegistry(outcome)) return true;
   return outcome.state === 'in_doubt' && outcome.id === null;
 }
 

@@ -73,7 +73,7 @@ export function workOf(options: {journal: Journal; plan: Plan; survey: Survey; r
       ...(releases && !reach.retryUnapproved && unapproved.rows > 0 ? ['unapproved'] : []),
       ...(!creates && parts.not_sent.rows > 0 ? ['not sent'] : []),
     ],
-    isOver: plus([parts.not_sent, parts.in_doubt, staged, unapproved]).rows === 0,
+    isOver: plus([parts.not_sent, doubts, staged, unapproved]).rows === 0,
   };
 }
 

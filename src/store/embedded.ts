@@ -27,6 +27,8 @@ export interface EmbeddedStoreOptions extends Partial<LockOptions> {
 
 /** No group is larger, so that the first of its writers is answered in good time. */
 const GROUP_LIMIT = 500;
+/** A commit takes as long as some dozens of turns; nobody waits longer than this for others to come. */
+const GATHERING_TURNS = 8;
 /** So many groups keep savepoints after one that had to run again for want of them: refusals seldom come alone. */
 const WARY_GROUPS = 50;
 
@@ -153,6 +155,7 @@ class EmbeddedStore implements Store {
 
   async #takeTurns(): Promise<void> {
     await Promise.resolve(); // so that #turn is set before this ends
+    let isGathered = false;
     while (this.#reads.length > 0 || this.#alone.length > 0 || this.#writes.length > 0) {
       if (this.#reads.length > 0) {
         await Promise.all(this.#reads.splice(0).map((job) => this.#answer(job)));
@@ -163,19 +166,26 @@ class EmbeddedStore implements Store {
         await this.#answer(alone);
         continue;
       }
-      await this.#gather();
-      if (this.#reads.length === 0) await this.#runGroup(this.#writes.splice(0, GROUP_LIMIT));
+      // Once: what has come meanwhile goes first, and then the group, which would otherwise wait as long as others come.
+      if (!isGathered) {
+        await this.#gather();
+        isGathered = true;
+        continue;
+      }
+      isGathered = false;
+      await this.#runGroup(this.#writes.splice(0, GROUP_LIMIT));
     }
     this.#turn = undefined;
   }
 
-  /** All requests that come in together share a commit: it waits for as long as each turn of the event loop brings more. */
+  /** All requests that come in together share a commit: it waits while each turn of the event loop brings more, a few turns. */
   async #gather(): Promise<void> {
-    let waiting: number;
-    do {
-      waiting = this.#writes.length;
+    for (let turn = 0; turn < GATHERING_TURNS; turn++) {
+      const waiting = this.#writes.length;
       await nextTurn();
-    } while (waiting < this.#writes.length && this.#writes.length < GROUP_LIMIT && this.#reads.length === 0);
+      const hasGrown = waiting < this.#writes.length && this.#writes.length < GROUP_LIMIT;
+      if (!hasGrown || this.#reads.length + this.#alone.length > 0) return;
+    }
   }
 
   async #answer(job: Job): Promise<void> {

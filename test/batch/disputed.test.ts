@@ -71,10 +71,16 @@ for (const how of ['left in doubt', 'killed'] as const)
         assert.equal(service.paid.length, 1);
       });
 
-    it('is paid where the other paid the same', async () => {
+    it('stays in doubt where the other paid the same, for ours may be paid as well, until a person has looked', async () => {
       await begin('10.00');
       await direct('b1');
       await direct('b2');
+      const {message} = await row(await direct('b1'));
+      assert.match(
+        message!,
+        /batch b2 has paid the same since, record [-0-9a-f]{36}; look whether it was paid twice/,
+      );
+      await resolve('not-paid');
       const {already_paid: paid, posts} = await direct('b1');
       assert.deepEqual([paid, posts, service.paid.length], [1, 0, 1]);
     });
@@ -84,10 +90,63 @@ for (const how of ['left in doubt', 'killed'] as const)
       await direct('b1');
       await direct('b2');
       const {message} = await row(await direct('b1'));
-      assert.match(message!, /batch b2 has paid another payment under this reference; look whether/);
+      assert.match(
+        message!,
+        /batch b2 has paid another payment under this reference, record [-0-9a-f]{36}; look whether/,
+      );
       await resolve('not-paid');
       const {conflict, posts} = await direct('b1');
       assert.deepEqual([conflict, posts, service.paid.length], [1, 0, 1]);
+      // The word may be wrong: the row is not to become another payment.
+      await assert.rejects(plan('b1', '77.00'), /INV-1 was changed, and it may have been sent/);
+      loseRegistry();
+      // Declared not paid, it goes out when nobody has the reference; the service still has the key for the other's record.
+      const last = await direct('b1');
+      assert.deepEqual([last.posts > 0, last.conflict, service.paid.length], [true, 1, 1]);
+    });
+
+    it('stays paid as a person said, whatever the registry says of it afterwards', async () => {
+      await begin('99.00');
+      await direct('b1');
+      await direct('b2');
+      await resolve({paid: '018f3a00-0000-7000-8000-000000000001', status: 'settled'});
+      const said = async () => {
+        const {accepted, posts} = await direct('b1');
+        const outcome = await bench.inJournal(({journal}) => journal.rowOf('INV-1')!.outcome!);
+        return [accepted, posts, outcome.status, outcome.code];
+      };
+      assert.deepEqual(await said(), [1, 0, 'settled', null]);
+      loseRegistry();
+      assert.deepEqual(await said(), [1, 0, 'settled', null]);
+    });
+
+    it('keeps the moment since when it is in doubt, and that of the word, from run to run', async () => {
+      await begin('99.00');
+      const first = await row(await direct('b1'));
+      bench.clock.advance(3_600_000);
+      const again = await row(await direct('b1'));
+      assert.deepEqual(again, first);
+      const at = await bench.inJournal(
+        ({journal}) => journal.statement('select at from outcomes').get()!['at'],
+      );
+      assert.ok(bench.clock.now() - Number(at) >= 3_600_000);
+    });
+
+    it('is named by next, which does not send anybody round in circles', async () => {
+      await begin('99.00');
+      const {next, state} = await direct('b1');
+      assert.equal(next, 'remit payouts batch report b1');
+      assert.equal(state, 'complete');
+    });
+
+    it('says so where nobody can finish the other batch', async () => {
+      await begin('99.00');
+      rmSync(join(bench.stateDir, 'batches', 'payout', 'b2'), {recursive: true});
+      const {message} = await row(await direct('b1'));
+      assert.match(
+        message!,
+        /batch b2, whose journal is gone, had claimed this reference; look it up and resolve it/,
+      );
     });
 
     it('is sent as it was when no other batch has its reference any more', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import {openBatch} from '../../src/batch/open-batch.ts';
 import {resolveRow, type Resolution} from '../../src/batch/resolve.ts';
 import {raiseFailedRows} from '../../src/batch/retry.ts';
+import type {Entry} from '../../src/batch/registry.ts';
 import {Wire} from '../../src/batch/wire.ts';
 import {DEFAULT_TIMEOUTS} from '../../src/client/transport.ts';
 import {Bench} from './harness.ts';
@@ -10,9 +11,12 @@ import {TruthService} from './truth-service.ts';
 describe('after the run', () => {
   let bench: Bench;
   let service: TruthService;
+  /** What the registry has. */
+  let claims: Map<string, Entry>;
   beforeEach(() => {
     bench = new Bench();
     service = new TruthService();
+    claims = new Map();
   });
   afterEach(() => bench.remove());
 
@@ -33,7 +37,10 @@ describe('after the run', () => {
     try {
       return await raiseFailedRows({
         ...{journal, plan, wire, transport: service.transport(), clock: bench.clock, named},
-        stop: new AbortController().signal,
+        ...{
+          registry: {find: (reference: string) => claims.get(reference)},
+          stop: new AbortController().signal,
+        },
       });
     } finally {
       await batch.close();
@@ -53,6 +60,17 @@ describe('after the run', () => {
     [...service.byId.values()].filter(
       ({body}) => (body['metadata'] as Record<string, string>)['remit_reference'] === reference,
     );
+
+  it('retry leaves a row alone whose reference another batch has claimed since the registry was lost', async () => {
+    await bench.plan(bench.payouts(2));
+    await bench.run(service);
+    for (const reference of ['INV-1', 'INV-2']) recordOf(reference)[0]!.status = 'failed';
+    const entry = {reference: 'INV-1', profile: 'acme', batch: 'b2', journal: 'another', generation: 0};
+    claims.set('INV-1', {...entry, fingerprint: 'f', id: null, paid: true, at: 1});
+    const facts = await retry('INV-1', 'INV-2');
+    assert.deepEqual(facts.raised, ['INV-2']);
+    assert.match(facts.left[0]!.why, /batch b2 has claimed its reference since/);
+  });
 
   it('retry gives a failed row a new key, after looking at its record', async () => {
     await bench.plan(bench.payouts(3));

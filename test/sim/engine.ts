@@ -99,6 +99,7 @@ export async function runEngine(
             transport,
             clock,
             named,
+            registry: claims.registry,
             maxWaitMs: request.settings.maxWaitMs,
             stop: process.abort.signal,
           }),

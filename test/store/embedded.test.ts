@@ -88,6 +88,18 @@ for (const driver of availableDrivers()) {
       assert.deepEqual(order, ['work 1', 'work 2', 'work 3', 'done 1', 'done 2', 'done 3']);
     });
 
+    it('waits no longer than a few turns, however many writes and reads keep coming', async () => {
+      let turn = 0;
+      let committedAt = Infinity;
+      const others: Promise<unknown>[] = [add(1).then(() => (committedAt = turn))];
+      for (turn = 1; turn <= 100; turn++) {
+        others.push(turn > 60 && turn % 3 === 0 ? store.read(ids) : add(turn + 1));
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      await Promise.all(others);
+      assert.ok(committedAt <= 15, `committed after ${committedAt} turns`);
+    });
+
     it('takes back only the write that fails, of a group and alone', async () => {
       await add(9);
       const [one, two, three] = await Promise.allSettled([

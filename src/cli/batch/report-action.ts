@@ -126,6 +126,7 @@ export function readSummary({plan, journal}: OpenBatch): Summary {
     {
       ...{state, held, failed: statuses['failed'] ?? 0, staged: tally.staged.count},
       ...{not_sent: tally.not_sent.count, in_doubt: tally.in_doubt.count, unapproved: tally.unapproved.count},
+      disputed: journal.disputed(),
     },
     (verb, flags = '') => `${command} ${verb} ${plan.batchId}${flags}`,
     {stop, pastHorizon: journal.meta<boolean>('pastHorizon') ?? false},

@@ -316,6 +316,7 @@ async function retryRows(
     transport,
     clock,
     named,
+    registry: claims.registry,
     maxWaitMs: flags['max-wait'],
     stop: context.stop.signal,
     confirm: async (rows) => {
