@@ -173,6 +173,17 @@ export const MUTANTS: readonly Mutant[] = [
     needs: ['edits'],
   },
   {
+    name: 'a row in doubt is sent although another batch has its reference',
+    patches: [
+      patch(
+        'batch/registry-outcome.ts',
+        'isInDoubt(journal, row) ? outcomeOfDoubt(question, entry) :',
+        'isInDoubt(journal, row) ? undefined :',
+      ),
+    ],
+    needs: ['loss', 'edits', 'kills'],
+  },
+  {
     name: 'a row in doubt gives its reference free',
     patches: [
       patch(
