@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import {rmSync} from 'node:fs';
 import {join} from 'node:path';
+import {noteConfirmation} from '../../src/batch/confirmations.ts';
+import {openBatch} from '../../src/batch/open-batch.ts';
+import {Registry} from '../../src/batch/registry.ts';
+import {resolveRow} from '../../src/batch/resolve.ts';
 import {Bench, payeeId} from './harness.ts';
 import {TruthService} from './truth-service.ts';
 
@@ -63,6 +67,55 @@ describe('the registry', () => {
       'sent with the same key once nobody else can finish it',
     );
     assert.equal(service.paid.filter((record) => record.body['payee_id'] === payeeId(2)).length, 1);
+  });
+
+  describe('of a row in doubt', () => {
+    const openRegistry = () =>
+      Registry.open({
+        ...{stateDir: bench.stateDir, clock: bench.clock},
+        scope: {mode: 'test', baseUrl: 'https://api.test', kind: 'payout', namespace: 'default'},
+        claimant: {profile: 'acme', batchId: 'b1', journalId: 'of a look'},
+      });
+    beforeEach(async () => {
+      service.fault = ({method}) => (method === 'POST' ? 'lost-before' : undefined);
+      await bench.plan(bench.file('a.csv', HEADER + line(1)));
+      assert.equal((await bench.run(service, {path: 'direct'})).in_doubt, 1);
+      service.fault = () => undefined;
+    });
+
+    it('is believed when it says that this batch has paid it, whatever its journal was told in time', async () => {
+      const registry = await openRegistry();
+      registry.paid('INV-1', 'the-record');
+      registry.flush();
+      await registry.close();
+      bench.clock.advance(48 * 3_600_000); // the key may be forgotten
+      const {already_paid: paid, posts} = await bench.run(service, {path: 'direct'});
+      assert.deepEqual([paid, posts], [1, 0]);
+    });
+
+    async function declarePaid() {
+      const {stateDir, clock} = bench;
+      const batch = await openBatch({stateDir, kind: 'payout', batchId: 'b1', purpose: 'test', clock});
+      await resolveRow({batch, stateDir, reference: 'INV-1', resolution: {paid: 'the-record'}, clock});
+      await batch.close();
+      const registry = await openRegistry();
+      const {profile, paid, id} = registry.find('INV-1')!;
+      await registry.close();
+      assert.deepEqual([profile, paid, id], ['acme', true, 'the-record']);
+    }
+
+    it('keeps the profile that claimed it when a person says that it was paid', () => declarePaid());
+
+    it('has it again, under the profile that confirmed the batch, when it was lost before a person says so', async () => {
+      await bench.inJournal(({journal, plan}) =>
+        noteConfirmation(journal, {
+          ...{planHash: plan.planHash, revision: 1, doing: 'pay', asked: true, at: 1, by: null},
+          profile: 'acme',
+        }),
+      );
+      rmSync(join(bench.stateDir, 'batches', 'registry.db'));
+      await declarePaid();
+    });
   });
 
   it('keeps the scopes apart: a rehearsal with a test key does not count as paid', async () => {
