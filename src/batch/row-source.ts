@@ -6,8 +6,8 @@ import type {Claims} from './registry.ts';
 
 /** Rows that the first window makes sendable, and rows that are read at a time. */
 export const WINDOW_ROWS = 256;
-/** Larger windows sync less often, and a crash leaves more rows to be replayed: a fast run opens up to sixteen times as many. */
-const MOST_ROWS = 16 * WINDOW_ROWS;
+/** Larger windows sync less often, and a crash leaves more rows to be replayed: a fast run opens up to thirty-two times as many. */
+const MOST_ROWS = 32 * WINDOW_ROWS;
 /** A window that was used up sooner than this was too small for the speed of the run. */
 const SHORT_MS = 150;
 const LONG_MS = 1000;

@@ -26,7 +26,7 @@ const FAILING_MS = 60_000;
 const FORBIDDEN_STREAK = 3;
 const REFUSED_STREAK = 3;
 /** Outcomes that are committed together at most; a window takes them with it, and half a second commits them too. */
-const GROUP = 8192;
+const GROUP = 16_384;
 
 export interface Stop {
   reason: StopReason | 'interrupted' | 'terminated';
