@@ -8,7 +8,7 @@ import type {Entry} from './registry.ts';
 export type JournalExists = (journalId: string, batchId: string) => boolean;
 
 /** A row without a record and without an end, and what the registry has of its reference. */
-export interface Question {
+interface Claimed {
   row: JournalRow;
   found: Entry | undefined;
   journal: Journal;
@@ -18,11 +18,11 @@ export interface Question {
 }
 
 /** What the registry makes of a row; undefined where it has nothing to say, and the row goes its way. */
-export function registryOutcome(question: Question): Outcome | undefined {
-  const {row, found, journal, plan, exists} = question;
+export function registryOutcome(claimed: Claimed): Outcome | undefined {
+  const {row, found, journal, plan, exists} = claimed;
   const entry = foreignEntry(found, plan);
   if (entry !== undefined)
-    return isInDoubt(journal, row) ? outcomeOfDoubt(question, entry) : outcomeByRegistry(row, entry, exists);
+    return isInDoubt(journal, row) ? outcomeOfDoubt(claimed, entry) : outcomeByRegistry(row, entry, exists);
   return ownOutcome(journal, row, found, plan) ?? takenBack(row);
 }
 
@@ -57,7 +57,7 @@ const UNDISPUTED = 'it may have been sent, and no other batch has its reference 
  * reference back or a person has looked. That the other has paid, be it the very same, says nothing of ours, where the key
  * may have been forgotten in between.
  */
-function outcomeOfDoubt({row, journal, exists, now}: Question, entry: Entry): Outcome | undefined {
+function outcomeOfDoubt({row, journal, exists, now}: Claimed, entry: Entry): Outcome | undefined {
   const isSame = entry.fingerprint === row.fingerprint;
   const isThere = exists(entry.journal, entry.batch);
   const since = row.outcome?.stagedAt ?? journal.coveredSince(row.n) ?? now;

@@ -54,9 +54,9 @@ export function surveyBatch(options: {
   exists: JournalExists;
   now: number;
 }): Survey {
-  const {registry, plan, profile, now} = options;
+  const {journal, registry, plan, profile, now} = options;
   // What was claimed before the look-alikes of this plan were acknowledged was seen then.
-  const since = readAcknowledged(options.journal, plan)?.at ?? 0;
+  const since = readAcknowledged(journal, plan)?.at ?? 0;
   const survey: Survey = {
     paidBy: new Map(),
     doubts: 0,
@@ -67,7 +67,6 @@ export function surveyBatch(options: {
     alike: {count: 0, examples: []},
     elsewhere: new Map(),
   };
-  const {journal} = options;
   if (registry.isEmpty && !wasSettledByRegistry(journal)) return survey;
   for (const row of unsentRows(journal)) {
     const found = registry.find(row.reference);

@@ -56,6 +56,13 @@ for (const how of ['left in doubt', 'killed'] as const)
       service.fault = () => undefined;
     }
 
+    /** … and does, after ours has been asked in between. */
+    async function otherPays(amount: string) {
+      await begin(amount);
+      await direct('b1');
+      await direct('b2');
+    }
+
     for (const amount of ['10.00', '99.00'])
       it(`is not sent before the other is done with it (${amount})`, async () => {
         await begin(amount);
@@ -72,9 +79,7 @@ for (const how of ['left in doubt', 'killed'] as const)
       });
 
     it('stays in doubt where the other paid the same, for ours may be paid as well, until a person has looked', async () => {
-      await begin('10.00');
-      await direct('b1');
-      await direct('b2');
+      await otherPays('10.00');
       const {message} = await row(await direct('b1'));
       assert.match(
         message!,
@@ -86,9 +91,7 @@ for (const how of ['left in doubt', 'killed'] as const)
     });
 
     it('stays in doubt where the other paid something else, until a person has looked', async () => {
-      await begin('99.00');
-      await direct('b1');
-      await direct('b2');
+      await otherPays('99.00');
       const {message} = await row(await direct('b1'));
       assert.match(
         message!,
@@ -106,9 +109,7 @@ for (const how of ['left in doubt', 'killed'] as const)
     });
 
     it('stays paid as a person said, whatever the registry says of it afterwards', async () => {
-      await begin('99.00');
-      await direct('b1');
-      await direct('b2');
+      await otherPays('99.00');
       await resolve({paid: '018f3a00-0000-7000-8000-000000000001', status: 'settled'});
       const said = async () => {
         const {accepted, posts} = await direct('b1');
@@ -186,9 +187,7 @@ for (const how of ['left in doubt', 'killed'] as const)
     });
 
     it('leaves paid what the other has paid, whatever record a person names', async () => {
-      await begin('99.00');
-      await direct('b1');
-      await direct('b2');
+      await otherPays('99.00');
       await resolve({paid: '018f3a00-0000-7000-8000-000000000001'});
       await plan('b3', '99.00');
       assert.equal((await direct('b3')).already_paid, 1);

@@ -166,8 +166,8 @@ export const MUTANTS: readonly Mutant[] = [
     patches: [
       patch(
         'batch/registry-outcome.ts',
-        'const {row, found, journal, plan, exists} = question;',
-        'const {row, found, journal, plan, exists} = question; if (row.n > 0) return undefined;',
+        'const {row, found, journal, plan, exists} = claimed;',
+        'const {row, found, journal, plan, exists} = claimed; if (row.n > 0) return undefined;',
       ),
     ],
     needs: ['edits'],

@@ -24,6 +24,7 @@ import {socketCeiling} from '../open-files.ts';
 import {keepHeapSmall} from './memory.ts';
 import {confirmBatch, type ConfirmFlags, duplicatesOf} from './confirm.ts';
 import {followAfterRun, type FollowFlags} from './follow-action.ts';
+import {hasForgotten, RESET_SANDBOX} from './reset-sandbox.ts';
 import {batchCommand, placeFlags} from './place.ts';
 import {count} from './plan-view.ts';
 import {BatchProgress} from './progress.ts';
@@ -89,7 +90,7 @@ export async function runBatch(request: RunRequest): Promise<BatchEnd> {
     if (flags.until === undefined || summary.stopped_because !== null) {
       context.out.text(summaryText(summary, batch.journal.needingAttention(ATTENTION)));
       noteDoubts(request, summary, batch.journal.rowsIn(['in_doubt'], 0, ATTENTION));
-      if (summary.posts === 0 && summary.next === null && (await hasForgotten(request, batch.journal)))
+      if (summary.posts === 0 && summary.next === null && (await hasForgotten(context, kind, batch.journal)))
         context.out.notice(RESET_SANDBOX);
       return {summary, exit: exitCodeOf(summary)};
     }
@@ -209,22 +210,6 @@ const nothingToRetry = ({plan}: OpenBatch, {kind, context, stateDir}: RunRequest
       : `batch ${plan.batchId} was never run: there is nothing to send again`,
     {hint: `${batchCommand(kind)} run ${plan.batchId}${placeFlags(context, stateDir)}`},
   );
-
-const RESET_SANDBOX =
-  'The sandbox was reset since: it has forgotten these payments, but the state folder has not. To pay them there again, give a new folder to each of --state-dir and --out.';
-
-/** A sandbox that was reset does not know what this machine remembers as paid; a service always does. */
-async function hasForgotten({context, kind}: RunRequest, journal: Journal): Promise<boolean> {
-  if (!context.profile.key.startsWith('test_sandbox_')) return false;
-  const id = journal.rowsIn(['accepted', 'already_paid'], 0, 1)[0]?.outcome?.id;
-  if (id === undefined || id === null) return false;
-  try {
-    await (kind === 'payout' ? context.client.payouts.get({id}) : context.client.payins.get({id}));
-    return false;
-  } catch (error) {
-    return error instanceof RemitError && error.code === 'NOT_FOUND';
-  }
-}
 
 /** Which rows the run takes up: the same for the question as for the engine. */
 function reachOf({path, flags, doing}: RunRequest, journal: Journal): Reach {
