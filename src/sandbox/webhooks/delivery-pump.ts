@@ -111,13 +111,14 @@ export class DeliveryPump {
     if (this.#nextDueMs <= this.#context.clock.now()) await this.run();
   }
 
-  /** Sends everything due until now, retries as well, each at its own sandbox time. */
+  /** Sends everything due until now, retries as well, each at its own sandbox time; waits for what is under way, too. */
   async run(): Promise<void> {
     const untilMs = this.#context.clock.now();
     await this.#releaseLapsed();
     this.#runs += 1;
     try {
-      while (await this.#startQueues(untilMs)) await Promise.all(this.#queues.values());
+      while ((await this.#startQueues(untilMs)) || this.#queues.size > 0)
+        await Promise.all(this.#queues.values());
     } finally {
       this.#runs -= 1;
     }

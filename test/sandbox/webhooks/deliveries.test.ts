@@ -179,6 +179,28 @@ describe('webhook deliveries', () => {
     await slow.close();
   });
 
+  it('are waited for, though they were under way before time was advanced', async () => {
+    const slow = await WebhookWorld.open({background: true, receiverPatienceMs: 40});
+    await slow.sandbox.sandbox.setClock({mode: 'frozen'});
+    await slow.subscribe(['payout.debited']);
+    let answer = () => {};
+    slow.receiver.hold.set(HOOK, new Promise((resolve) => (answer = () => resolve({status: 200}))));
+    const {payees} = await slow.sandbox.sandbox.seed({payees: 1, payers: 0});
+    await slow.sandbox.payout(payees[0]!.id, {auto_approve: true});
+    const {now, ...first} = await slow.sandbox.sandbox.advance({until: 'idle'});
+    assert.deepEqual(first, {fired: 2, idle: false, deliveries_under_way: 1});
+    const again = await slow.sandbox.sandbox.advance({ms: 0});
+    assert.deepEqual(again, {now, fired: 0, deliveries_under_way: 1}, 'it waited, and tells of it');
+    slow.receiver.hold.delete(HOOK);
+    setImmediate(answer);
+    assert.deepEqual(await slow.sandbox.sandbox.advance({ms: 0}), {now, fired: 0});
+    assert.deepEqual(
+      (await slow.deliveries()).map(({state}) => state),
+      ['delivered'],
+    );
+    await slow.close();
+  });
+
   it('stop while their endpoint is switched off, and go on when it is switched on', async () => {
     const {id} = await at.subscribe(['payout.settled']);
     at.receiver.answers.push({status: 500});
