@@ -1,3 +1,4 @@
+import {jsonBytes} from '../store/json-bytes.ts';
 import type {SqliteDatabase} from '../store/port.ts';
 import {foldReference} from './identity.ts';
 
@@ -29,8 +30,8 @@ export class NotedPayments {
   note(scope: number, payments: readonly Payment[]): void {
     const lines = payments.map(({reference, id}) => [reference, id]);
     this.#db
-      .prepare('insert into noted_payments (scope, payments) values (?, ?)')
-      .run(scope, JSON.stringify(lines));
+      .prepare('insert into noted_payments (scope, payments) values (?, cast(? as text))')
+      .run(scope, jsonBytes(lines));
     this.#hasSome = true;
   }
 

@@ -70,4 +70,12 @@ export const REGISTRY_MIGRATIONS = [
       );
     `,
   },
+  {
+    name: '0003-noted-entries',
+    sql: `
+      -- Of a claim that is not yet in entries either; see NotedClaims.
+      alter table noted_claims add column claimant integer;
+      alter table noted_claims add column way text;
+    `,
+  },
 ] as const;

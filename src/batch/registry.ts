@@ -1,15 +1,14 @@
 import {join} from 'node:path';
 import {type Clock, nextTurn} from '../clock.ts';
-import {BulkInsert} from '../store/bulk-insert.ts';
 import {acquireLock, type Lock} from '../store/lock.ts';
 import {migrate} from '../store/migrate.ts';
-import type {SqliteDatabase, SqliteStatement, SqlRow, SqlValue} from '../store/port.ts';
+import type {SqliteDatabase, SqliteStatement, SqlRow} from '../store/port.ts';
 import {openSqlite} from '../store/sqlite.ts';
 import {makeFolder} from './folder.ts';
 import {foldReference} from './identity.ts';
 import type {Kind, Mode} from './kinds.ts';
 import {Lookalikes} from './lookalikes.ts';
-import {runsOf} from './neighbours.ts';
+import {NotedClaims, type Noter} from './noted-claims.ts';
 import {NotedPayments, type Payment} from './noted-payments.ts';
 import {REGISTRY_MIGRATIONS} from './registry-schema.ts';
 
@@ -65,29 +64,6 @@ export interface Claims {
   flush(): void;
 }
 
-const INSERT = {
-  head: 'insert into entries (scope, fold, reference, claimant, generation, fingerprint, at, id, paid)',
-  row: '($1, ?, ?, $2, $4, ?, $3, null, 0)', // $1 scope, $2 claimant, $3 at, $4 generation
-};
-/** A claim that is there already is the same row's, of an earlier run or an earlier generation. */
-const CLAIM = {
-  ...INSERT,
-  tail: `on conflict (scope, fold, reference) do update set
-    id = case when excluded.generation > entries.generation then null else entries.id end,
-    paid = case when excluded.generation > entries.generation then 0 else entries.paid end,
-    claimant = excluded.claimant, generation = excluded.generation, fingerprint = excluded.fingerprint`,
-};
-/**
- * Whoever has the record has the claim: another batch may have claimed the reference, for another payment perhaps, when the
- * registry was lost. What is paid stays as it was paid.
- */
-const KEEP = {
-  ...INSERT,
-  tail: `on conflict (scope, fold, reference) do update set
-    claimant = excluded.claimant, generation = excluded.generation, fingerprint = excluded.fingerprint
-    where entries.paid = 0 and entries.claimant <> excluded.claimant`,
-};
-
 /** For runs without a registry: simulations of lost state. */
 export const NO_CLAIMS: Claims = {
   claim: () => undefined,
@@ -108,8 +84,7 @@ export class Registry implements Claims {
   readonly #db: SqliteDatabase;
   readonly #lock: Lock;
   readonly #statements = new Map<string, SqliteStatement>();
-  readonly #claims: BulkInsert;
-  readonly #kept: BulkInsert;
+  readonly #claims: NotedClaims;
   readonly #lookalikes: Lookalikes;
   readonly #scope: number;
   readonly #claimant: number;
@@ -121,8 +96,7 @@ export class Registry implements Claims {
   private constructor(db: SqliteDatabase, lock: Lock, scope: Scope, claimant: Claimant) {
     this.#db = db;
     this.#lock = lock;
-    this.#claims = new BulkInsert(db, CLAIM);
-    this.#kept = new BulkInsert(db, KEEP);
+    this.#claims = new NotedClaims(db);
     this.#lookalikes = new Lookalikes(db);
     this.#payments = new NotedPayments(db);
     const {mode, baseUrl, kind, namespace} = scope;
@@ -185,12 +159,13 @@ export class Registry implements Claims {
   }
 
   get isEmpty(): boolean {
+    this.#sortAllIn();
     return this.#statement('select 1 from entries limit 1').get() === undefined;
   }
 
   /** Who has this very reference in our scope. */
   find(reference: string): Entry | undefined {
-    this.#sortPaymentsIn();
+    this.#sortAllIn();
     const row = this.#statement(
       `select ${ENTRY} from ${ENTRIES} where e.scope = ? and e.fold = ? and e.reference = ?`,
     ).get(this.#scope, foldReference(reference), reference);
@@ -199,6 +174,7 @@ export class Registry implements Claims {
 
   /** References of our scope, claimed by other batches since a moment, that differ from this one in case or spaces only. */
   similar(reference: string, since = 0): string[] {
+    this.#sortAllIn();
     return this.#statement(
       `select e.reference from ${ENTRIES}
        where e.scope = ? and e.fold = ? and e.reference <> ? and c.journal <> ? and e.at >= ?`,
@@ -209,6 +185,7 @@ export class Registry implements Claims {
 
   /** The same reference of the same mode and kind in other scopes: namespaces, and in live mode other addresses. */
   elsewhere(reference: string): {namespace: string; baseUrl: string; batch: string}[] {
+    this.#sortAllIn();
     return this.#statement(
       // The order of the joins is said: a few scopes first, then one look-up by key in each.
       `select s.namespace, s.base_url, c.batch
@@ -226,6 +203,7 @@ export class Registry implements Claims {
 
   /** A payment of another batch to the same party, of the same amount and currency, since a moment. */
   alike(claim: Claim, since: number): {reference: string; batch: string} | undefined {
+    this.#sortAllIn();
     for (const reference of this.#lookalikes.find(this.#scope, claim, since)) {
       const entry = reference === claim.reference ? undefined : this.find(reference);
       if (entry !== undefined && entry.journal !== this.#journalId) return {reference, batch: entry.batch};
@@ -235,25 +213,23 @@ export class Registry implements Claims {
 
   claim(rows: readonly Claim[], at: number): void {
     // A new generation is not paid: what was noted of the former one must not come after it.
-    if (rows.some(({generation}) => generation > 0)) this.#sortPaymentsIn();
-    this.#insert(this.#claims, rows, at);
+    if (rows.some(({generation}) => generation > 0)) this.#sortAllIn();
+    this.#note('claim', rows, at);
   }
 
   keep(rows: readonly Claim[], at: number): void {
-    this.#insert(this.#kept, rows, at);
+    this.#note('keep', rows, at);
   }
 
-  #insert(statement: BulkInsert, rows: readonly Claim[], at: number): void {
+  #note(way: 'claim' | 'keep', rows: readonly Claim[], at: number): void {
     this.#db.transaction(() => {
       this.#writeWaiting();
-      for (const run of runsOf(rows, isOfSameGeneration)) {
-        const values: SqlValue[] = [];
-        for (const {reference, fingerprint} of run)
-          values.push(foldReference(reference), reference, fingerprint);
-        statement.run(values, [this.#scope, this.#claimant, at, run[0]!.generation]);
-      }
-      this.#lookalikes.note(this.#scope, rows, at);
+      this.#claims.note(way, this.#noter(at), rows);
     });
+  }
+
+  #noter(at: number): Noter {
+    return {scope: this.#scope, claimant: this.#claimant, at};
   }
 
   free(reference: string): void {
@@ -262,7 +238,7 @@ export class Registry implements Claims {
 
   /** Takes back what was wrongly said: the claim stays ours, and is no payment any more. */
   unpaid(reference: string): void {
-    this.#sortPaymentsIn();
+    this.#sortAllIn();
     this.#statement(
       `update entries set paid = 0, id = null where scope = ? and fold = ? and reference = ?
          and claimant in (select id from claimants where journal = ?)`,
@@ -278,12 +254,7 @@ export class Registry implements Claims {
   }
 
   #writeWaiting(): void {
-    const free = this.#statement(
-      `delete from entries where scope = ? and fold = ? and reference = ?
-         and claimant in (select id from claimants where journal = ?)`,
-    );
-    for (const reference of this.#freed)
-      free.run(this.#scope, foldReference(reference), reference, this.#journalId);
+    if (this.#freed.length > 0) this.#claims.noteFreed(this.#noter(0), this.#freed);
     if (this.#paid.length > 0) this.#payments.note(this.#scope, this.#paid);
     this.#freed.length = 0;
     this.#paid.length = 0;
@@ -312,15 +283,17 @@ export class Registry implements Claims {
     return this.#lock.lost;
   }
 
-  #sortPaymentsIn(): void {
+  /** Before anybody looks; the claims first, beside which the payments are written. */
+  #sortAllIn(): void {
     this.flush();
+    while (this.#claims.hasSome) this.#claims.sortInSome();
     while (this.#payments.hasSome) this.#payments.sortInOne();
   }
 
   /** A group at a time, so that whoever watches the lock sees it alive. */
   async #sortIn(): Promise<void> {
+    for (; this.#claims.hasSome; await nextTurn()) this.#claims.sortInSome();
     for (; this.#payments.hasSome; await nextTurn()) this.#payments.sortInOne();
-    while (this.#lookalikes.sortInSome()) await nextTurn();
   }
 
   async close(): Promise<void> {
@@ -339,8 +312,6 @@ export class Registry implements Claims {
     return statement;
   }
 }
-
-const isOfSameGeneration = (a: Claim, b: Claim): boolean => a.generation === b.generation;
 
 function toEntry(row: SqlRow): Entry {
   return {

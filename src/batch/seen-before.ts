@@ -7,6 +7,7 @@ import type {SqliteDatabase} from '../store/port.ts';
 import {openSqlite} from '../store/sqlite.ts';
 import {foldReference} from './identity.ts';
 import type {Kind, Mode} from './kinds.ts';
+import {NotedClaims} from './noted-claims.ts';
 import type {OpenBatch} from './open-batch.ts';
 import {REGISTRY_MIGRATIONS} from './registry-schema.ts';
 
@@ -45,6 +46,8 @@ export async function seenBefore(
     const db = await openSqlite(path, {durability: 'full'});
     try {
       migrate(db, REGISTRY_MIGRATIONS); // whoever made it may have been killed before that
+      const noted = new NotedClaims(db); // or in the midst of a run
+      for (; noted.hasSome; await nextTurn()) noted.sortInSome();
       const found = new Map<string, SeenBefore>();
       if (!hasOthers(db, plan.journalId)) return [];
       const read = journal.statement('select n, reference from rows where n > ? order by n limit ?');

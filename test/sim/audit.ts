@@ -47,7 +47,11 @@ export function auditWindows(
   if (!copy(`${root}/registry.db`, 'registry.db'))
     return `request ${attempt.n} of ${reference} left before the registry was on the disk`;
   const claims = lookInto('/sim/audit/registry.db', (db) =>
-    db.get('select count(*) as count from entries where reference = ?', reference),
+    db.get(
+      `select (select count(*) from entries where reference = ?1)
+         + (select count(*) from noted_claims n cross join json_each(n.claims) c where n.way <> 'free' and c.value ->> 3 = ?1) as count`,
+      [reference],
+    ),
   );
   return claims?.['count'] === 0
     ? `request ${attempt.n} of ${reference} left before it was claimed`

@@ -145,7 +145,11 @@ export class Scene {
       join(copy, 'batches', 'payout', 'b1', 'journal.db'),
       'select first, last from windows',
     );
-    const entries = await readAll(join(copy, 'batches', 'registry.db'), 'select reference from entries');
+    const entries = await readAll(
+      join(copy, 'batches', 'registry.db'),
+      `select reference from entries
+       union all select c.value ->> 3 from noted_claims n cross join json_each(n.claims) c where n.way <> 'free'`,
+    );
     rmSync(copy, {recursive: true});
     const claimed = new Set(entries.map(({reference}) => reference));
     for (let n = 1; n <= ROWS; n++) {

@@ -1,0 +1,118 @@
+import {jsonBytes} from '../store/json-bytes.ts';
+import type {SqliteDatabase} from '../store/port.ts';
+import {foldReference} from './identity.ts';
+import type {Claim} from './registry.ts';
+
+/** Notes that are sorted in with one commit; SQLite sorts in memory. */
+const NOTES_A_COMMIT = 4;
+
+/** What becomes of the entries when a note is sorted in. */
+type Way = 'claim' | 'keep' | 'free';
+
+/** Whose a note is: ids of the registry, and milliseconds since the epoch. */
+export interface Noter {
+  scope: number;
+  claimant: number;
+  at: number;
+}
+
+/** One note, as rows for `entries`. */
+const ENTER = `
+  insert into entries (scope, fold, reference, claimant, generation, fingerprint, at, id, paid)
+  select n.scope, coalesce(c.value ->> 6, c.value ->> 3), c.value ->> 3, n.claimant, c.value ->> 5, c.value ->> 4, n.at, null, 0
+  from noted_claims n cross join json_each(n.claims) c where n.seq = ?
+  on conflict (scope, fold, reference) do update set `;
+/** A claim that is there already is the same row's, of an earlier run or an earlier generation. */
+const CLAIM = `${ENTER}
+    id = case when excluded.generation > entries.generation then null else entries.id end,
+    paid = case when excluded.generation > entries.generation then 0 else entries.paid end,
+    claimant = excluded.claimant, generation = excluded.generation, fingerprint = excluded.fingerprint`;
+/**
+ * Whoever has the record has the claim: another batch may have claimed the reference, for another payment perhaps, when the
+ * registry was lost. What is paid stays as it was paid.
+ */
+const KEEP = `${ENTER}
+    claimant = excluded.claimant, generation = excluded.generation, fingerprint = excluded.fingerprint
+    where entries.paid = 0 and entries.claimant <> excluded.claimant`;
+
+/**
+ * Claims, not yet among the entries of a registry. One by one they cost a tenth of all that a row costs, and nobody asks
+ * for them while a run sends, for a registry has one owner at a time: so each window notes its claims in one row, as durable
+ * as any other, and they are sorted in before anybody looks. What was claimed and is free again is noted after it.
+ *
+ * The index that finds payments made twice (Lookalikes) is filled at the same time: its order is none that claims come in.
+ */
+export class NotedClaims {
+  readonly #db: SqliteDatabase;
+  #hasSome: boolean;
+
+  constructor(db: SqliteDatabase) {
+    this.#db = db;
+    this.#hasSome = db.prepare('select 1 from noted_claims limit 1').get() !== undefined;
+  }
+
+  get hasSome(): boolean {
+    return this.#hasSome;
+  }
+
+  /** In the caller's transaction. */
+  note(way: 'claim' | 'keep', noter: Noter, rows: readonly Claim[]): void {
+    const claims = rows.map(({party, amount, currency, reference, fingerprint, generation}) => {
+      const fold = foldReference(reference);
+      const claim = [party, amount, currency, reference, fingerprint, generation];
+      return fold === reference ? claim : [...claim, fold];
+    });
+    this.#add(way, noter, claims);
+  }
+
+  /** In the caller's transaction. */
+  noteFreed(noter: Noter, references: readonly string[]): void {
+    this.#add('free', noter, references);
+  }
+
+  #add(way: Way, {scope, claimant, at}: Noter, claims: readonly unknown[]): void {
+    this.#db
+      .prepare(
+        'insert into noted_claims (scope, claimant, at, way, claims) values (?, ?, ?, ?, cast(? as text))',
+      )
+      .run(scope, claimant, at, way, jsonBytes(claims));
+    this.#hasSome = true;
+  }
+
+  /** Sorts some of the notes in, the oldest first. */
+  sortInSome(): void {
+    const notes = this.#db
+      .prepare('select seq, scope, claimant, way from noted_claims order by seq limit ?')
+      .all(NOTES_A_COMMIT);
+    const last = notes.at(-1)?.['seq'];
+    if (last === undefined) {
+      this.#hasSome = false;
+      return;
+    }
+    this.#db.transaction(() => {
+      for (const {seq, scope, claimant, way} of notes) {
+        if (way === 'free') this.#free(Number(seq), Number(scope), Number(claimant));
+        else if (way !== null) this.#db.prepare(way === 'keep' ? KEEP : CLAIM).run(seq!); // null: entered when it was noted
+      }
+      this.#db
+        .prepare(
+          `insert or replace into claims_by_content (party, amount, currency, scope, reference, at)
+           select c.value ->> 0, c.value ->> 1, c.value ->> 2, n.scope, c.value ->> 3, n.at
+           from (select * from noted_claims where seq <= ? and way is not 'free') n cross join json_each(n.claims) c
+           order by 1, 2, 3`,
+        )
+        .run(last);
+      this.#db.prepare('delete from noted_claims where seq <= ?').run(last);
+    });
+  }
+
+  #free(seq: number, scope: number, claimant: number): void {
+    const {claims} = this.#db.prepare('select claims from noted_claims where seq = ?').get(seq)!;
+    const free = this.#db.prepare(
+      `delete from entries where scope = ? and fold = ? and reference = ? and claimant in
+         (select id from claimants where journal = (select journal from claimants where id = ?))`,
+    );
+    for (const reference of JSON.parse(claims as string) as string[])
+      free.run(scope, foldReference(reference), reference, claimant); // as noted above
+  }
+}
