@@ -33,7 +33,7 @@ export class CreatePhase {
   constructor(context: RunContext, phase: 'stage' | 'direct') {
     this.#context = context;
     this.#phase = phase;
-    const {journal, claims, clock, beforeWindow} = context;
+    const {journal, claims, clock, beforeWindow, settings} = context;
     this.#source = new RowSource({
       journal,
       claims,
@@ -42,6 +42,7 @@ export class CreatePhase {
       clock,
       beforeWindow,
       page: (after, limit) => journal.unstaged(after, limit),
+      windowRows: settings.windowRows,
     });
   }
 

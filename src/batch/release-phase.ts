@@ -65,6 +65,7 @@ export class ReleasePhase {
       clock,
       beforeWindow,
       page: (after, limit) => journal.recorded(states, after, limit),
+      windowRows: settings.windowRows,
     });
   }
 

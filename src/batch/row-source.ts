@@ -6,8 +6,8 @@ import type {Claims} from './registry.ts';
 
 /** Rows that the first window makes sendable, and rows that are read at a time. */
 export const WINDOW_ROWS = 256;
-/** Larger windows sync less often, and a crash leaves more rows to be replayed: a fast run opens up to thirty-two times as many. */
-const MOST_ROWS = 32 * WINDOW_ROWS;
+/** Larger windows sync less often, and a crash leaves more rows to be replayed: a fast run opens up to so many times as many. */
+const MOST_TIMES = 32;
 /** A window that was used up sooner than this was too small for the speed of the run. */
 const SHORT_MS = 150;
 const LONG_MS = 1000;
@@ -44,6 +44,8 @@ export interface RowSourceOptions {
   takes: readonly Taken[];
   /** Rows of the phase after a row number, in order. */
   page: (after: number, limit: number) => JournalRow[];
+  /** Instead of WINDOW_ROWS. */
+  windowRows: number | undefined;
 }
 
 /**
@@ -57,11 +59,13 @@ export class RowSource {
   #at = 0;
   #after = 0;
   #done = false;
-  #size = WINDOW_ROWS;
+  readonly #leastRows: number;
+  #size: number;
   #openedAt = Infinity;
 
   constructor(options: RowSourceOptions) {
     this.#options = options;
+    this.#leastRows = this.#size = options.windowRows ?? WINDOW_ROWS;
     this.#coverage = new Coverage(
       options.phase === 'release' ? [] : options.journal.windows(['stage', 'direct']),
     );
@@ -97,12 +101,12 @@ export class RowSource {
   /** The rows of the next window, read in small pages: a page in the driver's form takes ten times the memory. */
   #read(): JournalRow[] {
     const lasted = this.#options.clock.monotonic() - this.#openedAt;
-    if (lasted >= 0 && lasted < SHORT_MS) this.#size = Math.min(2 * this.#size, MOST_ROWS);
-    else if (lasted > LONG_MS) this.#size = Math.max(this.#size >> 1, WINDOW_ROWS);
+    if (lasted >= 0 && lasted < SHORT_MS) this.#size = Math.min(2 * this.#size, MOST_TIMES * this.#leastRows);
+    else if (lasted > LONG_MS) this.#size = Math.max(this.#size >> 1, this.#leastRows);
     const rows: JournalRow[] = [];
     while (!this.#done && rows.length < this.#size) {
-      const page = this.#options.page(this.#after, WINDOW_ROWS);
-      this.#done = page.length < WINDOW_ROWS;
+      const page = this.#options.page(this.#after, this.#leastRows);
+      this.#done = page.length < this.#leastRows;
       if (page.length > 0) this.#after = page.at(-1)!.n;
       rows.push(...page);
     }

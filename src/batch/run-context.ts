@@ -49,6 +49,8 @@ export interface RunSettings {
   retryUnapproved: boolean;
   /** The profile allows the standalone approve, by id, for rows whose key is past the horizon. */
   approveById?: boolean;
+  /** Rows that the first window makes sendable, instead of the usual number. */
+  windowRows?: number | undefined;
 }
 
 /** What an exchange brought: a whole answer, or none. */

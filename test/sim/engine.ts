@@ -22,6 +22,8 @@ export interface Setting {
   namespace: string;
   baseUrl: string;
   apiKey: string;
+  /** Of the first window; small ones make several of a file. */
+  windowRows: number | undefined;
 }
 
 export interface EngineRun {
@@ -71,7 +73,7 @@ export async function runEngine(
   random: () => number,
 ): Promise<EngineReport> {
   const {clock, place} = process;
-  const {kind, mode, namespace, baseUrl, apiKey} = setting;
+  const {kind, mode, namespace, baseUrl, apiKey, windowRows} = setting;
   const breakLock = request.breakLock ?? false;
   const common = {stateDir: place.stateDir, breakLock, clock};
   const batch = await openBatch({...common, kind, batchId: request.batchId, purpose: 'a simulated run'});
@@ -113,7 +115,7 @@ export async function runEngine(
         ...{baseUrl, mode, key: apiKey, overrides: OVERRIDES, timeouts: TIMEOUTS},
         keyFingerprint: createHash('sha256').update(apiKey).digest('hex').slice(0, 16),
         speed: watched(new AdaptiveSpeed({maxInFlight: request.maxInFlight}), process),
-        settings: {kind, ...request.settings},
+        settings: {kind, ...request.settings, windowRows},
         out: place.inbox,
         command: 'remit payouts batch',
         assertHeld: () => {

@@ -48,7 +48,7 @@ const MOST_EVENTS = 100_000;
 const BATCH = 'b1';
 const API_KEY = 'test_5up3r53cr3t';
 
-const SETTING: Omit<Setting, 'kind'> = {
+const SETTING: Omit<Setting, 'kind' | 'windowRows'> = {
   mode: 'test',
   namespace: 'default',
   baseUrl: 'https://api.test',
@@ -79,7 +79,10 @@ export class World {
   constructor(os: SimOs, schedule: Schedule, log: ((line: string) => void) | undefined) {
     this.#os = os;
     this.#schedule = schedule;
-    this.#setting = {...SETTING, kind: schedule.kind};
+    this.#setting = {
+      ...{...SETTING, kind: schedule.kind},
+      windowRows: new Dice(schedule.seed, 'windows').pick([undefined, undefined, 1, 3]),
+    };
     const timeline = this.#timeline;
     this.#log =
       log === undefined
