@@ -126,8 +126,8 @@ export class CreatePhase {
           );
         // A refused row whose earlier try was not answered may not be changed: it remembers that.
         const doubtedAt = job.isOld || job.maybe ? (row.outcome?.stagedAt ?? this.#firstDoubt(job)) : null;
-        const facts = {state, id, status, stagedAt: id === null ? doubtedAt : this.#firstDoubt(job)};
-        const outcome = outcomeOf(row, {...facts, attempts: this.#attempts(job)}, answer);
+        const stagedAt = id === null ? doubtedAt : this.#firstDoubt(job);
+        const outcome = outcomeOf(row, {state, id, status, stagedAt, attempts: this.#attempts(job)}, answer);
         if (state === 'rejected') this.#context.reject(row, job.before, outcome);
         else this.#context.settle(row, job.before, outcome);
         if (verdict.stop)

@@ -49,19 +49,30 @@ export function checkReference(reference: string): ReferenceProblem | undefined 
   return undefined;
 }
 
+/** Where a reference has one key for each of its generations. */
+export interface KeySpace {
+  kind: Kind;
+  mode: Mode;
+  namespace: string;
+}
+
+/** What a key is made for, within its space. */
+export interface Keyed {
+  reference: string;
+  generation: number;
+}
+
 /**
  * The idempotency key of a row: a pure function of what the payment is for, never of row number, amount, file or batch.
  * Test vector in docs/internals/batch-format.md. 43 characters of base64url.
  */
-export function idempotencyKey(identity: {
-  kind: Kind;
-  mode: Mode;
-  namespace: string;
-  reference: string;
-  generation: number;
-}): string {
-  const {kind, mode, namespace, reference, generation} = identity;
-  return hash('sha256', JSON.stringify([1, kind, mode, namespace, reference, generation]), 'base64url');
+export const idempotencyKey = (identity: KeySpace & Keyed): string => keyMaker(identity)(identity);
+
+/** Makes the keys of one space: SHA-256 of the JSON of [1, kind, mode, namespace, reference, generation]. */
+export function keyMaker({kind, mode, namespace}: KeySpace): (keyed: Keyed) => string {
+  const space = JSON.stringify([1, kind, mode, namespace]).slice(0, -1); // the same for each row
+  return ({reference, generation}) =>
+    hash('sha256', `${space},${JSON.stringify(reference)},${generation}]`, 'base64url');
 }
 
 /** The fields of a row's body, as one short text: equal exactly when the same payment would be asked for. */

@@ -9,7 +9,7 @@ export const WINDOW_ROWS = 256;
 /** Larger windows sync less often, and a crash leaves more rows to be replayed: a fast run opens up to so many times as many. */
 const MOST_TIMES = 32;
 /** A window that was used up sooner than this was too small for the speed of the run. */
-const SHORT_MS = 150;
+const SHORT_MS = 250;
 const LONG_MS = 1000;
 
 /** Which rows without an outcome were covered by a window before this phase began, and since when. */

@@ -32,8 +32,8 @@ export class WaitingOutcomes {
   /** What a service says may hold NUL, which no text of a database does; it is kept as U+FFFD. */
   add(outcome: Outcome, at: number): void {
     const {status, code, message, requestId} = outcome;
-    const isStorable = [status, code, message, requestId].every((text) => !text?.includes('\0'));
-    this.#waiting.push({outcome: isStorable ? outcome : withoutNul(outcome), at});
+    const hasAnyNul = hasNul(status) || hasNul(code) || hasNul(message) || hasNul(requestId);
+    this.#waiting.push({outcome: hasAnyNul ? withoutNul(outcome) : outcome, at});
   }
 
   /**
@@ -50,6 +50,8 @@ export class WaitingOutcomes {
     this.#waiting.length = 0;
   }
 }
+
+const hasNul = (text: string | null): boolean => text !== null && text.includes('\0');
 
 function withoutNul(outcome: Outcome): Outcome {
   const settled = (text: string | null) => text?.replaceAll('\0', '\uFFFD') ?? null;

@@ -1,7 +1,7 @@
 import {fillPath, type Overrides, resolveRoute} from '../client/routes.ts';
 import type {TransportRequest, Timeouts} from '../client/transport.ts';
 import {requestHeaders} from '../client/headers.ts';
-import {idempotencyKey, REFERENCE_METADATA_KEY} from './identity.ts';
+import {type Keyed, keyMaker, REFERENCE_METADATA_KEY} from './identity.ts';
 import type {JournalRow} from './journal-row.ts';
 import {type Kind, KINDS, type Mode} from './kinds.ts';
 
@@ -25,10 +25,12 @@ export class Wire {
   readonly #getPath: string;
   readonly #approve: {method: string; path: string};
   readonly #metadataField: string;
+  readonly #keyOf: (keyed: Keyed) => string;
 
   constructor(options: WireOptions) {
     const {operations} = KINDS[options.kind];
     this.#options = options;
+    this.#keyOf = keyMaker(options);
     this.#create = resolveRoute(operations.create, options.overrides);
     this.#approve = resolveRoute(operations.approve, options.overrides);
     this.#getPath = resolveRoute(operations.get, options.overrides).path;
@@ -37,20 +39,14 @@ export class Wire {
 
   /** Create, or replay of the same create: `autoApprove` is the only thing that may differ between the two. */
   create(row: JournalRow, autoApprove: boolean, signal?: AbortSignal): TransportRequest {
-    const {kind, mode, namespace, key, timeouts} = this.#options;
+    const {kind, key, timeouts} = this.#options;
     return {
       method: this.#create.method,
       path: this.#create.path,
       headers: requestHeaders({
         key,
         hasBody: true,
-        idempotencyKey: idempotencyKey({
-          kind,
-          mode,
-          namespace,
-          reference: row.reference,
-          generation: row.generation,
-        }),
+        idempotencyKey: this.#keyOf({reference: row.reference, generation: row.generation}),
       }),
       body: bodyOf(row, {kind, autoApprove, metadataField: this.#metadataField}),
       timeouts,

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import {createHash} from 'node:crypto';
 import fc from 'fast-check';
 import {
   checkReference,
@@ -52,6 +53,15 @@ describe('the idempotency key of a row', () => {
       fc.property(identity, (one) => {
         assert.match(idempotencyKey(one), /^[A-Za-z0-9_-]{43}$/);
         assert.equal(idempotencyKey({...one}), idempotencyKey(one));
+      }),
+    );
+  });
+
+  it('is the SHA-256 of the JSON of its identity', () => {
+    fc.assert(
+      fc.property(identity, (one) => {
+        const text = JSON.stringify([1, one.kind, one.mode, one.namespace, one.reference, one.generation]);
+        assert.equal(idempotencyKey(one), createHash('sha256').update(text).digest('base64url'));
       }),
     );
   });

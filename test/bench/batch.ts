@@ -12,7 +12,17 @@
  */
 import {type ChildProcess, execFile, spawn} from 'node:child_process';
 import {once} from 'node:events';
-import {cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync} from 'node:fs';
+import {
+  closeSync,
+  cpSync,
+  fsyncSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
@@ -97,9 +107,19 @@ async function planned(rows: number): Promise<{file: string; fresh: () => string
     rmSync(join(home, `copy-${copies}`), {recursive: true, force: true});
     const copy = join(home, `copy-${++copies}`);
     cpSync(plan, copy, {recursive: true});
+    syncFiles(copy); // as a plan is when its command ends; else its writing would fall into the run
     return copy;
   };
   return {file, fresh};
+}
+
+function syncFiles(home: string): void {
+  for (const entry of readdirSync(home, {recursive: true, withFileTypes: true})) {
+    if (!entry.isFile()) continue;
+    const file = openSync(join(entry.parentPath, entry.name), 'r');
+    fsyncSync(file);
+    closeSync(file);
+  }
 }
 
 const median = (numbers: number[]) => {
