@@ -177,7 +177,7 @@ export const MUTANTS: readonly Mutant[] = [
     patches: [
       patch(
         'batch/registry-outcome.ts',
-        'isInDoubt(journal, row) ? outcomeOfDoubt(question, entry) :',
+        'isInDoubt(journal, row) ? outcomeOfDoubt(claimed, entry) :',
         'isInDoubt(journal, row) ? undefined :',
       ),
     ],
