@@ -41,6 +41,7 @@ export async function readAudit(queries: Queries): Promise<Audit> {
     const found = [
       ...(await ledgerProblems(queries, entity.id)),
       ...(await timerProblems(queries, entity.id)),
+      ...(await keyProblems(queries, entity.id)),
       ...(await eventProblems(queries, entity.id)),
     ];
     problems.push(...found.map((problem) => `${entity.mode}: ${problem}`));
@@ -100,4 +101,19 @@ async function timerProblems(queries: Queries, entityId: string): Promise<string
     if (row && lost > 0) problems.push(`${lost} ${what} have no timer, the first is ${text(row, 'first')}`);
   }
   return problems;
+}
+
+/** A key stands for one payin and for one payout at most. */
+async function keyProblems(queries: Queries, entityId: string): Promise<string[]> {
+  const rows = await queries.all(
+    `select kind, count(*) as keys, min(idempotency_key) as first from (
+       select kind, idempotency_key from transfers where entity_id = ? and idempotency_key is not null
+       group by kind, idempotency_key having count(*) > 1) as shared
+     group by kind order by kind`,
+    [entityId],
+  );
+  return rows.map(
+    (row) =>
+      `${int(row, 'keys')} idempotency keys stand for more than one ${text(row, 'kind')}, the first is ${text(row, 'first')}`,
+  );
 }

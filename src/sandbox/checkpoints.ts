@@ -88,7 +88,7 @@ export class Checkpoints {
   }
 
   async #restore(name: string): Promise<Checkpoint> {
-    const {store, clock} = this.#context;
+    const {store, clock, keyIndex} = this.#context;
     if (!(await this.list()).some((candidate) => candidate.name === name)) throw notFound(name);
     const {checkpoint, state} = await store.writeFromCopy(name, async (queries, copy) => {
       const row = await queries.get('select * from checkpoints where name = ?', [name]);
@@ -96,6 +96,7 @@ export class Checkpoints {
       await refuseOther(queries, copy, 'remit_migrations', 'name', 'was made by another version of remit');
       await refuseOther(queries, copy, 'entities', 'id', 'is of another sandbox');
       for (const table of copy.tables) if (!KEPT.has(table)) await takeBack(queries, copy, table);
+      await keyIndex.learn(queries);
       const others = `name not in (${KEPT_SETTINGS.join(', ')})`;
       await queries.run(`delete from settings where ${others}`);
       await queries.run(`insert into settings select * from ${copy.of('settings')} where ${others}`);

@@ -1,5 +1,6 @@
 import type {Store} from '../store/port.ts';
 import type {IdMaker} from './ids.ts';
+import type {KeyIndex} from './key-index.ts';
 import type {RandomBytes} from './random.ts';
 import type {SandboxClock} from './sandbox-clock.ts';
 import type {Timing} from './timing.ts';
@@ -23,6 +24,8 @@ export interface Context {
   store: Store;
   clock: SandboxClock;
   ids: IdMaker;
+  /** Of idempotency keys. */
+  keyIndex: KeyIndex;
   random: RandomBytes;
   timing: Timing;
   rules: RuleSwitches;

@@ -1,35 +1,122 @@
-import type {Store} from '../store/port.ts';
+import type {Queries, SqlRow, Store} from '../store/port.ts';
+import {text} from './rows.ts';
+import {findTransfer, insertTransfer, toTransfer, type Transfer, type TransferKind} from './transfer.ts';
+import {listEntities} from './world.ts';
+
+/** Interface document, "Idempotency on create payin and create payout"; a key is of one entity and operation (49). */
+export interface KeyScope {
+  entityId: string;
+  kind: TransferKind;
+  key: string;
+}
+
+/** Which payin or payout bears a key. `queries` are always those of the change, or read, that it is asked in. */
+export interface KeyIndex {
+  /** Writes a new record; false, with nothing written, where another bears its key. */
+  insert(queries: Queries, transfer: Transfer): Promise<boolean>;
+  find(queries: Queries, scope: KeyScope): Promise<Transfer | undefined>;
+  /** Within a change that lets records in by another way than `insert`: gets to know their keys. */
+  learn(queries: Queries): Promise<void>;
+  /** Within a read, at the opening or after many records went away: knows those that are there, and no others. */
+  begin(queries: Queries): Promise<void>;
+}
+
+export const keyIndexFor = (dialect: Store['dialect']): KeyIndex =>
+  dialect === 'sqlite' ? new RememberedKeys() : STORED_KEYS;
+
+/** PostgreSQL has an index of its own, since several processes share it: of two at once the loser waits (48). */
+const STORED_KEYS: KeyIndex = {
+  insert: async (queries, transfer) => (await insertTransfer(queries, transfer)) === 1,
+  find: async (queries, {entityId, kind, key}) => {
+    const row = await queries.get(
+      'select * from transfers where entity_id = ? and kind = ? and idempotency_key = ?',
+      [entityId, kind, key],
+    );
+    return row && toTransfer(row);
+  },
+  learn: () => Promise.resolve(),
+  begin: () => Promise.resolve(),
+};
+
+/** Ids of one entity and kind that bear a key, or bore it, or were about to: several have a space between them. */
+type Ids = Map<string, string>;
+
+/** So many records are read at once. */
+const CHUNK = 5000;
 
 /**
- * Where SQLite finds idempotency keys: a table in memory, made at each opening (100,000 keys: 150 to 260 ms) and
- * kept by triggers, so that whatever fills, empties or undoes `idempotency_keys` does the same here. A key that is known
- * already is passed over, as `on conflict do nothing` would.
+ * The keys of a store that belongs to this process, in memory: most are random, and an index in the database would cost
+ * each create a page or two of the log. About 160 bytes a key.
+ *
+ * What it says is only where to look: the record is read, and bears the key or not. So an id that is here too much is
+ * harmless, as after a change that was undone or a record that is gone; one that is missing would let a key be used
+ * twice. Hence ids are added before anyone can commit their record, and never taken away but by `begin`, which reads
+ * what is committed, with no change beside it.
  */
-export const KEY_INDEX = `
-create temp table key_places (key text not null, n integer not null, primary key (key, n)) without rowid;
+class RememberedKeys implements KeyIndex {
+  #known = new Map<string, Ids>();
 
-insert into key_places select key, n from idempotency_keys order by key;
+  async insert(queries: Queries, transfer: Transfer): Promise<boolean> {
+    const {entityId, kind, id, idempotencyKey: key} = transfer;
+    if (key !== null) {
+      const ids = idsOf(this.#known, entityId, kind);
+      if (ids.has(key) && (await this.find(queries, {entityId, kind, key}))) return false;
+      add(ids, key, id);
+    }
+    return (await insertTransfer(queries, transfer)) === 1;
+  }
 
-create temp trigger key_known before insert on main.idempotency_keys
-when exists (
-  select 1 from temp.key_places as place cross join main.idempotency_keys as known on known.n = place.n
-  where place.key = new.key and known.operation = new.operation and known.entity_id = new.entity_id
-)
-begin
-  select raise(ignore);
-end;
+  async find(queries: Queries, {entityId, kind, key}: KeyScope): Promise<Transfer | undefined> {
+    const ids = idsOf(this.#known, entityId, kind).get(key);
+    if (ids === undefined) return undefined;
+    for (const id of ids.split(' ')) {
+      const transfer = await findTransfer(queries, {entityId, kind, id});
+      if (transfer?.idempotencyKey === key) return transfer;
+    }
+    return undefined;
+  }
 
-create temp trigger key_added after insert on main.idempotency_keys
-begin
-  insert into key_places values (new.key, new.n);
-end;
+  learn(queries: Queries): Promise<void> {
+    return fill(this.#known, queries);
+  }
 
-create temp trigger key_gone after delete on main.idempotency_keys
-begin
-  delete from key_places where key = old.key and n = old.n;
-end;
-`;
+  async begin(queries: Queries): Promise<void> {
+    const known = new Map<string, Ids>();
+    await fill(known, queries);
+    this.#known = known;
+  }
+}
 
-/** The condition that finds a key, of three values: key, entity, operation. */
-export const keyCondition = (dialect: Store['dialect']): string =>
-  `${dialect === 'sqlite' ? 'n in (select n from temp.key_places where key = ?)' : 'key = ?'} and entity_id = ? and operation = ?`;
+function idsOf(known: Map<string, Ids>, entityId: string, kind: TransferKind): Ids {
+  const name = `${entityId} ${kind}`;
+  const ids = known.get(name) ?? new Map<string, string>();
+  known.set(name, ids);
+  return ids;
+}
+
+function add(ids: Ids, key: string, id: string): void {
+  const before = ids.get(key);
+  if (before === undefined) ids.set(key, id);
+  else if (!before.includes(id)) ids.set(key, `${before} ${id}`);
+}
+
+/** Neither keys nor ids have spaces, so the pairs of many records come as one text: row by row takes three times as long. */
+const PAIRS = `
+select max(id) as last, group_concat(idempotency_key || ' ' || id, ' ') as pairs from (
+  select id, idempotency_key from transfers where entity_id = ? and kind = ? and id > ? order by id limit ${CHUNK})`;
+
+async function fill(known: Map<string, Ids>, queries: Queries): Promise<void> {
+  for (const {id: entityId} of await listEntities(queries))
+    for (const kind of ['payin', 'payout'] as const) {
+      const ids = idsOf(known, entityId, kind);
+      const next = (after: string) => queries.get(PAIRS, [entityId, kind, after]);
+      for (let row = await next(''); row && row['last'] !== null; row = await next(text(row, 'last')))
+        addPairs(ids, row);
+    }
+}
+
+function addPairs(ids: Ids, row: SqlRow): void {
+  if (row['pairs'] === null) return; // none of these records has a key
+  const pairs = text(row, 'pairs').split(' ');
+  for (let at = 0; at < pairs.length; at += 2) add(ids, pairs[at]!, pairs[at + 1]!);
+}

@@ -76,6 +76,7 @@ export class LocalSandbox implements Sandbox {
       context: parts.context,
       machineNow: parts.machineNow,
       onRestored: async () => {
+        await this.#beginKeys();
         await parts.pump.look();
         await parts.deliveries.resume({restored: true});
       },
@@ -157,10 +158,17 @@ export class LocalSandbox implements Sandbox {
     const {context, exchange, pump} = this.#parts;
     const balance = options.mainBalanceMinor ?? this.#parts.mainBalanceMinor;
     await context.store.write((queries) => world.clearWorld(queries, context, balance), {alone: true});
+    await this.#beginKeys();
     this.faults.clear();
     exchange.resetCounts();
     await pump.look();
     await this.#parts.deliveries.look();
+  }
+
+  /** Many records went away: so do their keys. */
+  #beginKeys(): Promise<void> {
+    const {store, keyIndex} = this.#parts.context;
+    return store.read((queries) => keyIndex.begin(queries));
   }
 
   async seed(request: {payees: number; payers: number; seed?: string; mode?: Mode}): Promise<Seeded> {

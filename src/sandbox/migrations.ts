@@ -6,6 +6,7 @@ import {checkpoints} from './migrations/003-checkpoints.ts';
 import {accounts} from './migrations/004-accounts.ts';
 import {parkedTimers} from './migrations/005-parked-timers.ts';
 import {keyLog} from './migrations/006-key-log.ts';
+import {keysOfTransfers} from './migrations/007-keys-of-transfers.ts';
 
 /**
  * The sandbox's tables. A change is a file of its own in `migrations/`, named like `002-moves.ts`, with one export:
@@ -44,6 +45,7 @@ const ALL: readonly SandboxMigration[] = [
   accounts,
   parkedTimers,
   keyLog,
+  keysOfTransfers,
 ];
 
 const WORDS: Readonly<Record<Store['dialect'], DialectWords>> = {

@@ -1,6 +1,5 @@
 import {isPostgresUrl} from '../store/postgres-url.ts';
 import type {Store} from '../store/port.ts';
-import {KEY_INDEX} from './key-index.ts';
 import {migrations} from './migrations.ts';
 
 /**
@@ -16,7 +15,6 @@ export async function openSandboxStore(place: string): Promise<Store> {
   return openEmbeddedStore(place, {
     durability: 'normal',
     migrations: migrations('sqlite'),
-    session: KEY_INDEX,
     purpose: 'A sandbox on this store',
     hint: 'see it with remit sandbox status, or end it: remit sandbox stop',
   });

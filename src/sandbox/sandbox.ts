@@ -8,6 +8,7 @@ import type {Context, RuleSwitches} from './context.ts';
 import {Exchange, type RequestEntry, type RequestCounts} from './exchange.ts';
 import {Faults} from './faults.ts';
 import {IdMaker} from './ids.ts';
+import {keyIndexFor} from './key-index.ts';
 import {KeyRing, listKeys, type IssuedKey, type KeyScope} from './keys.ts';
 import {seededRandom, systemRandom} from './random.ts';
 import {buildRoutes, type Deliver} from './routing.ts';
@@ -29,7 +30,7 @@ import {receiverTrust} from './webhooks/trust.ts';
 import * as world from './world.ts';
 
 export interface SandboxOptions {
-  /** Database file, made when it is not there and opened under our own lock; or a store that is open already. */
+  /** Database file, made when it is not there and opened under our own lock; or a store that is open already, for no other sandbox. */
   store: string | Store;
   /** The machine's time; the sandbox's own may run ahead of it or stand still. */
   clock?: Clock;
@@ -165,6 +166,7 @@ async function assemble(store: Store, options: SandboxOptions): Promise<Sandbox>
     store,
     clock: new SandboxClock(machine, await foundClock(store, firstClock(options.frozenAtMs))),
     ids: new IdMaker(random),
+    keyIndex: keyIndexFor(store.dialect),
     random,
     timing: TIMINGS[timing],
     rules: rulesOf(options),
@@ -179,6 +181,7 @@ async function assemble(store: Store, options: SandboxOptions): Promise<Sandbox>
     await world.foundWorld(queries, context, random, mainBalanceMinor);
     return listKeys(queries);
   });
+  await store.read((queries) => context.keyIndex.begin(queries));
   await pump.look();
   const faults = new Faults(randomFor('faults'));
   const deliveries = new DeliveryPump({

@@ -25,6 +25,17 @@ export interface TransferRequest {
   scheduledDate: string | null;
 }
 
+/** A create, with what its record is given. */
+export interface Wanted {
+  id: string;
+  nowMs: number;
+  kind: TransferKind;
+  request: TransferRequest;
+  /** Its idempotency key, if it has one. */
+  key: string | null;
+  bodyHash: string | null;
+}
+
 const PARTY = {payin: 'payer', payout: 'payee'} as const;
 
 /** Which party a kind of transfer deals with. */
@@ -38,9 +49,9 @@ export async function admit(
   queries: Queries,
   context: Context,
   entity: Entity,
-  create: {id: string; nowMs: number; kind: TransferKind; request: TransferRequest},
+  wanted: Wanted,
 ): Promise<Transfer> {
-  const {id, nowMs: now, kind, request} = create;
+  const {id, nowMs: now, kind, request} = wanted;
   if (request.subaccountId !== null && entity.mode === 'live')
     throw new ServiceError('AUTHORIZATION_ERROR', 'subaccount_id is available to test entities only');
   const method = await chooseMethod(queries, entity, kind, request);
@@ -78,6 +89,8 @@ export async function admit(
     createdMs: now,
     updatedMs: now,
     statusMs: now,
+    idempotencyKey: wanted.key,
+    bodyHash: wanted.bodyHash,
   };
 }
 

@@ -33,6 +33,10 @@ export interface Transfer {
   createdMs: number;
   updatedMs: number;
   statusMs: number;
+  /** What its create was made under; null without one, or once it is forgotten. */
+  idempotencyKey: string | null;
+  /** Of what the create asked for, under `strictIdempotency`. */
+  bodyHash: string | null;
 }
 
 export type TransferKind = 'payin' | 'payout';
@@ -59,15 +63,18 @@ export function toTransfer(row: SqlRow): Transfer {
     createdMs: int(row, 'created_ms'),
     updatedMs: int(row, 'updated_ms'),
     statusMs: int(row, 'status_ms'),
+    idempotencyKey: textOrNull(row, 'idempotency_key'),
+    bodyHash: textOrNull(row, 'body_hash'),
   };
 }
 
-export async function insertTransfer(queries: Queries, transfer: Transfer): Promise<void> {
-  await queries.run(
+/** How many rows that made: none where the database knows its key already, which only PostgreSQL sees by itself. */
+export function insertTransfer(queries: Queries, transfer: Transfer): Promise<number> {
+  return queries.run(
     `insert into transfers (entity_id, kind, id, party_id, method_id, subaccount_id, status, amount, currency_code,
        country_code, rail, parties, client_metadata, details, scenario, release_ms, attempts, created_ms, updated_ms,
-       status_ms)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       status_ms, idempotency_key, body_hash)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,
     [
       transfer.entityId,
       transfer.kind,
@@ -89,6 +96,8 @@ export async function insertTransfer(queries: Queries, transfer: Transfer): Prom
       transfer.createdMs,
       transfer.updatedMs,
       transfer.statusMs,
+      transfer.idempotencyKey,
+      transfer.bodyHash,
     ],
   );
 }

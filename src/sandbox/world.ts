@@ -63,7 +63,6 @@ const RECORDS = [
   'parties',
   'payment_methods',
   'transfers',
-  'idempotency_keys',
   'timers',
   'parked_timers',
   'ledger_postings',

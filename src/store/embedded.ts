@@ -20,8 +20,6 @@ import {openSqlite, type SqliteDriver} from './sqlite.ts';
 export interface EmbeddedStoreOptions extends Partial<LockOptions> {
   durability: Durability;
   migrations: readonly Migration[];
-  /** SQL of each opening, after the migrations: temporary tables and triggers. */
-  session?: string | undefined;
   driver?: SqliteDriver | undefined;
 }
 
@@ -37,7 +35,7 @@ const WARY_GROUPS = 50;
  * @throws RemitError LOCKED, STATE or STATE_DAMAGED
  */
 export async function openEmbeddedStore(file: string, options: EmbeddedStoreOptions): Promise<Store> {
-  const {durability, migrations, session, driver, ...lockOptions} = options;
+  const {durability, migrations, driver, ...lockOptions} = options;
   const lock = await acquireLock(`${file}-lock`, {
     purpose: 'Another sandbox on this database',
     ...lockOptions,
@@ -48,7 +46,6 @@ export async function openEmbeddedStore(file: string, options: EmbeddedStoreOpti
     db = await openSqlite(file, {durability, driver});
     if (needed) checkIntegrity(db, file);
     migrate(db, migrations);
-    if (session !== undefined) db.exec(session);
     return new EmbeddedStore(file, db, lock);
   } catch (error) {
     db?.close();

@@ -110,4 +110,15 @@ describe('sandbox audit', () => {
     assert.match(found[1]!, /^live: 1 account transfers under way have no timer/);
     assert.match(found[2]!, /^live: 1 lines of the bank that wait for its report have no timer/);
   });
+
+  it('names a key that stands for two records', async () => {
+    const {id} = await at.ready('payee');
+    await at.payout(id, {}, {idempotencyKey: 'one'});
+    const other = await at.payout(id, {}, {idempotencyKey: 'other'});
+    await store.write((queries) => queries.run('drop index if exists transfers_key')); // PostgreSQL would refuse
+    await tamper(`update transfers set idempotency_key = 'one' where id = ?`, [other.body.id as string]);
+    assert.deepEqual(await problems(), [
+      'test: 1 idempotency keys stand for more than one payout, the first is one',
+    ]);
+  });
 });

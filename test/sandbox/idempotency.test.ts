@@ -63,6 +63,15 @@ for (const kind of ['payout', 'payin'] as const)
       assert.deepEqual([other.status, other.body], [200, first.body]);
     });
 
+    it('answers the first record to a create that would be refused under a new key', async () => {
+      const idempotencyKey = newKey();
+      const first = await create({}, {idempotencyKey});
+      const refused = {currency_code: 'EUR'};
+      assertRefused(await create(refused, {idempotencyKey: newKey()}), 400, 'VALIDATION_ERROR');
+      const again = await create(refused, {idempotencyKey});
+      assert.deepEqual([again.status, again.body], [200, first.body]);
+    });
+
     it('keeps no key for a create that was refused', async () => {
       const idempotencyKey = newKey();
       assertRefused(await create({currency_code: 'EUR'}, {idempotencyKey}), 400, 'VALIDATION_ERROR');

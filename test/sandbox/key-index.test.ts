@@ -1,115 +1,178 @@
 import assert from 'node:assert/strict';
-import {join} from 'node:path';
 import fc from 'fast-check';
-import {claimKey} from '../../src/sandbox/idempotency.ts';
-import type {Context} from '../../src/sandbox/context.ts';
-import {KEY_INDEX} from '../../src/sandbox/key-index.ts';
-import {migrations} from '../../src/sandbox/migrations.ts';
-import {openEmbeddedStore} from '../../src/store/embedded.ts';
-import type {Store} from '../../src/store/port.ts';
-import {availableDrivers} from '../../src/store/sqlite.ts';
-import {scratchFolder} from '../store/scratch-folder.ts';
+import {openSandboxStore} from '../../src/sandbox/open-store.ts';
+import {createSandbox} from '../../src/sandbox/sandbox.ts';
+import {TestSandbox} from './harness.ts';
+import {fileStore, type TestStore} from './test-store.ts';
+import {UndoingStore} from './undoing-store.ts';
 
-const TTL_MS = 1000;
+const TTL_MS = 60_000;
 
-for (const driver of availableDrivers())
-  describe(`the index of idempotency keys through ${driver}`, () => {
-    const folder = scratchFolder();
-    let store: Store;
-    let now = 0;
-    const open = async (known = migrations('sqlite'), session: string | undefined = KEY_INDEX) => {
-      store = await openEmbeddedStore(join(folder(), 'sandbox.db'), {
-        durability: 'normal',
-        driver,
-        migrations: known,
-        session,
-      });
-    };
-    const context = () =>
-      ({store, clock: {now: () => now}, rules: {idempotencyTtlMs: TTL_MS}}) as unknown as Context;
-    const scopeOf = (key: string, entityId = 'e', operation = 'payouts.create') => ({
-      entityId,
-      operation,
-      key,
-    });
-    const claim = (key: string, id: string, fails = false) =>
-      store.write(async (queries) => {
-        const known = await claimKey(queries, context(), scopeOf(key), {id, bodyHash: ''});
-        if (fails) throw new Error('refused');
-        return known?.id;
-      });
-    afterEach(() => store.close());
+/** Every way in which a record, and its key, comes into a store or leaves it. PostgreSQL has a unique index instead. */
+describe('idempotency keys in memory', () => {
+  let place: TestStore;
+  let store: UndoingStore;
+  let at: TestSandbox;
+  let payee: string;
 
-    it('finds the keys of a store that is older than it', async () => {
-      await open(migrations('sqlite').slice(0, 5), '');
-      for (const [entity, operation, id] of [
-        ['e', 'payouts.create', '1'],
-        ['e', 'payins.create', '2'],
-        ['other', 'payouts.create', '3'],
-      ] as const)
-        await store.write((queries) =>
-          queries.run('insert into idempotency_keys values (?, ?, ?, ?, ?, ?)', [
-            entity,
-            operation,
-            'key',
-            id,
-            '',
-            now,
-          ]),
-        );
-      await store.close();
-      await open();
-      assert.equal(await claim('key', '4'), '1');
-      const other = await store.write((queries) =>
-        claimKey(queries, context(), scopeOf('key', 'other'), {id: '5', bodyHash: ''}),
-      );
-      assert.equal(other?.id, '3');
-    });
-
-    it('knows what a plain map knows, whatever is claimed, refused, forgotten, emptied and opened anew', async () => {
-      await open();
-      const step = fc.oneof(
-        {weight: 8, arbitrary: fc.record({key: fc.constantFrom('a', 'b', 'c', 'd'), fails: fc.boolean()})},
-        {weight: 1, arbitrary: fc.constant('reopen' as const)},
-        {weight: 1, arbitrary: fc.constant('empty' as const)},
-        {weight: 2, arbitrary: fc.constant('pass' as const)},
-        {weight: 2, arbitrary: fc.constant('together' as const)},
-      );
-      let made = 0;
-      await fc.assert(
-        fc.asyncProperty(fc.array(step, {maxLength: 30}), async (steps) => {
-          await store.write((queries) => queries.run('delete from idempotency_keys'));
-          const model = new Map<string, {id: string; ms: number}>();
-          const expected = (key: string) => {
-            const known = model.get(key);
-            return known && known.ms + TTL_MS > now ? known.id : undefined;
-          };
-          const take = async (key: string, fails: boolean) => {
-            const id = String(++made);
-            const before = expected(key);
-            if (before === undefined && !fails) model.set(key, {id, ms: now});
-            const found = await claim(key, id, fails).catch(() => 'refused');
-            assert.equal(found, fails ? 'refused' : before);
-          };
-          for (const what of steps) {
-            if (what === 'pass') now += TTL_MS / 2;
-            else if (what === 'empty') {
-              model.clear();
-              await store.write((queries) => queries.run('delete from idempotency_keys'));
-            } else if (what === 'reopen') {
-              await store.close();
-              await open();
-            } else if (what === 'together')
-              await Promise.all([take('a', false), take('e', true), take('a', false), take('b', false)]);
-            else await take(what.key, what.fails);
-          }
-          const rows = await store.read((queries) =>
-            queries.all('select distinct key from idempotency_keys'),
-          );
-          const all = await store.read((queries) => queries.all('select key from idempotency_keys'));
-          assert.equal(all.length, rows.length, 'a key stands once');
-        }),
-        {numRuns: 40},
-      );
-    });
+  const openStore = async () => (store = new UndoingStore(await openSandboxStore(place.place)));
+  const addPayee = async () => (payee = (await at.sandbox.seed({payees: 1, payers: 0})).payees[0]!.id); // of one seed, so always the same
+  const settings = {idempotencyTtlMs: TTL_MS};
+  beforeEach(async () => {
+    place = await fileStore();
+    at = await TestSandbox.open({...settings, store: await openStore()});
+    await addPayee();
   });
+  afterEach(async () => {
+    const {problems} = await at.sandbox.audit();
+    const bugs = at.bugs.splice(0).filter((bug) => (bug as Error).message !== 'undone');
+    await at.close();
+    await place.drop();
+    assert.deepEqual([...problems, ...bugs], []);
+  });
+
+  const reopen = async () => {
+    await at.sandbox.close();
+    const onBug = (bug: unknown) => at.bugs.push(bug);
+    at.sandbox = await createSandbox({...settings, store: await openStore(), clock: at.clock, onBug});
+  };
+  /** Status, and the record where there is one. */
+  const create = async (idempotencyKey: string) => {
+    const {status, body} = await at.payout(payee, {}, {idempotencyKey});
+    return status === 500 ? [500] : [status, body.id as string];
+  };
+  const undoneCreate = (key: string) => {
+    store.undone.push(true);
+    return create(key);
+  };
+  const reset = async (isUndone: boolean) => {
+    store.undone.push(isUndone);
+    await at.sandbox.reset().catch((error: Error) => assert.equal(error.message, 'undone'));
+    await addPayee();
+  };
+
+  it('are free again after a create that was undone', async () => {
+    assert.deepEqual(await undoneCreate('one'), [500]);
+    const [status, id] = await create('one');
+    assert.equal(status, 201);
+    assert.deepEqual(await create('one'), [200, id]);
+  });
+
+  it('are those of the creates that stand, where one of a group is undone', async () => {
+    store.undone.push(false, true, false, false, true);
+    const answers = await Promise.all(['one', 'one', 'two', 'one', 'two'].map(create));
+    const [[, one], , [, two]] = answers as [string[], string[], string[]];
+    assert.deepEqual(answers, [[201, one], [500], [201, two], [200, one], [500]]);
+    assert.deepEqual(await create('two'), [200, two]);
+  });
+
+  it('are known to a sandbox that was opened anew', async () => {
+    const [, id] = await create('one');
+    await reopen();
+    assert.deepEqual(await create('one'), [200, id]);
+    assert.equal((await create('two'))[0], 201);
+  });
+
+  it('go with their records in a reset, and come back with them from a checkpoint', async () => {
+    const [, id] = await create('one');
+    await at.sandbox.checkpoints.save('kept');
+    await reset(false);
+    const [status, other] = await create('one');
+    assert.equal(status, 201);
+    assert.deepEqual(await create('one'), [200, other]);
+    for (let round = 0; round < 2; round += 1) {
+      await at.sandbox.checkpoints.restore('kept');
+      assert.deepEqual(await create('one'), [200, id]);
+      await reset(false);
+    }
+    await at.sandbox.checkpoints.restore('kept');
+    await reopen();
+    assert.deepEqual(await create('one'), [200, id]);
+  });
+
+  it('are known from the moment in which a checkpoint brings them back', async () => {
+    const [, id] = await create('one');
+    await at.sandbox.checkpoints.save('kept');
+    await reset(false);
+    const {reached, release} = store.holdReads();
+    const restored = at.sandbox.checkpoints.restore('kept');
+    await reached; // what the sandbox reads anew after the restore is committed
+    assert.deepEqual(await create('one'), [200, id]);
+    release();
+    await restored;
+  });
+
+  it('stay after a reset that was undone, beside creates of the same moment', async () => {
+    const [, id] = await create('one');
+    store.undone.push(true, false, false);
+    const [, ...answers] = await Promise.all([
+      at.sandbox.reset().catch(() => []),
+      create('one'),
+      create('two'),
+    ]);
+    assert.deepEqual(answers[0], [200, id]);
+    assert.equal(answers[1][0], 201);
+    assert.deepEqual(await create('one'), [200, id]);
+  });
+
+  it('are not forgotten by a create that was undone', async () => {
+    const [, id] = await create('one');
+    at.clock.pass(TTL_MS);
+    store.undone.push(true, false);
+    const [, [status, other]] = (await Promise.all([create('one'), create('one')])) as [unknown, string[]];
+    assert.deepEqual([status, other === id], [201, false]);
+    at.clock.pass(TTL_MS);
+    assert.deepEqual(await undoneCreate('one'), [500]);
+    at.clock.pass(-1);
+    assert.deepEqual(await create('one'), [200, other]);
+  });
+
+  it('stand for what a plain map says, whatever is made, undone, forgotten, emptied, restored and opened anew', async () => {
+    const one = fc.record({key: fc.constantFrom('a', 'b', 'c'), isUndone: fc.boolean()});
+    const step = fc.oneof(
+      {weight: 6, arbitrary: fc.array(one, {minLength: 1, maxLength: 4})},
+      {weight: 2, arbitrary: fc.constant('pass' as const)},
+      {weight: 1, arbitrary: fc.constantFrom('reset', 'undone reset', 'save', 'restore', 'reopen' as const)},
+    );
+    type Keys = Map<string, {id: string; ms: number}>;
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, {maxLength: 20}), async (steps) => {
+        await reset(false);
+        let model: Keys = new Map();
+        let saved: Keys | undefined;
+        for (const what of steps) {
+          if (what === 'pass') at.clock.pass(TTL_MS / 2);
+          else if (what === 'reopen') await reopen();
+          else if (what === 'undone reset') await reset(true);
+          else if (what === 'reset') {
+            await reset(false);
+            model = new Map();
+          } else if (what === 'save') {
+            await at.sandbox.checkpoints.save('model');
+            saved = new Map(model);
+          } else if (what === 'restore') {
+            if (saved === undefined) continue;
+            await at.sandbox.checkpoints.restore('model');
+            model = new Map(saved);
+          } else {
+            const now = Date.parse((await at.sandbox.clock()).now);
+            store.undone.push(...what.map(({isUndone}) => isUndone));
+            const answers = await Promise.all(what.map(({key}) => create(key)));
+            for (const [n, {key, isUndone}] of what.entries()) {
+              const known = model.get(key);
+              const [status, id] = answers[n]!;
+              if (isUndone) assert.equal(status, 500);
+              else if (known && known.ms + TTL_MS > now) assert.deepEqual([status, id], [200, known.id]);
+              else {
+                assert.equal(status, 201);
+                model.set(key, {id: id as string, ms: now});
+              }
+            }
+          }
+          assert.deepEqual((await at.sandbox.audit()).problems, []);
+        }
+      }),
+      {numRuns: 40},
+    );
+  }).timeout(20_000);
+});

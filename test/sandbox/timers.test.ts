@@ -3,6 +3,7 @@ import {systemClock} from '../../src/clock.ts';
 import {RemitError} from '../../src/errors.ts';
 import type {Context} from '../../src/sandbox/context.ts';
 import {IdMaker} from '../../src/sandbox/ids.ts';
+import {keyIndexFor} from '../../src/sandbox/key-index.ts';
 import {openSandboxStore} from '../../src/sandbox/open-store.ts';
 import {seededRandom} from '../../src/sandbox/random.ts';
 import {SandboxClock} from '../../src/sandbox/sandbox-clock.ts';
@@ -56,6 +57,7 @@ describe('sandbox timers', () => {
       store: await openSandboxStore(store.place),
       clock: new SandboxClock(new ManualClock('1970-01-01T00:00:00Z'), {mode: 'real', aheadMs: 0}),
       ids: new IdMaker(seededRandom('timers')),
+      keyIndex: keyIndexFor('sqlite'),
       random: seededRandom('timers'),
       timing: TIMINGS.fast,
       rules: {strictIdempotency: false, idempotencyTtlMs: null, magicAmounts: true},

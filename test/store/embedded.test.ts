@@ -138,27 +138,6 @@ for (const driver of availableDrivers()) {
       assert.deepEqual(await store.read(ids), [1, 3, 4, 6, 7, 9, 10]);
     });
 
-    it('keeps what SQL of each opening made', async () => {
-      await store.close();
-      const session = 'CREATE TEMP TABLE seen (id); INSERT INTO seen SELECT id FROM t';
-      for (const expected of [[], [1]]) {
-        store = await openEmbeddedStore(file(), {
-          durability: 'normal',
-          driver,
-          migrations: MIGRATIONS,
-          session,
-        });
-        const seen = await store.read((queries) => queries.all('SELECT id FROM temp.seen'));
-        assert.deepEqual(
-          seen.map(({id}) => id),
-          expected,
-        );
-        if (expected.length === 0) await add(1);
-        await store.close();
-      }
-      store = await open();
-    });
-
     it('runs writes one after the other, although each of them waits', async () => {
       const increment = () =>
         store.write(async (queries) => {

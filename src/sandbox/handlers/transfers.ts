@@ -1,15 +1,15 @@
 import type {OperationId} from '../../contract/operations.ts';
 import type {Output} from '../../contract/schemas/registry.ts';
 import type {Queries, SqlValue} from '../../store/port.ts';
-import type {Context} from '../context.ts';
+import type {Context, Entity} from '../context.ts';
 import type {Call, Handler} from '../handler.ts';
 import {lowestIdAt} from '../ids.ts';
-import {claimKey, hashRequest, type KeyScope} from '../idempotency.ts';
+import {findByKey, hashRequest} from '../idempotency.ts';
 import {envelope, pageQuery, position} from '../paging.ts';
 import {ServiceError} from '../service-error.ts';
-import {admit, type TransferRequest} from '../transfer-admission.ts';
+import {admit, type TransferRequest, type Wanted} from '../transfer-admission.ts';
 import {approve, initiate, step} from '../transfer-steps.ts';
-import {findTransfer, insertTransfer, toTransfer, type Transfer, type TransferKind} from '../transfer.ts';
+import {findTransfer, toTransfer, type Transfer, type TransferKind} from '../transfer.ts';
 
 /** What a create came to. It is committed whatever it is; 503 becomes an error answer only afterwards. */
 type Created =
@@ -34,19 +34,15 @@ export function transferHandlers<Create extends Of<'create'>, List extends Of<'l
 
   const create = async (call: Call<Create>, context: Context) => {
     const request = wire.readCreate(call.body);
-    const scope: KeyScope | undefined =
-      call.idempotencyKey === undefined
-        ? undefined
-        : {entityId: call.entity.id, operation: `${kind}s.create`, key: call.idempotencyKey};
+    const key = call.idempotencyKey ?? null;
+    const bodyHash = key === null ? null : hashOf(request, context);
     const created = await context.store.write<Created>(async (queries) => {
       const nowMs = context.clock.now(); // of id and record alike: lists from a time on stop at the ids of that time
       const id = context.ids.next(nowMs);
-      const known =
-        scope && (await claimKey(queries, context, scope, {id, bodyHash: hashOf(request, context)}));
-      if (known) return replay(queries, context, {entityId: call.entity.id, kind, ...known}, request);
-      const transfer = await admit(queries, context, call.entity, {id, nowMs, kind, request});
-      await insertTransfer(queries, transfer);
-      return request.autoApprove ? release(queries, context, transfer) : {status: 201, transfer};
+      const wanted = {id, nowMs, kind, request, key, bodyHash};
+      const {made, known} = await recordOf(queries, context, call.entity, wanted);
+      if (known) return replay(queries, context, known, request);
+      return request.autoApprove ? release(queries, context, made) : {status: 201, transfer: made};
     });
     if (created.status === 503)
       throw new ServiceError(
@@ -117,9 +113,37 @@ export function transferHandlers<Create extends Of<'create'>, List extends Of<'l
   return {create, get, list, approve: approveOne, cancel};
 }
 
-/** Approval is not part of what a key stands for: a replay may add it. Empty where nobody will compare. */
+/** Approval is not part of what a key stands for: a replay may add it. Null where nobody will compare. */
 const hashOf = (request: TransferRequest, context: Context) =>
-  context.rules.strictIdempotency ? hashRequest({...request, autoApprove: false}) : '';
+  context.rules.strictIdempotency ? hashRequest({...request, autoApprove: false}) : null;
+
+/**
+ * The record of a create: a new one, or the one that its key stands for, whatever the create itself would come to. Most
+ * keys are new, so who bears one is asked only where there is no new record.
+ */
+async function recordOf(
+  queries: Queries,
+  context: Context,
+  entity: Entity,
+  wanted: Wanted,
+): Promise<{made: Transfer; known?: undefined} | {made?: undefined; known: Transfer}> {
+  const {kind, key} = wanted;
+  const admission = await admit(queries, context, entity, wanted).catch(refusalOnly);
+  const refused = admission instanceof ServiceError;
+  if (!refused && (await context.keyIndex.insert(queries, admission))) return {made: admission};
+  const known =
+    key === null ? undefined : await findByKey(queries, context, {entityId: entity.id, kind, key});
+  if (known) return {known};
+  if (refused) throw admission;
+  if (!(await context.keyIndex.insert(queries, admission)))
+    throw new Error('a forgotten key was taken again within a transaction');
+  return {made: admission};
+}
+
+function refusalOnly(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  throw error;
+}
 
 async function found(queries: Queries, entityId: string, kind: TransferKind, id: string): Promise<Transfer> {
   const transfer = await findTransfer(queries, {entityId, kind, id});
@@ -151,23 +175,23 @@ async function start(queries: Queries, context: Context, transfer: Transfer): Pr
 async function replay(
   queries: Queries,
   context: Context,
-  known: {entityId: string; kind: TransferKind; id: string; bodyHash: string},
+  transfer: Transfer,
   request: TransferRequest,
 ): Promise<Created> {
-  const transfer = await found(queries, known.entityId, known.kind, known.id);
-  if (transfer.status === 'canceled' || transfer.status === 'failed')
+  const {kind, id, status, bodyHash} = transfer;
+  if (status === 'canceled' || status === 'failed')
     throw new ServiceError(
       'IDEMPOTENCY_KEY_CONFLICT',
-      `the idempotency key belongs to ${known.kind} ${transfer.id}, which is ${transfer.status}; use a new key`,
+      `the idempotency key belongs to ${kind} ${id}, which is ${status}; use a new key`,
     );
-  if (context.rules.strictIdempotency && known.bodyHash !== '' && known.bodyHash !== hashOf(request, context))
+  if (context.rules.strictIdempotency && bodyHash !== null && bodyHash !== hashOf(request, context))
     throw new ServiceError(
       'IDEMPOTENCY_KEY_CONFLICT',
-      `the idempotency key belongs to ${known.kind} ${transfer.id}, which was created with another body`,
+      `the idempotency key belongs to ${kind} ${id}, which was created with another body`,
     );
   if (!request.autoApprove) return {status: 200, transfer};
-  if (transfer.status === 'created') return release(queries, context, transfer);
+  if (status === 'created') return release(queries, context, transfer);
   // Approved by a create that then answered 503: this is the repetition that it asked for.
-  if (transfer.status === 'approved' && transfer.attempts > 0) return start(queries, context, transfer);
+  if (status === 'approved' && transfer.attempts > 0) return start(queries, context, transfer);
   return {status: 200, transfer};
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import {EVENT_TYPE_NAMES} from '../../../src/contract/events.ts';
 import type {Context} from '../../../src/sandbox/context.ts';
 import {IdMaker} from '../../../src/sandbox/ids.ts';
+import {keyIndexFor} from '../../../src/sandbox/key-index.ts';
 import {openSandboxStore} from '../../../src/sandbox/open-store.ts';
 import {seededRandom} from '../../../src/sandbox/random.ts';
 import {SandboxClock} from '../../../src/sandbox/sandbox-clock.ts';
@@ -77,6 +78,7 @@ export class WebhookWorld {
       store: this.#open,
       clock: new SandboxClock(this.clock, {mode: 'real', aheadMs: 0}),
       ids: new IdMaker(seededRandom('other')),
+      keyIndex: keyIndexFor(this.#open.dialect),
       random: seededRandom('other'),
       timing: TIMINGS.fast,
       rules: {strictIdempotency: false, idempotencyTtlMs: null, magicAmounts: true},
