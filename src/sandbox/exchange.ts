@@ -1,8 +1,9 @@
 import type {Clock} from '../clock.ts';
 import type {OperationId} from '../contract/operations.ts';
-import {spoil, strikesBefore, type Outgoing} from './fault-answer.ts';
+import {NO_HEADERS, spoil, strikesBefore, type Outgoing} from './fault-answer.ts';
 import type {Faults, RequestFacts} from './faults.ts';
 import type {Routed} from './routing.ts';
+import {iso} from './rows.ts';
 import type {TimerPump} from './timer-pump.ts';
 
 /** One line of the request log. It holds no key and no body. */
@@ -63,7 +64,12 @@ export class Exchange {
     const started = this.#machine.monotonic();
     const requestId = `req_${(++this.#made).toString(36).padStart(6, '0')}`;
     const before = this.#pump.catchUp();
-    const trouble = await before.then(() => undefined).catch((error: unknown) => ({error}));
+    let trouble: {error: unknown} | undefined;
+    try {
+      await before;
+    } catch (error) {
+      trouble = {error};
+    }
     const verdict = this.#faults.judge(facts);
     if (verdict && verdict.latencyMs > 0) await this.#machine.sleep(verdict.latencyMs);
     const effect = verdict?.effect;
@@ -76,7 +82,7 @@ export class Exchange {
     this.#count(facts, status);
     const entry: RequestEntry = {
       type: 'request',
-      at: new Date(this.#machine.now()).toISOString(),
+      at: iso(this.#machine.now()),
       method: facts.method,
       path: facts.path,
       operation: facts.operation,
@@ -84,17 +90,19 @@ export class Exchange {
       elapsed_ms: Math.round((this.#machine.monotonic() - started) * 10) / 10,
       mode: routed?.caller?.entity.mode ?? null,
       request_id: requestId,
-      ...(verdict === undefined ? {} : {fault: effect?.kind ?? 'latency'}),
     };
+    if (verdict !== undefined) entry.fault = effect?.kind ?? 'latency';
     if (this.#recent.push(entry) > 2 * RECENT) this.#recent.splice(0, RECENT); // seldom: shifting each time would cost
     this.#onRequest?.(entry);
-    const type: Record<string, string> = answer.body === null ? {} : {'content-type': 'application/json'};
+    const headers = headersOf(answer, requestId);
+    const {body, socket, dripMs} = answer;
+    if (effect === undefined) return {status: answer.status, body, headers};
     return {
       status: answer.status,
-      body: answer.body,
-      headers: {...type, 'x-request-id': requestId, ...answer.headers},
-      ...(answer.socket === undefined ? {} : {socket: answer.socket}),
-      ...(answer.dripMs === undefined ? {} : {dripMs: answer.dripMs}),
+      body,
+      headers,
+      ...(socket === undefined ? {} : {socket}),
+      ...(dripMs === undefined ? {} : {dripMs}),
     };
   }
 
@@ -118,4 +126,11 @@ export class Exchange {
     this.#recent.length = 0;
     this.#counts = {total: 0, posts: 0, answers: {}};
   }
+}
+
+/** Most answers have a body and no headers of their own, and need nothing to be put together. */
+function headersOf({body, headers: own}: Outgoing, requestId: string): Outgoing['headers'] {
+  if (own === NO_HEADERS && body !== null)
+    return {'content-type': 'application/json', 'x-request-id': requestId};
+  return {...(body === null ? {} : {'content-type': 'application/json'}), 'x-request-id': requestId, ...own};
 }

@@ -14,6 +14,9 @@ export interface Outgoing {
   dripMs?: number;
 }
 
+/** Of answers that need none but the usual. */
+export const NO_HEADERS: Outgoing['headers'] = {};
+
 /** True when the effect strikes before the request is handled, so that it leaves no trace in the store. */
 export const strikesBefore = (effect: OtherEffect): boolean =>
   (effect.kind === 'status' || effect.kind === 'reset') && effect.when === 'before';

@@ -1,6 +1,13 @@
 import type {Queries, SqlRow, Store} from '../store/port.ts';
 import {text} from './rows.ts';
-import {findTransfer, insertTransfer, toTransfer, type Transfer, type TransferKind} from './transfer.ts';
+import {
+  findTransfer,
+  insertTransfer,
+  toTransfer,
+  type NewTransfer,
+  type Transfer,
+  type TransferKind,
+} from './transfer.ts';
 import {listEntities} from './world.ts';
 
 /** Interface document, "Idempotency on create payin and create payout"; a key is of one entity and operation (49). */
@@ -13,7 +20,7 @@ export interface KeyScope {
 /** Which payin or payout bears a key. `queries` are always those of the change, or read, that it is asked in. */
 export interface KeyIndex {
   /** Writes a new record; false, with nothing written, where another bears its key. */
-  insert(queries: Queries, transfer: Transfer): Promise<boolean>;
+  insert(queries: Queries, transfer: NewTransfer): Promise<boolean>;
   find(queries: Queries, scope: KeyScope): Promise<Transfer | undefined>;
   /** Within a change that lets records in by another way than `insert`: gets to know their keys. */
   learn(queries: Queries): Promise<void>;
@@ -38,8 +45,10 @@ const STORED_KEYS: KeyIndex = {
   begin: () => Promise.resolve(),
 };
 
-/** Ids of one entity and kind that bear a key, or bore it, or were about to: several have a space between them. */
+/** By key, ids that bear it, or bore it, or were about to: several have a space between them. */
 type Ids = Map<string, string>;
+/** By entity. */
+type Known = Map<string, Record<TransferKind, Ids>>;
 
 /** So many records are read at once. */
 const CHUNK = 5000;
@@ -54,9 +63,9 @@ const CHUNK = 5000;
  * what is committed, with no change beside it.
  */
 class RememberedKeys implements KeyIndex {
-  #known = new Map<string, Ids>();
+  #known: Known = new Map();
 
-  async insert(queries: Queries, transfer: Transfer): Promise<boolean> {
+  async insert(queries: Queries, transfer: NewTransfer): Promise<boolean> {
     const {entityId, kind, id, idempotencyKey: key} = transfer;
     if (key !== null) {
       const ids = idsOf(this.#known, entityId, kind);
@@ -81,17 +90,19 @@ class RememberedKeys implements KeyIndex {
   }
 
   async begin(queries: Queries): Promise<void> {
-    const known = new Map<string, Ids>();
+    const known: Known = new Map();
     await fill(known, queries);
     this.#known = known;
   }
 }
 
-function idsOf(known: Map<string, Ids>, entityId: string, kind: TransferKind): Ids {
-  const name = `${entityId} ${kind}`;
-  const ids = known.get(name) ?? new Map<string, string>();
-  known.set(name, ids);
-  return ids;
+function idsOf(known: Known, entityId: string, kind: TransferKind): Ids {
+  let of = known.get(entityId);
+  if (of === undefined) {
+    of = {payin: new Map(), payout: new Map()};
+    known.set(entityId, of);
+  }
+  return of[kind];
 }
 
 function add(ids: Ids, key: string, id: string): void {
@@ -105,7 +116,7 @@ const PAIRS = `
 select max(id) as last, group_concat(idempotency_key || ' ' || id, ' ') as pairs from (
   select id, idempotency_key from transfers where entity_id = ? and kind = ? and id > ? order by id limit ${CHUNK})`;
 
-async function fill(known: Map<string, Ids>, queries: Queries): Promise<void> {
+async function fill(known: Known, queries: Queries): Promise<void> {
   for (const {id: entityId} of await listEntities(queries))
     for (const kind of ['payin', 'payout'] as const) {
       const ids = idsOf(known, entityId, kind);

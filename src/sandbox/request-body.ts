@@ -6,8 +6,10 @@ export const BODY_BYTES_MAX = 1024 * 1024;
 /** A chunked body is read and thrown away up to here, so that its sender gets to see the refusal. */
 const DRAIN_BYTES_MAX = 16 * BODY_BYTES_MAX;
 
+const JSON_TYPE = /^application\/json\s*(;|$)/i;
+
 export const isJson = (request: Request): boolean =>
-  /^application\/json\s*(;|$)/i.test(request.headers.get('content-type') ?? '');
+  JSON_TYPE.test(request.headers.get('content-type') ?? '');
 
 /**
  * The JSON body of a request.
@@ -20,7 +22,7 @@ export async function readJsonBody(request: Request, mayBeEmpty = false): Promis
     if ((await readText(request)) === '') return {};
     throw invalid('', 'content-type must be application/json');
   }
-  if (!isJson(request)) throw invalid('', 'content-type must be application/json');
+  if (!JSON_TYPE.test(type)) throw invalid('', 'content-type must be application/json');
   const text = await readText(request);
   if (mayBeEmpty && text === '') return {};
   const value = parseJson(text);

@@ -8,7 +8,7 @@ import type {Context} from './context.ts';
 import {HANDLERS} from './handlers.ts';
 import {modeOfKey, type Caller, type KeyRing} from './keys.ts';
 import {readJsonBody} from './request-body.ts';
-import type {Outgoing} from './fault-answer.ts';
+import {NO_HEADERS, type Outgoing} from './fault-answer.ts';
 import type {RequestFacts} from './faults.ts';
 import {RemitError} from '../errors.ts';
 import {ServiceError, errorBody, invalid} from './service-error.ts';
@@ -90,9 +90,10 @@ async function answer(
     try {
       await before;
       caller = await authenticate(c, options.keys);
-      return {caller, headers: {}, ...(await work(caller))};
+      const {status, body} = await work(caller);
+      return {caller, headers: NO_HEADERS, status, body};
     } catch (error) {
-      return {caller, headers: {}, ...refusal(error, options, target)};
+      return {caller, headers: NO_HEADERS, ...refusal(error, options, target)};
     }
   });
   return c.env.deliver(outgoing);
@@ -119,7 +120,7 @@ async function run(
 ): Promise<Answer> {
   if (caller.scope === 'read' && operation.method !== 'GET')
     throw new ServiceError('AUTHORIZATION_ERROR', 'this key may only read');
-  const params = readParams(c);
+  const params = operation.path.includes('{') ? readParams(c) : {};
   const query = readQuery(c, operation);
   const idempotencyKey = operation.key === undefined ? undefined : readKey(c);
   const body =

@@ -100,13 +100,20 @@ function send(outgoing: ServerResponse, {status, body, headers, socket, dripMs}:
     outgoing.socket?.resetAndDestroy();
     return RESPONSE_ALREADY_SENT;
   }
-  const length = body === null ? {} : {'content-length': Buffer.byteLength(body)};
-  outgoing.writeHead(status, {...headers, ...length});
+  outgoing.writeHead(status, headerLines(headers, body));
   if (dripMs !== undefined) void drip(outgoing, body ?? '', dripMs);
   else if (socket === 'cut')
     outgoing.write((body ?? '').slice(0, (body ?? '').length / 2), () => outgoing.destroy());
   else outgoing.end(body ?? undefined); // as text it leaves in one write with the headers
   return RESPONSE_ALREADY_SENT;
+}
+
+/** Names and values in turn, which Node writes as they are. */
+function headerLines(headers: Outgoing['headers'], body: string | null): string[] {
+  const lines: string[] = [];
+  for (const name in headers) lines.push(name, headers[name]!);
+  if (body !== null) lines.push('content-length', String(Buffer.byteLength(body)));
+  return lines;
 }
 
 const DRIPS = 10;

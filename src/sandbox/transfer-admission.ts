@@ -10,7 +10,7 @@ import {releaseTime, dayAt} from './schedule.ts';
 import {CLOCK_MAX_MS} from './sandbox-clock.ts';
 import {ServiceError, invalid} from './service-error.ts';
 import {findSubaccount} from './subaccount.ts';
-import type {Transfer, TransferKind} from './transfer.ts';
+import type {NewTransfer, TransferKind} from './transfer.ts';
 
 /** The body of a create in one form for both kinds; field names of the document are kept for messages. */
 export interface TransferRequest {
@@ -50,7 +50,7 @@ export async function admit(
   context: Context,
   entity: Entity,
   wanted: Wanted,
-): Promise<Transfer> {
+): Promise<NewTransfer> {
   const {id, nowMs: now, kind, request} = wanted;
   if (request.subaccountId !== null && entity.mode === 'live')
     throw new ServiceError('AUTHORIZATION_ERROR', 'subaccount_id is available to test entities only');
@@ -71,10 +71,7 @@ export async function admit(
     currency: 'USD',
     country: 'US',
     rail,
-    parties: {
-      payment_method: maskedMethod(method),
-      [PARTY[kind]]: {id: request.partyId, name: text(method, 'party_name')},
-    },
+    parties: withParty(kind, maskedMethod(method), {id: request.partyId, name: text(method, 'party_name')}),
     clientMetadata: request.metadata,
     details: null,
     fate: fateOf({
@@ -93,6 +90,9 @@ export async function admit(
     bodyHash: wanted.bodyHash,
   };
 }
+
+const withParty = (kind: TransferKind, method: object, party: {id: string; name: string}) =>
+  kind === 'payout' ? {payment_method: method, payee: party} : {payment_method: method, payer: party};
 
 /** The party's name beside its named or default method, in one query, since every create asks it. */
 const METHOD_QUERY = `

@@ -68,38 +68,43 @@ export function toTransfer(row: SqlRow): Transfer {
   };
 }
 
+/** As every transfer begins. */
+export interface NewTransfer extends Transfer {
+  status: 'created';
+  currency: 'USD';
+  country: 'US';
+  details: null;
+  attempts: 0;
+}
+
+/** What is the same in each stands in the SQL: a value costs more to bind than to store. */
+const INSERT = `
+insert into transfers (entity_id, kind, id, party_id, method_id, subaccount_id, status, amount, currency_code,
+  country_code, rail, parties, client_metadata, details, scenario, release_ms, attempts, created_ms, updated_ms,
+  status_ms, idempotency_key, body_hash)
+values (?, ?, ?, ?, ?, ?, 'created', ?, 'USD', 'US', ?, ?, ?, null, ?, ?, 0, ?, ?, ?, ?, ?) on conflict do nothing`;
+
 /** How many rows that made: none where the database knows its key already, which only PostgreSQL sees by itself. */
-export function insertTransfer(queries: Queries, transfer: Transfer): Promise<number> {
-  return queries.run(
-    `insert into transfers (entity_id, kind, id, party_id, method_id, subaccount_id, status, amount, currency_code,
-       country_code, rail, parties, client_metadata, details, scenario, release_ms, attempts, created_ms, updated_ms,
-       status_ms, idempotency_key, body_hash)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,
-    [
-      transfer.entityId,
-      transfer.kind,
-      transfer.id,
-      transfer.partyId,
-      transfer.methodId,
-      transfer.subaccountId,
-      transfer.status,
-      transfer.amount,
-      transfer.currency,
-      transfer.country,
-      transfer.rail,
-      JSON.stringify(transfer.parties),
-      JSON.stringify(transfer.clientMetadata),
-      transfer.details === null ? null : JSON.stringify(transfer.details),
-      transfer.fate,
-      transfer.releaseMs,
-      transfer.attempts,
-      transfer.createdMs,
-      transfer.updatedMs,
-      transfer.statusMs,
-      transfer.idempotencyKey,
-      transfer.bodyHash,
-    ],
-  );
+export function insertTransfer(queries: Queries, transfer: NewTransfer): Promise<number> {
+  return queries.run(INSERT, [
+    transfer.entityId,
+    transfer.kind,
+    transfer.id,
+    transfer.partyId,
+    transfer.methodId,
+    transfer.subaccountId,
+    transfer.amount,
+    transfer.rail,
+    JSON.stringify(transfer.parties),
+    JSON.stringify(transfer.clientMetadata),
+    transfer.fate,
+    transfer.releaseMs,
+    transfer.createdMs,
+    transfer.updatedMs,
+    transfer.statusMs,
+    transfer.idempotencyKey,
+    transfer.bodyHash,
+  ]);
 }
 
 export async function findTransfer(
@@ -139,25 +144,21 @@ export async function updateTransfer(
     throw new Error(`${transfer.kind} ${transfer.id} moved away from ${from} within a transaction`);
 }
 
-function shared(transfer: Transfer) {
-  return {
-    id: transfer.id,
-    subaccount_id: transfer.subaccountId,
-    status: transfer.status,
-    amount_in_minor_units: transfer.amount,
-    amount_in_cents: transfer.amount,
-    currency_code: transfer.currency,
-    country_code: transfer.country,
-    rail: transfer.rail,
-    client_metadata: transfer.clientMetadata,
-    created_at: iso(transfer.createdMs),
-    updated_at: iso(transfer.updatedMs),
-  };
-}
+// Both are written out in full: a spread would cost each create up to three microseconds.
 
 /** Interface document, "Payin response fields". */
 export const toPayin = (transfer: Transfer): Output<'Payin'> => ({
-  ...shared(transfer),
+  id: transfer.id,
+  subaccount_id: transfer.subaccountId,
+  status: transfer.status,
+  amount_in_minor_units: transfer.amount,
+  amount_in_cents: transfer.amount,
+  currency_code: transfer.currency,
+  country_code: transfer.country,
+  rail: transfer.rail,
+  client_metadata: transfer.clientMetadata,
+  created_at: iso(transfer.createdMs),
+  updated_at: iso(transfer.updatedMs),
   payer_id: transfer.partyId,
   payin_metadata: transfer.parties,
   status_recorded_at: iso(transfer.statusMs),
@@ -165,7 +166,17 @@ export const toPayin = (transfer: Transfer): Output<'Payin'> => ({
 
 /** Interface document, "Payout response fields". */
 export const toPayout = (transfer: Transfer): Output<'Payout'> => ({
-  ...shared(transfer),
+  id: transfer.id,
+  subaccount_id: transfer.subaccountId,
+  status: transfer.status,
+  amount_in_minor_units: transfer.amount,
+  amount_in_cents: transfer.amount,
+  currency_code: transfer.currency,
+  country_code: transfer.country,
+  rail: transfer.rail,
+  client_metadata: transfer.clientMetadata,
+  created_at: iso(transfer.createdMs),
+  updated_at: iso(transfer.updatedMs),
   payee_id: transfer.partyId,
   payout_metadata: transfer.parties,
   transfer_details: transfer.details,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import {IdMaker, timeOfId} from '../../src/sandbox/ids.ts';
+import {IdMaker, formatV7, timeOfId} from '../../src/sandbox/ids.ts';
 import {seededRandom, systemRandom} from '../../src/sandbox/random.ts';
 
 const V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -14,6 +14,12 @@ describe('sandbox ids', () => {
         assert.equal(timeOfId(id), ms);
       }),
     );
+  });
+
+  it('are written byte by byte', () => {
+    const tail = Uint8Array.of(0xc1, 2, 0x30, 4, 0x50, 6, 0x70, 0xff);
+    assert.equal(formatV7(0x0123456789ab, 0x07f, tail), '01234567-89ab-707f-8102-3004500670ff');
+    assert.equal(formatV7(0x0123456789ac, 0xfff, tail), '01234567-89ac-7fff-8102-3004500670ff');
   });
 
   it('rise strictly whatever the clock does', () => {
