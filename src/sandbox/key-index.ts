@@ -1,6 +1,7 @@
 import type {Queries, SqlRow, Store} from '../store/port.ts';
 import {text} from './rows.ts';
 import {
+  INSERT_UNLESS_TAKEN,
   findTransfer,
   insertTransfer,
   toTransfer,
@@ -33,7 +34,7 @@ export const keyIndexFor = (dialect: Store['dialect']): KeyIndex =>
 
 /** PostgreSQL has an index of its own, since several processes share it: of two at once the loser waits (48). */
 const STORED_KEYS: KeyIndex = {
-  insert: async (queries, transfer) => (await insertTransfer(queries, transfer)) === 1,
+  insert: async (queries, transfer) => (await insertTransfer(queries, transfer, INSERT_UNLESS_TAKEN)) === 1,
   find: async (queries, {entityId, kind, key}) => {
     const row = await queries.get(
       'select * from transfers where entity_id = ? and kind = ? and idempotency_key = ?',
@@ -72,7 +73,8 @@ class RememberedKeys implements KeyIndex {
       if (ids.has(key) && (await this.find(queries, {entityId, kind, key}))) return false;
       add(ids, key, id);
     }
-    return (await insertTransfer(queries, transfer)) === 1;
+    await insertTransfer(queries, transfer);
+    return true;
   }
 
   async find(queries: Queries, {entityId, kind, key}: KeyScope): Promise<Transfer | undefined> {

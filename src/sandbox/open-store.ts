@@ -15,6 +15,7 @@ export async function openSandboxStore(place: string): Promise<Store> {
   return openEmbeddedStore(place, {
     durability: 'normal',
     migrations: migrations('sqlite'),
+    together: ['transfers'],
     purpose: 'A sandbox on this store',
     hint: 'see it with remit sandbox status, or end it: remit sandbox stop',
   });

@@ -82,11 +82,18 @@ const INSERT = `
 insert into transfers (entity_id, kind, id, party_id, method_id, subaccount_id, status, amount, currency_code,
   country_code, rail, parties, client_metadata, details, scenario, release_ms, attempts, created_ms, updated_ms,
   status_ms, idempotency_key, body_hash)
-values (?, ?, ?, ?, ?, ?, 'created', ?, 'USD', 'US', ?, ?, ?, null, ?, ?, 0, ?, ?, ?, ?, ?) on conflict do nothing`;
+values (?, ?, ?, ?, ?, ?, 'created', ?, 'USD', 'US', ?, ?, ?, null, ?, ?, 0, ?, ?, ?, ?, ?)`;
 
-/** How many rows that made: none where the database knows its key already, which only PostgreSQL sees by itself. */
-export function insertTransfer(queries: Queries, transfer: NewTransfer): Promise<number> {
-  return queries.run(INSERT, [
+/** For PostgreSQL, which sees that by itself. */
+export const INSERT_UNLESS_TAKEN = `${INSERT} on conflict do nothing`;
+
+/** How many rows that made: none where the database itself knows that its key is taken. */
+export function insertTransfer(
+  queries: Queries,
+  transfer: NewTransfer,
+  sql: typeof INSERT | typeof INSERT_UNLESS_TAKEN = INSERT,
+): Promise<number> {
+  return queries.run(sql, [
     transfer.entityId,
     transfer.kind,
     transfer.id,

@@ -1,5 +1,6 @@
 import {resolve} from 'node:path';
 import {nextTurn} from '../clock.ts';
+import {HeldRows} from './held-rows.ts';
 import {acquireLock, type Lock, type LockOptions} from './lock.ts';
 import {migrate, type Migration} from './migrate.ts';
 import type {
@@ -20,6 +21,8 @@ import {openSqlite, type SqliteDriver} from './sqlite.ts';
 export interface EmbeddedStoreOptions extends Partial<LockOptions> {
   durability: Durability;
   migrations: readonly Migration[];
+  /** Tables whose new rows are written together where several changes share a commit: see `held-rows.ts`. */
+  together?: readonly string[] | undefined;
   driver?: SqliteDriver | undefined;
 }
 
@@ -35,7 +38,7 @@ const WARY_GROUPS = 50;
  * @throws RemitError LOCKED, STATE or STATE_DAMAGED
  */
 export async function openEmbeddedStore(file: string, options: EmbeddedStoreOptions): Promise<Store> {
-  const {durability, migrations, driver, ...lockOptions} = options;
+  const {durability, migrations, together = [], driver, ...lockOptions} = options;
   const lock = await acquireLock(`${file}-lock`, {
     purpose: 'Another sandbox on this database',
     ...lockOptions,
@@ -46,7 +49,7 @@ export async function openEmbeddedStore(file: string, options: EmbeddedStoreOpti
     db = await openSqlite(file, {durability, driver});
     if (needed) checkIntegrity(db, file);
     migrate(db, migrations);
-    return new EmbeddedStore(file, db, lock);
+    return new EmbeddedStore(file, db, lock, new HeldRows(db, together));
   } catch (error) {
     db?.close();
     await lock.release();
@@ -75,6 +78,7 @@ class EmbeddedStore implements Store {
   readonly #file: string;
   readonly #db: SqliteDatabase;
   readonly #lock: Lock;
+  readonly #held: HeldRows;
   readonly #reads: Job[] = [];
   readonly #writes: Job[] = [];
   /** What can be no part of a transaction that others share. */
@@ -85,10 +89,11 @@ class EmbeddedStore implements Store {
   /** Groups still to run with savepoints. */
   #wary = 0;
 
-  constructor(file: string, db: SqliteDatabase, lock: Lock) {
+  constructor(file: string, db: SqliteDatabase, lock: Lock, held: HeldRows) {
     this.#file = resolve(file);
     this.#db = db;
     this.#lock = lock;
+    this.#held = held;
     lock.lost.addEventListener('abort', () => {
       this.#fatal = lock.lost.reason as Error; // see Lock.lost
     });
@@ -204,15 +209,20 @@ class EmbeddedStore implements Store {
   /** False, with nothing changed and nobody answered, where the group needs savepoints. */
   async #tryGroup(jobs: Job[], undoing: Undoing): Promise<boolean> {
     const answers: (() => void)[] = [];
+    this.#held.clear();
     try {
       this.#db.begin();
       for (const job of jobs) {
         const answer = await this.#runWrite(job, undoing);
-        if (answer === undefined) {
+        if (answer === undefined || this.#held.hasFailed) {
           this.#db.rollback();
           return false;
         }
         answers.push(answer);
+      }
+      if (!this.#writeHeld()) {
+        this.#db.rollback();
+        return false;
       }
       if (this.#fatal !== undefined) throw this.#fatal;
       if (this.#db.inTransaction) this.#db.commit();
@@ -225,12 +235,22 @@ class EmbeddedStore implements Store {
     return true;
   }
 
+  /** False where the group needs savepoints, which show whose row is refused and why. */
+  #writeHeld(): boolean {
+    try {
+      this.#held.write();
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
   /**
    * How to answer the job once the group is committed; undefined where it cannot be undone by itself. Throws when the
    * changes of the whole group are gone.
    */
   async #runWrite(job: Job, undoing: Undoing): Promise<(() => void) | undefined> {
-    const queries = new OpenQueries(this.#db);
+    const queries = new OpenQueries(this.#db, this.#held, undoing === 'bare');
     if (undoing === 'savepoints') this.#db.prepare('SAVEPOINT one_write').run();
     try {
       const value = await this.#perform(job, queries);
@@ -254,7 +274,7 @@ class EmbeddedStore implements Store {
     }
   }
 
-  async #perform(job: Job, queries = new OpenQueries(this.#db)): Promise<unknown> {
+  async #perform(job: Job, queries = new OpenQueries(this.#db, this.#held, false)): Promise<unknown> {
     if (this.#fatal !== undefined) throw this.#fatal;
     try {
       return await job.run(queries);
@@ -264,21 +284,29 @@ class EmbeddedStore implements Store {
   }
 }
 
-const PLAIN_READ = /^\s*select\b/i;
-
 /** The queries of one piece of work; of no use once it ended, since they would land in another's transaction. */
 class OpenQueries implements Queries {
   readonly #db: SqliteDatabase;
+  readonly #held: HeldRows;
+  /** Whether new rows may wait for those of others. */
+  readonly #mayHold: boolean;
   #ended = false;
   /** Whether it may have changed something: anything but a plain select counts. */
   wrote = false;
 
-  constructor(db: SqliteDatabase) {
+  constructor(db: SqliteDatabase, held: HeldRows, mayHold: boolean) {
     this.#db = db;
+    this.#held = held;
+    this.#mayHold = mayHold;
   }
 
   async run(sql: string, params: readonly SqlValue[] = []): Promise<number> {
-    return this.#prepare(sql).run(...params);
+    const {insert} = this.#held.look(sql);
+    if (insert?.width !== params.length || !this.#mayHold || this.#ended)
+      return this.#prepare(sql).run(...params);
+    this.wrote = true;
+    this.#held.hold(insert, params);
+    return 1;
   }
 
   async get(sql: string, params: readonly SqlValue[] = []): Promise<SqlRow | undefined> {
@@ -295,7 +323,9 @@ class OpenQueries implements Queries {
 
   #prepare(sql: string): SqliteStatement {
     if (this.#ended) throw new Error(`a query after its work ended; is an await missing? ${sql}`);
-    if (!PLAIN_READ.test(sql)) this.wrote = true;
+    const {names, isRead} = this.#held.look(sql);
+    if (!isRead) this.wrote = true;
+    if (names && this.#mayHold) this.#held.write();
     return this.#db.prepare(sql);
   }
 }
