@@ -70,8 +70,9 @@ class RememberedKeys implements KeyIndex {
     const {entityId, kind, id, idempotencyKey: key} = transfer;
     if (key !== null) {
       const ids = idsOf(this.#known, entityId, kind);
-      if (ids.has(key) && (await this.find(queries, {entityId, kind, key}))) return false;
-      add(ids, key, id);
+      const before = ids.get(key);
+      if (before !== undefined && (await this.find(queries, {entityId, kind, key}))) return false;
+      ids.set(key, before === undefined ? id : `${before} ${id}`);
     }
     await insertTransfer(queries, transfer);
     return true;
