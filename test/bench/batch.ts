@@ -27,8 +27,8 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {parseArgs, promisify} from 'node:util';
-import {build} from 'esbuild';
 import type {Measured, SideOptions} from './batch-side.ts';
+import {bundle} from './bundle.ts';
 import {writePayouts} from './payout-rows.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -54,23 +54,10 @@ const unknown = values.part.filter((part) => !PARTS.includes(part));
 if (unknown.length > 0) throw new Error(`no part ${unknown.join(', ')}: it is one of ${PARTS.join(', ')}`);
 
 const folder = mkdtempSync(join(tmpdir(), 'remit-bench-batch-'));
-const bundles = join(ROOT, 'node_modules', '.cache', 'remit-bench');
-mkdirSync(bundles, {recursive: true});
 const say = (line: string) => process.stdout.write(`${line}\n`);
 let missed = 0;
 
-/** A bundle of each process of the benchmark, so that nothing is compiled while it is measured. */
-async function bundle(name: string): Promise<string> {
-  const outfile = join(bundles, `${name}-${process.pid}.mjs`);
-  await build({
-    entryPoints: [join(ROOT, 'test', 'bench', `${name}.ts`)],
-    ...{outfile, bundle: true, platform: 'node', format: 'esm', target: 'node20', packages: 'external'},
-    logLevel: 'warning',
-  });
-  return outfile;
-}
-
-const [sideProgram, serviceProgram] = [await bundle('batch-side'), await bundle('batch-service')];
+const [sideProgram, serviceProgram] = [await bundle('batch-side.ts'), await bundle('batch-service.ts')];
 
 async function withService<T>(latencyMs: number, work: (baseUrl: string) => Promise<T>): Promise<T> {
   const service = spawn(process.execPath, [serviceProgram, String(latencyMs)], {

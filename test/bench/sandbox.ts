@@ -14,6 +14,7 @@ import {fileURLToPath} from 'node:url';
 import {parseArgs} from 'node:util';
 import {postgresPrograms} from '../store/postgres-server.ts';
 import {fileStore, postgresStore, type TestStore} from '../sandbox/test-store.ts';
+import {bundle} from './bundle.ts';
 
 const {values} = parseArgs({
   options: {
@@ -49,7 +50,7 @@ async function firstLine<T>(child: ChildProcess): Promise<T> {
 }
 
 async function open(file: string, ...args: string[]): Promise<Side> {
-  const child = spawn(process.execPath, ['--import', 'tsx', here(file), ...args], {
+  const child = spawn(process.execPath, [await bundle(file), ...args], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -116,14 +117,14 @@ const median = (numbers: readonly number[]): number =>
 async function creates(): Promise<number> {
   const stores: TestStore[] = [await fileStore()];
   const sides: Record<string, Side> = {
-    bare: await open('./sandbox-bare.ts'),
-    embedded: await open('./sandbox-server.ts', stores[0]!.place),
+    bare: await open('sandbox-bare.ts'),
+    embedded: await open('sandbox-server.ts', stores[0]!.place),
   };
   if (postgresPrograms() === undefined && process.env['REMIT_TEST_POSTGRES'] === undefined)
     console.log('PostgreSQL is not installed: it is left out.');
   else {
     stores.push(await postgresStore());
-    sides['postgres'] = await open('./sandbox-server.ts', stores[1]!.place);
+    sides['postgres'] = await open('sandbox-server.ts', stores[1]!.place);
   }
   const ms = Number(values.ms);
   for (const side of Object.values(sides)) await slice(side, ms); // warms up
