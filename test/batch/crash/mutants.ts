@@ -41,8 +41,8 @@ export const MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: 'src/batch/identity.ts',
-        text: 'JSON.stringify([1, kind, mode, namespace, reference, generation])',
-        becomes: 'JSON.stringify([1, kind, mode, namespace, reference, generation, process.pid])',
+        text: 'JSON.stringify([1, kind, mode, namespace])',
+        becomes: 'JSON.stringify([1, kind, mode, namespace, process.pid])',
       },
     ],
     check: killedAtPost,
