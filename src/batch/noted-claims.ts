@@ -40,6 +40,10 @@ const KEEP = `${ENTER}
  * for them while a run sends, for a registry has one owner at a time: so each window notes its claims in one row, as durable
  * as any other, and they are sorted in before anybody looks. What was claimed and is free again is noted after it.
  *
+ * A claim is noted as [party, amount, currency, reference, fingerprint, generation] and its fold where that differs from the
+ * reference; what is free, as the reference alone. Payments are noted elsewhere and sorted in after all of this, so whoever claims
+ * a reference anew, which takes a payment from it, has all that is noted sorted in first.
+ *
  * The index that finds payments made twice (Lookalikes) is filled at the same time: its order is none that claims come in.
  */
 export class NotedClaims {
@@ -81,15 +85,13 @@ export class NotedClaims {
 
   /** Sorts some of the notes in, the oldest first. */
   sortInSome(): void {
-    const notes = this.#db
-      .prepare('select seq, scope, claimant, way from noted_claims order by seq limit ?')
-      .all(NOTES_A_COMMIT);
-    const last = notes.at(-1)?.['seq'];
-    if (last === undefined) {
-      this.#hasSome = false;
-      return;
-    }
     this.#db.transaction(() => {
+      const notes = this.#db
+        .prepare('select seq, scope, claimant, way from noted_claims order by seq limit ?')
+        .all(NOTES_A_COMMIT);
+      const last = notes.at(-1)?.['seq'];
+      this.#hasSome = last !== undefined;
+      if (last === undefined) return;
       for (const {seq, scope, claimant, way} of notes) {
         if (way === 'free') this.#free(Number(seq), Number(scope), Number(claimant));
         else if (way !== null) this.#db.prepare(way === 'keep' ? KEEP : CLAIM).run(seq!); // null: entered when it was noted

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import {cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
+import {NotedClaims} from '../../src/batch/noted-claims.ts';
 import {openBatch} from '../../src/batch/open-batch.ts';
 import {planBatch} from '../../src/batch/plan.ts';
 import {Registry} from '../../src/batch/registry.ts';
@@ -87,6 +88,25 @@ describe('claims that the registry has noted', () => {
     const next = await open('three', 'other');
     assert.equal(next.find('AGAIN')?.fingerprint, 'new');
     assert.equal(next.find('MINE')?.journal, 'j');
+    await next.close();
+  });
+
+  it('are sorted in to the last, also by one who was killed in between', async () => {
+    const numbers = Array.from({length: 11}, (_, n) => n);
+    for (const n of numbers) {
+      registry.claim([claim(`INV-${n}`), claim(`FREE-${n}`)], n);
+      registry.free(`FREE-${n}`);
+    }
+    registry.flush();
+    killedCopy('two');
+    const path = join(folder('two'), 'registry.db');
+    const killed = await openSqlite(path, {durability: 'full'});
+    new NotedClaims(killed).sortInSome();
+    const left = killed.prepare('select count(*) as notes from noted_claims').get()!['notes'];
+    killed.close();
+    const next = await open('two', 'other');
+    const found = (name: string) => numbers.filter((n) => next.find(`${name}-${n}`)?.journal === 'j');
+    assert.deepEqual([left, found('INV'), found('FREE')], [18, numbers, []]);
     await next.close();
   });
 

@@ -73,6 +73,35 @@ describe('idempotency keys in memory', () => {
     assert.equal((await create('two'))[0], 201);
   });
 
+  it('are known of however many records, with keys or without', async () => {
+    const [, first] = await create('first');
+    // More than are read at once, all of them older than the next and without a key, and as many with one.
+    await store.write((queries) =>
+      queries.run(
+        `insert into transfers select t.entity_id, t.kind, substr(t.id, 1, 24) || printf('%012x', n.value), t.party_id, t.method_id,
+           t.subaccount_id, t.status, t.amount, t.currency_code, t.country_code, t.rail, t.parties, t.client_metadata, t.details,
+           t.scenario, t.release_ms, t.attempts, t.created_ms, t.updated_ms, t.status_ms,
+           case when n.value > 6000 then 'key-' || n.value end, null
+         from transfers t, json_each(?) n where t.id = ?`,
+        [JSON.stringify(Array.from({length: 12_000}, (_, n) => n + 1)), first!],
+      ),
+    );
+    const [, last] = await create('last');
+    await reopen();
+    assert.deepEqual(
+      [await create('first'), await create('last')],
+      [
+        [200, first],
+        [200, last],
+      ],
+    );
+    const statuses = await Promise.all(['key-6001', 'key-11999', 'key-5999'].map(create));
+    assert.deepEqual(
+      statuses.map(([status]) => status),
+      [200, 200, 201],
+    );
+  });
+
   it('go with their records in a reset, and come back with them from a checkpoint', async () => {
     const [, id] = await create('one');
     await at.sandbox.checkpoints.save('kept');

@@ -48,8 +48,10 @@ export function auditWindows(
     return `request ${attempt.n} of ${reference} left before the registry was on the disk`;
   const claims = lookInto('/sim/audit/registry.db', (db) =>
     db.get(
-      `select (select count(*) from entries where reference = ?1)
-         + (select count(*) from noted_claims n cross join json_each(n.claims) c where n.way <> 'free' and c.value ->> 3 = ?1) as count`,
+      `select coalesce(
+         (select n.way <> 'free' from noted_claims n cross join json_each(n.claims) c
+          where case n.way when 'free' then c.value else c.value ->> 3 end = ?1 order by n.seq desc limit 1),
+         (select count(*) from entries where reference = ?1)) as count`,
       [reference],
     ),
   );

@@ -111,13 +111,16 @@ export class DeliveryPump {
     if (this.#nextDueMs <= this.#context.clock.now()) await this.run();
   }
 
-  /** Sends everything due until now, retries as well, each at its own sandbox time; waits for what is under way, too. */
-  async run(): Promise<void> {
+  /**
+   * Sends everything due until now, retries as well, each at its own sandbox time. `waits`: also for what is in hand already,
+   * which is not among what is due; not for one who may be asked by a receiver before it answers.
+   */
+  async run({waits = false} = {}): Promise<void> {
     const untilMs = this.#context.clock.now();
     await this.#releaseLapsed();
     this.#runs += 1;
     try {
-      while ((await this.#startQueues(untilMs)) || this.#queues.size > 0)
+      for (let isFirst = waits; (await this.#startQueues(untilMs)) || isFirst; isFirst = false)
         await Promise.all(this.#queues.values());
     } finally {
       this.#runs -= 1;
@@ -127,7 +130,7 @@ export class DeliveryPump {
 
   /** `run`, but waits no longer than until `patience` ends, where the rest can go on in the background. */
   async runWithin(patience: Promise<void>): Promise<void> {
-    const work = this.run();
+    const work = this.run({waits: true});
     if (!this.#options.background) return work;
     work.catch(this.#options.onBug);
     await Promise.race([work.catch(() => undefined), patience]);

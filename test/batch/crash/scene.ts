@@ -145,13 +145,18 @@ export class Scene {
       join(copy, 'batches', 'payout', 'b1', 'journal.db'),
       'select first, last from windows',
     );
-    const entries = await readAll(
-      join(copy, 'batches', 'registry.db'),
-      `select reference from entries
-       union all select c.value ->> 3 from noted_claims n cross join json_each(n.claims) c where n.way <> 'free'`,
+    const registry = join(copy, 'batches', 'registry.db');
+    const entries = await readAll(registry, 'select reference from entries');
+    const notes = await readAll(
+      registry,
+      `select n.way, case n.way when 'free' then c.value else c.value ->> 3 end as reference
+       from noted_claims n cross join json_each(n.claims) c order by n.seq`,
     );
     rmSync(copy, {recursive: true});
     const claimed = new Set(entries.map(({reference}) => reference));
+    for (const {way, reference} of notes)
+      if (way === 'free') claimed.delete(reference);
+      else claimed.add(reference);
     for (let n = 1; n <= ROWS; n++) {
       if (!keys.has(keyOf(n))) continue;
       assert.ok(

@@ -201,6 +201,21 @@ describe('webhook deliveries', () => {
     await slow.close();
   });
 
+  it('do not keep the sandbox from a receiver that asks before it answers', async () => {
+    const statuses: number[] = [];
+    const asking = await WebhookWorld.open({
+      post: async () => {
+        statuses.push((await asking.sandbox.call('GET', '/api/payouts')).status);
+        return {elapsedMs: 0, status: 200, response: ''};
+      },
+    });
+    await asking.subscribe(['payout.settled']);
+    await asking.payout();
+    await asking.settle();
+    assert.deepEqual(statuses, [200]);
+    await asking.close();
+  });
+
   it('stop while their endpoint is switched off, and go on when it is switched on', async () => {
     const {id} = await at.subscribe(['payout.settled']);
     at.receiver.answers.push({status: 500});
