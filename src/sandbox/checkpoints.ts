@@ -65,16 +65,19 @@ export class Checkpoints {
 
   async #save(name: string): Promise<Checkpoint> {
     const {store} = this.#context;
-    await store.saveCopy(name);
+    // Killed before the new copy is noted, it would stand beside the moment of the old one: so the name stands for nothing meanwhile.
+    const former = await store.write((queries) => takeNote(queries, name));
+    try {
+      await store.saveCopy(name);
+    } catch (error) {
+      if (former) await store.write((queries) => note(queries, former)); // its copy is still there
+      throw error;
+    }
     // Read afterwards, so that no record of the copy is younger; and by the clock of the copy, since others may move it.
     const savedMs = this.#machineNow();
     return store.writeFromCopy(name, async (queries, copy) => {
       const clockMs = momentOf(await clockOf(queries, copy), savedMs);
-      await queries.run(
-        `insert into checkpoints (name, saved_ms, clock_ms) values (?, ?, ?)
-         on conflict (name) do update set saved_ms = excluded.saved_ms, clock_ms = excluded.clock_ms`,
-        [name, savedMs, clockMs],
-      );
+      await note(queries, {name, savedMs, clockMs});
       return {name, saved_at: iso(savedMs), clock_at: iso(clockMs)};
     });
   }
@@ -115,6 +118,28 @@ export class Checkpoints {
     this.#running = turn;
     return turn;
   }
+}
+
+/** What is noted of a copy. */
+interface Note {
+  name: string;
+  savedMs: number;
+  clockMs: number;
+}
+
+async function note(queries: Queries, {name, savedMs, clockMs}: Note): Promise<void> {
+  await queries.run(
+    `insert into checkpoints (name, saved_ms, clock_ms) values (?, ?, ?)
+     on conflict (name) do update set saved_ms = excluded.saved_ms, clock_ms = excluded.clock_ms`,
+    [name, savedMs, clockMs],
+  );
+}
+
+/** Takes away what is noted under a name, and returns it. */
+async function takeNote(queries: Queries, name: string): Promise<Note | undefined> {
+  const row = await queries.get('select * from checkpoints where name = ?', [name]);
+  if (row) await queries.run('delete from checkpoints where name = ?', [name]);
+  return row && {name, savedMs: int(row, 'saved_ms'), clockMs: int(row, 'clock_ms')};
 }
 
 const notFound = (name: string) => new ServiceError('NOT_FOUND', `no checkpoint ${name}`);

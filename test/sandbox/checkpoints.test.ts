@@ -219,6 +219,33 @@ describe('sandbox checkpoints and the clock', () => {
     assert.deepEqual(await at.sandbox.clock(), {mode: 'frozen', now: iso(START), timing: 'fast'});
   });
 
+  for (const [when, what, listed] of [
+    ['after the copy', 'writeFromCopy', []],
+    ['before it', 'saveCopy', ['twice']],
+  ] as const)
+    it(`never bring a new copy back to the moment of the old one, when saving broke off ${when}`, async () => {
+      const place = await testStore();
+      const store = await openSandboxStore(place.place);
+      const one = await TestSandbox.open({store});
+      await one.sandbox.setClock({mode: 'frozen'});
+      const first = await one.sandbox.checkpoints.save('twice');
+      await one.sandbox.advance({ms: 60_000});
+      const whole = store[what].bind(store);
+      store[what] = () => Promise.reject(new Error('broken off'));
+      await assert.rejects(one.sandbox.checkpoints.save('twice'), /broken off/);
+      Object.assign(store, {[what]: whole});
+      const found = await one.sandbox.checkpoints.list();
+      assert.deepEqual(
+        found.map(({name}) => name),
+        listed,
+      );
+      if (found.length > 0) assert.deepEqual(await one.sandbox.checkpoints.restore('twice'), first);
+      const again = await one.sandbox.checkpoints.save('twice');
+      assert.deepEqual(await one.sandbox.checkpoints.restore('twice'), again);
+      await one.close();
+      await place.drop();
+    });
+
   it('are restored as they were saved last, though somebody saves under that name meanwhile', async () => {
     await at.sandbox.checkpoints.save('twice');
     await at.sandbox.advance({ms: HOUR});
