@@ -1,6 +1,5 @@
 import {BulkInsert} from '../store/bulk-insert.ts';
 import type {SqliteDatabase, SqlValue} from '../store/port.ts';
-import {runsOf} from './neighbours.ts';
 import type {Outcome} from './outcome.ts';
 
 const HEAD = `insert or replace into outcomes
@@ -98,4 +97,15 @@ function allValues(run: readonly Waiting[]): SqlValue[] {
     values.push(o.attempts, o.orphan, at);
   }
   return values;
+}
+
+/** Runs of items, each of which is like the first of its run, in their order: neighbours that can be written together. */
+function* runsOf<T>(items: readonly T[], isLike: (item: T, first: T) => boolean): Generator<T[]> {
+  for (let from = 0; from < items.length;) {
+    const first = items[from]!;
+    let end = from + 1;
+    while (end < items.length && isLike(items[end]!, first)) end++;
+    yield items.slice(from, end);
+    from = end;
+  }
 }
