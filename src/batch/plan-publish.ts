@@ -1,9 +1,9 @@
 import {existsSync, renameSync, rmSync} from 'node:fs';
-import {dirname, join} from 'node:path';
+import {join} from 'node:path';
 import type {Clock} from '../clock.ts';
 import {RemitError} from '../errors.ts';
-import {syncFolder} from '../store/atomic-file.ts';
 import {fileFailure} from '../store/failures.ts';
+import {syncWayTo} from '../store/folder.ts';
 import {acquireLock} from '../store/lock.ts';
 import {migrate} from '../store/migrate.ts';
 import type {SqliteDatabase} from '../store/port.ts';
@@ -76,14 +76,12 @@ function removeOrphanedWal(journal: string): void {
 
 /** Both databases were closed whole, so one file is all there is of each, and the rename decides. */
 function publish(draft: string, place: BatchFolder): void {
-  const {folder, root, journal} = place;
+  const {folder, journal} = place;
   refuseLeftChanges(draft);
   refuseLeftChanges(journal);
-  const stateDir = dirname(dirname(root));
   try {
     renameSync(draft, journal);
-    // A journal is worth nothing when the power takes a folder above it. A run that was killed may have made those.
-    for (const path of [folder, root, dirname(root), stateDir, dirname(stateDir)]) syncFolder(path);
+    syncWayTo(folder);
   } catch (error) {
     throw fileFailure(error, 'write', journal);
   }

@@ -2,6 +2,7 @@ import {randomBytes} from 'node:crypto';
 import {closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync} from 'node:fs';
 import {basename, dirname, join} from 'node:path';
 import {fileFailure} from './failures.ts';
+import {syncFolder} from './folder.ts';
 
 export interface AtomicWriteOptions {
   /** Permissions of the file; 0600 unless said. */
@@ -46,27 +47,5 @@ function removeQuietly(file: string): void {
     rmSync(file, {force: true});
   } catch {
     // litter
-  }
-}
-
-/**
- * Makes names in a folder durable. Windows cannot open folders, some network file systems cannot sync them, and one above
- * ours may not be ours to read.
- */
-export function syncFolder(folder: string): void {
-  let descriptor: number;
-  try {
-    descriptor = openSync(folder, 'r');
-  } catch (error) {
-    if (process.platform === 'win32' || (error as NodeJS.ErrnoException).code === 'EACCES') return;
-    throw error;
-  }
-  try {
-    fsyncSync(descriptor);
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code !== 'EINVAL' && code !== 'EPERM' && code !== 'ENOTSUP') throw error;
-  } finally {
-    closeSync(descriptor);
   }
 }

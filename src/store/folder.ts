@@ -1,4 +1,13 @@
-import {existsSync, mkdirSync, statSync} from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  statSync,
+} from 'node:fs';
 import {dirname, resolve} from 'node:path';
 import {fileFailure} from './failures.ts';
 
@@ -35,5 +44,48 @@ function makeOne(folder: string): void {
     mkdirSync(folder, {mode: 0o700});
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error; // made by somebody else meanwhile
+  }
+}
+
+/**
+ * Makes a folder's own name durable, and the names in it: what lies in a folder is worth nothing when the power takes one
+ * above it. Whether those are there says nothing: a process that was killed may have made them and synced none. Ends at a
+ * folder in which we may not write, for we have made no name there.
+ */
+export function syncWayTo(folder: string): void {
+  for (let at = resolve(folder); mayWriteIn(at); at = dirname(at)) {
+    syncFolder(at);
+    if (at === dirname(at)) return;
+  }
+}
+
+function mayWriteIn(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Makes names in a folder durable. Windows cannot open folders, some network file systems cannot sync them, and one above
+ * ours may not be ours to read.
+ */
+export function syncFolder(folder: string): void {
+  let descriptor: number;
+  try {
+    descriptor = openSync(folder, 'r');
+  } catch (error) {
+    if (process.platform === 'win32' || (error as NodeJS.ErrnoException).code === 'EACCES') return;
+    throw error;
+  }
+  try {
+    fsyncSync(descriptor);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code !== 'EINVAL' && code !== 'EPERM' && code !== 'ENOTSUP') throw error;
+  } finally {
+    closeSync(descriptor);
   }
 }

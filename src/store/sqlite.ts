@@ -1,9 +1,9 @@
 import {chmodSync} from 'node:fs';
 import {dirname, resolve} from 'node:path';
 import {RemitError} from '../errors.ts';
-import {syncFolder} from './atomic-file.ts';
 import {ensureDatabaseFile, type PageBytes} from './empty-database.ts';
 import {fileFailure, sqliteFailure} from './failures.ts';
+import {syncWayTo} from './folder.ts';
 import type {Durability, SqliteDatabase, SqliteStatement, SqlRow, SqlValue} from './port.ts';
 import {loadNativeModule, openNative} from './sqlite-native.ts';
 import type {RawDatabase, RawStatement} from './sqlite-raw.ts';
@@ -53,7 +53,7 @@ export async function openSqlite(file: string, options: OpenSqliteOptions): Prom
     raw = opened.raw;
     configure(raw, options.durability);
     restrictFiles(path);
-    if (options.durability === 'full') syncFolder(dirname(path)); // the name of the WAL file must survive power loss too
+    if (options.durability === 'full') syncWayTo(dirname(path)); // the WAL's name must survive power loss too
     return new Connection(path, opened.driver, raw);
   } catch (error) {
     closeQuietly(raw);

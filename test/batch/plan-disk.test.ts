@@ -101,6 +101,27 @@ describe('a disk that fills up while a file is planned', () => {
     await assert.rejects(bench.plan(bench.payouts(1)), {code: 'STATE'});
   });
 
+  it('syncs every folder above the journal before anything is sent, also those that a killed plan made', async () => {
+    const state = join(bench.folder, 'state');
+    const journal = join(state, 'batches/payout/b1/journal.db');
+    disk = new FullDisk((change, path) => change === 'sync' && path === state && fs.existsSync(journal));
+    await assert.rejects(bench.plan(bench.payouts(1)), {code: 'STATE'});
+    disk.mend();
+    const synced = new Set<string>();
+    disk = new FullDisk((change, path) => {
+      if (change === 'sync') synced.add(path);
+      return false;
+    });
+    const service = new TruthService();
+    const needed = ['batches/payout/b1', 'batches/payout', 'batches', '.', '..'].map((name) =>
+      join(state, name),
+    );
+    let missing: string[] | undefined;
+    service.fault = () => void (missing ??= needed.filter((folder) => !synced.has(folder)));
+    await bench.run(service);
+    assert.deepEqual(missing, []);
+  });
+
   it('plans a file all the same when what is left of the plan cannot be taken away', async () => {
     disk = new FullDisk((change, path) => change === 'unlink' && path.includes('.planning-'));
     await bench.plan(bench.payouts(2));

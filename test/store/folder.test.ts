@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
-import {existsSync} from 'node:fs';
+import fs, {existsSync, mkdirSync} from 'node:fs';
+import {syncBuiltinESMExports} from 'node:module';
+import {join} from 'node:path';
 import {RemitError} from '../../src/errors.ts';
-import {makeFolder} from '../../src/store/folder.ts';
+import {makeFolder, syncWayTo} from '../../src/store/folder.ts';
+import {scratchFolder} from './scratch-folder.ts';
 
 describe('a folder where the system knows none', () => {
   it('is refused, and not tried for ever', () => {
@@ -13,5 +16,36 @@ describe('a folder where the system knows none', () => {
         error.code === 'STATE' &&
         error.message.startsWith('Could not make the folder /proc/remit/a/b:'),
     );
+  });
+});
+
+describe('the way to a folder', () => {
+  const folder = scratchFolder();
+
+  it('ends at a folder in which we may not write', () => {
+    const closed = join(folder(), 'closed');
+    const ours = join(closed, 'ours');
+    mkdirSync(ours, {recursive: true});
+    const synced: string[] = [];
+    const {accessSync, openSync} = fs;
+    const replaced = {
+      accessSync: (path: string, mode: number) => {
+        if (path === closed) throw Object.assign(new Error(path), {code: 'EACCES'});
+        accessSync(path, mode);
+      },
+      openSync: (path: string, flags: string) => {
+        synced.push(path);
+        return openSync(path, flags);
+      },
+    };
+    Object.assign(fs, replaced);
+    syncBuiltinESMExports();
+    try {
+      syncWayTo(ours);
+    } finally {
+      Object.assign(fs, {accessSync, openSync});
+      syncBuiltinESMExports();
+    }
+    assert.deepEqual(synced, [ours]);
   });
 });
