@@ -3,6 +3,7 @@ import {isDocumented, judgeAnswer, judgeFailure, judgeLook} from './answers.ts';
 import {Dispatcher, type WorkEnd} from './dispatcher.ts';
 import type {JournalRow} from './journal-row.ts';
 import type {Bucket, Outcome} from './outcome.ts';
+import {recordMadeAt} from './record-age.ts';
 import {RowSource} from './row-source.ts';
 import {scheduleDay} from './rows.ts';
 import {bucketBefore, outcomeOf, type RunContext, TRIES, wordsOf} from './run-context.ts';
@@ -20,6 +21,9 @@ interface CreateJob {
   /** Of a record that is being processed and must be looked at; direct mode only. */
   lookFor: string | undefined;
 }
+
+/** Between the two clocks of a service, and the whole seconds of a Date. */
+const CLOCK_SLACK_MS = 5000;
 
 /**
  * Creates every row that has no record yet: without approval when staging, with it in direct mode. A row that may have
@@ -118,6 +122,7 @@ export class CreatePhase {
     switch (verdict.is) {
       case 'settled': {
         const {state, id, status} = verdict;
+        if (answer !== undefined && id !== null) this.#learnAge(job, answer);
         if (state === 'rejected' && answer !== undefined && this.#isDubious(job, answer))
           return this.#leave(
             job,
@@ -139,6 +144,7 @@ export class CreatePhase {
       }
       case 'processing':
         job.lookFor = verdict.id;
+        if (answer !== undefined) this.#learnAge(job, answer);
         job.maybe = true; // it was taken: what it will come to is what is not known
         return this.#againOrDoubt(job, false, 'the service is still processing it');
       case 'maybe':
@@ -197,6 +203,17 @@ export class CreatePhase {
     const stagedAt = job.maybe ? this.#firstDoubt(job) : (job.row.outcome?.stagedAt ?? null);
     this.#settle(job, {state, id: job.lookFor ?? null, message: words, http, stagedAt});
     return {again: false};
+  }
+
+  /**
+   * The record may be older than all that we know of it, where our journal and our registry were lost, or where another
+   * machine sent the row first. Then its key is as old, and as near to being forgotten.
+   */
+  #learnAge(job: CreateJob, answer: Answer): void {
+    const madeAt = recordMadeAt(answer, this.#context.clock.now());
+    if (madeAt === undefined || madeAt >= this.#firstDoubt(job) - CLOCK_SLACK_MS) return;
+    job.sentAt = madeAt;
+    this.#context.claims.older(job.row, madeAt);
   }
 
   #firstDoubt(job: CreateJob): number {

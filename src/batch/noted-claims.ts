@@ -7,7 +7,7 @@ import type {Claim} from './registry.ts';
 const NOTES_A_COMMIT = 4;
 
 /** What becomes of the entries when a note is sorted in. */
-type Way = 'claim' | 'keep' | 'free';
+type Way = 'claim' | 'keep' | 'older' | 'free';
 
 /** Whose a note is: ids of the registry, and milliseconds since the epoch. */
 export interface Noter {
@@ -18,30 +18,37 @@ export interface Noter {
 
 /** One note, as rows for `entries`. */
 const ENTER = `
-  insert into entries (scope, fold, reference, claimant, generation, fingerprint, at, id, paid)
-  select n.scope, coalesce(c.value ->> 6, c.value ->> 3), c.value ->> 3, n.claimant, c.value ->> 5, c.value ->> 4, n.at, null, 0
+  insert into entries (scope, fold, reference, claimant, generation, fingerprint, at, since, id, paid)
+  select n.scope, coalesce(c.value ->> 6, c.value ->> 3), c.value ->> 3, n.claimant, c.value ->> 5, c.value ->> 4,
+    n.at, c.value ->> 7, null, 0
   from noted_claims n cross join json_each(n.claims) c where n.seq = ?
   on conflict (scope, fold, reference) do update set `;
+/** A key does not grow younger, whoever claims its reference. */
+const AGE = `since = min(coalesce(entries.since, entries.at), coalesce(excluded.since, excluded.at))`;
 /** A claim that is there already is the same row's, of an earlier run or an earlier generation. */
 const CLAIM = `${ENTER}
     id = case when excluded.generation > entries.generation then null else entries.id end,
     paid = case when excluded.generation > entries.generation then 0 else entries.paid end,
-    claimant = excluded.claimant, generation = excluded.generation, fingerprint = excluded.fingerprint`;
+    ${AGE}, claimant = excluded.claimant, generation = excluded.generation, fingerprint = excluded.fingerprint`;
 /**
  * Whoever has the record has the claim: another batch may have claimed the reference, for another payment perhaps, when the
  * registry was lost. What is paid stays as it was paid.
  */
 const KEEP = `${ENTER}
-    claimant = excluded.claimant, generation = excluded.generation, fingerprint = excluded.fingerprint
+    claimant = excluded.claimant, generation = excluded.generation, fingerprint = excluded.fingerprint, ${AGE}
     where entries.paid = 0 and entries.claimant <> excluded.claimant`;
+/** Whoever has the claim, and paid or not. */
+const OLDER = `${ENTER}
+    ${AGE} where coalesce(excluded.since, excluded.at) < coalesce(entries.since, entries.at)`;
+const STATEMENTS = {claim: CLAIM, keep: KEEP, older: OLDER};
 
 /**
  * Claims, not yet among the entries of a registry. One by one they cost a tenth of all that a row costs, and nobody asks
  * for them while a run sends, for a registry has one owner at a time: so each window notes its claims in one row, as durable
  * as any other, and they are sorted in before anybody looks. What was claimed and is free again is noted after it.
  *
- * A claim is noted as [party, amount, currency, reference, fingerprint, generation] and its fold where that differs from the
- * reference; what is free, as the reference alone. Payments are noted elsewhere and sorted in after all of this, so whoever claims
+ * A claim is noted as [party, amount, currency, reference, fingerprint, generation], its fold where that differs from the
+ * reference, and since when it may have been taken where that is earlier; what is free, as the reference alone. Payments are noted elsewhere and sorted in after all of this, so whoever claims
  * a reference anew, which takes a payment from it, has all that is noted sorted in first.
  *
  * The index that finds payments made twice (Lookalikes) is filled at the same time: its order is none that claims come in.
@@ -60,11 +67,14 @@ export class NotedClaims {
   }
 
   /** In the caller's transaction. */
-  note(way: 'claim' | 'keep', noter: Noter, rows: readonly Claim[]): void {
-    const claims = rows.map(({party, amount, currency, reference, fingerprint, generation}) => {
-      const fold = foldReference(reference);
+  note(way: 'claim' | 'keep' | 'older', noter: Noter, rows: readonly Claim[]): void {
+    const claims = rows.map(({party, amount, currency, reference, fingerprint, generation, outcome}) => {
+      const folded = foldReference(reference);
+      const fold = folded === reference ? null : folded;
+      const since = outcome?.stagedAt ?? noter.at;
+      if (since < noter.at) return [party, amount, currency, reference, fingerprint, generation, fold, since];
       const claim = [party, amount, currency, reference, fingerprint, generation];
-      return fold === reference ? claim : [...claim, fold];
+      return fold === null ? claim : [...claim, fold];
     });
     this.#add(way, noter, claims);
   }
@@ -94,13 +104,13 @@ export class NotedClaims {
       if (last === undefined) return;
       for (const {seq, scope, claimant, way} of notes) {
         if (way === 'free') this.#free(Number(seq), Number(scope), Number(claimant));
-        else if (way !== null) this.#db.prepare(way === 'keep' ? KEEP : CLAIM).run(seq!); // null: entered when it was noted
+        else if (way !== null) this.#db.prepare(STATEMENTS[way as keyof typeof STATEMENTS]).run(seq!); // null: entered when it was noted
       }
       this.#db
         .prepare(
           `insert or replace into claims_by_content (party, amount, currency, scope, reference, at)
            select c.value ->> 0, c.value ->> 1, c.value ->> 2, n.scope, c.value ->> 3, n.at
-           from (select * from noted_claims where seq <= ? and way is not 'free') n cross join json_each(n.claims) c
+           from (select * from noted_claims where seq <= ? and way is not 'free' and way is not 'older') n cross join json_each(n.claims) c
            order by 1, 2, 3`,
         )
         .run(last);

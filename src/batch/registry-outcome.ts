@@ -111,7 +111,7 @@ function ownOutcome(
   if (entry === undefined || entry.journal !== plan.journalId || entry.generation < row.generation)
     return undefined;
   const base: Outcome = {
-    ...{n: row.n, state: 'in_doubt', id: null, status: null, stagedAt: entry.at, http: null, code: null},
+    ...{n: row.n, state: 'in_doubt', id: null, status: null, stagedAt: entry.since, http: null, code: null},
     ...{
       message: 'claimed by this batch, which has no memory of it',
       requestId: null,
@@ -155,7 +155,12 @@ function outcomeByRegistry(row: JournalRow, entry: Entry, exists: JournalExists)
     };
   if (!exists(entry.journal, entry.batch))
     return {
-      ...{...base, state: 'in_doubt', code: null, stagedAt: Math.min(entry.at, base.stagedAt ?? entry.at)},
+      ...{
+        ...base,
+        state: 'in_doubt',
+        code: null,
+        stagedAt: Math.min(entry.since, base.stagedAt ?? entry.since),
+      },
       message: `batch ${entry.batch} may have sent it, and its journal is gone`,
     };
   return {

@@ -78,4 +78,11 @@ export const REGISTRY_MIGRATIONS = [
       alter table noted_claims add column way text;
     `,
   },
+  {
+    name: '0004-age-of-keys',
+    sql: `
+      -- When the service may first have seen the key, where that was before the claim was made.
+      alter table entries add column since integer;
+    `,
+  },
 ] as const;

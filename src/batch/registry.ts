@@ -36,6 +36,8 @@ export interface Claim {
   party: string;
   amount: number;
   currency: string;
+  /** Of a row that may have been sent before: when it may first have been taken. */
+  outcome?: {stagedAt: number | null} | undefined;
 }
 
 export interface Entry {
@@ -48,7 +50,10 @@ export interface Entry {
   /** Id of the record, once it was accepted. */
   id: string | null;
   paid: boolean;
+  /** When it was claimed. */
   at: number;
+  /** When the service may first have seen its key: from then on the horizon counts. */
+  since: number;
 }
 
 /** What the engine needs of a registry while it runs. */
@@ -57,6 +62,8 @@ export interface Claims {
   claim(rows: readonly Claim[], at: number): void;
   /** Claims what has no claim any more, as after the registry was lost; durable when it returns. */
   keep(rows: readonly Claim[], at: number): void;
+  /** The service has known the key for longer than the claim says. Durable with the next `flush`. */
+  older(row: Claim, since: number): void;
   /** After a definite refusal: the reference is free again. Durable with the next `flush`. */
   free(reference: string): void;
   /** Durable with the next `flush`. */
@@ -68,12 +75,14 @@ export interface Claims {
 export const NO_CLAIMS: Claims = {
   claim: () => undefined,
   keep: () => undefined,
+  older: () => undefined,
   free: () => undefined,
   paid: () => undefined,
   flush: () => undefined,
 };
 
-const ENTRY = 'e.reference, c.profile, c.batch, c.journal, e.generation, e.fingerprint, e.id, e.paid, e.at';
+const ENTRY =
+  'e.reference, c.profile, c.batch, c.journal, e.generation, e.fingerprint, e.id, e.paid, e.at, coalesce(e.since, e.at) as since';
 const ENTRIES = 'entries e join claimants c on c.id = e.claimant';
 
 /**
@@ -89,6 +98,7 @@ export class Registry implements Claims {
   readonly #scope: number;
   readonly #claimant: number;
   readonly #journalId: string;
+  readonly #older: Claim[] = [];
   readonly #freed: string[] = [];
   readonly #paid: Payment[] = [];
   readonly #payments: NotedPayments;
@@ -232,6 +242,10 @@ export class Registry implements Claims {
     return {scope: this.#scope, claimant: this.#claimant, at};
   }
 
+  older(row: Claim, since: number): void {
+    this.#older.push({...row, outcome: {stagedAt: since}});
+  }
+
   free(reference: string): void {
     this.#freed.push(reference);
   }
@@ -250,12 +264,18 @@ export class Registry implements Claims {
   }
 
   flush(): void {
-    if (this.#freed.length + this.#paid.length > 0) this.#db.transaction(() => this.#writeWaiting());
+    if (this.#older.length + this.#freed.length + this.#paid.length > 0)
+      this.#db.transaction(() => this.#writeWaiting());
   }
 
   #writeWaiting(): void {
+    if (this.#older.length > 0) {
+      const latest = Math.max(...this.#older.map(({outcome}) => outcome!.stagedAt!)); // as noted in `older`
+      this.#claims.note('older', this.#noter(latest), this.#older);
+    }
     if (this.#freed.length > 0) this.#claims.noteFreed(this.#noter(0), this.#freed);
     if (this.#paid.length > 0) this.#payments.note(this.#scope, this.#paid);
+    this.#older.length = 0;
     this.#freed.length = 0;
     this.#paid.length = 0;
   }
@@ -319,5 +339,6 @@ function toEntry(row: SqlRow): Entry {
     generation: Number(row['generation']),
     paid: row['paid'] === 1,
     at: Number(row['at']),
+    since: Number(row['since']),
   }; // columns of ENTRY
 }

@@ -14,6 +14,8 @@ export interface Answer {
   requestId?: string;
   /** From now. A floor for the next attempt. */
   retryAfterMs?: number;
+  /** The service's wall clock when it answered, as it came. */
+  date?: string;
   /** Interface document, "Errors": sent with 207. */
   warning?: string;
 }
@@ -34,6 +36,8 @@ export function readAnswer(answer: TransportAnswer, nowMs: number): Answer {
   if (requestId) read.requestId = requestId;
   const retryAfterMs = readRetryAfter(answer.headers, nowMs);
   if (retryAfterMs !== undefined) read.retryAfterMs = retryAfterMs;
+  const {date} = answer.headers;
+  if (date !== undefined) read.date = date;
   if (!isObject(json)) return read;
   if (answer.status >= 300) readError(json, read);
   else if (json['warning'] !== undefined && json['warning'] !== null) read.warning = asText(json['warning']);
@@ -122,8 +126,8 @@ export function readRetryAfter(headers: Readonly<Record<string, string>>, nowMs:
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
-/** RFC 9110, 5.6.7, the preferred form: `Sun, 06 Nov 1994 08:49:37 GMT`. */
-function readHttpDate(text: string): number | undefined {
+/** Milliseconds since the epoch. RFC 9110, 5.6.7, the preferred form: `Sun, 06 Nov 1994 08:49:37 GMT`. */
+export function readHttpDate(text: string): number | undefined {
   const match = /^[a-z]{3}, (\d{2}) ([a-z]{3}) (\d{4}) (\d{2}):(\d{2}):(\d{2}) gmt$/i.exec(text.trim());
   if (match === null) return undefined;
   const month = MONTHS.indexOf(match[2]!.toLowerCase());

@@ -147,3 +147,51 @@ describe('a batch that was staged before its registry was lost', () => {
     bench.remove();
   });
 });
+
+describe('a batch whose records are older than all that is known of them here', () => {
+  let bench: Bench;
+  let service: TruthService;
+  const lose = async (folder: string) => {
+    for (const path of [
+      folder,
+      ...['summary.json', 'results.csv'].map((name) => join(bench.folder, `b1.${name}`)),
+    ])
+      rmSync(path, {recursive: true, force: true});
+    await bench.plan(bench.payouts(3));
+  };
+  beforeEach(async () => {
+    bench = new Bench();
+    service = new TruthService();
+    await bench.plan(bench.payouts(3));
+  });
+  afterEach(() => bench.remove());
+
+  it('takes each key for as old as its record, also when its journal is lost once more', async () => {
+    const ahead = 30 * 24 * HOUR_MS; // the clock of the service: it is compared with itself only
+    service.now = () => bench.clock.now() + ahead;
+    service.keyLifeMs = 24 * HOUR_MS;
+    await bench.run(service, {path: 'stage-only'});
+    bench.clock.advance(20 * HOUR_MS);
+    await lose(bench.stateDir);
+    // Three creates that bring the records, the probe, and a release that is taken and not answered.
+    await assert.rejects(bench.run(service, {transport: dyingAt(service, 5), maxInFlight: 1}), /killed/);
+    assert.deepEqual([service.byId.size, service.paid.length], [3, 1]);
+    bench.clock.advance(5 * HOUR_MS); // the service has forgotten the keys, and the claims are five hours old
+    await lose(join(bench.stateDir, 'batches', 'payout'));
+    const before = service.posts;
+    const summary = await bench.run(service, {settings: {releaseRest: true}});
+    assert.deepEqual([summary.in_doubt, service.posts - before], [3, 0]);
+    assert.deepEqual([service.byId.size, service.paid.length], [3, 1]);
+  });
+
+  it('does not release by its key what was staged longer ago than the horizon by another', async () => {
+    service.now = () => bench.clock.now();
+    await bench.run(service, {path: 'stage-only'});
+    bench.clock.advance(25 * HOUR_MS);
+    await lose(bench.stateDir);
+    const summary = await bench.run(service);
+    assert.deepEqual([summary.state, summary.staged, service.paid.length], ['held', 3, 0]);
+    const leave = {approveById: true};
+    assert.equal((await bench.run(service, {settings: leave})).accepted, 3);
+  });
+});

@@ -49,6 +49,45 @@ describe('claims that the registry has noted', () => {
     rmSync(home, {recursive: true});
   });
 
+  it('know since when their key may be known, and when they were made', () => {
+    registry.claim([claim('NEW'), claim('SENT', {outcome: {stagedAt: 3}})], 5);
+    registry.keep([claim('LOST', {outcome: {stagedAt: 2}})], 6);
+    registry.keep([claim('NEW', {outcome: {stagedAt: 1}})], 6); // it is there, so it was not lost
+    registry.claim([claim('LATER', {outcome: {stagedAt: 9}})], 5);
+    const timesOf = (reference: string) => {
+      const {at, since} = registry.find(reference)!;
+      return [at, since];
+    };
+    assert.deepEqual(['NEW', 'SENT', 'LOST', 'LATER'].map(timesOf), [
+      [5, 5],
+      [5, 3],
+      [6, 2],
+      [5, 5],
+    ]);
+  });
+
+  it('grow older by what the service says, and never younger', async () => {
+    registry.claim([claim('INV 1'), claim('inv-2'), claim('INV-3')], 50);
+    registry.older(claim('INV 1'), 20);
+    registry.older(claim('inv-2'), 30);
+    registry.flush();
+    registry.paid('inv-2', 'p-2');
+    registry.claim([claim('INV 1')], 60);
+    const times = [];
+    for (const reference of ['INV 1', 'inv-2', 'INV-3']) {
+      const {at, since, paid} = (await afterKill(reference))!;
+      times.push([at, since, paid]);
+    }
+    assert.deepEqual(times, [
+      [50, 20, false],
+      [50, 30, true],
+      [50, 50, false],
+    ]);
+    registry.older(claim('INV 1'), 40);
+    assert.equal(registry.find('INV 1')!.since, 20);
+    assert.deepEqual(registry.alike(claim('another'), 45), undefined, 'its own batch');
+  });
+
   it('are found by whoever looks', () => {
     registry.claim([claim('INV 1')], 5);
     const {reference, journal, generation, fingerprint, paid, id, at} = registry.find('INV 1')!;

@@ -331,6 +331,7 @@ describe('what an answer does to a run', () => {
 
     it('is waited for as an HTTP date too', async () => {
       let asked = 0;
+      service.now = () => bench.clock.now();
       service.fault = () =>
         ++asked === 1
           ? {status: 429, headers: {'retry-after': new Date(bench.clock.now() + 60_000).toUTCString()}}

@@ -91,7 +91,10 @@ export class TruthService {
     const answer = (status: number, body: unknown, headers: Record<string, string> = {}) => ({
       status,
       body: body === undefined ? '' : JSON.stringify(body),
-      headers: {'content-type': 'application/json', 'x-request-id': `req_${seen.n}`, ...headers},
+      headers: {
+        ...{'content-type': 'application/json', 'x-request-id': `req_${seen.n}`},
+        ...{date: new Date(seen.at).toUTCString(), ...headers},
+      },
       fault,
     });
     if (typeof fault === 'object') return answer(fault.status, fault.body, fault.headers);
@@ -178,8 +181,8 @@ export class TruthService {
         ...fields,
         status: record.status,
         client_metadata: metadata,
-        created_at: '2026-01-01T00:00:00Z',
-        updated_at: '2026-01-01T00:00:00Z',
+        created_at: new Date(record.createdAt).toISOString(),
+        updated_at: new Date(record.createdAt).toISOString(),
       },
       request,
     );

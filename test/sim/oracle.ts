@@ -390,13 +390,33 @@ export class Oracle {
     if (this.#declared.has(reference)) return;
     if (record === undefined || this.now() - record.createdAt <= this.#horizonMs + SLACK_MS) return;
     const maker = this.#byNumber.get(record.madeBy)!;
-    if (!this.#isKnownTo(sender.place, maker) || !sender.place.journalsKeptSince(maker.n)) return;
+    const isKept = this.#isKnownTo(sender.place, maker) && sender.place.journalsKeptSince(maker.n);
+    if (!isKept && !this.#wasShown(sender, record)) return;
     if (!isApproving(attempt) && earlier.some(({seen, pending}) => typeof seen === 'number' && pending === 0))
       return;
     this.violate(
       'horizon',
       `${reference} was sent again ${this.now() - record.createdAt} ms after its record was made`,
     );
+  }
+
+  /**
+   * The place has seen the record, with the moment at which it was made, as the answer to a create, and has kept its
+   * registry since: it knows how old the key is, whoever sent it first.
+   */
+  #wasShown(sender: Sender, record: ServiceRecord): boolean {
+    const {place} = sender;
+    return (this.#attempts.get(record.reference) ?? []).some((one) => {
+      const former = this.#senders.get(one)!;
+      return (
+        one.method === 'POST' &&
+        !isById(one) &&
+        one.seenId === record.id &&
+        former.place === place &&
+        place.registryKeptSince(one.n) &&
+        (former === sender || former.endedWell)
+      );
+    });
   }
 
   /** Invariant: only a failed or canceled record is given up for a new key. */
@@ -435,7 +455,7 @@ export class Oracle {
   /**
    * What is promised holds while the service remembers the key, or while our registry is there. A second record means
    * that the service had forgotten the key, unless the key was another one. So it is excused where the registry of the
-   * place was lost in between or never knew, and, when the service forgets sooner than the horizon, where the operator
+   * place was lost in between or never knew, or knew of the record's age: it may be older than the registry. And, when the service forgets sooner than the horizon, where the operator
    * took direct mode or lost the journal that knew what was sent.
    */
   #isExcused(former: Payment, attempt: Attempt | undefined): boolean {
@@ -444,6 +464,8 @@ export class Oracle {
     if (this.#declared.has(former.record.reference)) return true; // by a wrong word, past the memory of the key
     const sender = this.#senders.get(attempt)!;
     if (!this.#isKnownTo(sender.place, former.attempt)) return true;
+    const maker = this.#byNumber.get(former.record.madeBy)!;
+    if (!this.#isKnownTo(sender.place, maker) && !this.#wasShown(sender, former.record)) return true;
     if (this.#isMemoryLong) return false;
     return (
       sender.isDirect ||

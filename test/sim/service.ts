@@ -57,6 +57,10 @@ export interface ServiceRules {
   distorts: (body: Record<string, unknown>) => Record<string, unknown>;
   /** Retry-After is often minutes long. */
   longWaits: boolean;
+  /** How far its clock is ahead of everybody's. */
+  clockAheadMs: number;
+  /** Whether it sends its time with every answer, as it should. */
+  sendsDate: boolean;
 }
 
 /** The service's view of one request. */
@@ -138,6 +142,17 @@ export class SimService {
 
   /** Undefined: no answer ever comes. What a fault keeps back may have happened all the same. */
   handle(arrival: Arrival): Reply | undefined {
+    const reply = this.#handle(arrival);
+    if (reply === undefined || !this.rules.sendsDate) return reply;
+    return {...reply, headers: {date: new Date(this.#clock).toUTCString(), ...reply.headers}};
+  }
+
+  /** What time it is for it. */
+  get #clock(): number {
+    return this.#timeline.now + this.rules.clockAheadMs;
+  }
+
+  #handle(arrival: Arrival): Reply | undefined {
     this.#turnWeather();
     const weather = this.#dice.chance(0.85) ? this.weather : 'fair';
     const before = this.#storm(weather);
@@ -220,7 +235,7 @@ export class SimService {
       ? this.#dice.below(4)
       : this.#dice.below(longWaits ? 601 : 21);
     if (this.#dice.chance(0.7)) return {'retry-after': String(seconds)};
-    const {now} = this.#timeline;
+    const now = this.#clock;
     return {
       date: new Date(now).toUTCString(),
       'retry-after': new Date(Math.floor(now / 1000) * 1000 + seconds * 1000).toUTCString(),
@@ -314,6 +329,7 @@ export class SimService {
       ...fields,
       ...(status === undefined ? {} : {status}),
       client_metadata: metadata,
+      created_at: new Date(record.createdAt + this.rules.clockAheadMs).toISOString(),
       ...record.distorted,
     };
   }

@@ -118,9 +118,13 @@ export class World {
     const longest = dice.between(0.2, 0.9) * horizonMs;
     const least = horizonMs + LATEST_MS * 2;
     const lives = dice.pick(['same', 'own']);
+    // Without a Date the tool has only its own clock to compare with.
+    const sendsDate = dice.chance(0.8);
+    const clockAheadMs = sendsDate && dice.chance(0.5) ? dice.between(-2, 2) * 86_400_000 : 0;
     const life = memory === 'long' ? dice.between(least, least * 2) : Math.max(longest, 30 * 60_000);
     return {
       ...{faults, turns, weathers, longWaits: this.#has('long-waits')},
+      ...{clockAheadMs, sendsDate},
       keyLife: () => (lives === 'same' || memory === 'short' ? life : dice.between(least, least * 2)),
       refuses: (body) => {
         const n = party(body);
