@@ -16,6 +16,7 @@ type AnyFunction = (...args: unknown[]) => unknown;
 
 /** Where simulated paths begin: `/sim/<disk>/…`. */
 const ROOT = '/sim/';
+const ABOVE = '/sim';
 
 /**
  * Puts simulated disks, processes, timers and randomness under the tool. Only one world lives at a time, and the process
@@ -66,6 +67,7 @@ export class SimOs {
   }
 
   #diskOf(path: unknown): SimDisk | undefined {
+    if (path === ABOVE) throw new DiskError('EACCES', 'access', path); // nobody has made a name there
     if (typeof path !== 'string' || !path.startsWith(ROOT)) return undefined;
     const disk = this.#disks.get(path.slice(ROOT.length).split('/', 1)[0]!);
     if (disk === undefined) throw new DiskError('ENOENT', 'access', path);
