@@ -22,7 +22,7 @@ interface CreateJob {
   lookFor: string | undefined;
 }
 
-/** Between the two clocks of a service, and the whole seconds of a Date. */
+/** What created_at and a Date in whole seconds may differ by although the record was made just now. */
 const CLOCK_SLACK_MS = 5000;
 
 /**
@@ -210,10 +210,12 @@ export class CreatePhase {
    * machine sent the row first. Then its key is as old, and as near to being forgotten.
    */
   #learnAge(job: CreateJob, answer: Answer): void {
+    // Made by this very request, whatever the clocks say; the document says so of a 201 that approves nothing.
+    if (answer.status === 201 && this.#phase === 'stage' && !job.maybe && !job.isOld) return;
     const madeAt = recordMadeAt(answer, this.#context.clock.now());
     if (madeAt === undefined || madeAt >= this.#firstDoubt(job) - CLOCK_SLACK_MS) return;
     job.sentAt = madeAt;
-    this.#context.claims.older(job.row, madeAt);
+    this.#context.aged(job.row, madeAt);
   }
 
   #firstDoubt(job: CreateJob): number {

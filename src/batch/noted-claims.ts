@@ -24,7 +24,7 @@ const ENTER = `
   from noted_claims n cross join json_each(n.claims) c where n.seq = ?
   on conflict (scope, fold, reference) do update set `;
 /** A key does not grow younger, whoever claims its reference. */
-const AGE = `since = min(coalesce(entries.since, entries.at), coalesce(excluded.since, excluded.at))`;
+const AGE = `since = min(coalesce(entries.since, excluded.since), coalesce(excluded.since, entries.since))`;
 /** A claim that is there already is the same row's, of an earlier run or an earlier generation. */
 const CLAIM = `${ENTER}
     id = case when excluded.generation > entries.generation then null else entries.id end,
@@ -39,7 +39,7 @@ const KEEP = `${ENTER}
     where entries.paid = 0 and entries.claimant <> excluded.claimant`;
 /** Whoever has the claim, and paid or not. */
 const OLDER = `${ENTER}
-    ${AGE} where coalesce(excluded.since, excluded.at) < coalesce(entries.since, entries.at)`;
+    ${AGE} where entries.since is null or excluded.since < entries.since`;
 const STATEMENTS = {claim: CLAIM, keep: KEEP, older: OLDER};
 
 /**
@@ -48,7 +48,7 @@ const STATEMENTS = {claim: CLAIM, keep: KEEP, older: OLDER};
  * as any other, and they are sorted in before anybody looks. What was claimed and is free again is noted after it.
  *
  * A claim is noted as [party, amount, currency, reference, fingerprint, generation], its fold where that differs from the
- * reference, and since when it may have been taken where that is earlier; what is free, as the reference alone. Payments are noted elsewhere and sorted in after all of this, so whoever claims
+ * reference, and since when its key may be known where we were told; what is free, as the reference alone. Payments are noted elsewhere and sorted in after all of this, so whoever claims
  * a reference anew, which takes a payment from it, has all that is noted sorted in first.
  *
  * The index that finds payments made twice (Lookalikes) is filled at the same time: its order is none that claims come in.
@@ -71,8 +71,8 @@ export class NotedClaims {
     const claims = rows.map(({party, amount, currency, reference, fingerprint, generation, outcome}) => {
       const folded = foldReference(reference);
       const fold = folded === reference ? null : folded;
-      const since = outcome?.stagedAt ?? noter.at;
-      if (since < noter.at) return [party, amount, currency, reference, fingerprint, generation, fold, since];
+      const since = outcome?.stagedAt ?? null;
+      if (since !== null) return [party, amount, currency, reference, fingerprint, generation, fold, since];
       const claim = [party, amount, currency, reference, fingerprint, generation];
       return fold === null ? claim : [...claim, fold];
     });

@@ -41,7 +41,7 @@ export interface Outcome {
   id: string | null;
   /** Its status as last seen. */
   status: string | null;
-  /** When it was staged: the key horizon counts from here. */
+  /** Since when the service may know its key: the horizon counts from here. */
   stagedAt: number | null;
   http: number | null;
   code: string | null;

@@ -11,9 +11,10 @@ const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d
 export function recordMadeAt({status, json, date}: Answer, nowMs: number): number | undefined {
   if (!isSuccess(status) || !isObject(json)) return undefined;
   const text = json['created_at'];
-  const zone = typeof text === 'string' ? TIMESTAMP.exec(text) : null;
-  if (zone === null) return undefined;
-  const madeAt = Date.parse(zone[1] === undefined ? `${zone[0]}Z` : zone[0]);
+  const found = typeof text === 'string' ? TIMESTAMP.exec(text) : null;
+  if (found === null) return undefined;
+  const [time, zone] = found;
+  const madeAt = Date.parse(zone === undefined ? `${time}Z` : time);
   if (Number.isNaN(madeAt)) return undefined;
   const answeredAt = (date === undefined ? undefined : readHttpDate(date)) ?? nowMs;
   return nowMs - Math.max(0, answeredAt - madeAt);

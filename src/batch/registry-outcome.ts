@@ -2,7 +2,7 @@ import type {JournalRow} from './journal-row.ts';
 import type {Journal} from './journal.ts';
 import {type Bucket, bucketOf, type Outcome, REGISTRY_CODE} from './outcome.ts';
 import type {Plan} from './plan.ts';
-import type {Entry} from './registry.ts';
+import {type Entry, keySince} from './registry.ts';
 
 /** Whether the journal of a batch is still there: what its claims mean depends on it. */
 export type JournalExists = (journalId: string, batchId: string) => boolean;
@@ -23,7 +23,7 @@ export function registryOutcome(claimed: Claimed): Outcome | undefined {
   const entry = foreignEntry(found, plan);
   if (entry !== undefined)
     return isInDoubt(journal, row) ? outcomeOfDoubt(claimed, entry) : outcomeByRegistry(row, entry, exists);
-  return ownOutcome(journal, row, found, plan) ?? takenBack(row);
+  return ownOutcome(claimed) ?? takenBack(row);
 }
 
 /**
@@ -60,15 +60,24 @@ const UNDISPUTED = 'it may have been sent, and no other batch has its reference 
 function outcomeOfDoubt({row, journal, exists, now}: Claimed, entry: Entry): Outcome | undefined {
   const isSame = entry.fingerprint === row.fingerprint;
   const isThere = exists(entry.journal, entry.batch);
-  const since = row.outcome?.stagedAt ?? journal.coveredSince(row.n) ?? now;
-  const known: Outcome = row.outcome ?? {
-    ...{n: row.n, state: 'in_doubt', id: null, status: null, stagedAt: since, http: null, code: null},
-    ...{message: null, requestId: null, attempts: 0, orphan: null},
-  };
-  if (isSame && !entry.paid && !isThere) return takenBack(row);
+  const known = knownDoubt(journal, row, now);
+  if (isSame && !entry.paid && !isThere) {
+    const free = takenBack(row);
+    return keySince(entry) < known.stagedAt ? {...known, ...free, stagedAt: keySince(entry)} : free;
+  }
   const message = `it may have been sent, and ${wordsOf(entry, isSame, isThere)}`;
   if (isDisputed(row.outcome) && row.outcome!.message === message) return undefined;
-  return {...known, state: 'in_doubt', stagedAt: since, code: REGISTRY_CODE, message};
+  return {...known, code: REGISTRY_CODE, message};
+}
+
+/** Of a row in doubt without a record: what is known of it, and since when. */
+function knownDoubt(journal: Journal, row: JournalRow, now: number): Outcome & {stagedAt: number} {
+  const stagedAt = row.outcome?.stagedAt ?? journal.coveredSince(row.n) ?? now;
+  const nothing = {
+    ...{n: row.n, id: null, status: null, http: null, code: null},
+    ...{message: null, requestId: null, attempts: 0, orphan: null},
+  };
+  return {...(row.outcome ?? nothing), state: 'in_doubt', stagedAt};
 }
 
 function wordsOf({batch, paid, id}: Entry, isSame: boolean, isThere: boolean): string {
@@ -100,18 +109,22 @@ export const foreignEntry = (entry: Entry | undefined, plan: Plan): Entry | unde
 
 /**
  * What our own claim says of a row that our journal says was never sent. That journal is older than the registry then: it
- * was restored from a backup. Paid is paid; claimed and not paid has been in doubt since it was claimed.
+ * was restored from a backup. Paid is paid; claimed and not paid has been in doubt since it was claimed. And of a row in
+ * doubt, that the service has known its key for longer: a run that was killed had learnt it.
  */
-function ownOutcome(
-  journal: Journal,
-  row: JournalRow,
-  entry: Entry | undefined,
-  plan: Plan,
-): Outcome | undefined {
+function ownOutcome({row, found: entry, journal, plan, now}: Claimed): Outcome | undefined {
   if (entry === undefined || entry.journal !== plan.journalId || entry.generation < row.generation)
     return undefined;
   const base: Outcome = {
-    ...{n: row.n, state: 'in_doubt', id: null, status: null, stagedAt: entry.since, http: null, code: null},
+    ...{
+      n: row.n,
+      state: 'in_doubt',
+      id: null,
+      status: null,
+      stagedAt: keySince(entry),
+      http: null,
+      code: null,
+    },
     ...{
       message: 'claimed by this batch, which has no memory of it',
       requestId: null,
@@ -124,11 +137,22 @@ function ownOutcome(
       ...base,
       state: 'already_paid',
       id: entry.id,
+      stagedAt: entry.at,
       code: REGISTRY_CODE,
       message: 'paid by this batch, whose journal is older than that',
     };
-  if (row.outcome !== undefined || journal.coveredSince(row.n) !== undefined) return undefined;
-  return base;
+  if (isInDoubt(journal, row)) return olderDoubt(knownDoubt(journal, row, now), row, entry);
+  return row.outcome === undefined ? base : undefined;
+}
+
+/** A raised generation has a key of its own, and what the claim was told is of the former one. */
+function olderDoubt(
+  known: Outcome & {stagedAt: number},
+  row: JournalRow,
+  {since}: Entry,
+): Outcome | undefined {
+  if (since === null || since >= known.stagedAt || row.generation > 0) return undefined;
+  return {...known, stagedAt: since};
 }
 
 /**
@@ -159,7 +183,7 @@ function outcomeByRegistry(row: JournalRow, entry: Entry, exists: JournalExists)
         ...base,
         state: 'in_doubt',
         code: null,
-        stagedAt: Math.min(entry.since, base.stagedAt ?? entry.since),
+        stagedAt: Math.min(keySince(entry), base.stagedAt ?? Infinity),
       },
       message: `batch ${entry.batch} may have sent it, and its journal is gone`,
     };

@@ -36,7 +36,7 @@ export interface Claim {
   party: string;
   amount: number;
   currency: string;
-  /** Of a row that may have been sent before: when it may first have been taken. */
+  /** Of a row that may have been sent before: since when its key may be known. */
   outcome?: {stagedAt: number | null} | undefined;
 }
 
@@ -52,9 +52,12 @@ export interface Entry {
   paid: boolean;
   /** When it was claimed. */
   at: number;
-  /** When the service may first have seen its key: from then on the horizon counts. */
-  since: number;
+  /** Since when the service may know its key, where a record or a journal told. */
+  since: number | null;
 }
+
+/** When the service may first have seen the key of a claim: from then on the horizon counts. */
+export const keySince = ({at, since}: Entry): number => Math.min(at, since ?? at);
 
 /** What the engine needs of a registry while it runs. */
 export interface Claims {
@@ -82,7 +85,7 @@ export const NO_CLAIMS: Claims = {
 };
 
 const ENTRY =
-  'e.reference, c.profile, c.batch, c.journal, e.generation, e.fingerprint, e.id, e.paid, e.at, coalesce(e.since, e.at) as since';
+  'e.reference, c.profile, c.batch, c.journal, e.generation, e.fingerprint, e.id, e.paid, e.at, e.since';
 const ENTRIES = 'entries e join claimants c on c.id = e.claimant';
 
 /**
@@ -269,10 +272,7 @@ export class Registry implements Claims {
   }
 
   #writeWaiting(): void {
-    if (this.#older.length > 0) {
-      const latest = Math.max(...this.#older.map(({outcome}) => outcome!.stagedAt!)); // as noted in `older`
-      this.#claims.note('older', this.#noter(latest), this.#older);
-    }
+    if (this.#older.length > 0) this.#claims.note('older', this.#noter(0), this.#older); // they are claimed already
     if (this.#freed.length > 0) this.#claims.noteFreed(this.#noter(0), this.#freed);
     if (this.#paid.length > 0) this.#payments.note(this.#scope, this.#paid);
     this.#older.length = 0;
@@ -339,6 +339,6 @@ function toEntry(row: SqlRow): Entry {
     generation: Number(row['generation']),
     paid: row['paid'] === 1,
     at: Number(row['at']),
-    since: Number(row['since']),
+    since: row['since'] === null ? null : Number(row['since']),
   }; // columns of ENTRY
 }

@@ -100,6 +100,7 @@ export class RunContext {
   #failing = 0;
   #forbidden = 0;
   #refused = 0;
+  #hasAged = false;
   #deferred: {row: JournalRow; before: Bucket; outcome: Outcome}[] = [];
 
   constructor(options: {
@@ -303,9 +304,17 @@ export class RunContext {
 
   /** Registry first: a reference that the journal says was refused must be free already. */
   flush(): void {
-    if (this.journal.unflushed > 0) this.beforeWindow(); // whoever took the lock away from us owns the journal now
+    // Whoever took the lock away from us owns journal and registry now.
+    if (this.journal.unflushed > 0 || this.#hasAged) this.beforeWindow();
+    this.#hasAged = false;
     this.claims.flush();
     this.journal.flush();
+  }
+
+  /** The service has known the key of a row for longer than we thought. */
+  aged(row: JournalRow, since: number): void {
+    this.claims.older(row, since);
+    this.#hasAged = true;
   }
 
   /** Writes what became of a row, and moves it in the counts. `before` is the bucket in which it was counted. */

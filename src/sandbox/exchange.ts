@@ -36,6 +36,7 @@ const RECENT = 100;
 /** What happens around every API request: due timers, faults, counting, the log, the request id. */
 export class Exchange {
   readonly #machine: Clock;
+  readonly #now: () => number;
   readonly #faults: Faults;
   readonly #pump: Pick<TimerPump, 'catchUp'>;
   readonly #onRequest: ((entry: RequestEntry) => void) | undefined;
@@ -46,6 +47,8 @@ export class Exchange {
 
   constructor(options: {
     machine: Clock;
+    /** What time it is here. */
+    now: () => number;
     faults: Faults;
     /** Does what has fallen due, where nothing does so in the background. */
     pump: Pick<TimerPump, 'catchUp'>;
@@ -53,6 +56,7 @@ export class Exchange {
     onBug: (error: unknown) => void;
   }) {
     this.#machine = options.machine;
+    this.#now = options.now;
     this.#faults = options.faults;
     this.#pump = options.pump;
     this.#onRequest = options.onRequest;
@@ -94,7 +98,7 @@ export class Exchange {
     if (verdict !== undefined) entry.fault = effect?.kind ?? 'latency';
     if (this.#recent.push(entry) > 2 * RECENT) this.#recent.splice(0, RECENT); // seldom: shifting each time would cost
     this.#onRequest?.(entry);
-    const headers = headersOf(answer, requestId);
+    const headers = this.#dated(headersOf(answer, requestId));
     const {body, socket, dripMs} = answer;
     if (effect === undefined) return {status: answer.status, body, headers};
     return {
@@ -104,6 +108,16 @@ export class Exchange {
       ...(socket === undefined ? {} : {socket}),
       ...(dripMs === undefined ? {} : {dripMs}),
     };
+  }
+
+  /**
+   * Whoever is asked for a Date gives the machine's. Where the sandbox is behind that, as after a checkpoint, its records would
+   * look old the moment they are made: then it says what time it is here.
+   */
+  #dated(headers: Outgoing['headers']): Outgoing['headers'] {
+    const now = this.#now();
+    if (now > this.#machine.now() - 1000) return headers;
+    return {...headers, date: new Date(now).toUTCString()};
   }
 
   #count(facts: RequestFacts, status: number | null): void {

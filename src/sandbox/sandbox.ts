@@ -198,6 +198,7 @@ async function assemble(store: Store, options: SandboxOptions): Promise<Sandbox>
   const isUpToDate = options.background === true && store.dialect === 'sqlite';
   const exchange = new Exchange({
     machine,
+    now: () => context.clock.now(),
     faults,
     pump: {
       catchUp: async () => {

@@ -48,14 +48,18 @@ function makeOne(folder: string): void {
 }
 
 /**
- * Makes a folder's own name durable, and the names in it: what lies in a folder is worth nothing when the power takes one
- * above it. Whether those are there says nothing: a process that was killed may have made them and synced none. Ends at a
- * folder in which we may not write, for we have made no name there.
+ * Makes the names in a folder durable, and its own: what lies in a folder is worth nothing when the power takes one above
+ * it. Whether those are there says nothing: a process that was killed may have made them and synced none. Ends at a folder
+ * in which we may not write, for we have made no name there.
+ * @throws RemitError STATE, naming the folder
  */
 export function syncWayTo(folder: string): void {
-  for (let at = resolve(folder); mayWriteIn(at); at = dirname(at)) {
+  let at = resolve(folder);
+  try {
     syncFolder(at);
-    if (at === dirname(at)) return;
+    while (at !== dirname(at) && mayWriteIn(dirname(at))) syncFolder((at = dirname(at)));
+  } catch (error) {
+    throw fileFailure(error, 'sync the folder', at);
   }
 }
 
@@ -68,6 +72,15 @@ function mayWriteIn(folder: string): boolean {
   }
 }
 
+/** What file systems say that do not sync folders. */
+const CANNOT_SYNC: ReadonlySet<string | undefined> = new Set([
+  'EINVAL',
+  'EPERM',
+  'ENOTSUP',
+  'ENOSYS',
+  'EBADF',
+]);
+
 /**
  * Makes names in a folder durable. Windows cannot open folders, some network file systems cannot sync them, and one above
  * ours may not be ours to read.
@@ -77,14 +90,14 @@ export function syncFolder(folder: string): void {
   try {
     descriptor = openSync(folder, 'r');
   } catch (error) {
-    if (process.platform === 'win32' || (error as NodeJS.ErrnoException).code === 'EACCES') return;
+    const code = (error as NodeJS.ErrnoException).code;
+    if (process.platform === 'win32' || code === 'EACCES' || code === 'EPERM') return;
     throw error;
   }
   try {
     fsyncSync(descriptor);
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code !== 'EINVAL' && code !== 'EPERM' && code !== 'ENOTSUP') throw error;
+    if (!CANNOT_SYNC.has((error as NodeJS.ErrnoException).code)) throw error;
   } finally {
     closeSync(descriptor);
   }

@@ -184,6 +184,35 @@ describe('a batch whose records are older than all that is known of them here', 
     assert.deepEqual([service.byId.size, service.paid.length], [3, 1]);
   });
 
+  it('remembers that in the registry when the run that learnt it is killed', async () => {
+    service.now = () => bench.clock.now();
+    service.keyLifeMs = 24 * HOUR_MS;
+    await bench.run(service, {path: 'stage-only'});
+    bench.clock.advance(20 * HOUR_MS);
+    await lose(bench.stateDir);
+    const killedAt = bench.clock.now() + 1000; // what was learnt is written down within half a second
+    const inner = service.transport();
+    const transport: Transport = {
+      ...inner,
+      send: async (request) => {
+        if (bench.clock.now() > killedAt) throw new Error('killed');
+        if (request.method === 'GET') return inner.send(request);
+        const answer = await inner.send({
+          ...request,
+          body: request.body!.replace('"auto_approve":true', '"auto_approve":false'),
+        });
+        return {...answer, status: 202}; // it goes on with it, and will approve it
+      },
+    };
+    await assert.rejects(bench.run(service, {path: 'direct', transport, maxInFlight: 1}), /killed/);
+    bench.clock.advance(5 * HOUR_MS);
+    const summary = await bench.run(service, {path: 'direct', maxInFlight: 1});
+    const references = service.paid.map(
+      ({body}) => (body['metadata'] as Record<string, string>)['remit_reference'],
+    );
+    assert.deepEqual([summary.in_doubt, references], [3, []]);
+  });
+
   it('does not release by its key what was staged longer ago than the horizon by another', async () => {
     service.now = () => bench.clock.now();
     await bench.run(service, {path: 'stage-only'});

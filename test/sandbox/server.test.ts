@@ -85,6 +85,19 @@ describe('sandbox server', () => {
     assert.equal((await pay({'idempotency-key': 'over-http'})).status, 200);
   });
 
+  it('says what time it is here where that is behind the machine, and what time it is there where not', async () => {
+    const dateOf = async (frozenAtMs: number) => {
+      const store = join(folder, `frozen-${frozenAtMs}.db`);
+      const other = await startSandbox({store, frozenAtMs, onBug: (error) => bugs.push(error)});
+      const {headers} = await fetch(`${other.baseUrl}/api/payouts`, {headers: {'x-api-key': other.testKey}});
+      await other.close();
+      return Date.parse(headers.get('date')!);
+    };
+    const past = Date.UTC(2026, 0, 1);
+    assert.equal(await dateOf(past), past);
+    assert.ok(Math.abs((await dateOf(Date.now() + 86_400_000)) - Date.now()) < 60_000);
+  });
+
   it('lets timers fire by themselves', async () => {
     const body = JSON.stringify({payee_id: payee, amount_in_minor_units: 5, auto_approve: true});
     const {id} = JSON.parse((await send('POST', '/api/payouts', body)).text) as {id: string};

@@ -160,6 +160,12 @@ export class Oracle {
     );
   }
 
+  /** Its answer said that it is paid, to a process that ended well. */
+  #wasTold(record: ServiceRecord, attempt: Attempt): boolean {
+    const {seen, seenId} = attempt;
+    return (seen === 200 || seen === 201) && seenId === record.id && this.#senders.get(attempt)!.endedWell;
+  }
+
   #placeOf(attempt: Attempt | undefined): Place | undefined {
     return attempt === undefined ? undefined : this.#senders.get(attempt)?.place;
   }
@@ -401,21 +407,23 @@ export class Oracle {
   }
 
   /**
-   * The place has seen the record, with the moment at which it was made, as the answer to a create, and has kept its
-   * registry since: it knows how old the key is, whoever sent it first.
+   * The place knows how old the key of this record is, whoever sent it first: a create brought the record, with the moment
+   * at which it was made, and that is written down in a registry that was kept since.
    */
   #wasShown(sender: Sender, record: ServiceRecord): boolean {
     const {place} = sender;
-    return (this.#attempts.get(record.reference) ?? []).some((one) => {
+    const attempts = this.#attempts.get(record.reference) ?? [];
+    const next = this.#service.records.find(({key, n}) => key === record.key && n > record.n);
+    return attempts.some((one) => {
       const former = this.#senders.get(one)!;
-      return (
-        one.method === 'POST' &&
-        !isById(one) &&
-        one.seenId === record.id &&
-        former.place === place &&
-        place.registryKeptSince(one.n) &&
-        (former === sender || former.endedWell)
+      // The create of a later record may be shown an older one by mistake.
+      const isItsOwn = one.seenId === record.id && !isById(one) && one.n < (next?.madeBy ?? Infinity);
+      if (!isItsOwn || former.place !== place || !place.registryKeptSince(one.n)) return false;
+      // What is staged is written down before anything is released.
+      const hasReleased = attempts.some(
+        (other) => other.n > one.n && this.#senders.get(other) === former && isApproving(other),
       );
+      return former === sender || former.endedWell || (hasReleased && !former.isDirect);
     });
   }
 
@@ -455,8 +463,9 @@ export class Oracle {
   /**
    * What is promised holds while the service remembers the key, or while our registry is there. A second record means
    * that the service had forgotten the key, unless the key was another one. So it is excused where the registry of the
-   * place was lost in between or never knew, or knew of the record's age: it may be older than the registry. And, when the service forgets sooner than the horizon, where the operator
-   * took direct mode or lost the journal that knew what was sent.
+   * place was lost in between or never knew; where it is younger than the record, and was told neither of its age nor that
+   * it is paid; and, when the service forgets sooner than the horizon, where the operator took direct mode or lost the journal
+   * that knew what was sent.
    */
   #isExcused(former: Payment, attempt: Attempt | undefined): boolean {
     if (attempt === undefined || former.attempt === undefined) return true;
@@ -465,7 +474,12 @@ export class Oracle {
     const sender = this.#senders.get(attempt)!;
     if (!this.#isKnownTo(sender.place, former.attempt)) return true;
     const maker = this.#byNumber.get(former.record.madeBy)!;
-    if (!this.#isKnownTo(sender.place, maker) && !this.#wasShown(sender, former.record)) return true;
+    if (
+      !this.#isKnownTo(sender.place, maker) &&
+      !this.#wasShown(sender, former.record) &&
+      !this.#wasTold(former.record, former.attempt)
+    )
+      return true;
     if (this.#isMemoryLong) return false;
     return (
       sender.isDirect ||
