@@ -3,7 +3,7 @@ import {isDocumented, judgeAnswer, judgeFailure, judgeLook} from './answers.ts';
 import {Dispatcher, type WorkEnd} from './dispatcher.ts';
 import type {JournalRow} from './journal-row.ts';
 import type {Bucket, Outcome} from './outcome.ts';
-import {recordMadeAt} from './record-age.ts';
+import {RecordAges} from './record-age.ts';
 import {RowSource} from './row-source.ts';
 import {scheduleDay} from './rows.ts';
 import {bucketBefore, outcomeOf, type RunContext, TRIES, wordsOf} from './run-context.ts';
@@ -33,6 +33,7 @@ export class CreatePhase {
   readonly #context: RunContext;
   readonly #phase: 'stage' | 'direct';
   readonly #source: RowSource;
+  readonly #ages = new RecordAges();
 
   constructor(context: RunContext, phase: 'stage' | 'direct') {
     this.#context = context;
@@ -212,7 +213,7 @@ export class CreatePhase {
   #learnAge(job: CreateJob, answer: Answer): void {
     // Made by this very request, whatever the clocks say; the document says so of a 201 that approves nothing.
     if (answer.status === 201 && this.#phase === 'stage' && !job.maybe && !job.isOld) return;
-    const madeAt = recordMadeAt(answer, this.#context.clock.now());
+    const madeAt = this.#ages.madeAt(answer, this.#context.clock.now());
     if (madeAt === undefined || madeAt >= this.#firstDoubt(job) - CLOCK_SLACK_MS) return;
     job.sentAt = madeAt;
     this.#context.aged(job.row, madeAt);

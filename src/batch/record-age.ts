@@ -2,20 +2,44 @@ import {type Answer, isObject, isSuccess, readHttpDate} from '../client/answer.t
 
 /** Interface document: ISO 8601, UTC. A mere day would say too little. */
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$/;
+/** Up to the tens of seconds. */
+const TEN_SECONDS = '2026-01-01T00:00:0'.length;
 
 /**
- * When the record in an answer was made, by our own clock; undefined where the answer does not say. The service's two
- * times are compared with each other, so that a wrong clock on either side does not matter.
- * @param nowMs wall clock, milliseconds since the epoch; stands in for the Date of a service that sends none
+ * Tells when the records in answers were made, by our own clock. The service's two times are compared with each other, so
+ * that a wrong clock on either side does not matter.
  */
-export function recordMadeAt({status, json, date}: Answer, nowMs: number): number | undefined {
-  if (!isSuccess(status) || !isObject(json)) return undefined;
-  const text = json['created_at'];
-  const found = typeof text === 'string' ? TIMESTAMP.exec(text) : null;
-  if (found === null) return undefined;
-  const [time, zone] = found;
-  const madeAt = Date.parse(zone === undefined ? `${time}Z` : time);
-  if (Number.isNaN(madeAt)) return undefined;
-  const answeredAt = (date === undefined ? undefined : readHttpDate(date)) ?? nowMs;
-  return nowMs - Math.max(0, answeredAt - madeAt);
+export class RecordAges {
+  /** The Date that was read last, and how a timestamp of the same ten seconds begins: nearly every record is new. */
+  #date: string | undefined;
+  #answeredAt: number | undefined;
+  #now = '';
+
+  /**
+   * Undefined where the answer does not say, or the record was made within seconds of it.
+   * @param nowMs wall clock, milliseconds since the epoch; stands in for the Date of a service that sends none
+   */
+  madeAt({status, json, date}: Answer, nowMs: number): number | undefined {
+    if (!isSuccess(status) || !isObject(json)) return undefined;
+    const text = json['created_at'];
+    if (typeof text !== 'string') return undefined;
+    this.#read(date);
+    if (text.startsWith(this.#now) && text.endsWith('Z')) return undefined;
+    const found = TIMESTAMP.exec(text);
+    if (found === null) return undefined;
+    const [time, zone] = found;
+    const madeAt = Date.parse(zone === undefined ? `${time}Z` : time);
+    if (Number.isNaN(madeAt)) return undefined;
+    return nowMs - Math.max(0, (this.#answeredAt ?? nowMs) - madeAt);
+  }
+
+  #read(date: string | undefined): void {
+    if (date === this.#date && this.#now !== '') return;
+    this.#date = date;
+    this.#answeredAt = date === undefined ? undefined : readHttpDate(date);
+    this.#now =
+      this.#answeredAt === undefined
+        ? 'never'
+        : new Date(this.#answeredAt).toISOString().slice(0, TEN_SECONDS);
+  }
 }

@@ -9,8 +9,14 @@ const latencyMs = Number(process.argv[2] ?? 0);
 const HEAD_END = Buffer.from('\r\n\r\n');
 let created = 0;
 let date = '';
-setInterval(() => (date = new Date().toUTCString()), 1000).unref();
-date = new Date().toUTCString();
+let timestamp = '';
+const tick = () => {
+  const now = new Date();
+  date = now.toUTCString();
+  timestamp = now.toISOString();
+};
+setInterval(tick, 1000).unref();
+tick();
 
 /** The same key, the same id: what a release and a replay expect. */
 function idOf(key: string): string {
@@ -29,8 +35,8 @@ function answerTo(key: string, body: string): string {
     ...fields,
     status: approve === true ? 'approved' : 'created',
     client_metadata: metadata,
-    created_at: '2026-01-01T00:00:00.000Z',
-    updated_at: '2026-01-01T00:00:00.000Z',
+    created_at: timestamp,
+    updated_at: timestamp,
   });
   return (
     `HTTP/1.1 201 Created\r\ncontent-type: application/json; charset=utf-8\r\nx-request-id: req_${created}\r\n` +
