@@ -10,7 +10,7 @@ import {
 import {type Standing, readStanding, readTally, type Tally} from './journal-standing.ts';
 import {STATE, type Taken} from './journal-state.ts';
 import {hashName} from './name-hash.ts';
-import {type Outcome, REGISTRY_CODE, type RowState} from './outcome.ts';
+import {KILLED, type Outcome, REGISTRY_CODE, type RowState} from './outcome.ts';
 import {WaitingOutcomes} from './waiting-outcomes.ts';
 
 export type Phase = 'stage' | 'release' | 'direct';
@@ -175,7 +175,7 @@ export class Journal {
    */
   makeDoubtExplicit(): void {
     this.#statement(
-      `update outcomes set state = 'in_doubt', message = 'it may have been sent when an earlier run was killed', http = null, code = null,
+      `update outcomes set state = 'in_doubt', message = '${KILLED}', http = null, code = null,
          staged_at = coalesce(staged_at, (select min(w.at) from windows w where w.seq > window_seq and w.first <= n and w.last >= n))
        where n in (select r.n from rows r join outcomes o on o.n = r.n where o.state <> 'in_doubt' and ${STATE} = 'in_doubt')`,
     ).run();

@@ -38,8 +38,13 @@ const KEEP = `${ENTER}
     claimant = excluded.claimant, generation = excluded.generation, fingerprint = excluded.fingerprint, ${AGE}
     where entries.paid = 0 and entries.claimant <> excluded.claimant`;
 /** Whoever has the claim, and paid or not. */
-const OLDER = `${ENTER}
-    ${AGE} where entries.since is null or excluded.since < entries.since`;
+const OLDER = `
+  update entries set since = min(coalesce(entries.since, told.since), told.since)
+  from (
+    select n.scope, coalesce(c.value ->> 6, c.value ->> 3) as fold, c.value ->> 3 as reference, c.value ->> 7 as since
+    from noted_claims n cross join json_each(n.claims) c where n.seq = ?
+  ) told
+  where entries.scope = told.scope and entries.fold = told.fold and entries.reference = told.reference`;
 const STATEMENTS = {claim: CLAIM, keep: KEEP, older: OLDER};
 
 /**
@@ -71,7 +76,7 @@ export class NotedClaims {
     const claims = rows.map(({party, amount, currency, reference, fingerprint, generation, outcome}) => {
       const folded = foldReference(reference);
       const fold = folded === reference ? null : folded;
-      const since = outcome?.stagedAt ?? null;
+      const since = outcome?.state === 'not_sent' ? null : (outcome?.stagedAt ?? null);
       if (since !== null) return [party, amount, currency, reference, fingerprint, generation, fold, since];
       const claim = [party, amount, currency, reference, fingerprint, generation];
       return fold === null ? claim : [...claim, fold];

@@ -52,3 +52,11 @@ export interface Outcome {
   /** Id of a record that was staged and then left behind, because the service had forgotten the key. */
   orphan: string | null;
 }
+
+export const KILLED = 'it may have been sent when an earlier run was killed';
+
+/** What a window says of a row that has no outcome. */
+export const openDoubt = (n: number, since: number): Outcome & {stagedAt: number} => ({
+  ...{n, state: 'in_doubt', id: null, status: null, stagedAt: since, http: null, code: null},
+  ...{message: KILLED, requestId: null, attempts: 0, orphan: null},
+});

@@ -5,6 +5,8 @@ const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d
 /** Up to the tens of seconds. */
 const TEN_SECONDS = '2026-01-01T00:00:0'.length;
 
+const HTTP_DATE = 'Sun, 06 Nov 1994 08:49:37 GMT'.length;
+
 /**
  * Tells when the records in answers were made, by our own clock. The service's two times are compared with each other, so
  * that a wrong clock on either side does not matter.
@@ -36,7 +38,7 @@ export class RecordAges {
   #read(date: string | undefined): void {
     if (date === this.#date && this.#now !== '') return;
     this.#date = date;
-    this.#answeredAt = date === undefined ? undefined : readHttpDate(date);
+    this.#answeredAt = date === undefined ? undefined : readHttpDate(date.slice(0, HTTP_DATE)); // the first of several
     this.#now =
       this.#answeredAt === undefined
         ? 'never'

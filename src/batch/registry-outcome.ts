@@ -1,6 +1,6 @@
 import type {JournalRow} from './journal-row.ts';
 import type {Journal} from './journal.ts';
-import {type Bucket, bucketOf, type Outcome, REGISTRY_CODE} from './outcome.ts';
+import {type Bucket, bucketOf, openDoubt, type Outcome, REGISTRY_CODE} from './outcome.ts';
 import type {Plan} from './plan.ts';
 import {type Entry, keySince} from './registry.ts';
 
@@ -63,7 +63,8 @@ function outcomeOfDoubt({row, journal, exists, now}: Claimed, entry: Entry): Out
   const known = knownDoubt(journal, row, now);
   if (isSame && !entry.paid && !isThere) {
     const free = takenBack(row);
-    return keySince(entry) < known.stagedAt ? {...known, ...free, stagedAt: keySince(entry)} : free;
+    const isOlder = keySince(entry) < known.stagedAt && row.generation === 0;
+    return isOlder ? {...known, ...free, stagedAt: keySince(entry)} : free;
   }
   const message = `it may have been sent, and ${wordsOf(entry, isSame, isThere)}`;
   if (isDisputed(row.outcome) && row.outcome!.message === message) return undefined;
@@ -73,11 +74,9 @@ function outcomeOfDoubt({row, journal, exists, now}: Claimed, entry: Entry): Out
 /** Of a row in doubt without a record: what is known of it, and since when. */
 function knownDoubt(journal: Journal, row: JournalRow, now: number): Outcome & {stagedAt: number} {
   const stagedAt = row.outcome?.stagedAt ?? journal.coveredSince(row.n) ?? now;
-  const nothing = {
-    ...{n: row.n, id: null, status: null, http: null, code: null},
-    ...{message: null, requestId: null, attempts: 0, orphan: null},
-  };
-  return {...(row.outcome ?? nothing), state: 'in_doubt', stagedAt};
+  return row.outcome === undefined
+    ? openDoubt(row.n, stagedAt)
+    : {...row.outcome, state: 'in_doubt', stagedAt};
 }
 
 function wordsOf({batch, paid, id}: Entry, isSame: boolean, isThere: boolean): string {
@@ -152,7 +151,7 @@ function olderDoubt(
   {since}: Entry,
 ): Outcome | undefined {
   if (since === null || since >= known.stagedAt || row.generation > 0) return undefined;
-  return {...known, stagedAt: since};
+  return {...known, ...takenBack(row), stagedAt: since};
 }
 
 /**

@@ -36,8 +36,8 @@ export interface Claim {
   party: string;
   amount: number;
   currency: string;
-  /** Of a row that may have been sent before: since when its key may be known. */
-  outcome?: {stagedAt: number | null} | undefined;
+  /** Of a row that may have been sent before: since when its key may be known. One that was not is as new as its claim. */
+  outcome?: {stagedAt: number | null; state?: string} | undefined;
 }
 
 export interface Entry {
@@ -253,11 +253,11 @@ export class Registry implements Claims {
     this.#freed.push(reference);
   }
 
-  /** Takes back what was wrongly said: the claim stays ours, and is no payment any more. */
+  /** Takes back what was wrongly said: the claim stays ours, is no payment any more, and its key was not taken. */
   unpaid(reference: string): void {
     this.#sortAllIn();
     this.#statement(
-      `update entries set paid = 0, id = null where scope = ? and fold = ? and reference = ?
+      `update entries set paid = 0, id = null, since = null where scope = ? and fold = ? and reference = ?
          and claimant in (select id from claimants where journal = ?)`,
     ).run(this.#scope, foldReference(reference), reference, this.#journalId);
   }
@@ -272,7 +272,7 @@ export class Registry implements Claims {
   }
 
   #writeWaiting(): void {
-    if (this.#older.length > 0) this.#claims.note('older', this.#noter(0), this.#older); // they are claimed already
+    if (this.#older.length > 0) this.#claims.note('older', this.#noter(0), this.#older); // their claims are there
     if (this.#freed.length > 0) this.#claims.noteFreed(this.#noter(0), this.#freed);
     if (this.#paid.length > 0) this.#payments.note(this.#scope, this.#paid);
     this.#older.length = 0;

@@ -3,7 +3,7 @@ import type {SqliteDatabase} from '../store/port.ts';
 import type {JournalRow} from './journal-row.ts';
 import {Journal} from './journal.ts';
 import {KINDS} from './kinds.ts';
-import type {Outcome, RowState} from './outcome.ts';
+import {openDoubt, type Outcome, type RowState} from './outcome.ts';
 import type {Plan} from './plan.ts';
 import {copyTimeline} from './timeline.ts';
 
@@ -89,16 +89,7 @@ function* allRows(journal: Journal): Generator<JournalRow> {
 /** What is known of a row, with the doubt that an open window leaves made explicit. */
 function standingOutcome(journal: Journal, row: JournalRow): Outcome | undefined {
   const since = row.outcome === undefined ? journal.coveredSince(row.n) : undefined;
-  if (since === undefined) return row.outcome;
-  return {
-    ...{n: row.n, state: 'in_doubt', id: null, status: null, stagedAt: since, http: null, code: null},
-    ...{
-      message: 'it may have been sent when an earlier run was killed',
-      requestId: null,
-      attempts: 0,
-      orphan: null,
-    },
-  };
+  return since === undefined ? row.outcome : openDoubt(row.n, since);
 }
 
 const stateOf = (journal: Journal, row: JournalRow): RowState =>

@@ -2,7 +2,7 @@ import type {Clock} from '../clock.ts';
 import type {JournalRow} from './journal-row.ts';
 import type {Taken} from './journal-state.ts';
 import type {Journal, Phase} from './journal.ts';
-import type {Claims} from './registry.ts';
+import type {Claim, Claims} from './registry.ts';
 
 /** Rows that the first window makes sendable, and rows that are read at a time. */
 export const WINDOW_ROWS = 256;
@@ -25,6 +25,15 @@ class Coverage {
   since({n, outcome}: JournalRow): number | undefined {
     if (outcome !== undefined || n > this.#top) return undefined;
     return this.#windows.find((window) => window.first <= n && n <= window.last)?.at;
+  }
+
+  /** For a registry that has lost their claims: it must not take their keys for new. */
+  dated(rows: readonly JournalRow[]): readonly Claim[] {
+    if (this.#windows.length === 0) return rows;
+    return rows.map((row) => {
+      const since = this.since(row);
+      return since === undefined ? row : {...row, outcome: {stagedAt: since}};
+    });
   }
 }
 
@@ -92,7 +101,7 @@ export class RowSource {
     beforeWindow();
     // Staged rows were claimed when they were staged; only a registry that was lost since does not know them.
     if (phase === 'release') claims.keep(rows, clock.now());
-    else claims.claim(rows, clock.now());
+    else claims.claim(this.#coverage.dated(rows), clock.now());
     journal.openWindow({phase, first: rows[0]!.n, last: this.#after, takes, at: clock.now()});
     this.#openedAt = clock.monotonic();
     return true;

@@ -81,7 +81,7 @@ export function surveyBatch(options: {
       if (outcome !== row.outcome) addRow(inMap(survey.paidBy, found!.batch, emptyPart), row);
     } else if (outcome?.state === 'conflict') survey.conflicts++;
     else if (isDisputed(outcome ?? row.outcome)) addRow(survey.disputed, row);
-    else if (outcome?.state === 'in_doubt' && !isDoubt) survey.doubts++;
+    else if (outcome?.state === 'in_doubt' && bucketNow(journal, row) !== 'in_doubt') survey.doubts++;
     if (entry !== undefined || isDoubt) continue;
     for (const {namespace, baseUrl, batch} of registry.elsewhere(row.reference))
       note(survey.elsewhere, namespace === plan.namespace ? baseUrl : namespace, row.reference, batch);

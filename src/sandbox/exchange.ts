@@ -112,11 +112,11 @@ export class Exchange {
 
   /**
    * Whoever is asked for a Date gives the machine's. Where the sandbox is behind that, as after a checkpoint, its records would
-   * look old the moment they are made: then it says what time it is here.
+   * look old the moment they are made: then it says what time it is here. A Retry-After may be a date, of the machine's clock.
    */
   #dated(headers: Outgoing['headers']): Outgoing['headers'] {
     const now = this.#now();
-    if (now > this.#machine.now() - 1000) return headers;
+    if (now > this.#machine.now() - 1000 || headers['retry-after'] !== undefined) return headers;
     return {...headers, date: new Date(now).toUTCString()};
   }
 

@@ -4,7 +4,9 @@ import {join} from 'node:path';
 import {claimBatch} from '../../src/batch/batch-claims.ts';
 import type {RunPath} from '../../src/batch/batch-run.ts';
 import {openBatch} from '../../src/batch/open-batch.ts';
-import type {Transport} from '../../src/client/transport.ts';
+import type {Survey} from '../../src/batch/survey.ts';
+import {resolveRow} from '../../src/batch/resolve.ts';
+import {type Transport, TransportFailure} from '../../src/client/transport.ts';
 import {Bench, payeeId} from './harness.ts';
 import {TruthService} from './truth-service.ts';
 
@@ -23,6 +25,23 @@ function dyingAt(service: TruthService, n: number): Transport {
       return answer;
     },
   };
+}
+
+/** What a run would ask about. */
+async function surveyOf({stateDir, clock}: Bench): Promise<Survey> {
+  const batch = await openBatch({stateDir, clock, kind: 'payout', batchId: 'b1', purpose: 'look'});
+  const {registry, survey} = await claimBatch({
+    batch,
+    stateDir,
+    clock,
+    mode: 'test',
+    baseUrl: 'https://api.test',
+    profile: 'acme',
+    breakLock: false,
+  });
+  await registry.close();
+  await batch.close();
+  return survey;
 }
 
 for (const path of ['direct', 'stage-and-release'] as const satisfies readonly RunPath[]) {
@@ -63,22 +82,7 @@ for (const path of ['direct', 'stage-and-release'] as const satisfies readonly R
     });
 
     /** Whom the question of a run names. */
-    const paidBy = async (): Promise<string[]> => {
-      const {stateDir, clock} = bench;
-      const batch = await openBatch({stateDir, clock, kind: 'payout', batchId: 'b1', purpose: 'look'});
-      const {registry, survey} = await claimBatch({
-        batch,
-        stateDir,
-        clock,
-        mode: 'test',
-        baseUrl: 'https://api.test',
-        profile: 'acme',
-        breakLock: false,
-      });
-      await registry.close();
-      await batch.close();
-      return [...survey.paidBy.keys()];
-    };
+    const paidBy = async (): Promise<string[]> => [...(await surveyOf(bench)).paidBy.keys()];
 
     it('leaves paid what it knew as paid, whoever claims the references after the registry is lost too', async () => {
       await bench.run(service, {path});
@@ -206,11 +210,52 @@ describe('a batch whose records are older than all that is known of them here', 
     };
     await assert.rejects(bench.run(service, {path: 'direct', transport, maxInFlight: 1}), /killed/);
     bench.clock.advance(5 * HOUR_MS);
+    assert.equal((await surveyOf(bench)).doubts, 0, 'they are in doubt by us, not by another');
     const summary = await bench.run(service, {path: 'direct', maxInFlight: 1});
     const references = service.paid.map(
       ({body}) => (body['metadata'] as Record<string, string>)['remit_reference'],
     );
     assert.deepEqual([summary.in_doubt, references], [3, []]);
+  });
+
+  it('knows when it first sent a row also after the registry alone was lost', async () => {
+    service.now = () => bench.clock.now();
+    service.keyLifeMs = 24 * HOUR_MS;
+    const silent = {
+      ...service.transport(),
+      send: async (request: Parameters<Transport['send']>[0]) => {
+        await service.transport().send(request);
+        if (service.posts === 3) throw new Error('killed');
+        await bench.clock.sleep(1); // taken, and not answered
+        throw new TransportFailure('reset', 'no answer', {sent: true});
+      },
+    };
+    await assert.rejects(bench.run(service, {transport: silent}), /killed/);
+    rmSync(join(bench.stateDir, 'batches', 'registry.db'));
+    bench.clock.advance(20 * HOUR_MS);
+    const dying = dyingAt(service, 5); // three creates, the probe, a release
+    await assert.rejects(bench.run(service, {transport: dying, maxInFlight: 1}), /killed/);
+    assert.deepEqual([service.byId.size, service.paid.length], [3, 1]);
+    bench.clock.advance(5 * HOUR_MS);
+    await lose(join(bench.stateDir, 'batches', 'payout'));
+    const summary = await bench.run(service, {settings: {releaseRest: true}});
+    assert.deepEqual([summary.in_doubt, service.byId.size, service.paid.length], [3, 3, 1]);
+  });
+
+  it('counts anew for a row that was declared not paid', async () => {
+    service.now = () => bench.clock.now();
+    service.fault = () => 'lost-before';
+    assert.equal((await bench.run(service, {path: 'direct'})).in_doubt, 3);
+    bench.clock.advance(25 * HOUR_MS);
+    assert.equal((await bench.run(service, {path: 'direct'})).posts, 0, 'too old');
+    const {stateDir, clock} = bench;
+    const batch = await openBatch({stateDir, kind: 'payout', batchId: 'b1', purpose: 'test', clock});
+    await resolveRow({batch, stateDir, reference: 'INV-2', resolution: 'not-paid', clock});
+    await batch.close();
+    assert.equal((await bench.run(service, {path: 'direct'})).in_doubt, 3, 'sent again, and lost again');
+    service.fault = () => undefined;
+    const {accepted, in_doubt: doubts} = await bench.run(service, {path: 'direct'});
+    assert.deepEqual([accepted, doubts], [1, 2]);
   });
 
   it('does not release by its key what was staged longer ago than the horizon by another', async () => {

@@ -155,8 +155,8 @@ export const MUTANTS: readonly Mutant[] = [
     patches: [
       patch(
         'batch/row-source.ts',
-        'else claims.claim(rows, clock.now());',
-        'else { const at = clock.now(); void clock.sleep(20).then(() => claims.claim(rows, at)).catch(() => undefined); }',
+        'else claims.claim(this.#coverage.dated(rows), clock.now());',
+        'else { const at = clock.now(); void clock.sleep(20).then(() => claims.claim(this.#coverage.dated(rows), at)).catch(() => undefined); }',
       ),
     ],
     needs: ['kills'],

@@ -70,6 +70,8 @@ export class Oracle {
   readonly #payments = new Map<string, Payment[]>();
   /** Highest generation that an operator has raised a reference to. */
   readonly #generations = new Map<string, number>();
+  /** Creates of a record that their sender knew: nothing is learnt of it then. */
+  readonly #probes = new Set<Attempt>();
   /** References that an operator declared not paid, rightly or not. */
   readonly #declared = new Set<string>();
   violation: Violation | undefined;
@@ -235,6 +237,8 @@ export class Oracle {
     const earlier = this.#attempts.get(reference) ?? [];
     this.#sameBytes(attempt, sender, reference, earlier);
     this.#insideHorizon(attempt, sender, reference, earlier);
+    if (this.#sameKey(attempt).some((one) => this.#sawOwnRecord(one) && this.#isWrittenDown(sender, one)))
+      this.#probes.add(attempt);
     if (generation > 0) this.#raisedRightly(reference, generation);
     if (isApproving(attempt)) {
       if (!sender.isDirect) this.#probed(attempt, sender, reference);
@@ -423,7 +427,9 @@ export class Oracle {
       const hasReleased = attempts.some(
         (other) => other.n > one.n && this.#senders.get(other) === former && isApproving(other),
       );
-      return former === sender || former.endedWell || (hasReleased && !former.isDirect);
+      return (
+        former === sender || (former.endedWell && !this.#probes.has(one)) || (hasReleased && !former.isDirect)
+      );
     });
   }
 
