@@ -1,4 +1,5 @@
-import {mkdirSync, rmSync} from 'node:fs';
+import {createHash} from 'node:crypto';
+import {mkdirSync, readFileSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {type Patch, patching} from '../batch/crash/patches.ts';
@@ -8,6 +9,8 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** A program in which worlds live; `remove` deletes it. */
 export interface Program {
   path: string;
+  /** Of engine and simulation: schedules that were lived through under the same one are of one tree. */
+  digest: string;
   remove(): void;
 }
 
@@ -33,7 +36,9 @@ export async function bundleSimulation(mutant: readonly Patch[] = []): Promise<P
     logLevel: 'warning',
     sourcemap: 'inline',
   });
-  return {path, remove: () => rmSync(path, {force: true})};
+  const code = readFileSync(path, 'utf8').split('\n//# sourceMappingURL=')[0]!;
+  const digest = createHash('sha256').update(code).digest('hex').slice(0, 12);
+  return {path, digest, remove: () => rmSync(path, {force: true})};
 }
 
 let nextNumber = 1;

@@ -1,7 +1,7 @@
 /**
  * `npm run sim`: lives through schedules, each drawn from its seed: an operator, the engine on disks that fail, a network
  * and a service, in simulated time. Prints what happened in them, and for each seed in which a promise was broken the
- * invariant and the command that replays it; exits 1 then.
+ * invariant and the command that replays it; exits 1 then. Ctrl-C ends it with what was lived through, and how to go on.
  *
  *   --schedules N   how many (1,000,000)
  *   --from S        the first seed (1)
@@ -13,11 +13,11 @@ import {spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {availableParallelism} from 'node:os';
 import {parseArgs} from 'node:util';
-import {bundleSimulation} from './bundle.ts';
+import {bundleSimulation, type Program} from './bundle.ts';
 import {addCounts, COUNTED, noCounts} from './counts.ts';
 import {runFleet} from './fleet.ts';
 import {ordersFrom} from './orders.ts';
-import type {BrokenSeed} from './main.ts';
+import type {BrokenSeed, Order} from './main.ts';
 
 const {values} = parseArgs({
   options: {
@@ -42,7 +42,18 @@ async function replay(program: string): Promise<void> {
 
 const count = (n: number) => n.toLocaleString('en-US');
 
-async function liveAll(program: string): Promise<void> {
+let isInterrupted = false;
+
+/** What is handed out already is lived to its end, so that the seeds lived through have no gap. */
+function* untilInterrupted(orders: Iterable<Order>): Generator<Order> {
+  for (const order of orders) {
+    if (isInterrupted) return;
+    yield order;
+  }
+}
+
+async function liveAll({path, digest}: Program): Promise<void> {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => (isInterrupted = true));
   const [from, schedules] = [Number(values.from), Number(values.schedules)];
   const counts = noCounts();
   const broken: BrokenSeed[] = [];
@@ -66,18 +77,21 @@ async function liveAll(program: string): Promise<void> {
     }
     return true;
   };
-  await runFleet({program, width: Number(values.workers), orders: ordersFrom(from, schedules), onDelivery});
+  say(`engine and simulation ${digest}, Node ${process.versions.node}`);
+  const orders = untilInterrupted(ordersFrom(from, schedules));
+  await runFleet({program: path, width: Number(values.workers), orders, onDelivery});
   say(
-    `${count(lived)} schedules (seeds ${from} to ${from + schedules - 1}) in ${((performance.now() - began) / 1000).toFixed(1)} s, ${rate().toFixed(1)}/s`,
+    `${count(lived)} schedules (seeds ${from} to ${from + lived - 1}) of ${digest} in ${((performance.now() - began) / 1000).toFixed(1)} s, ${rate().toFixed(1)}/s`,
   );
   say(COUNTED.map((name) => `${name} ${count(counts[name])}`).join(', '));
   say(`violations ${broken.length}${broken.length > MOST_TOLD ? `, of which ${MOST_TOLD} are told` : ''}`);
+  if (lived < schedules) say(`go on: npm run sim -- --from ${from + lived} --schedules ${schedules - lived}`);
   if (broken.length > 0) process.exitCode = 1;
 }
 
 const program = await bundleSimulation();
 try {
-  if (values.seed === undefined) await liveAll(program.path);
+  if (values.seed === undefined) await liveAll(program);
   else await replay(program.path);
 } finally {
   program.remove();
