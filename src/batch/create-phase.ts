@@ -3,7 +3,7 @@ import {isDocumented, judgeAnswer, judgeFailure, judgeLook} from './answers.ts';
 import {Dispatcher, type WorkEnd} from './dispatcher.ts';
 import type {JournalRow} from './journal-row.ts';
 import type {Bucket, Outcome} from './outcome.ts';
-import {RecordAges} from './record-age.ts';
+import {isPastHorizon, RecordAges} from './record-age.ts';
 import {RowSource} from './row-source.ts';
 import {scheduleDay} from './rows.ts';
 import {bucketBefore, outcomeOf, type RunContext, TRIES, wordsOf} from './run-context.ts';
@@ -18,6 +18,8 @@ interface CreateJob {
   /** When it may first have been taken: a key is remembered from then on. */
   sentAt: number | undefined;
   tries: number;
+  /** When it was last sent in this run. */
+  triedAt: number | undefined;
   /** Of a record that is being processed and must be looked at; direct mode only. */
   lookFor: string | undefined;
 }
@@ -82,7 +84,16 @@ export class CreatePhase {
       const before = bucketBefore(row, maybe);
       // Declared not paid by an operator, it goes out whatever its age; but the doubt it was in is not forgotten.
       const isOld = maybe || (row.outcome !== undefined && row.outcome.stagedAt !== null);
-      const job: CreateJob = {row, before, maybe, isOld, sentAt, tries: 0, lookFor: undefined};
+      const job: CreateJob = {
+        row,
+        before,
+        maybe,
+        isOld,
+        sentAt,
+        tries: 0,
+        triedAt: undefined,
+        lookFor: undefined,
+      };
       if (!this.#isTooOld(job)) return job;
       this.#leaveTooOld(job);
     }
@@ -90,7 +101,7 @@ export class CreatePhase {
 
   #isTooOld({maybe, sentAt}: CreateJob): boolean {
     const {clock, settings} = this.#context;
-    return maybe && sentAt !== undefined && clock.now() - sentAt > settings.horizonMs;
+    return maybe && sentAt !== undefined && isPastHorizon(sentAt, clock.now(), settings.horizonMs);
   }
 
   #leaveTooOld(job: CreateJob): WorkEnd {
@@ -107,7 +118,9 @@ export class CreatePhase {
     const {row} = job;
     if (this.#isTooOld(job)) return this.#leaveTooOld(job); // it has waited for a gate since it was taken up
     job.tries++;
-    if (!job.maybe) job.sentAt = this.#context.clock.now();
+    // A row that was declared not paid may have been taken all the same: it goes out, but its key is no newer for that.
+    job.triedAt = this.#context.clock.now();
+    if (!job.maybe) job.sentAt = row.outcome?.stagedAt ?? job.triedAt;
     const end = await this.#context.exchange(this.#context.wire.create(row, this.#phase === 'direct'));
     const verdict =
       'answer' in end
@@ -211,8 +224,10 @@ export class CreatePhase {
    * machine sent the row first. Then its key is as old, and as near to being forgotten.
    */
   #learnAge(job: CreateJob, answer: Answer): void {
-    // Made by this very request, whatever the clocks say; the document says so of a 201 that approves nothing.
-    if (answer.status === 201 && this.#phase === 'stage' && !job.maybe && !job.isOld) return;
+    if (answer.status === 201 && this.#phase === 'stage' && !job.maybe) {
+      job.sentAt = job.triedAt; // made by this very request, whatever the clocks say: so the document has it of a 201 that approves nothing
+      return;
+    }
     const madeAt = this.#ages.madeAt(answer, this.#context.clock.now());
     if (madeAt === undefined || madeAt >= this.#firstDoubt(job) - CLOCK_SLACK_MS) return;
     job.sentAt = madeAt;

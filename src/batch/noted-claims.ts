@@ -24,18 +24,19 @@ const ENTER = `
   from noted_claims n cross join json_each(n.claims) c where n.seq = ?
   on conflict (scope, fold, reference) do update set `;
 /** A key does not grow younger, whoever claims its reference. */
-const AGE = `since = min(coalesce(entries.since, excluded.since), coalesce(excluded.since, entries.since))`;
+const AGE = `min(coalesce(entries.since, excluded.since), coalesce(excluded.since, entries.since))`;
 /** A claim that is there already is the same row's, of an earlier run or an earlier generation. */
 const CLAIM = `${ENTER}
     id = case when excluded.generation > entries.generation then null else entries.id end,
     paid = case when excluded.generation > entries.generation then 0 else entries.paid end,
-    ${AGE}, claimant = excluded.claimant, generation = excluded.generation, fingerprint = excluded.fingerprint`;
+    since = case when excluded.generation > entries.generation then excluded.since else ${AGE} end,
+    claimant = excluded.claimant, generation = max(entries.generation, excluded.generation), fingerprint = excluded.fingerprint`;
 /**
  * Whoever has the record has the claim: another batch may have claimed the reference, for another payment perhaps, when the
  * registry was lost. What is paid stays as it was paid.
  */
 const KEEP = `${ENTER}
-    claimant = excluded.claimant, generation = excluded.generation, fingerprint = excluded.fingerprint, ${AGE}
+    claimant = excluded.claimant, generation = excluded.generation, fingerprint = excluded.fingerprint, since = ${AGE}
     where entries.paid = 0 and entries.claimant <> excluded.claimant`;
 /** Whoever has the claim, and paid or not. */
 const OLDER = `
@@ -76,7 +77,7 @@ export class NotedClaims {
     const claims = rows.map(({party, amount, currency, reference, fingerprint, generation, outcome}) => {
       const folded = foldReference(reference);
       const fold = folded === reference ? null : folded;
-      const since = outcome?.state === 'not_sent' ? null : (outcome?.stagedAt ?? null);
+      const since = outcome?.stagedAt ?? null;
       if (since !== null) return [party, amount, currency, reference, fingerprint, generation, fold, since];
       const claim = [party, amount, currency, reference, fingerprint, generation];
       return fold === null ? claim : [...claim, fold];
@@ -126,7 +127,7 @@ export class NotedClaims {
   #free(seq: number, scope: number, claimant: number): void {
     const {claims} = this.#db.prepare('select claims from noted_claims where seq = ?').get(seq)!;
     const free = this.#db.prepare(
-      `delete from entries where scope = ? and fold = ? and reference = ? and claimant in
+      `delete from entries where scope = ? and fold = ? and reference = ? and paid = 0 and claimant in
          (select id from claimants where journal = (select journal from claimants where id = ?))`,
     );
     for (const reference of JSON.parse(claims as string) as string[])

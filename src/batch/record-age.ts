@@ -45,3 +45,10 @@ export class RecordAges {
         : new Date(this.#answeredAt).toISOString().slice(0, TEN_SECONDS);
   }
 }
+
+/** A clock that is set back by more than this leaves moments of which nobody knows how long ago they were. */
+const CLOCK_AHEAD_MS = 10 * 60_000;
+
+/** Whether the service may have forgotten a key that it may have known since a moment of our wall clock. */
+export const isPastHorizon = (sinceMs: number, nowMs: number, horizonMs: number): boolean =>
+  nowMs - sinceMs > horizonMs || sinceMs - nowMs > CLOCK_AHEAD_MS;

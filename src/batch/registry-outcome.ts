@@ -36,9 +36,10 @@ function takenBack({outcome}: JournalRow): Outcome | undefined {
   return {...outcome, state: 'not_sent', id: null, code: null, message: null};
 }
 
-/** It has a word of the registry's that may change. */
-export const isByRegistry = ({state, code}: Outcome): boolean =>
-  code === REGISTRY_CODE && (state === 'conflict' || state === 'already_paid' || state === 'in_doubt');
+/** It has a word of the registry's that may change. A row in doubt that has a record is a release's to ask about. */
+export const isByRegistry = ({state, code, id}: Outcome): boolean =>
+  code === REGISTRY_CODE &&
+  (state === 'conflict' || state === 'already_paid' || (state === 'in_doubt' && id === null));
 
 /** It may have been sent, and no record of it is known. */
 const isInDoubt = (journal: Journal, row: JournalRow): boolean =>
@@ -63,7 +64,7 @@ function outcomeOfDoubt({row, journal, exists, now}: Claimed, entry: Entry): Out
   const known = knownDoubt(journal, row, now);
   if (isSame && !entry.paid && !isThere) {
     const free = takenBack(row);
-    const isOlder = keySince(entry) < known.stagedAt && row.generation === 0;
+    const isOlder = keySince(entry) < known.stagedAt && row.generation === entry.generation;
     return isOlder ? {...known, ...free, stagedAt: keySince(entry)} : free;
   }
   const message = `it may have been sent, and ${wordsOf(entry, isSame, isThere)}`;
@@ -131,6 +132,11 @@ function ownOutcome({row, found: entry, journal, plan, now}: Claimed): Outcome |
       orphan: null,
     },
   };
+  if (entry.paid && entry.fingerprint !== row.fingerprint)
+    return {
+      ...{...base, state: 'conflict', stagedAt: row.outcome?.stagedAt ?? null, code: REGISTRY_CODE},
+      message: 'this batch has paid another payment under this reference; it is never sent again',
+    };
   if (entry.paid)
     return {
       ...base,
@@ -144,13 +150,13 @@ function ownOutcome({row, found: entry, journal, plan, now}: Claimed): Outcome |
   return row.outcome === undefined ? base : undefined;
 }
 
-/** A raised generation has a key of its own, and what the claim was told is of the former one. */
+/** What the claim was told is of the key of its own generation. */
 function olderDoubt(
   known: Outcome & {stagedAt: number},
   row: JournalRow,
-  {since}: Entry,
+  {since, generation}: Entry,
 ): Outcome | undefined {
-  if (since === null || since >= known.stagedAt || row.generation > 0) return undefined;
+  if (since === null || since >= known.stagedAt || row.generation !== generation) return undefined;
   return {...known, ...takenBack(row), stagedAt: since};
 }
 

@@ -2,6 +2,7 @@ import {join} from 'node:path';
 import {type Clock, nextTurn} from '../clock.ts';
 import {acquireLock, type Lock} from '../store/lock.ts';
 import {migrate} from '../store/migrate.ts';
+import {jsonBytes} from '../store/json-bytes.ts';
 import type {SqliteDatabase, SqliteStatement, SqlRow} from '../store/port.ts';
 import {openSqlite} from '../store/sqlite.ts';
 import {makeFolder} from './folder.ts';
@@ -36,8 +37,8 @@ export interface Claim {
   party: string;
   amount: number;
   currency: string;
-  /** Of a row that may have been sent before: since when its key may be known. One that was not is as new as its claim. */
-  outcome?: {stagedAt: number | null; state?: string} | undefined;
+  /** Of a row that may have been sent before: since when its key may be known. */
+  outcome?: {stagedAt: number | null} | undefined;
 }
 
 export interface Entry {
@@ -59,15 +60,23 @@ export interface Entry {
 /** When the service may first have seen the key of a claim: from then on the horizon counts. */
 export const keySince = ({at, since}: Entry): number => Math.min(at, since ?? at);
 
+/** A payment of another batch. */
+export interface OtherPayment {
+  batch: string;
+  id: string | null;
+}
+
 /** What the engine needs of a registry while it runs. */
 export interface Claims {
   /** Durable when it returns: no row of a window is sent before it is claimed. */
   claim(rows: readonly Claim[], at: number): void;
   /** Claims what has no claim any more, as after the registry was lost; durable when it returns. */
   keep(rows: readonly Claim[], at: number): void;
+  /** Of rows, those whose references other batches have paid, by other records perhaps. */
+  paidByOthers(rows: readonly Claim[]): ReadonlyMap<string, OtherPayment>;
   /** The service has known the key for longer than the claim says. Durable with the next `flush`. */
   older(row: Claim, since: number): void;
-  /** After a definite refusal: the reference is free again. Durable with the next `flush`. */
+  /** After a definite refusal: the reference is free again, unless it is paid. Durable with the next `flush`. */
   free(reference: string): void;
   /** Durable with the next `flush`. */
   paid(reference: string, id: string | null): void;
@@ -78,6 +87,7 @@ export interface Claims {
 export const NO_CLAIMS: Claims = {
   claim: () => undefined,
   keep: () => undefined,
+  paidByOthers: () => new Map(),
   older: () => undefined,
   free: () => undefined,
   paid: () => undefined,
@@ -245,6 +255,24 @@ export class Registry implements Claims {
     return {scope: this.#scope, claimant: this.#claimant, at};
   }
 
+  paidByOthers(rows: readonly Claim[]): ReadonlyMap<string, OtherPayment> {
+    // What others have paid was sorted in when the registry was opened, and what we noted since is ours.
+    const others = this.#statement('select 1 from claimants where journal <> ? limit 1').get(this.#journalId);
+    if (others === undefined) return new Map();
+    const wanted = rows.map(({reference}) => [foldReference(reference), reference]);
+    const found = this.#statement(
+      `select e.reference, e.id, c.batch from json_each(cast(? as text)) j cross join entries e cross join claimants c
+       where e.scope = ? and e.fold = j.value ->> 0 and e.reference = j.value ->> 1 and e.paid = 1
+         and c.id = e.claimant and c.journal <> ?`,
+    ).all(jsonBytes(wanted), this.#scope, this.#journalId);
+    return new Map(
+      found.map(({reference, id, batch}) => [
+        reference as string,
+        {id: id as string | null, batch: batch as string}, // the columns are named so
+      ]),
+    );
+  }
+
   older(row: Claim, since: number): void {
     this.#older.push({...row, outcome: {stagedAt: since}});
   }
@@ -253,11 +281,11 @@ export class Registry implements Claims {
     this.#freed.push(reference);
   }
 
-  /** Takes back what was wrongly said: the claim stays ours, is no payment any more, and its key was not taken. */
+  /** Takes back what was wrongly said: the claim stays ours, and is no payment any more. */
   unpaid(reference: string): void {
     this.#sortAllIn();
     this.#statement(
-      `update entries set paid = 0, id = null, since = null where scope = ? and fold = ? and reference = ?
+      `update entries set paid = 0, id = null where scope = ? and fold = ? and reference = ?
          and claimant in (select id from claimants where journal = ?)`,
     ).run(this.#scope, foldReference(reference), reference, this.#journalId);
   }

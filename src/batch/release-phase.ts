@@ -2,8 +2,10 @@ import type {Answer} from '../client/answer.ts';
 import {isOwnLimit, judgeAnswer, judgeFailure, judgeLook} from './answers.ts';
 import {Dispatcher, type WorkEnd} from './dispatcher.ts';
 import type {JournalRow} from './journal-row.ts';
-import type {Bucket, Outcome} from './outcome.ts';
+import {type Bucket, type Outcome, REGISTRY_CODE} from './outcome.ts';
 import {probe} from './probe.ts';
+import {isPastHorizon} from './record-age.ts';
+import type {OtherPayment} from './registry.ts';
 import {RowSource} from './row-source.ts';
 import {bucketBefore, outcomeOf, type RunContext, type RunSettings, TRIES, wordsOf} from './run-context.ts';
 
@@ -89,7 +91,11 @@ export class ReleasePhase {
   }
 
   #next(): ReleaseJob | undefined {
-    const taken = this.#source.next();
+    let taken = this.#source.next();
+    while (taken?.paidByOther !== undefined && taken.paidByOther.id !== taken.row.outcome!.id) {
+      this.#leaveToPerson(taken.row, taken.paidByOther);
+      taken = this.#source.next();
+    }
     if (taken === undefined) return undefined;
     const {row} = taken;
     const outcome = row.outcome!; // the source reads rows that have a record
@@ -111,7 +117,7 @@ export class ReleasePhase {
   async #release(job: ReleaseJob): Promise<WorkEnd> {
     const {row, id} = job;
     const {clock, settings} = this.#context;
-    if (clock.now() - (row.outcome!.stagedAt ?? 0) > settings.horizonMs) {
+    if (isPastHorizon(row.outcome!.stagedAt ?? 0, clock.now(), settings.horizonMs)) {
       if (job.looked) return settings.approveById ? this.#approve(job) : this.#tooLate(job);
       job.look = true; // somebody may have approved it by its id meanwhile
       return {again: true, afterMs: 0};
@@ -262,6 +268,13 @@ export class ReleasePhase {
       'staged longer ago than the key horizon; approve it by its id, then run the batch once more to see it done (or let the profile do so: profiles add --approve-by-id)';
     this.#settle(job, {state: job.maybe ? 'in_doubt' : job.row.outcome!.state, message});
     return {again: false};
+  }
+
+  /** The registry, or this journal, was lost in between: the record would be a second payment. */
+  #leaveToPerson(row: JournalRow, {batch, id}: OtherPayment): void {
+    const message = `batch ${batch} has paid this reference since${id === null ? '' : `, record ${id}`}; look whether it was paid twice, and resolve it`;
+    const facts = {state: 'in_doubt', code: REGISTRY_CODE, message} as const;
+    this.#context.settle(row, bucketBefore(row, false), outcomeOf(row, facts));
   }
 
   #probeOnce(): Promise<boolean> {

@@ -5,7 +5,7 @@ import type {JournalRow} from './journal-row.ts';
 import type {Journal} from './journal.ts';
 import type {OpenBatch} from './open-batch.ts';
 import type {Outcome} from './outcome.ts';
-import {Registry} from './registry.ts';
+import {type Entry, Registry} from './registry.ts';
 import type {Mode} from './kinds.ts';
 
 /** What an operator has found out about a row in doubt, outside of this tool. */
@@ -116,8 +116,10 @@ async function tellRegistry(
     clock,
   });
   try {
-    if (id === undefined) registry.unpaid(reference);
-    else {
+    if (id === undefined) {
+      refusePaid(registry.find(reference), batch, reference);
+      registry.unpaid(reference);
+    } else {
       // Whoever has the record has the claim, also where it was lost; what another batch has paid stays as it was paid.
       const isOurs = () => registry.find(reference)?.journal === plan.journalId;
       if (!isOurs()) registry.keep([row], clock.now());
@@ -127,6 +129,15 @@ async function tellRegistry(
   } finally {
     await registry.close();
   }
+}
+
+/** What the service said is not taken back by a word; only another word is. */
+function refusePaid(entry: Entry | undefined, {plan, journal}: OpenBatch, reference: string): void {
+  const isWord = (journal.meta<Record<string, unknown>>('declared') ?? {})[reference] !== undefined;
+  if (entry?.journal !== plan.journalId || !entry.paid || isWord) return;
+  throw new RemitError('USAGE', `row ${reference} was paid: the registry has its record ${entry.id}`, {
+    hint: `run the batch again: it takes the row for paid`,
+  });
 }
 
 /** Under which the batch was confirmed last: what its claims are made with. */

@@ -57,11 +57,14 @@ export async function raiseFailedRows(options: {
   const due: {row: JournalRow; reason: string}[] = [];
   for (const row of candidates(journal, named, options.plan)) {
     stop.throwIfAborted();
-    const other = foreignEntry(options.registry.find(row.reference), options.plan);
-    const found =
-      other === undefined
-        ? await lookAt(row, options)
-        : `batch ${other.batch} has claimed its reference since; see what became of it there`;
+    const claim = options.registry.find(row.reference);
+    const other = foreignEntry(claim, options.plan);
+    let found: Awaited<ReturnType<typeof lookAt>>;
+    if (other !== undefined)
+      found = `batch ${other.batch} has claimed its reference since; see what became of it there`;
+    else if (claim !== undefined && claim.generation > row.generation)
+      found = 'a retry that this journal has no memory of sent it again; see what became of that';
+    else found = await lookAt(row, options);
     if (found === 'failed' || (found === 'canceled' && named.includes(row.reference)))
       due.push({
         row,

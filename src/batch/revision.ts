@@ -33,6 +33,7 @@ export function mergeRevision(old: SqliteDatabase, fresh: SqliteDatabase, plan: 
   before.makeDoubtExplicit(); // states that are true whether the revision is accepted or not
   const after = new Journal(fresh);
   const facts: RevisionFacts = {added: 0, corrected: 0, dropped: []};
+  const corrected: string[] = [];
   const refused: {reference: string; why: string}[] = [];
 
   for (const row of allRows(after)) {
@@ -40,7 +41,7 @@ export function mergeRevision(old: SqliteDatabase, fresh: SqliteDatabase, plan: 
     if (known === undefined) facts.added++;
     else if (known.fingerprint === row.fingerprint)
       continue; // carried over below
-    else if (isCorrectable(before, known)) facts.corrected++;
+    else if (isCorrectable(before, known)) corrected.push(row.reference);
     else refused.push({reference: row.reference, why: `was changed, and ${wordsFor(before, known)}`});
   }
   for (const row of allRows(before)) {
@@ -66,7 +67,8 @@ export function mergeRevision(old: SqliteDatabase, fresh: SqliteDatabase, plan: 
     if (outcome !== undefined) after.record({...outcome, n: row.n}, outcome.stagedAt ?? plan.plannedAt);
     if (after.unflushed >= PAGE) after.flush();
   }
-  after.setMeta('dropped', [...(before.meta<string[]>('dropped') ?? []), ...facts.dropped]);
+  after.setMeta('dropped', [...(before.meta<string[]>('dropped') ?? []), ...facts.dropped, ...corrected]);
+  facts.corrected = corrected.length;
   for (const name of ['binding', 'path', 'state', 'results', 'confirmations', 'declared']) {
     const value = before.meta(name);
     if (value !== undefined) after.setMeta(name, value);

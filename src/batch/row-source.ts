@@ -2,7 +2,7 @@ import type {Clock} from '../clock.ts';
 import type {JournalRow} from './journal-row.ts';
 import type {Taken} from './journal-state.ts';
 import type {Journal, Phase} from './journal.ts';
-import type {Claim, Claims} from './registry.ts';
+import type {Claim, Claims, OtherPayment} from './registry.ts';
 
 /** Rows that the first window makes sendable, and rows that are read at a time. */
 export const WINDOW_ROWS = 256;
@@ -41,6 +41,8 @@ class Coverage {
 export interface SourceRow {
   row: JournalRow;
   coveredSince: number | undefined;
+  /** Of a release: another batch has paid the reference, by another record. */
+  paidByOther?: OtherPayment | undefined;
 }
 
 export interface RowSourceOptions {
@@ -65,6 +67,7 @@ export class RowSource {
   readonly #options: RowSourceOptions;
   readonly #coverage: Coverage;
   #page: JournalRow[] = [];
+  #others: ReadonlyMap<string, OtherPayment> = new Map();
   #at = 0;
   #after = 0;
   #done = false;
@@ -83,7 +86,7 @@ export class RowSource {
   next(): SourceRow | undefined {
     if (this.#at === this.#page.length && !this.#load()) return undefined;
     const row = this.#page[this.#at++]!;
-    return {row, coveredSince: this.#coverage.since(row)};
+    return {row, coveredSince: this.#coverage.since(row), paidByOther: this.#others.get(row.reference)};
   }
 
   /** Rows of the open window that were not handed out. */
@@ -100,8 +103,10 @@ export class RowSource {
     this.#at = 0;
     beforeWindow();
     // Staged rows were claimed when they were staged; only a registry that was lost since does not know them.
-    if (phase === 'release') claims.keep(rows, clock.now());
-    else claims.claim(this.#coverage.dated(rows), clock.now());
+    if (phase === 'release') {
+      this.#others = claims.paidByOthers(rows);
+      claims.keep(rows, clock.now());
+    } else claims.claim(this.#coverage.dated(rows), clock.now());
     journal.openWindow({phase, first: rows[0]!.n, last: this.#after, takes, at: clock.now()});
     this.#openedAt = clock.monotonic();
     return true;

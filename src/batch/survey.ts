@@ -2,10 +2,10 @@ import {RemitError} from '../errors.ts';
 import {readAcknowledged} from './confirmations.ts';
 import type {JournalRow} from './journal-row.ts';
 import type {Journal} from './journal.ts';
-import {type Bucket, bucketOf, type Outcome, REGISTRY_CODE} from './outcome.ts';
+import {type Bucket, bucketOf, openDoubt, type Outcome, REGISTRY_CODE} from './outcome.ts';
 import {addRow, emptyPart, type Part} from './part.ts';
 import type {Plan} from './plan.ts';
-import type {Registry} from './registry.ts';
+import {type Entry, keySince, type Registry} from './registry.ts';
 import {
   bucketNow,
   isByRegistry,
@@ -106,11 +106,30 @@ export function settleByRegistry(options: {
   const {journal, registry, now} = options;
   journal.makeDoubtExplicit(); // with the moment since when
   for (const row of unsentRows(journal)) {
-    const outcome = registryOutcome({row, found: registry.find(row.reference), ...options});
+    const found = registry.find(row.reference);
+    const raised = raisedElsewhere(row, found, options);
+    if (raised !== undefined) journal.raiseGeneration({...row, generation: raised - 1}, RAISED, now);
+    const outcome =
+      raised === undefined
+        ? registryOutcome({row, found, ...options})
+        : {...openDoubt(row.n, keySince(found!)), message: RAISED};
     if (outcome !== undefined) journal.record(outcome, now);
     if (journal.unflushed >= PAGE) journal.flush();
   }
   journal.flush();
+}
+
+const RAISED = 'a retry that this journal has no memory of gave it a new key, and it may have been sent';
+
+/** The generation of a claim that is ours, or whose journal is gone, where that is above the row's. */
+function raisedElsewhere(
+  row: JournalRow,
+  found: Entry | undefined,
+  {plan, exists}: {plan: Plan; exists: JournalExists},
+): number | undefined {
+  if (found === undefined || found.paid || found.fingerprint !== row.fingerprint) return undefined;
+  if (found.journal !== plan.journalId && exists(found.journal, found.batch)) return undefined;
+  return found.generation > row.generation ? found.generation : undefined;
 }
 
 /** Notes a row that `settleByRegistry` will move to another bucket. */

@@ -186,19 +186,15 @@ describe('after the run', () => {
     await bench.run(service);
     recordOf('INV-1')[0]!.status = 'failed';
     await retry('INV-1');
-    await bench.run(service);
-    const doubtful = await opened();
-    const row = doubtful.journal.rowOf('INV-1')!;
-    assert.equal(row.generation, 1);
-    doubtful.journal.record({...row.outcome!, state: 'in_doubt', id: null, status: null}, bench.clock.now());
-    doubtful.journal.flush();
-    await doubtful.close();
+    service.fault = () => 'lost-after';
+    assert.equal((await bench.run(service, {path: 'direct'})).in_doubt, 1);
+    service.fault = () => undefined;
     await resolve('INV-1', 'not-paid');
     const batch = await opened();
     const {generation, outcome} = batch.journal.rowOf('INV-1')!;
     await batch.close();
     assert.deepEqual([generation, outcome!.state], [1, 'not_sent']);
-    const summary = await bench.run(service);
+    const summary = await bench.run(service, {path: 'direct'});
     assert.equal(summary.accepted, 1);
     const keys = recordOf('INV-1').map(({key}) => key);
     assert.deepEqual(

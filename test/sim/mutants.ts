@@ -199,7 +199,7 @@ export const MUTANTS: readonly Mutant[] = [
     patches: [
       patch(
         'batch/create-phase.ts',
-        'return maybe && sentAt !== undefined && clock.now() - sentAt > settings.horizonMs;',
+        'return maybe && sentAt !== undefined && isPastHorizon(sentAt, clock.now(), settings.horizonMs);',
         'return false;',
       ),
     ],
@@ -210,7 +210,7 @@ export const MUTANTS: readonly Mutant[] = [
     patches: [
       patch(
         'batch/release-phase.ts',
-        'if (clock.now() - (row.outcome!.stagedAt ?? 0) > settings.horizonMs) {',
+        'if (isPastHorizon(row.outcome!.stagedAt ?? 0, clock.now(), settings.horizonMs)) {',
         'if (false) {',
       ),
     ],
@@ -346,8 +346,8 @@ export const MUTANTS: readonly Mutant[] = [
     patches: [
       patch(
         'batch/revision.ts',
-        'else if (isCorrectable(before, known)) facts.corrected++;',
-        'else if (true) facts.corrected++;',
+        'else if (isCorrectable(before, known)) corrected.push(row.reference);',
+        'else if (true) corrected.push(row.reference);',
       ),
     ],
     needs: ['edits'],
