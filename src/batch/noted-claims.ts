@@ -38,7 +38,7 @@ const CLAIM = `${ENTER}
 const KEEP = `${ENTER}
     claimant = excluded.claimant, generation = excluded.generation, fingerprint = excluded.fingerprint, since = ${AGE}
     where entries.paid = 0 and entries.claimant <> excluded.claimant`;
-/** Whoever has the claim, and paid or not. */
+/** The key is older than the claim says, whoever has the claim, and paid or not. */
 const OLDER = `
   update entries set since = min(coalesce(entries.since, told.since), told.since)
   from (
@@ -54,8 +54,9 @@ const STATEMENTS = {claim: CLAIM, keep: KEEP, older: OLDER};
  * as any other, and they are sorted in before anybody looks. What was claimed and is free again is noted after it.
  *
  * A claim is noted as [party, amount, currency, reference, fingerprint, generation], its fold where that differs from the
- * reference, and since when its key may be known where we were told; what is free, as the reference alone. Payments are noted elsewhere and sorted in after all of this, so whoever claims
- * a reference anew, which takes a payment from it, has all that is noted sorted in first.
+ * reference, and since when its key may be known where we were told; what is free, as the reference alone. Payments are
+ * noted elsewhere and sorted in after all of this, so whoever claims a reference anew, which takes a payment from it, has all
+ * that is noted sorted in first.
  *
  * The index that finds payments made twice (Lookalikes) is filled at the same time: its order is none that claims come in.
  */

@@ -21,7 +21,7 @@ const isWord = (outcome: Outcome | undefined): boolean =>
  * Settles a row in doubt by an operator's word. Paid: the id that was found becomes the row's. Not paid: the row goes back
  * to be sent with the very same key, so that even a wrong word cannot pay twice while the service remembers it. A row that
  * was accepted by a word alone (no `status` of its record was seen) may be declared not paid after all.
- * @throws RemitError NO_BATCH when there is no such row, USAGE when it is not in doubt
+ * @throws RemitError NO_BATCH when there is no such row, USAGE when it is not in doubt or the registry knows it as paid
  */
 export async function resolveRow(options: {
   batch: OpenBatch;

@@ -41,7 +41,7 @@ class Coverage {
 export interface SourceRow {
   row: JournalRow;
   coveredSince: number | undefined;
-  /** Of a release: another batch has paid the reference, by another record. */
+  /** Of a release: another batch has paid the reference, by this record or by another one. */
   paidByOther?: OtherPayment | undefined;
 }
 
