@@ -11,6 +11,8 @@ export interface Program {
   path: string;
   /** Of engine and simulation: schedules that were lived through under the same one are of one tree. */
   digest: string;
+  /** Of the engine alone. */
+  engineDigest: string;
   remove(): void;
 }
 
@@ -37,8 +39,16 @@ export async function bundleSimulation(mutant: readonly Patch[] = []): Promise<P
     sourcemap: 'inline',
   });
   const code = readFileSync(path, 'utf8').split('\n//# sourceMappingURL=')[0]!;
-  const digest = createHash('sha256').update(code).digest('hex').slice(0, 12);
-  return {path, digest, remove: () => rmSync(path, {force: true})};
+  const modules = code.split(/^\/\/ (?=(?:src|test)\/)/m); // the bundler heads each with its path
+  const engine = modules.filter((module) => module.startsWith('src/')).sort();
+  return {
+    path,
+    digest: digestOf(code),
+    engineDigest: digestOf(engine.join('')),
+    remove: () => rmSync(path, {force: true}),
+  };
 }
 
 let nextNumber = 1;
+
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 12);

@@ -223,6 +223,8 @@ export class Oracle {
         'gate',
         `request ${attempt.n} left ${sender.gateUntil - this.now()} ms before the gate opened`,
       );
+    if (attempt.method === 'GET' && sender.retriesUnapproved)
+      sender.place.takenUp.set(takenUpAs(sender.batchId, attempt.path.split('/').at(-1)!), attempt.n);
     if (attempt.method !== 'POST') return;
     if (isById(attempt)) {
       this.#sentById(attempt, sender);
@@ -239,7 +241,7 @@ export class Oracle {
     this.#insideHorizon(attempt, sender, reference, earlier);
     if (this.#sameKey(attempt).some((one) => this.#sawOwnRecord(one) && this.#isWrittenDown(sender, one)))
       this.#probes.add(attempt);
-    if (generation > 0) this.#raisedRightly(reference, generation);
+    if (generation > 0) this.#raisedRightly(reference, generation, sender.place);
     if (isApproving(attempt)) {
       if (!sender.isDirect) this.#probed(attempt, sender, reference);
       this.#allowed(attempt, sender, reference, row);
@@ -310,7 +312,11 @@ export class Oracle {
     const isAllowed = this.#sameKey(attempt).some(
       (one) => isApproving(one) && one.n > (failed?.n ?? 0) && this.#senders.get(one)!.retriesUnapproved,
     );
-    const isBegun = sender.place.brokenRetries.has(sender.batchId);
+    // It was taken up by a run with leave that could not read its record: nothing has answered that leave yet.
+    const takenUpAt =
+      failed === undefined ? undefined : sender.place.takenUp.get(takenUpAs(sender.batchId, failed.seenId!));
+    const isBegun =
+      sender.place.brokenRetries.has(sender.batchId) || (takenUpAt ?? 0) > (failed?.n ?? Infinity);
     if (failed !== undefined && !sender.retriesUnapproved && !isAllowed && !isBegun)
       this.violate('unapproved', `${reference} was released again by itself after its approval had failed`);
     const isHeld = row?.rail != null && partyNumber(row.party) >= DISTORTED_FROM && !sender.isDirect;
@@ -433,12 +439,26 @@ export class Oracle {
     });
   }
 
-  /** Invariant: only a failed or canceled record is given up for a new key. */
-  #raisedRightly(reference: string, generation: number): void {
-    const former = this.#service.records.findLast(({key}) => key === this.#keyOf(reference, generation - 1));
-    const status = former === undefined ? 'missing' : this.#service.statusOf(former);
-    if (!isDead(status))
-      this.violate('generation', `${reference} got generation ${generation} while its record was ${status}`);
+  /**
+   * Invariant: only a failed or canceled record is given up for a new key. Where the service forgot the key, somebody with
+   * another state folder may have made a younger one since, of which this place cannot know.
+   */
+  #raisedRightly(reference: string, generation: number, place: Place): void {
+    const key = this.#keyOf(reference, generation - 1);
+    const records = this.#service.records.filter((record) => record.key === key);
+    const known = records.findLast(({madeBy, id}) =>
+      (this.#attempts.get(reference) ?? []).some(
+        (one) => this.#placeOf(one) === place && (one.n === madeBy || one.seenId === id),
+      ),
+    );
+    const statuses = [records.at(-1), known].map((record) =>
+      record === undefined ? 'missing' : this.#service.statusOf(record),
+    );
+    if (!statuses.some(isDead))
+      this.violate(
+        'generation',
+        `${reference} got generation ${generation} while its record was ${statuses[0]}`,
+      );
   }
 
   #made(record: ServiceRecord): void {
@@ -494,6 +514,9 @@ export class Oracle {
     );
   }
 }
+
+/** A record as a batch took it up. */
+const takenUpAs = (batchId: string, id: string): string => `${batchId} ${id}`;
 
 const isDead = (status: string): boolean => status === 'failed' || status === 'canceled';
 

@@ -26,6 +26,8 @@ export class Place {
   doubtSince = Infinity;
   /** Batches of which a run with leave to approve once more broke off: its windows put rows in doubt that it had not sent. */
   readonly brokenRetries = new Set<string>();
+  /** The last request by which a run with that leave read a record, by batch and id. */
+  readonly takenUp = new Map<string, number>();
   #registryLostAt = 0;
   #journalsLostAt = 0;
 

@@ -52,7 +52,7 @@ function* untilInterrupted(orders: Iterable<Order>): Generator<Order> {
   }
 }
 
-async function liveAll({path, digest}: Program): Promise<void> {
+async function liveAll({path, digest, engineDigest}: Program): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => (isInterrupted = true));
   const [from, schedules] = [Number(values.from), Number(values.schedules)];
   const counts = noCounts();
@@ -77,7 +77,7 @@ async function liveAll({path, digest}: Program): Promise<void> {
     }
     return true;
   };
-  say(`engine and simulation ${digest}, Node ${process.versions.node}`);
+  say(`engine ${engineDigest}, with simulation ${digest}, Node ${process.versions.node}`);
   const orders = untilInterrupted(ordersFrom(from, schedules));
   await runFleet({program: path, width: Number(values.workers), orders, onDelivery});
   say(
