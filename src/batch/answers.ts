@@ -30,6 +30,8 @@ export type RowVerdict =
       status: string | null;
       stop?: StopReason;
       orphan?: string;
+      /** Approved already, so that it cannot be held any more: the record is of the row, but not all as was asked. */
+      differs?: true;
     }
   /** It may have taken effect: replay it, or after a release look first. */
   | {is: 'maybe'; throttled: boolean}
@@ -118,9 +120,11 @@ function judgeSuccess(options: {
       ...{is: 'settled', state: 'collision', id, status, stop: 'collision'},
       ...(foreign && phase !== 'stage' ? {orphan: stagedId} : {}),
     };
+  const differs = echo === 'differs' ? {differs: true as const} : {};
   if (phase === 'stage') {
     if (answer.status === 207) return {is: 'settled', state: 'unapproved', id, status};
-    if (status !== null && MOVING.has(status)) return {is: 'settled', state: 'accepted', id, status}; // released before
+    if (status !== null && MOVING.has(status))
+      return {is: 'settled', state: 'accepted', id, status, ...differs}; // released before
     if (status === 'canceled') return {is: 'settled', state: 'dead_key', id, status};
     return {is: 'settled', state: echo === 'same' ? 'staged' : 'held', id, status};
   }
@@ -131,7 +135,7 @@ function judgeSuccess(options: {
     return {is: 'settled', state: 'unapproved', id, status, ...leftBehind};
   if (status === 'canceled') return {is: 'settled', state: 'dead_key', id, status, ...leftBehind};
   if (status !== null && MOVING.has(status))
-    return {is: 'settled', state: 'accepted', id, status, ...leftBehind};
+    return {is: 'settled', state: 'accepted', id, status, ...leftBehind, ...differs};
   if (foreign) return {is: 'settled', state: 'in_doubt', id, status, ...leftBehind};
   return {is: 'processing', id};
 }

@@ -122,9 +122,11 @@ export class BatchRun {
     if (path === 'direct') {
       await this.#runPhase('paying', () => new CreatePhase(this.#context, 'direct').run());
       // Rows that were staged before, or looked at since, have a record: they are released, not created once more.
+      this.#context.flush();
       const staged = this.#context.standing.tally.staged.count > this.#context.standing.held;
+      const mayRelease = staged || this.#context.journal.doubtsWithRecord() > 0;
       const states = staged ? (['in_doubt', 'staged'] as const) : (['in_doubt'] as const);
-      if (staged && this.#context.stop === undefined && !(await probe(this.#context, states)))
+      if (mayRelease && this.#context.stop === undefined && !(await probe(this.#context, states)))
         return this.#stoppedOr('stopped');
       await this.#runPhase('settling', () => new ReleasePhase(this.#context, states).run());
       return this.#stoppedOr('complete');
@@ -150,8 +152,8 @@ export class BatchRun {
   }
 
   /**
-   * The check between staging and releasing. Rows in conflict, and rows in doubt whether they have a record, hold the
-   * release of all others. A row in doubt with a known record was being released when that stopped: the release looks.
+   * The check between staging and releasing. Rows in conflict, rows that could not be sent, and rows in doubt whether they
+   * have a record, hold the release of all others. A row in doubt with a known record was being released when that stopped: the release looks.
    */
   #mayRelease(): boolean {
     const {tally} = this.#context.standing;
@@ -162,9 +164,7 @@ export class BatchRun {
     }
     if (this.#context.settings.releaseRest) return true;
     const unknown = tally.in_doubt.count - this.#context.journal.doubtsWithRecord();
-    // Released by itself, a batch must have been staged to its end.
-    const unstaged = this.#options.path === 'release' ? tally.not_sent.count : 0;
-    return unknown + unstaged + tally.conflict.count === 0;
+    return unknown + tally.not_sent.count + tally.conflict.count === 0;
   }
 
   /** Whether a release would have anything to do: rows in conflict alone are at their end. */

@@ -2,11 +2,11 @@ import type {Answer} from '../client/answer.ts';
 import {isDocumented, judgeAnswer, judgeFailure, judgeLook} from './answers.ts';
 import {Dispatcher, type WorkEnd} from './dispatcher.ts';
 import type {JournalRow} from './journal-row.ts';
-import type {Bucket, Outcome} from './outcome.ts';
+import {type Bucket, DIFFERS, type Outcome} from './outcome.ts';
 import {isPastHorizon, RecordAges} from './record-age.ts';
 import {RowSource} from './row-source.ts';
 import {scheduleDay} from './rows.ts';
-import {bucketBefore, outcomeOf, type RunContext, TRIES, wordsOf} from './run-context.ts';
+import {bucketBefore, LOST, outcomeOf, type RunContext, TRIES, wordsOf} from './run-context.ts';
 
 interface CreateJob {
   row: JournalRow;
@@ -146,7 +146,9 @@ export class CreatePhase {
         // A refused row whose earlier try was not answered may not be changed: it remembers that.
         const doubtedAt = job.isOld || job.maybe ? (row.outcome?.stagedAt ?? this.#firstDoubt(job)) : null;
         const stagedAt = id === null ? doubtedAt : this.#firstDoubt(job);
-        const outcome = outcomeOf(row, {state, id, status, stagedAt, attempts: this.#attempts(job)}, answer);
+        const facts = {state, id, status, stagedAt, attempts: this.#attempts(job)};
+        const isUnasked = verdict.differs === true && !this.#context.settings.acceptDifferences;
+        const outcome = outcomeOf(row, isUnasked ? {...facts, ...DIFFERS} : facts, answer);
         if (state === 'rejected') this.#context.reject(row, job.before, outcome);
         else this.#context.settle(row, job.before, outcome);
         if (verdict.stop)
@@ -196,8 +198,17 @@ export class CreatePhase {
         this.#settle(job, {state: look.state, id, status: look.status, stagedAt: this.#firstDoubt(job)});
         return {again: false};
       }
+      if (end.answer.status === 404) return this.#leaveLost(job, id);
     }
     return this.#againOrDoubt(job, false, 'the service is still processing it');
+  }
+
+  /** The service gave the row this id, and does not know it. */
+  #leaveLost(job: CreateJob, id: string): WorkEnd {
+    const facts = {id, http: 404, message: LOST, stagedAt: this.#firstDoubt(job)};
+    this.#settle(job, {state: 'in_doubt', ...facts});
+    this.#context.stopForLost(job.row, id);
+    return {again: false};
   }
 
   #againOrDoubt(job: CreateJob, throttled: boolean, words: string): WorkEnd {

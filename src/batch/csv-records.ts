@@ -89,8 +89,10 @@ export class CsvRecords {
       const step = await this.#chunks.next();
       if (step.done) break;
       text += step.value;
-      const end = /\S[^\r\n]*[\r\n]/.exec(text);
-      if (end) return {line: end[0].trimEnd(), text};
+      // One pattern for both would begin anew at each character of a line that does not end.
+      const begin = text.search(/\S/);
+      const length = begin === -1 ? -1 : text.slice(begin).search(/[\r\n]/);
+      if (length !== -1) return {line: text.slice(begin, begin + length).trimEnd(), text};
       if (text.length > 1024 * 1024) break;
     }
     if (text.trim() === '') throw this.#empty();

@@ -12,8 +12,8 @@ import type {JournalRow} from './journal-row.ts';
 import type {Standing} from './journal-standing.ts';
 import type {Journal} from './journal.ts';
 import type {Kind} from './kinds.ts';
-import type {Outcome} from './outcome.ts';
-import {outcomeOf, type Stop, wordsOf} from './run-context.ts';
+import {DIFFERS_CODE, type Outcome} from './outcome.ts';
+import {LOST, lostText, outcomeOf, type Stop, wordsOf} from './run-context.ts';
 import type {Wire} from './wire.ts';
 
 export interface FollowOptions {
@@ -199,12 +199,8 @@ export class Follow {
       return this.#read(look, answer);
     }
     if (status === 404) {
-      const message = 'the service does not know this record any more';
-      this.#settle(row, outcomeOf(row, {state: 'in_doubt', message}, answer));
-      this.#stopFor(
-        'lost-record',
-        `the record ${row.outcome!.id} of row ${row.n} (${row.reference}) is not found any more`,
-      );
+      this.#settle(row, outcomeOf(row, {state: 'in_doubt', message: LOST}, answer));
+      this.#stopFor('lost-record', lostText(row, row.outcome!.id!)); // only rows with a record are followed
     } else if (status === 401 || status === 403) this.#stopFor('credentials', words);
     else if (status < 400) this.#stopFor('redirect', words);
     else {
@@ -229,7 +225,10 @@ export class Follow {
     }
     if (seen.is === 'same' || seen.is === 'stale') return {again: false};
     const {requestId = null} = answer;
-    this.#settle(row, {...known, ...seen.facts, status: seen.status, http: answer.status, requestId});
+    const {code, message} = known;
+    const facts =
+      seen.facts.message === null && code === DIFFERS_CODE ? {...seen.facts, code, message} : seen.facts;
+    this.#settle(row, {...known, ...facts, status: seen.status, http: answer.status, requestId});
     return {again: false};
   }
 

@@ -10,7 +10,7 @@ import {
 import {type Standing, readStanding, readTally, type Tally} from './journal-standing.ts';
 import {STATE, type Taken} from './journal-state.ts';
 import {hashName} from './name-hash.ts';
-import {KILLED, type Outcome, REGISTRY_CODE, type RowState} from './outcome.ts';
+import {DIFFERS_CODE, KILLED, type Outcome, REGISTRY_CODE, type RowState} from './outcome.ts';
 import {WaitingOutcomes} from './waiting-outcomes.ts';
 
 export type Phase = 'stage' | 'release' | 'direct';
@@ -310,9 +310,10 @@ export class Journal {
     limit: number,
   ): {reference: string; state: RowState | 'failed'; code: string | null; message: string | null}[] {
     return this.#statement(
-      `select r.reference, case o.state when 'accepted' then o.status else o.state end as state, o.code, o.message
+      `select r.reference, case when o.state = 'accepted' and o.status = 'failed' then 'failed' else o.state end as state,
+         o.code, o.message
        from outcomes o join rows r on r.n = o.n
-       where o.state not in ('accepted', 'staged', 'already_paid') or (o.state = 'accepted' and o.status = 'failed')
+       where o.state not in ('accepted', 'staged', 'already_paid') or (o.state = 'accepted' and (o.status = 'failed' or o.code = '${DIFFERS_CODE}'))
        order by o.state = 'not_sent', o.n limit ?`,
     )
       .all(limit)

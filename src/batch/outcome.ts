@@ -34,6 +34,15 @@ export const bucketOf = (state: RowState): Bucket =>
  */
 export const REGISTRY_CODE = 'REGISTRY';
 
+/** In the `code` of a payment that was approved with another rail, currency or metadata than was asked for. */
+export const DIFFERS_CODE = 'DIFFERS';
+
+/** What an outcome says of such a payment: it is made, and cannot be held any more. */
+export const DIFFERS = {
+  code: DIFFERS_CODE,
+  message: 'approved, but its record differs from the row in rail, currency or metadata; look at it',
+} as const;
+
 export interface Outcome {
   n: number;
   state: RowState;

@@ -38,8 +38,12 @@ async function ask(context: RunContext, row: JournalRow): Promise<Found> {
         ? judgeAnswer({answer: end.answer, row, kind: context.settings.kind, phase: 'stage', stagedId: id})
         : judgeFailure(end.failure);
     if (context.stop !== undefined) return {is: 'stopped'};
-    if (verdict.is === 'not-sent' && verdict.then !== 'gate' && verdict.then !== 'crowded')
-      return {is: 'unanswered', words};
+    if (verdict.is === 'not-sent' && verdict.then !== 'gate' && verdict.then !== 'crowded') {
+      const reason = verdict.then === 'forbidden' ? 'credentials' : verdict.stop;
+      if (reason === undefined) return {is: 'unanswered', words};
+      context.stopFor(reason, `the probe before the release was refused: ${words}`);
+      return {is: 'stopped'};
+    }
     if (verdict.is === 'settled') {
       if (verdict.state === 'rejected') return {is: 'unanswered', words}; // it would not refuse a record that it remembers
       if (verdict.id !== null && verdict.id !== id) return forgotten(context, row, verdict.id);

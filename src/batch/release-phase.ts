@@ -2,12 +2,20 @@ import type {Answer} from '../client/answer.ts';
 import {isOwnLimit, judgeAnswer, judgeFailure, judgeLook} from './answers.ts';
 import {Dispatcher, type WorkEnd} from './dispatcher.ts';
 import type {JournalRow} from './journal-row.ts';
-import {type Bucket, type Outcome, REGISTRY_CODE} from './outcome.ts';
+import {type Bucket, DIFFERS, type Outcome, REGISTRY_CODE} from './outcome.ts';
 import {probe} from './probe.ts';
 import {isPastHorizon} from './record-age.ts';
 import type {OtherPayment} from './registry.ts';
 import {RowSource} from './row-source.ts';
-import {bucketBefore, outcomeOf, type RunContext, type RunSettings, TRIES, wordsOf} from './run-context.ts';
+import {
+  bucketBefore,
+  LOST,
+  outcomeOf,
+  type RunContext,
+  type RunSettings,
+  TRIES,
+  wordsOf,
+} from './run-context.ts';
 
 /** States from which a row may be released. */
 type Releasable = 'staged' | 'in_doubt' | 'held' | 'unapproved';
@@ -139,6 +147,7 @@ export class ReleasePhase {
           id: verdict.id ?? id,
           status,
           ...(orphan === undefined ? {} : {orphan}),
+          ...(verdict.differs && !settings.acceptDifferences ? DIFFERS : {}),
           attempts: this.#attempts(job),
         };
         this.#context.settle(row, job.before, outcomeOf(row, facts, answer));
@@ -188,15 +197,8 @@ export class ReleasePhase {
     }
     const {answer} = end;
     if (answer.status === 404) {
-      this.#settle(job, {
-        state: 'in_doubt',
-        http: 404,
-        message: 'the service does not know this record any more',
-      });
-      this.#context.stopFor(
-        'lost-record',
-        `the record ${job.id} of row ${job.row.n} (${job.row.reference}) is not found any more`,
-      );
+      this.#settle(job, {state: 'in_doubt', http: 404, message: LOST});
+      this.#context.stopForLost(job.row, job.id);
       return {again: false};
     }
     if (answer.status === 401 || answer.status === 403) {

@@ -5,6 +5,7 @@ import {STATE} from './journal-state.ts';
 import type {Journal} from './journal.ts';
 import type {Kind, Mode} from './kinds.ts';
 import type {OpenBatch} from './open-batch.ts';
+import {DIFFERS_CODE} from './outcome.ts';
 import type {Plan} from './plan.ts';
 import type {Summary} from './summary.ts';
 import {readTimeline, type TimelinePoint} from './timeline.ts';
@@ -18,6 +19,7 @@ export const TROUBLES = [
   'conflict',
   'unapproved',
   'unclear', // accepted, but its status means nothing here, or means that it was not approved
+  'differs', // accepted, and not all as was asked for
   'held',
   'rejected',
   'not_sent',
@@ -126,6 +128,7 @@ function troubleSql(kind: Kind): string {
   return `case ${STATE}
     when 'accepted' then case
       when o.status = 'failed' then 'failed'
+      when o.code = '${DIFFERS_CODE}' then 'differs'
       when o.status is null or o.status in (${clear.map((status) => `'${status}'`).join(', ')}) then null
       else 'unclear' end
     when 'staged' then null

@@ -92,6 +92,12 @@ export function troubleWords(trouble: Trouble, kind: Kind, batchId: string): Tro
           'Accepted, but the service reports a status that is unknown here, or that it is not approved.',
         next: `Ask the service; ${type('status', ' --refresh')} looks again.`,
       };
+    case 'differs':
+      return {
+        label: 'Not all as asked for',
+        meaning: `Approved by the service, but its ${one} differs from the file in rail, currency or metadata.`,
+        next: `Compare it with the file; it cannot be held any more.`,
+      };
     case 'held':
       return {
         label: 'Held',

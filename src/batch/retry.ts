@@ -1,4 +1,4 @@
-import {readAnswer} from '../client/answer.ts';
+import {type Answer, readAnswer} from '../client/answer.ts';
 import {TransportFailure, type Transport} from '../client/transport.ts';
 import type {Clock} from '../clock.ts';
 import {RemitError} from '../errors.ts';
@@ -8,6 +8,7 @@ import type {Journal} from './journal.ts';
 import type {Plan} from './plan.ts';
 import type {Registry} from './registry.ts';
 import {foreignEntry} from './registry-outcome.ts';
+import {LOST, lostText, outcomeOf} from './run-context.ts';
 import type {Wire} from './wire.ts';
 
 export interface RetryFacts {
@@ -21,6 +22,7 @@ const PAGE = 500;
 const MAX_WAIT_MS = 15 * 60_000;
 
 interface Asking {
+  journal: Journal;
   wire: Wire;
   transport: Transport;
   clock: Clock;
@@ -118,6 +120,7 @@ async function lookAt(row: JournalRow, asking: Asking): Promise<string> {
   try {
     const answer = readAnswer(await transport.send(wire.get(id)), clock.now());
     if (answer.retryAfterMs !== undefined) await waitFor(answer.retryAfterMs, asking);
+    if (answer.status === 404) throw lost(row, id, answer, asking);
     const look = judgeLook(answer, id);
     if (look.status === 'failed' || look.status === 'canceled') return look.status;
     return look.status === null
@@ -134,6 +137,15 @@ async function lookAt(row: JournalRow, asking: Asking): Promise<string> {
       },
     );
   }
+}
+
+/** The service does not know a record that it gave an id: the row is in doubt, and nothing is sent again. */
+function lost(row: JournalRow, id: string, answer: Answer, {journal, clock}: Asking): RemitError {
+  journal.record(outcomeOf(row, {state: 'in_doubt', message: LOST}, answer), clock.now());
+  journal.flush();
+  return new RemitError('UNAVAILABLE', `${lostText(row, id)}; nothing was sent again`, {
+    hint: 'ask the service what became of it; resume looks again',
+  });
 }
 
 /** Nothing else is sent meanwhile, nor by the run that comes after this. */

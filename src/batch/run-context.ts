@@ -343,6 +343,11 @@ export class RunContext {
     tally[after].totals.add(row.currency, row.amount);
   }
 
+  /** The service does not know a record that it gave an id. */
+  stopForLost(row: JournalRow, id: string): void {
+    this.stopFor('lost-record', lostText(row, id));
+  }
+
   stopFor(reason: Stop['reason'], message: string): void {
     if (this.stop !== undefined) return;
     this.stop = {reason, message};
@@ -356,6 +361,12 @@ export function bucketBefore(row: JournalRow, covered: boolean): Bucket {
   if (row.outcome === undefined) return covered ? 'in_doubt' : 'not_sent';
   return bucketOf(row.outcome.state);
 }
+
+/** Of a row whose record the service does not know. */
+export const LOST = 'the service does not know this record any more';
+
+export const lostText = ({n, reference}: JournalRow, id: string): string =>
+  `the record ${id} of row ${n} (${reference}) is not found any more`;
 
 /** A new outcome for a row, on top of what was known. */
 export function outcomeOf(

@@ -61,6 +61,16 @@ describe('following a batch', () => {
       assert.ok(before!.outcome!.attempts > 0);
     });
 
+    it('still says of a payment that it was not approved as asked for', async () => {
+      bench.service.distort = (record, {body}) =>
+        body.includes('"auto_approve":true') ? {...record, currency_code: 'EUR'} : record;
+      await bench.pay(1);
+      bench.settleAll();
+      await bench.follow({until: 'settled'});
+      const [row] = await bench.rows();
+      assert.deepEqual([row!.outcome!.status, row!.outcome!.code], ['settled', 'DIFFERS']);
+    });
+
     it('asks no more for a row that is at the goal, or past it', async () => {
       await bench.pay(3);
       bench.record('INV-1').status = 'initiated';

@@ -55,6 +55,7 @@ describe('the report of a batch', () => {
       'unclear',
       'held',
       'rejected',
+      'differs',
       'fine',
       'away',
     ];
@@ -68,8 +69,11 @@ describe('the report of a batch', () => {
         ? {status: 422, error_code: 'INVALID_PAYMENT_DETAILS', message: 'the account 000123456789 is closed'}
         : undefined;
     service.approvalFails = (sent) => nameOf(sent['payee_id']) === 'unapproved';
-    service.distort = (record) =>
-      nameOf(record['payee_id']) === 'held' ? {...record, currency_code: 'EUR'} : record;
+    service.distort = (record, request) =>
+      nameOf(record['payee_id']) === 'held' ||
+      (nameOf(record['payee_id']) === 'differs' && request.body.includes('"auto_approve":true'))
+        ? {...record, currency_code: 'EUR'}
+        : record;
     service.fault = ({method, body: sent, path}) => {
       const name = nameOf(
         method === 'POST'
@@ -230,6 +234,7 @@ describe('the report of a batch', () => {
         ['dead_key', 'R-canceled'],
         ['unapproved', 'R-unapproved'],
         ['unclear', 'R-unclear'],
+        ['differs', 'R-differs'],
         ['held', 'R-held'],
         ['rejected', 'R-rejected'],
         ['not_sent', 'R-away'],
@@ -242,7 +247,7 @@ describe('the report of a batch', () => {
     const {id} = bench.record('R-failed');
     assert.match(rows[1]!, new RegExp(`R-failed line 3 ${payeeId(2)} ?2\\.25 USD ${id}`));
     assert.match(
-      rows[6]!,
+      rows[7]!,
       /R-rejected line 8 .*7\.25 USD INVALID_PAYMENT_DETAILS the account …6789 is closed/,
     );
     assert.match(rows[4]!, /its status is parked/);

@@ -72,6 +72,21 @@ describe('after the run', () => {
     assert.match(facts.left[0]!.why, /batch b2 has claimed its reference since/);
   });
 
+  it('retry sends nothing again when a record is not found, and leaves its row in doubt', async () => {
+    await bench.plan(bench.payouts(3));
+    await bench.run(service);
+    for (const reference of ['INV-1', 'INV-2']) recordOf(reference)[0]!.status = 'failed';
+    const {id} = recordOf('INV-2')[0]!;
+    service.byId.delete(id);
+    await assert.rejects(
+      retry('INV-1', 'INV-2'),
+      new RegExp(`record ${id} of row 2 \\(INV-2\\) is not found`),
+    );
+    const row = (reference: string) => bench.inJournal(({journal}) => journal.rowOf(reference)!);
+    const [one, two] = [await row('INV-1'), await row('INV-2')];
+    assert.deepEqual([one.generation, two.generation, two.outcome?.state], [0, 0, 'in_doubt']);
+  });
+
   it('retry gives a failed row a new key, after looking at its record', async () => {
     await bench.plan(bench.payouts(3));
     await bench.run(service);

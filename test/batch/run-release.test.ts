@@ -167,6 +167,16 @@ describe('the release of a batch', () => {
     assert.equal(summary.sent.filter((request) => isRelease(request) && isOf(request, 2)).length, 1);
   });
 
+  for (const status of [401, 403])
+    it(`stops with the exit code of credentials when its probe is answered ${status}`, async () => {
+      await bench.plan(bench.payouts(3));
+      await run({path: 'stage-only'});
+      service.fault = () => ({status, body: {error_code: 'AUTHENTICATION_ERROR', message: 'no such key'}});
+      const summary = await run({path: 'release'});
+      assert.deepEqual([summary.posts, summary.staged, summary.state, summary.exit], [1, 3, 'stopped', 3]);
+      assert.equal(summary.stopped_because?.reason, 'credentials');
+    });
+
   it('leaves a row to a GET that finds it approved by the lost release, and sends no second one', async () => {
     await bench.plan(bench.payouts(3));
     service.fault = (request) => (isRelease(request) && isOf(request, 2) ? 'lost-after' : undefined);
@@ -425,6 +435,58 @@ describe('the release of a batch', () => {
       service.distort = (record) => record;
       assert.equal((await run({path: 'direct'})).accepted, 1);
       paidOnce(1);
+    });
+
+    describe('with rows in doubt whose record is known', () => {
+      /** Each was taken, is not approved, and stayed in words that mean nothing here. */
+      const leaveInDoubt = async (rows: number) => {
+        await bench.plan(bench.payouts(rows));
+        service.distort = (record) => ({...record, status: 'queued'});
+        const {in_doubt: doubt} = await run({path: 'direct'});
+        assert.equal(doubt, rows);
+        service.distort = (record) => record;
+        for (const record of service.byId.values()) Object.assign(record, {status: 'created', approvals: 0});
+      };
+
+      it('asks whether keys are remembered before it sends one of them again', async () => {
+        await leaveInDoubt(2);
+        const {sent, accepted} = await run({path: 'direct', maxInFlight: 1});
+        const kinds = sent.map((request) =>
+          isRelease(request) ? 'release' : request.method === 'GET' ? 'look' : 'probe',
+        );
+        assert.deepEqual(kinds.slice(0, 3), ['probe', 'look', 'release']);
+        assert.equal(accepted, 2);
+        paidOnce(2);
+      });
+
+      it('pays nothing when they are not', async () => {
+        await leaveInDoubt(2);
+        service.forgetKeys();
+        const summary = await run({path: 'direct'});
+        assert.equal(summary.stopped_because?.reason, 'key-forgotten');
+        assert.deepEqual([summary.in_doubt, summary.accepted, summary.exit], [2, 0, 12]);
+        paidOnce(0);
+      });
+    });
+
+    it('stops when a record that it was given is not found', async () => {
+      await bench.plan(bench.payouts(5));
+      service.distort = (record) => ({...record, status: 'queued'});
+      service.fault = ({method}) =>
+        method === 'GET' ? {status: 404, body: {error_code: 'NOT_FOUND', message: 'gone'}} : undefined;
+      const summary = await run({path: 'direct', maxInFlight: 1});
+      assert.equal(summary.stopped_because?.reason, 'lost-record');
+      const looks = summary.sent.filter(({method}) => method === 'GET');
+      assert.deepEqual([looks.length, summary.in_doubt, summary.exit], [1, 5, 12]);
+    });
+
+    it('names payments that were approved with another rail, currency or metadata', async () => {
+      await bench.plan(bench.payouts(2));
+      service.distort = (record) =>
+        record['payee_id'] === payeeId(2) ? {...record, currency_code: 'EUR'} : record;
+      assert.equal((await run({path: 'direct'})).accepted, 2);
+      const [one, ...others] = await bench.inJournal(({journal}) => journal.needingAttention(9));
+      assert.deepEqual([one!.reference, one!.state, one!.code, others], ['INV-2', 'accepted', 'DIFFERS', []]);
     });
 
     it('releases what an earlier run had staged', async () => {

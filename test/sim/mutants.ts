@@ -82,8 +82,8 @@ export const MUTANTS: readonly Mutant[] = [
       patch('batch/answers.ts', "if (status === 'created' && answer.status !== 202)\n", 'if (false)\n'),
       patch(
         'batch/answers.ts',
-        "  if (status !== null && MOVING.has(status))\n    return {is: 'settled', state: 'accepted', id, status, ...leftBehind};",
-        "  if (answer.status !== 202 || (status !== null && MOVING.has(status)))\n    return {is: 'settled', state: 'accepted', id, status, ...leftBehind};",
+        "  if (status !== null && MOVING.has(status))\n    return {is: 'settled', state: 'accepted', id, status, ...leftBehind, ...differs};",
+        "  if (answer.status !== 202 || (status !== null && MOVING.has(status)))\n    return {is: 'settled', state: 'accepted', id, status, ...leftBehind, ...differs};",
       ),
     ],
     needs: ['service'],

@@ -75,7 +75,7 @@ export async function confirmBatch(options: {
   checkBatchCaps(plan, profile.caps, profile.name);
   checkStated(plan, sums, flags);
   refusePaidElsewhere(survey, flags['allow-paid-elsewhere'] ?? [], plan.batchId);
-  if (!options.known) checkDuplicates(options, (line) => out.notice(line));
+  checkDuplicates(options, (line) => out.notice(line));
   const isLive = profile.mode === 'live';
   if (isLive && !live)
     refuse(

@@ -172,15 +172,14 @@ async function confirmOnce(
   registry.assertHeld();
   if (!isAgreed) return; // a later run may have something to send, and asks then
   if (wasAsked) tellStatus(batch, 'starting', context.clock.now());
-  if (!known) {
-    const {repeats, similar} = duplicatesOf(plan, survey, acknowledged);
+  const {repeats, similar} = duplicatesOf(plan, survey, acknowledged);
+  if (!known || repeats + similar > 0)
     keepAcknowledged(journal, {
       planHash: plan.planHash,
       duplicates: (acknowledged?.duplicates ?? 0) + repeats,
       similar: (acknowledged?.similar ?? 0) + similar,
       at: context.clock.now(),
     });
-  }
   journal.setMeta('confirmed', {
     planHash: plan.planHash,
     doing: doing === 'resume' || doing === 'retry' ? (before?.doing ?? doing) : doing,

@@ -158,6 +158,24 @@ describe('confirming a batch', () => {
       assert.deepEqual([ran.exitCode, summaryOf(ran).accepted], [0, 3]);
     });
 
+    it('is asked for by resume as well, of what another batch has claimed since', async () => {
+      desk.service.fault = ({n}) =>
+        n > 1 ? {status: 401, body: {error_code: 'AUTHENTICATION_ERROR', message: 'no'}} : undefined;
+      const cut = await desk.batch('run ./d.csv --batch-id b --json --yes --allow-duplicates 2');
+      assert.equal(summaryOf(cut).not_sent, 2);
+      desk.service.fault = () => undefined;
+      desk.clock.advance(1000);
+      desk.file('o.csv', [['O-1', 1, '10.00']]);
+      const other = await desk.batch('run ./o.csv --batch-id o --json --yes --allow-duplicates 1');
+      assert.equal(other.exitCode, 0, other.stderr);
+      const again = await desk.batch('resume b --json --yes');
+      assert.deepEqual([again.exitCode, again.error().code], [11, 'GUARD_DUPLICATES']);
+      assert.match(again.error().hint!, /--allow-duplicates 2/);
+      const ran = await desk.batch('resume b --json --yes --allow-duplicates 2');
+      assert.deepEqual([ran.exitCode, summaryOf(ran).accepted], [0, 3]);
+      assert.equal((await desk.batch('resume b --json --yes')).exitCode, 0);
+    });
+
     it('is by number also of references that differ in case or spaces only', async () => {
       desk.file('s.csv', [
         ['INV 1', 1, '10.00'],
