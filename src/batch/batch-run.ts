@@ -134,7 +134,7 @@ export class BatchRun {
     if (path !== 'release')
       await this.#runPhase('staging', () => new CreatePhase(this.#context, 'stage').run());
     if (this.#context.stop !== undefined) return this.#stoppedOr('stopped');
-    if (path === 'stage-only') return 'staged';
+    if (path === 'stage-only') return this.#waits() ? 'staged' : 'complete';
     if (!this.#mayRelease()) return this.#stoppedOr(this.#waits() ? 'held' : 'complete');
     this.#phase = 'probing';
     if (!(await probe(this.#context, releasable(this.#context.settings)))) return this.#stoppedOr('stopped');

@@ -70,9 +70,11 @@ export function readHeader(
       else metadata.push({key: metadataKey, index, header});
     } else if (!known.includes(name))
       complain(
-        header,
+        shortened(header),
         'unknown-column',
-        `no such column${suggestion(name, known)}; --map NAME="${header}" or --ignore-column "${header}"`,
+        header.length > LONGEST_SHOWN
+          ? 'no such column; this looks like no CSV with a header'
+          : `no such column${suggestion(name, known)}; --map NAME="${header}" or --ignore-column "${header}"`,
       );
     else if (at[name] !== undefined)
       complain(header, 'duplicate-column', 'this column stands twice in the header');
@@ -110,6 +112,12 @@ export function readHeader(
   checkMetadataColumns(metadata, complain);
   return {map: {headers: cells, at, metadata}, issues};
 }
+
+/** What is longer is no name of a column that anybody typed. */
+const LONGEST_SHOWN = 100;
+
+const shortened = (header: string): string =>
+  header.length > LONGEST_SHOWN ? `${header.slice(0, LONGEST_SHOWN)}…` : header;
 
 function checkMetadataColumns(
   metadata: readonly {key: string; header: string}[],

@@ -124,13 +124,14 @@ export class TextInput {
   /** By its mark, or by its NULs: the bytes FE, FF and 00 stand in no UTF-8 text that a CSV could be. */
   #refuseUtf16(chunk: Buffer): void {
     const isMarked = this.#bytes === 0 && (chunk[0]! & 0xfe) === 0xfe && ((chunk[1] ?? 0xfe) & 0xfe) === 0xfe;
-    if (isMarked) throw this.#wrongEncoding('it is UTF-16');
-    if (chunk.includes(0)) throw this.#wrongEncoding('it holds NUL bytes: it is UTF-16, or no text at all');
+    if (isMarked) throw this.#wrongEncoding('it is UTF-16', 'UTF-16');
+    if (chunk.includes(0))
+      throw this.#wrongEncoding('it holds NUL bytes: it is UTF-16, or no text at all', 'UTF-16LE');
   }
 
-  #wrongEncoding(what: string): RemitError {
+  #wrongEncoding(what: string, encoding = 'WINDOWS-1252'): RemitError {
     return new RemitError('CSV_INVALID', `${this.#input.path}: ${what}`, {
-      hint: 'save it as "CSV UTF-8" (or: iconv -f WINDOWS-1252 -t UTF-8 old.csv > new.csv) and plan again',
+      hint: `save it as "CSV UTF-8" (or: iconv -f ${encoding} -t UTF-8 old.csv > new.csv) and plan again`,
     });
   }
 }

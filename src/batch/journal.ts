@@ -28,6 +28,17 @@ export interface Window {
  * takes the waiting outcomes with it. Every commit is synchronous and durable; one that fails is fatal (the database
  * closes itself), and the caller stops everything.
  */
+/** A row that a person should look at. */
+export interface Attention {
+  reference: string;
+  state: RowState | 'failed';
+  code: string | null;
+  message: string | null;
+}
+
+/** States of rows that need a person, the most urgent first. */
+const URGENCY = 'collision accepted dead_key conflict unapproved held rejected not_sent';
+
 export class Journal {
   readonly #db: SqliteDatabase;
   readonly #statements = new Map<string, SqliteStatement>();
@@ -305,27 +316,27 @@ export class Journal {
     return readStanding((sql) => this.#statement(sql));
   }
 
-  /** Rows whose record was asked for and whose state needs a person, at most `limit`; those that were only not sent last. */
-  needingAttention(
-    limit: number,
-  ): {reference: string; state: RowState | 'failed'; code: string | null; message: string | null}[] {
-    return this.#statement(
+  /**
+   * Rows whose record was asked for and whose state needs a person, at most `limit`, the most urgent first.
+   * @param doubts how many rows are in doubt, those that a killed run left so without a word as well
+   */
+  needingAttention(limit: number, doubts: number): Attention[] {
+    const doubtful =
+      doubts === 0
+        ? []
+        : this.#statement(
+            `select r.reference, 'in_doubt' as state, o.code, o.message
+             from rows r left join outcomes o on o.n = r.n where ${STATE} = 'in_doubt' order by r.n limit ?`,
+          ).all(limit);
+    const others = this.#statement(
       `select r.reference, case when o.state = 'accepted' and o.status = 'failed' then 'failed' else o.state end as state,
          o.code, o.message
        from outcomes o join rows r on r.n = o.n
-       where o.state not in ('accepted', 'staged', 'already_paid') or (o.state = 'accepted' and (o.status = 'failed' or o.code = '${DIFFERS_CODE}'))
-       order by o.state = 'not_sent', o.n limit ?`,
-    )
-      .all(limit)
-      .map(
-        (row) =>
-          row as unknown as {
-            reference: string;
-            state: RowState | 'failed';
-            code: string | null;
-            message: string | null;
-          },
-      ); // named so
+       where o.state not in ('accepted', 'staged', 'already_paid', 'in_doubt')
+         or (o.state = 'accepted' and (o.status = 'failed' or o.code = '${DIFFERS_CODE}'))
+       order by instr('${URGENCY}', o.state), o.n limit ?`,
+    ).all(limit - doubtful.length);
+    return [...doubtful, ...others] as unknown as Attention[]; // the columns are named so
   }
 
   /** A statement on this journal, kept for the next time: for what lies in the journal and is read in a file of its own. */

@@ -28,7 +28,9 @@ export function invalidFile(input: InputFile, errors: Issue[], count: number): R
       hint:
         rows > 0
           ? 'mend the file and plan again, or plan the rows without errors with --valid-only'
-          : 'mend the header and plan again',
+          : errors.some(({code}) => code === 'amount-unit')
+            ? 'say which with --amount-unit and plan again'
+            : 'mend the header and plan again',
     },
   );
 }

@@ -55,7 +55,9 @@ function troubledRow(row: TroubledRow, party: string, hasIds: boolean): Markup {
   const amount = groupMajor(formatMajor(BigInt(row.amount), row.currency));
   const reason = [
     row.code !== null && markup`<span class="code">${row.code}</span> `,
-    row.message !== null ? maskedWords(row.message) : row.status !== null && `its status is ${row.status}`,
+    row.message !== null
+      ? maskedWords(row.message)
+      : row.status !== null && `its status was ${row.status} when it was last seen`,
   ];
   const id = markup`<td role="cell" class="id"${row.id !== null && ID}>${row.id}</td>`;
   return markup`<tr role="row"><td role="cell"><b><bdi>${row.reference}</bdi></b> <span class="line">line ${row.line}</span></td>

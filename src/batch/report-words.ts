@@ -132,7 +132,10 @@ export function headline(summary: Summary, attention: number): {text: string; to
       return {text: 'Planned. Nothing has been sent.', tone: 'open'};
     case 'staged':
       return {
-        text: `Staged: ${count(staged, 'record')} created, none released. No money has moved.${open}`,
+        text:
+          accepted === 0
+            ? `Staged: ${count(staged, 'record')} created, none released. No money has moved.${open}`
+            : `Staged: ${count(staged, 'record')} created and not released; ${count(accepted, one)} released before.${open}`,
         tone: 'open',
       };
     case 'held':
@@ -146,6 +149,8 @@ export function headline(summary: Summary, attention: number): {text: string; to
         tone: 'bad',
       };
     case 'complete':
+      if (summary.in_doubt > 0)
+        return {text: `Not finished: ${of}, ${count(summary.in_doubt, 'row')} in doubt.${open}`, tone: 'bad'};
       if (attention > 0) return {text: `Complete: ${of}.${open}`, tone: 'bad'};
       if (settled === planned - elsewhere)
         return {text: `Complete: ${of}, and all are settled.`, tone: 'good'};

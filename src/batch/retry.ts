@@ -33,7 +33,7 @@ interface Asking {
 
 /**
  * Gives failed rows a new generation, and so a new key: each only after the service has just said that its record has
- * failed. A canceled record was ended by somebody's will, so its row is taken only by name. Nothing else ever raises a
+ * failed. A canceled record was ended by somebody's will, so its row is taken only by name, also where it was never approved. Nothing else ever raises a
  * generation. Rows are looked at one after the other: there are few, and each costs money when it is wrong.
  *
  * @param named references from `--row`; with them only those rows are looked at
@@ -66,7 +66,7 @@ export async function raiseFailedRows(options: {
       found = `batch ${other.batch} has claimed its reference since; see what became of it there`;
     else if (claim !== undefined && claim.generation > row.generation)
       found = 'a retry that this journal has no memory of sent it again; see what became of that';
-    else found = await lookAt(row, options);
+    else found = await lookAt(row, options, named.includes(row.reference));
     if (found === 'failed' || (found === 'canceled' && named.includes(row.reference)))
       due.push({
         row,
@@ -106,12 +106,15 @@ function* candidates(journal: Journal, named: readonly string[], plan: Plan): Ge
   }
 }
 
+const UNAPPROVED =
+  'it was not approved, which release tries again, not retry; where that cannot help, cancel its record first';
+
 /** What the service says now: `failed`, `canceled`, or why the row is left alone. */
-async function lookAt(row: JournalRow, asking: Asking): Promise<string> {
+async function lookAt(row: JournalRow, asking: Asking, isNamed: boolean): Promise<string> {
   const {wire, transport, clock} = asking;
   const state = row.outcome?.state;
-  if (state === 'unapproved') return 'it was not approved, which release tries again, not retry';
-  if (state !== 'accepted' && state !== 'dead_key')
+  if (state === 'unapproved' && !isNamed) return UNAPPROVED;
+  if (state !== 'accepted' && state !== 'dead_key' && state !== 'unapproved')
     return `it is ${(state ?? 'not sent').replace('_', ' ')}, which resume or resolve takes up, not retry`;
   const id = row.outcome!.id;
   // Of a key that was refused when no id was known there is no record to look at, and asking by the key again could make
@@ -123,6 +126,7 @@ async function lookAt(row: JournalRow, asking: Asking): Promise<string> {
     if (answer.status === 404) throw lost(row, id, answer, asking);
     const look = judgeLook(answer, id);
     if (look.status === 'failed' || look.status === 'canceled') return look.status;
+    if (state === 'unapproved' && look.state === 'open') return UNAPPROVED;
     return look.status === null
       ? `its record could not be read (${answer.status})`
       : `its record is ${look.status}`;

@@ -13,9 +13,10 @@ export interface Work {
   open: Part;
   /** How many of those are in doubt: they are settled, and may have been paid. */
   doubts: number;
-  /** Rows that this batch has brought to where the command brings rows. */
+  /** Rows that this batch has released, … */
   done: Part;
-  doneIs: 'done' | 'staged';
+  /** … and, where the command does no more than that, those that it has staged. */
+  staged: Part;
   /** Rows that were paid before, and are skipped … */
   paidBefore: Part;
   /** … by the batches that paid them, where the registry still says so. */
@@ -54,17 +55,18 @@ export function workOf(options: {journal: Journal; plan: Plan; survey: Survey; r
     ...(releases && reach.acceptDifferences ? [held] : []),
     ...(releases && reach.retryUnapproved ? [unapproved] : []),
   ]);
-  const done = plus([parts.accepted, ...(releases ? [] : [staged, unapproved])]);
+  const done = parts.accepted;
+  const waiting = releases ? emptyPart() : plus([staged, unapproved]);
   const all = plus(BUCKETS.map((bucket) => parts[bucket]));
   return {
     planned: plan.figures.rows,
     open,
     doubts: doubts.rows,
     done,
-    doneIs: releases ? 'done' : 'staged',
+    staged: waiting,
     paidBefore: parts.already_paid,
     paidBy: survey.paidBy,
-    left: minus(minus(minus(all, open), done), parts.already_paid),
+    left: [open, done, waiting, parts.already_paid].reduce(minus, all),
     leftAre: [
       ...(parts.rejected.rows > 0 ? ['rejected'] : []),
       ...(parts.conflict.rows > 0 ? ['conflict'] : []),

@@ -45,9 +45,9 @@ export class Progress {
     void this.#sink.write(cutTo(this.#shown, this.#sink.columns - 1));
   }
 
-  /** Leaves the last state standing on a terminal. */
+  /** Takes the line away: what it said is out of date by now, and what became of it all follows. */
   end(): void {
-    if (this.#shown !== '') void this.#sink.write('\n');
+    if (this.#shown !== '') void this.#sink.write('\r\u001b[K');
     this.#shown = '';
     this.#lastPlainMs = Number.NEGATIVE_INFINITY;
   }

@@ -21,7 +21,10 @@ const BRIEF_WAIT_MS = 30_000;
 export interface LockOptions {
   /** What the lock is held for, in words that fit "… is running": shown to whoever is refused. */
   purpose: string;
-  /** Takes the lock from whoever holds it. The holder notices within a heartbeat, and stops. */
+  /**
+   * Takes the lock from whoever holds it, unless that process is seen to live on this machine. The holder notices within a
+   * heartbeat, and stops.
+   */
   breakLock?: boolean;
   /** Held for moments only: whoever comes meanwhile waits instead of being refused. */
   brief?: boolean;
@@ -76,7 +79,8 @@ async function take(file: LockFile, options: Settled): Promise<void> {
     if (file.create()) return;
     const found = file.read();
     if (found === undefined) continue; // given back in between
-    const abandoned = options.breakLock === true || (await isAbandoned(file, found, options));
+    const broken = options.breakLock === true && lifeOfFound(found, options) !== 'alive';
+    const abandoned = broken || (await isAbandoned(file, found, options));
     if (!abandoned && found.holder?.brief === true && waitedMs < BRIEF_WAIT_MS) {
       await options.clock.sleep(RETRY_MS);
       waitedMs += RETRY_MS;
@@ -187,8 +191,13 @@ function nameOf(found: FoundLock | undefined): string {
 
 function refusal(path: string, found: FoundLock | undefined, options: Settled): RemitError {
   const {purpose = 'Another command', pid, host, since} = found?.holder ?? {};
+  const hint =
+    options.hint ?? 'wait for it to end; if it surely ended, type the same command with --break-lock';
   return new RemitError('LOCKED', `${purpose} is running already: ${nameOf(found)}`, {
-    hint: options.hint ?? 'wait for it to end; if it surely ended, type the same command with --break-lock',
+    hint:
+      options.breakLock === true
+        ? `it is alive, so its lock is not broken: wait for it, or end it first (kill ${pid})`
+        : hint,
     details: {
       path,
       host,

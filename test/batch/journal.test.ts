@@ -47,8 +47,23 @@ describe('the journal of a batch', () => {
           1,
         );
       journal.flush();
-      const named = journal.needingAttention(3).map(({reference}) => reference);
+      const named = journal.needingAttention(3, 1).map(({reference}) => reference);
       assert.deepEqual(named, ['INV-30', 'INV-1', 'INV-2']);
+    });
+  });
+
+  it('names rows of which a killed run left no word as in doubt', async () => {
+    await bench.plan(bench.payouts(3));
+    await bench.inJournal(({journal}) => {
+      journal.openWindow({phase: 'stage', first: 1, last: 2, at: 1, takes: ['new']});
+      const named = journal.needingAttention(5, 2);
+      assert.deepEqual(
+        named.map(({reference, state}) => [reference, state]),
+        [
+          ['INV-1', 'in_doubt'],
+          ['INV-2', 'in_doubt'],
+        ],
+      );
     });
   });
 

@@ -250,7 +250,7 @@ describe('the report of a batch', () => {
       rows[7]!,
       /R-rejected line 8 .*7\.25 USD INVALID_PAYMENT_DETAILS the account …6789 is closed/,
     );
-    assert.match(rows[4]!, /its status is parked/);
+    assert.match(rows[4]!, /its status was parked/);
     const told = body(root);
     for (const command of [
       'resume b1',

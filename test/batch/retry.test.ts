@@ -87,6 +87,22 @@ describe('after the run', () => {
     assert.deepEqual([one.generation, two.generation, two.outcome?.state], [0, 0, 'in_doubt']);
   });
 
+  it('retry takes a row that was not approved only once its record is canceled, and by name', async () => {
+    await bench.plan(bench.payouts(1));
+    service.approvalFails = () => true;
+    await bench.run(service);
+    assert.match((await retry('INV-1')).left[0]!.why, /not approved, which release tries again.*cancel/);
+    recordOf('INV-1')[0]!.status = 'canceled';
+    assert.deepEqual((await retry()).raised, []);
+    assert.deepEqual((await retry('INV-1')).raised, ['INV-1']);
+    service.approvalFails = () => false;
+    assert.equal((await bench.run(service)).accepted, 1);
+    assert.deepEqual(
+      service.paid.map(({approvals}) => approvals),
+      [1],
+    );
+  });
+
   it('retry gives a failed row a new key, after looking at its record', async () => {
     await bench.plan(bench.payouts(3));
     await bench.run(service);

@@ -485,7 +485,7 @@ describe('the release of a batch', () => {
       service.distort = (record) =>
         record['payee_id'] === payeeId(2) ? {...record, currency_code: 'EUR'} : record;
       assert.equal((await run({path: 'direct'})).accepted, 2);
-      const [one, ...others] = await bench.inJournal(({journal}) => journal.needingAttention(9));
+      const [one, ...others] = await bench.inJournal(({journal}) => journal.needingAttention(9, 0));
       assert.deepEqual([one!.reference, one!.state, one!.code, others], ['INV-2', 'accepted', 'DIFFERS', []]);
     });
 

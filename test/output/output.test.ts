@@ -353,7 +353,7 @@ describe('progress', () => {
     out.endProgress();
     assert.equal(
       stderr.text,
-      '\r\u001b[K1 of 3\r\u001b[KWarning: careful\n1 of 3\r\u001b[Ka line that is far…\n',
+      '\r\u001b[K1 of 3\r\u001b[KWarning: careful\n1 of 3\r\u001b[Ka line that is far…\r\u001b[K',
     );
   });
 

@@ -368,6 +368,7 @@ export class Oracle {
       this.#isKnownTo(sender.place, maker)
     )
       this.violate('bytes', `${reference} has a record with other bytes than request ${attempt.n}`);
+    if (record?.text === text) return; // whatever arrives late brings this record
     const other = earlier.find(
       (one) =>
         one.pending > 0 &&

@@ -9,6 +9,10 @@ import {acquireLock} from '../../src/store/lock.ts';
 import type {Queries, Store} from '../../src/store/port.ts';
 import {availableDrivers} from '../../src/store/sqlite.ts';
 import {scratchFolder} from './scratch-folder.ts';
+import {systemProbe} from '../../src/store/lock-holder.ts';
+
+/** A lock is not broken while its holder is seen to live. */
+const ELSEWHERE = {...systemProbe, host: 'another machine'};
 
 const MIGRATIONS = [{name: '001', sql: 'CREATE TABLE t (id INTEGER PRIMARY KEY, v INTEGER NOT NULL) STRICT'}];
 
@@ -257,7 +261,11 @@ for (const driver of availableDrivers()) {
         schedule,
       });
       await add(1);
-      const thief = await acquireLock(`${file()}-lock`, {purpose: 'A thief', breakLock: true});
+      const thief = await acquireLock(`${file()}-lock`, {
+        purpose: 'A thief',
+        breakLock: true,
+        probe: ELSEWHERE,
+      });
       beat();
       await assert.rejects(add(2), (error: RemitError) => error.code === 'LOCKED');
       await assert.rejects(store.read(ids), (error: RemitError) => error.code === 'LOCKED');

@@ -7,6 +7,10 @@ import {createInterface} from 'node:readline';
 import {fileURLToPath} from 'node:url';
 import {acquireLock} from '../../src/store/lock.ts';
 import {scratchFolder} from './scratch-folder.ts';
+import {systemProbe} from '../../src/store/lock-holder.ts';
+
+/** A lock is not broken while its holder is seen to live. */
+const ELSEWHERE = {...systemProbe, host: 'another machine'};
 
 const CONTENDER = fileURLToPath(new URL('./lock-contender.ts', import.meta.url));
 
@@ -59,7 +63,7 @@ describe('the lock between processes', () => {
   it('tells a process from which it was taken, within a heartbeat', async () => {
     const first = contend('lost');
     assert.equal(await first.line(), 'acquired');
-    const lock = await acquireLock(path(), {purpose: 'The test', breakLock: true});
+    const lock = await acquireLock(path(), {purpose: 'The test', breakLock: true, probe: ELSEWHERE});
     assert.equal(await first.line(), 'lost');
     lock.assertHeld();
     await lock.release();

@@ -203,13 +203,22 @@ describe('the lock', () => {
     await assert.rejects(acquire(), refused(/process 77 on beta/));
   });
 
-  it('is taken from a living holder when told to, and that holder learns of it at its next heartbeat', async () => {
+  it('is not taken from a holder that is seen to live on this machine', async () => {
+    await acquire();
+    await assert.rejects(acquire({breakLock: true}), (error: RemitError) => {
+      refused(/is running already: process 1 on alpha/)(error);
+      assert.match(error.hint!, /it is alive, .* end it first \(kill 1\)/);
+      return true;
+    });
+  });
+
+  it('is taken from a living holder elsewhere when told to, and that holder learns of it at its next heartbeat', async () => {
     const first = await acquire();
-    const second = await acquire({breakLock: true, purpose: 'A resume'});
+    const second = await acquire({breakLock: true, purpose: 'A resume', probe: machine({host: 'beta'})});
     assert.equal(first.lost.aborted, false);
     beats[0]?.();
     assert.equal(first.lost.aborted, true);
-    refused(/was taken by another process: process 1 on alpha/)(first.lost.reason);
+    refused(/was taken by another process: process 1 on beta/)(first.lost.reason);
     await first.release();
     assert.equal(written().purpose, 'A resume');
     second.assertHeld();
@@ -218,7 +227,7 @@ describe('the lock', () => {
   it('is known to be lost before the next heartbeat to one who asks', async () => {
     const first = await acquire();
     first.assertHeld();
-    await acquire({breakLock: true});
+    await acquire({breakLock: true, probe: machine({host: 'beta'})});
     assert.throws(() => first.assertHeld(), refused(/was taken/));
     assert.equal(first.lost.aborted, true);
   });

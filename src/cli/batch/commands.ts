@@ -5,7 +5,7 @@ import {RemitError} from '../../errors.ts';
 import {RemitCommand} from '../command.ts';
 import type {LocalContext} from '../context.ts';
 import {confirmFlags, followFlags, inputFlags, runFlags, stateDirFlag} from './flags.ts';
-import {fileOrBatch} from './place.ts';
+import {fileOrBatch, placeFlags} from './place.ts';
 import {lookBefore, planFromFlags} from './plan-action.ts';
 import {planResult, planText, seenBeforeText} from './plan-view.ts';
 import {refreshBatch} from './follow-action.ts';
@@ -180,6 +180,7 @@ export abstract class BatchStatus extends BatchCommand {
       batchId: args.batch,
       stateDir: this.stateDirOf(local, flags),
       clock: local.clock,
+      typed: (last) => placeFlags(local, this.stateDirOf(local, flags), last),
     });
     local.out.text(summaryText(summary, attention));
     if (summary.left_out > 0) local.out.warn(leftOutText(summary));
@@ -216,6 +217,7 @@ export abstract class BatchReport extends BatchCommand {
       batchId: args.batch,
       stateDir,
       clock: local.clock,
+      typed: (last) => placeFlags(local, stateDir, last),
       folder: flags.out,
       html: !flags.html ? undefined : args.file === undefined ? 'beside' : {file: args.file},
     });
@@ -272,10 +274,7 @@ export abstract class BatchResolve extends BatchCommand {
       exactlyOne: ['paid', 'not-paid'],
     }),
     'not-paid': Flags.boolean({description: 'it was not paid: send it again with the same key'}),
-    unseen: Flags.boolean({
-      description: 'with --paid: believe it without looking the record up',
-      dependsOn: ['paid'],
-    }),
+    unseen: Flags.boolean({description: 'believe it without looking its record up'}),
     ...stateDirFlag,
   };
 
@@ -285,6 +284,7 @@ export abstract class BatchResolve extends BatchCommand {
     const isLookedUp = flags.paid !== undefined && !flags.unseen;
     const context = isLookedUp ? await this.open() : undefined;
     const local = context ?? this.openLocal();
+    const notPaid = flags['not-paid'] && !flags.unseen ? () => this.open() : undefined;
     const stateDir = this.stateDirOf(local, flags);
     const {kind} = this;
     const result = await resolveInBatch({
@@ -294,8 +294,11 @@ export abstract class BatchResolve extends BatchCommand {
       reference: args.reference,
       resolution,
       context,
+      openToLook: notPaid,
       clock: local.clock,
     });
+    if (result.unseen !== undefined)
+      local.out.notice(`Its record was not looked at (${result.unseen}); your word is taken for it.`);
     const by = isLookedUp ? `: record ${result.id} was looked up` : ' by your word';
     local.out.text(
       `Row ${result.reference} of batch ${args.batch} is ${result.state.replace('_', ' ')}${by}.`,

@@ -138,7 +138,8 @@ function questionOf({doing, again, work}: Parameters<typeof confirmBatch>[0]): s
     return `Send again ${count(again.rows, 'row')}, ${totalsText(sumsOf(again))}${rest}?`;
   const asides = [
     ...(doubts > 0 ? [`${doubts} of them in doubt`] : []),
-    ...(doneRows > 0 ? [`${doneRows} ${work.doneIs} already`] : []),
+    ...(doneRows > 0 ? [`${doneRows} done already`] : []),
+    ...(work.staged.rows > 0 ? [`${work.staged.rows} staged already`] : []),
   ];
   const rows = open.rows === planned ? count(planned, 'row') : `${open.rows} of ${count(planned, 'row')}`;
   const money = open.rows === 0 ? '' : `, ${totalsText(sumsOf(open))}`;

@@ -129,7 +129,9 @@ async function follow(options: {
 }
 
 function showFollowed({out}: Context, {journal}: OpenBatch, summary: Summary, followed: Followed): void {
-  out.text(`${summaryText(summary, journal.needingAttention(ATTENTION))}\n${followedText(followed)}`);
+  out.text(
+    `${summaryText(summary, journal.needingAttention(ATTENTION, summary.in_doubt))}\n${followedText(followed)}`,
+  );
 }
 
 const ENDS: Readonly<Record<FollowEnd, string>> = {

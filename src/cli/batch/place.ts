@@ -8,10 +8,13 @@ import type {LocalContext} from '../context.ts';
 /** `remit payouts batch`: how hints begin. */
 export const batchCommand = (kind: Kind): string => `remit ${KINDS[kind].topic} batch`;
 
-/** Flags that a next command needs to find the same batch with the same key: those that were typed for this one. */
-export function placeFlags(context: LocalContext, stateDir: string): string {
+/**
+ * Flags that a next command needs to find the same batch with the same key: those that were typed for this one.
+ * @param lastProfile the one that was typed for the last run of the batch, where this command only looks at it
+ */
+export function placeFlags(context: LocalContext, stateDir: string, lastProfile?: string): string {
   const folder = stateDir === context.stateDir ? '' : ` --state-dir ${quote(stateDir)}`;
-  const {profile} = context.flags;
+  const profile = context.flags.profile ?? lastProfile;
   return folder + (profile === undefined ? '' : ` -p ${quote(profile)}`);
 }
 

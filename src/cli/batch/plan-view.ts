@@ -147,10 +147,10 @@ const NAMED_BATCHES = 3;
 
 /**
  * What is done already, by whom, and what this command leaves alone; nothing where it takes up every row.
- * @param isRest it goes on with these rows besides others that it sends again, and that count as done until then
+ * @param isRest it goes on with these rows besides others that it sends again, and that count as done or left alone until then
  */
 export function workText(
-  {planned, open, doubts, done, doneIs, paidBefore, paidBy, left, leftAre, isOver}: Work,
+  {planned, open, doubts, done, staged, paidBefore, paidBy, left, leftAre, isOver}: Work,
   isRest = false,
 ): string[] {
   if (open.rows === planned && doubts === 0) return [];
@@ -161,12 +161,13 @@ export function workText(
   if (isOver && !isRest) lines.push(['To do', 'nothing is left to send']);
   else if (open.rows === 0 && !isRest) lines.push(['To do', 'no row is ready for this']);
   add(isRest ? 'Also to do' : 'To do', open, doubts > 0 ? `, ${doubts} of them in doubt` : '');
-  if (!isRest) add(doneIs === 'done' ? 'Done' : 'Staged', done, ' by this batch');
+  if (!isRest) add('Done', done, ' by this batch');
+  if (!isRest) add('Staged', staged, ' by this batch');
   const named = [...paidBy].sort(([, a], [, b]) => b.rows - a.rows).slice(0, NAMED_BATCHES);
   for (const [batch, part] of named) add('Paid before', part, ` by batch ${batch}`);
   const others = named.reduce((rest, [, part]) => minus(rest, part), paidBefore);
   add('Paid before', others, named.length > 0 ? ' by other batches' : '');
-  add('Left alone', left, `: ${leftAre.join(', ')}`);
+  if (!isRest) add('Left alone', left, `: ${leftAre.join(', ')}`);
   return lines.map(
     ([label, text], index) => `  ${(lines[index - 1]?.[0] === label ? '' : label).padEnd(13)}${text}`,
   );

@@ -1,6 +1,7 @@
 import {resolve} from 'node:path';
 import {batchFolder} from '../../batch/folder.ts';
 import type {Kind, Mode} from '../../batch/kinds.ts';
+import type {Attention} from '../../batch/journal.ts';
 import {nextCommand} from '../../batch/next-command.ts';
 import {type OpenBatch, openBatch} from '../../batch/open-batch.ts';
 import {reportFile, writeReport} from '../../batch/report-file.ts';
@@ -13,14 +14,18 @@ import type {Clock} from '../../clock.ts';
 import {RemitError} from '../../errors.ts';
 import {batchCommand} from './place.ts';
 import {count} from './plan-view.ts';
-import type {Attention} from './summary-view.ts';
 
 interface Wanted {
   kind: Kind;
   batchId: string;
   stateDir: string;
   clock: Clock;
+  /** Makes the flags by which the next command finds the batch, of the profile that it was last run with. */
+  typed?: Placing;
 }
+
+/** `lastProfile`: as it was typed for the last run of the batch. */
+export type Placing = (lastProfile: string | undefined) => string;
 
 const ATTENTION = 10;
 
@@ -34,11 +39,9 @@ export async function statusOfBatch(
   try {
     const batch = await openBatch({...wanted, purpose: `status of batch ${wanted.batchId}`, brief: true});
     try {
-      return {
-        summary: readSummary(batch),
-        attention: batch.journal.needingAttention(ATTENTION),
-        running: undefined,
-      };
+      const summary = readSummary(batch, wanted.typed);
+      const attention = batch.journal.needingAttention(ATTENTION, summary.in_doubt);
+      return {summary, attention, running: undefined};
     } finally {
       await batch.close();
     }
@@ -81,12 +84,12 @@ export async function reportBatch(
   const batch = await openForReport(wanted);
   try {
     const {journal, plan} = batch;
-    const before = readSummary(batch);
+    const before = readSummary(batch, wanted.typed);
     const folder = resolve(wanted.folder ?? plan.file.folder);
     const files = writeResults({journal, plan, summary: before, folder});
     journal.setMeta('results', files);
-    const summary = readSummary(batch);
-    const attention = journal.needingAttention(ATTENTION);
+    const summary = readSummary(batch, wanted.typed);
+    const attention = journal.needingAttention(ATTENTION, summary.in_doubt);
     if (wanted.html === undefined) return {summary, attention};
     const path = wanted.html === 'beside' ? reportFile(folder, plan) : resolve(wanted.html.file);
     writeReport({batch, summary, path, now: wanted.clock.now()});
@@ -113,13 +116,14 @@ async function openForReport(wanted: Wanted): Promise<OpenBatch> {
 }
 
 /** The summary of a batch at rest. A runner that was killed left no word, but windows and outcomes tell what is open. */
-export function readSummary({plan, journal}: OpenBatch): Summary {
+export function readSummary({plan, journal}: OpenBatch, typed: Placing = () => ''): Summary {
   const standing = standingOf(journal, plan);
   const sent = journal.windows(['stage', 'direct', 'release']).length > 0;
   const told = journal.meta<BatchState>('state');
   const killed = sent && (told === undefined || told === 'running');
   const state: BatchState = killed ? 'interrupted' : (told ?? 'planned');
   const command = batchCommand(plan.kind);
+  const placed = typed(journal.meta<string | null>('typedProfile') ?? undefined);
   const stop = journal.meta<Stop | null>('stop') ?? undefined;
   const {tally, statuses, held} = standing;
   const next = nextCommand(
@@ -128,7 +132,7 @@ export function readSummary({plan, journal}: OpenBatch): Summary {
       ...{not_sent: tally.not_sent.count, in_doubt: tally.in_doubt.count, unapproved: tally.unapproved.count},
       disputed: journal.disputed(),
     },
-    (verb, flags = '') => `${command} ${verb} ${plan.batchId}${flags}`,
+    (verb, flags = '') => `${command} ${verb} ${plan.batchId}${flags}${placed}`,
     {stop, pastHorizon: journal.meta<boolean>('pastHorizon') ?? false},
   );
   return summarise(plan, standing, {

@@ -6,6 +6,7 @@ import {type Resolution, resolveRow, rowToResolve} from '../../batch/resolve.ts'
 import {isUuid} from '../../batch/rows.ts';
 import {isObject} from '../../client/answer.ts';
 import type {Clock} from '../../clock.ts';
+import {LIFECYCLES} from '../../contract/lifecycle.ts';
 import {RemitError} from '../../errors.ts';
 import type {Context} from '../context.ts';
 import {batchCommand} from './place.ts';
@@ -14,6 +15,8 @@ import {batchCommand} from './place.ts';
  * Settles a row in doubt by the operator's word; nothing is sent. `next` is what sends it, where that is left to do. A
  * record that is named is looked at, and must be the row's.
  * @param context opens what the record is asked with; absent when it is not to be looked at
+ * @param openToLook the same, for the record of a row that is declared not paid: one that can be seen to have moved is not
+ *   called unpaid; one that cannot be seen is, with the reason in `unseen`
  */
 export async function resolveInBatch(options: {
   kind: Kind;
@@ -22,6 +25,7 @@ export async function resolveInBatch(options: {
   reference: string;
   resolution: Resolution;
   context: Context | undefined;
+  openToLook?: (() => Promise<Context>) | undefined;
   clock: Clock;
 }) {
   const {kind, stateDir, batchId, reference, context, clock} = options;
@@ -37,12 +41,47 @@ export async function resolveInBatch(options: {
     let {resolution} = options;
     if (resolution !== 'not-paid' && context !== undefined)
       resolution = {...resolution, status: await lookUp({batch, context, reference, id: resolution.paid})};
+    const unseen =
+      resolution === 'not-paid' && options.openToLook !== undefined
+        ? await refuseMoved(batch, reference, options.openToLook)
+        : undefined;
     const resolved = await resolveRow({stateDir, reference, resolution, clock, batch});
     const next = resolved.state === 'accepted' ? null : `${batchCommand(kind)} resume ${batchId}`;
-    return {batch_id: batchId, ...resolved, next};
+    return {batch_id: batchId, ...resolved, next, ...(unseen === undefined ? {} : {unseen})};
   } finally {
     await batch.close();
   }
+}
+
+/**
+ * @returns why the record could not be looked at, if it could not
+ * @throws RemitError USAGE when the record of the row is further than created: nothing is settled by a wrong word
+ */
+async function refuseMoved(
+  batch: OpenBatch,
+  reference: string,
+  open: () => Promise<Context>,
+): Promise<string | undefined> {
+  const {kind} = batch.plan;
+  const {outcome} = rowToResolve(batch, reference, 'not-paid');
+  if (outcome?.state !== 'in_doubt' || outcome.id === null) return undefined; // no record is known to look at
+  const {id} = outcome;
+  let status: unknown;
+  try {
+    const {client, profile} = await open();
+    checkBinding(batch.journal, batch.plan, profile);
+    const {data} = kind === 'payout' ? await client.payouts.get({id}) : await client.payins.get({id});
+    ({status} = data);
+  } catch (cause) {
+    if (!(cause instanceof RemitError)) throw cause;
+    return cause.message;
+  }
+  const {initial, next} = LIFECYCLES[kind];
+  if (status === initial || status === 'failed' || status === 'canceled') return undefined;
+  if (typeof status !== 'string' || !Object.hasOwn(next, status)) return `its status is ${String(status)}`;
+  throw new RemitError('USAGE', `row ${reference} was paid: its record ${id} is ${status}`, {
+    hint: `${batchCommand(kind)} resume ${batch.plan.batchId} finds it so`,
+  });
 }
 
 /** @throws RemitError USAGE for what is no id */

@@ -19,8 +19,10 @@ import {Wire} from '../../batch/wire.ts';
 import {type Reach, workOf} from '../../batch/work.ts';
 import {DEFAULT_TIMEOUTS, type Timeouts, type Transport} from '../../client/transport.ts';
 import {RemitError, type ExitCode} from '../../errors.ts';
+import {quote} from '../command-line.ts';
 import type {Context} from '../context.ts';
 import {socketCeiling} from '../open-files.ts';
+import {changedFile} from './changed-file.ts';
 import {keepHeapSmall} from './memory.ts';
 import {confirmBatch, type ConfirmFlags, duplicatesOf} from './confirm.ts';
 import {followAfterRun, type FollowFlags} from './follow-action.ts';
@@ -85,10 +87,15 @@ export async function runBatch(request: RunRequest): Promise<BatchEnd> {
     if (readStatus(batch.place.status) === undefined) tellStatus(batch, 'starting', clock.now());
     const folder = resultFolder(flags.out ?? batch.plan.file.folder);
     checkBinding(batch.journal, batch.plan, profile);
+    const changed = changedFile(batch.plan);
+    if (changed !== undefined)
+      context.out.warn(
+        `${changed} is not as it was when batch ${batchId} was planned; the batch goes on with the plan. To take the changes up: ${batchCommand(kind)} run ${quote(changed)} --batch-id ${batchId}${placeFlags(context, stateDir)}`,
+      );
     const summary = await runClaimed(request, batch, folder);
     if (summary.left_out > 0) context.out.warn(leftOutText(summary));
     if (flags.until === undefined || summary.stopped_because !== null) {
-      context.out.text(summaryText(summary, batch.journal.needingAttention(ATTENTION)));
+      context.out.text(summaryText(summary, batch.journal.needingAttention(ATTENTION, summary.in_doubt)));
       noteDoubts(request, summary, batch.journal.rowsIn(['in_doubt'], 0, ATTENTION));
       if (summary.posts === 0 && summary.next === null && (await hasForgotten(context, kind, batch.journal)))
         context.out.notice(RESET_SANDBOX);
@@ -180,6 +187,7 @@ async function confirmOnce(
       similar: (acknowledged?.similar ?? 0) + similar,
       at: context.clock.now(),
     });
+  journal.setMeta('typedProfile', context.flags.profile ?? null);
   journal.setMeta('confirmed', {
     planHash: plan.planHash,
     doing: doing === 'resume' || doing === 'retry' ? (before?.doing ?? doing) : doing,

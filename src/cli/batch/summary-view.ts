@@ -1,16 +1,9 @@
 import {type Kind, KINDS} from '../../batch/kinds.ts';
+import type {Attention} from '../../batch/journal.ts';
 import {BUCKETS} from '../../batch/outcome.ts';
 import type {Summary} from '../../batch/summary.ts';
 import {groupMajor} from '../../money/amount.ts';
 import {count} from './plan-view.ts';
-
-/** A row that a person should look at. */
-export interface Attention {
-  reference: string;
-  state: string;
-  code: string | null;
-  message: string | null;
-}
 
 /** The end of a run as a person reads it: what happened, what did not, where it is written, what to type next. */
 export function summaryText(summary: Summary, attention: readonly Attention[]): string {
@@ -81,7 +74,9 @@ function headline(summary: Summary): string {
     case 'complete':
       return `Batch ${id} is ${summary.in_doubt > 0 ? `not finished: ${count(summary.in_doubt, 'row')} in doubt, ` : 'complete: '}${of}${summary.posts === 0 ? '; this command sent nothing' : sent}.`;
     case 'staged':
-      return `Batch ${id} is staged: ${count(summary.staged, 'record')} created, none released; no money has moved${sent}.`;
+      return summary.accepted === 0
+        ? `Batch ${id} is staged: ${count(summary.staged, 'record')} created, none released; no money has moved${sent}.`
+        : `Batch ${id} is staged: ${count(summary.staged, 'record')} created and not released, ${count(summary.accepted, 'row')} released before${sent}.`;
     case 'held':
       return `Batch ${id} is held: ${of}; the rest waits for you${sent}.`;
     case 'planned':

@@ -24,7 +24,9 @@ export default class PaymentMethodsAdd extends RemitCommand {
     }),
     country: Flags.string({default: 'US', helpValue: 'CC', description: 'ISO 3166-1 alpha-2'}),
     currency: Flags.string({default: 'USD', helpValue: 'CCY', description: 'ISO 4217'}),
-    default: Flags.boolean({description: 'make it the default, once it is verified'}),
+    default: Flags.boolean({
+      description: 'make it the default; only if it is verified at once, else set-default does so later',
+    }),
     'account-number': Flags.string({helpValue: 'DIGITS', description: 'asked for when left out'}),
     'routing-number': Flags.string({helpValue: 'DIGITS', description: '9 digits'}),
     'account-type': Flags.string({

@@ -53,6 +53,12 @@ describe('references that were used elsewhere', () => {
     );
     const {already_paid: paid, posts} = ran.json() as Summary;
     assert.deepEqual([ran.exitCode, paid, posts], [0, 1, 0], ran.stderr);
+    // Whoever only looks is told the profile by which it goes on.
+    desk.file('q.csv', [['Q-1', 5, '5.00']]);
+    const staged = await desk.batch('run ./q.csv --batch-id q --json --yes --stage-only -p acme', {env});
+    assert.equal(staged.exitCode, 0, staged.stderr);
+    const {next} = (await desk.batch('status q --json', {env})).json() as Summary;
+    assert.equal(next, 'remit payouts batch release q -p acme');
   });
 
   it('of rows without names are those of one file: another one is refused in its namespace', async () => {

@@ -65,6 +65,44 @@ describe('how a batch ends, for whoever reads stderr and the exit code', () => {
     assert.equal((await desk.batch('resume b')).exitCode, 0);
   });
 
+  it('does not say that no money has moved where rows were released before', async () => {
+    await desk.batch('run ./p.csv --batch-id b --yes');
+    const all = await desk.batch('run ./p.csv --batch-id b --yes --stage-only');
+    assert.match(all.stdout, /Batch b is complete: 3 of 3 rows accepted; this command sent nothing/);
+    desk.file('p.csv', [
+      ['A-1', 1, '10.00'],
+      ['A-2', 2, '20.00'],
+      ['A-3', 3, '30.00'],
+      ['A-4', 4, '40.00'],
+    ]);
+    const ran = await desk.batch('run ./p.csv --batch-id b --yes --stage-only');
+    assert.match(ran.stdout, /is staged: 1 record created and not released, 3 rows released before/);
+    assert.match(ran.stderr, /Done +3 rows, 60\.00 USD by this batch/);
+    const page = await desk.batch('report b --html');
+    assert.equal(page.exitCode, 0, page.stderr);
+    const html = readFileSync(join(desk.folder, 'b.report.html'), 'utf8');
+    assert.match(html, /Staged: 1 record created and not released; 3 payouts released before/);
+  });
+
+  it('warns of a file that has changed since it was planned, and goes on with the plan', async () => {
+    await desk.batch('plan ./p.csv --batch-id b');
+    desk.file('p.csv', [['A-1', 1, '99.00']]);
+    const ran = await desk.batch('run b --yes --json');
+    assert.match(ran.stderr, /p\.csv is not as it was when batch b was planned.* run \S+p\.csv --batch-id b/);
+    assert.deepEqual([ran.exitCode, (ran.json() as Summary).planned], [0, 3]);
+    const planned = await desk.batch('run ./p.csv --batch-id c --yes');
+    assert.doesNotMatch(planned.stderr, /is not as it was/);
+  });
+
+  it('names rows in doubt before all others, also those of which a killed run left no word', async () => {
+    desk.service.refuse = ({amount_in_minor_units: amount}) =>
+      amount === 1000 ? {status: 422, error_code: 'INVALID_PAYMENT_DETAILS'} : undefined;
+    desk.service.fault = ({body}) => (body.includes('"A-3"') ? 'lost-before' : undefined);
+    const ran = await desk.batch('run ./p.csv --batch-id b --yes');
+    assert.equal(ran.exitCode, 12, ran.stderr);
+    assert.match(ran.stdout, /To look at:\n {2}A-3: in doubt[^\n]*\n {2}A-1: rejected/);
+  });
+
   it('offers a file of failed rows for rows that were refused', async () => {
     desk.service.refuse = ({amount_in_minor_units: amount}) =>
       amount === 2000 ? {status: 422, error_code: 'INVALID_PAYMENT_DETAILS'} : undefined;

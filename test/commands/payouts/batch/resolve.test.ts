@@ -86,3 +86,52 @@ describe('payouts batch resolve --paid', () => {
     assert.equal(desk.service.paid.length, 2);
   });
 });
+
+describe('payouts batch resolve --not-paid', () => {
+  let desk: Desk;
+  beforeEach(async () => {
+    desk = new Desk();
+    desk.file('p.csv', [['A-1', 1, '10.00']]);
+    await desk.batch('run ./p.csv --batch-id b --yes --stage-only');
+    desk.service.fault = ({method, body}) =>
+      method === 'GET' ? '503-before' : body.includes('"auto_approve":true') ? 'lost-after' : undefined;
+    assert.equal((await desk.batch('release b --yes')).exitCode, 12);
+    desk.service.fault = () => undefined;
+  });
+  afterEach(() => desk.close());
+
+  const stateOf = async () => {
+    const {in_doubt: doubt, staged} = (await desk.batch('status b --json')).json() as Summary;
+    return {doubt, staged};
+  };
+
+  it('is refused when the record, which is known, is approved', async () => {
+    const told = await desk.batch('resolve b A-1 --not-paid');
+    assert.equal(told.exitCode, 2);
+    assert.match(told.stderr, /row A-1 was paid: its record \S+ is approved\nHint: .*resume b/);
+    assert.deepEqual(await stateOf(), {doubt: 1, staged: 0});
+  });
+
+  it('is believed of a record that is only created', async () => {
+    for (const record of desk.service.byId.values()) Object.assign(record, {status: 'created', approvals: 0});
+    const told = await desk.batch('resolve b A-1 --not-paid');
+    assert.equal(told.exitCode, 0, told.stderr);
+    assert.doesNotMatch(told.stderr, /not looked at/);
+    assert.deepEqual(await stateOf(), {doubt: 0, staged: 1});
+  });
+
+  it('is believed where the record cannot be looked at, and that is said', async () => {
+    desk.service.fault = () => '503-before';
+    const told = await desk.batch('resolve b A-1 --not-paid --json');
+    assert.equal(told.exitCode, 0, told.stderr);
+    assert.match((told.json() as {unseen: string}).unseen, /503|SERVICE_UNAVAILABLE/);
+    assert.deepEqual(await stateOf(), {doubt: 0, staged: 1});
+  });
+
+  it('is believed unseen when told so, and pays once all the same', async () => {
+    const told = await desk.batch('resolve b A-1 --not-paid --unseen');
+    assert.equal(told.exitCode, 0, told.stderr);
+    assert.equal((await desk.batch('resume b')).exitCode, 0);
+    assert.deepEqual([desk.service.paid.length, desk.service.paid[0]!.approvals], [1, 1]);
+  });
+});

@@ -5,6 +5,10 @@ import type {Summary} from '../../../../src/batch/summary.ts';
 import {acquireLock, type Lock} from '../../../../src/store/lock.ts';
 import type {CliOptions, CliResult} from '../../../cli/run-cli.ts';
 import {Desk} from './desk.ts';
+import {systemProbe} from '../../../../src/store/lock-holder.ts';
+
+/** A lock is not broken while its holder is seen to live. */
+const ELSEWHERE = {...systemProbe, host: 'another machine'};
 
 const STATED_LIVE = '--live --yes --confirm-total USD=20.00 --confirm-count 1';
 
@@ -197,7 +201,7 @@ describe('the question of a batch', () => {
     const {lock: path} = batchFolder(`${desk.folder}/s`, 'payout', 'b');
     let taken: Lock | undefined;
     const take = async () => {
-      taken = await acquireLock(path, {purpose: 'another run', breakLock: true});
+      taken = await acquireLock(path, {purpose: 'another run', breakLock: true, probe: ELSEWHERE});
       return true;
     };
     const ran = await asked('run b --state-dir ./s', {answers: [take]});
