@@ -71,13 +71,20 @@ export async function refreshBatch(options: {
   }
   try {
     checkBinding(batch.journal, batch.plan, context.profile);
-    const {summary, followed} = await follow({
-      ...{context, stateDir: options.stateDir, batch, flags, before: readSummary(batch)},
+    const before = readSummary(batch, (last) => placeFlags(context, options.stateDir, last));
+    const {summary: seen, followed} = await follow({
+      ...{context, stateDir: options.stateDir, batch, flags, before},
       ...{until: undefined, timeoutMs: undefined, out: undefined},
     });
+    const {stopped_because: stop} = seen;
+    // A look that cannot go on says nothing of the batch, unless a record was lost.
+    const isBatchs = followed.outcome !== 'stopped' || stop?.reason === 'lost-record';
+    const summary = isBatchs ? seen : {...seen, state: before.state, stopped_because: before.stopped_because};
     showFollowed(context, batch, summary, followed);
+    if (!isBatchs) context.out.warn(`the service could not be asked about every row: ${stop!.message}`);
     // A status exits 0 when it could be read; here that means: when the service could be asked.
-    const exit = followed.outcome === 'stopped' ? exitCodeOf(summary) : EXIT.OK;
+    const exit =
+      followed.outcome === 'stopped' ? exitCodeOf(isBatchs ? seen : {...seen, in_doubt: 0}) : EXIT.OK;
     return {summary: {...summary, followed}, exit};
   } finally {
     out.endProgress();
