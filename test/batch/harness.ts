@@ -7,6 +7,7 @@ import {BatchRun, type RunPath} from '../../src/batch/batch-run.ts';
 import {type OpenBatch, openBatch} from '../../src/batch/open-batch.ts';
 import {planBatch, type PlanOptions} from '../../src/batch/plan.ts';
 import type {RunSettings} from '../../src/batch/run-context.ts';
+import type {Speed} from '../../src/batch/speed.ts';
 import {AdaptiveSpeed} from '../../src/batch/speed-adaptive.ts';
 import type {Summary} from '../../src/batch/summary.ts';
 import {DEFAULT_TIMEOUTS} from '../../src/client/transport.ts';
@@ -40,6 +41,8 @@ export interface RunArguments {
   /** Another state folder than the bench's own. */
   stateDir?: string;
   maxInFlight?: number;
+  /** Instead of the usual one, which `maxInFlight` speaks of. */
+  speed?: Speed;
   random?: () => number;
   transport?: ReturnType<TruthService['transport']>;
   /** Called with the batch as it was opened, before anything of it runs. */
@@ -129,7 +132,7 @@ export class Bench {
         keyFingerprint: createHash('sha256').update(key).digest('hex').slice(0, 16),
         overrides: {},
         timeouts: DEFAULT_TIMEOUTS,
-        speed: new AdaptiveSpeed({maxInFlight: given.maxInFlight ?? 16}),
+        speed: given.speed ?? new AdaptiveSpeed({maxInFlight: given.maxInFlight ?? 16}),
         clock: this.clock,
         random: given.random ?? (() => 0.5),
         path: given.path ?? 'stage-and-release',

@@ -204,6 +204,16 @@ describe('claims that the registry has noted', () => {
     await elsewhere.close();
   });
 
+  it('look alike by party, amount and currency, all three', async () => {
+    registry.claim([claim('INV-1')], 5);
+    await registry.close();
+    registry = await open('one', 'other');
+    const like = (facts: object) => registry.alike(claim('INV-9', facts), 0)?.reference;
+    assert.equal(like({}), 'INV-1');
+    const others = [{party: PAYEE.replace(/1$/, '2')}, {amount: 101}, {currency: 'EUR'}];
+    assert.deepEqual(others.map(like), [undefined, undefined, undefined]);
+  });
+
   it('are seen by a plan, when the process that noted them was killed', async () => {
     registry.claim([claim('INV-1')], 1);
     killedCopy('two');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {rmSync} from 'node:fs';
 import {join} from 'node:path';
 import {noteConfirmation} from '../../src/batch/confirmations.ts';
-import {openBatch} from '../../src/batch/open-batch.ts';
+import {type OpenBatch, openBatch} from '../../src/batch/open-batch.ts';
 import {Registry} from '../../src/batch/registry.ts';
 import {resolveRow} from '../../src/batch/resolve.ts';
 import {Bench, payeeId} from './harness.ts';
@@ -69,13 +69,40 @@ describe('the registry', () => {
     assert.equal(service.paid.filter((record) => record.body['payee_id'] === payeeId(2)).length, 1);
   });
 
+  const openRegistry = () =>
+    Registry.open({
+      ...{stateDir: bench.stateDir, clock: bench.clock},
+      scope: {mode: 'test', baseUrl: 'https://api.test', kind: 'payout', namespace: 'default'},
+      claimant: {profile: 'acme', batchId: 'b1', journalId: 'of a look'},
+    });
+
+  for (const path of ['stage-only', 'direct', 'release'] as const)
+    it(`has the claims of a window before the window is committed (${path})`, async () => {
+      await bench.plan(bench.payouts(2));
+      if (path === 'release') {
+        await bench.run(service, {path: 'stage-only'});
+        rmSync(join(bench.stateDir, 'batches', 'registry.db')); // so that the release claims
+      }
+      const records = service.byId.size;
+      const opened = ({journal}: OpenBatch) =>
+        void journal
+          .statement(
+            `create trigger closed before insert on windows begin select raise(abort, 'no window'); end`,
+          )
+          .run();
+      await assert.rejects(bench.run(service, {path, opened}), /no window/);
+      const phase = path === 'stage-only' ? 'stage' : path;
+      assert.deepEqual(await bench.inJournal(({journal}) => journal.windows([phase])), []);
+      const registry = await openRegistry();
+      assert.deepEqual(
+        ['INV-1', 'INV-2'].map((reference) => registry.find(reference)?.batch),
+        ['b1', 'b1'],
+      );
+      await registry.close();
+      assert.deepEqual([service.byId.size, service.paid.length], [records, 0]);
+    });
+
   describe('of a row in doubt', () => {
-    const openRegistry = () =>
-      Registry.open({
-        ...{stateDir: bench.stateDir, clock: bench.clock},
-        scope: {mode: 'test', baseUrl: 'https://api.test', kind: 'payout', namespace: 'default'},
-        claimant: {profile: 'acme', batchId: 'b1', journalId: 'of a look'},
-      });
     beforeEach(async () => {
       service.fault = ({method}) => (method === 'POST' ? 'lost-before' : undefined);
       await bench.plan(bench.file('a.csv', HEADER + line(1)));

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type {OpenBatch} from '../../src/batch/open-batch.ts';
 import {exitCodeOf, type Summary} from '../../src/batch/summary.ts';
 import {checkSums} from './chaos.ts';
 import {Bench, payeeId, type RunArguments} from './harness.ts';
@@ -146,6 +147,21 @@ describe('the release of a batch', () => {
       paidOnce(3);
     });
 
+    it('asks for the record that was staged longest ago, which need not be that of the first row', async () => {
+      service.keyLifeMs = 20 * HOUR_MS;
+      await bench.plan(bench.payouts(3));
+      service.fault = (request) => (isOf(request, 1) ? {status: 404} : undefined);
+      assert.equal((await run({path: 'stage-only'})).staged, 2);
+      service.fault = () => undefined;
+      bench.clock.advance(10 * HOUR_MS);
+      assert.equal((await run({path: 'stage-only'})).staged, 3);
+      bench.clock.advance(12 * HOUR_MS); // of the first row the key is known still
+      const summary = await run({path: 'release'});
+      assert.deepEqual([summary.posts, summary.state, summary.exit], [1, 'stopped', 6]);
+      assert.equal(summary.orphans[0]?.reference, 'INV-2');
+      paidOnce(0);
+    });
+
     it('is not noticed by a run that went on without a pause, and needs no second probe', async () => {
       await bench.plan(bench.payouts(10));
       const {sent} = await run({maxInFlight: 1});
@@ -239,7 +255,31 @@ describe('the release of a batch', () => {
     assert.equal((await run()).accepted, 10);
   });
 
+  for (const [isBefore, what, change] of [
+    [true, 'has lost a row before the run', 'delete from rows where n = 2'],
+    [false, 'changes an amount in the midst of it', 'update rows set amount = amount + 1 where n = 2'],
+  ] as const)
+    it(`does not begin when the journal ${what}: the rows do not add up to the plan`, async () => {
+      await bench.plan(bench.payouts(3));
+      if (isBefore) await run({path: 'stage-only'});
+      const posts = service.posts;
+      const opened = ({journal}: OpenBatch) => {
+        const tamper = () => journal.statement(change).run();
+        if (isBefore) tamper();
+        service.fault = ({n}) => (n === 3 ? void tamper() : undefined);
+      };
+      const summary = await bench.run(service, {opened});
+      assert.deepEqual([summary.stopped_because?.reason, exitCodeOf(summary)], ['not-whole', 13]);
+      assert.deepEqual([summary.state, service.posts - posts], ['stopped', isBefore ? 0 : 3]);
+      paidOnce(0);
+    });
+
   describe('past the horizon of the keys', () => {
+    const TOO_LATE =
+      /longer ago than the key horizon; approve it by its id, then run the batch once more .*--approve-by-id/;
+    const messageOf = async (n: number) =>
+      bench.inJournal(({journal}) => journal.rowOf(`INV-${n}`)?.outcome?.message ?? '');
+
     it('replays no row, and sends nothing but looks', async () => {
       await bench.plan(bench.payouts(3));
       await run({path: 'stage-only'});
@@ -248,6 +288,7 @@ describe('the release of a batch', () => {
       assert.deepEqual([summary.posts, summary.staged, summary.accepted], [0, 3, 0]);
       assert.deepEqual([summary.state, summary.exit], ['held', 8]);
       assert.ok(summary.sent.every(({method}) => method === 'GET'));
+      assert.match(await messageOf(1), TOO_LATE);
       paidOnce(0);
     });
 
@@ -267,6 +308,40 @@ describe('the release of a batch', () => {
       recordOf(2).approvals = 1;
       const summary = await run();
       assert.deepEqual([summary.accepted, summary.settled, summary.staged], [1, 1, 1]);
+    });
+
+    describe('without leave to approve by id', () => {
+      beforeEach(async () => {
+        service.keyLifeMs = 24 * HOUR_MS;
+        await bench.plan(bench.payouts(3));
+        await run({path: 'stage-only'});
+      });
+      const sendsOf = (sent: SeenRequest[], n: number) =>
+        sent.filter((request) => request.method === 'POST' && isOf(request, n)).length;
+
+      it('leaves a row in doubt whose release an earlier run lost, though its record has not moved', async () => {
+        service.fault = (request) => (isRelease(request) && isOf(request, 2) ? 'lost-before' : undefined);
+        assert.equal((await run()).in_doubt, 1);
+        service.fault = () => undefined;
+        bench.clock.advance(25 * HOUR_MS);
+        const {accepted, staged, in_doubt: doubt, state, exit, posts} = await run();
+        assert.deepEqual([accepted, staged, doubt, posts, state, exit], [2, 0, 1, 0, 'held', 12]);
+        assert.equal(recordOf(2).status, 'created');
+        assert.match(await messageOf(2), TOO_LATE);
+      });
+
+      it('leaves a row in doubt whose release was lost just before, and the rest staged', async () => {
+        bench.clock.advance(23 * HOUR_MS);
+        service.fault = (request) => {
+          if (!isRelease(request) || !isOf(request, 2)) return undefined;
+          bench.clock.advance(2 * HOUR_MS);
+          return 'lost-before';
+        };
+        const {accepted, staged, in_doubt: doubt, state, exit, sent} = await run({maxInFlight: 1});
+        assert.deepEqual([accepted, staged, doubt, state, exit], [1, 1, 1, 'held', 12]);
+        assert.deepEqual([sendsOf(sent, 2), sendsOf(sent, 3), recordOf(2).status], [1, 0, 'created']);
+        assert.match(await messageOf(2), TOO_LATE);
+      });
     });
 
     describe('approves by id when the profile allows it', () => {
@@ -379,6 +454,7 @@ describe('the release of a batch', () => {
         assert.equal(summary.in_doubt, 1);
         assert.equal(summary.exit, 12);
         assert.equal(service.byId.size, 2, 'no second record');
+        assert.match(await messageOf(2), /longer ago than the key horizon; the service may have forgotten/);
       });
 
       it(`counts from the first send, not from the last try (${path})`, async () => {

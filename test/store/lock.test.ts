@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import {join} from 'node:path';
+import {mock} from 'node:test';
 import type {Clock} from '../../src/clock.ts';
 import {RemitError} from '../../src/errors.ts';
 import {acquireLock, type Lock, type LockOptions} from '../../src/store/lock.ts';
@@ -244,6 +245,23 @@ describe('the lock', () => {
     clock.time += 60_000;
     beats[0]?.();
     assert.equal(statSync(path()).mtimeMs, NOW + 60_000);
+  });
+
+  it('has a heartbeat every two seconds', async () => {
+    mock.timers.enable({apis: ['setInterval']});
+    try {
+      const lock = await acquire({schedule: undefined});
+      const taken = statSync(path()).mtimeMs;
+      const touchedAfter = (ms: number) => {
+        clock.time += ms;
+        mock.timers.tick(ms);
+        return statSync(path()).mtimeMs;
+      };
+      assert.deepEqual([1999, 1, 1999, 1].map(touchedAfter), [taken, NOW + 2000, NOW + 2000, NOW + 4000]);
+      await lock.release();
+    } finally {
+      mock.timers.reset();
+    }
   });
 
   it('is refused over a file that is not of ours, until that is old', async () => {

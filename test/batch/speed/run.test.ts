@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import {AdaptiveSpeed} from '../../../src/batch/speed-adaptive.ts';
 import type {Transport} from '../../../src/client/transport.ts';
 import {Bench} from '../harness.ts';
 import {type Fault, TruthService} from '../truth-service.ts';
@@ -101,11 +102,29 @@ describe('a batch against a service that limits it', () => {
     assert.ok(mostInFlight <= ROWS);
   });
 
-  it('begins no new rows while more than a tenth of the sends break off', async () => {
-    service.fault = ({n}) => (n > 20 && n <= 200 && n % 2 === 0 ? 'lost-after' : undefined);
-    const summary = await bench.run(service, {transport: slow(), maxInFlight: 64});
-    assert.equal(summary.accepted, ROWS);
-    const rows = new Set(service.requests.slice(20, 200).map(({key}) => key)).size;
-    assert.ok(rows < 110, `${rows} rows in 180 requests of which half were lost`);
-  });
+  for (const [what, faults, isRefused] of [
+    ['429', ['429'], true],
+    ['an answer with Retry-After', [{status: 503, headers: {'retry-after': '1'}}], true],
+    ['a plain 5xx, a 408 or a lost answer', ['503-before', '500-after', {status: 408}, 'lost-after'], false],
+  ] as [string, Fault[], boolean][])
+    it(`${isRefused ? 'paces itself' : 'goes on unpaced, with a wide window,'} after ${what}`, async () => {
+      service.fault = ({n}) => (n % 40 === 0 ? faults[(n / 40) % faults.length] : undefined);
+      const speed = new AdaptiveSpeed({maxInFlight: 1024});
+      const summary = await bench.run(service, {transport: slow(), speed});
+      assert.equal(summary.accepted, ROWS);
+      assert.equal(speed.rps < Infinity, isRefused, `${speed.rps} requests a second`);
+      if (!isRefused) assert.ok(mostInFlight > 64, String(mostInFlight));
+    });
+
+  for (const [fault, mostRows] of [
+    ['lost-after', 110],
+    ['503-after', 140], // tried again later: some of it is forgotten by then
+  ] as const)
+    it(`begins no new rows while more than a tenth of the sends end with ${fault}`, async () => {
+      service.fault = ({n}) => (n > 20 && n <= 200 && n % 2 === 0 ? fault : undefined);
+      const summary = await bench.run(service, {transport: slow(), maxInFlight: 64});
+      assert.equal(summary.accepted, ROWS);
+      const rows = new Set(service.requests.slice(20, 200).map(({key}) => key)).size;
+      assert.ok(rows < mostRows, `${rows} rows in 180 requests of which half failed`);
+    });
 });

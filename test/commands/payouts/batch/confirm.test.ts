@@ -186,6 +186,28 @@ describe('confirming a batch', () => {
       assert.equal(ran.exitCode, 0, ran.stderr);
       assert.equal((await desk.batch('release s --json --yes')).exitCode, 0);
     });
+
+    it('is by number too of references that another batch has but for case or spaces', async () => {
+      await desk.batch('run ./p.csv --batch-id one --json --yes');
+      desk.file('s.csv', [
+        ['a-1', 3, '30.00'],
+        ['A - 2', 4, '40.00'],
+        ['A-3', 5, '50.00'],
+      ]);
+      const before = desk.service.posts;
+      const ran = await desk.batch('run ./s.csv --batch-id s --json --yes');
+      assert.equal(ran.exitCode, 11, ran.stderr);
+      assert.equal(ran.error().code, 'GUARD_DUPLICATES');
+      assert.match(
+        ran.stderr,
+        /a-1 looks like A-1 of another batch[^]*A - 2 looks like A-2 of another batch/,
+      );
+      assert.match(ran.error().hint!, /--allow-similar 2/);
+      assert.equal((await desk.batch('run s --json --yes --allow-similar 1')).exitCode, 11);
+      assert.equal(desk.service.posts, before, 'nothing was sent');
+      const said = await desk.batch('run s --json --yes --allow-similar 2');
+      assert.deepEqual([said.exitCode, summaryOf(said).accepted], [0, 3], said.stderr);
+    });
   });
 
   describe('by retry', () => {

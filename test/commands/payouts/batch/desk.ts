@@ -20,11 +20,14 @@ export class Desk {
     return {HOME: this.folder, REMIT_API_KEY: key, REMIT_BASE_URL: BASE_URL, USER: 'ada'};
   }
 
-  /** Types a line with a test key, or with the live one. */
-  async batch(line: string, options: Partial<CliOptions> & {live?: boolean} = {}): Promise<CliResult> {
-    const {live = false, ...rest} = options;
+  /** Types a line with a test key, or with the live one; of payins, when that is said. */
+  async batch(
+    line: string,
+    options: Partial<CliOptions> & {live?: boolean; topic?: 'payouts' | 'payins'} = {},
+  ): Promise<CliResult> {
+    const {live = false, topic = 'payouts', ...rest} = options;
     const words = line.split(' ').map((word) => word.replace(/^\.\//, `${this.folder}/`)); // this process stays where it is
-    return runCli(['payouts', 'batch', ...words], {
+    return runCli([topic, 'batch', ...words], {
       ...{env: this.env(live ? LIVE_KEY : TEST_KEY), service: this.service.transport(), clock: this.clock},
       cwd: this.folder,
       ...rest,

@@ -61,6 +61,25 @@ describe('references that were used elsewhere', () => {
     assert.equal(next, 'remit payouts batch release q -p acme');
   });
 
+  it('for a payout are free for a payin of the same party and amount, and the other way round', async () => {
+    const lines = ['A-1', 'B-1'].map((reference) => `${reference},${payeeId(1)},10.00,USD`);
+    writeFileSync(
+      join(desk.folder, 'c.csv'),
+      `reference,payer_id,amount,currency_code\n${lines.join('\n')}\n`,
+    );
+    const payins = await desk.batch(`run ./c.csv --batch-id two ${ACKNOWLEDGED}`, {topic: 'payins'});
+    desk.file('q.csv', [['B-1', 1, '10.00']]);
+    const payout = await desk.batch(`run ./q.csv --batch-id three ${ACKNOWLEDGED}`);
+    for (const [ran, rows] of [
+      [payins, 2],
+      [payout, 1],
+    ] as const) {
+      assert.equal(ran.exitCode, 0, ran.stderr);
+      assert.equal((ran.json() as Summary).accepted, rows);
+    }
+    assert.equal(desk.service.paid.length, 4);
+  });
+
   it('of rows without names are those of one file: another one is refused in its namespace', async () => {
     const file = (name: string, amounts: readonly string[]) => {
       const lines = amounts.map((amount) => `${payeeId(7)},${amount},USD`);

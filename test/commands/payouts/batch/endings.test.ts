@@ -4,6 +4,7 @@ import {join} from 'node:path';
 import type {Summary} from '../../../../src/batch/summary.ts';
 import {Stop} from '../../../../src/cli/stop.ts';
 import {type Transport, TransportFailure} from '../../../../src/client/transport.ts';
+import type {CliResult} from '../../../cli/run-cli.ts';
 import {Desk} from './desk.ts';
 
 describe('how a batch ends, for whoever reads stderr and the exit code', () => {
@@ -46,6 +47,31 @@ describe('how a batch ends, for whoever reads stderr and the exit code', () => {
     const resumed = await desk.batch('resume b --json');
     assert.deepEqual([resumed.exitCode, (resumed.json() as Summary).accepted], [0, 3]);
     assert.equal(desk.service.paid.length, 3);
+  });
+
+  it('with 13 and nothing sent, while another batch runs in the state folder', async () => {
+    desk.file('q.csv', [['B-1', 4, '40.00']]);
+    await desk.batch('plan ./q.csv --batch-id second');
+    const inner = desk.service.transport();
+    let second: CliResult | undefined;
+    const service: Transport = {
+      ...inner,
+      send: async (request) => {
+        second ??= await desk.batch('run second --json --yes');
+        return inner.send(request);
+      },
+    };
+    const first = await desk.batch('run ./p.csv --batch-id first --json --yes', {service});
+    assert.equal(first.exitCode, 0, first.stderr);
+    assert.equal((first.json() as Summary).accepted, 3);
+    assert.equal(second!.exitCode, 13, second!.stderr);
+    const {code, message, hint, details} = second!.error();
+    assert.deepEqual([code, desk.service.byId.size], ['LOCKED', 3]);
+    // In our words: a driver that finds the file locked says something else, and one that does not says nothing.
+    assert.match(message, new RegExp(`^batch first is running already: process ${process.pid} on `));
+    assert.match(hint!, /^one batch at a time runs in a state folder; /);
+    assert.match(String(details?.['path']), /registry\.lock$/);
+    assert.equal((await desk.batch('run second --json --yes')).exitCode, 0);
   });
 
   it('by a Ctrl-C does not call rows that it has not sent yet trouble', async () => {
