@@ -120,7 +120,8 @@ export class BatchRun {
   async #phases(): Promise<BatchState> {
     const {path} = this.#options;
     if (path === 'direct') {
-      await this.#runPhase('paying', () => new CreatePhase(this.#context, 'direct').run());
+      const paying = new CreatePhase(this.#context, 'direct');
+      await this.#runPhase('paying', () => paying.run());
       // Rows that were staged before, or looked at since, have a record: they are released, not created once more.
       this.#context.flush();
       const staged = this.#context.standing.tally.staged.count > this.#context.standing.held;
@@ -128,7 +129,9 @@ export class BatchRun {
       const states = staged ? (['in_doubt', 'staged'] as const) : (['in_doubt'] as const);
       if (mayRelease && this.#context.stop === undefined && !(await probe(this.#context, states)))
         return this.#stoppedOr('stopped');
-      await this.#runPhase('settling', () => new ReleasePhase(this.#context, states).run());
+      const settling = new ReleasePhase(this.#context, states);
+      await this.#runPhase('settling', () => settling.run());
+      this.#pastHorizon = this.#context.stop === undefined && paying.pastHorizon + settling.pastHorizon > 0;
       return this.#stoppedOr('complete');
     }
     if (path !== 'release')

@@ -36,6 +36,8 @@ export class CreatePhase {
   readonly #phase: 'stage' | 'direct';
   readonly #source: RowSource;
   readonly #ages = new RecordAges();
+  /** Rows left in doubt because their key may be forgotten. */
+  pastHorizon = 0;
 
   constructor(context: RunContext, phase: 'stage' | 'direct') {
     this.#context = context;
@@ -105,11 +107,12 @@ export class CreatePhase {
   }
 
   #leaveTooOld(job: CreateJob): WorkEnd {
+    this.pastHorizon++;
     this.#settle(job, {
       state: 'in_doubt',
       stagedAt: this.#firstDoubt(job),
       message:
-        'it may have been sent longer ago than the key horizon; the service may have forgotten the key',
+        'it may have been sent longer ago than the key horizon; the service may have forgotten the key. Find out what became of it, then resolve it',
     });
     return {again: false};
   }

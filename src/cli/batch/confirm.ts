@@ -235,8 +235,12 @@ function checkDuplicates(
     n === (flag ?? 0) || (before !== undefined && flag === before + n);
   const unacknowledged = (what: string, n: number, flag: string) => {
     surveyText(survey).forEach(show);
-    throw new RemitError('GUARD_DUPLICATES', `batch ${plan.batchId}: ${what}; nothing was sent`, {
-      hint: `look at them (remit ${KINDS[plan.kind].topic} batch plan shows those within the file), and if all are meant say --${flag} ${n}`,
+    const found = n === 0 ? `there is nothing that --${flag} could acknowledge` : what;
+    throw new RemitError('GUARD_DUPLICATES', `batch ${plan.batchId}: ${found}; nothing was sent`, {
+      hint:
+        n === 0
+          ? `leave --${flag} out`
+          : `look at them (remit ${KINDS[plan.kind].topic} batch plan shows those within the file), and if all are meant say --${flag} ${n}`,
       details: {
         soft_duplicates: softDuplicates,
         similar_references: similarReferences,
