@@ -102,6 +102,15 @@ describe('the profile in force', () => {
     assert.deepEqual(profile.caps, {max_batch_rows: 3});
   });
 
+  it('allows approving by id only where it says so, to a key of the environment too', async () => {
+    const config = {...CONFIG, profiles: {...CONFIG.profiles, a: stored('a', {approve_by_id: true})}};
+    const keys: Record<string, string>[] = [{}, {REMIT_API_KEY: KEYS.env}];
+    for (const env of keys) assert.equal((await resolve({env, config})).approveById, true);
+    assert.equal((await resolve({flag: 'b', config})).approveById, false);
+    const none = {REMIT_API_KEY: KEYS.env, REMIT_BASE_URL: 'https://env.example.com'};
+    assert.equal((await resolve({env: none, config})).approveById, false);
+  });
+
   it('is taken whole when the flag names it, whatever the environment holds', async () => {
     const env = {REMIT_API_KEY: KEYS.env, REMIT_BASE_URL: 'https://env.example.com'};
     const profile = await resolve({flag: 'b', env});

@@ -103,6 +103,24 @@ describe('profiles', () => {
     assert.deepEqual(refused.requests, []);
   });
 
+  it('allow batches to approve by id only where --approve-by-id says so', async () => {
+    await add('yes', TEST_KEY, '--approve-by-id');
+    await add('no');
+    const shown = async (name: string) =>
+      ((await remit(['profiles', 'show', name, '--json'])).json() as {approve_by_id: boolean}).approve_by_id;
+    assert.deepEqual([await shown('yes'), await shown('no')], [true, false]);
+    const listed = (await remit(['profiles', 'list', '--json'])).json() as {
+      name: string;
+      approve_by_id: boolean;
+    }[];
+    assert.deepEqual(Object.fromEntries(listed.map((profile) => [profile.name, profile.approve_by_id])), {
+      yes: true,
+      no: false,
+    });
+    await add('yes', TEST_KEY, '--replace');
+    assert.equal(await shown('yes'), false);
+  });
+
   it('send overridden routes and fields', async () => {
     await add(
       'o',

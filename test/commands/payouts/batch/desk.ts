@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -32,6 +33,15 @@ export class Desk {
       cwd: this.folder,
       ...rest,
     });
+  }
+
+  /** Adds a profile with the test key; the first one is the default. Returns the environment in which nothing else has a key. */
+  async profile(name: string, ...flags: string[]): Promise<Record<string, string>> {
+    const env = {HOME: this.folder};
+    const argv = ['profiles', 'add', name, '--base-url', BASE_URL, '--key-stdin', ...flags];
+    const added = await runCli(argv, {env, stdin: TEST_KEY, cwd: this.folder, clock: this.clock});
+    assert.equal(added.exitCode, 0, added.stderr);
+    return env;
   }
 
   /** Writes rows of reference, number of the payee, amount. */

@@ -3,7 +3,7 @@ import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import type {Summary} from '../../../../src/batch/summary.ts';
 import {payeeId} from '../../../batch/harness.ts';
-import {BASE_URL, type CliResult, runCli, TEST_KEY} from '../../../cli/run-cli.ts';
+import {type CliResult, runCli} from '../../../cli/run-cli.ts';
 import {Desk} from './desk.ts';
 
 describe('references that were used elsewhere', () => {
@@ -36,11 +36,7 @@ describe('references that were used elsewhere', () => {
   });
 
   it('by another profile are refused until it is named, and then are already paid', async () => {
-    const env = {HOME: desk.folder};
-    const added = await runCli(['profiles', 'add', 'acme', '--base-url', BASE_URL, '--key-stdin'], {
-      ...{env, stdin: TEST_KEY, cwd: desk.folder, clock: desk.clock, service: desk.service.transport()},
-    });
-    assert.equal(added.exitCode, 0, added.stderr);
+    const env = await desk.profile('acme');
     const line = 'run ./p.csv --batch-id two --json --yes -p acme';
     refused(await desk.batch(line, {env}), /\(environment\) by batch one/, '(environment)');
     const ran = await runCli(
