@@ -164,7 +164,7 @@ export class Registry implements Claims {
     makeFolder(folder);
     const lock = await acquireLock(join(folder, 'registry.lock'), {
       purpose: `batch ${claimant.batchId}`,
-      hint: 'one batch at a time runs in a state folder: wait for it; if it waits for an answer at a prompt, give it or end it',
+      hint: 'one batch at a time runs in a state folder: wait for it; if it waits for an answer at a prompt, give it or end it; --break-lock only if you know that it is dead',
       breakLock: options.breakLock ?? false,
       brief: options.brief ?? false,
       clock,

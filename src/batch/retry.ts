@@ -1,4 +1,4 @@
-import {type Answer, readAnswer} from '../client/answer.ts';
+import {type Answer, isSuccess, readAnswer} from '../client/answer.ts';
 import {TransportFailure, type Transport} from '../client/transport.ts';
 import type {Clock} from '../clock.ts';
 import {RemitError} from '../errors.ts';
@@ -20,6 +20,8 @@ export interface RetryFacts {
 
 const PAGE = 500;
 const MAX_WAIT_MS = 15 * 60_000;
+/** How often a service that asks to wait is asked for one record. */
+const LOOKS = 3;
 
 interface Asking {
   journal: Journal;
@@ -121,8 +123,14 @@ async function lookAt(row: JournalRow, asking: Asking, isNamed: boolean): Promis
   // one. Failed or canceled, the answer did not say: the careful reading is canceled.
   if (id === null) return 'canceled';
   try {
-    const answer = readAnswer(await transport.send(wire.get(id)), clock.now());
-    if (answer.retryAfterMs !== undefined) await waitFor(answer.retryAfterMs, asking);
+    let answer: Answer;
+    let isRefused: boolean;
+    let tries = 0;
+    do {
+      answer = readAnswer(await transport.send(wire.get(id)), clock.now());
+      if (answer.retryAfterMs !== undefined) await waitFor(answer.retryAfterMs, asking);
+      isRefused = answer.retryAfterMs !== undefined && !isSuccess(answer.status);
+    } while (isRefused && ++tries < LOOKS);
     if (answer.status === 404) throw lost(row, id, answer, asking);
     const look = judgeLook(answer, id);
     if (look.status === 'failed' || look.status === 'canceled') return look.status;

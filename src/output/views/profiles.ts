@@ -22,6 +22,7 @@ const fields = [
   text('Base URL', 'base_url'),
   text('Key', 'key'),
   yes('Read-only', 'read_only'),
+  yes('Approves by id', 'approve_by_id'),
 ];
 
 export const profileCard: View = {noun: 'profile', plural: 'profiles', card: fields, columns: fields};

@@ -3,9 +3,13 @@ import {join} from 'node:path';
 import {batchFolder} from '../../../../src/batch/folder.ts';
 import type {Summary} from '../../../../src/batch/summary.ts';
 import type {Transport} from '../../../../src/client/transport.ts';
+import {systemProbe} from '../../../../src/store/lock-holder.ts';
 import {acquireLock} from '../../../../src/store/lock.ts';
 import type {CliOptions} from '../../../cli/run-cli.ts';
 import {Desk} from './desk.ts';
+
+/** A lock is not broken while its holder is seen to live. */
+const ELSEWHERE = {...systemProbe, host: 'another machine'};
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -192,9 +196,9 @@ describe('how a batch is run, as typed', () => {
     ['batch', () => batchFolder(join(desk.folder, 's'), 'payout', 'b').lock],
     ['registry', () => join(desk.folder, 's/batches/registry.lock')],
   ] as const)
-    it(`takes the lock of the ${what} from a runner that lives only with --break-lock`, async () => {
+    it(`takes the lock of the ${what} from a runner elsewhere only with --break-lock`, async () => {
       await desk.batch('plan ./p.csv --batch-id b --state-dir ./s');
-      const lock = await acquireLock(path(), {purpose: 'another run'});
+      const lock = await acquireLock(path(), {purpose: 'another run', probe: ELSEWHERE});
       const refused = await run('run b --state-dir ./s');
       assert.deepEqual([refused.exitCode, refused.error().code, desk.service.posts], [13, 'LOCKED', 0]);
       assert.match(refused.error().message, /^another run is running already/);
@@ -204,4 +208,15 @@ describe('how a batch is run, as typed', () => {
       assert.throws(() => lock.assertHeld(), {code: 'LOCKED'});
       await lock.release();
     });
+
+  it('leaves the lock of a runner that is seen to live alone, with --break-lock as well', async () => {
+    await desk.batch('plan ./p.csv --batch-id b --state-dir ./s');
+    const lock = await acquireLock(batchFolder(join(desk.folder, 's'), 'payout', 'b').lock, {
+      purpose: 'a run',
+    });
+    const refused = await run('run b --state-dir ./s --break-lock');
+    assert.deepEqual([refused.exitCode, refused.error().code, desk.service.posts], [13, 'LOCKED', 0]);
+    assert.match(refused.error().hint!, /it is alive, so its lock is not broken/);
+    await lock.release();
+  });
 });
