@@ -5,7 +5,7 @@ import {KINDS, type Kind} from './kinds.ts';
 import type {JournalRow} from './journal-row.ts';
 import type {Phase} from './journal.ts';
 import {REFERENCE_METADATA_KEY} from './identity.ts';
-import type {RowState} from './outcome.ts';
+import {DIFFERS, type RowState} from './outcome.ts';
 
 /** Why a whole batch stops, rather than a row. */
 export type StopReason =
@@ -155,6 +155,10 @@ export function judgeLook(
   if (status === 'canceled') return {state: 'dead_key', status};
   return {state: status !== null && MOVING.has(status) ? 'accepted' : 'unknown', status};
 }
+
+/** Facts of an accepted row whose record, looked at, is not all as was asked for. */
+export const differsIn = (answer: Answer, row: JournalRow, kind: Kind): typeof DIFFERS | undefined =>
+  isObject(answer.json) && compareEcho(answer.json, row, kind) === 'differs' ? DIFFERS : undefined;
 
 /**
  * Compares a record with the row that asked for it. The document does not say that the service compares bodies, so a

@@ -123,28 +123,28 @@ export class BatchRun {
       const paying = new CreatePhase(this.#context, 'direct');
       await this.#runPhase('paying', () => paying.run());
       // Rows that were staged before, or looked at since, have a record: they are released, not created once more.
-      this.#context.flush();
       const staged = this.#context.standing.tally.staged.count > this.#context.standing.held;
-      const mayRelease = staged || this.#context.journal.doubtsWithRecord() > 0;
       const states = staged ? (['in_doubt', 'staged'] as const) : (['in_doubt'] as const);
-      if (mayRelease && this.#context.stop === undefined && !(await probe(this.#context, states)))
+      if (staged && this.#context.stop === undefined && !(await probe(this.#context, states)))
         return this.#stoppedOr('stopped');
-      const settling = new ReleasePhase(this.#context, states);
+      const settling = new ReleasePhase(this.#context, states, !staged);
       await this.#runPhase('settling', () => settling.run());
-      this.#pastHorizon = this.#context.stop === undefined && paying.pastHorizon + settling.pastHorizon > 0;
+      this.#pastHorizon = this.#isLeftToPerson(paying.pastHorizon + settling.pastHorizon);
       return this.#stoppedOr('complete');
     }
-    if (path !== 'release')
-      await this.#runPhase('staging', () => new CreatePhase(this.#context, 'stage').run());
+    const staging = new CreatePhase(this.#context, 'stage');
+    if (path !== 'release') await this.#runPhase('staging', () => staging.run());
+    this.#pastHorizon = this.#isLeftToPerson(staging.pastHorizon);
     if (this.#context.stop !== undefined) return this.#stoppedOr('stopped');
-    if (path === 'stage-only') return this.#waits() ? 'staged' : 'complete';
+    if (path === 'stage-only')
+      return this.#waits() || this.#context.standing.tally.not_sent.count > 0 ? 'staged' : 'complete';
     if (!this.#mayRelease()) return this.#stoppedOr(this.#waits() ? 'held' : 'complete');
     this.#phase = 'probing';
     if (!(await probe(this.#context, releasable(this.#context.settings)))) return this.#stoppedOr('stopped');
     const release = new ReleasePhase(this.#context);
     await this.#runPhase('releasing', () => release.run());
-    this.#pastHorizon = release.pastHorizon > 0;
-    return this.#stoppedOr(this.#pastHorizon ? 'held' : 'complete');
+    this.#pastHorizon ||= release.pastHorizon > 0;
+    return this.#stoppedOr(release.pastHorizon > 0 ? 'held' : 'complete');
   }
 
   async #runPhase(name: string, work: () => Promise<void>): Promise<void> {
@@ -168,6 +168,12 @@ export class BatchRun {
     if (this.#context.settings.releaseRest) return true;
     const unknown = tally.in_doubt.count - this.#context.journal.doubtsWithRecord();
     return unknown + tally.not_sent.count + tally.conflict.count === 0;
+  }
+
+  /** Rows whose keys may be forgotten are all that is left: no command goes on with them. */
+  #isLeftToPerson(pastHorizon: number): boolean {
+    const {staged, not_sent: unsent} = this.#context.standing.tally;
+    return pastHorizon > 0 && this.#context.stop === undefined && staged.count + unsent.count === 0;
   }
 
   /** Whether a release would have anything to do: rows in conflict alone are at their end. */

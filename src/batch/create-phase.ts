@@ -1,5 +1,5 @@
 import type {Answer} from '../client/answer.ts';
-import {isDocumented, judgeAnswer, judgeFailure, judgeLook} from './answers.ts';
+import {differsIn, isDocumented, judgeAnswer, judgeFailure, judgeLook} from './answers.ts';
 import {Dispatcher, type WorkEnd} from './dispatcher.ts';
 import type {JournalRow} from './journal-row.ts';
 import {type Bucket, DIFFERS, type Outcome} from './outcome.ts';
@@ -193,12 +193,16 @@ export class CreatePhase {
   }
 
   async #look(job: CreateJob, id: string): Promise<WorkEnd> {
+    const {settings} = this.#context;
     job.tries++;
     const end = await this.#context.exchange(this.#context.wire.get(id));
     if ('answer' in end) {
       const look = judgeLook(end.answer, id);
       if (look.state === 'accepted' || look.state === 'dead_key') {
-        this.#settle(job, {state: look.state, id, status: look.status, stagedAt: this.#firstDoubt(job)});
+        const isTold = look.state === 'accepted' && !settings.acceptDifferences;
+        const differs = isTold ? differsIn(end.answer, job.row, settings.kind) : undefined;
+        const facts = {state: look.state, id, status: look.status, stagedAt: this.#firstDoubt(job)};
+        this.#settle(job, {...facts, ...differs});
         return {again: false};
       }
       if (end.answer.status === 404) return this.#leaveLost(job, id);

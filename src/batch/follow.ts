@@ -290,6 +290,7 @@ export class Follow {
     const before = row.outcome!;
     journal.record(outcome, clock.now());
     const {statuses, tally} = this.standing;
+    if (before.code === DIFFERS_CODE && outcome.code !== DIFFERS_CODE) this.standing.differs--;
     if (before.status !== null) statuses[before.status]!--;
     if (outcome.state === 'accepted') statuses[outcome.status!] = (statuses[outcome.status!] ?? 0) + 1;
     else {

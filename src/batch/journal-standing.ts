@@ -1,7 +1,7 @@
 import {Totals} from '../money/totals.ts';
 import type {SqliteStatement, SqlRow} from '../store/port.ts';
 import {STATE} from './journal-state.ts';
-import {type Bucket, bucketOf, BUCKETS, type RowState} from './outcome.ts';
+import {type Bucket, bucketOf, BUCKETS, DIFFERS_CODE, type RowState} from './outcome.ts';
 
 /** Rows that are counted by one statement. */
 const ROWS_A_PART = 10_000;
@@ -16,6 +16,8 @@ export interface Standing {
   statuses: Record<string, number>;
   /** Rows staged with a record that differs from the plan. */
   held: number;
+  /** Payments that were approved with another rail, currency or metadata than was asked for. */
+  differs: number;
   /** Records that nobody will release: left behind when the service forgot a key. */
   orphans: {reference: string; id: string}[];
 }
@@ -62,6 +64,11 @@ export function readStanding(prepare: Prepare): Standing {
     tally: readTally(prepare),
     statuses,
     held: Number(prepare(`select count(*) as count from outcomes where state = 'held'`).get()!['count']),
+    differs: Number(
+      prepare(
+        `select count(*) as count from outcomes where state = 'accepted' and code = '${DIFFERS_CODE}'`,
+      ).get()!['count'],
+    ),
     orphans: prepare(
       `select r.reference, o.orphan as id from outcomes o join rows r on r.n = o.n where o.orphan is not null order by o.n`,
     )

@@ -23,11 +23,6 @@ export interface Window {
   at: number;
 }
 
-/**
- * The journal of one batch. Outcomes are committed in groups; a window is committed before any row of it is sent, and
- * takes the waiting outcomes with it. Every commit is synchronous and durable; one that fails is fatal (the database
- * closes itself), and the caller stops everything.
- */
 /** A row that a person should look at. */
 export interface Attention {
   reference: string;
@@ -39,6 +34,11 @@ export interface Attention {
 /** States of rows that need a person, the most urgent first. */
 const URGENCY = 'collision accepted dead_key conflict unapproved held rejected not_sent';
 
+/**
+ * The journal of one batch. Outcomes are committed in groups; a window is committed before any row of it is sent, and
+ * takes the waiting outcomes with it. Every commit is synchronous and durable; one that fails is fatal (the database
+ * closes itself), and the caller stops everything.
+ */
 export class Journal {
   readonly #db: SqliteDatabase;
   readonly #statements = new Map<string, SqliteStatement>();
@@ -270,7 +270,7 @@ export class Journal {
   /** Of the rows in these states that have a record, staged at `since` or later, the one staged longest ago. */
   oldestRecorded(states: readonly RowState[], since: number): JournalRow | undefined {
     return this.#rows(
-      `o.state in (${marks(states)}) and o.id is not null and o.staged_at >= ?`,
+      `o.state in (${marks(states)}) and o.id is not null and o.staged_at >= ? and o.code is not '${REGISTRY_CODE}'`,
       [...states, since],
       1,
       'o.staged_at, r.n',
@@ -336,7 +336,9 @@ export class Journal {
          or (o.state = 'accepted' and (o.status = 'failed' or o.code = '${DIFFERS_CODE}'))
        order by instr('${URGENCY}', o.state), o.n limit ?`,
     ).all(limit - doubtful.length);
-    return [...doubtful, ...others] as unknown as Attention[]; // the columns are named so
+    const named = new Set(doubtful.map((row) => row['reference'])); // as it was before the killed run, too
+    const all = [...doubtful, ...others.filter((row) => !named.has(row['reference']))];
+    return all as unknown as Attention[]; // the columns are named so
   }
 
   /** A statement on this journal, kept for the next time: for what lies in the journal and is read in a file of its own. */

@@ -40,7 +40,7 @@ export const DIFFERS_CODE = 'DIFFERS';
 /** What an outcome says of such a payment: it is made, and cannot be held any more. */
 export const DIFFERS = {
   code: DIFFERS_CODE,
-  message: 'approved, but its record differs from the row in rail, currency or metadata; look at it',
+  message: 'its record differs from the row in rail, currency or metadata, and cannot be held any more',
 } as const;
 
 export interface Outcome {

@@ -1,5 +1,5 @@
 import type {Answer} from '../client/answer.ts';
-import {isOwnLimit, judgeAnswer, judgeFailure, judgeLook} from './answers.ts';
+import {differsIn, isOwnLimit, judgeAnswer, judgeFailure, judgeLook} from './answers.ts';
 import {Dispatcher, type WorkEnd} from './dispatcher.ts';
 import type {JournalRow} from './journal-row.ts';
 import {type Bucket, DIFFERS, type Outcome, REGISTRY_CODE} from './outcome.ts';
@@ -58,12 +58,17 @@ export class ReleasePhase {
   readonly #source: RowSource;
   readonly #states: readonly Releasable[];
   #probing: Promise<boolean> | undefined;
+  #mustProbe: boolean;
   /** Rows left staged because their key may be forgotten. */
   pastHorizon = 0;
 
-  /** `only`: which rows are taken up; without staged ones nothing is released that was not released before. */
-  constructor(context: RunContext, only?: readonly Releasable[]) {
+  /**
+   * `only`: which rows are taken up; without staged ones nothing is released that was not released before, and most of it
+   * has only to be looked at. `mustProbe`: nobody has asked yet whether keys are remembered.
+   */
+  constructor(context: RunContext, only?: readonly Releasable[], mustProbe = false) {
     this.#context = context;
+    this.#mustProbe = mustProbe;
     const {journal, claims, clock, beforeWindow, settings} = context;
     const states = only ?? releasable(settings);
     this.#states = states;
@@ -130,8 +135,11 @@ export class ReleasePhase {
       job.look = true; // somebody may have approved it by its id meanwhile
       return {again: true, afterMs: 0};
     }
-    if (this.#context.quietMs > PROBE_AFTER_MS)
-      return (await this.#probeOnce()) ? {again: true, afterMs: 0} : this.#leave(job); // gate and age may be others now
+    if (this.#mustProbe || this.#context.quietMs > PROBE_AFTER_MS) {
+      if (!(await this.#probeOnce())) return this.#leave(job);
+      this.#mustProbe = false;
+      return {again: true, afterMs: 0}; // gate and age may be others now
+    }
     job.tries++;
     const end = await this.#context.exchange(this.#context.wire.create(row, true));
     const answer = 'answer' in end ? end.answer : undefined;
@@ -208,7 +216,10 @@ export class ReleasePhase {
     const look = judgeLook(answer, job.id);
     job.looked = look.state !== 'unknown';
     if (look.state === 'accepted' || look.state === 'dead_key') {
-      this.#settle(job, {state: look.state, status: look.status});
+      const {settings} = this.#context;
+      const isTold = look.state === 'accepted' && !settings.acceptDifferences;
+      const differs = isTold ? differsIn(answer, job.row, settings.kind) : undefined;
+      this.#settle(job, {state: look.state, status: look.status, ...differs});
       return {again: false};
     }
     if (look.state === 'open' && job.refused !== undefined) {

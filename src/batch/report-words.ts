@@ -133,7 +133,7 @@ export function headline(summary: Summary, attention: number): {text: string; to
     case 'staged':
       return {
         text:
-          accepted === 0
+          accepted + summary.in_doubt === 0
             ? `Staged: ${count(staged, 'record')} created, none released. No money has moved.${open}`
             : `Staged: ${count(staged, 'record')} created and not released; ${count(accepted, one)} released before.${open}`,
         tone: 'open',

@@ -42,6 +42,7 @@ export async function resolveRow(options: {
   await tellRegistry(options, row, resolution === 'not-paid' ? undefined : resolution.paid);
   journal.record(outcome, clock.now());
   journal.flush();
+  journal.setMeta('pastHorizon', false); // what goes on with the rest is found anew
   return {reference, state: outcome.state, id: outcome.id};
 }
 

@@ -8,7 +8,7 @@ import type {Journal} from './journal.ts';
 import type {Plan} from './plan.ts';
 import type {Registry} from './registry.ts';
 import {foreignEntry} from './registry-outcome.ts';
-import {LOST, lostText, outcomeOf} from './run-context.ts';
+import {lostText} from './run-context.ts';
 import type {Wire} from './wire.ts';
 
 export interface RetryFacts {
@@ -24,7 +24,6 @@ const MAX_WAIT_MS = 15 * 60_000;
 const LOOKS = 3;
 
 interface Asking {
-  journal: Journal;
   wire: Wire;
   transport: Transport;
   clock: Clock;
@@ -131,7 +130,7 @@ async function lookAt(row: JournalRow, asking: Asking, isNamed: boolean): Promis
       if (answer.retryAfterMs !== undefined) await waitFor(answer.retryAfterMs, asking);
       isRefused = answer.retryAfterMs !== undefined && !isSuccess(answer.status);
     } while (isRefused && ++tries < LOOKS);
-    if (answer.status === 404) throw lost(row, id, answer, asking);
+    if (answer.status === 404) throw lost(row, id);
     const look = judgeLook(answer, id);
     if (look.status === 'failed' || look.status === 'canceled') return look.status;
     if (state === 'unapproved' && look.state === 'open') return UNAPPROVED;
@@ -151,14 +150,11 @@ async function lookAt(row: JournalRow, asking: Asking, isNamed: boolean): Promis
   }
 }
 
-/** The service does not know a record that it gave an id: the row is in doubt, and nothing is sent again. */
-function lost(row: JournalRow, id: string, answer: Answer, {journal, clock}: Asking): RemitError {
-  journal.record(outcomeOf(row, {state: 'in_doubt', message: LOST}, answer), clock.now());
-  journal.flush();
-  return new RemitError('UNAVAILABLE', `${lostText(row, id)}; nothing was sent again`, {
-    hint: 'ask the service what became of it; resume looks again',
+/** The service does not know a record that it gave an id: nothing is sent again, and the row stays as it was last seen. */
+const lost = (row: JournalRow, id: string): RemitError =>
+  new RemitError('UNAVAILABLE', `${lostText(row, id)}; nothing was sent again`, {
+    hint: 'ask the service what became of it',
   });
-}
 
 /** Nothing else is sent meanwhile, nor by the run that comes after this. */
 async function waitFor(ms: number, {clock, stop, maxWaitMs = MAX_WAIT_MS}: Asking): Promise<void> {

@@ -6,7 +6,7 @@ import {isOwnLimit, type StopReason} from './answers.ts';
 import type {JournalRow} from './journal-row.ts';
 import type {Standing} from './journal-standing.ts';
 import type {Journal} from './journal.ts';
-import {type Bucket, bucketOf, type Outcome} from './outcome.ts';
+import {DIFFERS_CODE, type Bucket, bucketOf, type Outcome} from './outcome.ts';
 import type {Kind} from './kinds.ts';
 import type {Claims} from './registry.ts';
 import type {Sending, Speed} from './speed.ts';
@@ -331,6 +331,7 @@ export class RunContext {
     const {tally, statuses, orphans} = this.standing;
     if (row.outcome?.state === 'held') this.standing.held--;
     if (outcome.state === 'held') this.standing.held++;
+    if (outcome.code === DIFFERS_CODE) this.standing.differs++; // what is accepted is not settled again in a run
     if (outcome.state === 'accepted' && outcome.status !== null)
       statuses[outcome.status] = (statuses[outcome.status] ?? 0) + 1;
     if (outcome.orphan !== null && outcome.orphan !== row.outcome?.orphan)

@@ -30,6 +30,8 @@ export interface Summary extends Record<Bucket, number> {
   failed: number;
   /** Staged rows whose record differs in rail, currency or metadata. */
   held: number;
+  /** Part of accepted: approved with another rail, currency or metadata than was asked for. */
+  differs: number;
   /** POSTs sent by this invocation. */
   posts: number;
   elapsed_ms: number;
@@ -57,7 +59,7 @@ export interface Invocation {
 
 /** Reads the summary out of where the rows stand. `planned` is the sum of the eight buckets, in count and in every currency. */
 export function summarise(plan: Plan, standing: Standing, invocation: Invocation): Summary {
-  const {tally, statuses, held, orphans} = standing;
+  const {tally, statuses, held, differs, orphans} = standing;
   const counts = Object.fromEntries(BUCKETS.map((bucket) => [bucket, tally[bucket].count])) as Record<
     Bucket,
     number
@@ -74,6 +76,7 @@ export function summarise(plan: Plan, standing: Standing, invocation: Invocation
     settled: statuses['settled'] ?? 0,
     failed: statuses['failed'] ?? 0,
     held,
+    differs,
     posts: invocation.posts,
     elapsed_ms: Math.round(invocation.elapsedMs),
     totals: totalsOf(plan, tally),
@@ -143,6 +146,7 @@ export function exitCodeOf(summary: Summary, followed?: {ended: number; outcome:
   if (summary.not_sent + leftStaged > 0) return EXIT.UNAVAILABLE;
   if (followed !== undefined && followed.ended > 0) return EXIT.ENDED_BADLY;
   if (followed?.outcome === 'timeout') return EXIT.TIMED_OUT;
-  const needsLooking = summary.rejected + summary.unapproved + summary.conflict + summary.held;
+  const needsLooking =
+    summary.rejected + summary.unapproved + summary.conflict + summary.held + summary.differs;
   return needsLooking > 0 || summary.state === 'held' ? EXIT.PARTIAL : EXIT.OK;
 }

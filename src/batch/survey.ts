@@ -83,6 +83,7 @@ export function surveyBatch(options: {
     else if (isDisputed(outcome ?? row.outcome)) addRow(survey.disputed, row);
     else if (outcome?.state === 'in_doubt' && bucketNow(journal, row) !== 'in_doubt') survey.doubts++;
     if (entry !== undefined || isDoubt) continue;
+    if (row.outcome === undefined && journal.coveredSince(row.n) !== undefined) continue; // it may have been sent
     for (const {namespace, baseUrl, batch} of registry.elsewhere(row.reference))
       note(survey.elsewhere, namespace === plan.namespace ? baseUrl : namespace, row.reference, batch);
     const similar = registry.similar(row.reference, since);

@@ -89,7 +89,7 @@ export function standingOf(journal: Journal, plan: Plan): Standing {
   tally.not_sent.count = plan.figures.rows;
   for (const [currency, total] of Object.entries(plan.figures.totals))
     tally.not_sent.totals.add(currency, BigInt(total.replace('.', '')));
-  return {tally, statuses: {}, held: 0, orphans: []};
+  return {tally, statuses: {}, held: 0, differs: 0, orphans: []};
 }
 
 type Parts = Record<Bucket, Part>;

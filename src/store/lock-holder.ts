@@ -49,6 +49,9 @@ export const systemProbe: ProcessProbe = {
     return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
   },
   exists: (pid) => {
+    // One that has ended and that nobody has asked about yet is there, and does nothing any more.
+    const state = attempt(() => readFileSync(`/proc/${pid}/stat`, 'utf8'))?.replace(/^.*\) /s, '')[0];
+    if (state === 'Z' || state === 'X') return false;
     try {
       process.kill(pid, 0);
       return true;

@@ -195,7 +195,7 @@ function refusal(path: string, found: FoundLock | undefined, options: Settled): 
     options.hint ?? 'wait for it to end; if it surely ended, type the same command with --break-lock';
   return new RemitError('LOCKED', `${purpose} is running already: ${nameOf(found)}`, {
     hint:
-      options.breakLock === true
+      options.breakLock === true && found !== undefined && lifeOfFound(found, options) === 'alive'
         ? `it is alive, so its lock is not broken: wait for it, or end it first (kill ${pid})`
         : hint,
     details: {

@@ -72,7 +72,7 @@ describe('after the run', () => {
     assert.match(facts.left[0]!.why, /batch b2 has claimed its reference since/);
   });
 
-  it('retry sends nothing again when a record is not found, and leaves its row in doubt', async () => {
+  it('retry sends nothing again when a record is not found, and leaves its row as it was last seen', async () => {
     await bench.plan(bench.payouts(3));
     await bench.run(service);
     for (const reference of ['INV-1', 'INV-2']) recordOf(reference)[0]!.status = 'failed';
@@ -84,7 +84,7 @@ describe('after the run', () => {
     );
     const row = (reference: string) => bench.inJournal(({journal}) => journal.rowOf(reference)!);
     const [one, two] = [await row('INV-1'), await row('INV-2')];
-    assert.deepEqual([one.generation, two.generation, two.outcome?.state], [0, 0, 'in_doubt']);
+    assert.deepEqual([one.generation, two.generation, two.outcome?.state], [0, 0, 'accepted']);
   });
 
   it('retry takes a row that was not approved only once its record is canceled, and by name', async () => {

@@ -10,9 +10,9 @@ export function changedFile({file}: Plan): string | undefined {
   if (file.path === '-') return undefined;
   const path = join(file.folder, file.name);
   try {
-    const bytes = statSync(path, {throwIfNoEntry: false})?.size;
-    if (bytes === undefined) return undefined;
-    return bytes === file.bytes && sha256Of(path) === file.sha256 ? undefined : path;
+    const found = statSync(path, {throwIfNoEntry: false});
+    if (found?.isFile() !== true) return undefined;
+    return found.size === file.bytes && sha256Of(path) === file.sha256 ? undefined : path;
   } catch {
     return undefined; // it is not needed any more, so it need not be readable either
   }

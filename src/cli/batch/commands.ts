@@ -107,7 +107,10 @@ export abstract class BatchRunCommand extends BatchCommand {
     }
     const path: RunPath = flags.direct ? 'direct' : flags['stage-only'] ? 'stage-only' : 'stage-and-release';
     const doing = flags['stage-only'] ? 'stage' : this.kind === 'payout' ? 'pay' : 'collect';
-    const {summary, exit} = await runBatch({context, kind: this.kind, stateDir, batchId, flags, path, doing});
+    const {summary, exit} = await runBatch({
+      ...{context, kind: this.kind, stateDir, batchId, flags, path, doing},
+      isById: what === 'batch',
+    });
     this.exitWith(exit);
     return summary;
   }
@@ -122,7 +125,10 @@ abstract class BatchContinue extends BatchCommand {
   ) {
     const context = await this.open();
     const stateDir = this.stateDirOf(context, flags);
-    const {summary, exit} = await runBatch({context, kind: this.kind, stateDir, batchId, flags, ...how});
+    const {summary, exit} = await runBatch({
+      ...{context, kind: this.kind, stateDir, batchId, flags, ...how},
+      isById: true,
+    });
     this.exitWith(exit);
     return summary;
   }
@@ -255,6 +261,7 @@ export abstract class BatchRetry extends BatchCommand {
       flags,
       path: 'as-before',
       doing: 'retry',
+      isById: true,
     } as const;
     const {summary, exit} = await runBatch({...request, retry: {named: flags.row ?? []}});
     this.exitWith(exit);

@@ -232,7 +232,7 @@ function checkDuplicates(
   const {repeats, similar} = duplicatesOf(plan, survey, acknowledged);
   /** Who repeats the flags of an earlier command of this batch states again what was acknowledged then. */
   const isStated = (n: number, flag: number | undefined, before: number | undefined) =>
-    n === (flag ?? 0) || (before !== undefined && flag === before + n);
+    n === (flag ?? 0) || (before !== undefined && flag !== undefined && flag >= n && flag <= before + n);
   const unacknowledged = (what: string, n: number, flag: string) => {
     surveyText(survey).forEach(show);
     const found = n === 0 ? `there is nothing that --${flag} could acknowledge` : what;

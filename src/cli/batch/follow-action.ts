@@ -1,3 +1,4 @@
+import {writeStatus} from '../../batch/status-file.ts';
 import {checkBinding} from '../../batch/binding.ts';
 import {FollowPace} from '../../batch/follow-pace.ts';
 import type {FollowEnd} from '../../batch/follow.ts';
@@ -81,6 +82,7 @@ export async function refreshBatch(options: {
     const isBatchs = followed.outcome !== 'stopped' || stop?.reason === 'lost-record';
     const summary = isBatchs ? seen : {...seen, state: before.state, stopped_because: before.stopped_because};
     showFollowed(context, batch, summary, followed);
+    if (!isBatchs) writeStatus(batch.place.status, batch.plan.journalId, summary.state, summary, clock.now());
     if (!isBatchs) context.out.warn(`the service could not be asked about every row: ${stop!.message}`);
     // A status exits 0 when it could be read; here that means: when the service could be asked.
     const exit =

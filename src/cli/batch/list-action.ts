@@ -92,6 +92,7 @@ const listed = (summary: Summary, updated: string | null): ListedBatch => ({
     summary.conflict +
     summary.in_doubt +
     summary.held +
+    (summary.differs ?? 0) + // as is this
     summary.failed,
   updated_at: updated,
   problem: null,

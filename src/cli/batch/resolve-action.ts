@@ -34,7 +34,7 @@ export async function resolveInBatch(options: {
     kind,
     batchId,
     purpose: `resolve in batch ${batchId}`,
-    brief: context === undefined,
+    brief: context === undefined && options.openToLook === undefined,
     clock,
   });
   try {
@@ -66,14 +66,15 @@ async function refuseMoved(
   const {outcome} = rowToResolve(batch, reference, 'not-paid');
   if (outcome?.state !== 'in_doubt' || outcome.id === null) return undefined; // no record is known to look at
   const {id} = outcome;
+  const {client, profile} = await open();
+  checkBinding(batch.journal, batch.plan, profile);
   let status: unknown;
   try {
-    const {client, profile} = await open();
-    checkBinding(batch.journal, batch.plan, profile);
     const {data} = kind === 'payout' ? await client.payouts.get({id}) : await client.payins.get({id});
     ({status} = data);
   } catch (cause) {
-    if (!(cause instanceof RemitError)) throw cause;
+    if (!(cause instanceof RemitError) || (cause.code !== 'NOT_FOUND' && cause.code !== 'UNAVAILABLE'))
+      throw cause;
     return cause.message;
   }
   const {initial, next} = LIFECYCLES[kind];

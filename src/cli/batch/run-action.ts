@@ -19,7 +19,6 @@ import {Wire} from '../../batch/wire.ts';
 import {type Reach, workOf} from '../../batch/work.ts';
 import {DEFAULT_TIMEOUTS, type Timeouts, type Transport} from '../../client/transport.ts';
 import {RemitError, type ExitCode} from '../../errors.ts';
-import {quote} from '../command-line.ts';
 import type {Context} from '../context.ts';
 import {socketCeiling} from '../open-files.ts';
 import {changedFile} from './changed-file.ts';
@@ -53,6 +52,8 @@ export interface RunRequest {
   path: RunPath | 'as-before';
   /** What the confirmation is for: `pay`, `stage`, `release`, `resume`. */
   doing: string;
+  /** The command names the batch by its id, and has not just planned its file. */
+  isById: boolean;
   /** Raise failed rows first; with names, only those. */
   retry?: {named: readonly string[]};
 }
@@ -87,10 +88,10 @@ export async function runBatch(request: RunRequest): Promise<BatchEnd> {
     if (readStatus(batch.place.status) === undefined) tellStatus(batch, 'starting', clock.now());
     const folder = resultFolder(flags.out ?? batch.plan.file.folder);
     checkBinding(batch.journal, batch.plan, profile);
-    const changed = changedFile(batch.plan);
+    const changed = request.isById ? changedFile(batch.plan) : undefined;
     if (changed !== undefined)
       context.out.warn(
-        `${changed} is not as it was when batch ${batchId} was planned; the batch goes on with the plan. To take the changes up: ${batchCommand(kind)} run ${quote(changed)} --batch-id ${batchId}${placeFlags(context, stateDir)}`,
+        `${changed} is not as it was when batch ${batchId} was planned; the batch goes on with the plan (plan the file again to take changes up)`,
       );
     const summary = await runClaimed(request, batch, folder);
     if (summary.left_out > 0) context.out.warn(leftOutText(summary));

@@ -35,6 +35,7 @@ export function summaryText(summary: Summary, attention: readonly Attention[]): 
       summary.in_doubt +
       (isStopped ? 0 : summary.not_sent) +
       summary.held +
+      (summary.differs ?? 0) + // absent from a status of an earlier version
       summary.failed;
     lines.push('', 'To look at:');
     for (const {reference, state, code, message} of named)
@@ -74,11 +75,11 @@ function headline(summary: Summary): string {
     case 'complete':
       return `Batch ${id} is ${summary.in_doubt > 0 ? `not finished: ${count(summary.in_doubt, 'row')} in doubt, ` : 'complete: '}${of}${summary.posts === 0 ? '; this command sent nothing' : sent}.`;
     case 'staged':
-      return summary.accepted === 0
+      return summary.accepted + summary.in_doubt === 0
         ? `Batch ${id} is staged: ${count(summary.staged, 'record')} created, none released; no money has moved${sent}.`
-        : `Batch ${id} is staged: ${count(summary.staged, 'record')} created and not released, ${count(summary.accepted, 'row')} released before${sent}.`;
+        : `Batch ${id} is staged: ${count(summary.staged, 'record')} created and not released, ${count(summary.accepted, 'row')} released before${summary.in_doubt === 0 ? '' : `, ${count(summary.in_doubt, 'row')} in doubt`}${sent}.`;
     case 'held':
-      return `Batch ${id} is held: ${of}; the rest waits for you${sent}.`;
+      return `Batch ${id} is held: ${of}; ${summary.not_sent > 0 ? `${count(summary.not_sent, 'row')} could not be sent and ${summary.not_sent === 1 ? 'holds' : 'hold'} the release (resume tries again, release --release-rest goes on without)` : 'the rest waits for you'}${sent}.`;
     case 'planned':
       return `Batch ${id} is planned: ${count(planned, 'row')}, nothing was sent.`;
     case 'running':

@@ -173,7 +173,12 @@ describe('confirming a batch', () => {
       assert.match(again.error().hint!, /--allow-duplicates 2/);
       const ran = await desk.batch('resume b --json --yes --allow-duplicates 2');
       assert.deepEqual([ran.exitCode, summaryOf(ran).accepted], [0, 3]);
-      assert.equal((await desk.batch('resume b --json --yes')).exitCode, 0);
+      for (const line of [
+        'resume b',
+        'resume b --allow-duplicates 2',
+        'run ./d.csv --batch-id b --allow-duplicates 2',
+      ])
+        assert.equal((await desk.batch(`${line} --json --yes`)).exitCode, 0, line);
     });
 
     it('is by number also of references that differ in case or spaces only', async () => {

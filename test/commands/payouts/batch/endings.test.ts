@@ -110,11 +110,32 @@ describe('how a batch ends, for whoever reads stderr and the exit code', () => {
     assert.match(html, /Staged: 1 record created and not released; 3 payouts released before/);
   });
 
+  it('does not say that no money has moved where a release may have been taken', async () => {
+    await desk.batch('run ./p.csv --batch-id b --yes --stage-only');
+    desk.service.fault = ({method, body}) =>
+      method === 'GET' || body.includes('"auto_approve":true') ? 'lost-after' : undefined;
+    await desk.batch('release b --yes');
+    const {stdout, exitCode} = await desk.batch('run b --yes --stage-only');
+    assert.equal(exitCode, 12);
+    assert.doesNotMatch(stdout, /no money has moved/);
+    assert.match(stdout, /3 rows in doubt/);
+  });
+
+  it('says how to go on without a row that cannot be sent', async () => {
+    desk.service.fault = ({n, body}) =>
+      n > 1 && body.includes('"A-3"') ? {status: 404, body: '<html>no</html>'} : undefined;
+    const ran = await desk.batch('run ./p.csv --batch-id b --yes');
+    assert.equal(ran.exitCode, 7, ran.stderr);
+    assert.match(ran.stdout, /held: 0 of 3 rows accepted; 1 row could not be sent.*release --release-rest/);
+    const rest = await desk.batch('release b --release-rest --yes --json');
+    assert.deepEqual([(rest.json() as Summary).accepted, (rest.json() as Summary).not_sent], [2, 1]);
+  });
+
   it('warns of a file that has changed since it was planned, and goes on with the plan', async () => {
     await desk.batch('plan ./p.csv --batch-id b');
     desk.file('p.csv', [['A-1', 1, '99.00']]);
     const ran = await desk.batch('run b --yes --json');
-    assert.match(ran.stderr, /p\.csv is not as it was when batch b was planned.* run \S+p\.csv --batch-id b/);
+    assert.match(ran.stderr, /p\.csv is not as it was when batch b was planned.*.*plan the file again/);
     assert.deepEqual([ran.exitCode, (ran.json() as Summary).planned], [0, 3]);
     const planned = await desk.batch('run ./p.csv --batch-id c --yes');
     assert.doesNotMatch(planned.stderr, /is not as it was/);

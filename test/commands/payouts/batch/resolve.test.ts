@@ -128,6 +128,12 @@ describe('payouts batch resolve --not-paid', () => {
     assert.deepEqual(await stateOf(), {doubt: 0, staged: 1});
   });
 
+  it('is refused under another key than the batch was run with', async () => {
+    const told = await desk.batch('resolve b A-1 --not-paid', {env: desk.env('test_another_0123456789')});
+    assert.equal(told.exitCode, 11, told.stderr);
+    assert.deepEqual(await stateOf(), {doubt: 1, staged: 0});
+  });
+
   it('is believed unseen when told so, and pays once all the same', async () => {
     const told = await desk.batch('resolve b A-1 --not-paid --unseen');
     assert.equal(told.exitCode, 0, told.stderr);
