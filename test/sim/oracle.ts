@@ -243,11 +243,20 @@ export class Oracle {
       this.#probes.add(attempt);
     if (generation > 0) this.#raisedRightly(reference, generation, sender.place);
     if (isApproving(attempt)) {
-      if (!sender.isDirect) this.#probed(attempt, sender, reference);
+      if (!sender.isDirect || this.#hadRecordBefore(attempt, sender))
+        this.#probed(attempt, sender, reference);
       this.#allowed(attempt, sender, reference, row);
       this.#looked(attempt, sender, reference);
     }
     this.#attempts.set(reference, [...earlier, attempt]);
+  }
+
+  /** An earlier run wrote down which record it has. */
+  #hadRecordBefore(attempt: Attempt, sender: Sender): boolean {
+    return this.#sameKey(attempt).some(
+      (one) =>
+        this.#senders.get(one) !== sender && this.#sawOwnRecord(one) && this.#isWrittenDown(sender, one),
+    );
   }
 
   /** Invariant: before money moves by a replay, the service has shown that it remembers keys, and not long ago. */
