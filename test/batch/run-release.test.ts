@@ -421,6 +421,18 @@ describe('the release of a batch', () => {
         paidOnce(2);
       });
 
+      it('in a later run, where leave was given and the record could not be found', async () => {
+        service.approvalFails = ({payee_id: payee}) => payee === payeeId(1);
+        assert.equal((await run(BY_ID)).unapproved, 1);
+        service.approvalFails = () => false;
+        service.fault = ({method}) => (method === 'GET' ? {status: 404} : undefined);
+        const leave = {path: 'release', settings: {...BY_ID.settings, retryUnapproved: true}} as const;
+        assert.equal((await run(leave)).in_doubt, 1);
+        service.fault = () => undefined;
+        assert.equal((await run(BY_ID)).accepted, 2);
+        paidOnce(2);
+      });
+
       it('after one more look when it had to wait', async () => {
         let refused = 0;
         service.fault = (request) =>
