@@ -101,7 +101,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a second release after a silence goes without the probe',
-    patches: [patch('batch/release-phase.ts', 'if (this.#context.quietMs > PROBE_AFTER_MS)', 'if (false)')],
+    patches: [
+      patch(
+        'batch/release-phase.ts',
+        'if (this.#mustProbe || this.#context.quietMs > PROBE_AFTER_MS)',
+        'if (this.#mustProbe)',
+      ),
+    ],
     needs: ['long-waits', 'service'],
   },
   {
