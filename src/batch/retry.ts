@@ -34,8 +34,8 @@ interface Asking {
 
 /**
  * Gives failed rows a new generation, and so a new key: each only after the service has just said that its record has
- * failed. A canceled record was ended by somebody's will, so its row is taken only by name, also where it was never approved. Nothing else ever raises a
- * generation. Rows are looked at one after the other: there are few, and each costs money when it is wrong.
+ * failed. A canceled record was ended by somebody's will, so its row is taken only by name, also where it was never
+ * approved. Nothing else ever raises a generation. Rows are looked at one after the other: there are few, and each costs money when it is wrong.
  *
  * @param named references from `--row`; with them only those rows are looked at
  * @throws RemitError NO_BATCH for a name that the batch does not have; UNAVAILABLE when the service cannot be asked

@@ -79,14 +79,17 @@ export async function refreshBatch(options: {
     });
     const {stopped_because: stop} = seen;
     // A look that cannot go on says nothing of the batch, unless a record was lost.
-    const isBatchs = followed.outcome !== 'stopped' || stop?.reason === 'lost-record';
-    const summary = isBatchs ? seen : {...seen, state: before.state, stopped_because: before.stopped_because};
+    const isOfBatch = followed.outcome !== 'stopped' || stop?.reason === 'lost-record';
+    const summary = isOfBatch
+      ? seen
+      : {...seen, state: before.state, stopped_because: before.stopped_because};
     showFollowed(context, batch, summary, followed);
-    if (!isBatchs) writeStatus(batch.place.status, batch.plan.journalId, summary.state, summary, clock.now());
-    if (!isBatchs) context.out.warn(`the service could not be asked about every row: ${stop!.message}`);
+    if (!isOfBatch)
+      writeStatus(batch.place.status, batch.plan.journalId, summary.state, summary, clock.now());
+    if (!isOfBatch) context.out.warn(`the service could not be asked about every row: ${stop!.message}`);
     // A status exits 0 when it could be read; here that means: when the service could be asked.
     const exit =
-      followed.outcome === 'stopped' ? exitCodeOf(isBatchs ? seen : {...seen, in_doubt: 0}) : EXIT.OK;
+      followed.outcome === 'stopped' ? exitCodeOf(isOfBatch ? seen : {...seen, in_doubt: 0}) : EXIT.OK;
     return {summary: {...summary, followed}, exit};
   } finally {
     out.endProgress();
