@@ -1,5 +1,5 @@
 /**
- * `npm run mutants`: engines that are wrong on purpose, each in one rule, live through schedules until one of them breaks
+ * `npm run mutants:engine`: engines that are wrong on purpose, each in one rule, live through schedules until one of them breaks
  * a promise. Prints for each the seed, the invariant that caught it, and after how many schedules. Exits 1 when one
  * survives, and fails when the text that a mutant replaces stands no longer in the source.
  *

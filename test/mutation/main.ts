@@ -1,0 +1,110 @@
+/**
+ * `npm run mutants`: draws small wrong changes of the sources at random, area by area, and runs the tests of the area
+ * over each. Prints every change that no test noticed. Exits 1 when an area's tests notice fewer than 90%, or when a
+ * survivor has no explanation in explained.ts.
+ *
+ *   --each N      mutations an area (60)
+ *   --seed S      what is drawn (1); `random` for a new one, which is printed
+ *   --area NAME   only this area; repeatable
+ *   --file TEXT   only files with this in their path
+ *   --workers N   copies of the project tested at a time (2)
+ */
+import {readFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {parseArgs} from 'node:util';
+import {Dice} from '../sim/random.ts';
+import {AREAS, type Area} from './areas.ts';
+import {EXPLAINED} from './explained.ts';
+import {filesBelow, reachOf, testsOf, type Reach} from './reach.ts';
+import {sitesOf, type Mutation} from './sites.ts';
+import {ROOT, Workshop} from './workshop.ts';
+
+const {values} = parseArgs({
+  options: {
+    each: {type: 'string', default: '60'},
+    seed: {type: 'string', default: '1'},
+    area: {type: 'string', multiple: true},
+    file: {type: 'string', default: ''},
+    workers: {type: 'string', default: '2'},
+  },
+});
+const NEEDED = 0.9;
+const seed = values.seed === 'random' ? Math.floor(Math.random() * 1e9) : Number(values.seed);
+const say = (text: string) => void process.stdout.write(`${text}\n`);
+
+function draw(area: Area): Mutation[] {
+  const files = filesBelow('src').filter(
+    (file) => area.sources.some((prefix) => file.startsWith(prefix)) && file.includes(values.file),
+  );
+  const sites = files.flatMap((file) => sitesOf(file, readFileSync(join(ROOT, file), 'utf8')));
+  return new Dice(seed, area.name).shuffle(sites).slice(0, Number(values.each));
+}
+
+/** Whether a test notices, and in how long; tests that carry the file's name are run first. */
+async function isNoticed(mutation: Mutation, workshop: Workshop, reach: Reach): Promise<boolean> {
+  const {named, others} = testsOf(mutation.file, reach);
+  for (const tests of [named, others]) {
+    if (tests.length === 0) continue;
+    const {noticed} = await workshop.tryOut(mutation, tests, 60_000 + 20_000 * tests.length);
+    if (noticed) return true;
+  }
+  return false;
+}
+
+async function survivorsOf(area: Area, mutations: readonly Mutation[]): Promise<Mutation[]> {
+  const tests = filesBelow('test').filter(
+    (file) => file.endsWith('.test.ts') && area.tests.some((folder) => file.startsWith(folder)),
+  );
+  const reach = await reachOf(tests);
+  const waiting = mutations.values();
+  const survivors: Mutation[] = [];
+  const work = async (workshop: Workshop): Promise<void> => {
+    for (const mutation of waiting)
+      if (!(await isNoticed(mutation, workshop, reach))) {
+        survivors.push(mutation);
+        say(`  survived ${where(mutation)}${reasonFor(mutation) === undefined ? '' : ' (explained)'}`);
+      }
+  };
+  const workshops = Array.from({length: Number(values.workers)}, () => new Workshop());
+  try {
+    await Promise.all(workshops.map(work));
+  } finally {
+    for (const workshop of workshops) workshop.remove();
+  }
+  return survivors;
+}
+
+const where = ({file, line, before, after}: Mutation) => `${file}:${line}\n    - ${before}\n    + ${after}`;
+
+const reasonFor = ({file, before, after}: Mutation): string | undefined =>
+  EXPLAINED.find((one) => one.file === file && one.before === before && one.after === after)?.reason;
+
+/** Explanations of lines that are no longer there would hide nothing and mislead a reader. */
+function staleExplanations(): string[] {
+  return EXPLAINED.filter(
+    ({file, before, after}) =>
+      !sitesOf(file, readFileSync(join(ROOT, file), 'utf8')).some(
+        (site) => site.before === before && site.after === after,
+      ),
+  ).map(({file, before}) => `${file}: ${before}`);
+}
+
+say(`seed ${seed}, ${values.each} mutations an area`);
+const failed: string[] = staleExplanations().map((line) => `explained.ts names a line that is gone: ${line}`);
+for (const area of AREAS) {
+  if (values.area !== undefined && !values.area.includes(area.name)) continue;
+  const mutations = draw(area);
+  const survivors = await survivorsOf(area, mutations);
+  const rate = mutations.length === 0 ? 0 : 1 - survivors.length / mutations.length;
+  const unexplained = survivors.filter((survivor) => reasonFor(survivor) === undefined);
+  say(
+    `${area.name.padEnd(9)} ${mutations.length - survivors.length} of ${mutations.length} noticed ` +
+      `(${(rate * 100).toFixed(0)}%), ${unexplained.length} survivors without an explanation`,
+  );
+  if (rate < NEEDED)
+    failed.push(`${area.name}: ${(rate * 100).toFixed(0)}% noticed, ${NEEDED * 100}% needed`);
+  if (unexplained.length > 0)
+    failed.push(`${area.name}: ${unexplained.length} survivors without an explanation`);
+}
+for (const line of failed) say(`failed: ${line}`);
+if (failed.length > 0) process.exitCode = 1;
