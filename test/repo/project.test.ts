@@ -64,8 +64,8 @@ describe('the project', () => {
 
   it('mirrors src in test', () => {
     const areas = new Set(filesUnder('src').map((path) => path.split('/')[1]!.replace(/\.ts$/, '')));
-    // Of the project, of the built tool, of speed, of a whole simulated machine, of the interface document, of the page.
-    const extra = ['repo', 'smoke', 'bench', 'sim', 'conformance', 'browser'];
+    // These test the project, the built tool, speed, a simulated machine, the interface document, the page, the tests.
+    const extra = ['repo', 'smoke', 'bench', 'sim', 'conformance', 'browser', 'mutation'];
     const tested = new Set(
       filesUnder('test').map((path) => path.split('/')[1]!.replace(/(\.test)?\.[cm]?ts$/, '')),
     );
