@@ -1,20 +1,15 @@
 import assert from 'node:assert/strict';
 import {createSandbox, type Sandbox, type SandboxOptions} from '../../src/sandbox/sandbox.ts';
-import {postgresPrograms} from '../store/postgres-server.ts';
+import {skippedWithoutPostgres} from '../store/postgres-server.ts';
 import {MONDAY} from './harness.ts';
 import {bankAccount} from './payment-details.ts';
 import {ManualClock} from './manual-clock.ts';
 import {postgresStore, type TestStore} from './test-store.ts';
 import {FakeReceiver} from './webhooks/receiver.ts';
 
-const NOT_HERE = 'PostgreSQL is not installed here: whatever needs it was NOT tested';
-
 describe('sandboxes that share a database', function () {
   this.timeout(60_000);
-  if (postgresPrograms() === undefined && process.env['REMIT_TEST_POSTGRES'] === undefined) {
-    it(`are not tested: ${NOT_HERE}`, () => process.emitWarning(NOT_HERE));
-    return;
-  }
+  if (skippedWithoutPostgres()) return;
 
   let store: TestStore;
   const clock = new ManualClock(MONDAY);

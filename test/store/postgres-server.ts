@@ -42,6 +42,16 @@ export const postgresPrograms = (): string | undefined =>
   candidates().find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')));
 
 /**
+ * False where tests of PostgreSQL can run. Otherwise declares one test that the summary counts as skipped: call it first in
+ * a `describe`, and return when it is true.
+ */
+export function skippedWithoutPostgres(): boolean {
+  if (postgresPrograms() !== undefined || process.env['REMIT_TEST_POSTGRES'] !== undefined) return false;
+  it('skipped: PostgreSQL is not installed', () => undefined);
+  return true;
+}
+
+/**
  * The address of a PostgreSQL server for this process's tests: that of REMIT_TEST_POSTGRES, or one started here, without
  * fsync, on a socket in a folder of its own; it ends with the process. Undefined where none is installed.
  */

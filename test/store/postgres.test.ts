@@ -4,7 +4,7 @@ import type {Store} from '../../src/store/port.ts';
 import {openPostgresStore} from '../../src/store/postgres.ts';
 import {toPostgres} from '../../src/store/postgres-sql.ts';
 import {isPostgresUrl, readPostgresUrl} from '../../src/store/postgres-url.ts';
-import {dropSchema, inSchema, postgresAddress, postgresPrograms} from './postgres-server.ts';
+import {dropSchema, inSchema, postgresAddress, skippedWithoutPostgres} from './postgres-server.ts';
 
 const FIRST = {
   name: '001-first',
@@ -55,11 +55,7 @@ describe('SQL for PostgreSQL', () => {
 
 describe('the PostgreSQL store', function () {
   this.timeout(60_000);
-  if (postgresPrograms() === undefined && process.env['REMIT_TEST_POSTGRES'] === undefined) {
-    it('is NOT tested here: PostgreSQL is not installed', () =>
-      process.emitWarning('PostgreSQL is not installed here: its store was NOT tested'));
-    return;
-  }
+  if (skippedWithoutPostgres()) return;
 
   let address: string;
   let place: string;
