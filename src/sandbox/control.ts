@@ -18,6 +18,8 @@ export interface ControlOptions {
   /** `host:port` values under which the control routes may be called. */
   allowedHosts: () => readonly string[];
   stop: (() => void) | undefined;
+  /** Does what has fallen due, so that a call finds the same state however soon it comes. */
+  catchUp: () => Promise<void>;
   onBug: (error: unknown) => void;
 }
 
@@ -69,6 +71,7 @@ export function buildControl(sandbox: Sandbox, options: ControlOptions): Hono {
   const app = new Hono();
   app.use('*', async (c, next) => {
     guard(c as HonoContext, sandbox.controlToken, options.allowedHosts()); // the wildcard's own type says nothing more
+    await options.catchUp();
     await next();
   });
   app.get('/sandbox/status', async (c) => c.json(await sandbox.status()));

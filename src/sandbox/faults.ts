@@ -6,7 +6,7 @@ import {
   type FaultRule,
   type RequestEffect,
 } from './fault-schema.ts';
-import {randomFraction, type RandomBytes} from './random.ts';
+import {fractionOf, randomFraction, type RandomBytes} from './random.ts';
 
 /** A rule with its counters, for assertions. */
 export interface ActiveRule extends FaultRule {
@@ -28,6 +28,9 @@ export interface RequestFacts {
 
 /** What a rule about deliveries can match on. */
 export interface DeliveryFacts {
+  id: string;
+  /** Attempts of the schedule so far. */
+  tries: number;
   mode: 'test' | 'live';
   event: string;
   endpoint: string;
@@ -93,7 +96,7 @@ export class Faults {
         continue;
       rule.seen += 1;
       if (rule.effect.kind !== 'latency' && effect !== undefined) continue;
-      if (!this.#strikes(rule)) continue;
+      if (!strikes(rule, () => randomFraction(this.#random))) continue;
       rule.hits += 1;
       if (rule.effect.kind === 'latency') latencyMs += this.#latency(rule.effect);
       else effect = rule.effect;
@@ -110,9 +113,11 @@ export class Faults {
       if (match.event !== undefined && match.event !== facts.event) continue;
       if (match.endpoint !== undefined && match.endpoint.toLowerCase() !== facts.endpoint) continue;
       rule.seen += 1;
-      if (!this.#strikes(rule)) continue;
+      // Its own chance: drawn from the source of the requests, each would depend on which comes first.
+      const chance = (what: string) => fractionOf(`${facts.id}/${facts.tries}/${rule.id}/${what}`);
+      if (!strikes(rule, () => chance('strike'))) continue;
       rule.hits += 1;
-      return {effect, delayMs: effect.kind === 'delay' ? this.#between(effect) : 0};
+      return {effect, delayMs: effect.kind === 'delay' ? between(effect, chance('delay')) : 0};
     }
     return undefined;
   }
@@ -131,7 +136,7 @@ export class Faults {
   }
 
   #latency(effect: Extract<RequestEffect, {kind: 'latency'}>): number {
-    if (effect.sigma === undefined) return this.#between(effect);
+    if (effect.sigma === undefined) return between(effect, randomFraction(this.#random));
     return Math.min(LATENCY_MAX_MS, Math.round(effect.ms * Math.exp(effect.sigma * this.#normal())));
   }
 
@@ -140,16 +145,15 @@ export class Faults {
     const radius = Math.sqrt(-2 * Math.log(1 - randomFraction(this.#random))); // never the logarithm of 0
     return radius * Math.cos(2 * Math.PI * randomFraction(this.#random));
   }
+}
 
-  #between({ms, jitter_ms = 0}: {ms: number; jitter_ms?: number | undefined}): number {
-    return ms + Math.floor(randomFraction(this.#random) * jitter_ms);
-  }
+const between = ({ms, jitter_ms = 0}: {ms: number; jitter_ms?: number | undefined}, fraction: number) =>
+  ms + Math.floor(fraction * jitter_ms);
 
-  #strikes(rule: ActiveRule): boolean {
-    if (rule.match.nth !== undefined && rule.seen !== rule.match.nth) return false;
-    if (rule.times !== undefined && rule.hits >= rule.times) return false;
-    return rule.probability === undefined || randomFraction(this.#random) < rule.probability;
-  }
+function strikes(rule: ActiveRule, chance: () => number): boolean {
+  if (rule.match.nth !== undefined && rule.seen !== rule.match.nth) return false;
+  if (rule.times !== undefined && rule.hits >= rule.times) return false;
+  return rule.probability === undefined || chance() < rule.probability;
 }
 
 function matches({match}: FaultRule, facts: RequestFacts): boolean {

@@ -84,6 +84,7 @@ export class LocalSandbox implements Sandbox {
     this.#control = buildControl(this, {
       allowedHosts: parts.allowedHosts,
       stop: parts.stop,
+      catchUp: () => parts.pump.catchUp(),
       onBug: parts.onBug,
     });
     this.#pages = new ServedPages(
@@ -204,8 +205,10 @@ export class LocalSandbox implements Sandbox {
   /** From the store's clock, not from what this process last saw of it: of two that advance at once, both count. */
   async #move(to: (nowMs: number) => number, patience: Patience): Promise<number> {
     const {context, pump, deliveries} = this.#parts;
-    await moveClock(context, (clock) => clock.advanceTo(to(clock.now())));
-    const fired = await pump.run(context.clock.now(), {alone: true});
+    const fired = await deliveries.hold(async () => {
+      await moveClock(context, (clock) => clock.advanceTo(to(clock.now())));
+      return pump.run(context.clock.now(), {alone: true});
+    });
     await patience.during((over) => deliveries.runWithin(over));
     return fired;
   }

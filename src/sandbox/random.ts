@@ -39,6 +39,10 @@ export function randomFraction(random: RandomBytes): number {
   return (a * 0x1000000 + b * 0x10000 + c * 0x100 + d) / 0x100000000;
 }
 
+/** A number in [0, 1) that belongs to a text: the same whenever, and in whatever order, it is asked for. */
+export const fractionOf = (text: string): number =>
+  createHash('sha256').update(text).digest().readUInt32BE(0) / 2 ** 32;
+
 /** `count` decimal digits; the slight bias of a byte modulo 10 does not matter for trace numbers. */
 export function randomDigits(random: RandomBytes, count: number): string {
   return [...random(count)].map((byte) => byte % 10).join('');

@@ -194,17 +194,14 @@ async function assemble(store: Store, options: SandboxOptions): Promise<Sandbox>
     onBug,
   });
   await deliveries.start();
-  /** Of a server on a file: its pumps run by themselves, and nobody else moves its clock. */
-  const isUpToDate = options.background === true && store.dialect === 'sqlite';
   const exchange = new Exchange({
     machine,
     now: () => context.clock.now(),
     faults,
     pump: {
       catchUp: async () => {
-        if (isUpToDate) return;
-        await pump.catchUp();
-        await deliveries.catchUp();
+        if (!pump.isCaughtUp) await pump.catchUp();
+        if (!deliveries.isCaughtUp) await deliveries.catchUp();
       },
     },
     onRequest: options.onRequest,

@@ -3,6 +3,7 @@ import {RemitError} from '../errors.ts';
 import type {WriteOptions} from '../store/port.ts';
 import {followClock} from './shared-clock.ts';
 import {fireDue, nextDue, parkTimer, type FireTimer, type Timer} from './timers.ts';
+import {isInstant} from './timing.ts';
 
 /** Timers in one transaction. Small, so that requests get their turn in between. */
 const BATCH = 50;
@@ -14,8 +15,8 @@ const SHARED_NAP_MS = 1000;
 const RETRY_MS = 1000;
 
 /**
- * Fires timers when they are due. In the background it wakes by itself; otherwise somebody calls `catchUp` (the
- * sandbox before each request), so that with a clock moved by hand everything is deterministic.
+ * Fires timers when they are due. In the background it wakes by itself. `catchUp`, called before each request, fires what is
+ * due first wherever the answer could otherwise depend on how soon the background gets to it.
  */
 export class TimerPump {
   readonly #context: Context;
@@ -23,6 +24,9 @@ export class TimerPump {
   readonly #background: boolean;
   readonly #onBug: (error: unknown) => void;
   #nextDueMs = Infinity;
+  /** The earliest timer noticed since `look` began to read, which its read may have missed. */
+  #noticedMs = Infinity;
+  #catchingUp: Promise<unknown> | undefined;
   #alarm: NodeJS.Timeout | undefined;
   #retry: NodeJS.Timeout | undefined;
   #running: Promise<number> = Promise.resolve(0);
@@ -44,6 +48,7 @@ export class TimerPump {
 
   /** A timer was set. It may not be committed yet: its transaction was queued before ours will be. */
   notice(dueMs: number): void {
+    this.#noticedMs = Math.min(this.#noticedMs, dueMs);
     if (dueMs >= this.#nextDueMs) return;
     this.#nextDueMs = dueMs;
     this.#setAlarm();
@@ -51,17 +56,40 @@ export class TimerPump {
 
   /** Reads from the store when the next timer is due: at the start, and after a reset. */
   async look(): Promise<void> {
+    this.#noticedMs = Infinity;
     const due = await this.#context.store.read(nextDue);
-    this.#nextDueMs = due ?? Infinity;
+    this.#nextDueMs = Math.min(due ?? Infinity, this.#noticedMs);
     this.#setAlarm();
   }
 
-  /** Before a request: takes over the store's clock, and fires what is due unless the background does so anyway. */
+  /**
+   * Whether requests wait for what is due. Behind a frozen clock, or a bank that takes no time, a script expects the same
+   * answer however fast it asks. Behind a running clock a step that is a moment late is only a moment late, and requests
+   * under load would pay for waiting.
+   */
+  get #isExact(): boolean {
+    return (
+      !this.#background || this.#context.clock.state.mode === 'frozen' || isInstant(this.#context.timing)
+    );
+  }
+
+  /** Whether `catchUp` has nothing to do: asked before each request, so it must cost next to nothing. */
+  get isCaughtUp(): boolean {
+    return !this.#shared && (this.#nextDueMs > this.#context.clock.now() || !this.#isExact);
+  }
+
+  /** Before a request: takes over the store's clock, and fires what is due. */
   async catchUp(): Promise<void> {
     const moved = await followClock(this.#context);
-    if (moved || (this.#shared && !this.#background)) await this.look(); // another process may have set timers too
-    if (!this.#background && this.#nextDueMs <= this.#context.clock.now())
-      await this.run(this.#context.clock.now());
+    if (moved || (this.#shared && this.#isExact)) await this.look(); // another process may have set timers too
+    const untilMs = this.#context.clock.now();
+    while (this.#isExact && this.#nextDueMs <= untilMs && !this.#stopped) await this.#catchUpOnce(untilMs);
+  }
+
+  /** Requests that come together wait for one run. */
+  async #catchUpOnce(untilMs: number): Promise<void> {
+    this.#catchingUp ??= this.run(untilMs).finally(() => (this.#catchingUp = undefined));
+    await this.#catchingUp;
   }
 
   /**

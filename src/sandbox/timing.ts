@@ -43,6 +43,10 @@ export const TIMINGS = {
 export type TimingProfile = keyof typeof TIMINGS;
 export const TIMING_PROFILES = ['fast', 'instant', 'real'] as const satisfies readonly TimingProfile[];
 
+/** Whether the bank takes no time at all: what a request starts is over before the next one. */
+export const isInstant = ({initiateMs, debitMs, settleMs, calendar}: Timing): boolean =>
+  calendar !== true && initiateMs + debitMs + settleMs === 0;
+
 /**
  * When a flow of money takes its steps under a timing profile: for payins, payouts and account transfers alike.
  * Each function takes the moment of the step before, so that a step made by hand moves those after it.

@@ -16,12 +16,13 @@ import {
 } from '../account-transfer-steps.ts';
 import type {Context} from '../context.ts';
 import type {Call, Handler} from '../handler.ts';
+import {balanceOf} from '../ledger.ts';
 import {envelope, pageQuery, position} from '../paging.ts';
 import {text} from '../rows.ts';
 import {accountTransferScenarioOf} from '../scenarios.ts';
 import {ServiceError, invalid} from '../service-error.ts';
 import {checkRailLimit} from '../transfer-admission.ts';
-import {findAccount} from '../treasury-account.ts';
+import {findAccount, fundsOfAccount} from '../treasury-account.ts';
 
 const isRail = (rail: string): rail is AccountTransferRail =>
   (ACCOUNT_TRANSFER_RAILS as readonly string[]).includes(rail);
@@ -73,13 +74,24 @@ async function approved(
     atMs: context.clock.now(),
   });
   if (moved) return moved;
-  throw invalid('amount_in_minor_units', `insufficient funds in treasury account ${transfer.sourceId}`);
+  throw insufficient(transfer);
+}
+
+const insufficient = ({sourceId}: AccountTransfer) =>
+  invalid('amount_in_minor_units', `insufficient funds in treasury account ${sourceId}`);
+
+/** Refuses before anything is written: a change that is undone may run again and would draw other ids. */
+async function checkFunds(queries: Queries, transfer: AccountTransfer): Promise<void> {
+  const source = fundsOfAccount(await findAccount(queries, transfer.entityId, transfer.sourceId));
+  if ((await balanceOf(queries, transfer.entityId, source)) < BigInt(transfer.amount))
+    throw insufficient(transfer);
 }
 
 /** 201, or 202 when it was approved and initiation goes on after the answer (interface document, "Account transfer"). */
 const create: Handler<'accountTransfers.create'> = (call, context) =>
   context.store.write(async (queries) => {
     const transfer = await admit(queries, context, call);
+    if (transfer.autoApprove) await checkFunds(queries, transfer);
     await insertAccountTransfer(queries, transfer);
     if (!transfer.autoApprove) return {status: 201, body: toAccountTransfer(transfer)};
     const moved = await approved(queries, context, transfer);

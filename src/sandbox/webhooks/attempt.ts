@@ -1,8 +1,8 @@
-import {createHash} from 'node:crypto';
 import type {Clock} from '../../clock.ts';
 import {WEBHOOK_HEADERS} from '../../contract/events.ts';
 import {signWebhook} from '../../webhooks/signature.ts';
 import type {StruckDelivery} from '../faults.ts';
+import {fractionOf} from '../random.ts';
 import type {Attempt, Claimed, Verdict} from './deliveries.ts';
 import type {DeliveryEntry} from './delivery-log.ts';
 import type {PostWebhook, Posted} from './post.ts';
@@ -77,17 +77,11 @@ function headersOf(
 /** Interface document, "Delivery", rule 1. */
 export const hasArrived = ({status}: Attempt): boolean => status !== null && status >= 200 && status < 300;
 
-/**
- * Randomness in [0, 1) that belongs to the delivery and its attempt: drawn from a common source, it would depend on the
- * order in which receivers answer.
- */
-const fractionOf = (id: string, tries: number): number =>
-  createHash('sha256').update(`${id}/${tries}`).digest().readUInt32BE(0) / 2 ** 32;
-
 /** What follows from an attempt of the schedule. */
 export function judgeAttempt(claimed: Claimed, attempt: Attempt): Verdict {
   const tries = claimed.tries + 1;
-  const fraction = fractionOf(claimed.id, tries);
+  // Drawn from a common source, it would depend on the order in which receivers answer.
+  const fraction = fractionOf(`${claimed.id}/${tries}`);
   if (attempt.fault === 'drop') return {state: 'dropped', nextMs: null, tries};
   if (hasArrived(attempt)) return {state: 'delivered', nextMs: null, tries};
   const {status, errorCode, retryAfterMs, atMs} = attempt;

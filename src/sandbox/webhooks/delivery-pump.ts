@@ -39,6 +39,8 @@ export class DeliveryPump {
   readonly #stop = new AbortController();
   #stopping = false;
   #nextDueMs = Infinity;
+  /** The earliest delivery noticed since `look` began to read, which its read may have missed. */
+  #noticedMs = Infinity;
   #alarm: NodeJS.Timeout | undefined;
   #poll: NodeJS.Timeout | undefined;
   /** When what was in hand as something went wrong has lapsed; machine's time. */
@@ -46,6 +48,8 @@ export class DeliveryPump {
   #isRecovering = false;
   /** Runs under way, under which attempts happen at the time for which they were due. */
   #runs = 0;
+  /** How many moves of the clock are under way, during which nothing is taken in hand. */
+  #holds = 0;
 
   constructor(options: DeliveryPumpOptions) {
     this.#options = options;
@@ -87,6 +91,7 @@ export class DeliveryPump {
 
   /** A delivery was written down. It may not be committed yet: its transaction was queued before ours will be. */
   notice(dueMs: number): void {
+    this.#noticedMs = Math.min(this.#noticedMs, dueMs);
     if (dueMs >= this.#nextDueMs) return;
     this.#nextDueMs = dueMs;
     this.#setAlarm();
@@ -98,15 +103,22 @@ export class DeliveryPump {
   }
 
   async look(): Promise<void> {
+    this.#noticedMs = Infinity;
     const due = await this.#context.store.read(deliveries.dueTimes);
     // A queue that is at work looks for itself.
-    this.#nextDueMs = due.find(({endpointId}) => !this.#queues.has(endpointId))?.dueMs ?? Infinity;
+    const next = due.find(({endpointId}) => !this.#queues.has(endpointId))?.dueMs;
+    this.#nextDueMs = Math.min(next ?? Infinity, this.#noticedMs);
     this.#setAlarm();
+  }
+
+  /** Whether `catchUp` has nothing to do: in the background receivers are served in their own time. */
+  get isCaughtUp(): boolean {
+    return this.#options.background;
   }
 
   /** Sends what is due by now, unless the background does so anyway. */
   async catchUp(): Promise<void> {
-    if (this.#options.background) return;
+    if (this.isCaughtUp) return;
     if (this.#shared) await this.look(); // another process may have written some
     if (this.#nextDueMs <= this.#context.clock.now()) await this.run();
   }
@@ -128,6 +140,19 @@ export class DeliveryPump {
     if (!this.#stopping) await this.look();
   }
 
+  /**
+   * Starts no attempt while `work` moves the clock and writes down what happens on the way: whatever was taken in hand
+   * meanwhile would be sent at the time of the destination, and before events that come earlier.
+   */
+  async hold<T>(work: () => Promise<T>): Promise<T> {
+    this.#holds += 1;
+    try {
+      return await work();
+    } finally {
+      this.#holds -= 1;
+    }
+  }
+
   /** `run`, but waits no longer than until `patience` ends, where the rest can go on in the background. */
   async runWithin(patience: Promise<void>): Promise<void> {
     const work = this.run({waits: true});
@@ -145,7 +170,7 @@ export class DeliveryPump {
   /** Sees to it that every endpoint with something due by then is at work; false when there is none. */
   async #startQueues(untilMs: number): Promise<boolean> {
     const due = (await this.#context.store.read(deliveries.dueTimes)).filter(({dueMs}) => dueMs <= untilMs);
-    if (this.#stopping) return false;
+    if (this.#stopping || this.#holds > 0) return false;
     for (const {endpointId} of due) if (!this.#queues.has(endpointId)) this.#startQueue(endpointId, untilMs);
     return due.length > 0;
   }
@@ -191,7 +216,7 @@ export class DeliveryPump {
 
   async #workOff(endpointId: string, beforeMs: number): Promise<void> {
     const {store, clock} = this.#context;
-    while (!this.#stopping) {
+    while (!this.#stopping && this.#holds === 0) {
       const untilMs = this.#runs > 0 ? beforeMs : clock.now();
       const claimUntilMs = this.#options.machine.now() + CLAIM_MS;
       const claimed = await store.write((queries) =>
@@ -207,6 +232,8 @@ export class DeliveryPump {
     const struck =
       claimed.fault === null
         ? this.#options.faults.judgeDelivery({
+            id: claimed.id,
+            tries: claimed.tries,
             mode: claimed.mode,
             event: claimed.eventType,
             endpoint: claimed.endpointId,
