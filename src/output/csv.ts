@@ -1,14 +1,15 @@
+import {quoteFormula} from '../spreadsheet.ts';
 import {valueAt} from './select.ts';
 
 /**
- * One CSV cell (RFC 4180). A text that a spreadsheet would take for a formula gets an apostrophe before it; numbers
- * are written as they are.
+ * One CSV cell (RFC 4180). A text that a spreadsheet could run as a formula gets an apostrophe before it; numbers are
+ * written as they are.
  */
 export function csvCell(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   const raw = typeof value === 'string' ? value : JSON.stringify(value);
-  const text = /^[=+\-@\t\r]/.test(raw) ? `'${raw}` : raw;
+  const text = quoteFormula(raw);
   return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

@@ -11,15 +11,16 @@ import {readJson, readText, sourcesUnder} from './tree.ts';
 const MAY_IMPORT: Record<string, readonly string[]> = {
   errors: [],
   clock: [],
+  spreadsheet: [],
   money: [],
   contract: ['money/currencies'],
   html: [],
   store: ['errors', 'clock'],
   client: ['contract', 'money', 'errors', 'clock'],
-  output: ['contract', 'money', 'errors', 'clock'],
+  output: ['contract', 'money', 'errors', 'clock', 'spreadsheet'],
   webhooks: ['contract', 'money', 'errors', 'clock', 'store'],
   profiles: ['contract', 'errors', 'clock'],
-  batch: ['client', 'store', 'money', 'contract', 'html', 'errors', 'clock'],
+  batch: ['client', 'store', 'money', 'contract', 'html', 'errors', 'clock', 'spreadsheet'],
   sandbox: ['contract', 'money', 'store', 'webhooks', 'html', 'errors', 'clock'],
   cli: [
     'client',
