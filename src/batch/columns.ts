@@ -1,6 +1,6 @@
 import {LIMITS} from '../contract/limits.ts';
 import {REFERENCE_METADATA_KEY} from './identity.ts';
-import type {Issue} from './issues.ts';
+import {type Issue, maskDigits} from './issues.ts';
 import type {KindFacts} from './kinds.ts';
 
 const METADATA = 'metadata.';
@@ -22,75 +22,139 @@ export function knownColumns(kind: KindFacts): readonly string[] {
   ];
 }
 
-/** Where in a record each known column lies. */
+/** Where in a record of the file each column is. */
 export interface ColumnMap {
-  /** Header as the file spells it. */
+  /** The header as the file spells it. */
   headers: readonly string[];
   at: Readonly<Record<string, number>>;
   metadata: readonly {key: string; index: number; header: string}[];
+  /** The columns that are not ignored, in the order of the file; only their cells are ever stored. */
+  kept: readonly number[];
+}
+
+/** How a header is to be read. */
+export interface HeaderOptions {
+  /** Column to header, as in `--map reference=Invoice`. */
+  mapping: Readonly<Record<string, string>>;
+  ignored: readonly string[];
+  needsReference: boolean;
+  defaultCurrency: boolean;
 }
 
 /**
- * Reads a header. Names are matched trimmed and without case; `mapping` (`--map reference=Invoice`) comes first.
- * A column that nobody knows is an error, for it may be a misspelt one whose values would silently not be sent;
- * `ignored` names those that are to be passed over.
+ * Reads a header. Names match whatever their case, spaces, underscores and hyphens; `mapping` comes first. An unknown
+ * column is an error, since a misspelt one would silently not be sent; `ignored` lists the columns to leave out.
  */
 export function readHeader(
   cells: readonly string[],
   kind: KindFacts,
-  options: {
-    mapping: Readonly<Record<string, string>>;
-    ignored: readonly string[];
-    needsReference: boolean;
-    defaultCurrency: boolean;
-  },
+  options: HeaderOptions,
 ): {map: ColumnMap; issues: Issue[]} {
   const issues: Issue[] = [];
-  const complain = (column: string, code: string, message: string) =>
-    issues.push({row: 0, line: 1, column, code, message, value: ''});
+  const complain: Complain = (column, code, message) =>
+    issues.push({row: 0, line: 1, column: shown(column), code, message, value: ''});
   const known = knownColumns(kind);
-  const plain = (text: string) => text.trim().toLowerCase();
-  const wanted = new Map(Object.entries(options.mapping).map(([name, header]) => [plain(header), name]));
-  const ignored = new Set(options.ignored.map(plain));
+  const wanted = mappedColumns(cells, options.mapping, known, complain);
+  const ignored = ignoredColumns(cells, options.ignored, complain);
   const at: Record<string, number> = {};
   const metadata: {key: string; index: number; header: string}[] = [];
-  const found = new Set<string>();
+  const twice = (header: string, first: number) => {
+    const other = cells[first]!;
+    const canBeNamed = header.trim() !== other.trim();
+    const way = canBeNamed ? `, or leave one out with --ignore-column ${quoted(header)}` : '';
+    complain(
+      header,
+      'duplicate-column',
+      `means the same as column ${first + 1} (${shown(other)}); rename one${way}`,
+    );
+  };
 
   cells.forEach((header, index) => {
-    const name = wanted.get(plain(header)) ?? plain(header);
-    found.add(plain(header));
-    if (ignored.has(plain(header))) return;
-    const metadataKey = wanted.has(plain(header))
-      ? name.slice(METADATA.length)
-      : header.trim().slice(METADATA.length);
-    if (name === '') complain('', 'unnamed-column', `column ${index + 1} has no name`);
+    if (ignored.has(index)) return;
+    const name = wanted.get(index) ?? knownName(header, known);
+    if (name === '')
+      complain('', 'unnamed-column', `column ${index + 1} has no name; name it, or delete the column`);
     else if (name.startsWith(METADATA)) {
-      if (metadata.some((entry) => entry.key === metadataKey))
-        complain(header, 'duplicate-column', 'this column stands twice in the header');
-      else metadata.push({key: metadataKey, index, header});
-    } else if (!known.includes(name))
-      complain(
-        shortened(header),
-        'unknown-column',
-        header.length > LONGEST_SHOWN
-          ? 'no such column; this looks like no CSV with a header'
-          : `no such column${suggestion(name, known)}; --map NAME="${header}" or --ignore-column "${header}"`,
-      );
-    else if (at[name] !== undefined)
-      complain(header, 'duplicate-column', 'this column stands twice in the header');
+      const key = name.slice(METADATA.length);
+      const same = metadata.find((entry) => entry.key === key);
+      if (same === undefined) metadata.push({key, index, header});
+      else twice(header, same.index);
+    } else if (!known.includes(name)) complain(header, 'unknown-column', unknownText(header, known));
+    else if (at[name] !== undefined) twice(header, at[name]);
     else at[name] = index;
   });
 
-  for (const [name, header] of Object.entries(options.mapping)) {
-    if (!found.has(plain(header)))
-      complain(header, 'missing-column', `--map ${name}=${header}: the file has no such column`);
-    if (!known.includes(name) && !name.startsWith(METADATA))
-      complain(header, 'unknown-column', `--map ${name}=…: there is no column ${name} to map to`);
-  }
-  for (const header of options.ignored)
-    if (!found.has(plain(header)))
-      complain(header, 'missing-column', `--ignore-column ${header}: the file has no such column`);
+  checkNeeded(at, kind, options, complain);
+  checkMetadataColumns(metadata, complain);
+  const kept = cells.map((_, index) => index).filter((index) => !ignored.has(index));
+  return {map: {headers: cells, at, metadata, kept}, issues};
+}
 
+type Complain = (column: string, code: string, message: string) => void;
+
+/** `Payee ID`, `payee-id` and `PAYEE_ID` have one fold. */
+const fold = (text: string): string => text.toLowerCase().replace(/[\s_-]+/gu, '');
+
+/** The column that a header names: one that we know, one of metadata, or what it says in lower case. */
+function knownName(header: string, known: readonly string[]): string {
+  const text = header.trim();
+  if (text.toLowerCase().startsWith(METADATA)) return METADATA + text.slice(METADATA.length);
+  const folded = fold(text);
+  return known.find((name) => fold(name) === folded) ?? text.toLowerCase();
+}
+
+/** Columns of the file that a typed header means: those spelt so, or else those that differ in case and spaces only. */
+function columnsNamed(cells: readonly string[], typed: string): number[] {
+  for (const same of [(text: string) => text.trim(), (text: string) => text.trim().toLowerCase(), fold]) {
+    const found = cells.flatMap((header, index) => (same(header) === same(typed) ? [index] : []));
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+function mappedColumns(
+  cells: readonly string[],
+  mapping: HeaderOptions['mapping'],
+  known: readonly string[],
+  complain: Complain,
+): Map<number, string> {
+  const wanted = new Map<number, string>();
+  for (const [name, header] of Object.entries(mapping)) {
+    const found = columnsNamed(cells, header);
+    if (found.length === 0)
+      complain(header, 'missing-column', `--map ${name}=${quoted(header)}: the file has no such column`);
+    if (!known.includes(name) && !name.startsWith(METADATA))
+      complain(
+        header,
+        'unknown-column',
+        `--map ${name}=${quoted(header)}: there is no column ${name} to map to`,
+      );
+    else for (const index of found) wanted.set(index, name);
+  }
+  return wanted;
+}
+
+function ignoredColumns(
+  cells: readonly string[],
+  headers: readonly string[],
+  complain: Complain,
+): Set<number> {
+  const ignored = new Set<number>();
+  for (const header of headers) {
+    const found = columnsNamed(cells, header);
+    if (found.length === 0)
+      complain(header, 'missing-column', `--ignore-column ${quoted(header)}: the file has no such column`);
+    for (const index of found) ignored.add(index);
+  }
+  return ignored;
+}
+
+function checkNeeded(
+  at: Readonly<Record<string, number>>,
+  kind: KindFacts,
+  options: HeaderOptions,
+  complain: Complain,
+): void {
   const need = (name: string, how = '') => {
     if (at[name] === undefined) complain(name, 'missing-column', `the file has no column ${name}${how}`);
   };
@@ -106,28 +170,34 @@ export function readHeader(
     complain(
       'amount',
       'duplicate-column',
-      'the file has both amount and amount_in_minor_units; keep one (or --ignore-column)',
+      'the file has both amount and amount_in_minor_units; leave one out with --ignore-column',
     );
-  if (!options.defaultCurrency) need('currency_code', '; add it, or say --currency USD for every row');
-  checkMetadataColumns(metadata, complain);
-  return {map: {headers: cells, at, metadata}, issues};
+  if (!options.defaultCurrency) need('currency_code', '; add it, or use --currency USD for every row');
 }
 
-/** What is longer is no name of a column that anybody typed. */
+/** Nobody types a longer name. */
 const LONGEST_SHOWN = 100;
 
-const shortened = (header: string): string =>
-  header.length > LONGEST_SHOWN ? `${header.slice(0, LONGEST_SHOWN)}…` : header;
+/** A header as it may be shown: the first line of a file without a header is data. */
+const shown = (header: string): string =>
+  maskDigits(header.length > LONGEST_SHOWN ? `${header.slice(0, LONGEST_SHOWN)}…` : header);
 
-function checkMetadataColumns(
-  metadata: readonly {key: string; header: string}[],
-  complain: (column: string, code: string, message: string) => void,
-): void {
+/** For a command line; what cannot be typed as it is shown is not repeated. */
+const quoted = (header: string): string =>
+  /^[\w.-]+$/.test(header) ? header : `'${header.replaceAll("'", `'\\''`)}'`;
+
+function unknownText(header: string, known: readonly string[]): string {
+  if (shown(header) !== header)
+    return 'no such column; this looks like data: the first line of the file must be the header';
+  return `no such column${suggestion(header, known)}; --map NAME=${quoted(header)} reads it, --ignore-column ${quoted(header)} leaves it out`;
+}
+
+function checkMetadataColumns(metadata: readonly {key: string; header: string}[], complain: Complain): void {
   if (metadata.length > METADATA_KEYS_FOR_USER)
     complain(
       '',
       'metadata',
-      `the file has ${metadata.length} metadata columns; at most ${METADATA_KEYS_FOR_USER}, one key is remit's own`,
+      `the file has ${metadata.length} metadata columns; at most ${METADATA_KEYS_FOR_USER} are allowed, since one key carries the reference`,
     );
   for (const {key, header} of metadata) {
     if (key === '') complain(header, 'metadata', 'the metadata key is empty');
@@ -143,7 +213,8 @@ function checkMetadataColumns(
   }
 }
 
-function suggestion(name: string, known: readonly string[]): string {
+function suggestion(header: string, known: readonly string[]): string {
+  const name = header.trim().toLowerCase();
   const flat = (text: string) => text.replace(/[^a-z]/g, '');
   const near = known.find((candidate) => {
     const [a, b] = [flat(name), flat(candidate)];

@@ -1,26 +1,33 @@
 import {createHash, type Hash} from 'node:crypto';
-import {createReadStream, fstatSync, openSync, type ReadStream} from 'node:fs';
+import {closeSync, createReadStream, fstatSync, openSync, type ReadStream} from 'node:fs';
 import {basename} from 'node:path';
 import {RemitError} from '../errors.ts';
+import {foreignFormat, HEAD_BYTES} from './csv-formats.ts';
 
 /** Where a batch comes from: a path, or `-` for stdin. */
 export interface InputFile {
   /** As the user typed it. */
   path: string;
   name: string;
-  /** A pipe or stdin: it can end early without anybody noticing, so its last line must end. */
+  /** A pipe or stdin: it can be cut without an error, so its last line must end. */
   isPipe: boolean;
   /** Of a file, before it is read; undefined of what comes through a pipe. */
   bytes: number | undefined;
   stream: ReadStream | NodeJS.ReadableStream;
+  /** `remit payouts batch`, for hints. */
+  command: string;
 }
 
 /**
  * Opens the input for one pass.
  * @throws RemitError CSV_INVALID when it is missing, a directory, or may not be read; nothing was sent.
  */
-export function openInput(path: string, stdin: NodeJS.ReadableStream = process.stdin): InputFile {
-  if (path === '-') return {path, name: 'stdin', isPipe: true, bytes: undefined, stream: stdin};
+export function openInput(
+  path: string,
+  stdin: NodeJS.ReadableStream = process.stdin,
+  command = 'remit payouts batch',
+): InputFile {
+  if (path === '-') return {path, name: 'stdin', isPipe: true, bytes: undefined, stream: stdin, command};
   let fd: number;
   let stats;
   try {
@@ -29,19 +36,22 @@ export function openInput(path: string, stdin: NodeJS.ReadableStream = process.s
   } catch (cause) {
     throw new RemitError('CSV_INVALID', `cannot read ${path}: ${reasonOf(cause)}`, {
       cause,
-      hint: 'name a CSV file, or - for standard input; remit payouts batch template prints one to start from',
+      hint: `name a CSV file, or - for standard input; \`${command} template\` prints one to start from`,
     });
   }
-  if (stats.isDirectory())
+  if (stats.isDirectory()) {
+    closeSync(fd);
     throw new RemitError('CSV_INVALID', `${path} is a directory, not a CSV file`, {
-      hint: `name a file in it: remit payouts batch plan ${path.replace(/\/+$/, '')}/payouts.csv`,
+      hint: `name a file in it; to see them: ls ${path}`,
     });
+  }
   return {
     path,
     name: basename(path),
     isPipe: !stats.isFile(),
     bytes: stats.isFile() ? stats.size : undefined,
     stream: createReadStream(path, {fd, highWaterMark: 256 * 1024}),
+    command,
   };
 }
 
@@ -52,7 +62,7 @@ function reasonOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
 }
 
-/** What was seen while the bytes went by; complete once the text was read to its end. */
+/** Facts of the bytes that were read; complete once the text was read to its end. */
 export interface InputFacts {
   sha256: string;
   bytes: number;
@@ -61,8 +71,8 @@ export interface InputFacts {
 
 /**
  * Decodes the input strictly: UTF-8 with or without a byte order mark, and nothing else. UTF-16 and the one-byte code
- * pages are recognised and refused with the mend, since a wrong guess changes names and references.
- * Chunks of text come out; `facts()` is the hash of the bytes as they lie in the file.
+ * pages are recognised and refused with the fix, since a wrong guess changes names and references; so are workbooks.
+ * Chunks of text come out; `facts()` is the hash of the bytes as they are in the file.
  * @throws RemitError CSV_INVALID naming the line
  */
 export class TextInput {
@@ -71,7 +81,7 @@ export class TextInput {
   #bytes = 0;
   #lines = 1;
   #lastByte = -1;
-  /** The end of what was decoded so far: a character may begin in it and end in the next chunk. */
+  /** The last bytes decoded: a character may begin in them and end in the next chunk. */
   #tail: Buffer = Buffer.alloc(0);
 
   constructor(input: InputFile) {
@@ -81,9 +91,7 @@ export class TextInput {
   async *chunks(): AsyncGenerator<string> {
     const decoder = new TextDecoder('utf-8', {fatal: true});
     try {
-      for await (const piece of this.#input.stream) {
-        const chunk = typeof piece === 'string' ? Buffer.from(piece) : (piece as Buffer);
-        if (chunk.length === 0) continue;
+      for await (const chunk of this.#pieces()) {
         this.#refuseUtf16(chunk);
         this.#hash.update(chunk);
         this.#bytes += chunk.length;
@@ -95,6 +103,34 @@ export class TextInput {
       throw new RemitError('CSV_INVALID', `reading ${this.#input.path} failed: ${reasonOf(cause)}`, {cause});
     }
     this.#decode(decoder, undefined);
+  }
+
+  /** The bytes as they come, but the first piece has enough of them to tell a workbook. */
+  async *#pieces(): AsyncGenerator<Buffer> {
+    let head: Buffer | undefined = Buffer.alloc(0);
+    for await (const piece of this.#input.stream) {
+      const chunk = typeof piece === 'string' ? Buffer.from(piece) : (piece as Buffer);
+      if (head === undefined) {
+        if (chunk.length > 0) yield chunk;
+        continue;
+      }
+      head = Buffer.concat([head, chunk]);
+      if (head.length < HEAD_BYTES) continue;
+      this.#refuseForeignFormat(head);
+      yield head;
+      head = undefined;
+    }
+    if (head === undefined || head.length === 0) return;
+    this.#refuseForeignFormat(head);
+    yield head;
+  }
+
+  #refuseForeignFormat(head: Buffer): void {
+    const format = foreignFormat(head);
+    if (format === undefined) return;
+    throw new RemitError('CSV_INVALID', `${this.#input.path} is ${format.what}, not a CSV file`, {
+      hint: format.fix,
+    });
   }
 
   facts(): InputFacts {
@@ -121,17 +157,17 @@ export class TextInput {
     }
   }
 
-  /** By its mark, or by its NULs: the bytes FE, FF and 00 stand in no UTF-8 text that a CSV could be. */
+  /** Recognised by its mark or by NUL bytes: no CSV in UTF-8 has one of the bytes FE, FF and 00. */
   #refuseUtf16(chunk: Buffer): void {
     const isMarked = this.#bytes === 0 && (chunk[0]! & 0xfe) === 0xfe && ((chunk[1] ?? 0xfe) & 0xfe) === 0xfe;
     if (isMarked) throw this.#wrongEncoding('it is UTF-16', 'UTF-16');
     if (chunk.includes(0))
-      throw this.#wrongEncoding('it holds NUL bytes: it is UTF-16, or no text at all', 'UTF-16LE');
+      throw this.#wrongEncoding('it has NUL bytes: it is UTF-16, or not text', 'UTF-16LE');
   }
 
   #wrongEncoding(what: string, encoding = 'WINDOWS-1252'): RemitError {
     return new RemitError('CSV_INVALID', `${this.#input.path}: ${what}`, {
-      hint: `save it as "CSV UTF-8" (or: iconv -f ${encoding} -t UTF-8 old.csv > new.csv) and plan again`,
+      hint: `save the sheet as "CSV UTF-8" (or: iconv -f ${encoding} -t UTF-8 old.csv > new.csv), then plan again`,
     });
   }
 }

@@ -25,19 +25,30 @@ export interface CsvHeader {
 export class CsvRecords {
   emptyRecords = 0;
   readonly #path: string;
+  readonly #command: string;
   readonly #chunks: AsyncGenerator<string>;
   #delimiter: Delimiter | undefined;
 
-  constructor(options: {path: string; chunks: AsyncGenerator<string>; delimiter?: Delimiter | undefined}) {
+  constructor(options: {
+    path: string;
+    chunks: AsyncGenerator<string>;
+    delimiter?: Delimiter | undefined;
+    /** `remit payouts batch`, for hints. */
+    command?: string;
+  }) {
     this.#path = options.path;
+    this.#command = options.command ?? 'remit payouts batch';
     this.#chunks = options.chunks;
     this.#delimiter = options.delimiter;
   }
 
   /** @throws RemitError CSV_INVALID: empty file, ambiguous delimiter, broken quoting */
   async *read(): AsyncGenerator<{header: CsvHeader} | {records: CsvRecord[]}> {
-    const start = await this.#firstLine();
-    const delimiter = this.#delimiter ?? this.#guessDelimiter(start.line);
+    let start = await this.#firstLine('');
+    const declared = declaredDelimiter(start);
+    if (declared !== undefined) start = await this.#firstLine(withoutLine(start));
+    const delimiter =
+      this.#delimiter ?? this.#checked(declared) ?? this.#guessDelimiter(start.line.trimEnd());
     const parsed: string[][] = [];
     const parser = await this.#parser(delimiter, parsed);
     let header: CsvHeader | undefined;
@@ -73,30 +84,41 @@ export class CsvRecords {
     const parser = parse({
       delimiter,
       record_delimiter: ['\r\n', '\n', '\r'],
-      relax_column_count: true, // a ragged row is one error of ours among others, not the end of the reading
+      relax_column_count: true, // a ragged row is an error of that row, not the end of the file
       max_record_size: 1024 * 1024,
       on_record: (cells: string[]) => {
         parsed.push(cells);
         return null;
       },
     });
-    return parser.on('error', () => undefined); // told by `fed` and `ended`
+    return parser.on('error', () => undefined); // reported by `fed` and `ended`
   }
 
-  async #firstLine(): Promise<{line: string; text: string}> {
-    let text = '';
+  /** The first line with text, and all text that was read for it; `text` was read before. */
+  async #firstLine(text: string): Promise<FirstLine> {
     for (;;) {
+      // Two searches: one pattern for both would start again at each character of a line without an end.
+      const begin = text.search(/\S/);
+      const length = begin === -1 ? -1 : text.slice(begin).search(/[\r\n]/);
+      if (length !== -1) return {line: text.slice(begin, begin + length), text, begin};
+      if (text.length > LONGEST_HEADER) break;
       const step = await this.#chunks.next();
       if (step.done) break;
       text += step.value;
-      // One pattern for both would begin anew at each character of a line that does not end.
-      const begin = text.search(/\S/);
-      const length = begin === -1 ? -1 : text.slice(begin).search(/[\r\n]/);
-      if (length !== -1) return {line: text.slice(begin, begin + length).trimEnd(), text};
-      if (text.length > 1024 * 1024) break;
     }
     if (text.trim() === '') throw this.#empty();
-    return {line: text.trim(), text};
+    return {line: text.trimStart(), text, begin: text.search(/\S/)};
+  }
+
+  /** @param sign the one of the line `sep=`, which Excel takes from whoever writes the file */
+  #checked(sign: string | undefined): Delimiter | undefined {
+    const known = Object.values(DELIMITERS).find((delimiter) => delimiter === sign);
+    if (sign === undefined || known !== undefined) return known;
+    throw new RemitError(
+      'CSV_INVALID',
+      `${this.#path}: its first line declares the delimiter ${JSON.stringify(sign)}, which is not supported`,
+      {hint: 'export it with commas, semicolons or tabs between the cells'},
+    );
   }
 
   async *#withStart(start: {text: string}): AsyncGenerator<string> {
@@ -109,15 +131,19 @@ export class CsvRecords {
     const bare = headerLine.replace(/"[^"]*"/g, '');
     const seen = Object.values(DELIMITERS).filter((delimiter) => bare.includes(delimiter));
     if (seen.length > 1)
-      throw new RemitError('CSV_INVALID', `${this.#path}: the header could be split at more than one sign`, {
-        hint: 'say which one: --delimiter comma, --delimiter semicolon or --delimiter tab',
-      });
+      throw new RemitError(
+        'CSV_INVALID',
+        `${this.#path}: the delimiter is ambiguous: the header contains several candidates`,
+        {
+          hint: 'add --delimiter comma, --delimiter semicolon or --delimiter tab',
+        },
+      );
     return seen[0] ?? ',';
   }
 
   #empty(): RemitError {
-    return new RemitError('CSV_INVALID', `${this.#path} is empty: it has not even a header`, {
-      hint: 'remit payouts batch template prints a file to start from',
+    return new RemitError('CSV_INVALID', `${this.#path} is empty: it has no header`, {
+      hint: `\`${this.#command} template\` prints a file to start from`,
     });
   }
 
@@ -125,8 +151,8 @@ export class CsvRecords {
     const begins = `the record that begins on line ${line}`;
     const what: Record<string, string> = {
       CSV_QUOTE_NOT_CLOSED: `${begins} has a quote that is never closed: the file was cut, or a " is missing`,
-      INVALID_OPENING_QUOTE: `${begins} has a " in the middle of a cell; write the cell in quotes and double it`,
-      CSV_INVALID_CLOSING_QUOTE: `${begins} has something behind a closing "; a " inside a cell is written twice`,
+      INVALID_OPENING_QUOTE: `${begins} has a " in the middle of a cell; put the cell in quotes and write the " twice`,
+      CSV_INVALID_CLOSING_QUOTE: `${begins} has text after a closing "; write a " inside a cell twice`,
       CSV_MAX_RECORD_SIZE: `${begins} is longer than 1 MiB; a quote is probably open`,
     };
     const message = what[(cause as {code?: string}).code ?? ''];
@@ -134,10 +160,27 @@ export class CsvRecords {
     return new RemitError('CSV_INVALID', `${this.#path}: ${message}`, {
       cause,
       details: {line},
-      hint: 'mend that line and plan again; nothing was sent',
+      hint: 'fix that line and plan again; nothing was sent',
     });
   }
 }
+
+interface FirstLine {
+  line: string;
+  /** Everything that was read for it. */
+  text: string;
+  /** Where in the text the line begins. */
+  begin: number;
+}
+
+const LONGEST_HEADER = 1024 * 1024;
+
+/** Excel takes the delimiter from a first line such as `sep=;`, which is not part of the table. */
+const declaredDelimiter = ({line}: FirstLine): string | undefined => /^"?sep=(.)"?\s*$/iu.exec(line)?.[1];
+
+/** The text with an empty line in place of its first one, so that lines keep their numbers. */
+const withoutLine = ({line, text, begin}: FirstLine): string =>
+  text.slice(0, begin) + text.slice(begin + line.length);
 
 /** The parser's own count takes the CRLF of a quoted cell for two. */
 function lineEndsIn(cells: readonly string[]): number {
@@ -147,7 +190,7 @@ function lineEndsIn(cells: readonly string[]): number {
   return count;
 }
 
-/** Stands behind the last chunk; no chunk is empty. */
+/** Follows the last chunk; no other chunk is empty. */
 const END = '';
 
 const fed = (parser: Parser, chunk: string): Promise<Error | undefined> =>

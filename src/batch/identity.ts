@@ -1,4 +1,5 @@
 import {hash} from 'node:crypto';
+import {isFormula} from '../spreadsheet.ts';
 import type {Kind, Mode} from './kinds.ts';
 
 /** Metadata key under which the reference travels; it is the only trace after all local state is lost. */
@@ -29,10 +30,10 @@ export function checkReference(reference: string): ReferenceProblem | undefined 
   // Other, Zl, Zp: control, format and unassigned characters, line and paragraph separators.
   if (/[\p{C}\p{Zl}\p{Zp}]/u.test(reference))
     return {code: 'not-printable', message: 'the reference has characters that do not print'};
-  if (/^[=+\-@]/.test(reference))
+  if (isFormula(reference))
     return {
       code: 'formula',
-      message: `the reference begins with ${reference[0]}, which a spreadsheet runs as a formula`,
+      message: `the reference begins with ${reference[0]}, so a spreadsheet could run it as a formula`,
     };
   if (/^\d(?:[.,]\d+)?E\+\d+$/i.test(reference))
     return {

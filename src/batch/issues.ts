@@ -1,4 +1,4 @@
-/** One thing wrong with a file: where, what, and how to mend it. Lines and rows count from 1; the header is line 1. */
+/** One thing wrong with a file: where, what, and how to fix it. Lines and rows count from 1; the header is line 1. */
 export interface Issue {
   /** Record number after the header, or 0 for the file as a whole. */
   row: number;
@@ -8,14 +8,21 @@ export interface Issue {
   column: string;
   code: string;
   message: string;
-  /** What stands in the cell, cut short and with long runs of digits masked. */
+  /** The cell, cut short and with long runs of digits masked. */
   value: string;
 }
 
-/** A cell as it may be shown: an account number that strayed into the wrong column must not reach a log. */
+/**
+ * Masks what may be an account or card number: eight digits in a row, or twelve with single spaces or dashes between
+ * them.
+ */
+export const maskDigits = (text: string): string =>
+  text.replace(/\d{8,}|\d(?:[ -]?\d){11,}/g, (digits) => `…${digits.replace(/\D/g, '').slice(-4)}`);
+
+/** A cell as it may be shown, cut short: an account number in the wrong column must not reach a log. */
 export function maskCell(text: string): string {
-  const short = text.length > 40 ? `${text.slice(0, 39)}…` : text;
-  return short.replace(/\d{8,}/g, (digits) => `…${digits.slice(-4)}`);
+  const masked = maskDigits(text.slice(0, 200));
+  return masked.length > 40 ? `${masked.slice(0, 39)}…` : masked;
 }
 
 /** `line 7, column amount: …` */

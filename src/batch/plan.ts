@@ -55,7 +55,10 @@ export interface Plan {
   namespace: string;
   plannedAt: number;
   file: {path: string; name: string; folder: string; sha256: string; bytes: number};
+  /** The columns that are kept, as the file spells them. Ignored ones are stored nowhere. */
   header: string[];
+  /** What each of them is: `payee_id`, `metadata.note`. Absent from a plan of an earlier version. */
+  columns?: string[];
   /** False when its rows are told apart by their content; then one file only may run in its namespace. */
   hasReferences: boolean;
   delimiter: Delimiter;
@@ -88,7 +91,7 @@ const SHOWN_ISSUES = 10_000;
  *   is not set, or has no valid row; STATE when the plan cannot be written; LOCKED when the batch is running.
  */
 export async function planBatch(options: PlanOptions): Promise<PlannedBatch> {
-  const input = openInput(options.file, options.stdin);
+  const input = openInput(options.file, options.stdin, `remit ${KINDS[options.kind].topic} batch`);
   if (options.batchId !== undefined) batchFolder(options.stateDir, options.kind, options.batchId); // refuses a bad id early
   const root = join(options.stateDir, 'batches', options.kind);
   const workshop = join(root, `.planning-${randomUUID()}`);
@@ -132,7 +135,7 @@ async function writePlan(
     const text = new TextInput(input);
     const read = await loadRecords(options, input, text, db, texts);
     const facts = text.facts();
-    const warnings = checkEnd(input, facts, options);
+    const warnings = [...checkEnd(input, facts, options), ...read.warnings];
     if (!read.hasReferences) await nameByContent(db, texts.contents, texts.references);
     const {similar, refused} = await checkNames(db, texts.references, referenceColumn(read.map));
     const errors = readIssues(db);
@@ -158,7 +161,7 @@ async function writePlan(
         sha256: facts.sha256,
         bytes: facts.bytes,
       },
-      header: [...read.map.headers],
+      ...keptColumns(read.map),
       hasReferences: read.hasReferences,
       delimiter: read.delimiter,
       planHash,
@@ -181,6 +184,7 @@ interface LoadedRecords {
   records: number;
   emptyRecords: number;
   hasReferences: boolean;
+  warnings: string[];
 }
 
 async function loadRecords(
@@ -191,7 +195,8 @@ async function loadRecords(
   texts: RowTexts,
 ): Promise<LoadedRecords> {
   const kind = KINDS[options.kind];
-  const records = new CsvRecords({path: input.path, chunks: text.chunks(), delimiter: options.delimiter});
+  const {path, command} = input;
+  const records = new CsvRecords({path, command, chunks: text.chunks(), delimiter: options.delimiter});
   let loader: PlanLoader | undefined;
   let map: ColumnMap | undefined;
   let delimiter: Delimiter = ',';
@@ -212,13 +217,24 @@ async function loadRecords(
       loader = new PlanLoader(db, map, {kind, amountUnit, numberFormat, currency, today}, texts);
     } else loader!.load(piece.records);
   }
-  loader!.finish();
+  await loader!.finish();
   return {
     map: map!,
     delimiter,
     records: loader!.records,
     emptyRecords: records.emptyRecords,
     hasReferences: map!.at['reference'] !== undefined,
+    warnings: loader!.warnings,
+  };
+}
+
+/** Headers of the columns that are kept, and what each of them is. */
+function keptColumns({headers, at, metadata, kept}: ColumnMap): {header: string[]; columns: string[]} {
+  const names = new Map(Object.entries(at).map(([name, index]) => [index, name]));
+  for (const {key, index} of metadata) names.set(index, `metadata.${key}`);
+  return {
+    header: kept.map((index) => headers[index]!),
+    columns: kept.map((index) => names.get(index)!), // a column that is kept has a name
   };
 }
 

@@ -13,6 +13,7 @@ import {
 import {join} from 'node:path';
 import {RemitError} from '../errors.ts';
 import {formatMajor} from '../money/amount.ts';
+import {quoteFormula} from '../spreadsheet.ts';
 import type {Journal} from './journal.ts';
 import {KINDS} from './kinds.ts';
 import {bucketOf, type RowState} from './outcome.ts';
@@ -52,13 +53,14 @@ export function writeResults(options: {
   const failed = new CsvFile(files.failed);
   let failures = 0;
   try {
-    results.line([...plan.header, ...resultColumns(plan)].map(safeCell), ',');
+    results.line([...plan.header, ...resultColumns(plan)].map(quoteFormula), ',');
     failed.line(plan.header, plan.delimiter);
     for (const record of journal.everything()) {
       const cells = JSON.parse(record['cells'] as string) as string[]; // written by the plan
       const {columns, state} = resultCells(record, journal);
-      results.line([...padded(cells, plan.header.length), ...columns].map(safeCell), ',');
+      results.line([...padded(cells, plan.header.length), ...columns].map(quoteFormula), ',');
       if (state !== undefined && !FAILED.has(state)) continue; // without a state: left out of the plan for its errors
+      if (cells.length === 0) continue; // not kept, since one may be of an ignored column
       failed.line(cells, plan.delimiter);
       failures++;
     }
@@ -161,9 +163,6 @@ function resultCells(
 /** A ragged record keeps its place: the columns of ours begin behind the header's. */
 const padded = (cells: string[], width: number): string[] =>
   cells.length >= width ? cells.slice(0, width) : [...cells, ...Array<string>(width - cells.length).fill('')];
-
-/** A cell that a spreadsheet would run as a formula is written as text. Never in failed.csv, which is read back. */
-const safeCell = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
 
 const CHUNK = 64 * 1024;
 

@@ -37,6 +37,8 @@ export interface RowRules {
   /** How bare integers in `amount` are to be read; undefined: major, and the plan checks that some row has decimals. */
   amountUnit: 'major' | 'minor' | undefined;
   numberFormat: NumberFormat | undefined;
+  /** Why the separators of the file have no certain meaning, in place of what one amount could tell. */
+  formatDoubt?: string | undefined;
   /** For rows without a currency of their own. */
   currency: string | undefined;
   /** Today in the schedule's time zone, YYYY-MM-DD. */
@@ -55,14 +57,17 @@ export function scheduleDay(nowMs: number): string {
 }
 
 /**
- * Checks one record: the row, or all that is wrong with it. `hasDecimals`: its amount is right and can only be in major
- * units; the commas of thousands prove nothing.
+ * What the amount of a row says of the unit of its column. `proven`: it was read, and its decimals show major units (the
+ * commas of thousands prove nothing). `seen`: it seems to have decimals, but could not be read.
  */
+export type Decimals = 'proven' | 'seen' | 'none';
+
+/** Checks one record: returns the row, or everything that is wrong with it. */
 export function readRow(
   record: CsvRecord,
   map: ColumnMap,
   rules: RowRules,
-): {row?: PlannedRow; issues: Issue[]; hasDecimals: boolean} {
+): {row?: PlannedRow; issues: Issue[]; decimals: Decimals} {
   const issues: Issue[] = [];
   const {kind} = rules;
   const complain = (name: string, code: string, message: string, value = '') => {
@@ -71,12 +76,16 @@ export function readRow(
     issues.push({row: record.row, line: record.line, column, code, message, value: maskCell(value)});
   };
   if (record.cells.length !== map.headers.length) {
+    const hidden =
+      map.kept.length < map.headers.length
+        ? '. The results do not repeat the row, since its cells may be those of an ignored column'
+        : '';
     complain(
       '',
       'ragged',
-      `has ${record.cells.length} cells, the header ${map.headers.length}; a comma in a cell needs quotes around it`,
+      `has ${record.cells.length} cells, the header ${map.headers.length}; a delimiter inside a cell needs quotes around the cell${hidden}`,
     );
-    return {issues, hasDecimals: false};
+    return {issues, decimals: 'none'};
   }
   const cell = (name: string) => (map.at[name] === undefined ? '' : record.cells[map.at[name]]!.trim());
 
@@ -89,7 +98,7 @@ export function readRow(
   if (party === '') complain(kind.party, 'missing', 'is empty; it must hold the id of a party');
   else if (!UUID.test(party)) complain(kind.party, 'uuid', `is not a UUID${damage(party)}`, party);
 
-  const currency = cell('currency_code') || (rules.currency ?? '');
+  const currency = currencyOf(record, map, rules);
   const amount = readAmount(record, map, rules, currency, complain);
   const rail = readRail(cell('rail'), kind, complain);
   const method = readUuid(kind.method, cell(kind.method), complain);
@@ -97,9 +106,8 @@ export function readRow(
   const scheduled = readDay(cell('scheduled_date'), rules.today, complain);
   const metadata = readMetadata(record, map, reference, issues);
 
-  const {decimal} = NUMBER_FORMATS[rules.numberFormat ?? '1234.56'];
-  const hasDecimals = amount !== undefined && cell('amount').includes(decimal);
-  if (issues.length > 0 || amount === undefined) return {issues, hasDecimals};
+  const decimals = decimalsOf(amount, amountText(record, map), rules);
+  if (issues.length > 0 || amount === undefined) return {issues, decimals};
   const content: RowContent = {
     party: party.toLowerCase(),
     amount,
@@ -118,10 +126,29 @@ export function readRow(
     fold: foldReference(reference),
     fingerprint: fingerprintOf(content),
   };
-  return {row, issues, hasDecimals};
+  return {row, issues, decimals};
 }
 
 type Complain = (name: string, code: string, message: string, value?: string) => void;
+
+function decimalsOf(amount: number | undefined, text: string, {numberFormat}: RowRules): Decimals {
+  if (amount === undefined) return /\d[.,]\d{1,2}$/.test(text) ? 'seen' : 'none';
+  return text.includes(NUMBER_FORMATS[numberFormat ?? '1234.56'].decimal) ? 'proven' : 'none';
+}
+
+/** A code in lower case has one reading only. */
+export function currencyOf(record: CsvRecord, map: ColumnMap, rules: RowRules): string {
+  const at = map.at['currency_code'];
+  const text = (at === undefined ? '' : record.cells[at]!.trim()) || (rules.currency ?? '');
+  return /^[A-Za-z]{3}$/.test(text) ? text.toUpperCase() : text;
+}
+
+const amountColumn = (map: ColumnMap): 'amount' | 'amount_in_minor_units' =>
+  map.at['amount'] === undefined ? 'amount_in_minor_units' : 'amount';
+
+/** Without the spaces around it; other white space is kept, and refused. */
+export const amountText = (record: CsvRecord, map: ColumnMap): string =>
+  record.cells[map.at[amountColumn(map)]!]!.replace(/^[ \t]+|[ \t]+$/g, '');
 
 function readAmount(
   record: CsvRecord,
@@ -130,13 +157,13 @@ function readAmount(
   currency: string,
   complain: Complain,
 ): number | undefined {
-  const name = map.at['amount'] === undefined ? 'amount_in_minor_units' : 'amount';
-  const text = record.cells[map.at[name]!]!.replace(/^[ \t]+|[ \t]+$/g, ''); // other white space is worth a question
+  const name = amountColumn(map);
+  const text = amountText(record, map);
   if (currency === '') {
     complain(
       'currency_code',
       'missing',
-      'is empty; write one (USD), or say --currency USD for every row without one',
+      'is empty; write one (USD), or use --currency USD for every row without one',
     );
     return undefined;
   }
@@ -150,7 +177,10 @@ function readAmount(
     const minorUnits = name === 'amount_in_minor_units' || rules.amountUnit === 'minor';
     return toWire(minorUnits ? parseMinor(text) : parseMajor(text, currency, rules.numberFormat));
   } catch (error) {
-    complain(name, error instanceof AmountError ? `amount-${error.problem}` : 'amount', messageOf(error));
+    const message = messageOf(error);
+    const {problem} = error as AmountError; // or messageOf would have thrown
+    const isDoubt = rules.formatDoubt !== undefined && (problem === 'grouping' || problem === 'ambiguous');
+    complain(name, `amount-${problem}`, isDoubt ? rules.formatDoubt! : message, isDoubt ? text : '');
     return undefined;
   }
 }
@@ -180,11 +210,11 @@ function readDay(text: string, today: string, complain: Complain): string | null
   if (text === '') return null;
   if (!isDay(text)) complain('scheduled_date', 'date', 'is not a day of the form YYYY-MM-DD', text);
   else if (text < today)
-    complain('scheduled_date', 'date', `lies in the past (in ${SCHEDULE.timeZone} it is ${today})`, text);
+    complain('scheduled_date', 'date', `is in the past (in ${SCHEDULE.timeZone} it is ${today})`, text);
   return text;
 }
 
-/** A real calendar day in the one form that nobody reads in two ways; Date alone would roll 31 February over. */
+/** A real calendar day in the one unambiguous form; Date alone would turn 31 February into March. */
 function isDay(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   const time = Date.parse(`${text}T00:00:00Z`);

@@ -190,7 +190,7 @@ function refuseShape(text: string, format: NumberFormat | undefined): never {
   throw new AmountError(
     'grouping',
     format === undefined
-      ? `${written} has separators that could be read in two ways; write it like 1234.56, or declare the format, such as --number-format ${quotedFormat(formatOf(text))}`
+      ? `${written} has separators; write it like 1234.56, or declare the format of the file, such as --number-format ${quotedFormat(formatOf(text))}`
       : `${written} is not of the declared number format ${shape}; mend the amount, or declare the format that the whole file has`,
   );
 }

@@ -39,11 +39,59 @@ describe('the header of a batch file', () => {
     );
   });
 
-  it('is matched without case and outer spaces', () => {
+  it('is matched without case and outer spaces, and kept as the file spells it', () => {
     const {map, issues} = read([' Reference', 'PAYEE_ID ', '\tAmount', 'Currency_Code']);
     assert.deepEqual(issues, []);
     assert.deepEqual(map.at, {reference: 0, payee_id: 1, amount: 2, currency_code: 3});
     assert.deepEqual(map.headers, [' Reference', 'PAYEE_ID ', '\tAmount', 'Currency_Code']);
+  });
+
+  it('is matched without spaces, underscores and hyphens', () => {
+    const {map, issues} = read([
+      'Reference',
+      'Payee ID',
+      'Amount in Minor-Units',
+      'currencyCode',
+      'SUBACCOUNT  ID',
+    ]);
+    assert.deepEqual(issues, []);
+    assert.deepEqual(map.at, {
+      reference: 0,
+      payee_id: 1,
+      amount_in_minor_units: 2,
+      currency_code: 3,
+      subaccount_id: 4,
+    });
+  });
+
+  it('is refused when two headers have the same meaning, and names both', () => {
+    const {issues} = read([...NEEDED, 'Payee ID']);
+    assert.deepEqual(
+      issues.map(({column, code}) => [column, code]),
+      [['Payee ID', 'duplicate-column']],
+    );
+    assert.match(issues[0]!.message, /column 2 \(payee_id\).*--ignore-column 'Payee ID'/);
+    assert.deepEqual(read([...NEEDED, 'Payee ID'], {ignored: ['Payee ID']}).map.at['payee_id'], 1);
+    assert.deepEqual(read([...NEEDED, 'Payee ID'], {ignored: ['payee_id']}).map.at['payee_id'], 4);
+    assert.doesNotMatch(read([...NEEDED, 'amount']).issues[0]!.message, /--ignore-column/);
+  });
+
+  it('is mapped and ignored by the spelling that was typed before any other', () => {
+    const cells = ['Invoice No', 'invoice_no', 'payee_id', 'amount', 'currency_code'];
+    const {map, issues} = read(cells, {mapping: {reference: 'invoice_no'}, ignored: ['Invoice No']});
+    assert.deepEqual(issues, []);
+    assert.equal(map.at['reference'], 1);
+    assert.deepEqual(map.kept, [1, 2, 3, 4]);
+    const loose = read(['Invoice No', ...NEEDED.slice(1)], {mapping: {reference: 'INVOICE_NO'}});
+    assert.deepEqual(loose.issues, []);
+    assert.equal(loose.map.at['reference'], 0);
+  });
+
+  it('shows no account number of a file whose first line is data', () => {
+    const {issues} = read(['INV-1', '4111111111111111', 'DE12 5001 0517 5407 3249 31', '100.00', 'USD']);
+    const text = JSON.stringify(issues);
+    assert.doesNotMatch(text, /4111111111111111|0517|12 5001/);
+    assert.match(text, /first line of the file must be the header/);
   });
 
   const wrong: [string, string[], Partial<Options>, [string, string][]][] = [

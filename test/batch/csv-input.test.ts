@@ -50,7 +50,7 @@ describe('the input of a batch', () => {
     return refused(
       () => openInput(join(bench.folder, 'dir/')),
       /dir\/ is a directory/,
-      /batch plan .*dir\/payouts\.csv/,
+      /name a file in it; .*ls .*dir\//,
     );
   });
 
@@ -114,15 +114,57 @@ describe('the input of a batch', () => {
       Buffer.from('reference\nZ\u00fc').subarray(0, -1),
       /line 2 is not UTF-8/,
     ],
-    ['a binary file', Buffer.from([0x50, 0x4b, 3, 4, 0, 0, 8, 0]), /no text at all/],
+    ['a binary file', Buffer.from([0x7f, 0x45, 0x4c, 0x46, 2, 0, 8, 0]), /not text/],
   ];
   for (const [what, bytes, message] of foreign) {
-    it(`is refused in ${what}, with the mend`, () =>
+    it(`is refused in ${what}, with the fix`, () =>
       refused(() => textOf(input([bytes])), message, /CSV UTF-8.*iconv/));
 
     it(`is refused in ${what}, also a byte at a time`, () =>
       refused(() => textOf(input([...bytes].map((byte) => Buffer.from([byte])))), message, /iconv/));
   }
+
+  const zip = (name: string) =>
+    Buffer.concat([
+      Buffer.from('504b0304140006000800000021', 'hex'),
+      Buffer.alloc(17),
+      Buffer.from(name),
+      Buffer.alloc(300),
+    ]);
+  const workbooks: [string, Buffer, RegExp, RegExp][] = [
+    [
+      'an Excel workbook',
+      zip('[Content_Types].xml'),
+      /is an Excel workbook \(\.xlsx\)/,
+      /save the sheet as CSV/,
+    ],
+    [
+      'an OpenDocument spreadsheet',
+      zip('mimetypeapplication/vnd.oasis.opendocument.spreadsheet'),
+      /an OpenDocument spreadsheet \(\.ods\)/,
+      /save the sheet as CSV/,
+    ],
+    ['a ZIP file', zip('photo.jpg'), /or another ZIP file/, /unpack it/],
+    [
+      'an old Excel workbook',
+      Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(500)]),
+      /is an Excel workbook \(\.xls\)/,
+      /save the sheet as CSV/,
+    ],
+    ['a PDF', Buffer.from('%PDF-1.7\n%âãÏÓ\n'), /is a PDF, not a CSV/, /export the payments as CSV/],
+    ['a gzip file', Buffer.from('1f8b0800000000000003', 'hex'), /compressed with gzip/, /gunzip/],
+  ];
+  for (const [what, bytes, message, hint] of workbooks) {
+    it(`is refused when it is ${what}`, () => refused(() => textOf(input([bytes])), message, hint));
+
+    it(`is refused when it is ${what}, also a byte at a time`, () =>
+      refused(() => textOf(input([...bytes].map((byte) => Buffer.from([byte])))), message, hint));
+  }
+
+  it('may begin with the letters of a ZIP file', async () => {
+    for (const text of ['PK,a\n1,2\n', 'P', 'PK', ''])
+      assert.equal(await textOf(input([Buffer.from(text)])), text);
+  });
 
   it('names the line of the first wrong byte, however it arrives', async () => {
     await fc.assert(

@@ -49,6 +49,38 @@ describe('the records of a CSV', () => {
     ]);
   });
 
+  for (const [line, delimiter] of [
+    ['sep=;', ';'],
+    ['"sep=;"', ';'],
+    ['SEP=\t', '\t'],
+    ['sep=,', ','],
+  ] as const)
+    for (const end of ['\n', '\r\n', '\r'])
+      it(`are split as Excel's line ${JSON.stringify(line + end)} says, however it arrives`, async () => {
+        const text = [line, `a${delimiter}"b${end}c"`, `1${delimiter}2`, ''].join(end);
+        for (let cut = 0; cut <= text.length; cut++) {
+          const {header, records, emptyRecords} = await read(text, {cuts: [cut]});
+          assert.deepEqual(header, {cells: ['a', `b${end}c`], delimiter});
+          assert.deepEqual(records, [{row: 1, line: 4, cells: ['1', '2']}]);
+          assert.equal(emptyRecords, 0);
+        }
+      });
+
+  it('are split as --delimiter says where the line sep= says otherwise', async () => {
+    const {header} = await read('sep=;\na,b\n', {delimiter: ','});
+    assert.deepEqual(header.cells, ['a', 'b']);
+  });
+
+  it('are refused when the line sep= names another delimiter', () =>
+    refused('sep=|\na|b\n', /its first line declares the delimiter "\|"/));
+
+  it('are refused when nothing follows the line sep=', () => refused('sep=;\n', /is empty/));
+
+  it('may have a first column that begins with sep', async () => {
+    assert.deepEqual((await read('sep=;;\n')).header.cells, ['sep=', '', '']);
+    assert.deepEqual((await read('september,b\n')).header.cells, ['september', 'b']);
+  });
+
   for (const [name, end] of [
     ['LF', '\n'],
     ['CRLF', '\r\n'],
@@ -102,7 +134,7 @@ describe('the records of a CSV', () => {
     ['empty', '', /is empty/],
     ['of blank lines only', '\n\r\n \n\t\n', /is empty/],
     ['of empty cells only', ',,\n,,\n', /is empty/],
-    ['with a header that splits in two ways', 'a,b;c\n1,2;3\n', /more than one sign/],
+    ['with a header that splits in two ways', 'a,b;c\n1,2;3\n', /several candidates/],
     [
       'with a quote that is never closed',
       'a,b\n1,2\n"3,4\n5,6\n',
@@ -110,11 +142,7 @@ describe('the records of a CSV', () => {
     ],
     ['cut inside a quoted cell', 'a,b\n1,"x\ny', /begins on line 2 has a quote that is never closed/],
     ['with a quote inside a bare cell', 'a,b\n1,2\n3,4"5\n', /begins on line 3 has a " in the middle/],
-    [
-      'with something behind a closing quote',
-      'a,b\n1,2\n"3"x,4\n',
-      /begins on line 3 has something behind a closing "/,
-    ],
+    ['with text after a closing quote', 'a,b\n1,2\n"3"x,4\n', /begins on line 3 has text after a closing "/],
     [
       'with a record above a megabyte',
       `a,b\n1,2\n"${'x'.repeat(1_100_000)}`,

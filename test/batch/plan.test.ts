@@ -91,7 +91,7 @@ describe('the plan of a batch', () => {
       planText(
         'Invoice,payee_id,amount,currency_code\n' +
           `A,${payeeId(1)},10.00,USD\n` +
-          `,x,ten,usd\n` +
+          `,x,10.00,usdd\n` +
           '\n' +
           `B,${payeeId(2)}\n` +
           `A,${payeeId(3)},1.00,USD\n`,

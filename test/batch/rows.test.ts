@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {readHeader} from '../../src/batch/columns.ts';
 import {KINDS} from '../../src/batch/kinds.ts';
-import {readRow, type RowRules, scheduleDay} from '../../src/batch/rows.ts';
+import {type Decimals, readRow, type RowRules, scheduleDay} from '../../src/batch/rows.ts';
 import {payeeId} from './harness.ts';
 
 const RULES: RowRules = {
@@ -101,7 +101,6 @@ describe('a row of a batch', () => {
     ['an unknown rail', {rail: 'ach'}, ['rail', 'rail']],
     ['a rail in capitals', {rail: 'WIRE'}, ['rail', 'rail']],
     ['no currency', {currency_code: ''}, ['currency_code', 'missing']],
-    ['a currency in small letters', {currency_code: 'usd'}, ['currency_code', 'currency']],
     ['a currency that is none', {currency_code: 'XYZ'}, ['currency_code', 'currency']],
     ['a currency without minor unit', {currency_code: 'XAU'}, ['currency_code', 'currency']],
     ['no amount', {amount: ''}, ['amount', 'amount-empty']],
@@ -215,27 +214,37 @@ describe('a row of a batch', () => {
     assert.equal(read({}, {currency: 'EUR'}).row!.currency, 'USD');
   });
 
-  const units: [string, string, Partial<RowRules>, string, number, boolean][] = [
-    ['major units', '1500', {}, 'USD', 150000, false],
-    ['major units with decimals', '1500.5', {}, 'USD', 150050, true],
-    ['major units as said', '1500', {amountUnit: 'major'}, 'USD', 150000, false],
-    ['minor units as said', '1500', {amountUnit: 'minor'}, 'USD', 1500, false],
-    ['a declared format', '1.500,5', {numberFormat: '1.234,56'}, 'EUR', 150050, true],
-    ['groups of a declared format', '1,500', {numberFormat: '1,234.56'}, 'USD', 150000, false],
-    ['groups with dots', '1.500', {numberFormat: '1.234,56'}, 'EUR', 150000, false],
-    ['a currency without decimals', '1500', {}, 'JPY', 1500, false],
-    ['a currency with three decimals', '1.5', {}, 'KWD', 1500, true],
+  const units: [string, string, Partial<RowRules>, string, number, Decimals][] = [
+    ['major units', '1500', {}, 'USD', 150000, 'none'],
+    ['major units with decimals', '1500.5', {}, 'USD', 150050, 'proven'],
+    ['major units as said', '1500', {amountUnit: 'major'}, 'USD', 150000, 'none'],
+    ['minor units as said', '1500', {amountUnit: 'minor'}, 'USD', 1500, 'none'],
+    ['a declared format', '1.500,5', {numberFormat: '1.234,56'}, 'EUR', 150050, 'proven'],
+    ['groups of a declared format', '1,500', {numberFormat: '1,234.56'}, 'USD', 150000, 'none'],
+    ['groups with dots', '1.500', {numberFormat: '1.234,56'}, 'EUR', 150000, 'none'],
+    ['a currency without decimals', '1500', {}, 'JPY', 1500, 'none'],
+    ['a currency with three decimals', '1.5', {}, 'KWD', 1500, 'proven'],
   ];
-  for (const [what, amount, rules, currency, minor, hasDecimals] of units) {
-    it(`reads ${amount} as ${what}: ${minor} minor units${hasDecimals ? ', which its decimals prove' : ''}`, () => {
+  for (const [what, amount, rules, currency, minor, decimals] of units) {
+    it(`reads ${amount} as ${what}: ${minor} minor units${decimals === 'proven' ? ', which its decimals prove' : ''}`, () => {
       const read1 = read({amount, currency_code: currency}, rules);
       assert.equal(read1.row!.amount, minor);
-      assert.equal(read1.hasDecimals, hasDecimals);
+      assert.equal(read1.decimals, decimals);
     });
   }
 
   it('proves no unit by an amount that is wrong itself', () =>
-    assert.equal(read({amount: '12.3.4'}).hasDecimals, false));
+    assert.notEqual(read({amount: '12.3.4'}).decimals, 'proven'));
+
+  it('only sees the decimals of an amount whose currency is unknown', () =>
+    assert.equal(read({amount: '1.50', currency_code: 'XQX'}).decimals, 'seen'));
+
+  it('may have its currency in lower case', () => {
+    const {fingerprint} = read({}).row!;
+    assert.equal(read({currency_code: 'usd'}).row!.currency, 'USD');
+    assert.equal(read({currency_code: ' Usd '}).row!.fingerprint, fingerprint);
+    assert.equal(read({currency_code: ''}, {currency: 'usd'}).row!.fingerprint, fingerprint);
+  });
 });
 
 describe('the day of a schedule', () => {
