@@ -8,8 +8,10 @@ import {accountTransferView} from '../output/views/treasury.ts';
 import type {Amount} from './amounts.ts';
 import type {Context} from './context.ts';
 import {DEFAULT_WAIT_MS} from './durations.ts';
-import {amountText, type WriteFacts} from './guard.ts';
-import {needsFacts, sendOnce} from './send-once.ts';
+import {accountTransferDetails} from './guard/account-details.ts';
+import {amountText} from './guard/amount-text.ts';
+import {recordFacts} from './guard/record-facts.ts';
+import {sendOnce} from './send-once.ts';
 import type {Outcome, WaitFlagValues} from './transfers.ts';
 
 type AccountTransfer = ListItem<'accountTransfers.list'>;
@@ -56,6 +58,7 @@ export async function createAccountTransfer(
       amountMinor: amount.minor,
       currency: amount.currency,
       rail: {value: body['rail'] as string | undefined},
+      details: () => accountTransferDetails(context, body, body['auto_approve'] === true ? 'now' : 'wait'),
     },
     announce: `Creating an account transfer of ${amountText(amount.minor, amount.currency)} from ${source} to ${destination}`,
     settledBy: `remit transfers list --account ${source} --limit 5`,
@@ -66,14 +69,19 @@ export async function createAccountTransfer(
 
 export async function approveAccountTransfer(
   context: Context,
-  request: {id: string; dryRun: boolean | undefined; wait: WaitFlagValues},
+  request: {id: string; dryRun: boolean | undefined; wait: WaitFlagValues; stated?: Amount | undefined},
 ): Promise<Outcome> {
-  const {id} = request;
+  const {id, stated} = request;
   const sent = await sendOnce(context, {
     operation: 'accountTransfers.approve',
     params: {account_transfer_id: id},
     dryRun: request.dryRun,
-    facts: () => factsOf(context, id),
+    facts: () =>
+      recordFacts(context, {
+        ...{verb: 'approve', noun: 'account transfer', id, stated},
+        read: () => findAccountTransfer(context, id),
+        details: (record) => accountTransferDetails(context, record, 'approve'),
+      }),
     settledBy: `remit transfers get ${id}`,
   });
   if (sent.dryRun) return {data: sent.dryRun, exitCode: EXIT.OK};
@@ -88,20 +96,6 @@ export async function waitAccountTransfer(
   const record = await waitOn(context, {...request, initial: undefined});
   context.out.record(record, accountTransferView);
   return {data: record, exitCode: EXIT.OK};
-}
-
-async function factsOf(context: Context, id: string): Promise<WriteFacts> {
-  const plain: WriteFacts = {operation: 'approve account transfer', party: ['transfer', id]};
-  if (!needsFacts(context)) return plain;
-  const transfer: unknown = await findAccountTransfer(context, id);
-  const minor = valueAt(transfer, 'amount_in_minor_units');
-  const currency = valueAt(transfer, 'currency_code');
-  return {
-    ...plain,
-    amountMinor: typeof minor === 'number' && Number.isSafeInteger(minor) ? BigInt(minor) : undefined,
-    currency: typeof currency === 'string' ? currency : undefined,
-    rail: {value: valueAt(transfer, 'rail') as string | undefined},
-  };
 }
 
 /** What the answer to a write means: shown, warned about, waited for. */

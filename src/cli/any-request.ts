@@ -2,21 +2,47 @@ import {readFileSync} from 'node:fs';
 import {resolveRoute, type Overrides} from '../client/routes.ts';
 import {allOperations, type OperationId} from '../contract/operations.ts';
 import {RemitError} from '../errors.ts';
-import {valueAt} from '../output/select.ts';
-import type {WriteFacts} from './guard.ts';
 import type {InStream} from './runtime.ts';
 import {readStdin} from './stdin.ts';
 
 const MOST_CHARACTERS = 10_000_000;
 
-/** The operation of the contract that a typed request is, if it is one. */
-export function operationAt(method: string, path: string, overrides: Overrides): OperationId | undefined {
+/**
+ * The operation of the contract that a typed request is, if it is one.
+ * @param letters `i`: whatever the case of its letters
+ */
+export function operationAt(
+  method: string,
+  path: string,
+  overrides: Overrides,
+  letters: '' | 'i' = '',
+): OperationId | undefined {
   const [route = ''] = path.split('?');
   return allOperations().find(({id}) => {
     const declared = resolveRoute(id, overrides);
-    const pattern = declared.path.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&').replaceAll(/\{\w+\}/g, '[^/]+');
-    return declared.method === method && new RegExp(`^${pattern}$`).test(route);
+    return declared.method === method && routePattern(declared.path, letters).test(route);
   })?.id;
+}
+
+/** The path parameters of a request that `operationAt` has found, decoded. */
+export function paramsAt(id: OperationId, path: string, overrides: Overrides): Record<string, string> {
+  const [route = ''] = path.split('?');
+  const {groups = {}} = routePattern(resolveRoute(id, overrides).path, '').exec(route) ?? {};
+  return Object.fromEntries(Object.entries(groups).map(([name, value]) => [name, decodeSegment(value)]));
+}
+
+/** One segment of a path as a service reads it; as typed where it is not well-formed. */
+export function decodeSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+function routePattern(path: string, letters: string): RegExp {
+  const escaped = path.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&');
+  return new RegExp(`^${escaped.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`, letters);
 }
 
 /** `--data` as JSON: the text itself, `@file`, or `-` for stdin. */
@@ -45,19 +71,4 @@ function readFile(path: string): string {
       cause: error,
     });
   }
-}
-
-/** What the guard can know of a request that nobody declared: its words, and an amount where the body names one. */
-export function factsOf(method: string, path: string, body: unknown): WriteFacts {
-  const minor = valueAt(body, 'amount_in_minor_units') ?? valueAt(body, 'amount_in_cents');
-  const currency = valueAt(body, 'currency_code');
-  const rail = valueAt(body, 'rail');
-  const party = ['payee_id', 'payer_id'].find((field) => typeof valueAt(body, field) === 'string');
-  return {
-    operation: `${method} ${path}`,
-    party: party === undefined ? undefined : [party.slice(0, -3), valueAt(body, party) as string],
-    amountMinor: typeof minor === 'number' && Number.isSafeInteger(minor) ? BigInt(minor) : undefined,
-    currency: typeof currency === 'string' ? currency : undefined,
-    rail: minor === undefined ? undefined : {value: typeof rail === 'string' ? rail : undefined},
-  };
 }

@@ -121,6 +121,16 @@ export const amountFlags = {
   currency: Flags.string({helpValue: 'CCY', description: "ISO 4217 (default: the source account's)"}),
 };
 
+/** Approvals and cancellations: only for a service whose records name no amount. */
+export const statedAmountFlags = {
+  amount: Flags.string({
+    helpValue: '125.00',
+    description: 'amount to check against caps if the record names none',
+    dependsOn: ['currency'],
+  }),
+  currency: Flags.string({helpValue: 'CCY', description: 'currency of --amount', dependsOn: ['amount']}),
+};
+
 const metadataFlag = Flags.string({
   multiple: true,
   multipleNonGreedy: true,

@@ -1,13 +1,14 @@
 import {unwrapRecord} from '../client/readable.ts';
 import type {Result} from '../client/resource.ts';
 import {EXIT, RemitError} from '../errors.ts';
-import {valueAt} from '../output/select.ts';
 import {plainValue} from '../output/view.ts';
 import {moveView} from '../output/views/moves.ts';
 import type {Amount} from './amounts.ts';
 import type {Context} from './context.ts';
-import {amountText, type WriteFacts} from './guard.ts';
-import {needsFacts, sendOnce} from './send-once.ts';
+import {moveDetails} from './guard/account-details.ts';
+import {amountText} from './guard/amount-text.ts';
+import {recordFacts} from './guard/record-facts.ts';
+import {sendOnce} from './send-once.ts';
 import type {Outcome} from './transfers.ts';
 
 /** Creates a move between two subaccounts; no idempotency key is documented for it. */
@@ -26,6 +27,7 @@ export async function createMove(
       party: ['subaccount', destination],
       amountMinor: amount.minor,
       currency: amount.currency,
+      details: () => moveDetails(context, body, 'wait'),
     },
     announce: `Creating a move of ${amountText(amount.minor, amount.currency)} to subaccount ${destination}`,
     settledBy: 'remit moves list --limit 5',
@@ -37,15 +39,20 @@ export async function createMove(
 /** Approves a move, which settles at once: 201, or 207 when settling hit something that can be mended. */
 export async function approveMove(
   context: Context,
-  request: {id: string; dryRun: boolean | undefined},
+  request: {id: string; dryRun: boolean | undefined; stated?: Amount | undefined},
 ): Promise<Outcome> {
-  const {id} = request;
+  const {id, stated} = request;
   try {
     const sent = await sendOnce(context, {
       operation: 'moves.approve',
       params: {move_id: id},
       dryRun: request.dryRun,
-      facts: () => factsOf(context, id),
+      facts: () =>
+        recordFacts(context, {
+          ...{verb: 'approve', noun: 'move', id, stated},
+          read: () => readMove(context, id),
+          details: (record) => moveDetails(context, record, 'approve'),
+        }),
       settledBy: `remit moves get ${id}`,
     });
     if (sent.dryRun) return {data: sent.dryRun, exitCode: EXIT.OK};
@@ -66,18 +73,9 @@ function asMaybeSettled(error: unknown, id: string): unknown {
   );
 }
 
-async function factsOf(context: Context, id: string): Promise<WriteFacts> {
-  const plain: WriteFacts = {operation: 'approve move', party: ['move', id]};
-  if (!needsFacts(context)) return plain;
-  const {data} = await context.client.moves.get({move_id: id}, {signal: context.stop.signal});
-  const move = unwrapRecord(data);
-  const minor = valueAt(move, 'amount_in_minor_units');
-  const currency = valueAt(move, 'currency_code');
-  return {
-    ...plain,
-    amountMinor: typeof minor === 'number' && Number.isSafeInteger(minor) ? BigInt(minor) : undefined,
-    currency: typeof currency === 'string' ? currency : undefined,
-  };
+/** As the service answers it, for the guard to judge. */
+export async function readMove(context: Context, id: string): Promise<unknown> {
+  return (await context.client.moves.get({move_id: id}, {signal: context.stop.signal})).data;
 }
 
 /** A write's answer, out of its envelope: shown, and a partial success with 207. */

@@ -5,7 +5,7 @@ import type {OperationId} from '../contract/operations.ts';
 import {RemitError} from '../errors.ts';
 import {valueAt} from '../output/select.ts';
 import type {Context} from './context.ts';
-import type {WriteFacts} from './guard.ts';
+import type {WriteFacts} from './guard/facts.ts';
 import {showPreview, type DryRun} from './previews.ts';
 
 /** A write for which no idempotency key is documented. */
@@ -55,7 +55,3 @@ const withoutRecord = (operation: OperationId, {status, requestId}: Result<unkno
     `${operation}: in doubt, it may have taken effect: the service answered ${status}, but without the record`,
     {hint, httpStatus: status, requestId, retryable: false, details: {may_have_taken_effect: true}},
   );
-
-/** True where a guard would ask or check more than whether writes are allowed: the record is worth a read first. */
-export const needsFacts = ({profile}: Context): boolean =>
-  !profile.readOnly && (profile.mode === 'live' || Object.keys(profile.caps).length > 0);

@@ -4,14 +4,16 @@ import {validateBody} from '../client/validate.ts';
 import {LIFECYCLES} from '../contract/lifecycle.ts';
 import {EXIT, RemitError, type ExitCode} from '../errors.ts';
 import {valueAt} from '../output/select.ts';
-import {majorOf, plainValue, type View} from '../output/view.ts';
+import {plainValue, type View} from '../output/view.ts';
 import {payinView, payoutView} from '../output/views/transfers.ts';
 import type {Amount} from './amounts.ts';
 import {checkAnswered} from './answered-record.ts';
 import {commandLine} from './command-line.ts';
 import type {Context} from './context.ts';
 import {DEFAULT_WAIT_MS} from './durations.ts';
-import {amountText} from './guard.ts';
+import {amountText} from './guard/amount-text.ts';
+import {recordFacts} from './guard/record-facts.ts';
+import {creationDetails, recordDetails} from './guard/transfer-details.ts';
 import {showPreview} from './previews.ts';
 
 /** What payins and payouts have in common; the interface document describes them in parallel. */
@@ -85,6 +87,7 @@ export async function createTransfer(
     amountMinor: amount.minor,
     currency: amount.currency,
     rail: {value: body['rail'] as string | undefined},
+    details: () => creationDetails(context, kind, body),
   });
   out.note(
     `Creating a ${kind.noun} of ${amountText(amount.minor, amount.currency)}, ${kind.partyLabel} ${party}`,
@@ -102,17 +105,20 @@ export async function actOnTransfer(
   context: Context,
   kind: Kind,
   verb: 'approve' | 'cancel',
-  request: {id: string; dryRun: boolean | undefined; wait: WaitFlagValues},
+  request: {id: string; dryRun: boolean | undefined; wait: WaitFlagValues; stated?: Amount | undefined},
 ): Promise<Outcome> {
-  const {out, client, profile} = context;
+  const {out, client} = context;
   const operation = `${kind.resource}.${verb}` as const;
   const options = {signal: context.stop.signal, hint: `remit ${kind.resource} get ${request.id}`};
   const input = {params: {id: request.id}, options};
   if (request.dryRun) return done(showPreview(out, client.preview(operation, input)));
 
-  const careful = profile.mode === 'live' || Object.keys(profile.caps).length > 0;
-  const facts = careful && !profile.readOnly ? await factsOf(context, kind, request.id) : {};
-  await context.guardWrite({operation: `${verb} ${kind.noun}`, party: [kind.noun, request.id], ...facts});
+  const facts = await recordFacts(context, {
+    ...{verb, noun: kind.noun, id: request.id, stated: request.stated},
+    read: () => readTransfer(context, kind, request.id),
+    details: (record) => recordDetails(context, kind, verb, record),
+  });
+  await context.guardWrite(facts);
   const result = await client.call(operation, input);
   return settle(context, kind, result, {wait: request.wait, approved: verb === 'approve'});
 }
@@ -235,23 +241,10 @@ function reasonOf(record: unknown): string {
   return typeof message === 'string' ? ` (${message})` : '';
 }
 
-async function factsOf(context: Context, kind: Kind, id: string) {
-  const {data} = await context.client.call(`${kind.resource}.get`, {
-    params: {id},
-    options: {signal: context.stop.signal},
-  });
-  const minor = valueAt(data, 'amount_in_minor_units');
-  const currency = valueAt(data, 'currency_code');
-  const party = valueAt(data, kind.partyField);
-  context.out.note(
-    `${kind.noun} ${id}: ${majorOf(minor, currency)} for ${kind.partyLabel} ${plainValue(party)}`,
-  );
-  return {
-    party: [kind.partyLabel, plainValue(party)] as const,
-    amountMinor: typeof minor === 'number' && Number.isSafeInteger(minor) ? BigInt(minor) : undefined,
-    currency: typeof currency === 'string' ? currency : undefined,
-    rail: {value: valueAt(data, 'rail') as string | undefined},
-  };
+/** As the service answers it, for the guard to judge. */
+export async function readTransfer(context: Context, kind: Kind, id: string): Promise<unknown> {
+  const options = {signal: context.stop.signal};
+  return (await context.client.call(`${kind.resource}.get`, {params: {id}, options})).data;
 }
 
 const done = (data: unknown): Outcome => ({data, exitCode: EXIT.OK});

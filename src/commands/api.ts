@@ -1,10 +1,12 @@
 import {Args, Flags} from '@oclif/core';
-import {factsOf, operationAt, readData} from '../cli/any-request.ts';
+import {operationAt, readData} from '../cli/any-request.ts';
 import {RemitCommand} from '../cli/command.ts';
 import {commandLine} from '../cli/command-line.ts';
-import {dryRunFlag} from '../cli/flags.ts';
+import {dryRunFlag, statedAmountFlags} from '../cli/flags.ts';
+import {requestFacts} from '../cli/guard/request-facts.ts';
+import {readStated} from '../cli/guard/stated-amount.ts';
 import {showPreview} from '../cli/previews.ts';
-import {operationOf} from '../client/routes.ts';
+import {checkRequestPath, operationOf} from '../client/routes.ts';
 import {EXIT, RemitError} from '../errors.ts';
 
 export default class Api extends RemitCommand {
@@ -22,6 +24,7 @@ export default class Api extends RemitCommand {
   static override flags = {
     data: Flags.string({char: 'd', helpValue: 'JSON', description: 'body: JSON, @file, or - for stdin'}),
     'idempotency-key': Flags.string({helpValue: 'KEY', description: 'of this intended action'}),
+    ...statedAmountFlags,
     'dry-run': dryRunFlag,
   };
 
@@ -32,6 +35,7 @@ export default class Api extends RemitCommand {
       throw new RemitError('USAGE', `${JSON.stringify(args.method)} is no method that remit sends`, {
         hint: 'remit api --help',
       });
+    checkRequestPath(args.path);
     const context = await this.open();
     const {client, out, profile, stop} = context;
     const operation = operationAt(method, args.path, profile.overrides);
@@ -48,7 +52,10 @@ export default class Api extends RemitCommand {
           });
     const input = {body, idempotencyKey, signal: stop.signal, hint};
     if (flags['dry-run']) return showPreview(out, client.previewRequest(method, args.path, input));
-    if (method !== 'GET') await context.guardWrite(factsOf(method, args.path, body));
+    if (method !== 'GET') {
+      const request = {method, path: args.path, body, stated: readStated(flags)};
+      await context.guardWrite(await requestFacts(context, request));
+    }
     if (idempotencyKey !== undefined) out.notice(`Idempotency key: ${idempotencyKey}`);
     const {data, status, warning} = await client.request(method, args.path, input);
     if (status === 207) {

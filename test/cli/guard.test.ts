@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
-import {guardWrite, type GuardTools, type WriteFacts} from '../../src/cli/guard.ts';
+import {guardWrite, type GuardTools} from '../../src/cli/guard.ts';
+import type {WriteFacts} from '../../src/cli/guard/facts.ts';
 import {EXIT, type ErrorCode, type RemitError} from '../../src/errors.ts';
 import type {Caps, Mode} from '../../src/profiles/profile.ts';
 import {makeOutput} from '../output/make-output.ts';
@@ -97,7 +98,10 @@ describe('a write with a live key', () => {
     assert.equal(
       said,
       ' LIVE  profile prod, live mode, https://api.example.com, key live_…a1b2\n' +
-        '  create payout: 125.00 USD (12500 minor units), payee p-1, by wire\n',
+        '  create payout\n' +
+        '    payee        p-1\n' +
+        '    amount       125.00 USD (12500 minor units)\n' +
+        '    rail         wire\n',
     );
   });
 

@@ -1,5 +1,6 @@
 import {RemitCommand} from '../../cli/command.ts';
-import {dryRunFlag, idArg, waitFlags} from '../../cli/flags.ts';
+import {dryRunFlag, idArg, statedAmountFlags, waitFlags} from '../../cli/flags.ts';
+import {readStated} from '../../cli/guard/stated-amount.ts';
 import {actOnTransfer, PAYIN} from '../../cli/transfers.ts';
 
 export default class PayinsApprove extends RemitCommand {
@@ -10,13 +11,17 @@ export default class PayinsApprove extends RemitCommand {
     '<%= config.bin %> payins approve ID --wait --timeout 5m',
   ];
   static override flags = {
+    ...statedAmountFlags,
     'dry-run': dryRunFlag,
     ...waitFlags,
   };
 
   async run() {
     const {args, flags} = await this.parse(PayinsApprove);
-    const request = {id: args.id, dryRun: flags['dry-run'], wait: flags};
+    const request = {
+      ...{id: args.id, stated: readStated(flags)},
+      ...{dryRun: flags['dry-run'], wait: flags},
+    };
     return this.conclude(await actOnTransfer(await this.open(), PAYIN, 'approve', request));
   }
 }

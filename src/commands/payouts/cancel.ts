@@ -1,5 +1,6 @@
 import {RemitCommand} from '../../cli/command.ts';
-import {dryRunFlag, idArg} from '../../cli/flags.ts';
+import {dryRunFlag, idArg, statedAmountFlags} from '../../cli/flags.ts';
+import {readStated} from '../../cli/guard/stated-amount.ts';
 import {actOnTransfer, PAYOUT} from '../../cli/transfers.ts';
 
 export default class PayoutsCancel extends RemitCommand {
@@ -7,12 +8,16 @@ export default class PayoutsCancel extends RemitCommand {
   static override args = {id: idArg('payout')};
   static override examples = ['<%= config.bin %> payouts cancel 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11'];
   static override flags = {
+    ...statedAmountFlags,
     'dry-run': dryRunFlag,
   };
 
   async run() {
     const {args, flags} = await this.parse(PayoutsCancel);
-    const request = {id: args.id, dryRun: flags['dry-run'], wait: {}};
+    const request = {
+      ...{id: args.id, stated: readStated(flags)},
+      ...{dryRun: flags['dry-run'], wait: {}},
+    };
     return this.conclude(await actOnTransfer(await this.open(), PAYOUT, 'cancel', request));
   }
 }

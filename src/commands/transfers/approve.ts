@@ -1,6 +1,7 @@
 import {approveAccountTransfer} from '../../cli/account-transfers.ts';
 import {RemitCommand} from '../../cli/command.ts';
-import {accountTransferWaitFlags, dryRunFlag, idArg} from '../../cli/flags.ts';
+import {accountTransferWaitFlags, dryRunFlag, idArg, statedAmountFlags} from '../../cli/flags.ts';
+import {readStated} from '../../cli/guard/stated-amount.ts';
 
 export default class TransfersApprove extends RemitCommand {
   static override summary = 'Approve an account transfer, so that its money moves';
@@ -9,11 +10,11 @@ export default class TransfersApprove extends RemitCommand {
     '<%= config.bin %> transfers approve 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11',
     '<%= config.bin %> transfers approve ID --wait --timeout 5m',
   ];
-  static override flags = {'dry-run': dryRunFlag, ...accountTransferWaitFlags};
+  static override flags = {...statedAmountFlags, 'dry-run': dryRunFlag, ...accountTransferWaitFlags};
 
   async run() {
     const {args, flags} = await this.parse(TransfersApprove);
-    const request = {id: args.id, dryRun: flags['dry-run'], wait: flags};
+    const request = {id: args.id, stated: readStated(flags), dryRun: flags['dry-run'], wait: flags};
     return this.conclude(await approveAccountTransfer(await this.open(), request));
   }
 }

@@ -151,12 +151,12 @@ describe('moves approve', () => {
       env: LIVE,
       columns: 80,
       answers: ['125.00'],
-      service: [answer(200, {data: move()}), answer(201, {data: settled})],
+      service: [answer(200, {data: move()}), answer(404, {}), answer(404, {}), answer(201, {data: settled})],
     });
     assert.equal(ran.exitCode, 0);
     assert.deepEqual(
       ran.requests.map(({method}) => method),
-      ['GET', 'POST'],
+      ['GET', 'GET', 'GET', 'POST'], // the move, and the names of its two subaccounts
     );
   });
 });

@@ -133,7 +133,7 @@ describe('transfers approve', () => {
     assert.equal(ran.exitCode, 0, ran.stderr);
     assert.deepEqual(
       ran.requests.map(({method}) => method),
-      ['GET', 'POST'],
+      ['GET', 'GET', 'POST'], // the transfer, and the labels of the accounts
     );
   });
 

@@ -1,0 +1,88 @@
+import {isObject} from '../../client/answer.ts';
+import {unwrapRecord} from '../../client/readable.ts';
+import {plainValue} from '../../output/view.ts';
+import {moneyTrace} from './money-trace.ts';
+
+/** An amount as far as it can be read. `absent`: there is none in any form. */
+export type AmountRead =
+  | {kind: 'read'; minor: bigint; currency: string | undefined}
+  | {kind: 'absent'}
+  | {kind: 'unreadable'; why: string};
+
+/** What the interface document calls the amount: the field and its deprecated alias. */
+export const AMOUNT_FIELDS: readonly string[] = ['amount_in_minor_units', 'amount_in_cents'];
+const CURRENCY_FIELD = 'currency_code';
+
+const unreadable = (why: string): AmountRead => ({kind: 'unreadable', why});
+
+/**
+ * The amount of a record that the service answered. Only the documented fields are believed, as a whole number or as text
+ * of digits; any other trace of money makes the record unreadable, since its unit is not known.
+ * @param id of the record that was asked for
+ */
+export function amountOfRecord(answer: unknown, id: string): AmountRead {
+  const record = unwrapRecord(answer);
+  if (!isObject(record)) return unreadable('the service did not answer with a record');
+  const named = record['id'];
+  if (named !== undefined && plainValue(named).toLowerCase() !== id.toLowerCase())
+    return unreadable(`the service answered with another record, ${plainValue(named)}`);
+  const fields = AMOUNT_FIELDS.filter((field) => isSet(record, field));
+  if (fields.length > 0)
+    return readFields(record, fields, {digitsAsText: true, currencyField: CURRENCY_FIELD});
+  const trace = moneyTrace(record, {strict: false});
+  if (trace !== undefined) return unreadable(`the record has ${trace}, and remit does not know its unit`);
+  return {kind: 'absent'};
+}
+
+/**
+ * The amount of a request body that somebody typed. It must be a whole number under a name that remit knows, and nothing
+ * else in the body may be an amount: a service may read what remit does not.
+ * @param names what this service calls the amount and the currency
+ */
+export function amountOfBody(
+  body: unknown,
+  names: {amounts: readonly string[]; currency: string} = {amounts: AMOUNT_FIELDS, currency: CURRENCY_FIELD},
+): AmountRead {
+  if (body === undefined) return {kind: 'absent'};
+  if (!isObject(body)) return unreadable('the body is not a JSON object');
+  const fields = names.amounts.filter((field) => isSet(body, field));
+  const trace = moneyTrace(body, {strict: true, except: names.amounts});
+  if (trace !== undefined) return unreadable(`the body has ${trace}, which may be an amount`);
+  if (fields.length === 0) return {kind: 'absent'};
+  return readFields(body, fields, {digitsAsText: false, currencyField: names.currency});
+}
+
+function readFields(
+  record: Readonly<Record<string, unknown>>,
+  fields: readonly string[],
+  {digitsAsText, currencyField}: {digitsAsText: boolean; currencyField: string},
+): AmountRead {
+  const amounts: bigint[] = [];
+  for (const field of fields) {
+    const minor = wholeNumber(record[field], digitsAsText);
+    if (minor === undefined)
+      return unreadable(`${field} is ${shown(record[field])}, not a positive whole number of minor units`);
+    amounts.push(minor);
+  }
+  const [minor, ...others] = amounts;
+  if (others.some((other) => other !== minor))
+    return unreadable(fields.map((field) => `${field} is ${shown(record[field])}`).join(', but '));
+  const currency = Object.hasOwn(record, currencyField) ? record[currencyField] : undefined;
+  const isCode = typeof currency === 'string' && /^[A-Z]{3}$/.test(currency);
+  return {kind: 'read', minor: minor!, currency: isCode ? currency : undefined}; // fields has at least one
+}
+
+function wholeNumber(value: unknown, digitsAsText: boolean): bigint | undefined {
+  if (digitsAsText && typeof value === 'string' && /^[1-9]\d{0,15}$/.test(value))
+    return wholeNumber(Number(value), false);
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? BigInt(value) : undefined;
+}
+
+const isSet = (record: Readonly<Record<string, unknown>>, field: string): boolean =>
+  Object.hasOwn(record, field) && record[field] !== null;
+
+function shown(value: unknown): string {
+  if (typeof value === 'number') return Object.is(value, -0) ? '-0' : String(value);
+  if (value !== null && typeof value === 'object') return Array.isArray(value) ? 'a list' : 'an object';
+  return plainValue(JSON.stringify(value)).slice(0, 60);
+}

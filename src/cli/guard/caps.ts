@@ -1,0 +1,55 @@
+import {RemitError} from '../../errors.ts';
+import type {Caps} from '../../profiles/profile.ts';
+import {amountText} from './amount-text.ts';
+import type {WriteFacts} from './facts.ts';
+
+/**
+ * Caps fail closed: an amount, currency or rail that cannot be read is refused, and so is one that the caps do not name.
+ * @throws RemitError GUARD_CAP
+ */
+export function checkCaps(facts: WriteFacts, caps: Caps, profileName: string | null): void {
+  const over = (message: string, hint?: string) =>
+    new RemitError('GUARD_CAP', `refused to ${facts.operation}: ${message} (profile ${profileName})`, {hint});
+  checkRail(facts, caps, over);
+  if (caps.max_amount_minor === undefined) return;
+  if (facts.unread !== undefined)
+    throw over(`the cap on amounts cannot be checked: ${facts.unread.why}`, wayOn(facts.unread.absent));
+  if (facts.amountMinor === undefined) return;
+  const {currency} = facts;
+  if (currency === undefined)
+    throw over(`the profile caps amounts by currency, ${WITHOUT_CURRENCY[facts.source ?? 'flags']}`);
+  if (!Object.hasOwn(caps.max_amount_minor, currency))
+    throw over(
+      `the profile has no cap for ${currency}, only for ${Object.keys(caps.max_amount_minor).join(', ')}`,
+    );
+  const limit = BigInt(caps.max_amount_minor[currency]!);
+  if (facts.amountMinor > limit)
+    throw over(
+      `${amountText(facts.amountMinor, currency)} is above the cap of ${amountText(limit, currency)}`,
+    );
+}
+
+const WITHOUT_CURRENCY = {
+  flags: 'so name one with --currency',
+  body: 'and the body names none in currency_code',
+  record: 'and the record names none in currency_code',
+};
+
+function checkRail({rail, source}: WriteFacts, {rails}: Caps, over: (message: string) => RemitError): void {
+  if (rails === undefined || rail === undefined) return;
+  const {value} = rail;
+  if (value !== undefined && rails.includes(value)) return;
+  const allowed = rails.join(', ');
+  if (value !== undefined) throw over(`the rail ${value} is not among those allowed: ${allowed}`);
+  throw over(
+    source === undefined
+      ? `the profile allows only some rails, so name one with --rail: ${allowed}`
+      : `the profile allows only some rails (${allowed}), and the ${source} names none in rail`,
+  );
+}
+
+/** What to do where an amount could not be read. */
+export const wayOn = (absent: boolean): string | undefined =>
+  absent
+    ? 'if you know the amount from elsewhere, add --amount and --currency; without a terminal, --yes as well'
+    : undefined;

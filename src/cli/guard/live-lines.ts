@@ -1,0 +1,21 @@
+import {amountText} from './amount-text.ts';
+import type {Detail, Details, WriteFacts} from './facts.ts';
+
+/** Width of the labels; the longest one is `destination`. */
+const LABEL = 13;
+
+/** What a person reads before a live write: the operation, then one line for each fact. */
+export function liveLines(facts: WriteFacts, details: Details | undefined): string[] {
+  const {amountMinor, currency, unread, stated, rail, party} = facts;
+  const who = details?.who ?? (party === undefined ? [] : [party]);
+  const lines: Detail[] = [...who];
+  if (unread !== undefined) lines.push(['amount', `not known: ${unread.why}`]);
+  if (amountMinor !== undefined)
+    lines.push([
+      'amount',
+      `${amountText(amountMinor, currency)}${stated ? ', as stated with --amount' : ''}`,
+    ]);
+  if (rail !== undefined) lines.push(['rail', rail.value ?? 'not named; the service chooses it']);
+  lines.push(...(details?.when ?? []));
+  return [`  ${facts.operation}`, ...lines.map(([label, text]) => `    ${label.padEnd(LABEL)}${text}`)];
+}

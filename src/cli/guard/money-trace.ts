@@ -1,0 +1,53 @@
+import {cleanLine} from '../../output/clean.ts';
+
+/** Names of fields that hold money in APIs of this kind. */
+const MONEY_NAME = /amount|cents|minor|major|total|value|money|price|gross|usd/i;
+/** `125.00`, `USD 125`, `$5,000.00`: text that can only be an amount. */
+const MONEY_TEXT = /^(?:[A-Z]{3} ?|[$€£¥] ?)?-?\d[\d,]*(?:\.\d+)?(?: ?[A-Z]{3})?$/;
+/** Numbers that are no amounts. */
+const OTHER_NUMBERS = new Set(['exp_month', 'exp_year']);
+/** The client's own words; the document allows only text there. */
+const METADATA = new Set(['metadata', 'payout_metadata', 'client_metadata']);
+const MOST_VALUES = 10_000;
+
+interface Search {
+  /** Digits alone count as well: of a request, where no field may hold what is not understood. */
+  strict: boolean;
+  /** Names at the top that are read elsewhere. */
+  except?: readonly string[];
+}
+
+/**
+ * The first thing in a JSON value that may be an amount of money, named for a message: `total (5000)`. Errs towards
+ * finding one, since what it misses is not checked against a cap.
+ */
+export function moneyTrace(root: unknown, {strict, except = []}: Search): string | undefined {
+  const open: {value: unknown; path: string; name: string; depth: number}[] = [
+    {value: root, path: '', name: '', depth: 0},
+  ];
+  for (let seen = 0; open.length > 0; seen += 1) {
+    if (seen > MOST_VALUES) return `more than ${MOST_VALUES} values`;
+    const {value, path, name, depth} = open.pop()!;
+    if (value !== null && typeof value === 'object') {
+      if (METADATA.has(name) && depth === 1 && Object.values(value).every((text) => typeof text === 'string'))
+        continue;
+      for (const [key, inner] of Object.entries(value).reverse()) {
+        if (depth === 0 && except.includes(key)) continue;
+        const own = Array.isArray(value) ? name : key;
+        open.push({value: inner, path: path === '' ? key : `${path}.${key}`, name: own, depth: depth + 1});
+      }
+    } else if (depth > 0 && isMoney(name, value, strict)) return `${cleanLine(path)} (${shown(value)})`;
+    else if (depth === 0 && isMoney('', value, strict)) return shown(value);
+  }
+  return undefined;
+}
+
+function isMoney(name: string, value: unknown, strict: boolean): boolean {
+  if (typeof value === 'number') return !OTHER_NUMBERS.has(name);
+  if (typeof value !== 'string') return false;
+  if (MONEY_NAME.test(name)) return value.trim() !== '';
+  const isDigits = /^\d+$/.test(value);
+  return isDigits ? strict : MONEY_TEXT.test(value.trim());
+}
+
+const shown = (value: unknown): string => cleanLine(JSON.stringify(value)).slice(0, 60);

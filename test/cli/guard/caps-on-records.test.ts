@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import {describe, it} from 'mocha';
+import {answer, type Reply} from '../../client/fake-transport.ts';
+import {page, payout, PAYOUT_ID} from '../../commands/fixtures.ts';
+import {runCli, type CliOptions} from '../run-cli.ts';
+import {profiled} from './profiled.ts';
+
+const MOVE = '0192a000-0000-7000-8000-000000000010';
+const TRANSFER = '0192a000-0000-7000-8000-000000000031';
+const CAPS = {max_amount_minor: {USD: 20_000}};
+const STATED = ['--amount', '125.00', '--currency', 'USD'];
+
+/** How each command asks for the record, and how the service answers with one. */
+const COMMANDS: [words: string[], asRecord: (record: unknown) => Reply][] = [
+  [['payouts', 'approve', PAYOUT_ID], (record) => answer(200, record)],
+  [['payouts', 'cancel', PAYOUT_ID], (record) => answer(200, record)],
+  [['payins', 'approve', PAYOUT_ID], (record) => answer(200, record)],
+  [['moves', 'approve', MOVE], (record) => answer(200, record)],
+  [['transfers', 'approve', TRANSFER], (record) => page([{...(record as object), id: TRANSFER}])],
+  [['api', 'POST', `/api/payouts/${PAYOUT_ID}/approve`], (record) => answer(200, record)],
+  [['api', 'POST', `/api/subaccounts/move/${MOVE}/approve`], (record) => answer(200, record)],
+  [
+    ['api', 'POST', `/api/treasury/account-transfers/${TRANSFER}/approve`],
+    (record) => page([{...(record as object), id: TRANSFER}]),
+  ],
+];
+const amount = (changes: object) => ({status: 'created', currency_code: 'USD', rail: 'wire', ...changes});
+const run = (words: string[], record: Reply, options: CliOptions = {}) =>
+  runCli([...words, '--json'], {
+    env: profiled({caps: CAPS}),
+    service: [record, answer(200, {id: words[2], status: 'approved'})],
+    ...options,
+  });
+const writes = (requests: readonly {method: string}[]) =>
+  requests.filter(({method}) => method !== 'GET').length;
+
+for (const [words, asRecord] of COMMANDS)
+  describe(`under a cap, ${words
+    .slice(0, 3)
+    .join(' ')
+    .replace(/0192\S{32}/, 'ID')}`, () => {
+    it('is sent where the record has an amount within it', async () => {
+      for (const record of [
+        amount({amount_in_minor_units: 12_500}),
+        amount({amount_in_minor_units: '12500'}),
+      ]) {
+        const ran = await run(words, asRecord(record));
+        assert.equal(ran.exitCode, 0, ran.stderr);
+        assert.equal(writes(ran.requests), 1);
+      }
+    });
+
+    for (const [title, record, says] of [
+      ['an amount above it', amount({amount_in_minor_units: 20_001}), /200\.01 USD .* is above the cap/],
+      ['such an amount as text', amount({amount_in_minor_units: '20001'}), /above the cap/],
+      ['a bare status', {status: 'created'}, /the record names no amount/],
+      ['another field name', amount({amount: 999_999}), /amount \(999999\)/],
+      ['an amount that is no number', amount({amount_in_minor_units: '9,999.00'}), /"9,999\.00"/],
+      [
+        'a nested amount',
+        amount({payout: {amount_in_minor_units: 999_999}}),
+        /payout\.amount_in_minor_units/,
+      ],
+      ['no currency', {status: 'created', amount_in_minor_units: 5}, /names none in currency_code/],
+      ['another currency', amount({amount_in_minor_units: 5, currency_code: 'JPY'}), /no cap for JPY/],
+    ] as const)
+      it(`is refused where the record has ${title}`, async () => {
+        const ran = await run(words, asRecord(record));
+        assert.equal(ran.exitCode, 11, ran.stderr);
+        assert.equal(ran.error().code, 'GUARD_CAP');
+        assert.match(ran.error().message, says);
+        assert.equal(writes(ran.requests), 0);
+      });
+
+    it('takes a stated amount only where the record has none, with --yes or at a terminal', async () => {
+      const bare = asRecord({status: 'created'});
+      const stated = [...words, ...STATED];
+      const refused = await run(stated, bare);
+      assert.equal(refused.exitCode, 11);
+      assert.equal(refused.error().code, 'GUARD_CONFIRM');
+      assert.match(refused.error().hint ?? '', /--yes/);
+      assert.equal(writes(refused.requests), 0);
+      const sent = await run([...stated, '--yes'], bare);
+      assert.equal(sent.exitCode, 0, sent.stderr);
+      assert.match(sent.stderr, /125\.00 USD \(12500 minor units\)[^]*as\s+stated with --amount/);
+      const typed = await run(stated, bare, {columns: 120});
+      assert.equal(typed.exitCode, 0, typed.stderr);
+      assert.match(typed.stderr, /as\s+stated with --amount/);
+    });
+
+    it('checks a stated amount against the cap, and against the record', async () => {
+      const above = [...words, '--amount', '200.01', '--currency', 'USD', '--yes'];
+      assert.match((await run(above, asRecord({status: 'created'}))).error().message, /above the cap/);
+      const other = await run(
+        [...words, ...STATED, '--yes'],
+        asRecord(amount({amount_in_minor_units: 12_501})),
+      );
+      assert.equal(other.exitCode, 11);
+      assert.match(other.error().message, /the amount is 125\.01 USD .*, not 125\.00 USD .* as stated/);
+      const unreadable = await run([...words, ...STATED, '--yes'], asRecord(amount({amount: 5})));
+      assert.equal(unreadable.exitCode, 11);
+      assert.equal(unreadable.error().hint, null);
+      for (const ran of [other, unreadable]) assert.equal(writes(ran.requests), 0);
+    });
+
+    it('is refused with a live key too where the amount is not known, cap or none', async () => {
+      const options = {env: profiled({mode: 'live'})};
+      const live = await run([...words, '--live', '--yes'], asRecord({status: 'created'}), options);
+      assert.equal(live.exitCode, 11);
+      assert.equal(live.error().code, 'GUARD_LIVE');
+      assert.match(live.error().hint ?? '', /--amount and --currency/);
+      assert.equal(writes(live.requests), 0);
+    });
+  });
+
+describe('allowed rails', () => {
+  it('hold for a record as well, and one without a rail is refused', async () => {
+    const env = profiled({caps: {rails: ['wire']}});
+    const approve = ['payouts', 'approve', PAYOUT_ID];
+    assert.equal((await run(approve, answer(200, payout({rail: 'wire'})), {env})).exitCode, 0);
+    for (const rail of ['standard_ach', null, 5, undefined]) {
+      const ran = await run(approve, answer(200, payout({rail})), {env});
+      assert.equal(ran.exitCode, 11);
+      assert.equal(writes(ran.requests), 0);
+    }
+  });
+});

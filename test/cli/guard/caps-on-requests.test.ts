@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import {writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {describe, it} from 'mocha';
+import {answer} from '../../client/fake-transport.ts';
+import {PAYEE_ID, payout, PAYOUT_ID} from '../../commands/fixtures.ts';
+import {runCli, scratch, type CliOptions} from '../run-cli.ts';
+import {profiled} from './profiled.ts';
+
+const CAPS = {max_amount_minor: {USD: 20_000}};
+const api = (words: string[], options: CliOptions = {}) =>
+  runCli(['api', ...words, '--json'], {
+    env: profiled({caps: CAPS}),
+    service: [answer(201, payout())],
+    ...options,
+  });
+const body = (fields: object) => JSON.stringify({payee_id: PAYEE_ID, currency_code: 'USD', ...fields});
+
+describe('under a cap, api', () => {
+  it('sends a creation whose amount is within it', async () => {
+    const ran = await api(['POST', '/api/payouts', '-d', body({amount_in_minor_units: 20_000})]);
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    assert.equal(ran.requests.length, 1);
+  });
+
+  const refused: [title: string, method: string, path: string, data: string][] = [
+    ['an amount above it', 'POST', '/api/payouts', body({amount_in_minor_units: 20_001})],
+    ['an amount as text', 'POST', '/api/payouts', body({amount_in_minor_units: '500000'})],
+    ['another alias', 'POST', '/api/payouts', body({amount_in_minor_units: 1, amount_in_cents: 500_000})],
+    ['an undeclared amount', 'POST', '/api/payouts', body({amount: 500_000})],
+    [
+      'an undeclared amount beside one',
+      'POST',
+      '/api/payouts',
+      body({amount_in_minor_units: 1, amount: '5000.00'}),
+    ],
+    [
+      'an amount beyond 2^53',
+      'POST',
+      '/api/payouts',
+      `{"currency_code":"USD","amount_in_minor_units":9007199254740993}`,
+    ],
+    ['a negative amount', 'POST', '/api/payouts', body({amount_in_minor_units: -500_000})],
+    ['minus zero', 'POST', '/api/payouts', '{"currency_code":"USD","amount_in_minor_units":-0}'],
+    ['an exponent', 'POST', '/api/payouts', '{"currency_code":"USD","amount_in_minor_units":5e5}'],
+    [
+      'the last of two amounts',
+      'POST',
+      '/api/payouts',
+      '{"currency_code":"USD","amount_in_minor_units":1,"amount_in_minor_units":500000}',
+    ],
+    ['a nested amount', 'POST', '/api/payouts', body({data: {amount_in_minor_units: 1}})],
+    ['a list of bodies', 'POST', '/api/payouts', `[${body({amount_in_minor_units: 1})}]`],
+    ['text for a body', 'POST', '/api/payouts', '"amount_in_minor_units=500000"'],
+    ['no amount', 'POST', '/api/payouts', body({})],
+    ['no currency', 'POST', '/api/payouts', '{"amount_in_minor_units":1}'],
+    [
+      'an amount in the query',
+      'POST',
+      '/api/payouts?amount_in_minor_units=500000',
+      body({amount_in_minor_units: 1}),
+    ],
+    ['a second slash', 'POST', '/api//payouts', body({amount_in_minor_units: 1})],
+    ['a slash at the end', 'POST', '/api/payouts/', body({amount_in_minor_units: 1})],
+    ['percent-encoding', 'POST', '/api/%70ayouts', body({amount_in_minor_units: 1})],
+    ['path parameters', 'POST', '/api/payouts;v=1', body({amount_in_minor_units: 1})],
+    ['other letters', 'POST', '/API/Payouts', body({amount_in_minor_units: 1})],
+    ['a suffix', 'POST', '/api/payouts.json', body({amount_in_minor_units: 1})],
+    ['an approval with a slash at the end', 'POST', `/api/payouts/${PAYOUT_ID}/approve/`, '{}'],
+    ['an approval with an encoded slash', 'POST', `/api/payouts/${PAYOUT_ID}%2Fapprove`, '{}'],
+    ['an approval with a query', 'POST', `/api/payouts/${PAYOUT_ID}/approve?x=1`, '{}'],
+    ['an approval with an amount', 'POST', `/api/payouts/${PAYOUT_ID}/approve`, '{"amount":5}'],
+    ['an unknown path without an amount', 'POST', '/v2/anything', '{}'],
+    ['an unknown path with another field', 'POST', '/v2/anything', '{"total":500000}'],
+    ['an unknown path with digits as text', 'POST', '/v2/anything', '{"howMuch":"500000"}'],
+    ['PUT', 'PUT', `/api/payouts/${PAYOUT_ID}`, body({amount_in_minor_units: 500_000})],
+    ['PATCH without an amount', 'PATCH', `/api/payouts/${PAYOUT_ID}`, '{}'],
+    ['DELETE of an unknown path', 'DELETE', '/v2/holds/1', '{}'],
+  ];
+  for (const [title, method, path, data] of refused)
+    it(`refuses ${title}: ${method} ${path.replace(PAYOUT_ID, 'ID')}`, async () => {
+      const ran = await api([method, path, '-d', data]);
+      assert.equal(ran.exitCode, 11, ran.stderr + ran.stdout);
+      assert.deepEqual(
+        ran.requests.filter((request) => request.method !== 'GET'),
+        [],
+      );
+    });
+
+  it('checks a body from stdin or a file alike', async () => {
+    const text = body({amount_in_minor_units: 20_001});
+    const file = join(scratch(), 'body.json');
+    writeFileSync(file, text);
+    for (const [data, options] of [
+      ['-', {stdin: text}],
+      [`@${file}`, {}],
+    ] as const) {
+      const ran = await api(['POST', '/api/payouts', '-d', data], options);
+      assert.equal(ran.exitCode, 11);
+      assert.deepEqual(ran.requests, []);
+    }
+  });
+
+  it('lets through what moves no money, and any read', async () => {
+    for (const words of [
+      ['POST', '/api/payees', '-d', '{"name":"Acme"}'],
+      ['DELETE', `/api/payees/${PAYEE_ID}/payment-methods/${PAYOUT_ID}`],
+      ['GET', '/api//payouts?amount=5'],
+    ])
+      assert.equal((await api(words)).exitCode, 0, words.join(' '));
+  });
+
+  it('takes a stated amount, zero too, for a request that shows none', async () => {
+    const stated = ['POST', '/v2/anything', '--amount', '0', '--currency', 'USD'];
+    assert.equal((await api(stated)).exitCode, 11);
+    const sent = await api([...stated, '--yes']);
+    assert.equal(sent.exitCode, 0, sent.stderr);
+    const above = await api(['POST', '/v2/anything', '--amount', '500', '--currency', 'USD', '--yes']);
+    assert.equal(above.exitCode, 11);
+  });
+
+  it('knows the names that the profile gives to the amount', async () => {
+    const env = profiled({
+      caps: CAPS,
+      overrides: {
+        fields: {'moves.create.amount_in_minor_units': 'amount', 'moves.create.currency_code': 'ccy'},
+      },
+    });
+    const send = (fields: object) =>
+      api(['POST', '/api/subaccounts/move', '-d', JSON.stringify(fields)], {env});
+    assert.equal((await send({amount: 20_000, ccy: 'USD'})).exitCode, 0);
+    assert.equal((await send({amount: 20_001, ccy: 'USD'})).exitCode, 11);
+    assert.equal((await send({amount_in_minor_units: 1, currency_code: 'USD'})).exitCode, 11);
+  });
+
+  it('holds allowed rails for creations and unknown requests', async () => {
+    const env = profiled({caps: {rails: ['wire']}});
+    const send = (path: string, fields: object) => api(['POST', path, '-d', body(fields)], {env});
+    for (const path of ['/api/payouts', '/v2/anything']) {
+      assert.equal((await send(path, {amount_in_minor_units: 1, rail: 'wire'})).exitCode, 0);
+      assert.equal((await send(path, {amount_in_minor_units: 1, rail: 'standard_ach'})).exitCode, 11);
+      assert.equal((await send(path, {amount_in_minor_units: 1})).exitCode, 11);
+    }
+  });
+});
+
+describe('with a live key, api', () => {
+  const live = (words: string[], options: CliOptions = {}) =>
+    api([...words, '--live'], {env: profiled({mode: 'live'}), columns: 100, ...options});
+
+  it('asks for yes or no where an unknown request shows no amount', async () => {
+    const ran = await live(['POST', '/v2/anything'], {answers: [true]});
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    assert.match(ran.stderr, /amount {7}not known: the request names no amount/);
+    assert.equal((await live(['POST', '/v2/anything'], {answers: [false]})).exitCode, 11);
+  });
+
+  it('refuses an amount that it cannot read', async () => {
+    const ran = await live(['POST', '/v2/anything', '-d', '{"total":500000}', '--yes']);
+    assert.equal(ran.exitCode, 11);
+    assert.match(ran.error().message, /total \(500000\)/);
+  });
+});
