@@ -4,8 +4,8 @@ import {RemitError} from '../errors.ts';
 const GRACE_MS = 5000;
 
 /**
- * Ctrl-C and SIGTERM. By default the first one aborts whatever waits and the command unwinds; a command that must
- * finish what is in flight calls `drain()` and decides itself, until a second signal.
+ * Ctrl-C, SIGTERM, and SIGHUP, which a closed terminal sends. By default the first one aborts whatever waits and the
+ * command unwinds; a command that must finish what is in flight calls `drain()` and decides itself, until a second signal.
  */
 export class Stop {
   readonly #first = new AbortController();
@@ -56,9 +56,16 @@ export class Stop {
   listen(target: NodeJS.EventEmitter): void {
     const onInt = () => this.receive('SIGINT');
     const onTerm = () => this.receive('SIGTERM');
-    target.on('SIGINT', onInt).on('SIGTERM', onTerm);
+    // The shell and the kernel may both send it for one terminal that was closed: the second one is no second wish.
+    const onHangUp = () => {
+      if (this.#signals === 0) this.receive('SIGTERM');
+    };
+    target.on('SIGINT', onInt).on('SIGTERM', onTerm).on('SIGHUP', onHangUp);
     this.#removeHandlers = () =>
-      void target.removeListener('SIGINT', onInt).removeListener('SIGTERM', onTerm);
+      void target
+        .removeListener('SIGINT', onInt)
+        .removeListener('SIGTERM', onTerm)
+        .removeListener('SIGHUP', onHangUp);
   }
 
   /** The command has unwound: no grace period runs any longer. */
