@@ -1,10 +1,9 @@
 import {type Answer, isObject, isSuccess} from '../client/answer.ts';
 import type {TransportFailure} from '../client/transport.ts';
-import {SERVICE_ERRORS} from '../contract/error-codes.ts';
 import {KINDS, type Kind} from './kinds.ts';
 import type {JournalRow} from './journal-row.ts';
 import type {Phase} from './journal.ts';
-import {REFERENCE_METADATA_KEY} from './identity.ts';
+import {isPrintable, REFERENCE_METADATA_KEY} from './identity.ts';
 import {DIFFERS, type RowState} from './outcome.ts';
 
 /** Why a whole batch stops, rather than a row. */
@@ -18,6 +17,7 @@ export type StopReason =
   | 'unreachable'
   | 'rate-limited'
   | 'failing' // nothing but server errors or lost answers
+  | 'unreadable' // successes without a record, as a sign-in page sends them
   | 'probe'
   | 'not-whole'; // the check between stage and release did not hold
 
@@ -54,6 +54,8 @@ export function judgeAnswer(options: {
   kind: Kind;
   phase: Phase;
   stagedId: string | null;
+  /** Something has succeeded before. */
+  isProven: boolean;
 }): RowVerdict {
   const {answer, phase} = options;
   const {status} = answer;
@@ -67,21 +69,14 @@ export function judgeAnswer(options: {
     return {is: 'settled', state: 'dead_key', id: options.stagedId, status: null};
   if (status === 409 || status === 408 || status === 425 || status >= 500)
     return {is: 'maybe', throttled: status === 503};
-  const definite = status === 400 || status === 422 || (status === 404 && isDocumented(answer));
+  const isRefusal = status === 400 || status === 404 || status === 422;
   // Refusing the release of a staged row says nothing about the record, which exists.
-  if (definite && options.stagedId !== null && phase === 'release')
+  if (isRefusal && options.stagedId !== null && phase === 'release')
     return {is: 'settled', state: 'unapproved', id: options.stagedId, status: 'created'};
-  if (definite) return {is: 'settled', state: 'rejected', id: null, status: null};
+  // Without a code it may be the answer of a proxy: a 404 is one of a wrong path then, the others count after a success.
+  if (isRefusal && (answer.errorCode !== undefined || (status !== 404 && options.isProven)))
+    return {is: 'settled', state: 'rejected', id: null, status: null};
   return {is: 'not-sent', then: 'streak', throttled: false};
-}
-
-export function isDocumented(answer: Answer): boolean {
-  const code = answer.errorCode;
-  return (
-    code !== undefined &&
-    Object.hasOwn(SERVICE_ERRORS, code) &&
-    SERVICE_ERRORS[code as keyof typeof SERVICE_ERRORS].status === answer.status
-  );
 }
 
 /** Judges an exchange that brought no whole answer. */
@@ -97,9 +92,27 @@ export function isOwnLimit({sent, cause}: TransportFailure): boolean {
   return typeof code === 'string' && /^(EMFILE|ENFILE|ENOBUFS|EADDRNOTAVAIL)$/.test(code);
 }
 
-/** One that can be kept: no database takes NUL in a text. */
+/** An id that does not print could not be shown, typed or told from another one. */
 const isId = (value: unknown): value is string =>
-  typeof value === 'string' && value !== '' && !value.includes('\0');
+  typeof value === 'string' && value !== '' && (PLAIN_ID.test(value) || isPrintable(value));
+const PLAIN_ID = /^[\w-]+$/;
+
+/** Whether a success carries a record that can be read. Only a create must name its id: the others were sent with one. */
+export function isReadable({status, json}: Answer, isCreate: boolean): boolean {
+  if (!isSuccess(status) || !isObject(json)) return false;
+  return isId(json['id']) || (!isCreate && json['id'] === undefined && typeof json['status'] === 'string');
+}
+
+/** What came instead of a record, as in "text/html, not a payout". */
+export function whatCame({status, contentType, empty, json}: Answer, kind: Kind): string {
+  const type = contentType?.split(';')[0]!.trim().toLowerCase();
+  const came = empty
+    ? 'an empty body'
+    : isObject(json)
+      ? 'JSON without an id'
+      : (type?.replace(/[^\w/.+-]/g, '?').slice(0, 80) ?? 'a body without a content type');
+  return `${status} with ${came}, not a ${kind}`;
+}
 
 function judgeSuccess(options: {
   answer: Answer;
@@ -148,7 +161,7 @@ export function judgeLook(
   id: string,
 ): {state: 'accepted' | 'dead_key' | 'open' | 'unknown'; status: string | null} {
   const record = answer.json;
-  if (!isSuccess(answer.status) || !isObject(record) || record['id'] !== id)
+  if (!isSuccess(answer.status) || !isObject(record) || isOtherId(record['id'], id))
     return {state: 'unknown', status: null};
   const status = typeof record['status'] === 'string' ? record['status'] : null;
   if (status === 'created') return {state: 'open', status};
@@ -156,9 +169,40 @@ export function judgeLook(
   return {state: status !== null && MOVING.has(status) ? 'accepted' : 'unknown', status};
 }
 
-/** Facts of an accepted row whose record, looked at, is not all as was asked for. */
-export const differsIn = (answer: Answer, row: JournalRow, kind: Kind): typeof DIFFERS | undefined =>
-  isObject(answer.json) && compareEcho(answer.json, row, kind) === 'differs' ? DIFFERS : undefined;
+/** A record need not name itself: the document promises no more of a GET than a status. If it does, it must be the right one. */
+export const isOtherId = (found: unknown, id: string): boolean =>
+  found !== undefined &&
+  found !== null &&
+  (typeof found !== 'string' || found.toLowerCase() !== id.toLowerCase());
+
+/** Facts of an accepted row whose record, fetched by its id, differs from the row in what it contains. */
+export const differsIn = ({json}: Answer, row: JournalRow, kind: Kind): typeof DIFFERS | undefined =>
+  isObject(json) &&
+  compareEcho(
+    {...expectedOf(row, kind), ...json, amount_in_minor_units: amountIn(json) ?? row.amount},
+    row,
+    kind,
+  ) !== 'same'
+    ? DIFFERS
+    : undefined;
+
+/** The fields that are compared, as they should be: in place of those that a GET leaves out. */
+const expectedOf = (row: JournalRow, kind: Kind): Record<string, unknown> => ({
+  [KINDS[kind].party]: row.party,
+  currency_code: row.currency,
+  subaccount_id: row.subaccount,
+  rail: row.rail,
+  client_metadata: {
+    ...(row.metadata === null ? {} : (JSON.parse(row.metadata) as Record<string, string>)), // written by the plan
+    [REFERENCE_METADATA_KEY]: row.reference,
+  },
+});
+
+/** The amount that a record shows, in minor units; a text of digits counts as the number it spells. */
+export function amountIn(record: Readonly<Record<string, unknown>>): unknown {
+  const amount = record['amount_in_minor_units'] ?? record['amount_in_cents'];
+  return typeof amount === 'string' && /^\d{1,15}$/.test(amount) ? Number(amount) : amount;
+}
 
 /**
  * Compares a record with the row that asked for it. The document does not say that the service compares bodies, so a
@@ -169,7 +213,7 @@ export function compareEcho(
   row: JournalRow,
   kind: Kind,
 ): 'same' | 'differs' | 'other' {
-  const amount = record['amount_in_minor_units'] ?? record['amount_in_cents'];
+  const amount = amountIn(record);
   const party = record[KINDS[kind].party];
   if (amount !== undefined && amount !== row.amount) return 'other';
   if (party !== undefined && !sameText(party, row.party)) return 'other';

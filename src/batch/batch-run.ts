@@ -2,6 +2,7 @@ import type {Overrides} from '../client/routes.ts';
 import type {Transport, Timeouts} from '../client/transport.ts';
 import type {Clock} from '../clock.ts';
 import {RemitError} from '../errors.ts';
+import type {Activity} from './activity.ts';
 import {bindBatch} from './binding.ts';
 import {CreatePhase} from './create-phase.ts';
 import type {BatchFolder} from './folder.ts';
@@ -51,7 +52,7 @@ export interface BatchRunOptions {
   drain: AbortSignal;
   /** Second Ctrl-C: what is in flight is given up; the journal knows it may have been taken. */
   abort: AbortSignal;
-  onProgress: (phase: string, summary: Summary) => void;
+  onProgress: (phase: string, summary: Summary, activity: Activity) => void;
 }
 
 const STATUS_EVERY_MS = 1000;
@@ -90,6 +91,8 @@ export class BatchRun {
       clock,
       random: options.random,
       settings: options.settings,
+      keyFingerprint: options.keyFingerprint,
+      isDirect: options.path === 'direct',
       abort: options.abort,
       beforeWindow: options.assertHeld,
     });
@@ -149,7 +152,6 @@ export class BatchRun {
 
   async #runPhase(name: string, work: () => Promise<void>): Promise<void> {
     this.#phase = name;
-    this.#context.settledRows = 0;
     this.#writeStatus();
     await work();
   }
@@ -250,11 +252,13 @@ export class BatchRun {
     const {place, plan, clock} = this.#options;
     const summary = this.#summary('running');
     this.#timeline.note(this.#phase, summary, clock.now());
-    writeStatus(place.status, plan.journalId, this.#phase, summary, clock.now());
+    const activity = this.#context.activity(this.#options.path);
+    writeStatus(place.status, plan.journalId, this.#phase, summary, clock.now(), activity);
   }
 
   #showProgress(): void {
-    this.#options.onProgress(this.#phase, this.#summary('running'));
+    const {onProgress, path} = this.#options;
+    onProgress(this.#phase, this.#summary('running'), this.#context.activity(path));
   }
 
   /** Status each second, outcomes to disk within half a second. A failure of either ends the run like any other. */

@@ -1,14 +1,14 @@
 import type {Answer} from '../client/answer.ts';
-import {differsIn, isDocumented, judgeAnswer, judgeFailure, judgeLook} from './answers.ts';
+import {differsIn, judgeAnswer, judgeFailure, judgeLook} from './answers.ts';
 import {Dispatcher, type WorkEnd} from './dispatcher.ts';
 import type {JournalRow} from './journal-row.ts';
 import {type Bucket, DIFFERS, type Outcome} from './outcome.ts';
 import {isPastHorizon, RecordAges} from './record-age.ts';
 import {RowSource} from './row-source.ts';
 import {scheduleDay} from './rows.ts';
-import {bucketBefore, LOST, outcomeOf, type RunContext, TRIES, wordsOf} from './run-context.ts';
+import {bucketBefore, LOST, outcomeOf, type RunContext, type Tries, wordsOf} from './run-context.ts';
 
-interface CreateJob {
+interface CreateJob extends Tries {
   row: JournalRow;
   before: Bucket;
   /** It may have been sent, now or by an earlier run, without an answer that we know. */
@@ -17,7 +17,6 @@ interface CreateJob {
   isOld: boolean;
   /** When it may first have been taken: a key is remembered from then on. */
   sentAt: number | undefined;
-  tries: number;
   /** When it was last sent in this run. */
   triedAt: number | undefined;
   /** Of a record that is being processed and must be looked at; direct mode only. */
@@ -51,6 +50,7 @@ export class CreatePhase {
       clock,
       beforeWindow,
       page: (after, limit) => journal.unstaged(after, limit),
+      inFlight: () => context.speed.limit(),
       windowRows: settings.windowRows,
     });
   }
@@ -92,7 +92,7 @@ export class CreatePhase {
         maybe,
         isOld,
         sentAt,
-        tries: 0,
+        ...{sends: 0, tries: 0, successes: undefined},
         triedAt: undefined,
         lookFor: undefined,
       };
@@ -120,7 +120,8 @@ export class CreatePhase {
   async #create(job: CreateJob): Promise<WorkEnd> {
     const {row} = job;
     if (this.#isTooOld(job)) return this.#leaveTooOld(job); // it has waited for a gate since it was taken up
-    job.tries++;
+    this.#context.begin(job);
+    const sentAt = this.#context.clock.monotonic();
     // A row that was declared not paid may have been taken all the same: it goes out, but its key is no newer for that.
     job.triedAt = this.#context.clock.now();
     if (!job.maybe) job.sentAt = row.outcome?.stagedAt ?? job.triedAt;
@@ -133,6 +134,7 @@ export class CreatePhase {
             kind: this.#context.settings.kind,
             phase: this.#phase,
             stagedId: null,
+            isProven: this.#context.proven,
           })
         : judgeFailure(end.failure);
     const answer = 'answer' in end ? end.answer : undefined;
@@ -140,19 +142,27 @@ export class CreatePhase {
       case 'settled': {
         const {state, id, status} = verdict;
         if (answer !== undefined && id !== null) this.#learnAge(job, answer);
-        if (state === 'rejected' && answer !== undefined && this.#isDubious(job, answer))
-          return this.#leave(
-            job,
-            `may have been sent before, and is refused now: ${wordsOf(end)}`,
-            answer.status,
-          );
+        const refusedWords = `it may have been sent before, and is refused now: ${wordsOf(end)}`;
+        if (
+          state === 'rejected' &&
+          answer !== undefined &&
+          job.maybe &&
+          !(await this.#isBelieved(job, answer))
+        )
+          return this.#leave(job, refusedWords, answer.status);
         // A refused row whose earlier try was not answered may not be changed: it remembers that.
         const doubtedAt = job.isOld || job.maybe ? (row.outcome?.stagedAt ?? this.#firstDoubt(job)) : null;
         const stagedAt = id === null ? doubtedAt : this.#firstDoubt(job);
         const facts = {state, id, status, stagedAt, attempts: this.#attempts(job)};
         const isUnasked = verdict.differs === true && !this.#context.settings.acceptDifferences;
         const outcome = outcomeOf(row, isUnasked ? {...facts, ...DIFFERS} : facts, answer);
-        if (state === 'rejected') this.#context.reject(row, job.before, outcome);
+        if (state === 'rejected')
+          this.#context.reject(
+            ...([row, job.before, outcome] as const),
+            job.maybe
+              ? outcomeOf(row, {...facts, state: 'in_doubt', message: refusedWords}, answer)
+              : undefined,
+          );
         else this.#context.settle(row, job.before, outcome);
         if (verdict.stop)
           this.#context.stopFor(
@@ -165,16 +175,15 @@ export class CreatePhase {
         job.lookFor = verdict.id;
         if (answer !== undefined) this.#learnAge(job, answer);
         job.maybe = true; // it was taken: what it will come to is what is not known
-        return this.#againOrDoubt(job, false, 'the service is still processing it');
+        return this.#againOrDoubt(job, sentAt, false, 'the service is still processing it');
       case 'maybe':
         job.maybe = true;
         if ('failure' in end && end.failure.kind === 'aborted') return this.#leave(job, wordsOf(end));
-        this.#context.countFailing();
-        return this.#againOrDoubt(job, verdict.throttled, wordsOf(end));
+        return this.#againOrDoubt(job, sentAt, verdict.throttled, wordsOf(end));
       case 'not-sent':
         if ('failure' in end && end.failure.kind === 'aborted') return this.#leave(job, wordsOf(end));
-        if (this.#context.notSent(verdict, wordsOf(end)) === 'wait') {
-          job.tries--;
+        if (this.#context.notSent(verdict, sentAt, wordsOf(end)) === 'wait') {
+          if (answer === undefined) job.sends--;
           return {again: true, afterMs: 0};
         }
         return this.#leave(job, wordsOf(end), answer?.status ?? null);
@@ -182,19 +191,21 @@ export class CreatePhase {
   }
 
   /**
-   * Whether a refusal leaves open what came of an earlier try. Moments later, a documented code says that there is no
-   * record, or it would have come back. From another run it may speak of another entity, and on another day of a date that
-   * lies in the past by now: the service may look at the row before it looks at the key. Then only a person can tell.
+   * Batch rules, "Refused after doubt": whether a refusal of a row that may have been sent before says that it has no
+   * record. Before that it takes a success of this run as well, for which the context waits.
    */
-  #isDubious(job: CreateJob, answer: Answer): boolean {
-    if (!job.maybe) return false; // never sent before, or an operator says that it was not taken
-    const sameDay = scheduleDay(this.#firstDoubt(job)) === scheduleDay(this.#context.clock.now());
-    return job.isOld || !this.#context.proven || !isDocumented(answer) || !sameDay;
+  async #isBelieved(job: CreateJob, answer: Answer): Promise<boolean> {
+    if (this.#phase !== 'stage' || answer.errorCode === undefined) return false;
+    const firstDoubt = this.#firstDoubt(job);
+    // On another day it may speak of a date in the past: the service may look at the row before it looks at the key.
+    if (scheduleDay(firstDoubt) !== scheduleDay(this.#context.clock.now())) return false;
+    return !job.isOld || this.#context.earlierTries.isSameService(firstDoubt);
   }
 
   async #look(job: CreateJob, id: string): Promise<WorkEnd> {
     const {settings} = this.#context;
-    job.tries++;
+    this.#context.begin(job);
+    const sentAt = this.#context.clock.monotonic();
     const end = await this.#context.exchange(this.#context.wire.get(id));
     if ('answer' in end) {
       const look = judgeLook(end.answer, id);
@@ -207,7 +218,7 @@ export class CreatePhase {
       }
       if (end.answer.status === 404) return this.#leaveLost(job, id);
     }
-    return this.#againOrDoubt(job, false, 'the service is still processing it');
+    return this.#againOrDoubt(job, sentAt, false, 'the service is still processing it');
   }
 
   /** The service gave the row this id, and does not know it. */
@@ -218,8 +229,9 @@ export class CreatePhase {
     return {again: false};
   }
 
-  #againOrDoubt(job: CreateJob, throttled: boolean, words: string): WorkEnd {
-    if (job.tries < TRIES) return {again: true, afterMs: this.#context.backoff(job.tries - 1, throttled)};
+  async #againOrDoubt(job: CreateJob, sentAt: number, throttled: boolean, words: string): Promise<WorkEnd> {
+    if (await this.#context.mayTryAgain(job, sentAt, words))
+      return {again: true, afterMs: this.#context.backoff(job.sends - 1, throttled)};
     this.#settle(job, {
       state: 'in_doubt',
       id: job.lookFor ?? null,
@@ -261,6 +273,6 @@ export class CreatePhase {
   }
 
   #attempts(job: CreateJob): number {
-    return (job.row.outcome?.attempts ?? 0) + job.tries;
+    return (job.row.outcome?.attempts ?? 0) + job.sends;
   }
 }

@@ -1,7 +1,7 @@
 import {isObject} from '../client/answer.ts';
 import {RemitError} from '../errors.ts';
 import {formatMajor} from '../money/amount.ts';
-import {judgeLook} from './answers.ts';
+import {amountIn, judgeLook} from './answers.ts';
 import {REFERENCE_METADATA_KEY} from './identity.ts';
 import type {JournalRow} from './journal-row.ts';
 import {type Kind, KINDS} from './kinds.ts';
@@ -37,11 +37,10 @@ function differenceOf(
   kind: Kind,
 ): string | undefined {
   const {party} = KINDS[kind];
-  const amount = record['amount_in_minor_units'] ?? record['amount_in_cents'];
   const metadata = record['client_metadata'];
   const compared: [string, unknown, string | number][] = [
     [party, lower(record[party]), row.party],
-    ['amount', amount, row.amount],
+    ['amount', amountIn(record), row.amount],
     ['currency', record['currency_code'], row.currency],
     ['reference', isObject(metadata) ? metadata[REFERENCE_METADATA_KEY] : undefined, row.reference],
   ];

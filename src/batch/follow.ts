@@ -4,6 +4,7 @@ import {pollPauseMs} from '../client/poll.ts';
 import {TransportFailure, type Transport} from '../client/transport.ts';
 import type {Clock} from '../clock.ts';
 import {RemitError} from '../errors.ts';
+import {isOtherId} from './answers.ts';
 import {Dispatcher, type WorkEnd} from './dispatcher.ts';
 import {closedStatuses, countFollowed, type FollowCounts, type Goal, moveCount} from './follow-counts.ts';
 import {judgeSeen} from './follow-judge.ts';
@@ -216,7 +217,7 @@ export class Follow {
     const {kind, onUnknown} = this.#options;
     const record = answer.json;
     const known = row.outcome!;
-    if (!isObject(record) || typeof record['status'] !== 'string' || isOther(record['id'], known.id!))
+    if (!isObject(record) || typeof record['status'] !== 'string' || isOtherId(record['id'], known.id!))
       return this.#failed(look, 'the record could not be read', true);
     const seen = judgeSeen({kind, before: known.status, record, status: record['status']});
     if (seen.unknown && !this.#unknown.has(seen.status)) {
@@ -332,10 +333,6 @@ export class Follow {
     this.#dispatcher?.stop();
   }
 }
-
-/** A record that names itself must be the one that was asked for; the document does not promise that it names itself. */
-const isOther = (found: unknown, id: string): boolean =>
-  found !== undefined && (typeof found !== 'string' || found.toLowerCase() !== id.toLowerCase());
 
 const reasonOf = (signal: AbortSignal): Stop['reason'] =>
   signal.reason instanceof RemitError && signal.reason.code === 'TERMINATED' ? 'terminated' : 'interrupted';

@@ -18,6 +18,9 @@ export interface ReferenceProblem {
   message: string;
 }
 
+/** No control, format, unassigned or lone surrogate characters, no line or paragraph separators. */
+export const isPrintable = (text: string): boolean => !/[\p{C}\p{Zl}\p{Zp}]/u.test(text);
+
 /**
  * What keeps a normalised reference from being one, or undefined. A reference that begins like a formula is refused
  * because results are opened in spreadsheets; one in scientific notation, or with more digits than a spreadsheet keeps
@@ -27,8 +30,7 @@ export function checkReference(reference: string): ReferenceProblem | undefined 
   if (reference === '') return {code: 'missing', message: 'the reference is empty'};
   if ([...reference].length > REFERENCE_LENGTH)
     return {code: 'too-long', message: `the reference is longer than ${REFERENCE_LENGTH} characters`};
-  // Other, Zl, Zp: control, format and unassigned characters, line and paragraph separators.
-  if (/[\p{C}\p{Zl}\p{Zp}]/u.test(reference))
+  if (!isPrintable(reference))
     return {code: 'not-printable', message: 'the reference has characters that do not print'};
   if (isFormula(reference))
     return {

@@ -277,6 +277,15 @@ export class Journal {
     )[0];
   }
 
+  /** A row whose record was made between two moments of our clock. */
+  recordMadeBetween(since: number, until: number): JournalRow | undefined {
+    return this.#rows(
+      'o.id is not null and o.staged_at >= ? and o.staged_at < ?',
+      [since, Math.min(until, Number.MAX_SAFE_INTEGER)],
+      1,
+    )[0];
+  }
+
   #rows(where: string, params: SqlValue[], limit: number, order = 'r.n'): JournalRow[] {
     return this.#statement(
       `select ${KNOWN_COLUMNS} from rows r left join outcomes o on o.n = r.n left join generations g on g.n = r.n where ${where} order by ${order} limit ?`,

@@ -3,8 +3,6 @@ import type {JournalRow} from './journal-row.ts';
 import {bucketOf, type RowState} from './outcome.ts';
 import {outcomeOf, type RunContext, wordsOf} from './run-context.ts';
 
-const PROBE_TRIES = 5;
-
 /**
  * Asks whether the service still remembers our keys, before money moves by them: the row staged longest ago that is still
  * within the horizon is replayed without approval and must come back with the id under which it was staged. Anything else
@@ -28,17 +26,22 @@ type Found = {is: 'remembered'} | {is: 'stopped'} | {is: 'unanswered'; words: st
 
 async function ask(context: RunContext, row: JournalRow): Promise<Found> {
   const id = row.outcome!.id; // rows that have a record
-  let words = '';
-  for (let tries = 1; tries <= PROBE_TRIES; tries++) {
+  for (let tries = 1; ; tries++) {
     if (!(await context.gateOpened())) return {is: 'stopped'};
+    const sentAt = context.clock.monotonic();
     const end = await context.exchange(context.wire.create(row, false));
-    words = wordsOf(end);
+    const words = wordsOf(end);
     const verdict =
       'answer' in end
-        ? judgeAnswer({answer: end.answer, row, kind: context.settings.kind, phase: 'stage', stagedId: id})
+        ? judgeAnswer({
+            ...{answer: end.answer, row, kind: context.settings.kind},
+            ...{phase: 'stage', stagedId: id, isProven: true},
+          })
         : judgeFailure(end.failure);
     if (context.stop !== undefined) return {is: 'stopped'};
-    if (verdict.is === 'not-sent' && verdict.then !== 'gate' && verdict.then !== 'crowded') {
+    if (verdict.is === 'not-sent' && (verdict.then === 'gate' || verdict.then === 'crowded')) {
+      context.notSent(verdict, sentAt, words);
+    } else if (verdict.is === 'not-sent') {
       const reason = verdict.then === 'forbidden' ? 'credentials' : verdict.stop;
       if (reason === undefined) return {is: 'unanswered', words};
       context.stopFor(reason, `the probe before the release was refused: ${words}`);
@@ -50,9 +53,9 @@ async function ask(context: RunContext, row: JournalRow): Promise<Found> {
       if (verdict.stop !== undefined) return changed(context, row, verdict.stop);
       return {is: 'remembered'}; // a key that is refused because its record failed or was canceled is remembered too
     }
+    if (verdict.is === 'maybe') context.countFailing(sentAt, words);
     await context.pause(context.backoff(tries, verdict.is !== 'processing' && verdict.throttled));
   }
-  return {is: 'unanswered', words};
 }
 
 /** The record that was staged now has another party or amount than the row. */

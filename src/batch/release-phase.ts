@@ -13,14 +13,14 @@ import {
   outcomeOf,
   type RunContext,
   type RunSettings,
-  TRIES,
+  type Tries,
   wordsOf,
 } from './run-context.ts';
 
 /** States from which a row may be released. */
 type Releasable = 'staged' | 'in_doubt' | 'held' | 'unapproved';
 
-interface ReleaseJob {
+interface ReleaseJob extends Tries {
   row: JournalRow;
   id: string;
   before: Bucket;
@@ -31,7 +31,6 @@ interface ReleaseJob {
   /** The service said that it goes on processing; then `created` does not mean that nothing happens. */
   processing: boolean;
   maybe: boolean;
-  tries: number;
   /** The answer to a standalone approve that refused it, or left the record as it was; perhaps of an earlier run. */
   refused: Refusal | undefined;
 }
@@ -80,6 +79,7 @@ export class ReleasePhase {
       clock,
       beforeWindow,
       page: (after, limit) => journal.recorded(states, after, limit),
+      inFlight: () => context.speed.limit(),
       windowRows: settings.windowRows,
     });
   }
@@ -122,7 +122,7 @@ export class ReleasePhase {
       looked: false,
       processing: false,
       maybe,
-      tries: 0,
+      ...{sends: 0, tries: 0, successes: undefined},
       refused: mayTryAgain ? undefined : refusalOf(outcome),
     };
   }
@@ -140,13 +140,14 @@ export class ReleasePhase {
       this.#mustProbe = false;
       return {again: true, afterMs: 0}; // gate and age may be others now
     }
-    job.tries++;
+    this.#context.begin(job);
+    const sentAt = clock.monotonic();
     const end = await this.#context.exchange(this.#context.wire.create(row, true));
     const answer = 'answer' in end ? end.answer : undefined;
     const verdict =
       answer === undefined
         ? judgeFailure((end as {failure: Parameters<typeof judgeFailure>[0]}).failure) // the other half of the union
-        : judgeAnswer({answer, row, kind: settings.kind, phase: 'release', stagedId: id});
+        : judgeAnswer({answer, row, kind: settings.kind, phase: 'release', stagedId: id, isProven: true});
     switch (verdict.is) {
       case 'settled': {
         const {state, status, orphan, stop} = verdict;
@@ -173,37 +174,35 @@ export class ReleasePhase {
       }
       case 'processing':
         job.look = job.processing = job.maybe = true;
-        return this.#againOrDoubt(job, false, 'the service is still processing the release');
+        return this.#againOrDoubt(job, sentAt, false, 'the service is still processing the release');
       case 'maybe':
         job.look = job.maybe = true;
         if ('failure' in end && end.failure.kind === 'aborted') return this.#leave(job);
-        this.#context.countFailing();
-        return this.#againOrDoubt(job, verdict.throttled, wordsOf(end));
+        return this.#againOrDoubt(job, sentAt, verdict.throttled, wordsOf(end));
       case 'not-sent':
         if ('failure' in end && end.failure.kind === 'aborted') return this.#leave(job);
-        if (this.#context.notSent(verdict, wordsOf(end)) === 'left') return this.#leave(job);
-        job.tries--;
+        if (this.#context.notSent(verdict, sentAt, wordsOf(end)) === 'left') return this.#leave(job);
+        if (answer === undefined) job.sends--;
         return {again: true, afterMs: 0};
     }
   }
 
   async #look(job: ReleaseJob): Promise<WorkEnd> {
-    job.tries++;
+    this.#context.begin(job);
+    const sentAt = this.#context.clock.monotonic();
     const end = await this.#context.exchange(this.#context.wire.get(job.id));
     if ('failure' in end) {
       if (end.failure.kind === 'aborted') return this.#leave(job);
       if (!end.failure.sent) {
-        this.#context.notSent(
-          {then: isOwnLimit(end.failure) ? 'crowded' : 'gate', throttled: false},
-          wordsOf(end),
-        );
-        job.tries--;
+        const then = isOwnLimit(end.failure) ? 'crowded' : 'gate';
+        this.#context.notSent({then, throttled: false}, sentAt, wordsOf(end));
+        job.sends--;
         return {again: true, afterMs: 0};
       }
-      this.#context.countFailing();
-      return this.#againOrDoubt(job, false, wordsOf(end));
+      return this.#againOrDoubt(job, sentAt, false, wordsOf(end));
     }
     const {answer} = end;
+    if (answer.status === 429) return {again: true, afterMs: this.#context.backoff(job.sends - 1, true)};
     if (answer.status === 404) {
       this.#settle(job, {state: 'in_doubt', http: 404, message: LOST});
       this.#context.stopForLost(job.row, job.id);
@@ -228,9 +227,9 @@ export class ReleasePhase {
     }
     if (look.state === 'open' && !job.processing) {
       job.look = false; // nothing has happened to it yet, but what was sent may still be on its way
-      if (job.tries < TRIES) return {again: true, afterMs: 0};
+      return {again: true, afterMs: 0};
     }
-    return this.#againOrDoubt(job, answer.status === 429, 'its record could not be read to the end');
+    return this.#againOrDoubt(job, sentAt, false, 'its record could not be read to the end');
   }
 
   /**
@@ -238,19 +237,20 @@ export class ReleasePhase {
    * was read just now and had not moved; what became of it is read afterwards, whatever the answer says.
    */
   async #approve(job: ReleaseJob): Promise<WorkEnd> {
-    job.tries++;
+    this.#context.begin(job);
+    const sentAt = this.#context.clock.monotonic();
     const end = await this.#context.exchange(this.#context.wire.approve(job.id));
     const verdict =
       'answer' in end
         ? judgeAnswer({
             ...{answer: end.answer, row: job.row, kind: this.#context.settings.kind},
-            ...{phase: 'release', stagedId: job.id},
+            ...{phase: 'release', stagedId: job.id, isProven: true},
           })
         : judgeFailure(end.failure);
     if (verdict.is === 'not-sent') {
       if ('failure' in end && end.failure.kind === 'aborted') return this.#leave(job);
-      if (this.#context.notSent(verdict, wordsOf(end)) === 'left') return this.#leave(job);
-      job.tries--;
+      if (this.#context.notSent(verdict, sentAt, wordsOf(end)) === 'left') return this.#leave(job);
+      if ('failure' in end) job.sends--;
       job.look = true;
       return {again: true, afterMs: 0};
     }
@@ -295,8 +295,9 @@ export class ReleasePhase {
     return this.#probing;
   }
 
-  #againOrDoubt(job: ReleaseJob, throttled: boolean, words: string): WorkEnd {
-    if (job.tries < TRIES) return {again: true, afterMs: this.#context.backoff(job.tries - 1, throttled)};
+  async #againOrDoubt(job: ReleaseJob, sentAt: number, throttled: boolean, words: string): Promise<WorkEnd> {
+    if (await this.#context.mayTryAgain(job, sentAt, words))
+      return {again: true, afterMs: this.#context.backoff(job.sends - 1, throttled)};
     this.#doubt(job, words);
     return {again: false};
   }
@@ -321,7 +322,7 @@ export class ReleasePhase {
   }
 
   #attempts(job: ReleaseJob): number {
-    return (job.row.outcome?.attempts ?? 0) + job.tries;
+    return (job.row.outcome?.attempts ?? 0) + job.sends;
   }
 }
 

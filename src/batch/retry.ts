@@ -5,6 +5,7 @@ import {RemitError} from '../errors.ts';
 import {judgeLook} from './answers.ts';
 import type {JournalRow} from './journal-row.ts';
 import type {Journal} from './journal.ts';
+import {MAX_WAIT_MS} from './patience.ts';
 import type {Plan} from './plan.ts';
 import type {Registry} from './registry.ts';
 import {foreignEntry} from './registry-outcome.ts';
@@ -19,7 +20,6 @@ export interface RetryFacts {
 }
 
 const PAGE = 500;
-const MAX_WAIT_MS = 15 * 60_000;
 /** How often a service that asks to wait is asked for one record. */
 const LOOKS = 3;
 

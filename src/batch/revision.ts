@@ -69,7 +69,16 @@ export function mergeRevision(old: SqliteDatabase, fresh: SqliteDatabase, plan: 
   }
   after.setMeta('dropped', [...(before.meta<string[]>('dropped') ?? []), ...facts.dropped, ...corrected]);
   facts.corrected = corrected.length;
-  for (const name of ['binding', 'path', 'state', 'results', 'confirmations', 'declared', 'typedProfile']) {
+  for (const name of [
+    'binding',
+    'path',
+    'state',
+    'results',
+    'confirmations',
+    'declared',
+    'typedProfile',
+    'sentWith',
+  ]) {
     const value = before.meta(name);
     if (value !== undefined) after.setMeta(name, value);
   }

@@ -3,14 +3,19 @@ import type {JournalRow} from './journal-row.ts';
 import type {Taken} from './journal-state.ts';
 import type {Journal, Phase} from './journal.ts';
 import type {Claim, Claims, OtherPayment} from './registry.ts';
+import {MAX_IN_FLIGHT} from './speed.ts';
 
-/** Rows that the first window makes sendable, and rows that are read at a time. */
-export const WINDOW_ROWS = 256;
-/** Larger windows sync less often, and a crash leaves more rows to be replayed: a fast run opens up to so many times as many. */
-const MOST_TIMES = 32;
+/** Rows of the smallest window. */
+const LEAST_ROWS = 16;
+/** Rows of a window for each request that may be in flight. */
+const TIMES_IN_FLIGHT = 4;
+/** A crash leaves the rows of the open window in doubt, and each window costs a sync: only a fast run opens larger ones. */
+const MOST_ROWS = 8192;
 /** A window that was used up sooner than this was too small for the speed of the run. */
-const SHORT_MS = 250;
-const LONG_MS = 1000;
+const SHORT_MS = 100;
+const LONG_MS = 400;
+/** Rows that are read at a time: a page in the driver's form takes ten times the memory. */
+const PAGE_ROWS = 256;
 
 /** Which rows without an outcome were covered by a window before this phase began, and since when. */
 class Coverage {
@@ -55,7 +60,9 @@ export interface RowSourceOptions {
   takes: readonly Taken[];
   /** Rows of the phase after a row number, in order. */
   page: (after: number, limit: number) => JournalRow[];
-  /** Instead of WINDOW_ROWS. */
+  /** How many requests may be in flight now. */
+  inFlight: () => number;
+  /** Rows of the first window, instead of what follows from `inFlight`. */
   windowRows: number | undefined;
 }
 
@@ -71,13 +78,12 @@ export class RowSource {
   #at = 0;
   #after = 0;
   #done = false;
-  readonly #leastRows: number;
-  #size: number;
+  /** Grows while windows are used up fast. */
+  #size = 0;
   #openedAt = Infinity;
 
   constructor(options: RowSourceOptions) {
     this.#options = options;
-    this.#leastRows = this.#size = options.windowRows ?? WINDOW_ROWS;
     this.#coverage = new Coverage(
       options.phase === 'release' ? [] : options.journal.windows(['stage', 'direct']),
     );
@@ -112,18 +118,25 @@ export class RowSource {
     return true;
   }
 
-  /** The rows of the next window, read in small pages: a page in the driver's form takes ten times the memory. */
   #read(): JournalRow[] {
-    const lasted = this.#options.clock.monotonic() - this.#openedAt;
-    if (lasted >= 0 && lasted < SHORT_MS) this.#size = Math.min(2 * this.#size, MOST_TIMES * this.#leastRows);
-    else if (lasted > LONG_MS) this.#size = Math.max(this.#size >> 1, this.#leastRows);
+    const size = this.#nextSize();
     const rows: JournalRow[] = [];
-    while (!this.#done && rows.length < this.#size) {
-      const page = this.#options.page(this.#after, this.#leastRows);
-      this.#done = page.length < this.#leastRows;
+    while (!this.#done && rows.length < size) {
+      const limit = Math.min(PAGE_ROWS, size - rows.length);
+      const page = this.#options.page(this.#after, limit);
+      this.#done = page.length < limit;
       if (page.length > 0) this.#after = page.at(-1)!.n;
       rows.push(...page);
     }
     return rows;
+  }
+
+  #nextSize(): number {
+    const {windowRows, inFlight, clock} = this.#options;
+    const least = windowRows ?? Math.max(LEAST_ROWS, TIMES_IN_FLIGHT * Math.min(inFlight(), MAX_IN_FLIGHT));
+    const lasted = clock.monotonic() - this.#openedAt;
+    if (lasted >= 0 && lasted < SHORT_MS) this.#size *= 2;
+    else if (lasted > LONG_MS) this.#size >>= 1;
+    return (this.#size = Math.min(Math.max(this.#size, least), Math.max(MOST_ROWS, least)));
   }
 }

@@ -2,27 +2,28 @@ import {fullJitter} from '../client/backoff.ts';
 import {readAnswer, type Answer} from '../client/answer.ts';
 import {TransportFailure, type Transport, type TransportRequest} from '../client/transport.ts';
 import type {Clock} from '../clock.ts';
-import {isOwnLimit, type StopReason} from './answers.ts';
+import {type Activity, StepRate, stepsLeft} from './activity.ts';
+import {EarlierTries} from './earlier-tries.ts';
+import {isOwnLimit, isReadable, type StopReason, whatCame} from './answers.ts';
+import type {RunPath} from './batch-run.ts';
 import type {JournalRow} from './journal-row.ts';
 import type {Standing} from './journal-standing.ts';
 import type {Journal} from './journal.ts';
 import {DIFFERS_CODE, type Bucket, bucketOf, type Outcome} from './outcome.ts';
 import type {Kind} from './kinds.ts';
+import {Patience} from './patience.ts';
 import type {Claims} from './registry.ts';
 import type {Sending, Speed} from './speed.ts';
 import {CappedSpeed} from './speed-cap.ts';
 import type {Wire} from './wire.ts';
 
-/** Requests for one row in one run before it is left in doubt; a later run takes it up again. */
-export const TRIES = 8;
+/** Tries of one row while others succeed, before it is left in doubt for a later run. */
+const TRIES = 8;
 const BACKOFF_CAP_MS = 20_000;
 const UNREACHABLE_CAP_MS = 5_000;
-/** Failures to connect, one after the other, before the run gives up for now. */
-const UNREACHABLE_STREAK = 8;
 /** After a socket could not be opened here: until one of those in use is free. */
 const CROWDED_MS = 50;
-const FAILING_STREAK = 16;
-const FAILING_MS = 60_000;
+const CHECK_EVERY_MS = 1000;
 const FORBIDDEN_STREAK = 3;
 const REFUSED_STREAK = 3;
 /** Outcomes that are committed together at most; a window takes them with it, and half a second commits them too. */
@@ -37,8 +38,8 @@ export interface RunSettings {
   kind: Kind;
   /** A row staged (or first sent) longer ago than this is not replayed: the service may have forgotten its key. */
   horizonMs: number;
-  /** A Retry-After above this stops the run instead of keeping it waiting. */
-  maxWaitMs: number;
+  /** `--max-wait`: replaces every limit of patience. Without it a Retry-After above 15 minutes stops the run. */
+  maxWaitMs?: number | undefined;
   /** Release rows whose record differs in rail, currency or metadata. */
   acceptDifferences: boolean;
   /** Release although some rows are in doubt or in conflict. */
@@ -59,6 +60,25 @@ export type Exchange = {answer: Answer} | {failure: TransportFailure};
 /** How a row that the service did not take goes on: `wait` for the gate, or `left` for another run. */
 export type NotSentEnd = 'wait' | 'left';
 
+/** How often a row was sent in this run. */
+export interface Tries {
+  /** All requests that left. */
+  sends: number;
+  /** Those that count: not the ones during an outage, in which nothing succeeded since the try before. */
+  tries: number;
+  /** Readable successes of the run when a try of the row last ended without a result. */
+  successes: number | undefined;
+}
+
+/** A refusal that is believed only after a success. */
+interface Deferred {
+  row: JournalRow;
+  before: Bucket;
+  outcome: Outcome;
+  /** What the row becomes without one, when it may have been sent before. */
+  doubt: Outcome | undefined;
+}
+
 /**
  * What all phases of one run share: sending, counting, settling rows in the journal, and the rules by which a whole run
  * stops. It knows nothing of phases.
@@ -76,17 +96,19 @@ export class RunContext {
   readonly beforeWindow: () => void;
   /** POSTs sent by this run. */
   posts = 0;
-  /** Rows that came to rest in this run. */
-  settledRows = 0;
+  /** Outcomes written by this run: one for each stage of a row. */
+  steps = 0;
+  /** Requests that repeated an earlier one. */
+  retries = 0;
   stop: Stop | undefined;
   /** Set by the phase that is running. */
   onStop: () => void = () => undefined;
   onGate: (ms: number) => void = () => undefined;
   /** Monotonic time before which nothing is sent, in whatever phase. */
   gateUntil = -Infinity;
-  /** Monotonic time of the last whole answer that was no refusal. */
-  lastGood: number;
-  /** The same on the wall, which goes on while the machine sleeps. */
+  readonly earlierTries: EarlierTries;
+  readonly patience: Patience;
+  /** When the last readable success came by the wall clock, which goes on while the machine sleeps. */
   #lastGoodWall: number;
   /** Something has succeeded, now or in an earlier run, so a refusal speaks of its row and not of our settings. */
   proven: boolean;
@@ -95,13 +117,17 @@ export class RunContext {
   readonly #random: () => number;
   readonly #abort: AbortSignal;
   readonly #stopped = new AbortController();
+  readonly #rate = new StepRate();
   #inFlight = 0;
   #unreachable = 0;
-  #failing = 0;
   #forbidden = 0;
   #refused = 0;
+  #checkedAt = -Infinity;
+  /** Of some record of the batch. */
+  #knownId: string | undefined;
   #hasAged = false;
-  #deferred: {row: JournalRow; before: Bucket; outcome: Outcome}[] = [];
+  #gateSince = 0;
+  #deferred: Deferred[] = [];
 
   constructor(options: {
     journal: Journal;
@@ -112,6 +138,9 @@ export class RunContext {
     clock: Clock;
     random: () => number;
     settings: RunSettings;
+    keyFingerprint: string;
+    /** Creates ask for approval. */
+    isDirect: boolean;
     /** Aborts what is in flight: the second Ctrl-C. */
     abort: AbortSignal;
     beforeWindow: () => void;
@@ -126,9 +155,11 @@ export class RunContext {
     this.settings = options.settings;
     this.#abort = options.abort;
     this.beforeWindow = options.beforeWindow;
+    const {keyFingerprint: key, isDirect} = options;
+    this.earlierTries = new EarlierTries(this, {key, isDirect});
     options.journal.makeDoubtExplicit();
     this.standing = options.journal.standing();
-    this.lastGood = options.clock.monotonic();
+    this.patience = new Patience(options.clock.monotonic(), options.settings.maxWaitMs);
     this.#lastGoodWall = options.clock.now();
     const {accepted, staged, unapproved} = this.standing.tally;
     this.proven = options.settings.trustRefusals || accepted.count + staged.count + unapproved.count > 0;
@@ -139,19 +170,42 @@ export class RunContext {
    * larger of the two counts.
    */
   get quietMs(): number {
-    return Math.max(this.clock.monotonic() - this.lastGood, this.clock.now() - this.#lastGoodWall);
+    return Math.max(this.clock.monotonic() - this.patience.lastGood, this.clock.now() - this.#lastGoodWall);
+  }
+
+  /** What the run is doing at the moment. */
+  activity(path: RunPath): Activity {
+    const now = this.clock.monotonic();
+    const perSecond = this.#rate.sample(now, this.steps);
+    const {trouble} = this.patience;
+    const nextTryMs = Math.max(0, this.gateUntil - now);
+    const isHeld = trouble === undefined && nextTryMs > 0;
+    return {
+      steps_per_second: Math.round(perSecond * 10) / 10,
+      retries: this.retries,
+      waiting:
+        trouble === undefined && !isHeld
+          ? null
+          : {
+              for: trouble?.kind ?? 'retry-after',
+              since_ms: Math.round(now - (trouble?.since ?? this.#gateSince)),
+              next_try_ms: Math.round(nextTryMs),
+            },
+      left_ms: perSecond > 0 ? Math.round((stepsLeft(path, this.standing.tally) * 1000) / perSecond) : null,
+    };
   }
 
   /** Sends one request. What the answer means is for the caller; what it says of the service is counted here. */
-  async exchange(request: TransportRequest): Promise<Exchange> {
+  async exchange(request: TransportRequest, {isCheck = false} = {}): Promise<Exchange> {
     if (request.method === 'POST') this.posts++;
     const sending = {at: this.clock.monotonic(), inFlight: ++this.#inFlight};
+    const isCreate = 'idempotency-key' in request.headers;
     try {
       request.signal = this.#abort;
       const raw = await this.#transport.send(request);
       const nowWall = this.clock.now();
       const answer = readAnswer(raw, nowWall);
-      this.#countAnswer(answer, sending, nowWall);
+      this.#countAnswer(answer, {isCreate, isCheck}, sending, nowWall);
       return {answer};
     } catch (failure) {
       if (!(failure instanceof TransportFailure)) throw failure;
@@ -164,35 +218,70 @@ export class RunContext {
     }
   }
 
-  #countAnswer(answer: Answer, sending: Sending, nowWall: number): void {
+  #countAnswer(
+    answer: Answer,
+    {isCreate, isCheck}: {isCreate: boolean; isCheck: boolean},
+    sending: Sending,
+    nowWall: number,
+  ): void {
     const now = this.clock.monotonic();
+    const isGood = isReadable(answer, isCreate);
     const {status, retryAfterMs} = answer;
-    if (retryAfterMs !== undefined) this.#waitFor(retryAfterMs);
-    if (status === 429 || retryAfterMs !== undefined) this.speed.refused(now, sending, retryAfterMs);
-    else if (status >= 500 || status === 408 || status === 425) this.speed.failed(now);
+    if (isGood) {
+      this.speed.succeeded(now, sending);
+      if (!isCheck || this.patience.successes === 0) this.#countSuccess(now, nowWall);
+    }
+    if (retryAfterMs !== undefined) this.#waitFor(retryAfterMs, isGood);
+    if (status === 429 || retryAfterMs !== undefined) {
+      const isTooLong = retryAfterMs !== undefined && retryAfterMs > this.patience.maxWaitMs;
+      this.speed.refused(now, sending, isTooLong ? undefined : retryAfterMs);
+      if (!isGood && this.patience.throttled(now)) this.#stopThrottled();
+    } else if (status >= 500 || status === 408 || status === 425) this.speed.failed(now);
     else if (status >= 300) this.speed.answered(now, sending);
-    else this.speed.succeeded(now, sending);
-    if (status >= 300) return;
-    // A success that asks to wait, as 202 may, is a success all the same.
-    this.lastGood = now;
-    this.#lastGoodWall = nowWall;
-    this.#unreachable = this.#failing = this.#forbidden = this.#refused = 0;
-    if (!this.proven) this.#believeRefusals();
-    this.proven = true;
+    else if (!isGood && (isCreate || !answer.empty)) this.#countUnreadable(answer, now);
   }
 
-  /** Retry-After is a floor for the whole run, however long; past the user's patience the run ends instead. */
-  #waitFor(ms: number): void {
+  #countSuccess(now: number, nowWall: number): void {
+    this.patience.succeeded(now);
+    this.#lastGoodWall = nowWall;
+    this.#unreachable = this.#forbidden = this.#refused = 0;
+    this.proven = true;
+    if (this.#deferred.length > 0) this.#believeRefusals();
+  }
+
+  /** A sign-in page, a proxy or another service: it shows nothing of the service, however often it comes. */
+  #countUnreadable(answer: Answer, now: number): void {
+    this.speed.failed(now);
+    if (this.patience.unreadable())
+      this.stopFor('unreadable', `the service answered ${whatCame(answer, this.settings.kind)}`);
+  }
+
+  #stopThrottled(): void {
+    const seconds = Math.round(this.patience.maxWaitMs / 1000);
+    this.stopFor('rate-limited', `the service has asked to slow down and taken nothing for ${seconds} s`);
+  }
+
+  /**
+   * Retry-After is a floor for the whole run. Longer than `--max-wait` it ends the run, but not on a success: the service
+   * takes requests then.
+   */
+  #waitFor(ms: number, isGood: boolean): void {
+    if (ms <= this.patience.maxWaitMs) {
+      this.#shutGate(ms);
+      return;
+    }
+    if (isGood) return;
     this.#shutGate(ms);
-    if (ms > this.settings.maxWaitMs)
-      this.stopFor(
-        'rate-limited',
-        `the service asks to wait ${Math.ceil(ms / 1000)} s, longer than --max-wait`,
-      );
+    this.stopFor(
+      'rate-limited',
+      `the service asks to wait ${Math.ceil(ms / 1000)} s, longer than --max-wait`,
+    );
   }
 
   #shutGate(ms: number): void {
-    this.gateUntil = Math.max(this.gateUntil, this.clock.monotonic() + ms);
+    const now = this.clock.monotonic();
+    if (this.gateUntil <= now) this.#gateSince = now;
+    this.gateUntil = Math.max(this.gateUntil, now + ms);
     this.onGate(ms);
   }
 
@@ -218,35 +307,77 @@ export class RunContext {
     });
   }
 
-  /** The service fails to answer: when nothing else happens for a minute, there is no use in going on row by row. */
-  countFailing(): void {
-    this.#failing++;
-    if (this.#failing >= FAILING_STREAK && this.clock.monotonic() - this.lastGood > FAILING_MS)
-      this.stopFor('failing', `nothing but server errors and lost answers for ${FAILING_MS / 1000} s`);
+  /** A row is sent (again). */
+  begin(job: Tries): void {
+    if (job.sends++ > 0) this.retries++;
   }
 
-  /** A request that surely was not taken. Closes the gate, or counts towards a stop. */
+  /**
+   * A request that was sent at `sentAt` brought no usable answer.
+   * @returns whether its row may be tried again in this run
+   */
+  async mayTryAgain(job: Tries, sentAt: number, words: string): Promise<boolean> {
+    if (job.successes !== this.patience.successes || (await this.#isAlive())) job.tries++;
+    job.successes = this.patience.successes;
+    this.countFailing(sentAt, words);
+    return job.tries < TRIES;
+  }
+
+  /**
+   * Whether the service still shows a record, asked once a second at most: where no other row is left to succeed, this
+   * tells a row that always fails from an outage. It does not make the run more patient, unless it is the first success.
+   */
+  async #isAlive(): Promise<boolean> {
+    const now = this.clock.monotonic();
+    if (this.stop !== undefined || now - this.#checkedAt < CHECK_EVERY_MS) return false;
+    this.#checkedAt = now;
+    this.#knownId ??= this.journal.recordMadeBetween(0, Infinity)?.outcome?.id ?? undefined;
+    if (this.#knownId === undefined || !(await this.gateOpened())) return false;
+    const end = await this.exchange(this.wire.get(this.#knownId), {isCheck: true});
+    return 'answer' in end && isReadable(end.answer, false);
+  }
+
+  /** Stops the run when the service has failed for too long. */
+  countFailing(sentAt: number, words: string): void {
+    this.#countOutage('failing', sentAt, words);
+  }
+
+  #countOutage(kind: 'unreachable' | 'failing', sentAt: number, words: string): void {
+    const now = this.clock.monotonic();
+    if (!this.patience.failed(kind, sentAt, now)) return;
+    const seconds = Math.round((now - this.patience.trouble!.since) / 1000);
+    this.stopFor(
+      kind,
+      kind === 'unreachable'
+        ? `the service could not be reached for ${seconds} s: ${words}`
+        : `the service answered nothing useful for ${seconds} s: ${words}`,
+    );
+  }
+
+  /** A request, sent at `sentAt`, that was certainly not accepted. Closes the gate, or counts towards a stop. */
   notSent(
     verdict: {
       then: 'gate' | 'crowded' | 'streak' | 'forbidden' | 'stop';
       throttled: boolean;
       stop?: StopReason;
     },
+    sentAt: number,
     words: string,
   ): NotSentEnd {
     switch (verdict.then) {
       case 'gate':
-        this.#closeGate(verdict.throttled, words);
+        if (!verdict.throttled) this.#closeGate(sentAt, words); // after a 429 the pacer decides
         return 'wait';
       case 'crowded':
         this.#shutGate(CROWDED_MS);
-        if (this.clock.monotonic() - this.lastGood > FAILING_MS) this.stopFor('unreachable', words);
+        this.#countOutage('unreachable', sentAt, words);
         return 'wait';
       case 'forbidden':
         if (!this.proven || ++this.#forbidden >= FORBIDDEN_STREAK) this.stopFor('credentials', words);
         return 'left';
       case 'streak':
-        this.#countRefused(words);
+        if (this.proven) this.countFailing(sentAt, words);
+        else this.#countRefused(words);
         return 'left';
       case 'stop':
         this.stopFor(verdict.stop!, words);
@@ -254,13 +385,10 @@ export class RunContext {
     }
   }
 
-  /** After a 429 the pacer decides when the next request leaves, after a Retry-After the gate is closed already. */
-  #closeGate(throttled: boolean, words: string): void {
-    if (throttled) {
-      if (this.clock.monotonic() - this.lastGood > this.settings.maxWaitMs)
-        this.stopFor('rate-limited', 'the service has answered nothing but 429 for longer than --max-wait');
-      return;
-    }
+  /** Requests that were in flight together fail together: only the first of them closes the gate. */
+  #closeGate(sentAt: number, words: string): void {
+    this.#countOutage('unreachable', sentAt, words);
+    if (this.clock.monotonic() < this.gateUntil) return;
     this.#shutGate(
       fullJitter({
         attempt: this.#unreachable++,
@@ -269,7 +397,6 @@ export class RunContext {
         random: this.#random,
       }),
     );
-    if (this.#unreachable >= UNREACHABLE_STREAK) this.stopFor('unreachable', words);
   }
 
   #countRefused(words: string): void {
@@ -280,25 +407,27 @@ export class RunContext {
   /**
    * A definite refusal of a row. Before anything has succeeded it is kept back, for a wrong address or a wrong entity
    * refuses every row alike: the first success makes it believed, the third in a row stops the run.
+   * @param doubt what the row becomes without a success of this run, if it may have been sent before
    */
-  reject(row: JournalRow, before: Bucket, outcome: Outcome): void {
-    if (this.proven) {
+  reject(row: JournalRow, before: Bucket, outcome: Outcome, doubt?: Outcome): void {
+    if (doubt === undefined ? this.proven : this.patience.successes > 0) {
       this.settle(row, before, outcome);
       return;
     }
-    this.#deferred.push({row, before, outcome});
-    this.#countRefused(`${outcome.code ?? String(outcome.http)}: ${outcome.message ?? 'no message'}`);
+    this.#deferred.push({row, before, outcome, doubt});
+    if (!this.proven)
+      this.#countRefused(`${outcome.code ?? String(outcome.http)}: ${outcome.message ?? 'no message'}`);
   }
 
   #believeRefusals(): void {
     for (const {row, before, outcome} of this.#deferred.splice(0)) this.settle(row, before, outcome);
   }
 
-  /** At the end of a phase: refusals that nothing contradicted stand, unless the run was stopped over them. */
+  /** At the end of a phase: refusals that nothing contradicted hold, unless the run was stopped or a row is in doubt. */
   endOfPhase(): void {
-    if (this.stop === undefined) this.#believeRefusals();
-    for (const {row, before, outcome} of this.#deferred.splice(0))
-      this.settle(row, before, {...outcome, state: 'not_sent'});
+    const isBelieved = this.stop === undefined;
+    for (const {row, before, outcome, doubt} of this.#deferred.splice(0))
+      this.settle(row, before, doubt ?? (isBelieved ? outcome : {...outcome, state: 'not_sent'}));
     this.flush();
   }
 
@@ -323,7 +452,8 @@ export class RunContext {
     else if (outcome.state === 'accepted') this.claims.paid(row.reference, outcome.id);
     this.journal.record(outcome, this.clock.now());
     if (this.journal.unflushed >= GROUP) this.flush();
-    this.settledRows++;
+    this.steps++;
+    if (outcome.id !== null) this.#knownId = outcome.id;
     this.#countStanding(row, before, outcome);
   }
 

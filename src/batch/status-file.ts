@@ -1,6 +1,7 @@
 import {readFileSync} from 'node:fs';
 import {hostname} from 'node:os';
 import {writeFileAtomic} from '../store/atomic-file.ts';
+import type {Activity} from './activity.ts';
 import type {Summary} from './summary.ts';
 
 /** What a runner tells the world each second, and before it asks, by rename: the journal is its alone while it runs. */
@@ -13,6 +14,8 @@ export interface StatusFile {
   /** Rows at rest in the running phase, and of how many. */
   phase: string;
   summary: Summary;
+  /** While requests are being sent. */
+  activity?: Activity;
 }
 
 /** The phase of a runner that waits for an answer at its terminal. */
@@ -24,6 +27,7 @@ export function writeStatus(
   phase: string,
   summary: Summary,
   nowMs: number,
+  activity?: Activity,
 ): void {
   const file: StatusFile = {
     version: 1,
@@ -33,6 +37,7 @@ export function writeStatus(
     updated_at: new Date(nowMs).toISOString(),
     phase,
     summary,
+    ...(activity === undefined ? {} : {activity}),
   };
   // After a power cut the journal tells; until then a rename is enough, and a sync each second would be felt.
   writeFileAtomic(path, `${JSON.stringify(file)}\n`, {durable: false});

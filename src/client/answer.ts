@@ -7,6 +7,8 @@ export interface Answer {
   json: unknown;
   /** There was no body at all, as with 204. */
   empty?: true;
+  /** As it came; only of a body that is not JSON. */
+  contentType?: string;
   /** The service's own code, unchanged; only read from answers that are not a success. */
   errorCode?: string;
   message?: string;
@@ -38,6 +40,8 @@ export function readAnswer(answer: TransportAnswer, nowMs: number): Answer {
   if (retryAfterMs !== undefined) read.retryAfterMs = retryAfterMs;
   const {date} = answer.headers;
   if (date !== undefined) read.date = date;
+  if (json === undefined && answer.headers['content-type'] !== undefined)
+    read.contentType = answer.headers['content-type'];
   if (!isObject(json)) return read;
   if (answer.status >= 300) readError(json, read);
   else if (json['warning'] !== undefined && json['warning'] !== null) read.warning = asText(json['warning']);

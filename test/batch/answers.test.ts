@@ -42,10 +42,18 @@ const record = (changes: Record<string, unknown> = {}) => ({
 
 type Body = Record<string, unknown> | string | undefined;
 
-function judge(phase: Phase, status: number, body: Body, row: JournalRow = ROW): RowVerdict {
+function judge(
+  phase: Phase,
+  status: number,
+  body: Body,
+  {row = ROW, isProven = true}: {row?: JournalRow; isProven?: boolean} = {},
+): RowVerdict {
   const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body);
   const answer = readAnswer({status, headers: {}, body: Buffer.from(text)}, 0);
-  return judgeAnswer({answer, row, kind: 'payout', phase, stagedId: phase === 'release' ? ID : null});
+  return judgeAnswer({
+    ...{answer, row, kind: 'payout', phase, isProven},
+    stagedId: phase === 'release' ? ID : null,
+  });
 }
 
 /** The verdict in a few words: `staged`, `collision, stop: collision`, `maybe`, `not sent: gate`. */
@@ -274,6 +282,8 @@ const TABLE: [string, number, Body, {stage: string; release: string; direct: str
       [422, undefined],
       [404, code('NOT_FOUND')],
       [404, code('PAYMENT_METHOD_NOT_FOUND')],
+      [404, code('VALIDATION_ERROR')],
+      [404, code('UNDOCUMENTED')],
     ] as [number, Body][]
   ).map(([status, body]): (typeof TABLE)[number] => [
     `${status} ${typeof body === 'object' ? ((body['error_code'] as string | undefined) ?? 'without a code') : 'without JSON'}`,
@@ -284,9 +294,6 @@ const TABLE: [string, number, Body, {stage: string; release: string; direct: str
   ]),
   ...(
     [
-      ['404 without a code', 404, undefined],
-      ['404 with the code of another status', 404, code('VALIDATION_ERROR')],
-      ['404 with a code that nobody knows', 404, code('NO_ROUTE')],
       ['402', 402, undefined],
       ['405', 405, undefined],
       ['410', 410, code('GONE')],
@@ -299,6 +306,12 @@ const TABLE: [string, number, Body, {stage: string; release: string; direct: str
     body,
     {stage: 'not sent: streak', release: 'not sent: streak', direct: 'not sent: streak'},
   ]),
+  [
+    '404 without a code',
+    404,
+    '<html>',
+    {stage: 'not sent: streak', release: 'unapproved', direct: 'not sent: streak'},
+  ],
   [
     '401',
     401,
@@ -337,6 +350,19 @@ describe('an answer to a create', () => {
         assert.equal(wordsOf(judge(phase, status, body)), expected[phase]));
     }
   }
+
+  for (const [status, body, expected] of [
+    [400, undefined, 'not sent: streak'],
+    [422, '<html>', 'not sent: streak'],
+    [422, code('INVALID_PAYMENT_DETAILS'), 'rejected'],
+    [404, code('NOT_FOUND'), 'rejected'],
+  ] as [number, Body, string][])
+    it(`of ${status} ${typeof body === 'object' ? 'with' : 'without'} a code means ${expected} before the first success`, () =>
+      assert.equal(wordsOf(judge('stage', status, body, {isProven: false})), expected));
+
+  for (const id of ['po\u001b[2J1', 'po\u200b1', 'po\n1', 'po\u202e1', 'po\u{e0041}1', ''])
+    it(`of a record whose id ${JSON.stringify(id)} does not print cannot be read`, () =>
+      assert.equal(wordsOf(judge('stage', 201, record({id}))), 'maybe'));
 
   it('keeps the id and the status of the record', () => {
     const verdict = judge('stage', 201, record());
@@ -478,7 +504,9 @@ describe('the echo of a record', () => {
       'same',
     ],
     ['another amount', {}, {amount_in_minor_units: 150076}, 'other'],
-    ['the amount as text', {}, {amount_in_minor_units: '150075'}, 'other'],
+    ['the amount as text', {}, {amount_in_minor_units: '150075'}, 'same'],
+    ['another amount as text', {}, {amount_in_minor_units: '150076'}, 'other'],
+    ['an amount as text that is no whole number', {}, {amount_in_minor_units: '150075.0'}, 'other'],
     [
       'another amount under the old name alone',
       {},

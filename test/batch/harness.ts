@@ -16,7 +16,6 @@ import {VirtualClock} from './virtual-clock.ts';
 
 export const DEFAULT_SETTINGS: Omit<RunSettings, 'kind'> = {
   horizonMs: 24 * 3600_000,
-  maxWaitMs: 15 * 60_000,
   acceptDifferences: false,
   releaseRest: false,
   trustRefusals: false,

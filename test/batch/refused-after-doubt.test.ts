@@ -22,7 +22,7 @@ describe('a row that was in doubt', () => {
     let tries = 0;
     service.fault = ({body}) => (body.includes('"INV-2"') ? answers[tries++] : undefined);
     await bench.plan(bench.file('p.csv', HEADER + line(1) + line(2)));
-    const summary = await bench.run(service, {path: 'direct'});
+    const summary = await bench.run(service, {path: 'stage-only'});
     assert.equal(summary.rejected, 1);
     assert.equal(tries, answers.length);
     return bench.plan(bench.file('p.csv', HEADER + line(1) + line(2, '11.00')));

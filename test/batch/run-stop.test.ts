@@ -82,7 +82,7 @@ describe('a run that is stopped', () => {
     assert.ok(refused > 0 && refused < 12, `${refused} tries found no socket`);
   });
 
-  it('ends when this machine has no socket for a whole minute, with every row unsent', async () => {
+  it('ends when this machine has no socket for ten seconds before anything succeeds, with every row unsent', async () => {
     await bench.plan(bench.payouts(3));
     const began = bench.clock.now();
     const cause = Object.assign(new Error('connect EMFILE'), {code: 'EMFILE'});
@@ -96,7 +96,7 @@ describe('a run that is stopped', () => {
       [summary.not_sent, summary.exit, summary.stopped_because?.reason],
       [3, 7, 'unreachable'],
     );
-    assert.ok(bench.clock.now() - began >= 60_000);
+    assert.ok(bench.clock.now() - began >= 10_000);
   });
 
   it('by a first Ctrl-C begins nothing more, and waits for what is under way', async () => {

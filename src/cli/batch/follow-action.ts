@@ -1,3 +1,4 @@
+import {MAX_WAIT_MS} from '../../batch/patience.ts';
 import {writeStatus} from '../../batch/status-file.ts';
 import {checkBinding} from '../../batch/binding.ts';
 import {FollowPace} from '../../batch/follow-pace.ts';
@@ -25,7 +26,6 @@ export interface FollowFlags {
 }
 
 const ATTENTION = 10;
-const MAX_WAIT_MS = 15 * 60_000;
 
 /** After a run: follows what was accepted until it is where `--until` wants it, then tells how all of it ended. */
 export async function followAfterRun(options: {

@@ -62,7 +62,6 @@ const ATTENTION = 10;
 /** Rows that one sentence names; the others are counted. */
 const NAMED = 5;
 const HORIZON_MS = 24 * 3_600_000;
-const MAX_WAIT_MS = 15 * 60_000;
 
 /** How a run ended; with `followed` when it went on to follow the accepted rows. */
 export interface BatchEnd {
@@ -267,7 +266,7 @@ async function runConfirmed(parts: ConfirmedRun): Promise<Summary> {
     settings: {
       kind,
       horizonMs: flags['key-horizon'] ?? HORIZON_MS,
-      maxWaitMs: flags['max-wait'] ?? MAX_WAIT_MS,
+      maxWaitMs: flags['max-wait'],
       acceptDifferences,
       releaseRest: flags['release-rest'] ?? false,
       trustRefusals: flags['trust-refusals'] ?? false,

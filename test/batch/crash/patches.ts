@@ -11,7 +11,7 @@ export interface Patch {
 
 /** What is large or slow for the sake of speed, made small: a batch of forty rows then does all that a large one does. */
 export const SMALL_STEPS: readonly Patch[] = [
-  {file: 'src/batch/row-source.ts', text: 'WINDOW_ROWS = 256', becomes: 'WINDOW_ROWS = 8'},
+  {file: 'src/batch/row-source.ts', text: 'LEAST_ROWS = 16', becomes: 'LEAST_ROWS = 8'},
   {file: 'src/batch/batch-run.ts', text: 'FLUSH_EVERY_MS = 250', becomes: 'FLUSH_EVERY_MS = 7'},
   {file: 'src/batch/batch-run.ts', text: 'STATUS_EVERY_MS = 1000', becomes: 'STATUS_EVERY_MS = 15'},
 ];
