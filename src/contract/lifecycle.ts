@@ -7,7 +7,7 @@ import {assumed, given, type Origin} from './operation.ts';
 export interface Lifecycle<S extends string = string> {
   readonly initial: S;
   readonly next: Readonly<Record<S, readonly S[]>>;
-  /** Ends that mean success; other ends mean failure. */
+  /** Statuses that mean success; other ends mean failure. All are ends themselves, but for `verified`. */
   readonly good: readonly S[];
   readonly origin: Origin;
 }
@@ -71,9 +71,10 @@ export const LIFECYCLES = {
     good: ['settled'],
     origin: assumed(28),
   } satisfies Lifecycle<AccountTransferStatus>,
+  /** A verified one can still fail: the bank says later that its account is bad (assumption 65). */
   paymentMethod: {
     initial: 'pending',
-    next: {pending: ['verified', 'failed'], verified: [], failed: []},
+    next: {pending: ['verified', 'failed'], verified: ['failed'], failed: []},
     good: ['verified'],
     origin: assumed(16),
   } satisfies Lifecycle<VerificationStatus>,
@@ -83,6 +84,10 @@ export const LIFECYCLES = {
 export function isFinal(lifecycle: Lifecycle, status: string): boolean {
   return Object.hasOwn(lifecycle.next, status) && lifecycle.next[status]?.length === 0;
 }
+
+/** The statuses that `to` may follow directly. */
+export const statusesBefore = (lifecycle: Lifecycle, to: string): string[] =>
+  Object.keys(lifecycle.next).filter((status) => lifecycle.next[status]?.includes(to));
 
 /** True when `to` may be reached from `from` in one step or more (or is where the record already stands). */
 export function canReach(lifecycle: Lifecycle, from: string, to: string): boolean {

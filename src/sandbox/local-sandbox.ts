@@ -22,7 +22,7 @@ import {simulate} from './simulate.ts';
 import type {TimerPump} from './timer-pump.ts';
 import {lastDue, nextDue} from './timers.ts';
 import type {TimingProfile} from './timing.ts';
-import {DeliveryDesk} from './webhooks/delivery-desk.ts';
+import {DeliveryDesk, type DeliveryCounts} from './webhooks/delivery-desk.ts';
 import type {DeliveryPump} from './webhooks/delivery-pump.ts';
 import * as world from './world.ts';
 
@@ -180,6 +180,7 @@ export class LocalSandbox implements Sandbox {
   async advance(by: Advance): Promise<Advanced> {
     const {context, deliveries} = this.#parts;
     await followClock(context);
+    const before = await this.deliveries.counts();
     const patience = new Patience(this.#parts.receiverPatienceMs ?? DELIVERIES_MS);
     // Once nobody waits for receivers any more, time goes on to what the bank does, and past deliveries.
     const nextDelivery = async () => (patience.isOver ? undefined : deliveries.nextDue());
@@ -197,9 +198,11 @@ export class LocalSandbox implements Sandbox {
       by,
     );
     const waiting = patience.isOver ? await deliveries.underWay('until' in by && by.until === 'idle') : 0;
-    if (waiting === 0) return {now: this.#now(), ...became};
+    const after = await this.deliveries.counts();
+    const sent = {attempts: after.attempts - before.attempts, deliveries: endedOf(after) - endedOf(before)};
+    if (waiting === 0) return {now: this.#now(), ...became, ...sent};
     const idle = became.idle === undefined ? {} : {idle: false};
-    return {now: this.#now(), ...became, ...idle, deliveries_under_way: waiting};
+    return {now: this.#now(), ...became, ...sent, ...idle, deliveries_under_way: waiting};
   }
 
   /** From the store's clock, not from what this process last saw of it: of two that advance at once, both count. */
@@ -260,6 +263,8 @@ export class LocalSandbox implements Sandbox {
     return entities.find((entity) => entity.mode === mode)!; // both were made with the store
   }
 }
+
+const endedOf = ({delivered, failed, dropped}: DeliveryCounts): number => delivered + failed + dropped;
 
 /** Of `http://host:port/path?query`: from the first slash after the scheme's two. */
 function pathOf(url: string): string {

@@ -10,9 +10,10 @@ import {
 
 /**
  * What becomes of a transfer, as it is stored with it: a scenario, `settles` (said explicitly), `refused` (the bank says
- * no, with the rail's usual code), or `refused CODE` (ACH: the entry comes back with it). Null: whatever is usual.
+ * no, with the rail's usual code), `refused CODE` (ACH: the entry comes back with it), or `returned CODE` (the same, because
+ * of the amount: it says nothing about the account). Null: whatever is usual.
  */
-export type Fate = Scenario | 'settles' | 'refused' | `refused ${string}`;
+export type Fate = Scenario | 'settles' | 'refused' | `refused ${string}` | `returned ${string}`;
 
 /** What a magic account, card or name does to the method itself or to what is sent to it. */
 export type Behaviour = 'stays_pending' | 'fails' | Exclude<Fate, Scenario>;
@@ -79,7 +80,7 @@ function amountFate(amountMinor: number, rail: string): Fate | null {
   const code = rail.endsWith('_ach')
     ? returnCode(/^55(\d\d)$/.exec(String(amountMinor))?.[1] ?? '')
     : undefined;
-  return code === undefined ? null : `refused ${code}`;
+  return code === undefined ? null : `returned ${code}`;
 }
 
 /** Who decides: the scenario, else the account or card, else the amount. */
@@ -110,9 +111,11 @@ export function endingOf(fate: Fate | null, rail: string, final: boolean): Endin
   if (fate === 'fails_after_debited')
     return {kind: final ? 'rejected' : 'comes_back', code: codeOn(rail, 'R01'), blames: false};
   if (fate === 'refused') return {kind: 'rejected', code: usualCode(rail), blames: true};
-  if (!fate?.startsWith('refused ')) return {kind: 'settles'};
-  const code = codeOn(rail, fate.slice('refused '.length));
-  return {kind: rail.endsWith('_ach') ? 'comes_back' : 'rejected', code, blames: true};
+  const [, what, asked] = /^(refused|returned) (.+)$/.exec(fate ?? '') ?? [];
+  if (asked === undefined) return {kind: 'settles'};
+  // An ordinary amount may happen to be a magic one: it spoils this transfer and never the account.
+  const blames = what === 'refused';
+  return {kind: rail.endsWith('_ach') ? 'comes_back' : 'rejected', code: codeOn(rail, asked), blames};
 }
 
 /** One line of the table of magic values. */

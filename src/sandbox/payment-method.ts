@@ -50,13 +50,10 @@ export function toMethod(row: SqlRow): Output<'PaymentMethod'> {
 /** Interface document, "Payment method verification": pending -> verified or failed, by timer. */
 export async function fireVerification(queries: Queries, _context: Context, timer: Timer): Promise<void> {
   const to = timer.step as VerificationStatus; // written by `add` only
-  const from = Object.entries(LIFECYCLES.paymentMethod.next)
-    .filter(([, next]) => (next as readonly string[]).includes(to))
-    .map(([status]) => status);
   await queries.run(
     `update payment_methods set status = ?, updated_ms = ?
      where owner_id = ? and id = ? and status = ? and deleted_ms is null`,
-    [to, timer.dueMs, timer.ownerId, timer.subjectId, from[0]!],
+    [to, timer.dueMs, timer.ownerId, timer.subjectId, LIFECYCLES.paymentMethod.initial],
   );
 }
 

@@ -85,6 +85,10 @@ export interface ClockStatus {
 export interface Advanced {
   now: string;
   fired: number;
+  /** Requests sent to webhook endpoints meanwhile, whatever came of them. */
+  attempts: number;
+  /** Webhook deliveries that ended meanwhile: delivered, failed or dropped. */
+  deliveries: number;
   /** With `until: 'idle'`: whether nothing is left to happen. */
   idle?: boolean;
   /** Webhook deliveries whose receivers took so long that they were not waited for; they go on by themselves. */

@@ -1,4 +1,4 @@
-import {LIFECYCLES, type TransferStatus} from '../contract/lifecycle.ts';
+import {LIFECYCLES, statusesBefore, type TransferStatus} from '../contract/lifecycle.ts';
 import type {Queries} from '../store/port.ts';
 import {failureOf, isBadAccount, usualCode} from './bank-codes.ts';
 import type {Context} from './context.ts';
@@ -255,11 +255,14 @@ export async function fail(
   return moved;
 }
 
-/** Assumption 65: nothing more can be sent to this account or card; it steps back as the default as well. */
+/** Where the lifecycle of a payment method lets it fail. */
+const CAN_FAIL = statusesBefore(LIFECYCLES.paymentMethod, 'failed');
+
+/** Assumption 65: nothing more can be sent to this account or card, and it is no longer the default. */
 async function failMethod(queries: Queries, transfer: Transfer, atMs: number): Promise<void> {
   await queries.run(
     `update payment_methods set status = 'failed', is_default = 0, updated_ms = ?
-     where owner_id = ? and id = ? and status = 'verified' and deleted_ms is null`,
-    [atMs, transfer.partyId, transfer.methodId],
+     where owner_id = ? and id = ? and status in (${CAN_FAIL.map(() => '?').join(', ')}) and deleted_ms is null`,
+    [atMs, transfer.partyId, transfer.methodId, ...CAN_FAIL],
   );
 }

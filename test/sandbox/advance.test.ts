@@ -3,6 +3,9 @@ import {TestSandbox, assertRefused} from './harness.ts';
 
 const START = Date.parse('2026-05-05T12:00:00Z');
 
+/** No webhook endpoint is registered here. */
+const unsent = {attempts: 0, deliveries: 0};
+
 describe('sandbox advance', () => {
   let at: TestSandbox;
   let payee: string;
@@ -21,13 +24,13 @@ describe('sandbox advance', () => {
   it('to the next thing: its time, and all that is due then', async () => {
     const [one, two] = [await pay(), await pay()];
     await pay({metadata: {'sandbox.scenario': 'async_202'}});
-    assert.deepEqual(await at.sandbox.advance({until: 'next'}), {now: after(1000), fired: 1});
-    assert.deepEqual(await at.sandbox.advance({until: 'next'}), {now: after(1500), fired: 2});
+    assert.deepEqual(await at.sandbox.advance({until: 'next'}), {now: after(1000), fired: 1, ...unsent});
+    assert.deepEqual(await at.sandbox.advance({until: 'next'}), {now: after(1500), fired: 2, ...unsent});
     for (const id of [one, two]) assert.equal(await at.statusOf('payout', id), 'debited');
   });
 
   it('to the next thing when there is none: nowhere', async () => {
-    assert.deepEqual(await at.sandbox.advance({until: 'next'}), {now: after(0), fired: 0});
+    assert.deepEqual(await at.sandbox.advance({until: 'next'}), {now: after(0), fired: 0, ...unsent});
   });
 
   it('until idle: everything has happened, in its order, however far ahead', async () => {
@@ -40,7 +43,7 @@ describe('sandbox advance', () => {
     assert.deepEqual([(await record(now)).status, (await record(now)).updated_at], ['settled', after(3000)]);
     assert.deepEqual([(await record(later)).status, (await record(later)).updated_at], ['settled', end]);
     assert.equal((await record(stuck)).status, 'initiated');
-    assert.deepEqual(await at.sandbox.advance({until: 'idle'}), {now: end, fired: 0, idle: true});
+    assert.deepEqual(await at.sandbox.advance({until: 'idle'}), {now: end, fired: 0, ...unsent, idle: true});
   });
 
   it('until idle does not wait for what lies more than ten years ahead', async () => {
@@ -61,6 +64,7 @@ describe('sandbox advance', () => {
     assert.deepEqual(await at.sandbox.advance({until: 'idle'}), {
       now: '2200-01-01T00:00:00.000Z',
       fired: 0,
+      ...unsent,
       idle: false,
     });
   });
@@ -68,8 +72,8 @@ describe('sandbox advance', () => {
   it('is asked for by control calls', async () => {
     await pay();
     const ask = (body: object) => at.control('POST', '/sandbox/advance', body);
-    assert.deepEqual((await ask({until: 'next'})).body, {now: after(1500), fired: 1});
-    assert.deepEqual((await ask({until: 'idle'})).body, {now: after(3000), fired: 1, idle: true});
+    assert.deepEqual((await ask({until: 'next'})).body, {now: after(1500), fired: 1, ...unsent});
+    assert.deepEqual((await ask({until: 'idle'})).body, {now: after(3000), fired: 1, ...unsent, idle: true});
     for (const wrong of [{until: 'ever'}, {until: 'next', ms: 5}, {}])
       assertRefused(await ask(wrong), 400, 'VALIDATION_ERROR');
   });
@@ -80,8 +84,8 @@ describe('sandbox advance', () => {
     assertRefused(await to(-1), 400, 'VALIDATION_ERROR', 'to');
     assertRefused(await to(-86_400_000), 400, 'VALIDATION_ERROR', 'to');
     assert.equal((await at.sandbox.clock()).now, after(0));
-    assert.deepEqual((await to(0)).body, {now: after(0), fired: 0});
-    assert.deepEqual((await to(1500)).body, {now: after(1500), fired: 1});
+    assert.deepEqual((await to(0)).body, {now: after(0), fired: 0, ...unsent});
+    assert.deepEqual((await to(1500)).body, {now: after(1500), fired: 1, ...unsent});
     assertRefused(await to(0), 400, 'VALIDATION_ERROR', 'to');
   });
 

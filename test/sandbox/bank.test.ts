@@ -111,6 +111,20 @@ describe('sandbox: the bank says no', () => {
     assert.equal((await walk('payout', id, calm)).seen.at(-1), 'debited');
   });
 
+  it('an amount of 55.NN spoils its transfer and spares the payment method, whatever the code', async () => {
+    const {id} = await party('payee', bankAccount());
+    for (const [amount, code] of [
+      [5502, 'R02'],
+      [5503, 'R03'],
+      [5504, 'R04'],
+      [5520, 'R20'],
+    ] as const) {
+      assert.equal((await walk('payout', id, {amount_in_minor_units: amount})).failure?.code, code);
+      const {verification_status, is_default} = await methodOf('payee', id);
+      assert.deepEqual([verification_status, is_default], ['verified', true], code);
+    }
+  });
+
   it('a scenario fails the transfer and spares the payment method', async () => {
     const {id} = await party('payee', bankAccount());
     const scenario = (name: string) => ({metadata: {'sandbox.scenario': name}});

@@ -41,7 +41,10 @@ describe('magic values', () => {
         assert.ok(scenarioOf(Object.fromEntries([value.split('=')]) as Record<string, string>));
       if (where === 'move') assert.equal(moveScenarioOf(`please ${value}.`), value);
       if (where === 'amount')
-        assert.equal(fateOf({...transfer, amountMinor: Math.round(Number(value) * 100)}), `refused ${code!}`);
+        assert.equal(
+          fateOf({...transfer, amountMinor: Math.round(Number(value) * 100)}),
+          `returned ${code!}`,
+        );
     }
   });
 
@@ -83,7 +86,7 @@ describe('magic values', () => {
     const all = {...transfer, scenario: 'settle_slow', behaviour: 'settles', amountMinor: 5501} as const;
     assert.equal(fateOf(all), 'settle_slow');
     assert.equal(fateOf({...all, scenario: null}), 'settles');
-    assert.equal(fateOf({...all, scenario: null, behaviour: null}), 'refused R01');
+    assert.equal(fateOf({...all, scenario: null, behaviour: null}), 'returned R01');
     assert.equal(fateOf({...all, scenario: null, behaviour: null, magicAmounts: false}), null);
     assert.equal(fateOf({...all, scenario: null, behaviour: null, rail: 'wire'}), null);
     assert.ok(!magicTable({magicAmounts: false}).some(({where}) => where === 'amount'));
@@ -98,6 +101,11 @@ describe('magic values', () => {
       kind: 'rejected',
       code: 'expired_card',
       blames: true,
+    });
+    assert.deepEqual(endingOf('returned R03', 'standard_ach', false), {
+      kind: 'comes_back',
+      code: 'R03',
+      blames: false,
     });
     assert.equal(endingOf('fails_after_debited', 'instant_bank', true).kind, 'rejected');
     assert.equal(endingOf('fails_after_debited', 'wire', false).kind, 'comes_back');

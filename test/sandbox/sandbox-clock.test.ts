@@ -101,11 +101,18 @@ describe('sandbox clock', () => {
     const {body} = await at.payout(payees[0]!.id, {auto_approve: true});
     at.clock.pass(3_600_000);
     assert.equal(await at.statusOf('payout', body.id as string), 'initiated');
-    assert.deepEqual(await at.sandbox.advance({ms: 1500}), {now: '2026-05-05T12:00:01.500Z', fired: 1});
+    assert.deepEqual(await at.sandbox.advance({ms: 1500}), {
+      now: '2026-05-05T12:00:01.500Z',
+      fired: 1,
+      attempts: 0,
+      deliveries: 0,
+    });
     assert.equal(await at.statusOf('payout', body.id as string), 'debited');
     assert.deepEqual(await at.sandbox.advance({toMs: Date.parse('2026-05-06T00:00:00Z')}), {
       now: '2026-05-06T00:00:00.000Z',
       fired: 1,
+      attempts: 0,
+      deliveries: 0,
     });
     const settled = (await at.get(`/api/payouts/${body.id}`)).body;
     assert.deepEqual([settled.status, settled.updated_at], ['settled', '2026-05-05T12:00:03.000Z']);

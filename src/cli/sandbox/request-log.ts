@@ -28,6 +28,7 @@ export function requestLine(entry: RequestEntry, paint: Output['paint']): string
 /** `10:42:09  payout.settled  to https://localhost:4600/hook  200  12ms`: one line an attempt, in local time. */
 export function deliveryLine(entry: DeliveryEntry, paint: Output['paint']): string {
   const {state, status, next_attempt_at: next} = entry;
+  if (state === 'dropped') return droppedLine(entry, paint);
   const arrived = status !== null && status >= 200 && status < 300;
   const parts = [
     paint('dim', new Date(entry.at).toTimeString().slice(0, 8)),
@@ -44,6 +45,17 @@ export function deliveryLine(entry: DeliveryEntry, paint: Output['paint']): stri
   if (entry.fault !== undefined) parts.push(paint('yellow', `fault: ${entry.fault}`));
   return parts.join('  ');
 }
+
+/** `10:42:09  payout.settled  to https://localhost:4600/hook  not sent  fault: drop` */
+const droppedLine = ({at, event_type, url, mode}: DeliveryEntry, paint: Output['paint']): string =>
+  [
+    paint('dim', new Date(at).toTimeString().slice(0, 8)),
+    event_type,
+    `to ${cleanLine(url)}`,
+    paint('red', 'not sent'),
+    ...(mode === 'live' ? ['live'] : []),
+    paint('yellow', 'fault: drop'),
+  ].join('  ');
 
 /** Shows requests and deliveries as they are answered: lines for people, NDJSON events, nothing in the other formats. */
 export function requestLog(out: Output): (entry: RequestEntry | DeliveryEntry) => void {

@@ -11,7 +11,7 @@ const WAYS = ['to', 'to-next', 'until-idle'] as const;
 const others = (way: string) => WAYS.filter((other) => other !== way);
 
 export default class SandboxAdvance extends RemitCommand {
-  static override summary = "Move the running sandbox's clock forward; what falls due happens";
+  static override summary = "Move the sandbox's clock forward; everything due by then happens";
   static override args = {by: Args.string({description: 'how far, such as 90s, 15m, 24h or 2d'})};
   static override examples = [
     '<%= config.bin %> sandbox advance 2d',
@@ -43,24 +43,19 @@ export default class SandboxAdvance extends RemitCommand {
         {hint: 'remit sandbox checkpoint restore NAME goes back to a moment that was saved'},
       );
     const moved = await sayingSo(local, () => callControl(local, 'POST', '/sandbox/advance', way));
-    const sent = Math.max(0, ended(await statusOf(local)) - ended(before)); // a moment may end some more
-    const deliveries = `${sent} ${sent === 1 ? 'delivery of webhooks came' : 'deliveries of webhooks came'} to an end`;
-    const happened = `${moved.fired} ${moved.fired === 1 ? 'thing' : 'things'} happened on the way`;
-    local.out.text(`It is now ${moved.now}; ${happened}, ${deliveries}.${restOf(moved)}`);
-    return {...moved, deliveries: sent};
+    local.out.text(`It is now ${moved.now}. ${happenedText(moved)}.${restOf(moved)}`);
+    return moved;
   }
 }
 
-/** Sooner, nobody wonders. */
+/** An advance that takes longer than this says why. */
 const PATIENCE_MS = 2000;
 
 /** Makes the call, and says what it waits for when it takes long. */
 async function sayingSo(local: LocalContext, call: () => Promise<unknown>): Promise<Advanced> {
   const done = new AbortController();
   local.clock.sleep(PATIENCE_MS, done.signal).then(
-    () =>
-      done.signal.aborted ||
-      local.out.progress('Still under way: receivers of webhooks that are slow are waited for, 15 s at most'),
+    () => done.signal.aborted || local.out.progress('Waiting for slow webhook receivers, 15 s at most'),
     () => undefined, // it did not take long
   );
   try {
@@ -71,18 +66,22 @@ async function sayingSo(local: LocalContext, call: () => Promise<unknown>): Prom
   }
 }
 
+/** `3 scheduled steps happened; 4 webhook attempts were made and 2 deliveries ended`. */
+function happenedText({fired, attempts, deliveries}: Advanced): string {
+  const steps = `${fired} scheduled ${fired === 1 ? 'step' : 'steps'} happened`;
+  const made = attempts === 1 ? '1 webhook attempt was made' : `${attempts} webhook attempts were made`;
+  const ended = deliveries === 1 ? '1 delivery ended' : `${deliveries} deliveries ended`;
+  return `${steps}; ${made} and ${ended}`;
+}
+
 function restOf({idle, deliveries_under_way: waiting = 0}: Advanced): string {
   if (waiting > 0)
-    return ` ${waiting} more ${waiting === 1 ? 'waits' : 'wait'} for slow receivers and ${waiting === 1 ? 'goes' : 'go'} on in the background: remit sandbox deliveries list.`;
-  return idle === false ? ' Something lies more than ten years ahead.' : '';
+    return ` ${waiting} more ${waiting === 1 ? 'delivery is' : 'deliveries are'} still waiting for slow receivers: remit sandbox deliveries list`;
+  return idle === false ? ' More steps are due in over ten years.' : '';
 }
 
 const statusOf = async (local: LocalContext) =>
   (await callControl(local, 'GET', '/sandbox/status')) as SandboxStatus; // our own server's
-
-/** Deliveries that are over, however they ended. */
-const ended = ({deliveries: {delivered, failed, dropped}}: SandboxStatus): number =>
-  delivered + failed + dropped;
 
 interface Ways {
   to?: string | undefined;

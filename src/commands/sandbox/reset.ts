@@ -3,9 +3,16 @@ import {RemitCommand} from '../../cli/command.ts';
 import {callControl} from '../../cli/sandbox/control.ts';
 import {noteRemembered} from '../../cli/sandbox/remembered.ts';
 import {readBalance} from '../../cli/sandbox/start-options.ts';
+import type {ClockStatus, SandboxStatus} from '../../sandbox/sandbox.ts';
+
+/** A reset leaves the clock alone, which a script that froze or advanced it has to know. */
+const clockText = ({mode, now}: ClockStatus): string =>
+  mode === 'frozen'
+    ? `Its clock was not changed: frozen at ${now}.`
+    : `Its clock was not changed: it shows ${now}.`;
 
 export default class SandboxReset extends RemitCommand {
-  static override summary = 'Take all records and fault rules of the running sandbox away; keys stay';
+  static override summary = 'Delete all records and fault rules of the sandbox; keys and the clock stay';
   static override examples = [
     '<%= config.bin %> sandbox reset',
     '<%= config.bin %> sandbox reset --balance 100.00',
@@ -19,10 +26,10 @@ export default class SandboxReset extends RemitCommand {
     const local = this.openLocal();
     const {balance} = flags;
     const body = balance === undefined ? {} : {main_balance_in_minor_units: readBalance(balance)};
-    await callControl(local, 'POST', '/sandbox/reset', body);
-    local.out.text('The sandbox is empty again.');
+    const {clock} = (await callControl(local, 'POST', '/sandbox/reset', body)) as SandboxStatus; // our own server's
+    local.out.text(`The sandbox is empty. ${clockText(clock)}`);
     local.out.hint('remit sandbox seed --payees 3');
     noteRemembered(local);
-    return {reset: true};
+    return {reset: true, clock};
   }
 }

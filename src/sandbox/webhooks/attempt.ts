@@ -5,7 +5,7 @@ import type {StruckDelivery} from '../faults.ts';
 import {fractionOf} from '../random.ts';
 import type {Attempt, Claimed, Verdict} from './deliveries.ts';
 import type {DeliveryEntry} from './delivery-log.ts';
-import type {PostWebhook, Posted} from './post.ts';
+import type {PostWebhook} from './post.ts';
 import {readRetryAfter, retryDelay} from './schedule.ts';
 
 const FORGED_SECRET = 'not the secret of this endpoint';
@@ -18,7 +18,7 @@ export interface AttemptHow {
 }
 
 /**
- * Sends a delivery: once, twice as a duplicate, or not at all when it is dropped.
+ * Sends a delivery: once, or twice as a duplicate.
  * @returns undefined when the sandbox stopped meanwhile
  */
 export async function attemptDelivery(
@@ -30,10 +30,7 @@ export async function attemptDelivery(
   const once = async (): Promise<Attempt | undefined> => {
     const sentMs = by.machine.now();
     const {headers, signedAt} = headersOf(claimed, sentMs, struck);
-    const posted: Posted =
-      fault === 'drop'
-        ? {elapsedMs: 0, status: null, response: ''}
-        : await by.post({url: claimed.url, headers, body: claimed.body}, by.signal);
+    const posted = await by.post({url: claimed.url, headers, body: claimed.body}, by.signal);
     if (posted.error?.code === 'aborted') return undefined;
     return {
       byHand,
@@ -82,7 +79,6 @@ export function judgeAttempt(claimed: Claimed, attempt: Attempt): Verdict {
   const tries = claimed.tries + 1;
   // Drawn from a common source, it would depend on the order in which receivers answer.
   const fraction = fractionOf(`${claimed.id}/${tries}`);
-  if (attempt.fault === 'drop') return {state: 'dropped', nextMs: null, tries};
   if (hasArrived(attempt)) return {state: 'delivered', nextMs: null, tries};
   const {status, errorCode, retryAfterMs, atMs} = attempt;
   const delay = retryDelay(tries, {status, timedOut: errorCode === 'timeout', retryAfterMs}, fraction);
@@ -91,17 +87,32 @@ export function judgeAttempt(claimed: Claimed, attempt: Attempt): Verdict {
     : {state: 'pending', nextMs: atMs + delay, tries};
 }
 
+const factsOf = (claimed: Claimed, atMs: number) => ({
+  type: 'delivery' as const,
+  at: new Date(atMs).toISOString(),
+  delivery_id: claimed.id,
+  endpoint_id: claimed.endpointId,
+  event_id: claimed.eventId,
+  event_type: claimed.eventType,
+  url: claimed.url,
+  mode: claimed.mode,
+});
+
+/** The line of a delivery that a fault took away: nothing was sent, so no attempt is counted. */
+export const dropEntry = (claimed: Claimed, machineMs: number): DeliveryEntry => ({
+  ...factsOf(claimed, machineMs),
+  status: null,
+  elapsed_ms: 0,
+  attempt: claimed.tries,
+  state: 'dropped',
+  next_attempt_at: null,
+  fault: 'drop',
+});
+
 export function logEntry(claimed: Claimed, attempt: Attempt, verdict: Verdict | undefined): DeliveryEntry {
   const nextMs = verdict?.nextMs ?? null;
   return {
-    type: 'delivery',
-    at: new Date(attempt.sentMs).toISOString(),
-    delivery_id: claimed.id,
-    endpoint_id: claimed.endpointId,
-    event_id: claimed.eventId,
-    event_type: claimed.eventType,
-    url: claimed.url,
-    mode: claimed.mode,
+    ...factsOf(claimed, attempt.sentMs),
     status: attempt.status,
     elapsed_ms: Math.round(attempt.elapsedMs * 10) / 10,
     attempt: claimed.tries + (attempt.byHand ? 0 : 1),

@@ -160,6 +160,18 @@ export async function postpone(
   );
 }
 
+/** A fault takes a claimed delivery away: nothing is sent, now or later, and no attempt is written down. */
+export async function drop(
+  queries: Queries,
+  {id, claim}: Pick<Claimed, 'id' | 'claim'>,
+  atMs: number,
+): Promise<void> {
+  await queries.run(
+    `update webhook_deliveries set state = 'dropped', next_ms = null, held = 0, fault = null, updated_ms = ? where ${CLAIM}`,
+    [atMs, id, claim],
+  );
+}
+
 /** What is held back behind the next delivery of its endpoint follows now, that one having been sent. */
 export async function releaseHeld(queries: Queries, endpointId: string, nowMs: number): Promise<number> {
   return queries.run(

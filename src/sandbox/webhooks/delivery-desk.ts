@@ -53,9 +53,10 @@ export interface DeliveryFilter {
   limit: number;
 }
 
-/** How many deliveries stand where, and how many events there are. */
+/** How many deliveries there are in each state, how many events, and how many requests were sent for them. */
 export interface DeliveryCounts extends Record<DeliveryState, number> {
   events: number;
+  attempts: number;
 }
 
 const FROM = `from webhook_deliveries d join webhook_endpoints p on p.entity_id = d.entity_id and p.id = d.endpoint_id
@@ -165,12 +166,15 @@ export class DeliveryDesk {
 export async function countDeliveries(queries: Queries): Promise<DeliveryCounts> {
   const counts = {
     events: 0,
+    attempts: 0,
     ...Object.fromEntries(DELIVERY_STATES.map((state) => [state, 0])),
   } as DeliveryCounts; // fromEntries forgets the keys
   for (const row of await queries.all(
-    'select state, count(*) as records from webhook_deliveries group by state',
-  ))
+    'select state, count(*) as records, sum(sent) as attempts from webhook_deliveries group by state',
+  )) {
     counts[text(row, 'state') as DeliveryState] = int(row, 'records'); // written by us only
+    counts.attempts += int(row, 'attempts');
+  }
   const events = await queries.get(`select count(*) as records from webhook_events where body <> ''`);
   counts.events = events ? int(events, 'records') : 0;
   return counts;

@@ -2,7 +2,7 @@ import {setMaxListeners} from 'node:events';
 import type {Clock} from '../../clock.ts';
 import type {Context} from '../context.ts';
 import type {Faults, StruckDelivery} from '../faults.ts';
-import {attemptDelivery, hasArrived, judgeAttempt, logEntry} from './attempt.ts';
+import {attemptDelivery, dropEntry, hasArrived, judgeAttempt, logEntry} from './attempt.ts';
 import type {DeliveryEntry} from './delivery-log.ts';
 import * as deliveries from './deliveries.ts';
 import type {Attempt, Claimed, Verdict} from './deliveries.ts';
@@ -243,6 +243,10 @@ export class DeliveryPump {
       await this.#postpone(claimed, struck, atMs);
       return;
     }
+    if (struck?.effect.kind === 'drop') {
+      await this.#drop(claimed, atMs);
+      return;
+    }
     const attempts = await attemptDelivery(claimed, {atMs, byHand: false, struck}, this.#by);
     if (!attempts) {
       await this.#context.store.write((queries) => deliveries.giveBack(queries, claimed));
@@ -255,6 +259,14 @@ export class DeliveryPump {
       return written;
     });
     this.#say(claimed, attempts, counted ? verdict : undefined);
+  }
+
+  async #drop(claimed: Claimed, atMs: number): Promise<void> {
+    await this.#context.store.write(async (queries) => {
+      await deliveries.drop(queries, claimed, atMs);
+      await deliveries.releaseHeld(queries, claimed.endpointId, atMs);
+    });
+    this.#options.onDelivery?.(dropEntry(claimed, this.#options.machine.now()));
   }
 
   async #postpone(claimed: Claimed, {effect, delayMs}: StruckDelivery, atMs: number): Promise<void> {

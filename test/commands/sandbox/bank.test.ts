@@ -61,7 +61,7 @@ describe('sandbox commands of the bank, the clock and outcomes', () => {
     const shown = await sandbox.run(['sandbox', 'advance', '--until-idle']);
     assert.match(
       shown.stdout,
-      /^It is now .*Z; 0 things happened on the way, 0 deliveries of webhooks came to an end\.\n$/,
+      /^It is now .*Z\. 0 scheduled steps happened; 0 webhook attempts were made and 0 deliveries ended\.\n$/,
     );
     const back = await refused(['sandbox', 'advance', '--to', '2020-01-01T00:00:00Z']);
     assert.equal(back.exitCode, 2);

@@ -208,7 +208,14 @@ describe('sandbox commands', () => {
   });
 
   it('advance says what it waits for when it takes long, and what it did not wait for', async () => {
-    const moved = {now: '2026-05-05T12:00:00.000Z', fired: 2, idle: false, deliveries_under_way: 3};
+    const moved = {
+      now: '2026-05-05T12:00:00.000Z',
+      fired: 2,
+      attempts: 4,
+      deliveries: 1,
+      idle: false,
+      deliveries_under_way: 3,
+    };
     const service: Transport = {
       send: async (request) => {
         if (request.path !== '/sandbox/advance')
@@ -221,15 +228,23 @@ describe('sandbox commands', () => {
     };
     const words = ['sandbox', 'advance', '--until-idle'];
     const {stdout, stderr} = await sandbox.run(words, {service, clock: new RecordingClock(Date.now())});
-    assert.match(stderr, /receivers of webhooks that are slow are waited for, 15 s at most/);
-    assert.match(stdout, /2 things happened.*3 more wait for slow receivers/s);
+    assert.match(stderr, /Waiting for slow webhook receivers, 15 s at most/);
+    assert.match(
+      stdout,
+      /2 scheduled steps happened; 4 webhook attempts were made and 1 delivery ended\. 3 more deliveries are still waiting for slow receivers/,
+    );
     const quick = await sandbox.run(['sandbox', 'advance', '0s']);
     assert.equal(quick.stderr, '');
   });
 
   it('reset empties it and sets the balance', async () => {
     await sandbox.run(['sandbox', 'seed', '--payees', '1']);
-    assert.equal((await sandbox.run(['sandbox', 'reset', '--balance', '7.50'])).exitCode, 0);
+    const reset = await sandbox.run(['sandbox', 'reset', '--balance', '7.50']);
+    assert.match(reset.stdout, /^The sandbox is empty\. Its clock was not changed: it shows 20\S+Z\.\n$/);
+    const {clock} = (await sandbox.run(['sandbox', 'reset', '--balance', '7.50', '-o', 'json'])).json() as {
+      clock: {mode: string};
+    };
+    assert.equal(clock.mode, 'real');
     assert.deepEqual((await sandbox.run(['payees', 'list', '-o', 'json'])).json(), []);
     assert.match((await sandbox.run(['sandbox', 'status'])).stdout, /Main account \(test\)\t7\.50 USD/);
     assert.equal((await sandbox.run(['sandbox', 'reset', '--balance', '1.234'])).exitCode, 2);

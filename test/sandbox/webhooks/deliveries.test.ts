@@ -168,14 +168,20 @@ describe('webhook deliveries', () => {
     for (let n = 0; n < 3; n += 1) await slow.sandbox.payout(payees[0]!.id, {auto_approve: true});
     const {now, ...until} = await slow.sandbox.sandbox.advance({until: 'idle'});
     assert.ok(now > frozen.now);
-    assert.deepEqual(until, {fired: 6, idle: false, deliveries_under_way: 3});
+    assert.deepEqual(until, {fired: 6, attempts: 0, deliveries: 0, idle: false, deliveries_under_way: 3});
     const again = await slow.sandbox.sandbox.advance({ms: 0});
-    assert.deepEqual(again, {now, fired: 0, deliveries_under_way: 3});
+    assert.deepEqual(again, {now, fired: 0, attempts: 0, deliveries: 0, deliveries_under_way: 3});
     answer();
     slow.receiver.hold.delete(HOOK);
     while ((await slow.deliveries('?state=delivered')).length < 3)
       await new Promise((resolve) => setImmediate(resolve));
-    assert.deepEqual(await slow.sandbox.sandbox.advance({until: 'idle'}), {now, fired: 0, idle: true});
+    assert.deepEqual(await slow.sandbox.sandbox.advance({until: 'idle'}), {
+      now,
+      fired: 0,
+      attempts: 0,
+      deliveries: 0,
+      idle: true,
+    });
     await slow.close();
   });
 
@@ -188,12 +194,21 @@ describe('webhook deliveries', () => {
     const {payees} = await slow.sandbox.sandbox.seed({payees: 1, payers: 0});
     await slow.sandbox.payout(payees[0]!.id, {auto_approve: true});
     const {now, ...first} = await slow.sandbox.sandbox.advance({until: 'idle'});
-    assert.deepEqual(first, {fired: 2, idle: false, deliveries_under_way: 1});
+    assert.deepEqual(first, {fired: 2, attempts: 0, deliveries: 0, idle: false, deliveries_under_way: 1});
     const again = await slow.sandbox.sandbox.advance({ms: 0});
-    assert.deepEqual(again, {now, fired: 0, deliveries_under_way: 1}, 'it waited, and tells of it');
+    assert.deepEqual(
+      again,
+      {now, fired: 0, attempts: 0, deliveries: 0, deliveries_under_way: 1},
+      'it waited, and tells of it',
+    );
     slow.receiver.hold.delete(HOOK);
     setImmediate(answer);
-    assert.deepEqual(await slow.sandbox.sandbox.advance({ms: 0}), {now, fired: 0});
+    assert.deepEqual(await slow.sandbox.sandbox.advance({ms: 0}), {
+      now,
+      fired: 0,
+      attempts: 1,
+      deliveries: 1,
+    });
     assert.deepEqual(
       (await slow.deliveries()).map(({state}) => state),
       ['delivered'],
@@ -429,6 +444,7 @@ describe('webhook deliveries', () => {
     const {body} = await at.sandbox.control('GET', '/sandbox/status');
     assert.deepEqual(body.deliveries, {
       events: 2,
+      attempts: 2,
       pending: 0,
       sending: 0,
       delivered: 1,

@@ -27,9 +27,17 @@ describe('sandbox fault rules about deliveries', () => {
     assert.deepEqual(at.receiver.types, ['payout.settled']);
     assert.deepEqual(await states(), ['dropped', 'delivered']);
     const dropped = (await at.deliveries('?state=dropped'))[0]!;
-    assert.deepEqual((await at.delivery(dropped.id)).attempts[0]!.fault, 'drop');
+    const {sent, attempts, last_status, last_error, next_attempt_at} = await at.delivery(dropped.id);
+    assert.deepEqual([sent, attempts, last_status, last_error, next_attempt_at], [0, [], null, null, null]);
+    const {state, status, attempt, fault} = at.log[0]!;
+    assert.deepEqual([state, status, attempt, fault], ['dropped', null, 0, 'drop']);
     await at.sandbox.control('POST', `/sandbox/deliveries/${dropped.id}/redeliver`, {});
     assert.deepEqual(at.receiver.types, ['payout.settled', 'payout.debited']);
+    const {attempts: sentByHand} = await at.delivery(dropped.id);
+    assert.deepEqual(
+      sentByHand.map(({by_hand, fault: by}) => [by_hand, by]),
+      [[true, null]],
+    );
   });
 
   it('duplicate: it is sent twice, the same event and bytes', async () => {
