@@ -1,0 +1,78 @@
+/**
+ * Characters that change what a reader sees without being seen themselves. A terminal acts on escape sequences; bidi
+ * marks show one id or amount as another; zero-width, tag and variation characters hide text in text.
+ */
+
+type Range = readonly [first: number, last: number];
+
+/** Line and paragraph breaks of every kind; a carriage return would let text overwrite the start of its line. */
+const BREAKS: readonly Range[] = [
+  [0x0a, 0x0d],
+  [0x85, 0x85],
+  [0x2028, 0x2029],
+];
+
+/** C0, DEL and C1 but for tab and breaks, Unicode's default-ignorable characters, and interlinear marks. */
+const INVISIBLE: readonly Range[] = [
+  [0x00, 0x08],
+  [0x0e, 0x1f],
+  [0x7f, 0x84],
+  [0x86, 0x9f],
+  [0xad, 0xad], // soft hyphen
+  [0x034f, 0x034f],
+  [0x061c, 0x061c],
+  [0x115f, 0x1160],
+  [0x17b4, 0x17b5],
+  [0x180b, 0x180f],
+  [0x200b, 0x200f], // zero width, and marks of direction
+  [0x202a, 0x202e],
+  [0x2060, 0x206f],
+  [0x3164, 0x3164],
+  [0xd800, 0xdfff], // halves of a character, where they stand alone
+  [0xfe00, 0xfe0f], // variation selectors
+  [0xfeff, 0xfeff],
+  [0xffa0, 0xffa0],
+  [0xfff0, 0xfffb],
+  [0x1bca0, 0x1bca3],
+  [0x1d173, 0x1d17a],
+  [0xe0000, 0xe0fff], // tags, and more variation selectors
+];
+const TAB: Range = [0x09, 0x09];
+const LINE_FEED = 0x0a;
+
+const hex = (code: number): string => `\\u{${code.toString(16)}}`;
+const anyOf = (ranges: readonly Range[], times = ''): RegExp =>
+  new RegExp(`[${ranges.map(([first, last]) => `${hex(first)}-${hex(last)}`).join('')}]${times}`, 'gu');
+
+const ANY_BREAK = anyOf([TAB, ...BREAKS], '+');
+const ODD_BREAK = anyOf([[LINE_FEED + 1, 0x0d], ...BREAKS.slice(1)]);
+const ANY_INVISIBLE = anyOf(INVISIBLE);
+const ANY_HARMFUL = anyOf([TAB, ...BREAKS, ...INVISIBLE]);
+/** JSON.stringify escapes C0 itself; its own line feeds, of an indented text, stay. */
+const UNESCAPED = anyOf([...BREAKS, ...INVISIBLE].filter(([, last]) => last > 0x1f));
+const PLAIN = /^[\x20-\x7e]*$/;
+
+/** Whether nothing in the text can hide anything or act on anything: it is shown as it is. */
+export const isPrintable = (text: string): boolean => PLAIN.test(text) || text.search(ANY_HARMFUL) < 0;
+
+/** On one line: breaks and tabs become a space, everything invisible goes. */
+export const strippedLine = (text: string): string =>
+  PLAIN.test(text) ? text : text.replace(ANY_BREAK, ' ').replace(ANY_INVISIBLE, '');
+
+/** Line feeds and tabs stay: for text that is laid out here. */
+export const strippedLines = (text: string): string =>
+  PLAIN.test(text) ? text : text.replaceAll('\r\n', '\n').replace(ODD_BREAK, '\n').replace(ANY_INVISIBLE, '');
+
+/** Each harmful character becomes U+FFFD, so that a changed word never equals one that we know. */
+export const markedToken = (text: string): string =>
+  PLAIN.test(text) ? text : text.replace(ANY_HARMFUL, '\ufffd');
+
+/** What JSON.stringify leaves as it is, as an escape sequence; the JSON parses to the same value. */
+export const escapedJson = (json: string): string =>
+  PLAIN.test(json) ? json : json.replace(UNESCAPED, (found) => [...unitsOf(found)].map(escapeUnit).join(''));
+
+function* unitsOf(text: string): Generator<number> {
+  for (let at = 0; at < text.length; at++) yield text.charCodeAt(at);
+}
+
+const escapeUnit = (unit: number): string => `\\u${unit.toString(16).padStart(4, '0')}`;

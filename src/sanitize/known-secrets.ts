@@ -1,0 +1,96 @@
+import {escapeRegExp} from './secret-names.ts';
+import {maskNumber} from './secret-shapes.ts';
+
+/** Shorter values would blot out harmless text; they are still masked in their own field. */
+const MIN_SECRET = 6;
+/** Numbers that answers have shown are kept for their echoes; the oldest go first. */
+const MOST = 500;
+/** Digits of an id are no number, whatever they are. */
+const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+
+/**
+ * Exact values that must not be shown: the key in use, secrets and numbers that a request or an answer carries. Found in
+ * any case, percent-encoded, in base64 and in hexadecimal; numbers also in groups.
+ */
+export class KnownSecrets {
+  readonly #secrets = new Set<string>();
+  #pattern: RegExp | undefined;
+  /** Words in all their forms, in lower case, and how each is shown. */
+  #masks = new Map<string, string>();
+  #forms: readonly string[] = [];
+  #hasNumbers = false;
+
+  add(values: Iterable<string>): void {
+    for (const value of values) {
+      if (value.length < MIN_SECRET || this.#secrets.has(value)) continue;
+      this.#secrets.add(value);
+      this.#pattern = undefined;
+    }
+    for (const oldest of this.#secrets) {
+      if (this.#secrets.size <= MOST) break;
+      this.#secrets.delete(oldest);
+    }
+  }
+
+  isIn(text: string): boolean {
+    if (this.#secrets.size === 0) return false;
+    const pattern = this.#compiled();
+    const low = text.toLowerCase(); // much quicker than the pattern, and most texts hold nothing
+    if (this.#forms.some((form) => low.includes(form))) return true;
+    if (!this.#hasNumbers) return false;
+    for (const [found] of text.matchAll(pattern)) if (!isUuid(found)) return true;
+    return false;
+  }
+
+  mask(text: string): string {
+    if (!this.isIn(text)) return text;
+    return text.replace(this.#compiled(), (found) =>
+      isUuid(found) ? found : (this.#masks.get(found.toLowerCase()) ?? maskNumber(found)),
+    );
+  }
+
+  #compiled(): RegExp {
+    if (this.#pattern !== undefined) return this.#pattern;
+    const secrets = [...this.#secrets];
+    const numbers = secrets.filter((secret) => NUMBER.test(secret));
+    const shown = secrets.flatMap((secret) =>
+      [...formsOf(secret)].map((form) => [form.toLowerCase(), maskNumber(secret)] as const),
+    );
+    this.#masks = new Map(shown);
+    this.#forms = [...this.#masks.keys()];
+    this.#hasNumbers = numbers.length > 0;
+    const words = [...this.#forms].sort((a, b) => b.length - a.length).map(escapeRegExp); // one that holds another goes first
+    const digits = numbers.length > 0 ? [UUID, ...numbers.map(groupedDigits)] : [];
+    this.#pattern = new RegExp([...words, ...digits].join('|'), 'gi');
+    return this.#pattern;
+  }
+}
+
+const NUMBER = /^[\d -]+$/;
+
+const isUuid = (text: string): boolean => /^[0-9a-f]{8}-/i.test(text) && text.length === 36;
+
+const groupedDigits = (number: string): string =>
+  `(?<!\\d)${[...number.replace(/\D/g, '')].join('[ .\\u00a0-]?')}(?!\\d)`;
+
+/** How a service or a library may repeat a secret. A number as it is stands in groups, and never in an id. */
+function formsOf(secret: string): Set<string> {
+  const hex = Buffer.from(secret).toString('hex');
+  const forms = new Set([secret, encodeURIComponent(secret), hex, ...base64Forms(secret)]);
+  if (NUMBER.test(secret)) forms.delete(secret);
+  return forms;
+}
+
+/** Base64 of a text that holds the secret, at each of the three alignments, without the characters that its neighbours share. */
+function base64Forms(secret: string): string[] {
+  return [0, 1, 2].flatMap((before) => {
+    const text = Buffer.from('\0'.repeat(before) + secret)
+      .toString('base64')
+      .replace(/=+$/, '');
+    const whole = text.slice(
+      Math.ceil((before * 4) / 3),
+      Math.floor(((before + Buffer.byteLength(secret)) * 4) / 3),
+    );
+    return whole.length < 8 ? [] : [whole, whole.replaceAll('+', '-').replaceAll('/', '_')];
+  });
+}

@@ -1,0 +1,153 @@
+/**
+ * Field names whose value is protected, however they are written: `signing_secret`, `signingSecret`, `Signing-Secret`
+ * and `SIGNING SECRET` are one name.
+ */
+
+/** The value is hidden whole. */
+export const SECRET_NAMES = [
+  'signing_secret',
+  'client_secret',
+  'webhook_secret',
+  'shared_secret',
+  'secret',
+  'secret_key',
+  'private_key',
+  'api_key',
+  'x_api_key',
+  'api_token',
+  'authorization',
+  'proxy_authorization',
+  'cookie',
+  'set_cookie',
+  'password',
+  'passwd',
+  'passphrase',
+  'token',
+  'access_token',
+  'auth_token',
+  'bearer_token',
+  'refresh_token',
+  'cvc',
+  'cvv',
+  'cvc2',
+  'cvv2',
+  'csc',
+  'security_code',
+  'pin',
+] as const;
+
+/** The last four characters may be shown. */
+export const NUMBER_NAMES = [
+  'account_number',
+  'account_no',
+  'account_num',
+  'acct_number',
+  'acct_no',
+  'acct_num',
+  'acct',
+  'account',
+  'bank_account',
+  'routing_number',
+  'routing_no',
+  'routing',
+  'aba_number',
+  'aba',
+  'sort_code',
+  'card_number',
+  'card_no',
+  'card_num',
+  'card',
+  'primary_account_number',
+  'pan',
+  'iban',
+  'bban',
+  'clabe',
+  'number',
+] as const;
+
+/** `loose`: a plain word, whose value is protected only where it looks like a number of an account or a card. */
+export type Protection = 'secret' | 'number' | 'loose';
+
+/** Plain words of English among the names: in text they name a field only where they are quoted. */
+const WORDS: ReadonlySet<string> = new Set([
+  ...[
+    'account',
+    'bank_account',
+    'acct',
+    'card',
+    'routing',
+    'number',
+    'aba',
+    'pan',
+    'token',
+    'secret',
+    'pin',
+    'cookie',
+  ],
+]);
+const LOOSE: ReadonlySet<string> = new Set(['account', 'bank_account', 'card', 'routing', 'number']);
+
+const folded = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+
+const PROTECTED = new Map<string, Protection>([
+  ...SECRET_NAMES.map((name) => [folded(name), 'secret'] as const),
+  ...NUMBER_NAMES.map((name) => [folded(name), LOOSE.has(name) ? 'loose' : 'number'] as const),
+]);
+
+/** `bank_account_number`, `newSigningSecret`: a protected name with words before it. Short ones would match too much. */
+const ENDING =
+  /(?:(?<number>accountnumber|accountno|acctnumber|cardnumber|routingnumber|iban)|(?<secret>secret|secretkey|privatekey|apikey|password|accesstoken|refreshtoken|authtoken))$/;
+
+/** Ids, cursors and references are needed as they are; only exact secrets are taken out of them. */
+const IDENTIFIER = /(?:^|[a-z])ids?$|cursor$|reference$|tracenumber$|idempotencykey$|endtoendid$/;
+
+/** How the value of a field is protected, by its name alone; `own`: names that a profile gives to number fields. */
+export function protectionOf(name: string, own: ReadonlySet<string> = NONE): Protection | undefined {
+  const plain = folded(name);
+  if (own.has(plain)) return 'number';
+  const known = PROTECTED.get(plain);
+  if (known !== undefined) return known;
+  const groups = ENDING.exec(plain)?.groups;
+  if (groups === undefined) return undefined;
+  return groups['number'] === undefined ? 'secret' : 'number';
+}
+
+export const foldNames = (names: readonly string[]): ReadonlySet<string> => new Set(names.map(folded));
+
+export const isIdentifier = (name: string): boolean => IDENTIFIER.test(folded(name));
+
+/** Whether a field holds words for people: numbers in them may be anybody's account. */
+export const isProse = (name: string): boolean => PROSE.has(folded(name));
+const PROSE = new Set([
+  ...[
+    'message',
+    'warning',
+    'detail',
+    'details',
+    'title',
+    'description',
+    'reason',
+    'error',
+    'errors',
+    'issue',
+  ],
+  ...['failurereason', 'failuremessage', 'statusreason', 'hint', 'note', 'notes'],
+]);
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** As a pattern in text: `account_number`, `account number`, `accountNumber`. */
+const inText = (name: string): string => name.split('_').join('[\\s_-]?');
+
+/** Alternatives of a pattern: every name where it is quoted, and those that stand for themselves in plain text. */
+export const namesInText = (own: readonly string[]): {quoted: string; bare: string} => {
+  const all = [...SECRET_NAMES, ...NUMBER_NAMES, ...own.map(escapeRegExp)];
+  const longestFirst = (names: readonly string[]) =>
+    [...names]
+      .sort((a, b) => b.length - a.length)
+      .map(inText)
+      .join('|');
+  return {quoted: longestFirst(all), bare: longestFirst(all.filter((name) => !WORDS.has(name)))};
+};
+
+export const escapeRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
