@@ -1,5 +1,4 @@
 import {isObject} from '../client/answer.ts';
-import {redactor} from '../client/redact.ts';
 import {canReach, isFinal, LIFECYCLES} from '../contract/lifecycle.ts';
 import type {Kind} from './kinds.ts';
 import type {Outcome} from './outcome.ts';
@@ -13,8 +12,6 @@ export interface Seen {
   unknown: boolean;
   facts: Pick<Outcome, 'state' | 'code' | 'message'>;
 }
-
-const redact = redactor();
 
 /**
  * Judges a status against the one before. Which step follows which is mostly an assumption, so an end is believed from
@@ -59,6 +56,6 @@ function failureOf(record: Readonly<Record<string, unknown>>): {code: string | n
   const {code, message} = failure;
   return {
     code: typeof code === 'string' && /^[\w.-]{1,100}$/.test(code) ? code : null,
-    message: typeof message === 'string' ? redact.text(message) : 'it failed after it had been accepted',
+    message: typeof message === 'string' ? message : 'it failed after it had been accepted',
   };
 }

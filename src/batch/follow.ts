@@ -94,6 +94,7 @@ export class Follow {
   constructor(options: FollowOptions) {
     const {journal, kind, until, clock} = options;
     this.#options = options;
+    journal.sanitizer.conceal(options.wire.secret);
     this.#closed = closedStatuses(kind, until);
     this.#lastGood = clock.monotonic();
     this.standing = journal.standing();
@@ -219,7 +220,9 @@ export class Follow {
     const known = row.outcome!;
     if (!isObject(record) || typeof record['status'] !== 'string' || isOtherId(record['id'], known.id!))
       return this.#failed(look, 'the record could not be read', true);
-    const seen = judgeSeen({kind, before: known.status, record, status: record['status']});
+    const {sanitizer} = this.#options.journal;
+    const status = sanitizer.token(record['status']); // as the journal keeps it, so that the two can be compared
+    const seen = judgeSeen({kind, before: known.status, record, status});
     if (seen.unknown && !this.#unknown.has(seen.status)) {
       this.#unknown.add(seen.status);
       onUnknown(seen.status, row.reference);
@@ -323,7 +326,8 @@ export class Follow {
   }
 
   #stopFor(reason: Stop['reason'], message: string): void {
-    this.#halt(() => (this.stop ??= {reason, message}));
+    const {sanitizer} = this.#options.journal;
+    this.#halt(() => (this.stop ??= {reason, message: sanitizer.words(message)}));
   }
 
   /** Nothing new begins, and reads under way are given up: they change nothing. */

@@ -1,3 +1,4 @@
+import {Sanitizer} from '../sanitize/sanitizer.ts';
 import type {SqliteDatabase, SqliteStatement, SqlRow, SqlValue} from '../store/port.ts';
 import {
   freshRow,
@@ -40,6 +41,8 @@ const URGENCY = 'collision accepted dead_key conflict unapproved held rejected n
  * closes itself), and the caller stops everything.
  */
 export class Journal {
+  /** Every text of the service goes through it before it is stored here or shown; it learns the key of a run. */
+  readonly sanitizer = new Sanitizer();
   readonly #db: SqliteDatabase;
   readonly #statements = new Map<string, SqliteStatement>();
   readonly #waiting: WaitingOutcomes;
@@ -49,7 +52,7 @@ export class Journal {
 
   constructor(db: SqliteDatabase) {
     this.#db = db;
-    this.#waiting = new WaitingOutcomes(db);
+    this.#waiting = new WaitingOutcomes(db, this.sanitizer);
     this.#newestWindow = Number(
       this.#statement('select coalesce(max(seq), 0) as seq from windows').get()!['seq'],
     );
@@ -347,7 +350,11 @@ export class Journal {
     ).all(limit - doubtful.length);
     const named = new Set(doubtful.map((row) => row['reference'])); // as it was before the killed run, too
     const all = [...doubtful, ...others.filter((row) => !named.has(row['reference']))];
-    return all as unknown as Attention[]; // the columns are named so
+    return (all as unknown as Attention[]).map((row) => ({
+      ...row, // the columns are named so
+      code: row.code === null ? null : this.sanitizer.token(row.code),
+      message: row.message === null ? null : this.sanitizer.words(row.message),
+    }));
   }
 
   /** A statement on this journal, kept for the next time: for what lies in the journal and is read in a file of its own. */

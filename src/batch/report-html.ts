@@ -3,6 +3,7 @@ import {chartOf, chosenPoints, grouped, hasChart, LAYERS} from './report-chart.t
 import type {ReportData} from './report-data.ts';
 import {escapeText, type Markup, markup} from '../html/markup.ts';
 import {mainFigures, totalsTables} from './report-money.ts';
+import {Sanitizer} from '../sanitize/sanitizer.ts';
 import {REPORT_STYLE} from './report-style.ts';
 import {duration} from './report-time-scale.ts';
 import {troubleSections} from './report-troubles.ts';
@@ -40,6 +41,9 @@ ${page(data, title).text}
 `;
 }
 
+/** A stop of an earlier version may hold words of the service as they came. */
+const sanitizer = new Sanitizer();
+
 const attentionOf = ({troubles}: ReportData): number => troubles.reduce((sum, group) => sum + group.count, 0);
 
 function page(data: ReportData, title: string): Markup {
@@ -52,7 +56,7 @@ ${modeBand(data)}
 <h1>${title}</h1>
 <p class="sub">${plan.file.name}${plan.revision > 1 && `, revision ${plan.revision}`} · as of ${moment(data.madeAt)} UTC</p>
 <p class="state ${tone}">${text}</p>
-${stop !== null && markup`<p class="why">Why it stopped: ${stop.message}.</p>`}
+${stop !== null && markup`<p class="why">Why it stopped: ${sanitizer.words(stop.message)}.</p>`}
 ${mainFigures(data, attentionOf(data))}
 </header>
 ${todo(data)}

@@ -1,8 +1,8 @@
 import {formatMajor, groupMajor} from '../money/amount.ts';
 import {grouped} from './report-chart.ts';
 import type {ReportData, TroubledRow, TroubleGroup} from './report-data.ts';
-import {maskedWords} from './report-escape.ts';
 import {type Markup, markup} from '../html/markup.ts';
+import {Sanitizer} from '../sanitize/sanitizer.ts';
 import {troubleWords} from './report-words.ts';
 import {KINDS} from './kinds.ts';
 
@@ -49,15 +49,18 @@ ${rows.map((row) => troubledRow(row, party, hasIds))}</tbody></table></div>`;
 <p>${meaning}</p>${rows.length > 0 && table}${more > 0 && markup`<p>… and ${grouped(more)} more.</p>`}</div>`;
 }
 
+/** The journal was written without secrets; one of an earlier version may hold some. */
+const sanitizer = new Sanitizer();
+
 const ID = markup` data-label="Id"`;
 
 function troubledRow(row: TroubledRow, party: string, hasIds: boolean): Markup {
   const amount = groupMajor(formatMajor(BigInt(row.amount), row.currency));
   const reason = [
-    row.code !== null && markup`<span class="code">${row.code}</span> `,
+    row.code !== null && markup`<span class="code">${sanitizer.token(row.code)}</span> `,
     row.message !== null
-      ? maskedWords(row.message)
-      : row.status !== null && `its status was ${row.status} when it was last seen`,
+      ? sanitizer.words(row.message)
+      : row.status !== null && `its status was ${sanitizer.token(row.status)} when it was last seen`,
   ];
   const id = markup`<td role="cell" class="id"${row.id !== null && ID}>${row.id}</td>`;
   return markup`<tr role="row"><td role="cell"><b><bdi>${row.reference}</bdi></b> <span class="line">line ${row.line}</span></td>

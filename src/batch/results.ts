@@ -140,6 +140,7 @@ function resultCells(
     };
   }
   const state = record['state'] as RowState;
+  const {sanitizer} = journal; // what was journaled is clean, unless an earlier version did it
   const amount = `${formatMajor(BigInt(record['amount'] as number), record['currency'] as string)} ${text('currency')}`;
   const at = record['at'] === null ? '' : new Date(Number(record['at'])).toISOString();
   return {
@@ -148,12 +149,12 @@ function resultCells(
       text('reference'),
       state === 'held' ? 'held' : bucketOf(state),
       amount,
-      text('id'),
-      text('status'),
-      text('code'),
-      text('message'),
+      sanitizer.token(text('id')),
+      sanitizer.token(text('status')),
+      sanitizer.token(text('code')),
+      sanitizer.words(text('message')),
       text('attempts'),
-      text('request_id'),
+      sanitizer.token(text('request_id')),
       at,
     ],
     state,

@@ -57,6 +57,7 @@ export async function raiseFailedRows(options: {
 }): Promise<RetryFacts> {
   const {journal, clock, named, stop} = options;
   const facts: RetryFacts = {raised: [], left: []};
+  journal.sanitizer.conceal(options.wire.secret);
   const due: {row: JournalRow; reason: string}[] = [];
   for (const row of candidates(journal, named, options.plan)) {
     stop.throwIfAborted();
@@ -78,7 +79,7 @@ export async function raiseFailedRows(options: {
         reference: row.reference,
         why: `its record was canceled; to pay it all the same: --row ${row.reference}`,
       });
-    else facts.left.push({reference: row.reference, why: found});
+    else facts.left.push({reference: row.reference, why: journal.sanitizer.words(found)});
   }
   await options.confirm?.(due.map(({row}) => row));
   for (const {row, reason} of due) {

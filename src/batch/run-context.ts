@@ -1,5 +1,5 @@
 import {fullJitter} from '../client/backoff.ts';
-import {readAnswer, type Answer} from '../client/answer.ts';
+import {type Answer, isObject, readAnswer} from '../client/answer.ts';
 import {TransportFailure, type Transport, type TransportRequest} from '../client/transport.ts';
 import type {Clock} from '../clock.ts';
 import {type Activity, StepRate, stepsLeft} from './activity.ts';
@@ -155,6 +155,7 @@ export class RunContext {
     this.settings = options.settings;
     this.#abort = options.abort;
     this.beforeWindow = options.beforeWindow;
+    options.journal.sanitizer.conceal(options.wire.secret);
     const {keyFingerprint: key, isDirect} = options;
     this.earlierTries = new EarlierTries(this, {key, isDirect});
     options.journal.makeDoubtExplicit();
@@ -204,7 +205,7 @@ export class RunContext {
       request.signal = this.#abort;
       const raw = await this.#transport.send(request);
       const nowWall = this.clock.now();
-      const answer = readAnswer(raw, nowWall);
+      const answer = this.#withoutSecrets(readAnswer(raw, nowWall));
       this.#countAnswer(answer, {isCreate, isCheck}, sending, nowWall);
       return {answer};
     } catch (failure) {
@@ -216,6 +217,17 @@ export class RunContext {
     } finally {
       this.#inFlight--;
     }
+  }
+
+  /**
+   * A record whose id cannot be shown and stored as it is, is no readable record: it holds the key, or does not print.
+   * What an error shows under a protected name is masked in its words as well.
+   */
+  #withoutSecrets(answer: Answer): Answer {
+    const {sanitizer} = this.journal;
+    if (answer.status >= 300 || answer.warning !== undefined) sanitizer.learn(answer.json);
+    const id = isObject(answer.json) ? answer.json['id'] : undefined;
+    return typeof id !== 'string' || sanitizer.isClean(id) ? answer : {...answer, json: undefined};
   }
 
   #countAnswer(
@@ -481,7 +493,7 @@ export class RunContext {
 
   stopFor(reason: Stop['reason'], message: string): void {
     if (this.stop !== undefined) return;
-    this.stop = {reason, message};
+    this.stop = {reason, message: this.journal.sanitizer.words(message)};
     this.#stopped.abort();
     this.onStop();
   }

@@ -1,5 +1,6 @@
 import {BulkInsert} from '../store/bulk-insert.ts';
 import type {SqliteDatabase, SqlValue} from '../store/port.ts';
+import type {Sanitizer} from '../sanitize/sanitizer.ts';
 import type {Outcome} from './outcome.ts';
 
 const HEAD = `insert or replace into outcomes
@@ -16,7 +17,11 @@ export class WaitingOutcomes {
   readonly #any: BulkInsert;
   readonly #plain: BulkInsert;
 
-  constructor(db: SqliteDatabase) {
+  readonly #sanitizer: Sanitizer;
+  #lastStatus: string | null = null;
+
+  constructor(db: SqliteDatabase, sanitizer: Sanitizer) {
+    this.#sanitizer = sanitizer;
     this.#any = new BulkInsert(db, {head: HEAD, row: '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, $1)'});
     this.#plain = new BulkInsert(db, {
       head: HEAD,
@@ -28,11 +33,33 @@ export class WaitingOutcomes {
     return this.#waiting.length;
   }
 
-  /** What a service says may hold NUL, which no text of a database does; it is kept as U+FFFD. */
+  /**
+   * Texts of the service are stored without secrets and without anything that acts on a terminal. An id stays as it came,
+   * since it is sent back: one that cannot be shown was never taken.
+   */
   add(outcome: Outcome, at: number): void {
     const {status, code, message, requestId} = outcome;
-    const hasAnyNul = hasNul(status) || hasNul(code) || hasNul(message) || hasNul(requestId);
-    this.#waiting.push({outcome: hasAnyNul ? withoutNul(outcome) : outcome, at});
+    const token = (text: string | null) => (text === null ? null : this.#sanitizer.token(text));
+    const clean = {
+      status: this.#cleanStatus(status),
+      code: token(code),
+      message: message === null ? null : this.#sanitizer.words(message),
+      requestId: token(requestId),
+    };
+    const isClean =
+      clean.status === status &&
+      clean.code === code &&
+      clean.message === message &&
+      clean.requestId === requestId;
+    this.#waiting.push({outcome: isClean ? outcome : {...outcome, ...clean}, at});
+  }
+
+  /** Most rows of a run have the status of the row before. */
+  #cleanStatus(status: string | null): string | null {
+    if (status === null || status === this.#lastStatus) return status;
+    const clean = this.#sanitizer.token(status);
+    if (clean === status) this.#lastStatus = status;
+    return clean;
   }
 
   /**
@@ -48,18 +75,6 @@ export class WaitingOutcomes {
     }
     this.#waiting.length = 0;
   }
-}
-
-const hasNul = (text: string | null): boolean => text !== null && text.includes('\0');
-
-function withoutNul(outcome: Outcome): Outcome {
-  const settled = (text: string | null) => text?.replaceAll('\0', '\uFFFD') ?? null;
-  const {status, code, message, requestId} = outcome;
-  return {
-    ...outcome,
-    ...{status: settled(status), code: settled(code)},
-    ...{message: settled(message), requestId: settled(requestId)},
-  };
 }
 
 const isWithoutWords = ({code, message, orphan}: Outcome): boolean =>

@@ -37,6 +37,11 @@ export class Wire {
     this.#metadataField = options.overrides.fields?.[`${operations.create}.metadata`] ?? 'metadata';
   }
 
+  /** The API key: whoever stores or shows what came back must take it out. */
+  get secret(): string {
+    return this.#options.key;
+  }
+
   /** Create, or replay of the same create: `autoApprove` is the only thing that may differ between the two. */
   create(row: JournalRow, autoApprove: boolean, signal?: AbortSignal): TransportRequest {
     const {kind, key, timeouts} = this.#options;

@@ -1,3 +1,5 @@
+import {strippedLine} from '../sanitize/harmful.ts';
+
 /** HTML that was made here and is safe as it is. */
 export class Markup {
   readonly text: string;
@@ -29,13 +31,6 @@ function render(value: Value): string {
   return escapeText(String(value));
 }
 
-/** C0, DEL, C1, separators of lines and paragraphs, marks that turn direction or cannot be seen, lone surrogates. */
-const UNPRINTABLE =
-  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff0-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
-
 /** Text as it may stand in an element or in a quoted attribute; a reader sees what is there, and nothing acts on it. */
 export const escapeText = (text: string): string =>
-  text
-    .replace(/[\t\n\r]+/g, ' ')
-    .replace(UNPRINTABLE, '')
-    .replace(/[&<>"'`]/g, (found) => `&#${found.charCodeAt(0)};`);
+  strippedLine(text).replace(/[&<>"'`]/g, (found) => `&#${found.charCodeAt(0)};`);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
+import {Sanitizer} from '../../src/sanitize/sanitizer.ts';
 import {createHash} from 'node:crypto';
 import fc from 'fast-check';
 import {noteConfirmation} from '../../src/batch/confirmations.ts';
 import {openBatch} from '../../src/batch/open-batch.ts';
-import {maskedWords} from '../../src/batch/report-escape.ts';
 import {escapeText, markup} from '../../src/html/markup.ts';
 import {reportHtml} from '../../src/batch/report-html.ts';
 import {FollowBench} from './follow-bench.ts';
@@ -373,5 +373,5 @@ describe('text in a report', () => {
     ['id 018f0000-0000-7000-8000-000000000001', 'id 018f0000-0000-7000-8000-000000000001'],
     ['1500.75 USD is more than 1000.00', '1500.75 USD is more than 1000.00'],
   ] as const)
-    it(`shows "${text}" as "${shown}"`, () => assert.equal(maskedWords(text), shown));
+    it(`shows "${text}" as "${shown}"`, () => assert.equal(new Sanitizer().words(text), shown));
 });

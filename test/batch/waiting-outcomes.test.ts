@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import {JOURNAL_MIGRATIONS} from '../../src/batch/journal-schema.ts';
 import type {Outcome} from '../../src/batch/outcome.ts';
 import {WaitingOutcomes} from '../../src/batch/waiting-outcomes.ts';
+import {Sanitizer} from '../../src/sanitize/sanitizer.ts';
 import {migrate} from '../../src/store/migrate.ts';
 import {openSqlite} from '../../src/store/sqlite.ts';
 
@@ -34,7 +35,7 @@ describe('outcomes that wait for a commit', () => {
   it('are written as they were told, and of two for one row the later', async () => {
     const db = await openSqlite(join(folder, 'journal.db'), {durability: 'normal'});
     migrate(db, JOURNAL_MIGRATIONS);
-    const waiting = new WaitingOutcomes(db);
+    const waiting = new WaitingOutcomes(db, new Sanitizer());
     let windowSeq = 0;
     fc.assert(
       fc.property(fc.array(outcome, {maxLength: 200}), (outcomes) => {
