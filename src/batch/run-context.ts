@@ -227,7 +227,7 @@ export class RunContext {
     const {sanitizer} = this.journal;
     if (answer.status >= 300 || answer.warning !== undefined) sanitizer.learn(answer.json);
     const id = isObject(answer.json) ? answer.json['id'] : undefined;
-    return typeof id !== 'string' || sanitizer.isClean(id) ? answer : {...answer, json: undefined};
+    return typeof id !== 'string' || sanitizer.isClean(id) ? answer : {...answer, json: {}};
   }
 
   #countAnswer(
