@@ -61,7 +61,8 @@ function load(file, source, cachedData) {
 }
 
 // The cache file: CRC-32 of all that follows (4 bytes), length of the list (2 bytes), ids of the commands whose code
-// it holds (JSON), V8's data. V8 aborts the process on data with a flipped bit, so nothing unchecked may reach it.
+// it holds (JSON), V8's data. V8 aborts the process on data with a flipped bit, so nothing unchecked may reach it; and it
+// runs what it is given, so a file or folder that another user could have written is not read, and not written either.
 function openCache(source) {
   const cache = {file: undefined, ids: [], code: undefined};
   try {
@@ -69,8 +70,11 @@ function openCache(source) {
       process.env.XDG_CACHE_HOME || path.join(process.env.HOME || require('node:os').homedir(), '.cache');
     if (!path.isAbsolute(folder)) return cache;
     const key = source.slice(2, source.indexOf('\n')); // the build writes the hash of the code there
-    cache.file = path.join(folder, 'remit', `code-${key}-${process.version}-${process.arch}.bin`);
-    const bytes = fs.readFileSync(cache.file);
+    const own = path.join(folder, 'remit');
+    const stats = fs.lstatSync(own, {throwIfNoEntry: false});
+    if (stats !== undefined && !(stats.isDirectory() && isOurs(stats))) return cache;
+    cache.file = path.join(own, `code-${key}-${process.version}-${process.arch}.bin`);
+    const bytes = readOurs(cache.file);
     if (bytes.readUInt32LE(0) !== crc32(bytes.subarray(4))) return cache;
     const end = 6 + bytes.readUInt16LE(4);
     cache.ids = JSON.parse(bytes.toString('utf8', 6, end));
@@ -79,6 +83,26 @@ function openCache(source) {
     // No cache, or none that can be used.
   }
   return cache;
+}
+
+function readOurs(file) {
+  // A link would lead out of our folder; opening a pipe would wait for its writer.
+  const descriptor = fs.openSync(
+    file,
+    fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0),
+  );
+  try {
+    const stats = fs.fstatSync(descriptor);
+    if (!stats.isFile() || !isOurs(stats)) throw new Error('not ours');
+    return fs.readFileSync(descriptor);
+  } finally {
+    fs.closeSync(descriptor);
+  }
+}
+
+// It belongs to us, and neither its group nor others can write to it. Windows has neither.
+function isOurs({uid, mode}) {
+  return process.geteuid === undefined || (uid === process.geteuid() && (mode & 0o022) === 0);
 }
 
 // Written after a command whose code the cache does not hold yet; V8 keeps what it had from the cache as well.

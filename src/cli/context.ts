@@ -3,6 +3,7 @@ import type {RemitClient} from '../client/client.ts';
 import {checkOverrides} from '../client/routes.ts';
 import type {Transport} from '../client/transport.ts';
 import type {Clock} from '../clock.ts';
+import {RemitError} from '../errors.ts';
 import type {Output} from '../output/output.ts';
 import {configDir, stateDir} from '../profiles/config-file.ts';
 import type {ActiveProfile} from '../profiles/profile.ts';
@@ -65,6 +66,8 @@ export async function openContext(
     normaliseBaseUrl,
   });
   checkOverrides(profile.overrides);
+  refuseUnverified(profile, runtime.env);
+  for (const warning of profile.warnings) out.warn(warning);
   const transportFor = (kind: TransportKind) => runtime.transport(kind, profile.baseUrl);
   const {RemitClient} = await import('../client/client.ts'); // HTTP is loaded by commands that need it
   const clientOn = (transport: Transport) =>
@@ -99,4 +102,14 @@ export async function openContext(
         stderr: runtime.stderr,
       }),
   };
+}
+
+/** Node would send the key to any server that answers, whatever its certificate. */
+function refuseUnverified({mode}: ActiveProfile, env: Runtime['env']): void {
+  if (mode === 'live' && env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0')
+    throw new RemitError(
+      'GUARD_TARGET',
+      'refused to use a live key: NODE_TLS_REJECT_UNAUTHORIZED=0 turns off the check of certificates',
+      {hint: 'unset NODE_TLS_REJECT_UNAUTHORIZED; NODE_EXTRA_CA_CERTS=FILE adds a certificate authority'},
+    );
 }

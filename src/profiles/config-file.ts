@@ -1,7 +1,7 @@
-import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {RemitError} from '../errors.ts';
 import {EMPTY_CONFIG, PROFILE_NAME, type ConfigFile, type StoredProfile} from './profile.ts';
+import {exposure, readSmallFile, refuseForeign} from './trusted-file.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -18,28 +18,33 @@ export function stateDir(env: Env, home: string): string {
 export const configPath = (dir: string): string => join(dir, 'config.json');
 
 /**
- * Reads the stored profiles; a missing file is an empty one. Only reads: no folder is made and nothing is mended.
- * @throws RemitError STATE_DAMAGED naming the file, or STATE when it cannot be read.
+ * Reads the stored profiles; a missing file is an empty one. Only reads: no folder is made and nothing is repaired.
+ * @throws RemitError STATE_DAMAGED naming the file, or STATE when it cannot be read or others could have written it.
  */
 export function readConfig(dir: string): ConfigFile {
   const path = configPath(dir);
-  let text: string;
+  let file: ReturnType<typeof readSmallFile>;
   try {
-    text = readFileSync(path, 'utf8');
+    file = readSmallFile(path);
   } catch (error) {
     const {code} = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return EMPTY_CONFIG;
     throw new RemitError('STATE', `${path} cannot be read: ${(error as Error).message}`, {cause: error});
   }
-  return parseConfig(text, path);
+  refuseForeign(path, file.stats, 'the stored profiles');
+  return parseConfig(file.text, path);
 }
+
+/** A warning where other users can read the stored keys. */
+export const configExposure = (dir: string): string | undefined =>
+  exposure(configPath(dir), 'the config file');
 
 /** Checks the form by hand: a one-shot command must not load a schema library for this. */
 export function parseConfig(text: string, path: string): ConfigFile {
   const damaged = (what: string, cause?: unknown) =>
     new RemitError('STATE_DAMAGED', `${path} ${what}`, {
       cause,
-      hint: `mend the file, or move it away and add the profiles again: remit profiles add NAME --base-url URL`,
+      hint: `correct the file, or move it away and add the profiles again: remit profiles add NAME --base-url URL`,
     });
   let value: unknown;
   try {
@@ -65,9 +70,22 @@ export function parseConfig(text: string, path: string): ConfigFile {
   };
 }
 
+const PROFILE_KEYS: ReadonlySet<string> = new Set<keyof StoredProfile>([
+  'base_url',
+  'key',
+  'mode',
+  'read_only',
+  'approve_by_id',
+  'caps',
+  'overrides',
+]);
+
 function profileProblem(profile: unknown): string | undefined {
   if (!isObject(profile)) return 'that is not an object';
   const {base_url, key, mode, read_only, approve_by_id, caps, overrides} = profile;
+  // A guard under a misspelled name must not become a guard that is not there.
+  const unknown = Object.keys(profile).find((name) => !PROFILE_KEYS.has(name));
+  if (unknown !== undefined) return `with a setting ${JSON.stringify(unknown)} that this remit does not know`;
   if (typeof base_url !== 'string') return 'without a base_url';
   if (mode !== 'test' && mode !== 'live') return 'whose mode is neither test nor live';
   if (!isObject(key) || Object.keys(key).length !== 1) return 'whose key has not exactly one source';
@@ -81,7 +99,7 @@ function profileProblem(profile: unknown): string | undefined {
     return 'whose read_only is not true or false';
   if (approve_by_id !== undefined && typeof approve_by_id !== 'boolean')
     return 'whose approve_by_id is not true or false';
-  if (overrides !== undefined && !isObject(overrides)) return 'whose overrides are not an object';
+  if (overrides !== undefined && !areOverrides(overrides)) return 'whose overrides are not of the right form';
   return caps === undefined ? undefined : capsProblem(caps);
 }
 
@@ -90,13 +108,23 @@ function capsProblem(caps: unknown): string | undefined {
   if (!isObject(caps)) return 'whose caps are not an object';
   for (const [name, value] of Object.entries(caps)) {
     const amounts = name === 'max_amount_minor' || name === 'max_batch_total_minor';
-    if (amounts && isObject(value) && Object.values(value).every(isCount)) continue;
+    if (amounts && isObject(value) && isByCurrency(value)) continue;
     if (name === 'max_batch_rows' && isCount(value)) continue;
     if (name === 'rails' && Array.isArray(value) && value.every((rail) => typeof rail === 'string')) continue;
     return `whose cap "${name}" is not known or not of the right form`;
   }
   return undefined;
 }
+
+const isByCurrency = (amounts: Readonly<Record<string, unknown>>): boolean =>
+  Object.entries(amounts).every(([currency, minor]) => /^[A-Z]{3}$/.test(currency) && isCount(minor));
+
+/** Their routes and names are checked where they are used; here that there is nothing besides. */
+const areOverrides = (value: unknown): boolean =>
+  isObject(value) &&
+  Object.entries(value).every(
+    ([name, part]) => (name === 'operations' || name === 'fields') && isObject(part),
+  );
 
 const isCount = (value: unknown): boolean =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;

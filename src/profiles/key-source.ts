@@ -1,9 +1,9 @@
-import {readFileSync} from 'node:fs';
 import {homedir} from 'node:os';
 import {join} from 'node:path';
 import {RemitError} from '../errors.ts';
 import {maskKey} from './key.ts';
 import type {KeySource} from './profile.ts';
+import {exposure, readSmallFile, refuseForeign} from './trusted-file.ts';
 
 /** A secrets manager may ask for a touch or a PIN; a hung one must not hang us for ever. */
 export const KEY_COMMAND_TIMEOUT_MS = 60_000;
@@ -27,18 +27,26 @@ export async function readKey(source: KeySource, options: {timeoutMs?: number} =
 }
 
 function readKeyFile(path: string): string {
-  const full = path.startsWith('~/') ? join(homedir(), path.slice(2)) : path;
-  let text: string;
+  const full = fullPath(path);
+  let file: ReturnType<typeof readSmallFile>;
   try {
-    text = readFileSync(full, 'utf8');
+    file = readSmallFile(full);
   } catch (error) {
     throw new RemitError('BAD_KEY', `the key file ${path} cannot be read: ${(error as Error).message}`, {
       cause: error,
     });
   }
+  refuseForeign(full, file.stats, 'the key file');
+  const {text} = file;
   if (text.trim() === '') throw new RemitError('BAD_KEY', `the key file ${path} is empty`);
   return text.trim();
 }
+
+const fullPath = (path: string): string => (path.startsWith('~/') ? join(homedir(), path.slice(2)) : path);
+
+/** A warning where other users can read the key. */
+export const keyExposure = (source: KeySource): string | undefined =>
+  'file' in source ? exposure(fullPath(source.file), `the key file ${source.file}`) : undefined;
 
 /**
  * Runs the user's own command through the shell and takes its stdout, trimmed. Its stdin and stderr are the user's, so

@@ -58,6 +58,8 @@ export interface ActiveProfile {
   overrides: ProfileOverrides;
   /** Where each value came from, for `whoami`. */
   sources: Readonly<Record<string, string>>;
+  /** What a person should know before the key is used. */
+  warnings: readonly string[];
 }
 
 export const PROFILE_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/i;

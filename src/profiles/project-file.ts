@@ -1,6 +1,6 @@
-import {readFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {RemitError} from '../errors.ts';
+import {readSmallFile} from './trusted-file.ts';
 
 export const PROJECT_FILE = '.remit.json';
 
@@ -56,7 +56,7 @@ export function parseProjectFile(text: string, path: string): ProjectFile {
 
 function readOptional(path: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8');
+    return readSmallFile(path).text;
   } catch (error) {
     const {code} = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EACCES') return undefined;

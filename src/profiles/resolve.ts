@@ -1,6 +1,6 @@
 import {RemitError} from '../errors.ts';
-import {configPath, readConfig} from './config-file.ts';
-import {describeSource, readKey} from './key-source.ts';
+import {configExposure, configPath, readConfig} from './config-file.ts';
+import {describeSource, keyExposure, readKey} from './key-source.ts';
 import {fingerprintOf, maskKey, modeOf} from './key.ts';
 import type {ActiveProfile, ConfigFile, StoredProfile} from './profile.ts';
 import type {ProjectFile} from './project-file.ts';
@@ -28,7 +28,8 @@ export interface Choice {
 }
 
 /**
- * Flag, environment, project file, stored default, in this order. A profile named by flag is taken whole, with its own
+ * Flag, environment, project file, stored default, in this order. REMIT_API_KEY is not sent where a project file points:
+ * whoever wrote that file would decide where the key goes, and which caps hold. A profile named by flag is taken whole, with its own
  * key and base URL; otherwise REMIT_API_KEY replaces the key, and only together with it may REMIT_BASE_URL replace the
  * base URL, so that a stored key never goes anywhere but where it was stored for. An empty variable is unset.
  */
@@ -56,6 +57,7 @@ export function chooseProfile(question: ProfileQuestion, config = readConfig(que
       baseUrlFrom: 'REMIT_BASE_URL',
     };
   }
+  if (envKey && named.from === question.project?.path) throw keyByProjectFile(named);
   const profile = findProfile(config, named.name, named.from, question.configDir);
   return {
     name: named.name,
@@ -79,7 +81,13 @@ export async function resolveProfile(question: ProfileQuestion): Promise<ActiveP
         question.keyTimeoutMs === undefined ? {} : {timeoutMs: question.keyTimeoutMs},
       );
   const mode = modeOf(key, keyFrom);
-  if (profile !== undefined && !choice.envKey && mode !== profile.mode)
+  if (profile !== undefined && choice.envKey && mode !== profile.mode)
+    throw new RemitError(
+      'GUARD_TARGET',
+      `REMIT_API_KEY is a ${mode} key, but profile ${name} (${choice.nameFrom}) is for ${profile.mode} keys`,
+      {hint: 'name a profile of the same mode in REMIT_PROFILE, or set REMIT_BASE_URL to use no profile'},
+    );
+  if (profile !== undefined && mode !== profile.mode)
     throw new RemitError(
       'BAD_KEY',
       `profile ${name} is for ${profile.mode} keys, but its key is a ${mode} one (${keyFrom})`,
@@ -106,8 +114,21 @@ export async function resolveProfile(question: ProfileQuestion): Promise<ActiveP
       key: keyFrom,
       mode: 'prefix of the key',
     },
+    warnings: profile === undefined || choice.envKey ? [] : exposuresOf(profile, question.configDir),
   };
 }
+
+function exposuresOf({key}: StoredProfile, dir: string): string[] {
+  const warning = 'stored' in key ? configExposure(dir) : keyExposure(key);
+  return warning === undefined ? [] : [warning];
+}
+
+const keyByProjectFile = ({name, from}: {name: string; from: string}): RemitError =>
+  new RemitError(
+    'GUARD_TARGET',
+    `REMIT_API_KEY is set, and profile ${name} is named by ${from}: a project file must not decide where that key is sent`,
+    {hint: `REMIT_PROFILE=${name} uses this key with that profile, --profile ${name} the key of the profile`},
+  );
 
 function nameOf(
   {flag, env, project}: ProfileQuestion,

@@ -1,4 +1,3 @@
-import {mkdirSync} from 'node:fs';
 import {RemitError} from '../errors.ts';
 import {configPath, readConfig} from './config-file.ts';
 import type {ConfigFile} from './profile.ts';
@@ -8,7 +7,7 @@ export type TakeLock = (path: string) => Promise<{release(): Promise<void>}>;
 
 /**
  * Changes config.json under a lock, so that two commands at once lose nothing, and atomically, so that a reader never
- * sees half of it. The file is 0600 in a folder that is made 0700. `edit` gets what is stored now, not what the caller
+ * sees half of it. The file is 0600 in a folder that the lock makes, 0700. `edit` gets what is stored now, not what the caller
  * read earlier; when it throws, nothing is written.
  */
 export async function editConfig(
@@ -16,7 +15,6 @@ export async function editConfig(
   takeLock: TakeLock,
   edit: (config: ConfigFile) => ConfigFile,
 ): Promise<ConfigFile> {
-  makePrivate(dir);
   const lock = await takeLock(`${configPath(dir)}.lock`);
   try {
     const next = edit(readConfig(dir));
@@ -37,15 +35,5 @@ export async function editConfig(
     });
   } finally {
     await lock.release();
-  }
-}
-
-function makePrivate(dir: string): void {
-  try {
-    mkdirSync(dir, {recursive: true, mode: 0o700});
-  } catch (error) {
-    throw new RemitError('STATE', `the folder ${dir} cannot be made: ${(error as Error).message}`, {
-      cause: error,
-    });
   }
 }

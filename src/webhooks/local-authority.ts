@@ -1,8 +1,9 @@
 import {X509Certificate} from 'node:crypto';
-import {linkSync, mkdirSync, readFileSync, rmSync} from 'node:fs';
+import {linkSync, readFileSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
 import {RemitError} from '../errors.ts';
 import {writeFileAtomic} from '../store/atomic-file.ts';
+import {makeFolder} from '../store/folder.ts';
 import type {KeyPair} from './certificates.ts';
 
 const AUTHORITY_DAYS = 3650;
@@ -69,7 +70,7 @@ const damaged = (file: string, cause?: unknown) =>
 async function foundAuthority(stateDir: string, nowMs: number): Promise<KeyPair> {
   const {makeAuthority} = await import('./certificates.ts');
   const {folder, key: file} = authorityFiles(stateDir);
-  mkdirSync(folder, {recursive: true, mode: 0o700});
+  makeFolder(folder);
   const made = await makeAuthority({name: 'Remit local authority', days: AUTHORITY_DAYS, nowMs});
   const draft = `${file}.${process.pid}`;
   writeFileAtomic(draft, made.certificate + made.key);

@@ -82,6 +82,21 @@ describe('the config file', () => {
       /cap "max_amount"/,
     ],
     [
+      'with a guard under another name',
+      JSON.stringify({version: 1, profiles: {a: {...profile, readonly: true}}}),
+      /setting "readonly" that this remit does not know/,
+    ],
+    [
+      'with a cap for no currency',
+      JSON.stringify({version: 1, profiles: {a: {...profile, caps: {max_amount_minor: {usd: 5}}}}}),
+      /cap "max_amount_minor"/,
+    ],
+    [
+      'with overrides of another kind',
+      JSON.stringify({version: 1, profiles: {a: {...profile, overrides: {routes: {}}}}}),
+      /overrides/,
+    ],
+    [
       'with a doubtful read_only',
       JSON.stringify({version: 1, profiles: {a: {...profile, read_only: 'yes'}}}),
       /read_only/,

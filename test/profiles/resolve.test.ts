@@ -111,6 +111,53 @@ describe('the profile in force', () => {
     assert.equal((await resolve({env: none, config})).approveById, false);
   });
 
+  describe('with REMIT_API_KEY', () => {
+    const env = {REMIT_API_KEY: KEYS.env};
+
+    it('is never the one that a project file names', async () => {
+      const guarded = {...CONFIG, profiles: {...CONFIG.profiles, a: stored('a', {read_only: true})}};
+      await refused(
+        {env, project: {profile: 'b'}, config: guarded},
+        'GUARD_TARGET',
+        /profile b .*\/p\/\.remit\.json/,
+      );
+      await refused({env, project: {profile: 'a'}}, 'GUARD_TARGET', /REMIT_API_KEY .*profile a/);
+    });
+
+    it('may be named in the environment all the same', async () => {
+      const named = {env: {...env, REMIT_PROFILE: 'a'}, project: {profile: 'b'}};
+      assert.equal((await resolve(named)).name, 'a');
+      const own = await resolve({flag: 'b', env, project: {profile: 'a'}});
+      assert.equal(own.key, KEYS.b);
+    });
+
+    it('needs the mode of that key', async () => {
+      const live = {REMIT_API_KEY: 'live_eeeeeeeeeeeeeeee'};
+      await refused(
+        {env: live},
+        'GUARD_TARGET',
+        /REMIT_API_KEY is a live key, but profile a \(stored default\) is for test/,
+      );
+      await refused(
+        {env: {...env, REMIT_PROFILE: 'b'}},
+        'GUARD_TARGET',
+        /test key, but profile b \(REMIT_PROFILE\) is for live/,
+      );
+      const elsewhere = {...live, REMIT_PROFILE: 'a', REMIT_BASE_URL: 'https://env.example.com'};
+      await refused({env: elsewhere}, 'GUARD_TARGET', /live key, but profile a/);
+    });
+
+    it('keeps its guards when the environment names another base URL', async () => {
+      const config = {...CONFIG, profiles: {a: stored('a', {read_only: true, caps: {max_batch_rows: 3}})}};
+      const there = {...env, REMIT_PROFILE: 'a', REMIT_BASE_URL: 'https://env.example.com'};
+      const profile = await resolve({env: there, config});
+      assert.deepEqual(
+        [profile.readOnly, profile.caps, profile.baseUrl],
+        [true, {max_batch_rows: 3}, 'https://env.example.com'],
+      );
+    });
+  });
+
   it('is taken whole when the flag names it, whatever the environment holds', async () => {
     const env = {REMIT_API_KEY: KEYS.env, REMIT_BASE_URL: 'https://env.example.com'};
     const profile = await resolve({flag: 'b', env});

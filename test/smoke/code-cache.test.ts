@@ -1,5 +1,18 @@
 import assert from 'node:assert/strict';
-import {chmodSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, statSync, writeFileSync} from 'node:fs';
+import {execFileSync} from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {beforeEach, describe, it} from 'mocha';
@@ -15,6 +28,12 @@ describe('the code cache', () => {
     const names = readdirSync(folder());
     assert.equal(names.length, 1, names.join(', '));
     return join(folder(), names[0]!);
+  };
+  /** Takes a file away, and names where it is now. */
+  const moved = (path: string) => {
+    const elsewhere = join(cacheHome, 'elsewhere');
+    renameSync(path, elsewhere);
+    return elsewhere;
   };
   const idsIn = () => {
     const bytes = readFileSync(file());
@@ -58,6 +77,38 @@ describe('the code cache', () => {
       assert.equal(await remit('help exit-codes'), expected);
     });
   }
+
+  const isRoot = process.getuid?.() === 0;
+  const NOBODY = 65_534;
+
+  for (const [title, loosen] of [
+    ['others can write to', (path: string) => chmodSync(path, 0o622)],
+    ['its group can write to', (path: string) => chmodSync(path, 0o620)],
+    ['is a link', (path: string) => symlinkSync(moved(path), path)],
+    ['is a pipe', (path: string) => void (moved(path), execFileSync('mkfifo', [path]))],
+    ['belongs to another user', (path: string) => chownSync(path, NOBODY, NOBODY)],
+  ] as const)
+    it(`does not run a file that ${title}, and replaces it`, async function () {
+      if (title.startsWith('belongs') && !isRoot) return this.skip();
+      const expected = await remit('help exit-codes');
+      const path = file();
+      loosen(path);
+      assert.equal(await remit('help exit-codes'), expected);
+      const after = lstatSync(path);
+      assert.deepEqual([after.isFile(), after.mode & 0o777, after.uid], [true, 0o600, process.getuid!()]);
+    });
+
+  for (const [title, loosen] of [
+    ['others can write to', () => chmodSync(folder(), 0o777)],
+    ['belongs to another user', () => chownSync(folder(), NOBODY, NOBODY)],
+  ] as const)
+    it(`neither reads nor writes in a folder that ${title}`, async function () {
+      if (title.startsWith('belongs') && !isRoot) return this.skip();
+      await remit('help exit-codes');
+      loosen();
+      await remit('profiles list -q'); // in a trusted folder it would be added
+      assert.deepEqual(idsIn(), ['help']);
+    });
 
   for (const length of [0, 3, 5, 1000])
     it(`does no harm cut to ${length} bytes`, async () => {

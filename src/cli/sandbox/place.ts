@@ -1,7 +1,8 @@
-import {mkdirSync, readFileSync, rmSync} from 'node:fs';
+import {readFileSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
-import {RemitError} from '../../errors.ts';
 import {writeFileAtomic} from '../../store/atomic-file.ts';
+
+export {makeFolder} from '../../store/folder.ts';
 
 /** Where the sandbox of a state folder lives: its store, and how other commands find it while it runs. */
 export interface Place {
@@ -33,16 +34,6 @@ export function sandboxPlace(stateDir: string): Place {
     token: file('control-token'),
     log: file('sandbox.log'),
   };
-}
-
-export function makeFolder(folder: string): void {
-  try {
-    mkdirSync(folder, {recursive: true, mode: 0o700});
-  } catch (error) {
-    throw new RemitError('STATE', `the folder ${folder} cannot be made: ${(error as Error).message}`, {
-      cause: error,
-    });
-  }
 }
 
 /** What was last said to be running; the process may be gone. */

@@ -1,0 +1,79 @@
+import {closeSync, constants, fstatSync, openSync, readSync, statSync, type Stats} from 'node:fs';
+import {dirname} from 'node:path';
+import {RemitError} from '../errors.ts';
+
+/** Far above any configuration, far below what would be felt. */
+const MOST_BYTES = 1024 * 1024;
+
+/**
+ * The text of a small regular file. A pipe, a device or a file without an end is refused, not waited for.
+ * @throws Error with Node's `code`, or without one where it is no such file
+ */
+export function readSmallFile(path: string): {text: string; stats: Stats} {
+  // Without O_NONBLOCK, opening a pipe that has no writer waits for ever.
+  const descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) throw new Error('it is not a regular file');
+    return {text: readAll(descriptor).toString('utf8'), stats};
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function readAll(descriptor: number): Buffer {
+  const pieces: Buffer[] = [];
+  for (let length = 0; ;) {
+    const piece = Buffer.allocUnsafe(65_536);
+    const bytes = readSync(descriptor, piece, 0, piece.length, null);
+    if (bytes === 0) return Buffer.concat(pieces);
+    length += bytes;
+    if (length > MOST_BYTES) throw new Error(`it is larger than ${MOST_BYTES} bytes`);
+    pieces.push(piece.subarray(0, bytes));
+  }
+}
+
+/**
+ * Refuses a file, or its folder, that another user could have written: the rules of ssh. It must belong to us or to root,
+ * and neither its group nor others may write to it. Windows has no such modes.
+ * @throws RemitError STATE naming what is wrong and the command that corrects it
+ */
+export function refuseForeign(path: string, stats: Stats, what: string): void {
+  const folder = dirname(path);
+  const problem = foreign(stats) ?? undefined;
+  if (problem !== undefined) throw refused(what, path, problem);
+  const folderProblem = foreign(statSync(folder));
+  if (folderProblem !== undefined) throw refused(`the folder of ${what}`, folder, folderProblem);
+}
+
+type Problem = 'owner' | 'writable';
+
+function foreign(stats: Stats): Problem | undefined {
+  const us = process.geteuid?.();
+  if (us === undefined) return undefined;
+  if (stats.uid !== us && stats.uid !== 0) return 'owner';
+  const isSticky = stats.isDirectory() && (stats.mode & 0o1000) !== 0; // as /tmp: nobody replaces the files of others
+  return (stats.mode & 0o022) !== 0 && !isSticky ? 'writable' : undefined;
+}
+
+function refused(what: string, path: string, problem: Problem): RemitError {
+  return problem === 'owner'
+    ? new RemitError('STATE', `refused to use ${what}: ${path} belongs to another user`, {
+        hint: 'use a file of your own, or change its owner',
+      })
+    : new RemitError('STATE', `refused to use ${what}: other users can change ${path}`, {
+        hint: `chmod go-w ${shellQuote(path)}`,
+      });
+}
+
+/** A warning about a file of ours that holds a key and that others can read. */
+export function exposure(path: string, what: string): string | undefined {
+  const us = process.geteuid?.();
+  const stats = statSync(path, {throwIfNoEntry: false});
+  if (us === undefined || stats === undefined || stats.uid !== us || (stats.mode & 0o044) === 0)
+    return undefined;
+  return `other users can read ${what}, which holds a key: chmod 600 ${shellQuote(path)}`;
+}
+
+const shellQuote = (path: string): string =>
+  /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import {execFileSync} from 'node:child_process';
+import {chmodSync, chownSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {beforeEach, describe, it} from 'mocha';
+import type {RemitError} from '../../src/errors.ts';
+import {configExposure, readConfig} from '../../src/profiles/config-file.ts';
+import {keyExposure, readKey} from '../../src/profiles/key-source.ts';
+import {findProjectFile} from '../../src/profiles/project-file.ts';
+
+const CONFIG = JSON.stringify({version: 1, profiles: {}});
+const KEY = 'test_aaaaaaaaaaaa';
+const isRoot = process.getuid?.() === 0;
+const NOBODY = 65_534;
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'remit-trust-'));
+});
+const put = (name: string, text: string, mode = 0o600) => {
+  const path = join(dir, name);
+  writeFileSync(path, text);
+  chmodSync(path, mode);
+  return path;
+};
+
+/** The same rules hold for both files. */
+const FILES: [what: string, name: string, text: string, read: () => unknown][] = [
+  ['the config file', 'config.json', CONFIG, () => readConfig(dir)],
+  ['a key file', 'key', KEY, () => readKey({file: join(dir, 'key')})],
+];
+
+for (const [what, name, text, read] of FILES)
+  describe(`${what} that another user could have written`, () => {
+    for (const [title, loosen] of [
+      ['writable by others', () => put(name, text, 0o602)],
+      ['writable by its group', () => put(name, text, 0o660)],
+      ['in a folder that others can write to', () => (put(name, text), chmodSync(dir, 0o777))],
+      ['of another user', () => chownSync(put(name, text), NOBODY, NOBODY)],
+      ['in a folder of another user', () => (put(name, text), chownSync(dir, NOBODY, NOBODY))],
+    ] as const)
+      it(`is refused: ${title}`, async function () {
+        if (title.includes('of another user') && !isRoot) return this.skip();
+        loosen();
+        await assert.rejects(
+          async () => read(),
+          (error: RemitError) => {
+            assert.equal(error.code, 'STATE');
+            assert.equal(error.exitCode, 13);
+            assert.match(error.message, /refused to use .*(other users can change|belongs to another user)/);
+            assert.ok(error.message.includes(dir), error.message);
+            return true;
+          },
+        );
+      });
+
+    it('is read where only others can read it, or where a folder is sticky', async () => {
+      put(name, text, 0o644);
+      await read();
+      chmodSync(dir, 0o1777);
+      await read();
+    });
+
+    it('is refused where it is a pipe or a device', async () => {
+      execFileSync('mkfifo', [join(dir, name)]);
+      await assert.rejects(async () => read(), /is not a regular file/);
+      const device = join(dir, 'device');
+      mkdirSync(device);
+      symlinkSync('/dev/zero', join(device, name));
+      await assert.rejects(
+        async () => (name === 'key' ? readKey({file: join(device, name)}) : readConfig(device)),
+        /is not a regular file/,
+      );
+    });
+  });
+
+describe('a file with a key that others can read', () => {
+  it('is warned about, with the command that corrects it', () => {
+    const key = put('key', KEY, 0o640);
+    put('config.json', CONFIG, 0o604);
+    assert.match(
+      keyExposure({file: key}) ?? '',
+      /^other users can read the key file .*: chmod 600 \S+\/key$/,
+    );
+    assert.match(configExposure(dir) ?? '', /chmod 600 \S+\/config\.json$/);
+    chmodSync(key, 0o600);
+    chmodSync(join(dir, 'config.json'), 0o600);
+    assert.deepEqual([keyExposure({file: key}), configExposure(dir)], [undefined, undefined]);
+  });
+});
+
+describe('a project file in a folder above', () => {
+  for (const [title, make] of [
+    ['a pipe', (path: string) => void execFileSync('mkfifo', [path])],
+    ['without an end', (path: string) => symlinkSync('/dev/zero', path)],
+    ['a folder', (path: string) => mkdirSync(path)],
+    ['larger than any project file', (path: string) => writeFileSync(path, ' '.repeat(1_100_000))],
+  ] as const)
+    it(`is refused at once when it is ${title}`, () => {
+      make(join(dir, '.remit.json'));
+      const below = join(dir, 'a', 'b');
+      mkdirSync(below, {recursive: true});
+      assert.throws(
+        () => findProjectFile(below),
+        (error: RemitError) => error.code === 'STATE' && error.message.includes(join(dir, '.remit.json')),
+      );
+    });
+});
