@@ -3,6 +3,7 @@ import {RemitError} from '../errors.ts';
 import {formatMajor} from '../money/amount.ts';
 import {amountIn, judgeLook} from './answers.ts';
 import {REFERENCE_METADATA_KEY} from './identity.ts';
+import {Sanitizer} from '../sanitize/sanitizer.ts';
 import type {JournalRow} from './journal-row.ts';
 import {type Kind, KINDS} from './kinds.ts';
 
@@ -26,7 +27,7 @@ export function checkDeclared(
   if (state === 'accepted' && status !== null) return status;
   throw new RemitError(
     'CONFLICT',
-    `${kind} ${id} is ${status ?? 'without a status'}, which is not paid; nothing was changed`,
+    `${kind} ${id} is ${status === null ? 'without a status' : sanitizer.token(status)}, which is not paid; nothing was changed`,
     {hint: `look again later, or declare row ${row.reference} --not-paid`},
   );
 }
@@ -50,8 +51,10 @@ function differenceOf(
   const words = (value: unknown) =>
     name === 'amount' && typeof value === 'number'
       ? `${formatMajor(BigInt(value), row.currency)} ${row.currency}`
-      : String(value); // what JSON holds, or ours
+      : sanitizer.words(String(value)); // what JSON holds, or ours
   return `its ${name} is ${words(its)}, the row's is ${words(ours)}`;
 }
+
+const sanitizer = new Sanitizer();
 
 const lower = (value: unknown): unknown => (typeof value === 'string' ? value.toLowerCase() : value);
