@@ -42,7 +42,7 @@ export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   13: 'local state: journal, lock, disk, damaged config',
   14: 'a signature does not verify',
   130: 'interrupted (Ctrl-C); what can be resumed says how',
-  143: 'terminated (SIGTERM); what can be resumed says how',
+  143: 'terminated (SIGTERM, or SIGHUP from a closed terminal); what can be resumed says how',
 };
 
 interface ErrorKind {
@@ -90,6 +90,10 @@ export const ERRORS = {
   PORT_IN_USE: kind(EXIT.LOCAL_STATE, 'the port to listen on is taken'),
   NOT_RUNNING: kind(EXIT.LOCAL_STATE, 'the sandbox is not running'),
   CURSOR_REPEATED: kind(EXIT.UNAVAILABLE, 'the service repeated a page cursor; the list was stopped'),
+  LIST_CUT: kind(
+    EXIT.UNAVAILABLE,
+    'the service says that a list goes on, but not where: only its first part was read',
+  ),
   SIGNATURE: kind(EXIT.SIGNATURE, 'a webhook signature does not verify'),
   INTERRUPTED: kind(EXIT.INTERRUPTED, 'interrupted by Ctrl-C', true),
   TERMINATED: kind(EXIT.TERMINATED, 'terminated', true),

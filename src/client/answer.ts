@@ -3,8 +3,10 @@ import type {TransportAnswer} from './transport.ts';
 /** What an HTTP answer says, as far as it can be read: several error shapes, any content type, nothing required. */
 export interface Answer {
   status: number;
-  /** Undefined when the body is empty or is not JSON. */
+  /** Undefined when the body is empty, is not JSON, or cannot be processed here. */
   json: unknown;
+  /** Of a body that is there and gave no `json`: what came instead, for an error to say. */
+  unreadable?: Unreadable;
   /** There was no body at all, as with 204. */
   empty?: true;
   /** As it came; only of a body that is not JSON. */
@@ -18,8 +20,20 @@ export interface Answer {
   retryAfterMs?: number;
   /** The service's wall clock when it answered, as it came. */
   date?: string;
+  /** The `Link` header, which may name a further page. */
+  link?: string;
   /** Interface document, "Errors": sent with 207. */
   warning?: string;
+}
+
+/** A body that is not JSON that can be processed: why, and what can be said of it. */
+export interface Unreadable {
+  /** `text/html, not JSON`. */
+  what: string;
+  bytes: number;
+  /** Of the record, where the outermost level of the JSON states them. */
+  id?: string;
+  status?: string;
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -31,9 +45,10 @@ type Json = Readonly<Record<string, unknown>>;
  * @param nowMs wall clock, for a Retry-After date of a service that sends no Date
  */
 export function readAnswer(answer: TransportAnswer, nowMs: number): Answer {
-  const json = parseJson(answer.body);
+  const {json, unreadable} = parseBody(answer);
   const read: Answer = {status: answer.status, json};
   if (answer.body.length === 0) read.empty = true;
+  if (unreadable !== undefined) read.unreadable = unreadable;
   const requestId = answer.headers['x-request-id'] ?? answer.headers['request-id'];
   if (requestId) read.requestId = requestId;
   const retryAfterMs = readRetryAfter(answer.headers, nowMs);
@@ -42,6 +57,8 @@ export function readAnswer(answer: TransportAnswer, nowMs: number): Answer {
   if (date !== undefined) read.date = date;
   if (json === undefined && answer.headers['content-type'] !== undefined)
     read.contentType = answer.headers['content-type'];
+  const {link} = answer.headers;
+  if (link !== undefined) read.link = link;
   if (!isObject(json)) return read;
   if (answer.status >= 300) readError(json, read);
   else if (json['warning'] !== undefined && json['warning'] !== null) read.warning = asText(json['warning']);
@@ -57,14 +74,41 @@ export function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function parseJson(body: Buffer): unknown {
-  if (body.length === 0) return undefined;
+/** Deeper values overflow the stack of those who redact, compare or print them; no record is a tenth as deep. */
+const DEEPEST = 200;
+
+function parseBody({body, headers}: TransportAnswer): {json?: unknown; unreadable?: Unreadable} {
+  const bytes = body.length;
+  if (bytes === 0) return {};
+  let json: unknown;
   try {
     const text = body.toString('utf8');
-    return JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+    json = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
   } catch {
-    return undefined;
+    const type = headers['content-type']?.split(';')[0]!.trim() || 'a body';
+    return {unreadable: {what: /json/i.test(type) ? 'broken JSON' : `${type}, not JSON`, bytes}};
   }
+  if (bytes <= 2 * DEEPEST || !isDeeper(json, DEEPEST)) return {json};
+  return {
+    unreadable: {what: `JSON nested more than ${DEEPEST} levels deep`, bytes, ...namedBy(json)},
+  };
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  for (const inner of Array.isArray(value) ? (value as unknown[]) : Object.values(value))
+    if (isDeeper(inner, levels - 1)) return true;
+  return false;
+}
+
+function namedBy(json: unknown): {id?: string; status?: string} {
+  if (!isObject(json)) return {};
+  const {id, status} = json;
+  return {
+    ...(typeof id === 'string' ? {id} : {}),
+    ...(typeof status === 'string' ? {status} : {}),
+  };
 }
 
 function readError(json: Json, read: Answer): void {

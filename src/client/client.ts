@@ -144,8 +144,9 @@ export class RemitClient {
       limit: number;
     }): Promise<Page<unknown>> => {
       const built = this.#builder.operation(id, {params, query: {...filters, limit, cursor}, options});
-      const {data} = await this.#settle(built, (answer) => readPage(answer.json) !== undefined);
-      return readPage(data)!; // the line above lets nothing else pass
+      let page: Page<unknown> | undefined;
+      await this.#settle(built, ({json, link}) => (page = readPage(json, link)) !== undefined);
+      return page!; // the line above lets nothing else pass
     };
     return new Listing(fetch, options);
   }

@@ -7,6 +7,8 @@ export interface Page<T> {
   items: readonly T[];
   /** Of the next page; undefined on the last one. */
   nextCursor: string | undefined;
+  /** Keys of the answer that speak of a further page although there is no `next_cursor` to get it with. */
+  moreBy?: readonly string[];
 }
 
 export interface ListOptions {
@@ -98,13 +100,15 @@ export class Listing<T> implements AsyncIterable<T> {
       const whole = page.items.length <= left;
       const items = whole ? page.items : page.items.slice(0, left);
       left -= items.length;
+      const {moreBy} = page;
       const repeated = page.nextCursor !== undefined && seen.has(page.nextCursor);
-      const after: Position =
-        page.nextCursor === undefined || repeated ? 'end' : {cursor: page.nextCursor, overlap: 0};
+      const isLast = (page.nextCursor === undefined && moreBy === undefined) || repeated;
+      const after: Position = isLast ? 'end' : {cursor: page.nextCursor, overlap: 0};
       const next: Position = whole ? after : {cursor: from, overlap: items.length};
       if (items.length === 0) this.#position = next;
       yield {items, from, next};
       if (repeated && left > 0) throw repeatedCursor(page.nextCursor!);
+      if (moreBy !== undefined && left > 0) throw unclearEnd(moreBy);
       if (page.nextCursor === undefined) return;
       seen.add(page.nextCursor);
       from = page.nextCursor;
@@ -114,14 +118,50 @@ export class Listing<T> implements AsyncIterable<T> {
 
 type Position = {cursor: string | undefined; overlap: number} | 'end';
 
-/** Reads a page: `{data, next_cursor}` (assumption 39) or a bare list. Undefined when it is neither. */
-export function readPage(json: unknown): Page<unknown> | undefined {
-  if (Array.isArray(json)) return {items: json, nextCursor: undefined};
+/**
+ * Reads a page: `{data, next_cursor}` (assumption 39) or a bare list. Undefined when it is neither. A missing or null
+ * `next_cursor` ends the list, unless another key speaks of a further page: then the list must not end in silence.
+ *
+ * @param linkHeader the answer's `Link` header
+ */
+export function readPage(json: unknown, linkHeader?: string): Page<unknown> | undefined {
+  const linked = /;\s*rel="?next\b/i.test(linkHeader ?? '') ? ['the Link header'] : [];
+  if (Array.isArray(json)) return lastPage(json, linked);
   if (!isObject(json) || !Array.isArray(json['data'])) return undefined;
   const cursor = json['next_cursor'];
   if (typeof cursor === 'number') return {items: json['data'], nextCursor: String(cursor)};
-  return {items: json['data'], nextCursor: typeof cursor === 'string' && cursor !== '' ? cursor : undefined};
+  if (typeof cursor === 'string' && cursor !== '') return {items: json['data'], nextCursor: cursor};
+  return lastPage(json['data'], [...keysOfMore(json), ...linked]);
 }
+
+const lastPage = (items: readonly unknown[], moreBy: readonly string[]): Page<unknown> =>
+  moreBy.length === 0 ? {items, nextCursor: undefined} : {items, nextCursor: undefined, moreBy};
+
+/** `has_more`, `hasMore`, `more`. */
+const MORE = /^(has_?)?(more|next(_?page)?)$/i;
+/** `next_cursor`, `nextPageToken`, `next`, `next_url`, `end_cursor`, `cursor`, `after`; not `previous` and its like. */
+const FORWARD = /^(next.*|(end_?)?cursor|after|starting_?after|page_?token|continuation.*)$/i;
+/** Objects that hold such keys. */
+const HOLDERS = /^(_?links|pagination|paging|pages?|page_?info|meta|metadata|cursors?)$/i;
+
+/** Keys that promise a further page: a true `has_more`, or another cursor or link. An explicit "no more" settles it. */
+function keysOfMore(json: Readonly<Record<string, unknown>>): string[] {
+  const levels: [prefix: string, level: Readonly<Record<string, unknown>>][] = [['', json]];
+  for (const [name, value] of Object.entries(json))
+    if (HOLDERS.test(name) && isObject(value)) levels.push([`${name}.`, value]);
+  const entries = levels.flatMap(([prefix, level]) =>
+    Object.entries(level).map(([name, value]) => ({name, path: prefix + name, value})),
+  );
+  const flags = entries.filter(({name, value}) => MORE.test(name) && typeof value === 'boolean');
+  if (flags.length > 0 && flags.every(({value}) => value === false)) return [];
+  const links = entries.filter(({name, value}) => FORWARD.test(name) && isLink(value));
+  return [...flags.filter(({value}) => value === true), ...links].map(({path}) => path);
+}
+
+const isLink = (value: unknown): boolean =>
+  (typeof value === 'string' && value !== '') ||
+  (typeof value === 'number' && value > 0) ||
+  (isObject(value) && typeof value['href'] === 'string');
 
 function pageSizeOf(pageSize: number = LIMITS.pageSizeMax): number {
   if (Number.isInteger(pageSize) && pageSize >= LIMITS.pageSizeMin && pageSize <= LIMITS.pageSizeMax)
@@ -144,5 +184,14 @@ function repeatedCursor(cursor: string): RemitError {
     {
       details: {cursor},
     },
+  );
+}
+
+function unclearEnd(keys: readonly string[]): RemitError {
+  const names = keys.join(', ');
+  return new RemitError(
+    'LIST_CUT',
+    `the service says that the list goes on (${names}), but sent no next_cursor: the list is not complete`,
+    {details: {keys}},
   );
 }

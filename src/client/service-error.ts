@@ -1,5 +1,5 @@
 import {ERRORS, RemitError, type ErrorCode, type ErrorFacts} from '../errors.ts';
-import type {Answer} from './answer.ts';
+import {isObject, type Answer} from './answer.ts';
 import type {Redactor} from './redact.ts';
 import type {TransportFailure} from './transport.ts';
 import {documentedStatus, type Outcome} from './verdict.ts';
@@ -53,7 +53,8 @@ export function unavailable(outcome: Outcome, call: CallFacts): RemitError {
 
 /** A write that may have taken effect: the last trouble, and the key that repeats it without doing it twice. */
 export function inDoubt(outcome: Outcome, call: CallFacts): RemitError {
-  const message = `${call.what}: in doubt, it may have taken effect: ${trouble(outcome, call)}`;
+  const check = call.idempotencyKey === undefined ? '. Check before you repeat it' : '';
+  const message = `${call.what}: in doubt, it may have taken effect: ${trouble(outcome, call)}${check}`;
   return new RemitError('IN_DOUBT', message, {
     ...facts(outcome, call, {may_have_taken_effect: true}),
     hint: call.hint ?? hintFor(call),
@@ -64,12 +65,20 @@ export function inDoubt(outcome: Outcome, call: CallFacts): RemitError {
 /** Stopped by the caller's signal. What was sent before that is told, not forgotten. */
 export function interrupted(reason: unknown, mayHaveTakenEffect: boolean, call: CallFacts): RemitError {
   const code = reason instanceof RemitError && reason.code === 'TERMINATED' ? 'TERMINATED' : 'INTERRUPTED';
+  const verb = code === 'TERMINATED' ? 'terminated' : 'interrupted';
   const message = mayHaveTakenEffect
-    ? `${call.what}: stopped while the request was out; it may have taken effect`
-    : `${call.what}: stopped; nothing took effect`;
+    ? `${call.what}: ${verb} before the answer arrived; it may have taken effect`
+    : `${call.what}: ${verb}; this request changed nothing`;
+  const hint = call.hint ?? (mayHaveTakenEffect ? hintFor(call) : undefined);
   return new RemitError(code, message, {
-    details: {...keyOf(call), attempts: call.attempts, may_have_taken_effect: mayHaveTakenEffect},
-    hint: call.hint ?? (mayHaveTakenEffect ? hintFor(call) : undefined),
+    details: {
+      ...(mayHaveTakenEffect ? {id: null, status: null, idempotency_key: null, next: call.hint ?? null} : {}),
+      ...keyOf(call),
+      ...{attempts: call.attempts, may_have_taken_effect: mayHaveTakenEffect},
+    },
+    hint,
+    // Without a key a repetition could do it twice.
+    retryable: !mayHaveTakenEffect || call.idempotencyKey !== undefined,
     cause: call.redact.cause(reason),
   });
 }
@@ -99,6 +108,7 @@ function facts(outcome: Outcome, call: CallFacts, extra: Record<string, unknown>
       ...known,
       ...(answer.errorCode === undefined ? {} : {error_code: call.redact.text(answer.errorCode)}),
       ...(answer.details === undefined ? {} : {fields: call.redact.value(answer.details)}),
+      ...(answer.unreadable === undefined ? {} : {answer: call.redact.value(answer.unreadable)}),
       ...(answer.retryAfterMs === undefined ? {} : {retry_after_ms: answer.retryAfterMs}),
     },
   };
@@ -122,11 +132,28 @@ const MESSAGE_LENGTH = 500;
 function inWords({answer}: {answer: Answer}, redact: Redactor): string {
   const {status, errorCode, message} = answer;
   if (status >= 200 && status < 300) {
-    return answer.json === undefined
-      ? `the service answered ${status}, but not in JSON`
-      : `the service answered ${status}, but without what was asked for`;
+    return `the service answered ${status}${whatCame(answer, redact)}`;
   }
   const said = message === undefined ? '' : `: ${redact.text(message).slice(0, MESSAGE_LENGTH)}`;
   const named = errorCode === undefined ? '' : ` ${redact.text(errorCode)}`;
   return `the service answered ${status}${named}${said}`;
 }
+
+/** Of a success that is not what was asked for: what it is instead. */
+function whatCame({empty, unreadable, json}: Answer, redact: Redactor): string {
+  if (empty) return ' without a body';
+  if (unreadable !== undefined) {
+    const {what, bytes, id, status} = unreadable;
+    const record =
+      id === undefined ? '' : `; it names ${id}${status === undefined ? '' : ` (status: ${status})`}`;
+    return redact.text(` with ${what} (${bytes} bytes)${record}`);
+  }
+  if (!isObject(json)) return ' with JSON that is not what was asked for';
+  const keys = Object.keys(json);
+  const shown = keys.slice(0, MOST_KEYS).join(', ') + (keys.length > MOST_KEYS ? ', …' : '');
+  return redact.text(
+    ` without what was asked for (${keys.length === 0 ? 'an empty object' : `its keys: ${shown}`})`,
+  );
+}
+
+const MOST_KEYS = 10;

@@ -25,6 +25,26 @@ describe('reading an answer', () => {
     assert.equal(read(200, '<html>').empty, undefined);
   });
 
+  it('says what came where it cannot be read', () => {
+    const deep = `{"id":"p1","status":"approved","x":${'['.repeat(200_000)}${']'.repeat(200_000)}}`;
+    const nested = read(201, deep);
+    assert.equal(nested.json, undefined);
+    assert.deepEqual(nested.unreadable, {
+      ...{what: 'JSON nested more than 200 levels deep', bytes: deep.length},
+      ...{id: 'p1', status: 'approved'},
+    });
+    const html = read(200, '<html>', {'content-type': 'text/html; charset=utf-8'});
+    assert.deepEqual(html.unreadable, {what: 'text/html, not JSON', bytes: 6});
+    assert.equal(read(200, '{"a":', {'content-type': 'application/json'}).unreadable?.what, 'broken JSON');
+    assert.equal(read(204).unreadable, undefined);
+  });
+
+  it('reads JSON of 200 levels', () => {
+    const atTheLimit = `${'['.repeat(200)}"${'x'.repeat(500)}"${']'.repeat(200)}`;
+    assert.notEqual(read(200, atTheLimit).json, undefined);
+    assert.equal(read(200, `[${atTheLimit}]`).json, undefined);
+  });
+
   const shapes: [string, unknown, {errorCode?: string; message?: string}][] = [
     [
       'the documented one',

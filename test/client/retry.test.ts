@@ -317,7 +317,10 @@ describe('an interruption', () => {
       client.payouts.create(BODY, {idempotencyKey: 'key-1', signal: stop.signal}),
       (error: RemitError) => {
         assert.equal(error.code, 'INTERRUPTED');
-        assert.deepEqual(error.details, {idempotency_key: 'key-1', attempts: 1, may_have_taken_effect: true});
+        assert.deepEqual(error.details, {
+          ...{id: null, status: null, idempotency_key: 'key-1', next: null},
+          ...{attempts: 1, may_have_taken_effect: true},
+        });
         assert.match(error.hint ?? '', /key-1/);
         return true;
       },
