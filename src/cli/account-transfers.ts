@@ -6,13 +6,14 @@ import {valueAt} from '../output/select.ts';
 import {plainValue} from '../output/view.ts';
 import {accountTransferView} from '../output/views/treasury.ts';
 import type {Amount} from './amounts.ts';
+import {recordWithId} from './answered-record.ts';
 import type {Context} from './context.ts';
-import {DEFAULT_WAIT_MS} from './durations.ts';
 import {accountTransferDetails} from './guard/account-details.ts';
 import {amountText} from './guard/amount-text.ts';
 import {recordFacts} from './guard/record-facts.ts';
 import {sendOnce} from './send-once.ts';
-import type {Outcome, WaitFlagValues} from './transfers.ts';
+import type {Outcome} from './transfers.ts';
+import {isWaiting, waitForRecord, type WaitFlagValues, type Waiting} from './wait-for-record.ts';
 
 type AccountTransfer = ListItem<'accountTransfers.list'>;
 
@@ -29,7 +30,7 @@ export async function findAccountTransfer(context: Context, id: string): Promise
   for await (const transfer of listing)
     if (plainValue(valueAt(transfer, 'id')).toLowerCase() === id.toLowerCase()) return transfer;
   throw new RemitError('NOT_FOUND', `no account transfer ${id} among those that the service lists`, {
-    hint: 'remit transfers list',
+    hint: context.commands.read('transfers', 'list'),
   });
 }
 
@@ -61,17 +62,21 @@ export async function createAccountTransfer(
       details: () => accountTransferDetails(context, body, body['auto_approve'] === true ? 'now' : 'wait'),
     },
     announce: `Creating an account transfer of ${amountText(amount.minor, amount.currency)} from ${source} to ${destination}`,
-    settledBy: `remit transfers list --account ${source} --limit 5`,
+    noun: 'account transfer',
+    checkedBy: ['transfers', 'list', '--account', source, '--limit', '5'],
+    shownBy: (id) => ['transfers', 'get', id],
   });
   if (sent.dryRun) return {data: sent.dryRun, exitCode: EXIT.OK};
-  return settle(context, sent.result, {wait: request.wait, approved: body['auto_approve'] === true});
+  const {result} = sent;
+  const id = plainValue(valueAt(result.data, 'id'));
+  return finish(context, {result, id, wait: request.wait, approved: body['auto_approve'] === true});
 }
 
 export async function approveAccountTransfer(
   context: Context,
   request: {id: string; dryRun: boolean | undefined; wait: WaitFlagValues; stated?: Amount | undefined},
 ): Promise<Outcome> {
-  const {id, stated} = request;
+  const {id, stated, wait} = request;
   const sent = await sendOnce(context, {
     operation: 'accountTransfers.approve',
     params: {account_transfer_id: id},
@@ -82,10 +87,16 @@ export async function approveAccountTransfer(
         read: () => findAccountTransfer(context, id),
         details: (record) => accountTransferDetails(context, record, 'approve'),
       }),
-    settledBy: `remit transfers get ${id}`,
+    noun: 'account transfer',
+    id,
+    done: 'was approved',
+    checkedBy: ['transfers', 'get', id],
+    ...(isWaiting(wait) ? {} : {read: () => findAccountTransfer(context, id)}),
   });
   if (sent.dryRun) return {data: sent.dryRun, exitCode: EXIT.OK};
-  return settle(context, sent.result, {wait: request.wait, approved: true});
+  if (sent.unread) return {data: sent.result.data, exitCode: EXIT.PARTIAL};
+  const data = recordWithId(sent.result.data, id);
+  return finish(context, {result: {...sent.result, data}, id, wait, approved: true});
 }
 
 /** Waits for one that exists already, by reading the list. */
@@ -99,68 +110,45 @@ export async function waitAccountTransfer(
 }
 
 /** What the answer to a write means: shown, warned about, waited for. */
-async function settle(
+async function finish(
   context: Context,
-  {data, status}: Result<unknown>,
-  {wait, approved}: {wait: WaitFlagValues; approved: boolean},
+  written: {result: Result<unknown>; id: string; wait: WaitFlagValues; approved: boolean},
 ): Promise<Outcome> {
-  const {out} = context;
-  const id = plainValue(valueAt(data, 'id'));
-  if (approved && valueAt(data, 'status') === 'created') {
+  const {out, commands} = context;
+  const {id, wait, approved} = written;
+  const {data, status} = written.result;
+  if (approved && status !== 202 && valueAt(data, 'status') === 'created') {
     out.record(data, accountTransferView);
-    out.warn('the account transfer was not approved: it still stands at created');
-    out.hint(`remit transfers approve ${id}`);
+    out.warn('the account transfer was not approved: its status is still created');
+    out.hint(commands.write('transfers', 'approve', id));
     return {data, exitCode: EXIT.PARTIAL};
   }
-  const waiting = wait.wait || wait.until !== undefined;
-  if (waiting && wait.until !== 'created' && valueAt(data, 'status') === 'created') {
-    out.note('The account transfer waits for an approval, and does not move before:');
-    out.hint(`remit transfers approve ${id}`);
-  }
-  const record = waiting ? await waitOn(context, {id, wait, initial: data as AccountTransfer}) : data; // of the same service
+  const record = isWaiting(wait) ? await waitOn(context, {id, wait, initial: data}) : data;
   out.record(record, accountTransferView);
-  if (!waiting && status === 202) out.hint(`the bank is still at work on it: remit transfers wait ${id}`);
+  if (!isWaiting(wait) && status === 202) {
+    out.note('The bank is still processing the account transfer. Wait for it with:');
+    out.hint(commands.read('transfers', 'wait', id));
+  }
   return {data: record, exitCode: EXIT.OK};
 }
 
-/** @throws RemitError ENDED_BADLY or WAIT_TIMEOUT, with the record as last seen in the details */
-async function waitOn(
+function waitOn(
   context: Context,
-  {id, wait, initial}: {id: string; wait: WaitFlagValues; initial: AccountTransfer | undefined},
+  {id, wait, initial}: {id: string; wait: WaitFlagValues; initial: unknown},
 ): Promise<unknown> {
-  const {out, runtime, stop} = context;
-  const timeoutMs = wait.timeout ?? DEFAULT_WAIT_MS;
-  const waited = await waitFor({
-    read: () => findAccountTransfer(context, id),
-    lifecycle: LIFECYCLES.accountTransfer,
-    until: wait.until,
-    timeoutMs,
-    initial,
-    clock: context.clock,
-    random: runtime.random,
-    signal: stop.signal,
-    onChange: (record) => out.progress(`account transfer ${id}: ${plainValue(valueAt(record, 'status'))}`),
-  });
-  out.endProgress();
-  if (waited.outcome === 'reached') return waited.record;
-  out.record(waited.record, accountTransferView);
-  const status = valueAt(waited.record, 'status');
-  const details = {id, status: status ?? null, polls: waited.polls, record: waited.record ?? null};
-  const goal = wait.until ?? 'settled';
-  const reason = valueAt(waited.record, 'failure_reason');
-  if (waited.outcome === 'ended')
-    throw new RemitError(
-      'ENDED_BADLY',
-      `account transfer ${id} is ${plainValue(status)}${typeof reason === 'string' ? ` (${reason})` : ''}; it will not be ${goal}`,
-      {details, hint: `remit transfers get ${id}`},
-    );
-  throw new RemitError(
-    'WAIT_TIMEOUT',
-    `account transfer ${id} was not ${goal} within ${timeoutMs / 1000} s: it is ${plainValue(status)}`,
-    {
-      details,
-      hint: `remit transfers wait ${id}${wait.until === undefined ? '' : ` --until ${wait.until}`}`,
-      cause: waited.lastError,
-    },
-  );
+  const {clock, runtime, stop, commands} = context;
+  const poll: Waiting['poll'] = (options) =>
+    waitFor<unknown>({
+      ...options,
+      read: () => findAccountTransfer(context, id),
+      lifecycle: LIFECYCLES.accountTransfer,
+      initial,
+      ...{clock, random: runtime.random, signal: stop.signal},
+    });
+  const repair = (record: unknown) => {
+    const source = valueAt(record, 'source_account_id');
+    return typeof source === 'string' ? commands.read('treasury', 'balance', source) : undefined;
+  };
+  const waiting = {topic: 'transfers', view: accountTransferView, id, initial, goal: 'settled', poll, repair};
+  return waitForRecord(context, waiting, wait);
 }

@@ -1,7 +1,10 @@
 import {readFileSync} from 'node:fs';
 import {resolveRoute, type Overrides} from '../client/routes.ts';
+import {unwrapRecord} from '../client/readable.ts';
 import {allOperations, type OperationId} from '../contract/operations.ts';
 import {RemitError} from '../errors.ts';
+import {valueAt} from '../output/select.ts';
+import type {Commands} from './command-line.ts';
 import type {InStream} from './runtime.ts';
 import {readStdin} from './stdin.ts';
 
@@ -71,4 +74,31 @@ function readFile(path: string): string {
       cause: error,
     });
   }
+}
+
+/** The path that shows whether a write took effect: its own, or that of the record it acts on. */
+export function readPath(method: string, path: string): string {
+  const [route = ''] = path.split('?');
+  return method === 'POST'
+    ? route.replace(/\/[a-z-]+$/, (verb, at: number) => (isId(route, at) ? '' : verb))
+    : route;
+}
+
+/** Whether what stands before a verb is an id: `/api/payouts/{id}/approve`. */
+const isId = (route: string, verbAt: number): boolean => /\/[^/]*\d[^/]*$/.test(route.slice(0, verbAt));
+
+/** What an accepted write did, for an error that may follow. */
+export function effectOf(
+  data: unknown,
+  request: {method: string; path: string; idempotencyKey: string | undefined; commands: Commands},
+) {
+  const {method, path, idempotencyKey, commands} = request;
+  const record = unwrapRecord(data);
+  const [id, status] = [valueAt(record, 'id'), valueAt(record, 'status')];
+  return {
+    ...{noun: `request ${method} ${path}`, done: 'was accepted', idempotencyKey},
+    id: typeof id === 'string' ? id : null,
+    status: typeof status === 'string' ? status : null,
+    next: commands.read('api', 'GET', readPath(method, path)),
+  };
 }

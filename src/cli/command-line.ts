@@ -1,3 +1,48 @@
+/** What a command that a hint prints must carry, to act with the same key as the command that printed it. */
+export interface InForce {
+  /** The stored profile whose own key is used; undefined where REMIT_API_KEY takes its place. */
+  profile: string | undefined;
+  mode: 'test' | 'live';
+  /** The profile was named by `--profile`, so that a repetition of the typed words names it already. */
+  named: boolean;
+}
+
+/** Builds every command that a hint of a single-record command prints, so that each one works when it is typed. */
+export class Commands {
+  readonly #inForce: InForce;
+
+  constructor(inForce: InForce) {
+    this.#inForce = inForce;
+  }
+
+  /** A command that changes nothing. */
+  read(...words: readonly string[]): string {
+    return ['remit', ...words, ...this.#profile].map(quote).join(' ');
+  }
+
+  /** A command that writes: with a live key it needs `--live`; it still asks for a confirmation. */
+  write(...words: readonly string[]): string {
+    return this.read(...words, ...(this.#inForce.mode === 'live' ? ['--live'] : []));
+  }
+
+  /** The command that was typed, with changes. */
+  again({id, argv}: Typed, changes: {without?: readonly string[]; add?: readonly string[]} = {}): string {
+    const add = [...(changes.add ?? []), ...(this.#inForce.named ? [] : this.#profile)];
+    return commandLine(id, argv, {...changes, add});
+  }
+
+  get #profile(): readonly string[] {
+    const {profile} = this.#inForce;
+    return profile === undefined ? [] : ['-p', profile];
+  }
+}
+
+/** The words that started a command. */
+export interface Typed {
+  id: string;
+  argv: readonly string[];
+}
+
 /** The exact words to type: `payouts create --payee … --idempotency-key …`, quoted for a POSIX shell. */
 export function commandLine(
   id: string,

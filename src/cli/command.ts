@@ -1,10 +1,11 @@
 import {Command, type Interfaces} from '@oclif/core';
-import {EXIT, type ExitCode} from '../errors.ts';
+import {EXIT, type ExitCode, type RemitError} from '../errors.ts';
 import {asRemitError} from '../output/failure.ts';
 import type {KnownFields} from '../output/known-fields.ts';
 import {Output} from '../output/output.ts';
 import {checkQuery} from '../output/select.ts';
 import {findProjectFile, type ProjectFile} from '../profiles/project-file.ts';
+import type {Typed} from './command-line.ts';
 import {localContext, openContext, type Context, type LocalContext} from './context.ts';
 import {globalFlags} from './flags.ts';
 import {answerFields, isRead} from './answer-fields.ts';
@@ -33,6 +34,8 @@ export abstract class RemitCommand extends Command {
   /** Set by `exitWith`; an error thrown by `run()` decides for itself. */
   exitCode: ExitCode = EXIT.OK;
   #local: LocalContext | undefined;
+  #context: Context | undefined;
+  #args: Readonly<Record<string, unknown>> = {};
   #flags: GlobalFlags | undefined;
   #project: ProjectFile | undefined;
   #knownFields: KnownFields | undefined;
@@ -43,7 +46,7 @@ export abstract class RemitCommand extends Command {
 
   /** Profile, client, output: for commands that call the service. Call after `this.parse`. */
   protected async open(options: {profile?: string | undefined} = {}): Promise<Context> {
-    return openContext(this.openLocal(), this.#project, options.profile);
+    return (this.#context = await openContext(this.openLocal(), this.#project, options.profile));
   }
 
   /** Output, clock, folders: for commands that need neither profile nor key. Call after `this.parse`. */
@@ -66,7 +69,7 @@ export abstract class RemitCommand extends Command {
   }
 
   /** The words of this command, for a hint that repeats them. */
-  protected get typed(): {id: string; argv: readonly string[]} {
+  protected get typed(): Typed {
     return {id: this.id ?? '', argv: this.argv};
   }
 
@@ -86,6 +89,7 @@ export abstract class RemitCommand extends Command {
     argv?: string[],
   ): Promise<Interfaces.ParserOutput<F, B, A>> {
     const parsed = await super.parse(options, argv);
+    this.#args = parsed.args;
     this.#flags = parsed.flags as unknown as GlobalFlags; // baseFlags are parsed with every command's own
     if (this.#flags.query !== undefined) await checkQuery(this.#flags.query);
     if (this.#flags.fields !== undefined) this.#knownFields = await answerFields(this.id ?? '');
@@ -103,22 +107,30 @@ export abstract class RemitCommand extends Command {
     } catch (error) {
       code = await this.#fail(error);
     }
-    const unwritten = await this.#local?.out.flush();
+    const unwritten = await this.#local?.out.flush({brokenPipeToo: this.#local.effects.wrote});
     if (unwritten !== undefined) code = await this.#fail(unwritten);
     return code;
   }
 
   /** The one place where an error becomes text or JSON and an exit code. */
   async #fail(thrown: unknown): Promise<ExitCode> {
-    const error = isParseError(thrown)
-      ? usageError(thrown, this.id ?? '')
-      : withWayOut(asRemitError(this.#interrupted(withoutFrame(thrown))), this.id ?? '');
+    const error = isParseError(thrown) ? usageError(thrown, this.id ?? '') : this.#explained(thrown);
     const out = this.#local?.out ?? this.#earlyOutput();
     if (error.code === 'BUG' && this.#flags?.debug)
       out.debug((error.cause as Error | undefined)?.stack ?? '');
     out.failure(error);
     await out.flush();
     return error.exitCode;
+  }
+
+  /** What took effect before it, and a command to type next. */
+  #explained(thrown: unknown): RemitError {
+    const error = asRemitError(this.#interrupted(withoutFrame(thrown)));
+    const failed = {commandId: this.id ?? '', flags: this.#flags ?? {}, args: this.#args};
+    const context = this.#context;
+    const place = context && {commands: context.commands, baseUrl: context.profile.baseUrl};
+    const hinted = withWayOut(error, failed, place);
+    return this.#local?.effects.explain(hinted) ?? hinted;
   }
 
   /** A wait that our own signal cut short is an interruption, whatever the layer below calls it. */

@@ -10,6 +10,8 @@ import type {ActiveProfile} from '../profiles/profile.ts';
 import type {ProjectFile} from '../profiles/project-file.ts';
 import {resolveProfile} from '../profiles/resolve.ts';
 import type {GlobalFlags} from './command.ts';
+import {Commands} from './command-line.ts';
+import {Effects} from './effects.ts';
 import {guardWrite} from './guard.ts';
 import type {WriteFacts} from './guard/facts.ts';
 import {lazyTransport} from './lazy-transport.ts';
@@ -25,11 +27,15 @@ export interface LocalContext {
   configDir: string;
   stateDir: string;
   stop: Stop;
+  /** What the command has done so far, for the error that may follow. */
+  effects: Effects;
 }
 
 /** What a command that calls the service works with. */
 export interface Context extends LocalContext {
   profile: ActiveProfile;
+  /** Builds the commands that hints print. */
+  commands: Commands;
   /** Made at first use, on the one-shot transport. */
   client: RemitClient;
   /** A new transport to the profile's base URL; the caller closes it. */
@@ -46,6 +52,7 @@ export function localContext(parts: {out: Output; runtime: Runtime; flags: Globa
     ...parts,
     clock: runtime.clock,
     stop: runtime.stop,
+    effects: new Effects(),
     configDir: configDir(runtime.env, runtime.home),
     stateDir: stateDir(runtime.env, runtime.home),
   };
@@ -87,6 +94,7 @@ export async function openContext(
   return {
     ...local,
     profile,
+    commands: new Commands(inForce(profile, named ?? flags.profile)),
     get client() {
       return (client ??= clientOn(lazyTransport(() => transportFor('one-shot'))));
     },
@@ -113,3 +121,10 @@ function refuseUnverified({mode}: ActiveProfile, env: Runtime['env']): void {
       {hint: 'unset NODE_TLS_REJECT_UNAUTHORIZED; NODE_EXTRA_CA_CERTS=FILE adds a certificate authority'},
     );
 }
+
+/** REMIT_API_KEY replaces the key of a profile, and `-p` would bring the profile's own key back. */
+const inForce = ({name, mode, sources}: ActiveProfile, named: string | undefined) => ({
+  profile: name === null || sources['key'] === 'REMIT_API_KEY' ? undefined : name,
+  mode,
+  named: named !== undefined,
+});

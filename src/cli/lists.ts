@@ -1,6 +1,6 @@
 import type {Listing} from '../client/pages.ts';
 import type {View} from '../output/view.ts';
-import {commandLine} from './command-line.ts';
+import type {Typed} from './command-line.ts';
 import type {Context} from './context.ts';
 
 export interface ListFlagValues {
@@ -23,19 +23,21 @@ export const listOptions = (context: Context, flags: ListFlagValues) => ({
 
 /** Writes a list and, when it stopped at its limit, says so with the command that goes on. */
 export async function showList(
-  {out}: Context,
+  {out, commands}: Context,
   listing: Listing<unknown>,
   view: View,
-  command: {id: string; argv: readonly string[]},
+  typed: Typed,
 ): Promise<void> {
   const count = await out.list(listing, view);
-  if (!listing.more || listing.nextCursor === undefined || out.closed) return;
-  const next = commandLine(command.id, command.argv, {
-    without: ['--cursor'],
-    add: ['--cursor', listing.nextCursor],
-  });
-  const again = listing.overlap > 0 ? ` (its first ${listing.overlap} are among these)` : '';
+  if (!listing.more || out.closed) return;
+  if (listing.nextCursor === undefined) {
+    out.note(`More ${view.plural} may exist; ${count} are shown.`); // cut within the first page, or no readable cursor
+    return;
+  }
+  const next = commands.again(typed, {without: ['--cursor'], add: ['--cursor', listing.nextCursor]});
+  const again = listing.overlap > 0 ? ` (the first ${listing.overlap} of them are shown here already)` : '';
   out.note(
-    `More ${view.plural} exist; ${count} are shown. --all shows every one. The next${again}:\n  ${next}`,
+    `More ${view.plural} exist; ${count} are shown. Use --all for all of them, or continue with${again}:`,
   );
+  out.hint(next);
 }

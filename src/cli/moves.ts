@@ -1,6 +1,7 @@
 import {unwrapRecord} from '../client/readable.ts';
 import type {Result} from '../client/resource.ts';
 import {EXIT, RemitError} from '../errors.ts';
+import {valueAt} from '../output/select.ts';
 import {plainValue} from '../output/view.ts';
 import {moveView} from '../output/views/moves.ts';
 import type {Amount} from './amounts.ts';
@@ -30,10 +31,12 @@ export async function createMove(
       details: () => moveDetails(context, body, 'wait'),
     },
     announce: `Creating a move of ${amountText(amount.minor, amount.currency)} to subaccount ${destination}`,
-    settledBy: 'remit moves list --limit 5',
+    noun: 'move',
+    checkedBy: ['moves', 'list', '--limit', '5'],
+    shownBy: (id) => ['moves', 'get', id],
   });
   if (sent.dryRun) return {data: sent.dryRun, exitCode: EXIT.OK};
-  return showMove(context, sent.result, 'moves list --limit 5');
+  return showMove(context, sent.result);
 }
 
 /** Approves a move, which settles at once: 201, or 207 when settling hit something that can be mended. */
@@ -53,23 +56,50 @@ export async function approveMove(
           read: () => readMove(context, id),
           details: (record) => moveDetails(context, record, 'approve'),
         }),
-      settledBy: `remit moves get ${id}`,
+      noun: 'move',
+      id,
+      done: 'was approved',
+      checkedBy: ['moves', 'get', id],
+      read: () => readMove(context, id),
     });
     if (sent.dryRun) return {data: sent.dryRun, exitCode: EXIT.OK};
-    return showMove(context, sent.result, `moves get ${id}`);
+    if (sent.unread) return {data: sent.result.data, exitCode: EXIT.PARTIAL};
+    return showMove(context, sent.result);
   } catch (error) {
-    throw asMaybeSettled(error, id);
+    throw await explainRefusal(context, error, id);
   }
 }
 
-/** Interface document, "Move": only a move in CREATED can be approved, so a repetition of one that worked is a 400. */
-function asMaybeSettled(error: unknown, id: string): unknown {
+/**
+ * Interface document, "Move": only a move in CREATED can be approved, so a 400 comes from an earlier approval as well
+ * as from a lack of funds. The move itself tells them apart.
+ */
+async function explainRefusal(context: Context, error: unknown, id: string): Promise<unknown> {
   if (!(error instanceof RemitError) || error.httpStatus !== 400) return error;
-  const {httpStatus, requestId, details, body, exitCode, retryable, cause} = error;
-  return new RemitError(
-    error.code,
-    `${error.message}. An earlier approval may have settled it: then this answer means that it is done`,
-    {httpStatus, requestId, details, body, exitCode, retryable, cause, hint: `remit moves get ${id}`},
+  const {commands} = context;
+  const again = (note: string, hint: string) => {
+    const {httpStatus, requestId, details, body, exitCode, retryable, cause} = error;
+    return new RemitError(error.code, `${error.message}. ${note}`, {
+      ...{httpStatus, requestId, details, body, exitCode, retryable, cause, hint},
+    });
+  };
+  let move: unknown;
+  try {
+    move = unwrapRecord(await readMove(context, id));
+  } catch (trouble) {
+    const why = trouble instanceof RemitError ? trouble.message : 'its answer was unreadable';
+    return again(`Whether the move is settled is unknown: ${why}`, commands.read('moves', 'get', id));
+  }
+  const status = plainValue(valueAt(move, 'status'));
+  if (status !== 'CREATED')
+    return again(
+      `The move is ${status} already; this request changed nothing`,
+      commands.read('moves', 'get', id),
+    );
+  const source = plainValue(valueAt(move, 'source_subaccount_id'));
+  return again(
+    `The move is still CREATED: no money moved. Check the source subaccount`,
+    commands.read('subaccounts', 'get', source),
   );
 }
 
@@ -79,11 +109,11 @@ export async function readMove(context: Context, id: string): Promise<unknown> {
 }
 
 /** A write's answer, out of its envelope: shown, and a partial success with 207. */
-function showMove({out}: Context, {data, status, warning}: Result<unknown>, next: string): Outcome {
+function showMove({out, commands}: Context, {data, status, warning}: Result<unknown>): Outcome {
   const move = unwrapRecord(data);
   out.record(move, moveView);
   if (status !== 207) return {data: move, exitCode: EXIT.OK};
   out.warn(warning ?? 'the service answered 207');
-  out.hint(`remit ${next}`);
+  out.hint(commands.read('moves', 'get', plainValue(valueAt(move, 'id'))));
   return {data: move, exitCode: EXIT.PARTIAL};
 }

@@ -1,5 +1,7 @@
 import type {OperationId} from '../contract/operations.ts';
 import {RemitError} from '../errors.ts';
+import {valueAt} from '../output/select.ts';
+import type {Context} from './context.ts';
 
 /** Whose payment methods are meant: exactly one of `--payee` and `--payer`. */
 export interface Owner {
@@ -19,3 +21,12 @@ export function readOwner(flags: {payee?: string | undefined; payer?: string | u
 
 export const methodOperation = (owner: Owner, verb: 'add' | 'list' | 'setDefault' | 'delete'): OperationId =>
   `${owner.resource}.${verb}`;
+
+/** One payment method, out of the list: no read of one is documented. */
+export async function findMethod({client, stop}: Context, owner: Owner, id: string): Promise<unknown> {
+  const query = {owner_id: owner.id};
+  const options = {all: true, signal: stop.signal};
+  for await (const method of client[owner.resource].list(query, options))
+    if (String(valueAt(method, 'id')).toLowerCase() === id.toLowerCase()) return method;
+  return undefined;
+}

@@ -2,19 +2,25 @@ import type {Waited} from '../client/poll.ts';
 import type {Result} from '../client/resource.ts';
 import {validateBody} from '../client/validate.ts';
 import {LIFECYCLES} from '../contract/lifecycle.ts';
-import {EXIT, RemitError, type ExitCode} from '../errors.ts';
+import {EXIT, type ExitCode} from '../errors.ts';
 import {valueAt} from '../output/select.ts';
 import {plainValue, type View} from '../output/view.ts';
 import {payinView, payoutView} from '../output/views/transfers.ts';
 import type {Amount} from './amounts.ts';
-import {checkAnswered} from './answered-record.ts';
-import {commandLine} from './command-line.ts';
+import {checkAnswered, recordAfter, recordWithId} from './answered-record.ts';
+import type {Typed} from './command-line.ts';
 import type {Context} from './context.ts';
-import {DEFAULT_WAIT_MS} from './durations.ts';
 import {amountText} from './guard/amount-text.ts';
 import {recordFacts} from './guard/record-facts.ts';
 import {creationDetails, recordDetails} from './guard/transfer-details.ts';
 import {showPreview} from './previews.ts';
+import {
+  approvalNote,
+  isWaiting,
+  waitForRecord,
+  type WaitFlagValues,
+  type Waiting,
+} from './wait-for-record.ts';
 
 /** What payins and payouts have in common; the interface document describes them in parallel. */
 export interface Kind {
@@ -46,19 +52,6 @@ export interface Outcome {
   exitCode: ExitCode;
 }
 
-export interface WaitFlagValues {
-  wait?: boolean | undefined;
-  until?: string | undefined;
-  /** Milliseconds. */
-  timeout?: number | undefined;
-}
-
-/** The words that started the command, to be repeated in a hint. */
-export interface Typed {
-  id: string;
-  argv: readonly string[];
-}
-
 /** Creates a payin or payout: checked here, guarded, its key shown before it leaves, then waited for if asked. */
 export async function createTransfer(
   context: Context,
@@ -72,12 +65,16 @@ export async function createTransfer(
     typed: Typed;
   },
 ): Promise<Outcome> {
-  const {out, client, runtime} = context;
+  const {out, client, runtime, commands} = context;
   const {body, amount, wait, typed} = request;
   const operation = `${kind.resource}.create` as const;
   await validateBody(operation, body);
   const idempotencyKey = request.idempotencyKey ?? runtime.uuid();
-  const options = {idempotencyKey, signal: context.stop.signal, hint: repeatCommand(typed, idempotencyKey)};
+  const repeat = commands.again(typed, {
+    without: ['--idempotency-key'],
+    add: ['--idempotency-key', idempotencyKey],
+  });
+  const options = {idempotencyKey, signal: context.stop.signal, hint: repeat};
   if (request.dryRun) return done(showPreview(out, client.preview(operation, {body, options})));
 
   const party = String(body[kind.partyField]);
@@ -94,10 +91,25 @@ export async function createTransfer(
   );
   out.notice(`Idempotency key: ${idempotencyKey}`); // on record before the request leaves, also under --quiet
   const result = await client.call(operation, {body, options});
-  checkAnswered(kind.noun, body, result.data, idempotencyKey);
+  const autoApprove = body['auto_approve'] === true;
+  const {data: record, status} = result;
+  const id = plainValue(valueAt(record, 'id'));
+  const next = commands.read(kind.resource, 'get', id);
+  // Batch rules, "Whose record is it?": with auto_approve a replay answers 201 as well.
+  const isNew = request.idempotencyKey === undefined || (status === 201 && !autoApprove);
+  const otherRail = checkAnswered({noun: kind.noun, asked: body, record, idempotencyKey, isNew, next});
+  const created = result.replayed ? 'existed already' : 'was created';
+  context.effects.took({
+    ...{noun: kind.noun, done: created, id, idempotencyKey, next},
+    status: statusOf(record),
+  });
+  if (otherRail !== undefined)
+    out.warn(
+      `the rail of ${kind.noun} ${id} is ${plainValue(otherRail.answered)}, requested ${plainValue(otherRail.asked)}`,
+    );
   if (result.replayed)
-    out.note(`The service had this key already: this is the ${kind.noun} of an earlier request.`);
-  return settle(context, kind, result, {wait, approved: body['auto_approve'] === true});
+    out.note(`The service knows this key already: this ${kind.noun} was created by an earlier request.`);
+  return finish(context, kind, {result, id, wait, approved: autoApprove});
 }
 
 /** Approves or cancels; with a live key or caps the record is read first, so that its amount is seen and checked. */
@@ -107,138 +119,114 @@ export async function actOnTransfer(
   verb: 'approve' | 'cancel',
   request: {id: string; dryRun: boolean | undefined; wait: WaitFlagValues; stated?: Amount | undefined},
 ): Promise<Outcome> {
-  const {out, client} = context;
+  const {out, client, commands, effects} = context;
+  const {id, wait} = request;
   const operation = `${kind.resource}.${verb}` as const;
-  const options = {signal: context.stop.signal, hint: `remit ${kind.resource} get ${request.id}`};
-  const input = {params: {id: request.id}, options};
+  const next = commands.read(kind.resource, 'get', id);
+  const input = {params: {id}, options: {signal: context.stop.signal, hint: next}};
   if (request.dryRun) return done(showPreview(out, client.preview(operation, input)));
 
   const facts = await recordFacts(context, {
-    ...{verb, noun: kind.noun, id: request.id, stated: request.stated},
-    read: () => readTransfer(context, kind, request.id),
+    ...{verb, noun: kind.noun, id: id, stated: request.stated},
+    read: () => readTransfer(context, kind, id),
     details: (record) => recordDetails(context, kind, verb, record),
   });
   await context.guardWrite(facts);
   const result = await client.call(operation, input);
-  return settle(context, kind, result, {wait: request.wait, approved: verb === 'approve'});
+  const accepted = verb === 'approve' ? 'was approved' : 'was canceled';
+  const answered = recordWithId(result.data, id);
+  effects.took({noun: kind.noun, done: accepted, id, status: statusOf(answered), next});
+  const record = isWaiting(wait) ? answered : await recordAfterAct(context, kind, {id, answer: result.data});
+  if (record === undefined && !isWaiting(wait))
+    return {data: {id, status: null, http_status: result.status}, exitCode: EXIT.PARTIAL};
+  const read = {...result, data: record};
+  return finish(context, kind, {result: read, id, wait, approved: verb === 'approve'});
+}
+
+async function recordAfterAct(
+  context: Context,
+  kind: Kind,
+  {id, answer}: {id: string; answer: unknown},
+): Promise<unknown> {
+  const record = await recordAfter(context, {
+    noun: kind.noun,
+    id,
+    answer,
+    read: () => readTransfer(context, kind, id),
+  });
+  context.effects.saw(valueAt(record, 'status'));
+  return record;
 }
 
 /** Waits for a record that exists already. */
 export async function waitTransfer(
   context: Context,
   kind: Kind,
-  request: {id: string; wait: WaitFlagValues},
+  {id, wait}: {id: string; wait: WaitFlagValues},
 ): Promise<Outcome> {
-  const record = await waitFor(context, kind, {...request, initial: undefined});
+  const record = await waitFor(context, kind, {id, wait, initial: undefined});
   context.out.record(record, kind.view);
   return done(record);
 }
 
 /** What the answer to a write means: shown, warned about, waited for. */
-async function settle(
+async function finish(
   context: Context,
   kind: Kind,
-  result: Result<unknown>,
-  {wait, approved}: {wait: WaitFlagValues; approved: boolean},
+  written: {result: Result<unknown>; id: string; wait: WaitFlagValues; approved: boolean},
 ): Promise<Outcome> {
-  const {out} = context;
-  const {data, status} = result;
-  const id = plainValue(valueAt(data, 'id'));
-  const unapproved = approved && valueAt(data, 'status') === 'created';
+  const {out, commands} = context;
+  const {id, wait, approved} = written;
+  const {data, status, warning} = written.result;
+  const unapproved = approved && status !== 202 && valueAt(data, 'status') === 'created';
   if (status === 207 || unapproved) {
     out.record(data, kind.view);
     out.warn(
-      result.warning ??
+      warning ??
         (unapproved
-          ? `the ${kind.noun} was not approved: it still stands at created`
+          ? `the ${kind.noun} was not approved: its status is still created`
           : 'the service answered 207'),
     );
-    out.hint(`remit ${kind.resource} approve ${id}`);
+    out.hint(commands.write(kind.resource, 'approve', id));
     return {data, exitCode: EXIT.PARTIAL};
   }
-  const waiting = wait.wait || wait.until !== undefined;
-  if (!waiting && status === 202) {
-    out.record(data, kind.view);
-    out.hint(`the service is still at work on it: remit ${kind.resource} wait ${id}`);
-    return done(data);
+  if (isWaiting(wait)) {
+    const record = await waitFor(context, kind, {id, wait, initial: data});
+    out.record(record, kind.view);
+    return done(record);
   }
-  const record = waiting ? await waitFor(context, kind, {id, wait, initial: data}) : data;
-  out.record(record, kind.view);
-  if (!waiting) approvalNote(context, kind, {id, until: undefined})(record);
-  return done(record);
+  out.record(data, kind.view);
+  if (status === 202) {
+    out.note(`The service is still processing the ${kind.noun}. Wait for it with:`);
+    out.hint(commands.read(kind.resource, 'wait', id));
+  } else approvalNote(context, waitable(kind, id), undefined)(data);
+  return done(data);
 }
 
-/** @throws RemitError ENDED_BADLY or WAIT_TIMEOUT, with the record as last seen in the details */
-async function waitFor(
+const waitable = ({resource, view}: Kind, id: string) => ({topic: resource, view, id});
+
+function waitFor(
   context: Context,
   kind: Kind,
   {id, wait, initial}: {id: string; wait: WaitFlagValues; initial: unknown},
 ): Promise<unknown> {
-  const {out, client} = context;
-  const timeoutMs = wait.timeout ?? DEFAULT_WAIT_MS;
-  const tellOfApproval = approvalNote(context, kind, {id, until: wait.until});
-  tellOfApproval(initial);
-  const waited = (await client.wait(
-    kind.resource,
-    {id},
-    {
-      until: wait.until,
-      timeoutMs,
-      initial: initial as never, // an answer of the same service; the poller reads its status only
-      signal: context.stop.signal,
-      onChange: (record) => {
-        tellOfApproval(record);
-        out.progress(`${kind.noun} ${id}: ${plainValue(valueAt(record, 'status'))}`);
-      },
-    },
-  )) as Waited<unknown>;
-  out.endProgress();
-  if (waited.outcome === 'reached') return waited.record;
-  out.record(waited.record, kind.view);
-  const status = valueAt(waited.record, 'status');
-  const details = {id, status: status ?? null, polls: waited.polls, record: waited.record ?? null};
-  const goal = wait.until ?? LIFECYCLES[kind.noun].good.join(' or ');
-  if (waited.outcome === 'ended')
-    throw new RemitError(
-      'ENDED_BADLY',
-      `${kind.noun} ${id} is ${plainValue(status)}${reasonOf(waited.record)}; it will not be ${goal}`,
-      {
-        details,
-        hint: `remit ${kind.resource} get ${id}`,
-      },
+  const {client, stop, commands} = context;
+  const poll = async (options: Parameters<Waiting['poll']>[0]): Promise<Waited<unknown>> =>
+    client.wait(
+      kind.resource,
+      {id},
+      {...options, initial: initial as never, signal: stop.signal}, // of the same service; the poller reads its status only
     );
-  throw new RemitError(
-    'WAIT_TIMEOUT',
-    `${kind.noun} ${id} was not ${goal} within ${timeoutMs / 1000} s: ${lastSeen(status, waited)}`,
-    {
-      details,
-      hint: `remit ${kind.resource} wait ${id}${wait.until === undefined ? '' : ` --until ${wait.until}`}`,
-      cause: waited.lastError,
+  const waiting = {
+    ...waitable(kind, id),
+    ...{initial, poll, goal: LIFECYCLES[kind.noun].good.join(' or ')},
+    repair: (record: unknown) => {
+      const party = valueAt(record, kind.partyField);
+      if (typeof party !== 'string') return undefined;
+      return commands.read('payment-methods', 'list', `--${kind.partyLabel}`, party);
     },
-  );
-}
-
-/** Tells once that a wait is for somebody's approval: another may give it, so that the wait is no mistake. */
-function approvalNote({out}: Context, kind: Kind, {id, until}: {id: string; until: string | undefined}) {
-  let told = until === 'created' || until === 'canceled';
-  return (record: unknown): void => {
-    if (told || valueAt(record, 'status') !== 'created') return;
-    told = true;
-    out.note(`The ${kind.noun} waits for an approval, and does not move before:`);
-    out.hint(`remit ${kind.resource} approve ${id}`);
   };
-}
-
-const lastSeen = (status: unknown, waited: Waited<unknown>): string => {
-  const trouble = waited.lastError === undefined ? '' : `; the last read failed: ${waited.lastError.message}`;
-  return (status === undefined ? 'it was never read' : `it is ${plainValue(status)}`) + trouble;
-};
-
-/** Why it failed, where the service says so (assumption 58). */
-function reasonOf(record: unknown): string {
-  const message =
-    valueAt(record, 'transfer_details.failure.message') ?? valueAt(record, 'transfer_details.failure.code');
-  return typeof message === 'string' ? ` (${message})` : '';
+  return waitForRecord(context, waiting, wait);
 }
 
 /** As the service answers it, for the guard to judge. */
@@ -249,5 +237,7 @@ export async function readTransfer(context: Context, kind: Kind, id: string): Pr
 
 const done = (data: unknown): Outcome => ({data, exitCode: EXIT.OK});
 
-const repeatCommand = ({id, argv}: Typed, key: string): string =>
-  commandLine(id, argv, {without: ['--idempotency-key'], add: ['--idempotency-key', key]});
+const statusOf = (record: unknown): string | null => {
+  const status = valueAt(record, 'status');
+  return typeof status === 'string' ? status : null;
+};

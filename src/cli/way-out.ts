@@ -1,17 +1,28 @@
+import {isLoopback} from '../client/base-url.ts';
 import {RemitError} from '../errors.ts';
+import {Commands} from './command-line.ts';
 
-/** Topics whose `list` takes nothing that must be known already. */
-const LISTED =
-  /^(payees|payers|payins|payouts|moves|subaccounts|transfers|webhooks:endpoints|sandbox:deliveries|sandbox:checkpoint)(?=:)/;
-/** What `sandbox simulate` did not find. */
-const SIMULATED = /POST \/sandbox\/simulate: no (payin|payout|subaccount)\b/;
-/** Where a creation names a record of another topic. */
-const NAMED: Readonly<Record<string, string>> = {'payouts:create': 'payees', 'payins:create': 'payers'};
-const LOOPBACK = /^[A-Z]+ https?:\/\/(127\.\d+\.\d+\.\d+|localhost|\[::1\])[:/]/;
+/** The command that failed. */
+export interface Failed {
+  commandId: string;
+  flags: Readonly<Record<string, unknown>>;
+  args: Readonly<Record<string, unknown>>;
+}
 
-/** The same error with a command to type next, where it has none and one is known. */
-export function withWayOut(error: RemitError, commandId: string): RemitError {
-  const hint = error.hint ?? wayOut(error, commandId);
+/** What is known of the service by then; a command that never opened a context knows nothing of it. */
+export interface Place {
+  commands: Commands;
+  baseUrl: string | undefined;
+}
+
+const NOWHERE: Place = {
+  commands: new Commands({profile: undefined, mode: 'test', named: false}),
+  baseUrl: undefined,
+};
+
+/** The same error with a command to type next, where it has none and one is known. Goes by codes, never by words. */
+export function withWayOut(error: RemitError, failed: Failed, place: Place = NOWHERE): RemitError {
+  const hint = error.hint ?? wayOut(error, failed, place);
   if (hint === error.hint) return error;
   const {code, message, httpStatus, requestId, details, body, exitCode, retryable, cause} = error;
   return new RemitError(code, message, {
@@ -19,32 +30,104 @@ export function withWayOut(error: RemitError, commandId: string): RemitError {
   });
 }
 
-/** Where the ids of a field are to be had. */
-const ID_LISTS: Readonly<Record<string, string>> = {
-  payee_id: 'remit payees list',
-  payer_id: 'remit payers list',
-  subaccount_id: 'remit subaccounts list',
-  source_account_id: 'remit treasury accounts',
-  destination_account_id: 'remit treasury accounts',
-  payment_method_id: 'remit payment-methods list --help',
-  event_types: 'remit webhooks event-types',
-  override_default_payment_method_id: 'remit payment-methods list --help',
-};
+function wayOut(error: RemitError, failed: Failed, {commands, baseUrl}: Place): string | undefined {
+  const {code, details, httpStatus} = error;
+  if (details?.['failure'] === 'refused')
+    return baseUrl !== undefined && isLoopback(new URL(baseUrl).hostname) ? 'remit sandbox start' : undefined;
+  if (httpStatus === 401 || httpStatus === 403) return commands.read('whoami');
+  if (code === 'LOCAL_VALIDATION') return listOfFields(error, failed, commands);
+  if (httpStatus === 422 && CREATES[failed.commandId] !== undefined) return methodsOf(failed, commands);
+  if (httpStatus === 400) return listOfFields(error, failed, commands);
+  return httpStatus === 404 ? listOfMissing(error, failed, commands) : undefined;
+}
 
-function wayOut({code, message, details, httpStatus}: RemitError, commandId: string): string | undefined {
-  if (details?.['failure'] === 'refused' && LOOPBACK.test(message)) return 'remit sandbox start';
-  if (code === 'LOCAL_VALIDATION') {
-    const fields = (details?.['fields'] ?? []) as {field: string}[]; // of validateBody
-    return fields.map(({field}) => ID_LISTS[field.split('.')[0]!]).find((list) => list !== undefined);
+/** The list that has the ids of the first field that was refused. */
+function listOfFields(error: RemitError, failed: Failed, commands: Commands): string | undefined {
+  const issues = error.details?.['fields'];
+  if (!Array.isArray(issues)) return undefined;
+  for (const issue of issues as unknown[]) {
+    const name = (issue as {field?: unknown} | null)?.field;
+    const field = typeof name === 'string' ? name.split('.')[0]! : '';
+    if (METHOD_FIELDS.has(field)) return methodsOf(failed, commands);
+    const words = Object.hasOwn(ID_LISTS, field) ? ID_LISTS[field] : undefined;
+    if (words !== undefined) return commands.read(...words);
+    if (PATH_IDS.has(field)) return listOfMissing(error, failed, commands);
   }
-  if (httpStatus === 401 || httpStatus === 403) return 'see which key is in force: remit whoami';
-  const isNoId = httpStatus === 400 && /: id: must be /.test(message);
-  if (httpStatus === 404 || isNoId) {
-    const topic =
-      NAMED[commandId] ?? LISTED.exec(commandId)?.[1] ?? SIMULATED.exec(message)?.[1]?.concat('s');
-    return topic === undefined ? undefined : `remit ${topic.replaceAll(':', ' ')} list`;
-  }
-  if (httpStatus === 422 && Object.hasOwn(NAMED, commandId) && /default payment method/.test(message))
-    return 'name one with --payment-method ID, or add one: remit payment-methods add --help';
   return undefined;
 }
+
+/** The list in which a record that was not found would be. */
+function listOfMissing({code}: RemitError, failed: Failed, commands: Commands): string | undefined {
+  const {commandId, args} = failed;
+  if (commandId === 'sandbox:simulate') return SIMULATED[String(args['kind'])];
+  if (commandId.startsWith('payment-methods:') || code === 'PAYMENT_METHOD_NOT_FOUND')
+    return /:(add|list)$/.test(commandId) ? partiesOf(failed, commands) : methodsOf(failed, commands);
+  const named = CREATES[commandId] ?? LISTS[commandId];
+  if (named !== undefined) return commands.read(...named);
+  if (WHOLE_LISTS.test(commandId)) return commands.read('profiles', 'test'); // names no record: the base URL is wrong
+  const topic = LISTED.exec(commandId)?.[1];
+  return topic === undefined ? undefined : commands.read(...topic.split(':'), 'list');
+}
+
+/** `remit payment-methods list --payee ID`, for the party that the command names. */
+function methodsOf({flags}: Failed, commands: Commands): string | undefined {
+  const party = ['payee', 'payer'].find((name) => typeof flags[name] === 'string');
+  if (party === undefined) return undefined;
+  return commands.read('payment-methods', 'list', `--${party}`, String(flags[party]));
+}
+
+const partiesOf = ({flags}: Failed, commands: Commands): string =>
+  commands.read(flags['payer'] === undefined ? 'payees' : 'payers', 'list');
+
+/** Topics whose `list` takes nothing that must be known already. */
+const LISTED =
+  /^(payees|payers|payins|payouts|moves|subaccounts|transfers|webhooks:endpoints|sandbox:deliveries|sandbox:checkpoint)(?=:)/;
+const WHOLE_LISTS =
+  /^(payees|payers|payins|payouts|moves|subaccounts|transfers|webhooks:endpoints):list$|^treasury:accounts$|^webhooks:event-types$/;
+
+/** Where a creation names a record of another topic. */
+const CREATES: Readonly<Record<string, readonly string[]>> = {
+  'payouts:create': ['payees', 'list'],
+  'payins:create': ['payers', 'list'],
+};
+const ACCOUNTS = ['treasury', 'accounts'];
+const LISTS: Readonly<Record<string, readonly string[]>> = {
+  'moves:create': ['subaccounts', 'list'],
+  'transfers:create': ACCOUNTS,
+  'treasury:balance': ACCOUNTS,
+  'treasury:transactions': ACCOUNTS,
+  'treasury:label': ACCOUNTS,
+  'treasury:simulate-credit': ACCOUNTS,
+};
+
+/** What `sandbox simulate` did not find, by its first argument. */
+const SIMULATED: Readonly<Record<string, string>> = {
+  payout: 'remit payouts list',
+  payin: 'remit payins list',
+  'account-transfer': 'remit transfers list',
+  subaccount: 'remit subaccounts list',
+};
+
+/** Where the ids of a field are listed. */
+const ID_LISTS: Readonly<Record<string, readonly string[]>> = {
+  payee_id: ['payees', 'list'],
+  payer_id: ['payers', 'list'],
+  subaccount_id: ['subaccounts', 'list'],
+  source_subaccount_id: ['subaccounts', 'list'],
+  destination_subaccount_id: ['subaccounts', 'list'],
+  source_account_id: ACCOUNTS,
+  destination_account_id: ACCOUNTS,
+  event_types: ['webhooks', 'event-types'],
+};
+const METHOD_FIELDS: ReadonlySet<string> = new Set([
+  'payment_method_id',
+  'override_default_payment_method_id',
+]);
+/** The names of ids in paths. */
+const PATH_IDS: ReadonlySet<string> = new Set([
+  'id',
+  'owner_id',
+  'move_id',
+  'account_id',
+  'account_transfer_id',
+]);

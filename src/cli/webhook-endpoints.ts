@@ -29,7 +29,9 @@ export async function createEndpoint(
       body,
       dryRun,
       facts: {operation: 'create webhook endpoint', party: ['url', plainValue(body['url'])]},
-      settledBy: 'remit webhooks endpoints list --limit 5',
+      noun: 'webhook endpoint',
+      checkedBy: ['webhooks', 'endpoints', 'list', '--limit', '5'],
+      shownBy: (id) => ['webhooks', 'endpoints', 'get', id],
     });
     if (sent.dryRun) return {data: sent.dryRun, exitCode: EXIT.OK};
     const created = sent.result.data;
@@ -97,10 +99,12 @@ export async function switchEndpoint(
     body: {is_active: active},
     dryRun: request.dryRun,
     facts: {operation: `${active ? 'enable' : 'disable'} webhook endpoint`, party: ['endpoint', id]},
-    settledBy: `remit webhooks endpoints get ${id}`,
+    ...endpointWrite(context, id),
+    done: active ? 'was enabled' : 'was disabled',
   });
   if (sent.dryRun) return {data: sent.dryRun, exitCode: EXIT.OK};
   const {data} = sent.result;
+  if (sent.unread) return {data, exitCode: EXIT.PARTIAL};
   context.out.record(data, webhookEndpointView);
   const now = valueAt(data, 'is_active');
   let exitCode: ExitCode = EXIT.OK;
@@ -112,6 +116,14 @@ export async function switchEndpoint(
   }
   return {data, exitCode};
 }
+
+/** What every write on a known endpoint says of it. */
+export const endpointWrite = ({client, stop}: Context, id: string) => ({
+  noun: 'webhook endpoint',
+  id,
+  checkedBy: ['webhooks', 'endpoints', 'get', id],
+  read: async () => (await client.webhookEndpoints.get({id}, {signal: stop.signal})).data as unknown,
+});
 
 /** Assumption 33, and the shapes that other services have: bare lists, names alone, `event_types`. */
 export function readEventTypes(answer: unknown): Record<string, unknown>[] {

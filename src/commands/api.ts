@@ -1,7 +1,6 @@
 import {Args, Flags} from '@oclif/core';
-import {operationAt, readData} from '../cli/any-request.ts';
+import {effectOf, operationAt, readData, readPath} from '../cli/any-request.ts';
 import {RemitCommand} from '../cli/command.ts';
-import {commandLine} from '../cli/command-line.ts';
 import {dryRunFlag, statedAmountFlags} from '../cli/flags.ts';
 import {requestFacts} from '../cli/guard/request-facts.ts';
 import {readStated} from '../cli/guard/stated-amount.ts';
@@ -37,7 +36,7 @@ export default class Api extends RemitCommand {
       });
     checkRequestPath(args.path);
     const context = await this.open();
-    const {client, out, profile, stop} = context;
+    const {client, out, profile, stop, commands, effects} = context;
     const operation = operationAt(method, args.path, profile.overrides);
     const keyed = operation !== undefined && operationOf(operation).key !== undefined;
     const given = flags['idempotency-key'];
@@ -45,8 +44,10 @@ export default class Api extends RemitCommand {
     const body = (await readData(flags.data, this.runtime.stdin)) ?? (method === 'POST' ? {} : undefined);
     const hint =
       idempotencyKey === undefined
-        ? undefined
-        : commandLine(this.typed.id, this.typed.argv, {
+        ? method === 'GET'
+          ? undefined
+          : commands.read('api', 'GET', readPath(method, args.path))
+        : commands.again(this.typed, {
             without: ['--idempotency-key'],
             add: ['--idempotency-key', idempotencyKey],
           });
@@ -58,6 +59,7 @@ export default class Api extends RemitCommand {
     }
     if (idempotencyKey !== undefined) out.notice(`Idempotency key: ${idempotencyKey}`);
     const {data, status, warning} = await client.request(method, args.path, input);
+    if (method !== 'GET') effects.took(effectOf(data, {method, path: args.path, idempotencyKey, commands}));
     if (status === 207) {
       out.warn(warning ?? 'the service answered 207');
       this.exitWith(EXIT.PARTIAL);

@@ -99,6 +99,16 @@ export class Output {
     this.#resultWritten = true;
   }
 
+  /**
+   * The record as last seen, where the command then fails: on stdout in every format but JSON and NDJSON, whose error
+   * carries it.
+   */
+  async unfinished(record: unknown, view?: View): Promise<void> {
+    if (record === undefined || record === null || isJsonish(this.settings.format)) return;
+    this.record(record, view);
+    await this.result(record);
+  }
+
   /** For people: free text on stdout. Silent in machine formats. */
   text(text: string): void {
     if (!this.forPeople || this.settings.query !== undefined) return;
@@ -206,12 +216,15 @@ export class Output {
     );
   }
 
-  /** Waits until all is written; the error of a stream that could not be written, if there was one. */
-  async flush(): Promise<RemitError | undefined> {
+  /**
+   * Waits until all is written; the error of a stream that could not be written, if there was one.
+   * @param options.brokenPipeToo a reader that left is a failure as well: the result of a write must not get lost
+   */
+  async flush(options: {brokenPipeToo?: boolean} = {}): Promise<RemitError | undefined> {
     this.#progress.end();
     await this.#stdout.flush();
     await this.#stderr.flush();
-    return this.#stdout.failure();
+    return this.#stdout.failure(options);
   }
 
   #sayWrapped(text: string): void {

@@ -13,6 +13,7 @@ export interface OutStream extends NodeJS.WritableStream {
 export class Sink {
   readonly #stream: OutStream;
   #failure: Error | undefined;
+  #brokenPipe: Error | undefined;
   #closed = false;
   #drained: Promise<void> | undefined;
 
@@ -80,16 +81,16 @@ export class Sink {
     });
   }
 
-  /** Why something could not be written, or undefined. */
-  failure(): RemitError | undefined {
-    if (this.#failure === undefined) return undefined;
-    return new RemitError('STATE', `the output could not be written: ${this.#failure.message}`, {
-      cause: this.#failure,
-    });
+  /** Why something could not be written, or undefined. A reader that left counts only when asked for. */
+  failure({brokenPipeToo = false} = {}): RemitError | undefined {
+    const failure = this.#failure ?? (brokenPipeToo ? this.#brokenPipe : undefined);
+    if (failure === undefined) return undefined;
+    return new RemitError('STATE', `the output could not be written: ${failure.message}`, {cause: failure});
   }
 
   #fail(error: NodeJS.ErrnoException): void {
     this.#closed = true;
-    if (error.code !== 'EPIPE') this.#failure ??= error;
+    if (error.code === 'EPIPE') this.#brokenPipe ??= error;
+    else this.#failure ??= error;
   }
 }

@@ -171,9 +171,15 @@ const shared = (transfer: Transfer) => ({
 export const toPayin = (transfer: Transfer): Output<'Payin'> =>
   Object.assign(shared(transfer), {
     payer_id: transfer.partyId,
-    payin_metadata: transfer.parties,
+    payin_metadata: payinMetadata(transfer),
     status_recorded_at: iso(transfer.statusMs),
   });
+
+/** Assumption 58: payins have no `transfer_details`, so that the reason of a failure joins the masked details. */
+function payinMetadata({parties, details}: Transfer): Transfer['parties'] {
+  const failure = details?.['failure'];
+  return failure === undefined ? parties : {...parties, failure};
+}
 
 /** Interface document, "Payout response fields". */
 export const toPayout = (transfer: Transfer): Output<'Payout'> =>

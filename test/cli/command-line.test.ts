@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
 import fc from 'fast-check';
 import {describe, it} from 'mocha';
-import {commandLine} from '../../src/cli/command-line.ts';
+import {commandLine, Commands} from '../../src/cli/command-line.ts';
 
 describe('a command to repeat', () => {
   it('is what was typed, with the changes', () => {
@@ -37,6 +37,34 @@ describe('a command to repeat', () => {
         },
       ),
       {numRuns: 30},
+    );
+  });
+});
+
+describe('a command to type next', () => {
+  const commands = (changes: Partial<ConstructorParameters<typeof Commands>[0]> = {}) =>
+    new Commands({profile: 'work', mode: 'test', named: false, ...changes});
+
+  it('carries the profile in force, and --live where it writes with a live key', () => {
+    assert.equal(commands().read('payouts', 'get', 'x'), 'remit payouts get x -p work');
+    assert.equal(commands().write('payouts', 'approve', 'x'), 'remit payouts approve x -p work');
+    const live = commands({mode: 'live'});
+    assert.equal(live.read('payouts', 'get', 'x'), 'remit payouts get x -p work');
+    assert.equal(live.write('payouts', 'approve', 'x'), 'remit payouts approve x --live -p work');
+    assert.equal(commands({profile: undefined}).read('payouts', 'list'), 'remit payouts list');
+  });
+
+  it('quotes what a shell would act on', () => {
+    assert.equal(commands().read('payouts', 'get', 'a b;c'), "remit payouts get 'a b;c' -p work");
+  });
+
+  it('repeats the typed words with the profile once', () => {
+    const typed = {id: 'payouts:list', argv: ['--limit', '2']};
+    assert.equal(commands().again(typed), 'remit payouts list --limit 2 -p work');
+    const named = {id: 'payouts:list', argv: ['-p', 'work', '--cursor', 'old']};
+    assert.equal(
+      commands({named: true}).again(named, {without: ['--cursor'], add: ['--cursor', 'new']}),
+      'remit payouts list -p work --cursor new',
     );
   });
 });

@@ -27,6 +27,7 @@ export class Screen extends Writable {
   text = '';
   isTTY: boolean | undefined;
   columns: number | undefined;
+  error: Error | undefined;
 
   readonly #onText: (text: string) => void;
 
@@ -37,7 +38,11 @@ export class Screen extends Writable {
     this.columns = columns;
   }
 
-  override _write(chunk: string | Buffer, _encoding: string, done: () => void): void {
+  override _write(chunk: string | Buffer, _encoding: string, done: (error?: Error) => void): void {
+    if (this.error !== undefined) {
+      done(this.error);
+      return;
+    }
     this.text += chunk.toString();
     this.#onText(chunk.toString());
     done();
@@ -60,6 +65,8 @@ export interface CliOptions {
   uuid?: () => string;
   /** Real transports, in place of `service`. */
   transport?: Runtime['transport'];
+  /** What every write to stdout fails with, as on a full disk. */
+  stdoutError?: Error;
   /** Hears stdout and stderr as they are written, in one order. */
   onOutput?: (text: string) => void;
 }
@@ -107,6 +114,7 @@ export const scratch = (): string => mkdtempSync(join(tmpdir(), 'remit-cli-'));
 export async function runCli(argv: readonly string[], options: CliOptions = {}): Promise<CliResult> {
   const home = options.env?.['HOME'] ?? scratch();
   const stdout = new Screen(options.columns, options.onOutput);
+  if (options.stdoutError !== undefined) stdout.error = options.stdoutError;
   const stderr = new Screen(options.columns, options.onOutput);
   const stdin: Runtime['stdin'] = Readable.from(options.stdin === undefined ? [] : [options.stdin]);
   stdin.isTTY = options.columns !== undefined;

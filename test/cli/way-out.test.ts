@@ -1,22 +1,33 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
-import {withWayOut} from '../../src/cli/way-out.ts';
+import {Commands} from '../../src/cli/command-line.ts';
+import {withWayOut, type Failed} from '../../src/cli/way-out.ts';
 import {RemitError} from '../../src/errors.ts';
 import {answer} from '../client/fake-transport.ts';
 import {PAYEE_ID, PAYOUT_ID} from '../commands/fixtures.ts';
 import {runCli} from './run-cli.ts';
 
-const refused = (url: string, hint?: string) =>
-  new RemitError('UNAVAILABLE', `GET ${url}: connection refused`, {details: {failure: 'refused'}, hint});
+const commands = new Commands({profile: undefined, mode: 'test', named: false});
+const failed = (commandId: string, args: Record<string, unknown> = {}): Failed => ({
+  commandId,
+  flags: {},
+  args,
+});
+
+/** The hint after a refused connection to this base URL. */
+const hintAt = (baseUrl: string, hint?: string) =>
+  withWayOut(
+    new RemitError('UNAVAILABLE', 'connection refused', {details: {failure: 'refused'}, hint}),
+    failed('payouts:list'),
+    {commands, baseUrl},
+  ).hint;
 
 describe('the way out of an error that names none', () => {
-  it('is the sandbox, when nobody listens on loopback', () => {
-    assert.equal(
-      withWayOut(refused('http://127.0.0.1:4510/api/payouts'), 'payouts:list').hint,
-      'remit sandbox start',
-    );
-    assert.equal(withWayOut(refused('https://api.example.com/api'), 'payouts:list').hint, undefined);
-    assert.equal(withWayOut(refused('http://localhost:4510/', 'do this'), 'payouts:create').hint, 'do this');
+  it('is the sandbox, when a loopback address refuses the connection', () => {
+    for (const url of ['http://127.0.0.1:4510', 'http://localhost:4510/v1', 'http://[::1]:4510'])
+      assert.equal(hintAt(url), 'remit sandbox start');
+    assert.equal(hintAt('https://api.example.com'), undefined);
+    assert.equal(hintAt('http://localhost:4510', 'do this'), 'do this');
   });
 
   it('is the list, when there is no such record', async () => {
@@ -25,8 +36,9 @@ describe('the way out of an error that names none', () => {
     assert.deepEqual([ran.exitCode, ran.error().hint], [4, 'remit payouts list']);
   });
 
-  it('is the list, when the service finds that an id is none', async () => {
-    const service = [answer(400, {error_code: 'VALIDATION_ERROR', message: 'id: must be a UUID'})];
+  it('is the list, when the service refuses the id', async () => {
+    const refusal = {error_code: 'VALIDATION_ERROR', message: 'no', details: [{field: 'id', issue: 'bad'}]};
+    const service = [answer(400, refusal)];
     assert.equal(
       (await runCli(['payouts', 'get', 'x', '--json'], {service})).error().hint,
       'remit payouts list',
@@ -36,16 +48,39 @@ describe('the way out of an error that names none', () => {
   it('is the key in force, when the service does not accept it', async () => {
     const service = [answer(401, {error_code: 'AUTHENTICATION_ERROR', message: 'no such key'})];
     const ran = await runCli(['payouts', 'list', '--json'], {service});
-    assert.deepEqual([ran.exitCode, ran.error().hint], [3, 'see which key is in force: remit whoami']);
+    assert.deepEqual([ran.exitCode, ran.error().hint], [3, 'remit whoami']);
   });
 
   it('is the list of what the sandbox has', () => {
-    const hintOn = (commandId: string, message: string) =>
-      withWayOut(new RemitError('NOT_FOUND', message, {httpStatus: 404}), commandId).hint;
-    assert.equal(hintOn('sandbox:deliveries:show', 'no delivery x'), 'remit sandbox deliveries list');
-    assert.equal(hintOn('sandbox:checkpoint:restore', 'no checkpoint x'), 'remit sandbox checkpoint list');
-    const refused = 'the sandbox refused POST /sandbox/simulate: no payout x';
-    assert.equal(hintOn('sandbox:simulate', refused), 'remit payouts list');
+    const hintOn = (commandId: string, args?: Record<string, unknown>) =>
+      withWayOut(new RemitError('NOT_FOUND', 'no', {httpStatus: 404}), failed(commandId, args)).hint;
+    assert.equal(hintOn('sandbox:deliveries:show'), 'remit sandbox deliveries list');
+    assert.equal(hintOn('sandbox:checkpoint:restore'), 'remit sandbox checkpoint list');
+    assert.equal(hintOn('sandbox:simulate', {kind: 'payout'}), 'remit payouts list');
+    assert.equal(hintOn('sandbox:simulate', {kind: 'account-transfer'}), 'remit transfers list');
+  });
+
+  it('is the list of accounts, methods or parties, for records that are listed elsewhere', async () => {
+    const missing = answer(404, {error_code: 'NOT_FOUND', message: 'no'});
+    for (const [line, hint] of [
+      [`treasury balance ${PAYOUT_ID}`, 'remit treasury accounts'],
+      [`payment-methods list --payer ${PAYOUT_ID}`, 'remit payers list'],
+      [
+        `payment-methods set-default ${PAYOUT_ID} --payee ${PAYEE_ID}`,
+        `remit payment-methods list --payee ${PAYEE_ID}`,
+      ],
+    ] as const) {
+      const ran = await runCli([...line.split(' '), '--json'], {service: [missing]});
+      assert.equal(ran.error().hint, hint);
+    }
+  });
+
+  it('is the check of the base URL, when a whole list is not found', async () => {
+    const service = [answer(404, {error_code: 'NOT_FOUND', message: 'no operation at /api/payouts'})];
+    assert.equal(
+      (await runCli(['payouts', 'list', '--json'], {service})).error().hint,
+      'remit profiles test',
+    );
   });
 
   it('is the list of event types, when one is none', async () => {
@@ -75,9 +110,9 @@ describe('the way out of an error that names none', () => {
       (await runCli(create, {service: [answer(status, body)]})).error().hint;
     assert.equal(await hintOn(404, {error_code: 'NOT_FOUND', message: 'no payee'}), 'remit payees list');
     const message = 'the payee has no default payment method; name one';
-    assert.match(
-      (await hintOn(422, {error_code: 'INVALID_PAYMENT_DETAILS', message})) ?? '',
-      /--payment-method ID/,
+    assert.equal(
+      await hintOn(422, {error_code: 'INVALID_PAYMENT_DETAILS', message}),
+      `remit payment-methods list --payee ${PAYEE_ID}`,
     );
   });
 });

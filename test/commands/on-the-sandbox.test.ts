@@ -71,7 +71,7 @@ describe('from nothing to a settled payout', () => {
     const first = await done(line);
     const second = await done(line);
     assert.equal(second.stdout, first.stdout);
-    assert.match(second.stderr, /had this key already/);
+    assert.match(second.stderr, /created by an earlier request/);
   });
 
   it('cancels a payout, and says so when it is waited for', async () => {
@@ -93,7 +93,7 @@ describe('from nothing to a settled payout', () => {
     };
     const waited = await remit(`payouts wait ${id} --until debited --timeout 30s`);
     assert.equal(waited.exitCode, 10);
-    assert.match(waited.stderr, /was not debited within 30 s: it is created/);
+    assert.match(waited.stderr, /was not debited within 30 s: its status is created/);
     assert.match(waited.stderr, new RegExp(`^Hint: remit payouts wait ${id} --until debited$`, 'm'));
     assert.match(waited.stdout, /^Status\tcreated$/m);
   });
@@ -117,7 +117,7 @@ describe('from nothing to a settled payout', () => {
     while (line !== undefined) {
       const {stdout, stderr} = await done(line);
       walked.push(...stdout.trim().split('\n'));
-      line = /^ {2}remit (payouts list .*)$/m.exec(stderr)?.[1];
+      line = /^Hint: remit (payouts list .*)$/m.exec(stderr)?.[1];
     }
     assert.deepEqual(walked, all);
     assert.ok(all.length > 4);

@@ -1,9 +1,8 @@
 import {Flags} from '@oclif/core';
-import {validateBody} from '../../client/validate.ts';
 import {RemitCommand} from '../../cli/command.ts';
 import {dryRunFlag, ownerFlags} from '../../cli/flags.ts';
 import {methodOperation, readOwner} from '../../cli/payment-methods.ts';
-import {showPreview} from '../../cli/previews.ts';
+import {sendOnce} from '../../cli/send-once.ts';
 import {EXIT, RemitError} from '../../errors.ts';
 import {paymentMethodView} from '../../output/views/parties.ts';
 
@@ -44,8 +43,7 @@ export default class PaymentMethodsAdd extends RemitCommand {
   async run() {
     const {flags} = await this.parse(PaymentMethodsAdd);
     const owner = readOwner(flags);
-    const {client, out, stop, guardWrite} = await this.open();
-    const operation = methodOperation(owner, 'add');
+    const context = await this.open();
     const body = {
       type: flags.type,
       country_code: flags.country,
@@ -55,12 +53,19 @@ export default class PaymentMethodsAdd extends RemitCommand {
         ? {card: await this.#card(flags)}
         : {bank_account: await this.#bankAccount(flags)}),
     };
-    await validateBody(operation, body);
-    const hint = `see whether it is there before you repeat it: remit payment-methods list --${owner.label} ${owner.id}`;
-    const input = {params: {owner_id: owner.id}, body, options: {signal: stop.signal, hint}};
-    if (flags['dry-run']) return showPreview(out, client.preview(operation, input));
-    await guardWrite({operation: `add a ${flags.type} to a ${owner.label}`, party: [owner.label, owner.id]});
-    const {data, status, warning} = await client.call(operation, input);
+    const sent = await sendOnce(context, {
+      operation: methodOperation(owner, 'add'),
+      params: {owner_id: owner.id},
+      body,
+      dryRun: flags['dry-run'],
+      facts: {operation: `add a ${flags.type} to a ${owner.label}`, party: [owner.label, owner.id]},
+      noun: 'payment method',
+      done: 'was added',
+      checkedBy: ['payment-methods', 'list', `--${owner.label}`, owner.id],
+    });
+    if (sent.dryRun) return sent.dryRun;
+    const {out} = context;
+    const {data, status, warning} = sent.result;
     out.record(data, paymentMethodView);
     if (status === 207) {
       out.warn(warning ?? 'the payment method was added, but not made the default');

@@ -1,7 +1,7 @@
 import {RemitCommand} from '../../cli/command.ts';
 import {dryRunFlag, idArg, ownerFlags} from '../../cli/flags.ts';
 import {methodOperation, readOwner} from '../../cli/payment-methods.ts';
-import {showPreview} from '../../cli/previews.ts';
+import {sendOnce} from '../../cli/send-once.ts';
 
 export default class PaymentMethodsDelete extends RemitCommand {
   static override summary = 'Delete a payment method (not the default one)';
@@ -12,13 +12,19 @@ export default class PaymentMethodsDelete extends RemitCommand {
   async run() {
     const {args, flags} = await this.parse(PaymentMethodsDelete);
     const owner = readOwner(flags);
-    const {client, out, stop, guardWrite} = await this.open();
-    const operation = methodOperation(owner, 'delete');
-    const input = {params: {owner_id: owner.id, id: args.id}, options: {signal: stop.signal}};
-    if (flags['dry-run']) return showPreview(out, client.preview(operation, input));
-    await guardWrite({operation: `delete payment method ${args.id}`, party: [owner.label, owner.id]});
-    await client.call(operation, input);
-    out.text(`Deleted payment method ${args.id} of ${owner.label} ${owner.id}.`);
+    const context = await this.open();
+    const sent = await sendOnce(context, {
+      operation: methodOperation(owner, 'delete'),
+      params: {owner_id: owner.id, id: args.id},
+      dryRun: flags['dry-run'],
+      facts: {operation: `delete payment method ${args.id}`, party: [owner.label, owner.id]},
+      noun: 'payment method',
+      id: args.id,
+      done: 'was deleted',
+      checkedBy: ['payment-methods', 'list', `--${owner.label}`, owner.id],
+    });
+    if (sent.dryRun) return sent.dryRun;
+    context.out.text(`Deleted payment method ${args.id} of ${owner.label} ${owner.id}.`);
     return {id: args.id, deleted: true, [`${owner.label}_id`]: owner.id};
   }
 }

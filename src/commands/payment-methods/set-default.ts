@@ -1,7 +1,8 @@
 import {RemitCommand} from '../../cli/command.ts';
 import {dryRunFlag, idArg, ownerFlags} from '../../cli/flags.ts';
-import {methodOperation, readOwner} from '../../cli/payment-methods.ts';
-import {showPreview} from '../../cli/previews.ts';
+import {findMethod, methodOperation, readOwner} from '../../cli/payment-methods.ts';
+import {sendOnce} from '../../cli/send-once.ts';
+import {EXIT} from '../../errors.ts';
 import {paymentMethodView} from '../../output/views/parties.ts';
 
 export default class PaymentMethodsSetDefault extends RemitCommand {
@@ -13,17 +14,21 @@ export default class PaymentMethodsSetDefault extends RemitCommand {
   async run() {
     const {args, flags} = await this.parse(PaymentMethodsSetDefault);
     const owner = readOwner(flags);
-    const {client, out, stop, guardWrite} = await this.open();
-    const operation = methodOperation(owner, 'setDefault');
-    const hint = `remit payment-methods list --${owner.label} ${owner.id}`;
-    const input = {params: {owner_id: owner.id, id: args.id}, options: {signal: stop.signal, hint}};
-    if (flags['dry-run']) return showPreview(out, client.preview(operation, input));
-    await guardWrite({
-      operation: `make payment method ${args.id} the default`,
-      party: [owner.label, owner.id],
+    const context = await this.open();
+    const sent = await sendOnce(context, {
+      operation: methodOperation(owner, 'setDefault'),
+      params: {owner_id: owner.id, id: args.id},
+      dryRun: flags['dry-run'],
+      facts: {operation: `make payment method ${args.id} the default`, party: [owner.label, owner.id]},
+      noun: 'payment method',
+      id: args.id,
+      done: 'was made the default',
+      checkedBy: ['payment-methods', 'list', `--${owner.label}`, owner.id],
+      read: () => findMethod(context, owner, args.id),
     });
-    const {data} = await client.call(operation, input);
-    out.record(data, paymentMethodView);
-    return data;
+    if (sent.dryRun) return sent.dryRun;
+    if (sent.unread) this.exitWith(EXIT.PARTIAL);
+    context.out.record(sent.result.data, paymentMethodView);
+    return sent.result.data;
   }
 }

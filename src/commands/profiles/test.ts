@@ -1,9 +1,6 @@
 import {Args} from '@oclif/core';
+import {probeService} from '../../cli/probe-service.ts';
 import {RemitCommand} from '../../cli/command.ts';
-import {RemitError} from '../../errors.ts';
-
-/** A well-formed id that no record has: the answer shows whether the key is accepted, and nothing is read. */
-const NO_SUCH_PAYOUT = '00000000-0000-4000-8000-000000000000';
 
 export default class ProfilesTest extends RemitCommand {
   static override summary = 'Check that the service answers and accepts the key';
@@ -14,9 +11,10 @@ export default class ProfilesTest extends RemitCommand {
 
   async run() {
     const {args} = await this.parse(ProfilesTest);
-    const {client, out, profile, clock, stop} = await this.open({profile: args.name});
+    const context = await this.open({profile: args.name});
+    const {out, profile, clock} = context;
     const began = clock.monotonic();
-    const status = await this.#ask(() => client.payouts.get({id: NO_SUCH_PAYOUT}, {signal: stop.signal}));
+    const status = await probeService(context);
     const elapsedMs = Math.round(clock.monotonic() - began);
     out.text(
       `${profile.baseUrl} answers and accepts the ${profile.mode} key ${profile.masked} (${elapsedMs} ms).`,
@@ -28,17 +26,5 @@ export default class ProfilesTest extends RemitCommand {
       http_status: status,
       elapsed_ms: elapsedMs,
     };
-  }
-
-  /** A documented "no such payout" is the answer we hope for; anything else speaks for itself. */
-  async #ask(read: () => Promise<{status: number}>): Promise<number> {
-    try {
-      return (await read()).status;
-    } catch (error) {
-      if (error instanceof RemitError && error.details?.['error_code'] !== undefined) {
-        if (error.code === 'NOT_FOUND' || error.code === 'VALIDATION_ERROR') return error.httpStatus!;
-      }
-      throw error;
-    }
   }
 }

@@ -24,7 +24,9 @@ export default class SubaccountsCreate extends RemitCommand {
       body: {name: flags.name, currency_code: flags.currency},
       dryRun: flags['dry-run'],
       facts: {operation: 'create subaccount', party: ['name', flags.name]},
-      settledBy: 'remit subaccounts list --limit 5',
+      noun: 'subaccount',
+      checkedBy: ['subaccounts', 'list', '--limit', '5'],
+      shownBy: (id) => ['subaccounts', 'get', id],
     });
     if (sent.dryRun) return sent.dryRun;
     context.out.record(sent.result.data, subaccountView);

@@ -1,7 +1,10 @@
 import {Args} from '@oclif/core';
 import {RemitCommand} from '../../cli/command.ts';
+import type {Context} from '../../cli/context.ts';
 import {accountArg, dryRunFlag} from '../../cli/flags.ts';
 import {sendOnce} from '../../cli/send-once.ts';
+import {EXIT} from '../../errors.ts';
+import {valueAt} from '../../output/select.ts';
 import {treasuryAccountView} from '../../output/views/treasury.ts';
 
 export default class TreasuryLabel extends RemitCommand {
@@ -24,10 +27,22 @@ export default class TreasuryLabel extends RemitCommand {
       body: {label: args.label},
       dryRun: flags['dry-run'],
       facts: {operation: 'label a treasury account', party: ['account', args.account]},
-      settledBy: 'remit treasury accounts',
+      noun: 'treasury account',
+      id: args.account,
+      done: 'was relabelled',
+      checkedBy: ['treasury', 'accounts'],
+      read: () => findAccount(context, args.account),
     });
     if (sent.dryRun) return sent.dryRun;
+    if (sent.unread) this.exitWith(EXIT.PARTIAL);
     context.out.record(sent.result.data, treasuryAccountView);
     return sent.result.data;
   }
+}
+
+/** Out of the list: the interface document has no read of one account. */
+async function findAccount({client, stop}: Context, id: string): Promise<unknown> {
+  for await (const account of client.treasury.accounts({}, {all: true, signal: stop.signal}))
+    if (String(valueAt(account, 'id')).toLowerCase() === id.toLowerCase()) return account;
+  return undefined;
 }

@@ -42,7 +42,8 @@ export default class TreasurySimulateCredit extends RemitCommand {
         amountMinor: amount.minor,
         currency: amount.currency,
       },
-      settledBy: `remit treasury transactions ${args.account} --limit 5`,
+      noun: 'bank transaction',
+      checkedBy: ['treasury', 'transactions', args.account, '--limit', '5'],
     });
     if (sent.dryRun) return sent.dryRun;
     context.out.record(sent.result.data, bankTransactionView);

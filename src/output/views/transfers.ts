@@ -38,14 +38,14 @@ function metadata(): Field {
 }
 
 /** Why it failed: `R01 account closed`. */
-function failure(): Field {
+function failure(path: string): Field {
   const show = (value: unknown, _record: unknown, eye: Eye) => {
     const {code, message, ...more} = (value ?? {}) as Record<string, unknown>;
     const rest = Object.keys(more).length === 0 ? [] : [more];
     const words = [code, message, ...rest].filter((part) => part !== undefined).map(plainValue);
     return eye.paint('red', words.join(' '));
   };
-  return {label: 'Failure', path: 'transfer_details.failure', rank: 0, show};
+  return {label: 'Failure', path, rank: 0, show};
 }
 
 const amount = money('Amount');
@@ -72,7 +72,7 @@ export const payoutView: View = {
     text('End to end', 'transfer_details.end_to_end_id'),
     moment('Submitted', 'transfer_details.submitted_at'),
     text('Settles', 'transfer_details.expected_settlement_date'),
-    failure(),
+    failure('transfer_details.failure'),
   ],
   columns: [
     text('ID', 'id'),
@@ -95,6 +95,7 @@ export const payinView: View = {
     method('payin_metadata'),
     ...after,
     moment('Status since', 'status_recorded_at'),
+    failure('payin_metadata.failure'),
   ],
   columns: [
     text('ID', 'id'),

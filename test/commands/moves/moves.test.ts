@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import {BASE_URL, LIVE_KEY, runCli} from '../../cli/run-cli.ts';
+import type {TransportAnswer} from '../../../src/client/transport.ts';
 import {answer, lost} from '../../client/fake-transport.ts';
 import {page} from '../fixtures.ts';
 
@@ -127,12 +128,31 @@ describe('moves approve', () => {
     }
   });
 
-  it('says that a 400 may mean that it settled earlier', async () => {
-    const refusal = {error_code: 'VALIDATION_ERROR', message: 'the move is SETTLED'};
-    const ran = await runCli(['moves', 'approve', ID, '--json'], {service: [answer(400, refusal)]});
+  const refused = (found: TransportAnswer) =>
+    runCli(['moves', 'approve', ID, '--json'], {
+      service: [answer(400, {error_code: 'VALIDATION_ERROR', message: 'refused'}), found],
+    });
+
+  it('says after a 400 that an earlier approval settled the move', async () => {
+    const ran = await refused(answer(200, {data: settled}));
     assert.equal(ran.exitCode, 5);
     assert.equal(ran.error().code, 'VALIDATION_ERROR');
-    assert.match(ran.error().message, /the move is SETTLED.*may have settled it/);
+    assert.match(ran.error().message, /refused\. The move is SETTLED already; this request changed nothing$/);
+    assert.equal(ran.error().hint, `remit moves get ${ID}`);
+  });
+
+  it('says after a 400, such as one for insufficient funds, that no money moved', async () => {
+    const ran = await refused(answer(200, {data: move()}));
+    assert.equal(ran.exitCode, 5);
+    assert.match(ran.error().message, /refused\. The move is still CREATED: no money moved/);
+    assert.doesNotMatch(ran.error().message, /done|settled/);
+    assert.equal(ran.error().hint, `remit subaccounts get ${FROM}`);
+  });
+
+  it('does not guess after a 400 when the move cannot be read', async () => {
+    const ran = await refused(answer(500, {}));
+    assert.equal(ran.exitCode, 5);
+    assert.match(ran.error().message, /Whether the move is settled is unknown/);
     assert.equal(ran.error().hint, `remit moves get ${ID}`);
     const unknown = await runCli(['moves', 'approve', ID, '--json'], {service: [answer(404, {})]});
     assert.equal(unknown.exitCode, 4);

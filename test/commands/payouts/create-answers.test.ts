@@ -20,6 +20,12 @@ const ARGV = [
 ];
 const REPEAT = `remit ${ARGV.join(' ')} --idempotency-key ${KEY}`;
 const approved = payout({status: 'approved'});
+/** 1,000 levels: as many as JSON.stringify writes here. */
+function deepRecord(): unknown {
+  let value: unknown = 1;
+  for (let level = 0; level < 1000; level += 1) value = [value];
+  return {...approved, x: value};
+}
 const refusal = (error_code: string, message: string) => ({error_code, message});
 
 /** What each answer of the service to one `payouts create` must become, under text and under JSON. */
@@ -46,7 +52,16 @@ const CASES: readonly Case[] = [
     answer: {status: 204},
     exit: 12,
     code: 'IN_DOUBT',
-    says: /answered 204, but not in JSON/,
+    says: /answered 204 without a body/,
+    attempts: 3,
+    repeats: true,
+  },
+  {
+    title: '201 with JSON that is too deep to process',
+    answer: {status: 201, body: deepRecord()},
+    exit: 12,
+    code: 'IN_DOUBT',
+    says: /answered 201 with JSON nested more than 200 levels deep \(\d+ bytes\); it names \S+ \(status: approved\)/,
     attempts: 3,
     repeats: true,
   },
@@ -211,7 +226,7 @@ describe('payouts create, answer by answer', () => {
   it('calls an auto-approve whose body still says created a partial success', async () => {
     const ran = await create({status: 201, body: payout({status: 'created'})});
     assert.equal(ran.exitCode, 8);
-    assert.match(ran.stderr, /Warning: the payout was not approved: it still stands at created/);
+    assert.match(ran.stderr, /Warning: the payout was not approved: its status is still created/);
     assert.match(ran.stderr, new RegExp(`Hint: remit payouts approve ${PAYOUT_ID}`));
     assert.match(ran.stdout, /^Status\tcreated$/m);
   });

@@ -15,8 +15,10 @@ describe('payouts create', () => {
     const method = '0192a000-0000-7000-8000-0000000000cc';
     const subaccount = '0192a000-0000-7000-8000-0000000000dd';
     const flags = `--rail same_day_ach --payment-method ${method} --subaccount ${subaccount} --scheduled-date 2030-01-02 --metadata a=1 --metadata b=two --auto-approve --idempotency-key k-1`;
+    const echo = {rail: 'same_day_ach', subaccount_id: subaccount, client_metadata: {a: '1', b: 'two'}};
+    const record = payout({status: 'approved', ...echo});
     const {requests, exitCode} = await runCli([...CREATE, ...flags.split(' ')], {
-      service: [answer(201, payout({status: 'approved', rail: 'same_day_ach', subaccount_id: subaccount}))],
+      service: [answer(201, record)],
     });
     assert.equal(exitCode, 0);
     assert.equal(requests.length, 1);
@@ -72,7 +74,7 @@ describe('payouts create', () => {
     const ran = await runCli([...CREATE, '--idempotency-key', 'k1', '--json'], {service});
     assert.equal(ran.exitCode, 6);
     assert.equal(ran.stdout, '');
-    assert.match(ran.error().message, /amount_in_minor_units 100, asked for 12500\. .* needs a new key$/);
+    assert.match(ran.error().message, /amount_in_minor_units is 100, requested 12500\. .* needs a new key$/);
     assert.equal(ran.error().hint, `remit payouts get ${PAYOUT_ID}`);
     assert.deepEqual(ran.error().details?.['differences'], [
       {field: 'amount_in_minor_units', asked: 12_500, answered: 100},
@@ -82,17 +84,55 @@ describe('payouts create', () => {
   for (const [what, changes] of [
     ['party', {payee_id: PAYOUT_ID}],
     ['currency', {currency_code: 'CAD'}],
-    ['rail', {rail: 'wire'}],
+    ['metadata', {client_metadata: {order: '18'}}],
     ['subaccount', {subaccount_id: null}],
   ] as const)
     it(`takes another ${what} for another record`, async () => {
-      const asked = {rail: 'same_day_ach', subaccount_id: PAYEE_ID};
-      const flags = ['--rail', 'same_day_ach', '--subaccount', PAYEE_ID];
+      const asked = {subaccount_id: PAYEE_ID, client_metadata: {order: '17'}};
+      const flags = ['--subaccount', PAYEE_ID, '--metadata', 'order=17'];
       const ran = await runCli([...CREATE, ...flags], {
         service: [answer(200, payout({...asked, ...changes}))],
       });
       assert.equal(ran.exitCode, 6);
     });
+
+  for (const status of [200, 201])
+    it(`warns of another rail, which proves nothing: ${status}`, async () => {
+      const ran = await runCli([...CREATE, '--rail', 'wire', '--idempotency-key', 'k1'], {
+        service: [answer(status, payout({rail: 'WIRE_TRANSFER'}))],
+      });
+      assert.equal(ran.exitCode, 0);
+      assert.match(ran.stdout, new RegExp(`^ID\t${PAYOUT_ID}$`, 'm'));
+      assert.match(ran.stderr, /^Warning: the rail of payout \S+ is WIRE_TRANSFER, requested wire$/m);
+      assert.doesNotMatch(ran.stderr, /new key/);
+    });
+
+  it('does not invite a second payout when the record is new, only not as requested', async () => {
+    for (const argv of [CREATE, [...CREATE, '--idempotency-key', 'k1']]) {
+      const service = [answer(201, payout({amount_in_minor_units: 100}))];
+      const ran = await runCli([...argv, '--json'], {service});
+      assert.equal(ran.error().code, 'KEY_REUSED');
+      assert.match(
+        ran.error().message,
+        /^the service created payout .* Check it before you create another one$/,
+      );
+    }
+    const replay = await runCli([...CREATE, '--auto-approve', '--idempotency-key', 'k1', '--json'], {
+      service: [answer(201, payout({amount_in_minor_units: 100}))], // with auto_approve a replay answers 201 as well
+    });
+    assert.match(replay.error().message, /belongs to another payout.*it needs a new key$/);
+  });
+
+  it('takes a payout of a subaccount for another record when the main account was asked for', async () => {
+    const service = [answer(200, payout({subaccount_id: PAYEE_ID}))];
+    assert.equal((await runCli(CREATE, {service})).exitCode, 6);
+  });
+
+  it('accepts metadata that the service adds, and an amount as text', async () => {
+    const record = payout({client_metadata: {order: '17', trace: 'x'}, amount_in_minor_units: '12500'});
+    const ran = await runCli([...CREATE, '--metadata', 'order=17'], {service: [answer(201, record)]});
+    assert.equal(ran.exitCode, 0, ran.stderr);
+  });
 
   it('does not mind what the answer leaves out or writes in other letters', async () => {
     const record = payout({payee_id: PAYEE_ID.toUpperCase(), rail: null, currency_code: undefined});
@@ -186,7 +226,7 @@ describe('payouts create', () => {
     const service = [answer(201, payout()), answer(200, payout()), answer(200, payout({status: 'settled'}))];
     const ran = await runCli([...CREATE, '--wait'], {service});
     assert.equal(ran.exitCode, 0);
-    const note = `The payout waits for an approval, and does not move before:\nHint: remit payouts approve ${PAYOUT_ID}\n`;
+    const note = `The payout needs an approval before any money moves:\nHint: remit payouts approve ${PAYOUT_ID}\n`;
     assert.equal(ran.stderr.split(note).length, 2, ran.stderr);
     const left = await runCli(CREATE, {service: [answer(201, payout())]}); // nobody waits, and still it must be told
     assert.equal(left.stderr.split(note).length, 2, left.stderr);
@@ -216,7 +256,7 @@ describe('payouts create', () => {
     });
     assert.equal(ran.exitCode, 9);
     assert.equal(ran.stdout, '');
-    assert.match(ran.error().message, /is failed \(account closed\); it will not be settled/);
+    assert.match(ran.error().message, /is failed \(R01 account closed\); it will not be settled/);
     assert.deepEqual(ran.error().details?.['record'], failed);
   });
 });

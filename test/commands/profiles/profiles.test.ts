@@ -3,7 +3,7 @@ import {mkdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {beforeEach, describe, it} from 'mocha';
 import {BASE_URL, LIVE_KEY, runCli, scratch, TEST_KEY, type CliOptions} from '../../cli/run-cli.ts';
-import {answer} from '../../client/fake-transport.ts';
+import {answer, type Script} from '../../client/fake-transport.ts';
 
 describe('profiles', () => {
   let home: string;
@@ -208,9 +208,12 @@ describe('profiles', () => {
 
   it('are tested against the service without reading anything of it', async () => {
     await add('a');
-    const accepted = await remit(['profiles', 'test', '--json'], {
-      service: [answer(404, {error_code: 'NOT_FOUND', message: 'no'})],
-    });
+    const service: Script = ({path}) =>
+      answer(404, {
+        error_code: 'NOT_FOUND',
+        message: path.includes('/payouts/') ? 'no payout' : `no ${path}`,
+      });
+    const accepted = await remit(['profiles', 'test', '--json'], {service});
     assert.equal(accepted.exitCode, 0, accepted.stderr);
     assert.equal((accepted.json() as {http_status: number}).http_status, 404);
     assert.match(accepted.requests[0]!.path, /^\/api\/payouts\/0{8}-/);
@@ -218,8 +221,38 @@ describe('profiles', () => {
       service: [answer(401, {error_code: 'AUTHENTICATION_ERROR'})],
     });
     assert.equal(refused.exitCode, 3);
-    const elsewhere = await remit(['profiles', 'test', 'a'], {service: [answer(404, '<html>')]});
-    assert.equal(elsewhere.exitCode, 4);
+  });
+
+  for (const [what, service] of [
+    ['names the path of each 404', ({path}) => answer(404, {error_code: 'NOT_FOUND', message: `no ${path}`})],
+    ['answers 404 with HTML', () => answer(404, '<html>')],
+    ['answers 400 to everything', () => answer(400, {error_code: 'VALIDATION_ERROR', message: 'no'})],
+    ['answers 200 with an empty object', () => answer(200, {})],
+    ['answers 200 with an object that is no payout', () => answer(200, {hello: 'world'})],
+  ] as [string, Script][])
+    it(`are refused by a test when the service ${what}: the base URL leads elsewhere`, async () => {
+      await add('a');
+      const ran = await remit(['profiles', 'test', 'a', '--json'], {service});
+      assert.equal(ran.exitCode, 4, ran.stderr);
+      assert.match(
+        ran.error().message,
+        /no Money Movement Service was found there.*Check the path of the base URL$/,
+      );
+      assert.equal(ran.error().hint, 'remit profiles show a');
+    });
+
+  it('are refused by a test when a captive portal answers', async () => {
+    await add('a');
+    const ran = await remit(['profiles', 'test', 'a', '--json'], {service: [answer(200, '<html>')]});
+    assert.equal(ran.exitCode, 7);
+  });
+
+  it('pass a test when a service answers unknown ids like unknown paths, but lists payouts', async () => {
+    await add('a');
+    const service: Script = ({path}) =>
+      path.startsWith('/api/payouts?') ? answer(200, {data: []}) : answer(404, {error_code: 'NOT_FOUND'});
+    const ran = await remit(['profiles', 'test', 'a'], {service});
+    assert.equal(ran.exitCode, 0, ran.stderr);
   });
 
   it('are damaged by nobody unnoticed', async () => {

@@ -94,7 +94,7 @@ describe('transfers create', () => {
       method === 'GET' ? page([transfer({status: 'settled'})]) : answer(201, transfer());
     const ran = await runCli([...CREATE, '--wait'], {service});
     assert.equal(ran.exitCode, 0);
-    assert.match(ran.stderr, new RegExp(`waits for an approval.*\nHint: remit transfers approve ${ID}\n`));
+    assert.match(ran.stderr, new RegExp(`needs an approval.*\nHint: remit transfers approve ${ID}\n`));
   });
 
   it('is in doubt after a lost answer: sent once, exit 12, and the list settles it', async () => {

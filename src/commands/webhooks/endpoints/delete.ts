@@ -18,7 +18,10 @@ export default class WebhooksEndpointsDelete extends RemitCommand {
       params: {id: args.id},
       dryRun: flags['dry-run'],
       facts: {operation: 'delete webhook endpoint', party: ['endpoint', args.id]},
-      settledBy: `remit webhooks endpoints get ${args.id}`,
+      noun: 'webhook endpoint',
+      id: args.id,
+      done: 'was deleted',
+      checkedBy: ['webhooks', 'endpoints', 'get', args.id],
     });
     if (sent.dryRun) return sent.dryRun;
     context.out.text(`Deleted webhook endpoint ${args.id}.`);

@@ -2,7 +2,8 @@ import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../../cli/command.ts';
 import {dryRunFlag, eventTypesFlag, idArg} from '../../../cli/flags.ts';
 import {sendOnce} from '../../../cli/send-once.ts';
-import {RemitError} from '../../../errors.ts';
+import {endpointWrite} from '../../../cli/webhook-endpoints.ts';
+import {EXIT, RemitError} from '../../../errors.ts';
 import {webhookEndpointView} from '../../../output/views/webhooks.ts';
 
 export default class WebhooksEndpointsUpdate extends RemitCommand {
@@ -31,9 +32,11 @@ export default class WebhooksEndpointsUpdate extends RemitCommand {
       body,
       dryRun: flags['dry-run'],
       facts: {operation: 'change webhook endpoint', party: ['endpoint', args.id]},
-      settledBy: `remit webhooks endpoints get ${args.id}`,
+      ...endpointWrite(context, args.id),
+      done: 'was changed',
     });
     if (sent.dryRun) return sent.dryRun;
+    if (sent.unread) this.exitWith(EXIT.PARTIAL);
     context.out.record(sent.result.data, webhookEndpointView);
     return sent.result.data;
   }
