@@ -1,108 +1,209 @@
 import {createHmac, timingSafeEqual} from 'node:crypto';
+import {isUint8Array} from 'node:util/types';
 import {WEBHOOK_HEADERS} from '../contract/events.ts';
 import {RemitError} from '../errors.ts';
+import {headerValues, type WebhookHeaders} from './header-values.ts';
+import type {Replays} from './replay-memory.ts';
+import {checkSecrets, type WebhookSecret} from './secrets.ts';
+import {readTimestamp, writeTimestamp, type TimestampFormat} from './timestamp.ts';
 
-/** Seconds that a timestamp may be off, either way. */
+/** Seconds that a timestamp may be in the past or in the future. */
 export const TOLERANCE_SECONDS = 300;
 
 /**
  * Interface document, "Signature": HMAC-SHA256 over `{timestamp}.{payload}`, as lower-case hexadecimal digits.
- * @param secret used as UTF-8 text, prefix and all (assumption 38)
  * @param timestamp the header's value, character for character
  * @param payload the raw body; text is taken as UTF-8
  */
-export function signWebhook(secret: string, timestamp: string, payload: string | Uint8Array): string {
+export function signWebhook(secret: WebhookSecret, timestamp: string, payload: string | Uint8Array): string {
   return digest(secret, timestamp, payload).toString('hex');
 }
 
 /**
  * The two headers of a delivery.
- * @param nowMs the wall clock; the header carries Unix seconds (assumption 36)
+ * @param nowMs the wall clock
  */
 export function signatureHeaders(
-  secret: string,
+  secret: WebhookSecret,
   payload: string | Uint8Array,
   nowMs: number,
+  format: TimestampFormat = 'seconds',
 ): Record<string, string> {
-  const timestamp = String(Math.floor(nowMs / 1000));
+  const timestamp = writeTimestamp(nowMs, format);
   return {
     [WEBHOOK_HEADERS.timestamp]: timestamp,
     [WEBHOOK_HEADERS.signature]: signWebhook(secret, timestamp, payload),
   };
 }
 
-/** Why a delivery is not to be trusted, in the order in which it is checked. */
-export type SignatureFault =
-  | 'no_timestamp'
-  | 'no_signature'
-  | 'timestamps_differ'
-  | 'timestamp_format'
-  | 'signature_format'
-  | 'mismatch'
-  | 'too_old'
-  | 'in_the_future';
+/** Why a delivery must not be trusted, in the order of the checks. */
+export const REJECTIONS = {
+  no_timestamp: 'the timestamp header is missing',
+  no_signature: 'the signature header is missing',
+  timestamps_differ: 'it has several timestamp headers with different values',
+  timestamp_format: 'the timestamp does not have the expected format',
+  signature_format: 'the signature is not 64 lower-case hexadecimal digits',
+  mismatch: 'the signature does not match the body, the timestamp and the secret',
+  too_old: 'the timestamp is too far in the past',
+  in_the_future: 'the timestamp is too far in the future',
+  replayed: 'the same signed request was accepted before',
+  replay_unknown: 'it is older than what the replay memory still holds, so it may be a replay',
+} as const;
+export type RejectReason = keyof typeof REJECTIONS;
 
-export type Verification =
-  /** `secret` counts from 0 in the list of secrets; `ageSeconds` is negative when the sender's clock is ahead. */
-  {ok: true; secret: number; ageSeconds: number} | {ok: false; fault: SignatureFault};
+/** What was accepted only because of `lenient`. */
+export type Leniency = 'uppercase' | 'prefix';
+
+export interface Verified {
+  ok: true;
+  /** Which of the secrets matched, counted from 0. */
+  secret: number;
+  /** Which of the header's signatures matched, counted from 0. */
+  signature: number;
+  /** Negative when the sender's clock is ahead. */
+  ageSeconds: number;
+  /** Empty unless `lenient` is set. */
+  leniencies: readonly Leniency[];
+}
+export interface Rejected {
+  ok: false;
+  /** For machines and logs on this side; the sender gets one answer for all of them, 401. */
+  reason: RejectReason;
+}
+export type Verification = Verified | Rejected;
 
 export interface VerifyInput {
-  /** Each value of the header: one, several of one name, or several joined by commas. */
-  signature: string | readonly string[] | undefined;
-  timestamp: string | readonly string[] | undefined;
-  /** The raw body as it arrived: parsing and printing it again breaks the match. */
-  payload: Uint8Array;
-  /** More than one while a secret is being replaced. */
-  secrets: readonly string[];
-  /** The wall clock. */
-  nowMs: number;
-  toleranceSeconds?: number;
+  /** The bytes as they arrived, before any parser: a body that was parsed and printed again does not match. */
+  body: Uint8Array;
+  /** Prefer `request.rawHeaders`: Node's `request.headers` joins repeated headers. */
+  headers: WebhookHeaders;
+  /** One, or several while a secret is being replaced. */
+  secrets: WebhookSecret | readonly WebhookSecret[];
+  /** Wall clock, milliseconds since the Unix epoch (default: now). */
+  nowMs?: number | undefined;
+  /** Default 300 both ways. */
+  toleranceSeconds?: number | {readonly past: number; readonly future: number} | undefined;
+  /** Default `seconds`. */
+  timestampFormat?: TimestampFormat | undefined;
+  /** Also accept upper-case digits and a `sha256=` or `v1=` prefix. */
+  lenient?: boolean | undefined;
+  /** Refuses a request that was accepted before; keep one for the life of the process. */
+  replays?: Replays | undefined;
 }
 
 /**
- * Interface document, "Signature", rules 2 to 4. Compares in constant time and tries every secret.
- * @throws {RemitError} LOCAL_VALIDATION without a secret
+ * Interface document, "Signature", rules 2 to 4. Compares in constant time, and tries every secret and signature.
+ * @throws {RemitError} LOCAL_VALIDATION for a mistake in the call: no or an empty secret, a body that is not bytes, a
+ *   tolerance or time that is not a finite number of at least 0
  */
 export function verifyWebhook(input: VerifyInput): Verification {
-  if (input.secrets.length === 0 || input.secrets.includes(''))
-    throw new RemitError('LOCAL_VALIDATION', 'a webhook cannot be verified without a signing secret');
-  const [timestamp, ...others] = [...new Set(values(input.timestamp))];
-  const signatures = values(input.signature);
-  if (timestamp === undefined) return refused('no_timestamp');
-  if (signatures.length === 0) return refused('no_signature');
-  if (others.length > 0) return refused('timestamps_differ');
-  if (!/^\d{10}$/.test(timestamp)) return refused('timestamp_format');
-  // Buffer.from stops silently at the first character that is no hex digit.
-  const given = signatures
-    .filter((text) => /^[0-9a-f]{64}$/.test(text))
-    .map((text) => Buffer.from(text, 'hex'));
-  if (given.length === 0) return refused('signature_format');
-  const secret = matching(input, timestamp, given);
-  if (secret === undefined) return refused('mismatch');
-  const ageSeconds = Math.floor(input.nowMs / 1000) - Number(timestamp);
-  const tolerance = input.toleranceSeconds ?? TOLERANCE_SECONDS;
-  if (ageSeconds > tolerance) return refused('too_old');
-  if (ageSeconds < -tolerance) return refused('in_the_future');
-  return {ok: true, secret, ageSeconds};
+  const secrets = checkSecrets(input.secrets);
+  const {body, headers, timestampFormat = 'seconds', lenient = false} = input;
+  const nowMs = input.nowMs ?? Date.now();
+  const tolerance = readTolerance(input.toleranceSeconds);
+  checkNumber('nowMs', nowMs);
+  checkBody(body);
+  const timestamps = headerValues(headers, TIMESTAMP_HEADER);
+  const signatures = headerValues(headers, SIGNATURE_HEADER);
+  const timestamp = timestamps[0];
+  if (timestamp === undefined) return rejected('no_timestamp');
+  if (signatures.length === 0) return rejected('no_signature');
+  if (timestamps.some((other) => other !== timestamp)) return rejected('timestamps_differ');
+  const timestampMs = readTimestamp(timestamp, timestampFormat);
+  if (timestampMs === undefined) return rejected('timestamp_format');
+  const given = readSignatures(signatures, lenient);
+  if (given.length === 0) return rejected('signature_format');
+  const match = findMatch({secrets, timestamp, body}, given);
+  if (match === undefined) return rejected('mismatch');
+  const ageSeconds = Math.floor((nowMs - timestampMs) / 1000);
+  if (ageSeconds > tolerance.past) return rejected('too_old');
+  if (ageSeconds < -tolerance.future) return rejected('in_the_future');
+  if (input.replays !== undefined) {
+    const untilMs = timestampMs + (tolerance.past + 1) * 1000;
+    const seen = input.replays.see(match.given.digits, timestampMs, nowMs, untilMs);
+    if (seen !== 'new') return rejected(seen === 'seen' ? 'replayed' : 'replay_unknown');
+  }
+  const {position, leniencies} = match.given;
+  return {ok: true, secret: match.secret, signature: position, ageSeconds, leniencies};
 }
 
-/** Which secret made one of the signatures. Looks at all of them, so that time tells nothing. */
-function matching(input: VerifyInput, timestamp: string, given: readonly Buffer[]): number | undefined {
-  let found: number | undefined;
-  for (const [index, secret] of input.secrets.entries()) {
-    const expected = digest(secret, timestamp, input.payload);
-    for (const signature of given) if (timingSafeEqual(signature, expected)) found ??= index;
+const TIMESTAMP_HEADER = WEBHOOK_HEADERS.timestamp.toLowerCase();
+const SIGNATURE_HEADER = WEBHOOK_HEADERS.signature.toLowerCase();
+
+const rejected = (reason: RejectReason): Rejected => ({ok: false, reason});
+
+interface GivenSignature {
+  bytes: Buffer;
+  /** 64 lower-case digits. */
+  digits: string;
+  position: number;
+  leniencies: readonly Leniency[];
+}
+
+const STRICT = /^[0-9a-f]{64}$/;
+const LENIENT = /^(sha256=|v1=)?([0-9a-fA-F]{64})$/;
+const NO_LENIENCIES: readonly Leniency[] = [];
+
+/** Leaves out what is not a signature. `Buffer.from` alone would stop silently at the first wrong character. */
+function readSignatures(texts: readonly string[], lenient: boolean): GivenSignature[] {
+  const given: GivenSignature[] = [];
+  for (const [position, text] of texts.entries()) {
+    if (STRICT.test(text)) {
+      given.push({bytes: Buffer.from(text, 'hex'), digits: text, position, leniencies: NO_LENIENCIES});
+      continue;
+    }
+    const [, prefix, written] = (lenient ? LENIENT.exec(text) : null) ?? [];
+    if (written === undefined) continue;
+    const digits = written.toLowerCase();
+    const leniencies: Leniency[] = [];
+    if (prefix !== undefined) leniencies.push('prefix');
+    if (written !== digits) leniencies.push('uppercase');
+    given.push({bytes: Buffer.from(digits, 'hex'), digits, position, leniencies});
+  }
+  return given;
+}
+
+/** Goes through all secrets and signatures, so that the time taken does not depend on which one matches. */
+function findMatch(
+  {secrets, timestamp, body}: {secrets: readonly WebhookSecret[]; timestamp: string; body: Uint8Array},
+  given: readonly GivenSignature[],
+): {secret: number; given: GivenSignature} | undefined {
+  let found: {secret: number; given: GivenSignature} | undefined;
+  for (const [secret, key] of secrets.entries()) {
+    const expected = digest(key, timestamp, body);
+    for (const one of given) if (timingSafeEqual(one.bytes, expected)) found ??= {secret, given: one};
   }
   return found;
 }
 
-const digest = (secret: string, timestamp: string, payload: string | Uint8Array): Buffer =>
+const digest = (secret: WebhookSecret, timestamp: string, payload: string | Uint8Array): Buffer =>
   createHmac('sha256', secret).update(`${timestamp}.`).update(payload).digest();
 
-const refused = (fault: SignatureFault): Verification => ({ok: false, fault});
+function readTolerance(given: VerifyInput['toleranceSeconds']): {past: number; future: number} {
+  const {past, future} =
+    typeof given === 'object'
+      ? given
+      : {past: given ?? TOLERANCE_SECONDS, future: given ?? TOLERANCE_SECONDS};
+  checkNumber('toleranceSeconds', past);
+  checkNumber('toleranceSeconds', future);
+  return {past, future};
+}
 
-/** Node joins equal headers by commas. */
-const values = (header: string | readonly string[] | undefined): string[] =>
-  (typeof header === 'string' ? [header] : (header ?? [])).flatMap((value) =>
-    value.split(',').map((part) => part.trim()),
+/** NaN would pass every comparison, and Infinity would switch freshness off. */
+function checkNumber(name: string, value: unknown): void {
+  if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return;
+  throw new RemitError(
+    'LOCAL_VALIDATION',
+    `${name} must be a finite number of at least 0, not ${String(value)}`,
   );
+}
+
+function checkBody(body: unknown): void {
+  if (isUint8Array(body)) return; // instanceof fails between realms, as under Jest
+  const given = body === null ? 'null' : typeof body;
+  throw new RemitError(
+    'LOCAL_VALIDATION',
+    `body must hold the raw bytes of the request (a Buffer or Uint8Array), not ${given}`,
+    {hint: 'read the body before any parser: await readRawBody(request)'},
+  );
+}

@@ -31,12 +31,7 @@ export class FakeReceiver {
   }
 
   verify(post: Post, secret: string, nowMs: number): Verification {
-    return verifyWebhook({
-      signature: post.headers['X-Webhook-Signature'],
-      timestamp: timestampOf(post),
-      payload: Buffer.from(post.body),
-      secrets: [secret],
-      nowMs,
-    });
+    const {headers} = post;
+    return verifyWebhook({body: Buffer.from(post.body), headers, secrets: secret, nowMs});
   }
 }

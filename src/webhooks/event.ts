@@ -1,0 +1,71 @@
+/** A payout's event: read the payout for everything else. */
+export interface PayoutEventData {
+  payout_id: string;
+  [field: string]: unknown;
+}
+export interface PayinEventData {
+  payin_id: string;
+  [field: string]: unknown;
+}
+export interface SubaccountCreditEventData {
+  subaccount_id: string;
+  amount_in_minor_units: number;
+  /** Legacy; the same value. */
+  amount_cents: number;
+  [field: string]: unknown;
+}
+
+interface EventOf<Type, Data> {
+  /** The same in every attempt and in every copy: handle each id once. */
+  id: string;
+  type: Type;
+  data: Data;
+}
+
+/** Interface document, "Event types": one member for each type. */
+export type KnownWebhookEvent =
+  | EventOf<'payout.debited', PayoutEventData>
+  | EventOf<'payout.settled', PayoutEventData>
+  | EventOf<'payout.failed', PayoutEventData>
+  | EventOf<'payin.settled', PayinEventData>
+  | EventOf<'payin.failed', PayinEventData>
+  | EventOf<'subaccount.credit_received', SubaccountCreditEventData>;
+
+declare const unknownType: unique symbol;
+/**
+ * Any other text: `String(event.type)`. Typed as `string` it would stay among the candidates in the branches of a `switch` that
+ * name a known type.
+ */
+// eslint-disable-next-line @typescript-eslint/no-wrapper-object-types -- an interface that no literal is comparable to
+export interface UnknownEventType extends String {
+  readonly [unknownType]: true;
+}
+/** An event of a type that did not exist when this version was written. */
+export type UnknownWebhookEvent = EventOf<UnknownEventType, Record<string, unknown>>;
+
+/** What a `switch` over `type` tells apart; its `default` branch has the unknown types. */
+export type WebhookEvent = KnownWebhookEvent | UnknownWebhookEvent;
+
+const decoder = new TextDecoder('utf-8', {fatal: true});
+
+/**
+ * The event in a body that was verified before; undefined when the body is not a JSON object with `id`, `type` and `data`.
+ * A delivery without a readable event is still a delivery: answer it with 2XX, or it will be sent again.
+ */
+export function parseEvent(body: Uint8Array): WebhookEvent | undefined {
+  const value = parseBody(body);
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return undefined;
+  const {id, type, data} = value as Record<string, unknown>;
+  if (typeof id !== 'string' || typeof type !== 'string') return undefined;
+  if (data === null || typeof data !== 'object' || Array.isArray(data)) return undefined;
+  return value as WebhookEvent; // the fields of data are as documented, not checked
+}
+
+/** The body as JSON (a leading byte order mark is ignored); undefined when it is not JSON in UTF-8. */
+export function parseBody(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(decoder.decode(body)) as unknown;
+  } catch {
+    return undefined;
+  }
+}

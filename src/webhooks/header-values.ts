@@ -1,0 +1,69 @@
+/** The part of a Fetch `Headers` object that is used here. */
+export interface FetchHeaders {
+  get(name: string): string | null;
+}
+
+/**
+ * The headers of a delivery in any of the forms that servers hand them out: Node's `request.rawHeaders` (best: nothing is
+ * joined or dropped), `request.headers`, a Fetch `Headers` object, or a list of name and value pairs.
+ */
+export type WebhookHeaders =
+  | FetchHeaders
+  | readonly string[]
+  | readonly (readonly [name: string, value: string])[]
+  | Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/**
+ * All values of one header, in order of arrival, without the white space around them. A value is split at commas, because
+ * Node and Fetch join repeated headers with a comma.
+ * @param name in lower case
+ */
+export function headerValues(headers: WebhookHeaders, name: string): string[] {
+  const found: string[] = [];
+  for (const text of rawValues(headers, name)) {
+    if (!text.includes(',')) found.push(trimmed(text));
+    else for (const part of text.split(',')) found.push(trimmed(part));
+  }
+  return found;
+}
+
+/** Optional white space as HTTP defines it: `trim()` would also remove characters that are part of a value. */
+const trimmed = (text: string): string =>
+  /^[ \t]|[ \t]$/.test(text) ? text.replace(/^[ \t]+|[ \t]+$/g, '') : text;
+
+function rawValues(headers: WebhookHeaders, name: string): readonly string[] {
+  if (Array.isArray(headers)) return fromList(headers as readonly unknown[], name);
+  if (isFetchHeaders(headers)) {
+    const value = headers.get(name);
+    return value === null ? [] : [value];
+  }
+  return fromRecord(headers as Readonly<Record<string, string | readonly string[] | undefined>>, name);
+}
+
+const isFetchHeaders = (headers: object): headers is FetchHeaders =>
+  typeof (headers as Partial<FetchHeaders>).get === 'function';
+
+/** Node's flat list of names and values, or a list of pairs. */
+function fromList(list: readonly unknown[], name: string): string[] {
+  const found: string[] = [];
+  const add = (key: unknown, value: unknown) => {
+    if (String(key).toLowerCase() === name && typeof value === 'string') found.push(value);
+  };
+  if (Array.isArray(list[0])) for (const pair of list as unknown[][]) add(pair[0], pair[1]);
+  else for (let at = 0; at + 1 < list.length; at += 2) add(list[at], list[at + 1]);
+  return found;
+}
+
+function fromRecord(
+  record: Readonly<Record<string, string | readonly string[] | undefined>>,
+  name: string,
+): readonly string[] {
+  const found: string[] = [];
+  for (const key of Object.keys(record)) {
+    if (key.length !== name.length || key.toLowerCase() !== name) continue;
+    const value = record[key];
+    if (typeof value === 'string') found.push(value);
+    else if (value !== undefined) found.push(...value);
+  }
+  return found;
+}
