@@ -21,25 +21,39 @@ async function buildCli() {
   writeAtomic(join(dist, 'THIRD-PARTY-LICENCES.txt'), licences);
 }
 
-/** ES modules and declarations of what package.json exports, by the TypeScript compiler. */
+/** What package.json exports, each with its declarations. */
+const LIBRARY = ['client/index.ts', 'webhooks/index.ts'];
+
+/** ES modules in dist/lib; the webhook library as CommonJS as well, in dist/cjs, with declarations of that format. */
 async function buildLibrary() {
-  rmSync(join(dist, 'lib'), {recursive: true, force: true});
-  const cache = join(root, 'node_modules', '.cache', 'remit-build');
+  await compile('lib', LIBRARY, {});
+  await compile('cjs', ['webhooks/index.ts'], {
+    module: 'commonjs',
+    moduleResolution: 'bundler',
+    verbatimModuleSyntax: false,
+  });
+  writeFileSync(join(dist, 'cjs', 'package.json'), '{"type": "commonjs"}\n');
+}
+
+async function compile(name, files, options) {
+  rmSync(join(dist, name), {recursive: true, force: true});
+  const cache = join(root, 'node_modules', '.cache', `remit-build-${name}`);
   mkdirSync(cache, {recursive: true});
   const project = join(cache, 'tsconfig.json');
-  const options = {
+  const config = {
     extends: join(root, 'tsconfig.json'),
     compilerOptions: {
       noEmit: false,
       declaration: true,
-      outDir: join(dist, 'lib'),
+      outDir: join(dist, name),
       rootDir: join(root, 'src'),
       types: ['node'],
+      ...options,
     },
-    files: [join(root, 'src', 'client', 'index.ts')],
+    files: files.map((file) => join(root, 'src', file)),
     include: [],
   };
-  writeFileSync(project, JSON.stringify(options));
+  writeFileSync(project, JSON.stringify(config));
   await run(process.execPath, [require.resolve('typescript/bin/tsc'), '-p', project]);
 }
 

@@ -28,8 +28,14 @@ export function headerValues(headers: WebhookHeaders, name: string): string[] {
 }
 
 /** Optional white space as HTTP defines it: `trim()` would also remove characters that are part of a value. */
-const trimmed = (text: string): string =>
-  /^[ \t]|[ \t]$/.test(text) ? text.replace(/^[ \t]+|[ \t]+$/g, '') : text;
+function trimmed(text: string): string {
+  let [start, end] = [0, text.length];
+  while (start < end && isBlank(text.charCodeAt(start))) start += 1;
+  while (end > start && isBlank(text.charCodeAt(end - 1))) end -= 1;
+  return text.slice(start, end);
+}
+
+const isBlank = (code: number): boolean => code === 0x20 || code === 0x09;
 
 function rawValues(headers: WebhookHeaders, name: string): readonly string[] {
   if (Array.isArray(headers)) return fromList(headers as readonly unknown[], name);
@@ -45,14 +51,18 @@ const isFetchHeaders = (headers: object): headers is FetchHeaders =>
 
 /** Node's flat list of names and values, or a list of pairs. */
 function fromList(list: readonly unknown[], name: string): string[] {
+  const flat = Array.isArray(list[0]) ? list.flat() : list;
   const found: string[] = [];
-  const add = (key: unknown, value: unknown) => {
-    if (String(key).toLowerCase() === name && typeof value === 'string') found.push(value);
-  };
-  if (Array.isArray(list[0])) for (const pair of list as unknown[][]) add(pair[0], pair[1]);
-  else for (let at = 0; at + 1 < list.length; at += 2) add(list[at], list[at + 1]);
+  for (let at = 0; at + 1 < flat.length; at += 2) {
+    const value = flat[at + 1];
+    if (isNamed(flat[at], name) && typeof value === 'string') found.push(value);
+  }
   return found;
 }
+
+/** Most names differ in length already. */
+const isNamed = (key: unknown, name: string): boolean =>
+  typeof key === 'string' && key.length === name.length && key.toLowerCase() === name;
 
 function fromRecord(
   record: Readonly<Record<string, string | readonly string[] | undefined>>,
@@ -60,7 +70,7 @@ function fromRecord(
 ): readonly string[] {
   const found: string[] = [];
   for (const key of Object.keys(record)) {
-    if (key.length !== name.length || key.toLowerCase() !== name) continue;
+    if (!isNamed(key, name)) continue;
     const value = record[key];
     if (typeof value === 'string') found.push(value);
     else if (value !== undefined) found.push(...value);

@@ -42,27 +42,30 @@ export async function readRawBody(
     });
   const chunks: Uint8Array[] = [];
   let size = 0;
-  const add = (chunk: Uint8Array) => {
+  const add = (chunk: Uint8Array): Error | undefined => {
     size += chunk.length;
-    if (size > maxBytes) throw new BodyTooLargeError(`the body is larger than ${maxBytes} bytes`);
+    if (size > maxBytes) return new BodyTooLargeError(`the body is larger than ${maxBytes} bytes`);
     chunks.push(chunk);
+    return undefined;
   };
   if ('readableDidRead' in source) await readNode(source, add);
-  else for await (const chunk of source.body ?? []) add(chunk);
+  else
+    for await (const chunk of source.body ?? []) {
+      const refusal = add(chunk);
+      if (refusal !== undefined) throw refusal;
+    }
   return Buffer.concat(chunks, size);
 }
 
 /** Without its iterator: ending that early destroys the socket, and the sender would get no 413. */
-function readNode(request: NodeRequest, add: (chunk: Uint8Array) => void): Promise<void> {
-  return new Promise((resolve, reject: (reason: Error) => void) => {
+function readNode(request: NodeRequest, add: (chunk: Uint8Array) => Error | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
     const onData = (chunk: Uint8Array) => {
-      try {
-        add(chunk);
-      } catch (error) {
-        request.removeListener('data', onData);
-        request.pause();
-        reject(error);
-      }
+      const refusal = add(chunk);
+      if (refusal === undefined) return;
+      request.removeListener('data', onData);
+      request.pause();
+      reject(refusal);
     };
     request.on('data', onData);
     request.on('end', () => resolve());

@@ -224,11 +224,13 @@ const j = require('./j.cjs');
     const {dependencies, devDependencies, exports} = readJson('package.json') as {
       dependencies: Record<string, string>;
       devDependencies: Record<string, string>;
-      exports: Record<string, string | {default: string}>;
+      exports: Record<string, string | {default: string} | {import: {default: string}}>;
     };
-    const entries = Object.values(exports).flatMap((entry) =>
-      typeof entry === 'string' ? [] : entry.default.replace('./dist/lib/', 'src/').replace(/\.js$/, '.ts'),
-    );
+    const entries = Object.values(exports).flatMap((entry) => {
+      if (typeof entry === 'string') return [];
+      const {default: file} = 'import' in entry ? entry.import : entry;
+      return file.replace('./dist/lib/', 'src/').replace(/\.js$/, '.ts');
+    });
     const library = reachableFrom(entries, imports);
     const ofLibrary = imports.filter(({path}) => library.has(path));
     assert.ok(ofLibrary.length > 0, `the library is built from ${entries.join(', ')}`);

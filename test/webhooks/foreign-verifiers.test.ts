@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import {readFileSync} from 'node:fs';
+import fc from 'fast-check';
+import {Webhook} from 'standardwebhooks';
+import Stripe from 'stripe';
+import {RemitError} from '../../src/errors.ts';
+import {
+  signatureHeaders,
+  signWebhook,
+  verifyWebhook,
+  type Verification,
+} from '../../src/webhooks/signature.ts';
+import {writeTimestamp} from '../../src/webhooks/timestamp.ts';
+
+const NOW_MS = Date.now(); // standardwebhooks reads the wall clock itself
+const TS = writeTimestamp(NOW_MS);
+const {webhooks} = new Stripe('sk_test_unused');
+
+const ours = (secret: string, body: string | Buffer, signature: string, timestamp = TS): Verification =>
+  verifyWebhook({
+    body: Buffer.from(body as string),
+    headers: [
+      ['X-Webhook-Timestamp', timestamp],
+      ['X-Webhook-Signature', signature],
+    ],
+    secrets: secret,
+    nowMs: NOW_MS,
+  });
+
+/** `t=…,v1=…` of the same text, digest and secret as ours. */
+const stripeSigns = (secret: string, body: string, timestamp = TS): string =>
+  /v1=([0-9a-f]+)/.exec(
+    webhooks.generateTestHeaderString({payload: body, secret, timestamp: Number(timestamp)}),
+  )![1]!;
+const stripeVerifies = (
+  secret: string,
+  body: string | Buffer,
+  signature: string,
+  timestamp = TS,
+  tolerance?: number,
+): unknown =>
+  webhooks.constructEvent(
+    body,
+    `t=${timestamp},v1=${signature}`,
+    secret,
+    tolerance,
+    undefined,
+    NOW_MS / 1000,
+  );
+
+/** It signs `id.timestamp.body` in base64: with our timestamp as its id, our body is its timestamp, a dot and its body. */
+const standardSigns = (secret: string, body: string): {body: string; signature: string} => {
+  const [, base64] = standard(secret)
+    .sign(TS, new Date(Number(TS) * 1000), body)
+    .split(',');
+  return {body: `${TS}.${body}`, signature: Buffer.from(base64!, 'base64').toString('hex')};
+};
+const standard = (secret: string) => new Webhook(Buffer.from(secret), {format: 'raw'});
+const standardVerifies = (secret: string, body: string, signature: string): unknown =>
+  standard(secret).verify(body, {
+    'webhook-id': TS,
+    'webhook-timestamp': TS,
+    'webhook-signature': `v1,${Buffer.from(signature, 'hex').toString('base64')}`,
+  });
+
+/** Text that both can carry: JSON in well-formed Unicode. */
+const bodies = fc.json();
+const secrets = fc.string({unit: 'grapheme'}).map((text) => `whsec_${text}`); // stripe refuses a blank one
+const runs = {numRuns: 300};
+
+describe('the verifier and foreign ones', () => {
+  it('accept what stripe signs, and sign what stripe accepts', () => {
+    fc.assert(
+      fc.property(secrets, bodies, fc.nat({max: 300}), (secret, body, age) => {
+        const timestamp = writeTimestamp(NOW_MS - age * 1000);
+        const signature = stripeSigns(secret, body, timestamp);
+        assert.equal(signature, signWebhook(secret, timestamp, body));
+        assert.equal(ours(secret, body, signature, timestamp).ok, true);
+        stripeVerifies(secret, body, signature, timestamp);
+        assert.throws(() => stripeVerifies(secret, `${body} `, signature, timestamp));
+        assert.deepEqual(ours(secret, `${body} `, signature, timestamp), {ok: false, reason: 'mismatch'});
+      }),
+      runs,
+    );
+  });
+
+  it('accept what standardwebhooks signs, and sign what standardwebhooks accepts', () => {
+    fc.assert(
+      fc.property(secrets, bodies, (secret, text) => {
+        const {body, signature} = standardSigns(secret, text);
+        assert.equal(ours(secret, body, signature).ok, true);
+        standardVerifies(secret, text, signWebhook(secret, TS, body));
+        assert.throws(() => standardVerifies(secret, `${text} `, signature));
+        assert.equal(ours(secret, `${body} `, signature).ok, false);
+      }),
+      runs,
+    );
+  });
+
+  it('agree with the openssl command on generated cases', () => {
+    const lines = readFileSync(new URL('openssl-vectors.txt', import.meta.url), 'utf8')
+      .trim()
+      .split('\n');
+    assert.equal(lines.length, 60);
+    for (const line of lines) {
+      const [secret, timestamp, body, signature] = line.split(' ') as [string, string, string, string];
+      const bytes = Buffer.from(body === '-' ? '' : body, 'hex');
+      assert.equal(signWebhook(Buffer.from(secret, 'hex'), timestamp, bytes), signature, line);
+    }
+  });
+});
+
+// The table "What other verifiers do otherwise" of docs/guides/verify-webhooks.md.
+describe('the verifier differs on purpose', () => {
+  const SECRET = 'whsec_c2VjcmV0';
+
+  it('from both: it verifies bytes, they decode them first', () => {
+    for (const body of [Buffer.from('\ufeff{}'), Buffer.from([0x22, 0xff, 0x22])]) {
+      const signature = signWebhook(SECRET, TS, body);
+      assert.equal(ours(SECRET, body, signature).ok, true);
+      assert.throws(() => stripeVerifies(SECRET, body, signature));
+    }
+    const invalid = Buffer.concat([Buffer.from(`${TS}.`), Buffer.from([0x22, 0xff, 0x22])]);
+    const signature = signWebhook(SECRET, TS, invalid);
+    assert.equal(ours(SECRET, invalid, signature).ok, true);
+    assert.throws(() =>
+      standardVerifies(SECRET, invalid.subarray(TS.length + 1) as unknown as string, signature),
+    );
+  });
+
+  it('from stripe: it refuses the future, and a tolerance of 0 is not "any age"', () => {
+    const ahead = writeTimestamp(NOW_MS + 3_600_000);
+    const signature = signWebhook(SECRET, ahead, '{}');
+    stripeVerifies(SECRET, '{}', signature, ahead);
+    assert.deepEqual(ours(SECRET, '{}', signature, ahead), {ok: false, reason: 'in_the_future'});
+    const old = writeTimestamp(NOW_MS - 86_400_000);
+    stripeVerifies(SECRET, '{}', signWebhook(SECRET, old, '{}'), old, 0);
+    const headers = signatureHeaders(SECRET, '{}', NOW_MS - 2000);
+    const none = verifyWebhook({
+      body: Buffer.from('{}'),
+      headers,
+      secrets: SECRET,
+      nowMs: NOW_MS,
+      toleranceSeconds: 0,
+    });
+    assert.deepEqual(none, {ok: false, reason: 'too_old'});
+  });
+
+  it('from both: it does not read a number out of a timestamp that is not one', () => {
+    const odd = `${TS}abc`;
+    stripeVerifies(SECRET, '{}', signWebhook(SECRET, TS, '{}'), odd);
+    assert.deepEqual(ours(SECRET, '{}', signWebhook(SECRET, odd, '{}'), odd), {
+      ok: false,
+      reason: 'timestamp_format',
+    });
+    const {signature} = standardSigns(SECRET, '{}');
+    standard(SECRET).verify('{}', {
+      'webhook-id': TS,
+      'webhook-timestamp': odd,
+      'webhook-signature': `v1,${Buffer.from(signature, 'hex').toString('base64')}`,
+    });
+  });
+
+  it('from stripe: nothing is signed with an empty secret', () => {
+    const signature = stripeSigns('', '{}');
+    assert.match(signature, /^[0-9a-f]{64}$/);
+    assert.throws(() => stripeVerifies('', '{}', signature), /secret/);
+    assert.throws(() => new Webhook('', {format: 'raw'}), /empty/);
+    assert.throws(() => ours('', '{}', signature), RemitError);
+    assert.throws(() => signWebhook('', TS, '{}'), RemitError);
+  });
+});
