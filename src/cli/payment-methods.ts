@@ -19,14 +19,20 @@ export function readOwner(flags: {payee?: string | undefined; payer?: string | u
   throw new RemitError('USAGE', 'whose payment method? exactly one of --payee ID and --payer ID');
 }
 
+/** The owner as the paths of its payment methods name it, and one of these methods. */
+export const methodParams = (owner: Owner, methodId?: string): Record<string, string> => ({
+  [`${owner.label}_id`]: owner.id,
+  ...(methodId === undefined ? {} : {payment_method_id: methodId}),
+});
+
 export const methodOperation = (owner: Owner, verb: 'add' | 'list' | 'setDefault' | 'delete'): OperationId =>
   `${owner.resource}.${verb}`;
 
 /** One payment method, out of the list: no read of one is documented. */
 export async function findMethod({client, stop}: Context, owner: Owner, id: string): Promise<unknown> {
-  const query = {owner_id: owner.id};
+  const query = methodParams(owner);
   const options = {all: true, signal: stop.signal};
-  for await (const method of client[owner.resource].list(query, options))
+  for await (const method of client.list(methodOperation(owner, 'list'), query, options))
     if (String(valueAt(method, 'id')).toLowerCase() === id.toLowerCase()) return method;
   return undefined;
 }

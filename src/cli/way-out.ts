@@ -124,10 +124,4 @@ const METHOD_FIELDS: ReadonlySet<string> = new Set([
   'override_default_payment_method_id',
 ]);
 /** The names of ids in paths. */
-const PATH_IDS: ReadonlySet<string> = new Set([
-  'id',
-  'owner_id',
-  'move_id',
-  'account_id',
-  'account_transfer_id',
-]);
+const PATH_IDS: ReadonlySet<string> = new Set(['id', 'move_id', 'account_id', 'account_transfer_id']);

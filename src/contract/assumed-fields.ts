@@ -16,7 +16,6 @@ const card = {
 };
 const endpoint = {
   url: assumed(31),
-  event_types: assumed(31),
   description: assumed(31),
   is_active: assumed(31),
 };
@@ -24,7 +23,8 @@ const transferQuery = {status: assumed(5), created_from: assumed(5), created_to:
 
 /**
  * Body and query fields whose names the interface document does not settle, by operation: `payouts.create.metadata`.
- * A profile can give another name for these; every other field name is given and fixed. A dot leads into an object.
+ * A profile can give another name for these. All others are given and fixed; `field-origins.ts` lists them, and has no
+ * answer for a field that is in neither place. A dot leads into an object.
  */
 export const ASSUMED_FIELDS: Readonly<Record<string, Origin>> = {
   'payouts.create.metadata': assumed(51),
@@ -34,8 +34,10 @@ export const ASSUMED_FIELDS: Readonly<Record<string, Origin>> = {
   ...of('payees.update', party),
   ...of('payers.create', party),
   ...of('payers.update', party),
-  ...of('payeePaymentMethods.add', {...bankAccount, ...card}),
-  ...of('payerPaymentMethods.add', bankAccount),
+  ...of('payeePaymentMethods.add', {type: assumed(12), ...bankAccount, ...card}),
+  ...of('payerPaymentMethods.add', {type: assumed(12), ...bankAccount}),
+  ...of('payeePaymentMethods.update', {is_default: assumed(14)}),
+  ...of('payerPaymentMethods.update', {is_default: assumed(14)}),
   ...of('moves.create', {
     source_subaccount_id: assumed(7),
     destination_subaccount_id: assumed(7),

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import {ASSUMED_FIELDS} from './assumed-fields.ts';
-import type {Origin} from './operation.ts';
+import {fieldOrigin} from './field-origins.ts';
 import {allOperations} from './operations.ts';
 import {AmountMinor, CurrencyCode, Metadata, Timestamp, Uuid} from './schemas/fields.ts';
 import {SCHEMAS, type SchemaName} from './schemas/registry.ts';
@@ -28,7 +27,7 @@ export function schemaComponents(): Json {
     if (queries.has(name)) continue; // they become parameters
     components[name] = tidy((bodies.has(name) ? input : output)![name]);
   }
-  markAssumedFields(components);
+  markOrigins(components);
   return components;
 }
 
@@ -38,27 +37,23 @@ export function queryProperties(name: SchemaName): Record<string, Json> {
   return tidy(properties) as Record<string, Json>;
 }
 
-/** The origin of a field, where it differs from being given: `x-origin` in the schema of the request. */
-function markAssumedFields(components: Json): void {
-  for (const {id, operation} of allOperations()) {
-    if (operation.body === undefined) continue;
-    for (const [field, origin] of assumedFieldsOf(id))
-      for (const branch of branchesOf(components[operation.body], components)) {
-        const at = field.split('.').reduce<Json | undefined>(propertyOf, branch);
-        if (at !== undefined) at['x-origin'] = origin;
-      }
+/** Gives every field of every request its origin, as `x-origin` in the schema. */
+function markOrigins(components: Json): void {
+  for (const {id, operation} of allOperations())
+    if (operation.body !== undefined)
+      for (const branch of branchesOf(components[operation.body], components)) markFields(id, branch, '');
+}
+
+function markFields(id: string, schema: Json, prefix: string): void {
+  for (const [name, field] of Object.entries((schema['properties'] ?? {}) as Record<string, Json>)) {
+    const origin = fieldOrigin(id, `${prefix}${name}`);
+    const marked = field['x-origin'];
+    if (marked !== undefined && JSON.stringify(marked) !== JSON.stringify(origin))
+      throw new Error(`${id}.${prefix}${name} has another origin in an operation with the same schema`);
+    field['x-origin'] = origin;
+    markFields(id, field, `${prefix}${name}.`);
   }
 }
-
-/** Assumed fields of one operation's body or query: `[name, origin]`. */
-export function assumedFieldsOf(id: string): [string, Origin][] {
-  return Object.entries(ASSUMED_FIELDS)
-    .filter(([name]) => name.startsWith(`${id}.`))
-    .map(([name, origin]) => [name.slice(id.length + 1), origin]);
-}
-
-const propertyOf = (schema: Json | undefined, name: string): Json | undefined =>
-  (schema?.['properties'] as Record<string, Json> | undefined)?.[name];
 
 /** The schema itself, or what a union of it holds, references followed. */
 function branchesOf(schema: unknown, components: Json): Json[] {

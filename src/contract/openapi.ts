@@ -1,7 +1,8 @@
 import {SERVICE_ERRORS, SHARED_ERRORS, type ServiceErrorCode} from './error-codes.ts';
 import {EVENT_TYPES, WEBHOOK_HEADERS} from './events.ts';
 import {LIMITS} from './limits.ts';
-import {assumedFieldsOf, queryProperties, schemaComponents, schemaRef, type Json} from './openapi-schemas.ts';
+import {fieldOrigin} from './field-origins.ts';
+import {queryProperties, schemaComponents, schemaRef, type Json} from './openapi-schemas.ts';
 import {assumed, type Operation} from './operation.ts';
 import {allOperations} from './operations.ts';
 import {RESOURCES} from './resources.ts';
@@ -81,7 +82,7 @@ function operationObject(id: string, operation: Operation, responses: Json): Jso
   const {summary, origin, prefix, key, query, body} = operation;
   const parameters = [
     ...(key === undefined ? [] : [{$ref: '#/components/parameters/IdempotencyKey'}]),
-    ...(query === undefined ? [] : queryParameters(id, query)),
+    ...(query === undefined ? [] : queryParameters(id, query, operation)),
   ];
   return {
     operationId: id,
@@ -97,14 +98,13 @@ function operationObject(id: string, operation: Operation, responses: Json): Jso
   };
 }
 
-function queryParameters(id: string, query: SchemaName): Json[] {
-  const origins = new Map(assumedFieldsOf(id));
+function queryParameters(id: string, query: SchemaName, operation: Operation): Json[] {
   return Object.entries(queryProperties(query)).map(([name, schema]) => ({
     name,
     in: 'query',
     required: false,
     schema: name === 'limit' ? {...schema, default: LIMITS.pageSizeDefault} : schema,
-    ...(origins.has(name) ? {'x-origin': origins.get(name)} : {}),
+    'x-origin': fieldOrigin(id, name, operation),
   }));
 }
 

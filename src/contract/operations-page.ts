@@ -1,6 +1,7 @@
 import {SERVICE_ERRORS, SHARED_ERRORS} from './error-codes.ts';
 import {EVENT_TYPES} from './events.ts';
-import {assumedFieldsOf, queryProperties, schemaComponents, type Json} from './openapi-schemas.ts';
+import {fieldOrigin} from './field-origins.ts';
+import {queryProperties, schemaComponents, type Json} from './openapi-schemas.ts';
 import {allOperations, type OperationId} from './operations.ts';
 import type {Operation, Origin} from './operation.ts';
 import {RESOURCES} from './resources.ts';
@@ -46,10 +47,10 @@ function operationText({id, operation}: {id: OperationId; operation: Operation},
   const codes = [...SHARED_ERRORS, ...fails].map((code) => `${SERVICE_ERRORS[code].status} \`${code}\``);
   const fields =
     query !== undefined
-      ? fieldTable(id, {properties: queryProperties(query)}, components, 'Query')
+      ? fieldTable(id, operation, {properties: queryProperties(query)}, components)
       : body === undefined || body === 'Empty'
         ? undefined
-        : fieldTable(id, components[body] as Json, components, 'Field');
+        : fieldTable(id, operation, components[body] as Json, components);
   return [
     `### ${id}`,
     `${summary}.`,
@@ -66,17 +67,16 @@ function operationText({id, operation}: {id: OperationId; operation: Operation},
 }
 
 /** Fields of a request; an object within is opened, a union shows what each of its branches takes. */
-function fieldTable(id: OperationId, schema: Json, components: Json, heading: string): string {
-  const origins = new Map(assumedFieldsOf(id));
+function fieldTable(id: OperationId, operation: Operation, schema: Json, components: Json): string {
   const rows = new Map<string, string[]>();
   for (const {name, field, required} of fieldsOf(schema, components)) {
-    const origin = origins.get(name);
-    const from = origin === undefined ? 'given' : originText(origin);
+    const from = originText(fieldOrigin(id, name, operation));
     const known = rows.get(name);
     const type = typeText(field, components);
     if (known === undefined) rows.set(name, [`\`${name}\``, type, required, PAGING[name] ?? from]);
     else if (!known[1]!.split(' or ').includes(type)) known[1] += ` or ${type}`;
   }
+  const heading = operation.query === undefined ? 'Field' : 'Query';
   return table([heading, 'Type', 'Required', 'Origin'], [...rows.values()]);
 }
 
@@ -109,7 +109,7 @@ function fieldsOf(schema: Json, components: Json, prefix = ''): FieldFacts[] {
     required?: string[];
   };
   if ($ref !== undefined) return fieldsOf(components[nameIn($ref)] as Json, components, prefix);
-  if (oneOf !== undefined) return oneOf.flatMap((branch) => fieldsOf(branch, components, prefix));
+  if (oneOf !== undefined) return unionFields(oneOf.map((branch) => fieldsOf(branch, components, prefix)));
   const choice = anyOf.flatMap((branch) => branch.required); // one of them is enough
   const need = (name: string) => {
     if (required.includes(name)) return 'yes';
@@ -121,6 +121,15 @@ function fieldsOf(schema: Json, components: Json, prefix = ''): FieldFacts[] {
     ...(field['properties'] === undefined ? [] : fieldsOf(field, components, `${prefix}${name}.`)),
   ]);
 }
+
+/** A field that only some branches have is required in those alone. */
+const unionFields = (branches: readonly FieldFacts[][]): FieldFacts[] =>
+  branches.flatMap((fields) =>
+    fields.map((fact) => {
+      const everywhere = branches.every((other) => other.some(({name}) => name === fact.name));
+      return everywhere || fact.name.includes('.') ? fact : {...fact, required: 'depends on `type`'};
+    }),
+  );
 
 const nameIn = ($ref: string): string => $ref.split('/').at(-1)!;
 

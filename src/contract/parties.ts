@@ -66,7 +66,7 @@ export const payeePaymentMethods = {
   add: operation({
     summary: 'Add a payment method to a payee',
     method: 'POST',
-    path: '/api/payees/{owner_id}/payment-methods',
+    path: '/api/payees/{payee_id}/payment-methods',
     origin: assumed(12),
     body: 'PayeePaymentMethodAdd',
     ok: {201: 'PaymentMethod', 207: 'PaymentMethod'},
@@ -75,7 +75,7 @@ export const payeePaymentMethods = {
   list: operation({
     summary: 'List the payment methods of a payee',
     method: 'GET',
-    path: '/api/payees/{owner_id}/payment-methods',
+    path: '/api/payees/{payee_id}/payment-methods',
     origin: assumed(13),
     pages: 'cursor',
     query: 'PageQuery',
@@ -85,7 +85,7 @@ export const payeePaymentMethods = {
   setDefault: operation({
     summary: 'Make a payment method the default of a payee',
     method: 'POST',
-    path: '/api/payees/{owner_id}/payment-methods/{id}/set-default',
+    path: '/api/payees/{payee_id}/payment-methods/{payment_method_id}/set-default',
     origin: assumed(14),
     body: 'Empty',
     ok: {200: 'PaymentMethod'},
@@ -94,7 +94,7 @@ export const payeePaymentMethods = {
   update: operation({
     summary: 'Change a payment method of a payee: {is_default: true}',
     method: 'PATCH',
-    path: '/api/payees/{owner_id}/payment-methods/{id}',
+    path: '/api/payees/{payee_id}/payment-methods/{payment_method_id}',
     origin: assumed(14),
     body: 'PaymentMethodUpdate',
     ok: {200: 'PaymentMethod'},
@@ -103,7 +103,7 @@ export const payeePaymentMethods = {
   delete: operation({
     summary: 'Delete a payment method of a payee',
     method: 'DELETE',
-    path: '/api/payees/{owner_id}/payment-methods/{id}',
+    path: '/api/payees/{payee_id}/payment-methods/{payment_method_id}',
     origin: given('Payment methods'),
     ok: {204: null},
     fails: ['NOT_FOUND'],
@@ -114,32 +114,32 @@ export const payerPaymentMethods = {
   add: operation({
     ...payeePaymentMethods.add,
     summary: 'Add a payment method to a payer',
-    path: '/api/payers/{owner_id}/payment-methods',
+    path: '/api/payers/{payer_id}/payment-methods',
     body: 'PayerPaymentMethodAdd',
     fails: ['PAYER_NOT_FOUND', 'INVALID_PAYMENT_DETAILS'],
   }),
   list: operation({
     ...payeePaymentMethods.list,
     summary: 'List the payment methods of a payer',
-    path: '/api/payers/{owner_id}/payment-methods',
+    path: '/api/payers/{payer_id}/payment-methods',
     fails: ['PAYER_NOT_FOUND'],
   }),
   setDefault: operation({
     ...payeePaymentMethods.setDefault,
     summary: 'Make a payment method the default of a payer',
-    path: '/api/payers/{owner_id}/payment-methods/{id}/set-default',
+    path: '/api/payers/{payer_id}/payment-methods/{payment_method_id}/set-default',
     fails: ['PAYER_NOT_FOUND', 'PAYMENT_METHOD_NOT_FOUND'],
   }),
   update: operation({
     ...payeePaymentMethods.update,
     summary: 'Change a payment method of a payer: {is_default: true}',
-    path: '/api/payers/{owner_id}/payment-methods/{id}',
+    path: '/api/payers/{payer_id}/payment-methods/{payment_method_id}',
     fails: ['PAYER_NOT_FOUND', 'PAYMENT_METHOD_NOT_FOUND'],
   }),
   delete: operation({
     ...payeePaymentMethods.delete,
     summary: 'Delete a payment method of a payer',
-    path: '/api/payers/{owner_id}/payment-methods/{id}',
+    path: '/api/payers/{payer_id}/payment-methods/{payment_method_id}',
     fails: ['PAYER_NOT_FOUND', 'PAYMENT_METHOD_NOT_FOUND'],
   }),
 } as const satisfies Record<string, Operation>;

@@ -11,11 +11,11 @@ export async function typed(client: RemitClient): Promise<unknown[]> {
     data.amount_in_minor_units,
     data.client_metadata,
   ];
-  const none: Result<null> = await client.payeePaymentMethods.delete({owner_id: 'a', id: 'b'});
+  const none: Result<null> = await client.payeePaymentMethods.delete({payee_id: 'a', payment_method_id: 'b'});
   const seen: unknown[] = [known, none, data['a_field_of_tomorrow']];
   for await (const payout of client.payouts.list({status: 'created', order: 'asc'}, {limit: 5}))
     seen.push(payout.payee_id);
-  for await (const method of client.payerPaymentMethods.list({owner_id: 'x'})) seen.push(method.last4);
+  for await (const method of client.payerPaymentMethods.list({payer_id: 'x'})) seen.push(method.last4);
   seen.push((await client.wait('payins', {id: 'x'})).record?.payer_id);
   const {data: move} = await client.moves.approve({move_id: 'x'});
   const warned: [string, string | undefined] = [move.data.status, move.warning];

@@ -52,8 +52,8 @@ describe('the client', () => {
     await client.payins.cancel({id: 'p'});
     await client.payees.update({id: 'e'}, {name: 'New'});
     await client.payers.create({name: 'P'});
-    await client.payeePaymentMethods.setDefault({owner_id: 'o', id: 'm'});
-    await client.payerPaymentMethods.delete({owner_id: 'o', id: 'm'});
+    await client.payeePaymentMethods.setDefault({payee_id: 'o', payment_method_id: 'm'});
+    await client.payerPaymentMethods.delete({payer_id: 'o', payment_method_id: 'm'});
     assert.deepEqual(sent(), [
       ['GET', '/api/payouts/p%2F1', undefined],
       ['POST', '/api/payouts/p/approve', '{}'],
@@ -111,7 +111,7 @@ describe('the client', () => {
 
   it('gives null where there is no body', async () => {
     const {client} = setUp([answer(204)]);
-    const {data, status} = await client.payeePaymentMethods.delete({owner_id: 'o', id: 'm'});
+    const {data, status} = await client.payeePaymentMethods.delete({payee_id: 'o', payment_method_id: 'm'});
     assert.deepEqual([data, status], [null, 204]);
   });
 
@@ -193,7 +193,7 @@ describe('a list of the client', () => {
 
   it('takes path parameters among the filters', async () => {
     const {client, sent} = setUp(twoPages);
-    const {length} = await client.payeePaymentMethods.list({owner_id: 'o 1'}, {limit: 2}).toArray();
+    const {length} = await client.payeePaymentMethods.list({payee_id: 'o 1'}, {limit: 2}).toArray();
     assert.equal(length, 2);
     assert.equal(sent()[0]?.[1], '/api/payees/o%201/payment-methods?limit=2');
   });
@@ -278,7 +278,7 @@ describe('a preview', () => {
   it('masks account numbers also under the name that the profile gives them', () => {
     const fields = {'payeePaymentMethods.add.bank_account.account_number': 'acct'};
     const {client} = setUp(undefined, {overrides: {fields}});
-    const {body} = client.preview('payeePaymentMethods.add', {params: {owner_id: 'o'}, body: bank});
+    const {body} = client.preview('payeePaymentMethods.add', {params: {payee_id: 'o'}, body: bank});
     assert.deepEqual((body as {bank_account: object}).bank_account, {
       acct: '…6789',
       routing_number: '…0021',
@@ -307,10 +307,10 @@ describe('debug lines', () => {
       currency_code: 'USD',
       card: {number: '4242424242424242', exp_month: 1, exp_year: 2030},
     } as const;
-    await client.payeePaymentMethods.add({owner_id: 'o'}, body).catch(() => {});
+    await client.payeePaymentMethods.add({payee_id: 'o'}, body).catch(() => {});
     await client.payerPaymentMethods
       .add(
-        {owner_id: 'o'},
+        {payer_id: 'o'},
         {
           type: 'bank_account',
           country_code: 'US',

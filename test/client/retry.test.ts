@@ -7,7 +7,7 @@ import {RecordingClock} from './recording-clock.ts';
 
 const KEY = 'test_sk_4eC39HqLyjWDarjtT1zdp7dc';
 const BODY = {payee_id: '7f8c1f6e-3a56-4a1b-9c7d-2b6b4b0f8a02', amount_in_minor_units: 12_500};
-const OWNER = {owner_id: 'o-1', id: 'm-1'};
+const OWNER = {payee_id: 'o-1', payment_method_id: 'm-1'};
 const ok = answer(201, {id: 'p-1', status: 'created'});
 const unsent = lost('refused', {sent: false});
 const coded = (status: number, error_code: string) => answer(status, {error_code, message: 'said so'});

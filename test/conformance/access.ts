@@ -140,7 +140,8 @@ function bodyFor(id: string, ids: Record<string, string>): object {
 
 /** The record of the test entity that a parameter of this operation would name. */
 function idFor(resource: string, parameter: string, ids: Record<string, string>): string {
-  if (parameter === 'owner_id') return ids[resource.startsWith('payee') ? 'payee' : 'payer']!;
+  if (parameter === 'payee_id') return ids['payee']!;
+  if (parameter === 'payer_id') return ids['payer']!;
   if (resource === 'payees') return ids['payee']!;
   if (resource === 'payers') return ids['payer']!;
   if (resource.endsWith('PaymentMethods'))

@@ -107,10 +107,10 @@ describe('the OpenAPI document', () => {
     });
   });
 
-  it('marks the fields that are assumed, and the names that are given not', () => {
+  it('marks each field of a request as given or assumed', () => {
     const {properties} = schemas['PayoutCreate'] as {properties: Record<string, Json>};
     assert.deepEqual(properties['metadata']!['x-origin'], {kind: 'assumed', row: 51});
-    assert.equal('x-origin' in properties['payee_id']!, false);
+    assert.deepEqual(properties['payee_id']!['x-origin'], {kind: 'given', section: 'Payout'});
     assert.match(JSON.stringify(schemas['PayerPaymentMethodAdd']), /"account_number":\{.{1,60}"x-origin"/);
   });
 

@@ -20,7 +20,7 @@ describe('sandbox: Errors, VALIDATION_ERROR and unknown routes', () => {
     assertRefused(await at.get('/api/payouts/42'), 400, 'VALIDATION_ERROR', 'id');
     assertRefused(await at.get(`/api/payouts/${UNKNOWN_ID}0`), 400, 'VALIDATION_ERROR', 'id');
     const method = `/api/payees/x/payment-methods/${UNKNOWN_ID}`;
-    assertRefused(await at.call('DELETE', method), 400, 'VALIDATION_ERROR', 'owner_id');
+    assertRefused(await at.call('DELETE', method), 400, 'VALIDATION_ERROR', 'payee_id');
   });
 
   it('takes UUIDs in either case', async () => {

@@ -37,7 +37,7 @@ export async function methodLine(
   const read = await tryRead(context, async (options) => {
     const listing = context.client.list(
       `${label}PaymentMethods.list` as OperationId,
-      {owner_id: owner},
+      {[`${label}_id`]: owner},
       {limit: MOST_METHODS, pageSize: 100, ...options},
     );
     for await (const method of listing) {

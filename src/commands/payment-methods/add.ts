@@ -1,7 +1,7 @@
 import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/command.ts';
 import {dryRunFlag, ownerFlags} from '../../cli/flags.ts';
-import {methodOperation, readOwner} from '../../cli/payment-methods.ts';
+import {methodOperation, methodParams, readOwner} from '../../cli/payment-methods.ts';
 import {sendOnce} from '../../cli/send-once.ts';
 import {EXIT, RemitError} from '../../errors.ts';
 import {paymentMethodView} from '../../output/views/parties.ts';
@@ -55,7 +55,7 @@ export default class PaymentMethodsAdd extends RemitCommand {
     };
     const sent = await sendOnce(context, {
       operation: methodOperation(owner, 'add'),
-      params: {owner_id: owner.id},
+      params: methodParams(owner),
       body,
       dryRun: flags['dry-run'],
       facts: {operation: `add a ${flags.type} to a ${owner.label}`, party: [owner.label, owner.id]},

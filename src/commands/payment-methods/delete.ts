@@ -1,6 +1,6 @@
 import {RemitCommand} from '../../cli/command.ts';
 import {dryRunFlag, idArg, ownerFlags} from '../../cli/flags.ts';
-import {methodOperation, readOwner} from '../../cli/payment-methods.ts';
+import {methodOperation, methodParams, readOwner} from '../../cli/payment-methods.ts';
 import {sendOnce} from '../../cli/send-once.ts';
 
 export default class PaymentMethodsDelete extends RemitCommand {
@@ -15,7 +15,7 @@ export default class PaymentMethodsDelete extends RemitCommand {
     const context = await this.open();
     const sent = await sendOnce(context, {
       operation: methodOperation(owner, 'delete'),
-      params: {owner_id: owner.id, id: args.id},
+      params: methodParams(owner, args.id),
       dryRun: flags['dry-run'],
       facts: {operation: `delete payment method ${args.id}`, party: [owner.label, owner.id]},
       noun: 'payment method',

@@ -1,7 +1,7 @@
 import {RemitCommand} from '../../cli/command.ts';
 import {listFlags, ownerFlags} from '../../cli/flags.ts';
 import {listOptions, showList} from '../../cli/lists.ts';
-import {methodOperation, readOwner} from '../../cli/payment-methods.ts';
+import {methodOperation, methodParams, readOwner} from '../../cli/payment-methods.ts';
 import {paymentMethodView} from '../../output/views/parties.ts';
 
 export default class PaymentMethodsList extends RemitCommand {
@@ -15,7 +15,7 @@ export default class PaymentMethodsList extends RemitCommand {
     const {flags} = await this.parse(PaymentMethodsList);
     const owner = readOwner(flags);
     const context = await this.open();
-    const query = {owner_id: owner.id, order: flags.order};
+    const query = {...methodParams(owner), order: flags.order};
     const listing = context.client.list(methodOperation(owner, 'list'), query, listOptions(context, flags));
     await showList(context, listing, paymentMethodView, this.typed);
   }

@@ -1,6 +1,6 @@
 import {RemitCommand} from '../../cli/command.ts';
 import {dryRunFlag, idArg, ownerFlags} from '../../cli/flags.ts';
-import {findMethod, methodOperation, readOwner} from '../../cli/payment-methods.ts';
+import {findMethod, methodOperation, methodParams, readOwner} from '../../cli/payment-methods.ts';
 import {sendOnce} from '../../cli/send-once.ts';
 import {EXIT} from '../../errors.ts';
 import {paymentMethodView} from '../../output/views/parties.ts';
@@ -17,7 +17,7 @@ export default class PaymentMethodsSetDefault extends RemitCommand {
     const context = await this.open();
     const sent = await sendOnce(context, {
       operation: methodOperation(owner, 'setDefault'),
-      params: {owner_id: owner.id, id: args.id},
+      params: methodParams(owner, args.id),
       dryRun: flags['dry-run'],
       facts: {operation: `make payment method ${args.id} the default`, party: [owner.label, owner.id]},
       noun: 'payment method',

@@ -1,5 +1,6 @@
 import type {OperationId} from '../../contract/operations.ts';
-import type {Handler} from '../handler.ts';
+import type {Context} from '../context.ts';
+import type {Call, Handler} from '../handler.ts';
 import {envelope, pageQuery, position} from '../paging.ts';
 import {findParty, type PartyKind} from '../party.ts';
 import {findMethod, insertMethod, makeDefault, toMethod} from '../payment-method.ts';
@@ -13,17 +14,29 @@ type Operations<Verb extends string> = Extract<
   OperationId,
   `payeePaymentMethods.${Verb}` | `payerPaymentMethods.${Verb}`
 >;
-type MethodHandler<Verb extends string> = Handler<Operations<Verb>>;
+/** Of a payee's method or a payer's: each operation has the one of the two that its path names. */
+interface Params {
+  payee_id?: string;
+  payer_id?: string;
+  payment_method_id?: string;
+}
+type MethodHandler<Verb extends string> = (
+  call: Omit<Call<Operations<Verb>>, 'params'> & {params: Params},
+  context: Context,
+) => ReturnType<Handler<Operations<Verb>>>;
 
 export function paymentMethodHandlers(kind: PartyKind) {
+  const ownerOf = (params: Params): string => params[`${kind}_id`]!; // its paths have it
+  const keyOf = (params: Params) => ({ownerId: ownerOf(params), kind, id: params.payment_method_id!}); // these as well
+
   const add: MethodHandler<'add'> = ({entity, params, body}, context) =>
     context.store.write(async (queries) => {
-      await findParty(queries, {entityId: entity.id, kind, id: params.owner_id});
+      await findParty(queries, {entityId: entity.id, kind, id: ownerOf(params)});
       if (body.country_code !== 'US') throw invalid('country_code', 'is not a supported market; only US is');
       if (body.currency_code !== 'USD')
         throw invalid('currency_code', 'is not supported in this market; only USD is');
-      const id = await insertMethod(queries, context, {entity, kind, ownerId: params.owner_id, body});
-      const key = {ownerId: params.owner_id, kind, id};
+      const id = await insertMethod(queries, context, {entity, kind, ownerId: ownerOf(params), body});
+      const key = {ownerId: ownerOf(params), kind, id};
       const added = await findMethod(queries, key);
       if (body.is_default !== true) return {status: 201, body: toMethod(added)};
       if (text(added, 'status') !== 'verified')
@@ -33,38 +46,35 @@ export function paymentMethodHandlers(kind: PartyKind) {
     });
 
   const list: MethodHandler<'list'> = ({entity, params, query}, {store}) => {
-    const name = `payment-methods/${params.owner_id}`;
+    const name = `payment-methods/${ownerOf(params)}`;
     const at = position(name, query);
     const page = pageQuery(
       'select * from payment_methods',
       [
-        ['owner_id = ?', params.owner_id],
+        ['owner_id = ?', ownerOf(params)],
         ['entity_id = ?', entity.id],
       ],
       at,
       'deleted_ms is null',
     );
     return store.read(async (queries) => {
-      await findParty(queries, {entityId: entity.id, kind, id: params.owner_id});
+      await findParty(queries, {entityId: entity.id, kind, id: ownerOf(params)});
       return {status: 200, body: envelope(name, at, await queries.all(page.sql, page.params), toMethod)};
     });
   };
 
-  const setDefault: Handler<Operations<'setDefault'> | Operations<'update'>> = (
-    {entity, params},
-    {store, clock},
-  ) =>
+  const setDefault: MethodHandler<'setDefault' | 'update'> = ({entity, params}, {store, clock}) =>
     store.write(async (queries) => {
-      await findParty(queries, {entityId: entity.id, kind, id: params.owner_id});
-      const key = {ownerId: params.owner_id, kind, id: params.id};
+      await findParty(queries, {entityId: entity.id, kind, id: ownerOf(params)});
+      const key = keyOf(params);
       await makeDefault(queries, await findMethod(queries, key), clock.now());
       return {status: 200, body: toMethod(await findMethod(queries, key))};
     });
 
   const remove: MethodHandler<'delete'> = ({entity, params}, {store, clock}) =>
     store.write(async (queries) => {
-      await findParty(queries, {entityId: entity.id, kind, id: params.owner_id});
-      const row = await findMethod(queries, {ownerId: params.owner_id, kind, id: params.id});
+      await findParty(queries, {entityId: entity.id, kind, id: ownerOf(params)});
+      const row = await findMethod(queries, keyOf(params));
       if (int(row, 'is_default') === 1)
         throw new ServiceError(
           'VALIDATION_ERROR',
@@ -73,8 +83,8 @@ export function paymentMethodHandlers(kind: PartyKind) {
       // Kept for audit: interface document, "Payment methods".
       await queries.run('update payment_methods set deleted_ms = ? where owner_id = ? and id = ?', [
         clock.now(),
-        params.owner_id,
-        params.id,
+        ownerOf(params),
+        keyOf(params).id,
       ]);
       return {status: 204, body: null};
     });

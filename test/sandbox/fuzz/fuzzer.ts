@@ -66,7 +66,6 @@ const METHODS = ['payeePaymentMethods', 'payerPaymentMethods'];
 const KINDS: Readonly<Record<string, readonly string[]>> = {
   payee_id: ['payees'],
   payer_id: ['payers'],
-  owner_id: ['payees', 'payers'],
   payment_method_id: METHODS,
   override_default_payment_method_id: METHODS,
   subaccount_id: ['subaccounts'],

@@ -1,0 +1,60 @@
+import {ASSUMED_FIELDS} from './assumed-fields.ts';
+import {given, type Origin} from './operation.ts';
+
+const transfer = [
+  'amount_in_minor_units',
+  'amount_in_cents',
+  'currency_code',
+  'rail',
+  'subaccount_id',
+  'auto_approve',
+  'scheduled_date',
+];
+const method = ['country_code', 'currency_code', 'is_default'];
+
+/** Request fields whose names the interface document gives, by its section and by operation. */
+const GIVEN: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  Payin: {'payins.create': ['payer_id', 'payment_method_id', 'metadata', ...transfer]},
+  Payout: {
+    'payouts.create': ['payee_id', 'override_default_payment_method_id', 'payout_metadata', ...transfer],
+  },
+  'Payment method': {'payeePaymentMethods.add': method, 'payerPaymentMethods.add': method},
+  'Treasury account and account transfer': {'accountTransfers.create': ['auto_approve']},
+  'Webhook endpoint and event': {
+    'webhookEndpoints.create': ['event_types'],
+    'webhookEndpoints.update': ['event_types'],
+  },
+};
+
+const GIVEN_FIELDS: Readonly<Record<string, Origin>> = Object.fromEntries(
+  Object.entries(GIVEN).flatMap(([section, operations]) =>
+    Object.entries(operations).flatMap(([id, fields]) =>
+      fields.map((field) => [`${id}.${field}`, given(section)]),
+    ),
+  ),
+);
+
+/** Parameters of every list that comes in pages. */
+const PAGING = ['cursor', 'limit', 'order'];
+
+/**
+ * Where the name of a body or query field comes from. A field that nobody has thought about is an error, never taken for
+ * given: the pages would tell their readers that the service promises it.
+ *
+ * @param field dotted where it is inside an object: `bank_account.holder_name`
+ */
+export function fieldOrigin(id: string, field: string, {pages}: {pages?: 'cursor'} = {}): Origin {
+  const name = `${id}.${field}`;
+  const known = [
+    ...(pages !== undefined && PAGING.includes(field) ? [given('Pagination')] : []),
+    ...[GIVEN_FIELDS, ASSUMED_FIELDS].flatMap((fields) =>
+      Object.hasOwn(fields, name) ? [fields[name]!] : [],
+    ),
+  ];
+  if (known.length === 1) return known[0]!;
+  throw new Error(
+    known.length === 0
+      ? `the origin of ${name} is not known: add it to assumed-fields.ts, or to field-origins.ts with its section`
+      : `${name} is both given and assumed`,
+  );
+}
