@@ -132,7 +132,7 @@ export class PlanLoader {
 
   async #readWaiting(): Promise<void> {
     const {format, doubt} = this.#formats.found();
-    const rules = {...this.#rules, numberFormat: format, formatDoubt: doubt};
+    const rules = {...this.#rules, foundFormat: format, formatDoubt: doubt};
     const page = this.#db.prepare('select n, line, cells from cells where n > ? order by n limit 1000');
     let example: string | undefined;
     for (let rows = page.all(0); rows.length > 0; rows = page.all(rows.at(-1)!['n']!)) {

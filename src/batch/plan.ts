@@ -11,6 +11,7 @@ import {type InputFile, openInput, TextInput} from './csv-input.ts';
 import {CsvRecords, type Delimiter} from './csv-records.ts';
 import {batchFolder, makeFolder} from './folder.ts';
 import {DEFAULT_NAMESPACE, deriveBatchId} from './identity.ts';
+import {groupsOf, type IssueGroup, readIssueGroups} from './issue-groups.ts';
 import type {Issue} from './issues.ts';
 import {Journal} from './journal.ts';
 import {JOURNAL_MIGRATIONS} from './journal-schema.ts';
@@ -21,7 +22,7 @@ import {FigureSums, type PlanFigures} from './plan-figures.ts';
 import {PlanLoader, type RowTexts} from './plan-loader.ts';
 import {checkNames, nameByContent} from './plan-names.ts';
 import {putInPlace} from './plan-publish.ts';
-import {checkEnd, invalidFile, noValidRow} from './plan-refusals.ts';
+import {checkEnd, type FileErrors, invalidFile, noValidRow} from './plan-refusals.ts';
 import type {RevisionFacts} from './revision.ts';
 import {scheduleDay} from './rows.ts';
 
@@ -75,8 +76,10 @@ export interface PlannedBatch {
   plan: Plan;
   /** False when this very plan was there already. */
   fresh: boolean;
-  /** Of the rows that were left out. */
+  /** Of the rows that were left out, the first ten thousand. */
   errors: Issue[];
+  /** All of them by their causes. */
+  groups: IssueGroup[];
   /** What the edited file of a batch that was run before changes in it. */
   revision: RevisionFacts | undefined;
 }
@@ -87,8 +90,8 @@ const SHOWN_ISSUES = 10_000;
  * Reads a CSV to its end and writes the plan of a batch, offline: nothing is sent. Every error of the file is found in
  * one pass. Memory does not grow with the file. A plan of the same content under the same id is left as it is.
  *
- * @throws RemitError CSV_INVALID with `details.errors` (the first ten thousand) when the file has errors and `validOnly`
- *   is not set, or has no valid row; STATE when the plan cannot be written; LOCKED when the batch is running.
+ * @throws RemitError CSV_INVALID with `details.errors` (the first ten thousand) and `details.error_groups` when the file has
+ *   errors and `validOnly` is not set, or has no valid row; STATE when the plan cannot be written; LOCKED when the batch is running.
  */
 export async function planBatch(options: PlanOptions): Promise<PlannedBatch> {
   const input = openInput(options.file, options.stdin, `remit ${KINDS[options.kind].topic} batch`);
@@ -97,9 +100,10 @@ export async function planBatch(options: PlanOptions): Promise<PlannedBatch> {
   const workshop = join(root, `.planning-${randomUUID()}`);
   makeFolder(workshop);
   try {
-    const {plan, errors} = await writePlan(options, input, join(workshop, 'journal.db'));
+    const {plan, found} = await writePlan(options, input, join(workshop, 'journal.db'));
     const place = batchFolder(options.stateDir, options.kind, plan.batchId);
-    return {...(await putInPlace(plan, workshop, place, options.clock)), errors};
+    const {errors, groups} = found;
+    return {...(await putInPlace(plan, workshop, place, options.clock)), errors, groups};
   } finally {
     removeLitter(workshop);
   }
@@ -121,7 +125,7 @@ async function writePlan(
   options: PlanOptions,
   input: InputFile,
   file: string,
-): Promise<{plan: Plan; errors: Issue[]}> {
+): Promise<{plan: Plan; found: FileErrors}> {
   const isLarge = (input.bytes ?? 0) > LARGE_BYTES;
   const db = await openSqlite(file, {durability: 'full', pageBytes: isLarge ? 16_384 : 4096});
   try {
@@ -138,15 +142,14 @@ async function writePlan(
     const warnings = [...checkEnd(input, facts, options), ...read.warnings];
     if (!read.hasReferences) await nameByContent(db, texts.contents, texts.references);
     const {similar, refused} = await checkNames(db, texts.references, referenceColumn(read.map));
-    const errors = readIssues(db);
-    const errorCount = Number(db.prepare('select count(*) as count from issues').get()!['count']);
-    if (errorCount > 0 && !options.validOnly) throw invalidFile(input, errors, errorCount);
+    const found = {...readIssueGroups(db), errors: readIssues(db)};
+    if (found.issues > 0 && !options.validOnly) throw invalidFile(input, found);
     const alike = await findDuplicates(texts.alike, refused);
     db.exec('drop table plan_pages');
     const namespace = options.namespace ?? DEFAULT_NAMESPACE;
     const {sums, planHash} = await readRows(db, options.kind, namespace);
     const figures = sums.figures(db, {alike, similar});
-    if (figures.rows === 0) throw noValidRow(input, errors, errorCount);
+    if (figures.rows === 0) throw noValidRow(input, found);
     const plan: Plan = {
       journalId: randomUUID(),
       kind: options.kind,
@@ -171,7 +174,7 @@ async function writePlan(
       figures,
     };
     new Journal(db).setMeta('plan', plan);
-    return {plan, errors};
+    return {plan, found};
   } finally {
     db.close();
   }
@@ -208,8 +211,9 @@ async function loadRecords(
         needsReference: options.namespace === undefined,
         defaultCurrency: options.currency !== undefined,
       });
-      // With a wrong header every row would be wrong; what it lacks is all there is to say.
-      if (header.issues.length > 0) throw invalidFile(input, header.issues, header.issues.length);
+      // With a wrong header every row would be wrong, so only its errors are reported.
+      if (header.issues.length > 0)
+        throw invalidFile(input, {...groupsOf(header.issues), errors: header.issues});
       ({map} = header);
       ({delimiter} = piece.header);
       const {amountUnit, numberFormat, currency} = options;

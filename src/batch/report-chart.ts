@@ -28,7 +28,7 @@ const TOP = 26;
 const BOTTOM = 40;
 const RIGHT = 10;
 
-/** How many rows stood where, over the time in which somebody ran or followed the batch. Empty without two moments. */
+/** How many rows were in each state, over the time in which the batch ran or was followed. Empty without two moments. */
 export function chartOf(points: readonly TimelinePoint[], size: {width: number; height: number}): Markup {
   if (!hasChart(points)) return new Markup('');
   const highest = Math.max(...points.map(totalOf));
@@ -91,7 +91,7 @@ function phaseMarks(points: readonly TimelinePoint[], scale: TimeScale, plot: Pl
     .map((mark) => ({...mark, x: scale.x(mark.i)}));
   const begins = new Set(scale.stretches.map(({from}) => from)); // an edge is there already
   return starts.map(({phase, x, i}, k) => {
-    const fits = (starts[k + 1]?.x ?? plot.right) - x > 7 * phase.length + 10;
+    const fits = (starts[k + 1]?.x ?? plot.right) - x > 7.5 * phase.length + 10;
     const line = markup`<line x1="${px(x)}" x2="${px(x)}" y1="${plot.top}" y2="${plot.bottom}"/>`;
     const name = markup`<text x="${px(x + 1)}" y="${plot.top - 8}">${phase}</text>`;
     return markup`<g class="phase">${!begins.has(i) && line}${fits && name}</g>`;
@@ -107,7 +107,7 @@ function timeAxis(scale: TimeScale, plot: Plot): Markup {
   });
   const breaks = scale.breaks.map(
     ({x, width, label}) =>
-      markup`<rect class="break" x="${px(x)}" y="${top}" width="${width}" height="${bottom - top + 1}"/><text x="${px(x + width / 2)}" y="${top - 8}" text-anchor="middle">${label}</text>`,
+      markup`<rect class="break" x="${px(x)}" y="${top}" width="${width}" height="${bottom - top + 1}"/><text x="${px(x + width / 2)}" y="${px((top + bottom) / 2)}" text-anchor="middle">${label}</text>`,
   );
   return markup`<g class="axis"><line x1="${left}" x2="${right}" y1="${bottom}" y2="${bottom}"/>${ticks}${breaks}</g>`;
 }

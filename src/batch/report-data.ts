@@ -10,7 +10,7 @@ import type {Plan} from './plan.ts';
 import type {Summary} from './summary.ts';
 import {readTimeline, type TimelinePoint} from './timeline.ts';
 
-/** Why a row needs a person, the most urgent first. */
+/** Why a row needs attention, the most urgent first. */
 export const TROUBLES = [
   'in_doubt',
   'collision',
@@ -51,14 +51,17 @@ export interface TroubleGroup {
 /** Accepted rows by how far their records are, in number and money. */
 export type AcceptedParts = Record<'settled' | 'failed' | 'underway', {count: number; totals: Totals}>;
 
-/** All that a report says; a function of journal and summary alone, but for `madeAt`. */
+/** All that a report says: a function of the state of the batch alone. */
 export interface ReportData {
   plan: Plan;
   summary: Summary;
   mode: Mode | null;
   /** Host of the service that the batch is bound to. */
   service: string | null;
-  madeAt: number;
+  /** When the service was last asked, as far as the journal knows; before that, when the batch was planned. */
+  asOf: number;
+  /** Flags that a command needs to find the batch with the same profile: ` -p acme`. */
+  flags: string;
   accepted: AcceptedParts;
   /** Rows whose record was ever asked for, with the time of the last change. */
   lastChangeAt: number | null;
@@ -75,23 +78,25 @@ export const MOST_ROWS = 1000;
 export function readReport(
   batch: OpenBatch,
   summary: Summary,
-  now: number,
-  mostRows = MOST_ROWS,
+  {flags = '', mostRows = MOST_ROWS}: {flags?: string; mostRows?: number | undefined} = {},
 ): ReportData {
   const {journal, plan} = batch;
+  const timeline = readTimeline(journal);
   const binding = journal.meta<{mode: Mode; baseUrl: string}>('binding');
   const lastChange = journal.statement('select max(at) as at from outcomes').get()!['at'];
+  const lastChangeAt = lastChange === null ? null : Number(lastChange);
   return {
     plan,
     summary,
     mode: binding?.mode ?? null,
     service: binding === undefined ? null : new URL(binding.baseUrl).host,
-    madeAt: now,
+    asOf: timeline.at(-1)?.at ?? lastChangeAt ?? plan.plannedAt,
+    flags,
     accepted: readAccepted(journal, plan.kind),
-    lastChangeAt: lastChange === null ? null : Number(lastChange),
+    lastChangeAt,
     troubles: summary.state === 'planned' ? [] : readTroubles(journal, plan.kind, mostRows),
     confirmations: readConfirmations(journal),
-    timeline: readTimeline(journal),
+    timeline,
     retried: journal.generations().length,
   };
 }

@@ -15,13 +15,19 @@ export const reportFile = (folder: string, plan: Plan): string => join(folder, `
  * replaced; any other file is left alone.
  * @throws RemitError STATE naming the file
  */
-export function writeReport(options: {batch: OpenBatch; summary: Summary; path: string; now: number}): void {
-  const {batch, summary, path, now} = options;
+export function writeReport(options: {
+  batch: OpenBatch;
+  summary: Summary;
+  path: string;
+  /** With which the commands in it find the batch. */
+  flags?: string;
+}): void {
+  const {batch, summary, path, flags} = options;
   refuseForeign(path, batch.plan);
-  writePrivately(path, reportHtml(readReport(batch, summary, now)));
+  writePrivately(path, reportHtml(readReport(batch, summary, {flags})));
 }
 
-/** The mark stands within the first lines of every report. */
+/** The mark is in the first lines of every report. */
 const HEAD_BYTES = 512;
 
 function refuseForeign(path: string, plan: Plan): void {

@@ -7,17 +7,18 @@ import {Sanitizer} from '../sanitize/sanitizer.ts';
 import {REPORT_STYLE} from './report-style.ts';
 import {duration} from './report-time-scale.ts';
 import {troubleSections} from './report-troubles.ts';
-import {count, headline, NOUNS, troubleWords} from './report-words.ts';
+import {stepsOf} from './report-steps.ts';
+import {count, headline, NOUNS} from './report-words.ts';
 
-/** First in the file: whoever writes it anew sees by it whose report it is. */
+/** First in the file: it tells which batch the report belongs to before the report is replaced. */
 export const JOURNAL_MARK = 'remit-journal';
 
 /** Only the style of the report itself: nothing is loaded, sent or run. */
 const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(REPORT_STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'`;
 
 /**
- * The report of a batch as one HTML file: for people who were not there, on a screen or on paper. Everything that came
- * from outside is escaped; there is no script, and nothing is loaded from anywhere.
+ * The report of a batch as one HTML file, for a screen or for paper. Everything that came from outside is escaped; there
+ * is no script, and nothing is loaded.
  */
 export function reportHtml(data: ReportData): string {
   const {plan} = data;
@@ -54,7 +55,7 @@ function page(data: ReportData, title: string): Markup {
 ${modeBand(data)}
 <header>
 <h1>${title}</h1>
-<p class="sub">${plan.file.name}${plan.revision > 1 && `, revision ${plan.revision}`} · as of ${moment(data.madeAt)} UTC</p>
+<p class="sub">${plan.file.name}${plan.revision > 1 && `, revision ${plan.revision}`} · as of ${moment(data.asOf)} UTC</p>
 <p class="state ${tone}">${text}</p>
 ${stop !== null && markup`<p class="why">Why it stopped: ${sanitizer.words(stop.message)}.</p>`}
 ${mainFigures(data, attentionOf(data))}
@@ -78,21 +79,12 @@ function modeBand({mode}: ReportData): Markup {
   return markup`<div class="mode none">Not sent: neither live nor test yet</div>`;
 }
 
-function todo({summary, troubles, plan}: ReportData): Markup {
-  const items = troubles.map(({trouble, count: n}) => {
-    const words = troubleWords(trouble, plan.kind, plan.batchId);
-    return markup`<li><b>${words.label} (${grouped(n)}):</b> ${commands(words.next)}</li>`;
-  });
-  const {next, settled, accepted, failed} = summary;
-  const {command} = NOUNS[plan.kind];
-  const covers = troubles.some(({trouble}) => ['in_doubt', 'not_sent'].includes(trouble));
-  if (next !== null && !covers) items.unshift(markup`<li>Go on with <code>${next}</code>.</li>`);
-  if (settled + failed < accepted)
-    items.push(
-      markup`<li>${count(accepted - settled - failed, NOUNS[plan.kind].one)} ${accepted - settled - failed === 1 ? 'is' : 'are'} still under way: <code>${command} status ${plan.batchId} --refresh</code> looks how far.</li>`,
-    );
+function todo(data: ReportData): Markup {
+  const steps = stepsOf(data).map(
+    ({label, text}) => markup`<li>${label !== null && markup`<b>${label}:</b> `}${commands(text)}</li>`,
+  );
   const list =
-    items.length === 0 ? markup`<p>Nothing is left to do.</p>` : markup`<ol class="todo">${items}</ol>`;
+    steps.length === 0 ? markup`<p>Nothing is left to do.</p>` : markup`<ol class="todo">${steps}</ol>`;
   return markup`<section aria-labelledby="next"><h2 id="next">What to do next</h2>${list}</section>`;
 }
 
@@ -129,7 +121,7 @@ function orphans({summary, plan}: ReportData): Markup | null {
   const {one} = NOUNS[plan.kind];
   const more = left.length - SHOWN_ORPHANS;
   return markup`<section aria-labelledby="orphans"><h2 id="orphans">Records left behind (${grouped(left.length)})</h2>
-<p>The service had forgotten a key and made a second record. These first ones were never approved; nobody should approve them.</p>
+<p>The service had forgotten a key and made a second record. These first ones were never approved. Do not approve them.</p>
 <div class="wide" role="region" tabindex="0" aria-label="Records left behind"><table><thead><tr><th scope="col">Reference</th><th scope="col">Id of the ${one} left behind</th></tr></thead>
 <tbody>${left.slice(0, SHOWN_ORPHANS).map(({reference, id}) => markup`<tr><td>${reference}</td><td class="hash">${id}</td></tr>`)}</tbody></table></div>
 ${more > 0 && markup`<p>… and ${grouped(more)} more, in the summary file.</p>`}</section>`;

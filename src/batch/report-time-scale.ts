@@ -5,7 +5,7 @@ export interface Tick {
   anchor: 'start' | 'middle' | 'end';
   /** `15:04:05`, UTC. */
   time: string;
-  /** Set where a day begins to be told. */
+  /** Set on the first tick of a day. */
   day: string | null;
 }
 
@@ -14,19 +14,21 @@ export interface TimeScale {
   x: (index: number) => number;
   /** Stretches without a long pause inside: samples `from` to `to`, drawn up to `end`. */
   stretches: {from: number; to: number; end: number}[];
-  /** Long pauses, in which nobody ran the batch: drawn narrow, and labelled. */
+  /** Long pauses between runs: drawn narrow, and labelled. */
   breaks: {x: number; width: number; label: string}[];
   ticks: Tick[];
 }
 
-const BREAK_WIDTH = 46;
-/** The last sample of a stretch holds for a moment, or nobody would see how it ended. */
+/** Holds the longest label, `+119 min`. */
+const BREAK_WIDTH = 54;
+/** The last sample of a stretch is drawn this wide, so that its end can be seen. */
 const TAIL = 8;
 /** Room that a pause must leave on each side, so that the times beneath have room. */
 const WIDTH_PER_BREAK = 150;
 const SHORTEST_BREAK_MS = 10_000;
 const SHORTEST_STRETCH = 44;
-const TIME_WIDTH = 58;
+/** Of a time or a day, the wider of the two. */
+const LABEL_WIDTH = 70;
 
 /**
  * Lays samples out between two edges. A batch that was staged on Monday and released on Tuesday is drawn by the minutes in
@@ -92,14 +94,16 @@ function ticksOf(
   for (const {from, to, start, end} of stretches) {
     const [begin, finish] = [points[from]!.at, points[to]!.at];
     const width = end - TAIL - start;
-    add(begin, start, 'start');
-    const step = roundStep(((finish - begin) * (TIME_WIDTH + 26)) / width);
+    // Labels of a short stretch reach into the pause after it; after the last one there is only the edge.
+    if (end - start < LABEL_WIDTH && to === points.length - 1 && stretches.length > 1) add(begin, end, 'end');
+    else add(begin, start, 'start');
+    const step = roundStep(((finish - begin) * (LABEL_WIDTH + 14)) / width);
     for (let ms = Math.ceil(begin / step) * step; ms < finish; ms += step) {
       const x = start + ((ms - begin) / (finish - begin)) * width;
-      const isClear = x - start > TIME_WIDTH * 1.6 && start + width - x > TIME_WIDTH * 1.6;
+      const isClear = x - start > LABEL_WIDTH * 1.6 && start + width - x > LABEL_WIDTH * 1.6;
       if (isClear) add(ms, x, 'middle');
     }
-    if (finish > begin && width > TIME_WIDTH * 2.2) add(finish, start + width, 'end');
+    if (finish > begin && width > LABEL_WIDTH * 2.2) add(finish, start + width, 'end');
   }
   return ticks;
 }

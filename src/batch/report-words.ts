@@ -3,7 +3,7 @@ import type {Bucket} from './outcome.ts';
 import type {Trouble} from './report-data.ts';
 import type {Summary} from './summary.ts';
 
-/** The nouns of a batch, for a reader who has never typed a command. */
+/** The nouns of a batch, for readers who do not use the command line. */
 interface Nouns {
   one: string;
   many: string;
@@ -21,7 +21,7 @@ export const NOUNS: Readonly<Record<Kind, Nouns>> = {
 export const count = (n: number, one: string): string =>
   `${String(n).replace(/\B(?=(\d{3})+$)/g, ',')} ${n === 1 ? one : `${one}s`}`;
 
-/** What a bucket of the summary means, in the words of somebody who reconciles. */
+/** What a bucket of the summary means, for reconciliation. */
 export const BUCKET_WORDS: Readonly<Record<Bucket, {label: string; meaning: string}>> = {
   accepted: {label: 'Accepted', meaning: 'approved by the service, or further'},
   already_paid: {
@@ -44,83 +44,83 @@ export interface TroubleWords {
 }
 
 /** What is wrong with a row, and what to do. */
-export function troubleWords(trouble: Trouble, kind: Kind, batchId: string): TroubleWords {
+export function troubleWords(trouble: Trouble, kind: Kind, batchId: string, flags = ''): TroubleWords {
   const {one, done, command} = NOUNS[kind];
-  const type = (verb: string, rest = '') => `\`${command} ${verb} ${batchId}${rest}\``;
+  const type = (verb: string, rest = '') => `\`${command} ${verb} ${batchId}${rest}${flags}\``;
   switch (trouble) {
     case 'in_doubt':
       return {
         label: 'In doubt',
         meaning: `Sent, but the outcome is not known: it may have been ${done}.`,
-        next: `Do not send it by other means. ${type('resume')} settles most of them. For one that stays, find out at the service, then ${type('resolve', ' REFERENCE --paid ID')} or ${type('resolve', ' REFERENCE --not-paid')}.`,
+        next: `Do not pay them by other means. ${type('resume')} clears up most of them. For one that stays in doubt, ask the service, then record the answer: ${type('resolve', ' REFERENCE --paid ID')} or ${type('resolve', ' REFERENCE --not-paid')}.`,
       };
     case 'collision':
       return {
         label: 'Another record came back',
         meaning: `The service answered with a ${one} that differs in party, amount or subaccount from what was asked for.`,
-        next: 'Ask the service what its record is before anything else is sent for this reference.',
+        next: 'Ask the service about its record before you send anything else for this reference.',
       };
     case 'failed':
       return {
         label: 'Failed',
         meaning: `Accepted by the service, and failed afterwards: it was not ${done}.`,
-        next: `Mend what the reason names, then ${type('retry')} sends it again with a new key.`,
+        next: `Fix what the reason names; then ${type('retry')} sends them again with new keys.`,
       };
     case 'dead_key':
       return {
         label: 'Failed or canceled record',
         meaning: `The record of this reference was canceled or has failed: it was not ${done}.`,
-        next: `If it is to be ${done} all the same: ${type('retry', ' --row REFERENCE')}.`,
+        next: `If one should still be ${done}: ${type('retry', ' --row REFERENCE')}.`,
       };
     case 'conflict':
       return {
         label: 'Reference used elsewhere',
         meaning:
-          'Another batch has this reference for other contents, or is not done with it; it was not sent by this one.',
-        next: 'Compare it with the other batch. A different payment needs a reference of its own.',
+          'Another batch uses this reference for a different payment, or has not finished it. This batch did not send it.',
+        next: 'Compare it with the other batch. A different payment needs its own reference.',
       };
     case 'unapproved':
       return {
         label: 'Not approved',
         meaning: `Created, but its approval failed: it was not ${done}.`,
-        next: `When the reason is mended (often: funds), ${type('release')} tries the approval again.`,
+        next: `Fix the reason (often: funds); then ${type('release')} approves them again.`,
       };
     case 'unclear':
       return {
         label: 'Status not understood',
         meaning:
           'Accepted, but the service reports a status that is unknown here, or that it is not approved.',
-        next: `Ask the service; ${type('status', ' --refresh')} looks again.`,
+        next: `${type('status', ' --refresh')} fetches their status again. If it stays, ask the service.`,
       };
     case 'differs':
       return {
-        label: 'Not all as asked for',
+        label: 'Differs from the file',
         meaning: `Approved by the service, but its ${one} differs from the file in rail, currency or metadata.`,
-        next: `Compare it with the file; it cannot be held any more.`,
+        next: `Compare them with the file. They are approved, so they can no longer be held back.`,
       };
     case 'held':
       return {
         label: 'Held',
         meaning:
           'Created, but the record differs from the file in rail, currency or metadata; no money moves.',
-        next: `If the difference is right: ${type('release', ' --accept-differences')}.`,
+        next: `If the difference is acceptable: ${type('release', ' --accept-differences')}.`,
       };
     case 'rejected':
       return {
         label: 'Rejected',
         meaning: `The service refused it; no record exists and it was not ${done}.`,
-        next: `Mend the row in the file of failed rows and run that file; or mend the input and plan it again as ${batchId}.`,
+        next: `If the cause is outside the file, fix it; then ${type('retry')} sends them again. If the rows are wrong, fix them in the file of failed rows and run that file as a separate batch.`,
       };
     case 'not_sent':
       return {
         label: 'Not sent',
         meaning: `The service has not taken it; it was not ${done}.`,
-        next: `${type('resume')} sends it.`,
+        next: `${type('resume')} sends them.`,
       };
   }
 }
 
-/** One sentence that says where the batch stands, and how it is to be taken. */
+/** The state of the batch in one sentence, and its tone. */
 export function headline(summary: Summary, attention: number): {text: string; tone: 'good' | 'open' | 'bad'} {
   const {planned, accepted, already_paid: elsewhere, settled, state, staged} = summary;
   const {one} = NOUNS[summary.kind as Kind]; // a summary is made from a plan, whose kind it repeats

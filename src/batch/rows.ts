@@ -37,6 +37,8 @@ export interface RowRules {
   /** How bare integers in `amount` are to be read; undefined: major, and the plan checks that some row has decimals. */
   amountUnit: 'major' | 'minor' | undefined;
   numberFormat: NumberFormat | undefined;
+  /** As the amounts of the file show it, where none was declared. */
+  foundFormat?: NumberFormat | undefined;
   /** Why the separators of the file have no certain meaning, in place of what one amount could tell. */
   formatDoubt?: string | undefined;
   /** For rows without a currency of their own. */
@@ -131,9 +133,13 @@ export function readRow(
 
 type Complain = (name: string, code: string, message: string, value?: string) => void;
 
-function decimalsOf(amount: number | undefined, text: string, {numberFormat}: RowRules): Decimals {
+function decimalsOf(
+  amount: number | undefined,
+  text: string,
+  {numberFormat, foundFormat}: RowRules,
+): Decimals {
   if (amount === undefined) return /\d[.,]\d{1,2}$/.test(text) ? 'seen' : 'none';
-  return text.includes(NUMBER_FORMATS[numberFormat ?? '1234.56'].decimal) ? 'proven' : 'none';
+  return text.includes(NUMBER_FORMATS[numberFormat ?? foundFormat ?? '1234.56'].decimal) ? 'proven' : 'none';
 }
 
 /** A code in lower case has one reading only. */
@@ -173,15 +179,26 @@ function readAmount(
     complain('currency_code', 'currency', messageOf(error), currency);
     return undefined;
   }
+  const isMinor = name === 'amount_in_minor_units' || rules.amountUnit === 'minor';
   try {
-    const minorUnits = name === 'amount_in_minor_units' || rules.amountUnit === 'minor';
-    return toWire(minorUnits ? parseMinor(text) : parseMajor(text, currency, rules.numberFormat));
+    return toWire(isMinor ? parseMinor(text) : readMajor(text, currency, rules));
   } catch (error) {
     const message = messageOf(error);
     const {problem} = error as AmountError; // or messageOf would have thrown
     const isDoubt = rules.formatDoubt !== undefined && (problem === 'grouping' || problem === 'ambiguous');
     complain(name, `amount-${problem}`, isDoubt ? rules.formatDoubt! : message, isDoubt ? text : '');
     return undefined;
+  }
+}
+
+/** Where no format was declared, the message for an amount in a third format must not speak of a declared one. */
+function readMajor(text: string, currency: string, {numberFormat, foundFormat}: RowRules): bigint {
+  try {
+    return parseMajor(text, currency, numberFormat ?? foundFormat);
+  } catch (error) {
+    const isThird = foundFormat !== undefined && error instanceof AmountError && error.problem === 'grouping';
+    if (!isThird) throw error;
+    return parseMajor(text, currency, undefined);
   }
 }
 

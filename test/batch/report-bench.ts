@@ -14,7 +14,7 @@ export async function reportOf(
   });
   try {
     const summary = {...readSummary(batch), ...options.summary};
-    return readReport(batch, summary, bench.clock.now(), options.mostRows);
+    return readReport(batch, summary, {mostRows: options.mostRows});
   } finally {
     await batch.close();
   }

@@ -164,4 +164,49 @@ describe('the chart of a report', () => {
     assert.deepEqual([chosen.length, chosen[0], chosen.at(-1)], [12, points[0], points[99]]);
     assert.equal(chosenPoints(points.slice(0, 3)).length, 3);
   });
+
+  /** Where the labels are drawn, as wide as a wide font makes them: 12 px, bold for phases. */
+  const boxesOf = (points: TimelinePoint[], width: number) =>
+    draw(points, width)
+      .all.filter(({tag}) => tag === 'text')
+      .map((element) => {
+        const {x, y, 'text-anchor': anchor = 'start'} = element.attributes;
+        const text = textOf(element);
+        const wide = text.length * (/^[a-z]/.test(text) ? 7 : 6.9);
+        const left = Number(x) - (anchor === 'end' ? wide : anchor === 'middle' ? wide / 2 : 0);
+        return {text, y: Number(y), left, right: left + wide};
+      });
+
+  it('has no labels that overlap or leave it, whenever the batch ran', () => {
+    const phases = fc.constantFrom('staging', 'probing', 'releasing', 'settling', 'refreshing', 'paying');
+    const run = fc.record({
+      pause: fc.oneof(fc.integer({min: 1, max: 300}), fc.integer({min: 300, max: 400_000})),
+      samples: fc.array(fc.record({phase: phases, seconds: fc.integer({min: 1, max: 4000})}), {
+        minLength: 1,
+        maxLength: 6,
+      }),
+    });
+    fc.assert(
+      fc.property(fc.array(run, {minLength: 1, maxLength: 9}), fc.constantFrom(360, 936), (runs, width) => {
+        let at = 0;
+        const points = runs.flatMap(({pause, samples}, k) => {
+          at += pause;
+          return samples.map(({phase, seconds}) =>
+            point((at += seconds), {accepted: 1_000_000}, phase, k + 1),
+          );
+        });
+        if (points.length < 2) return;
+        const boxes = boxesOf(points, width);
+        for (const box of boxes) {
+          const {text, left, right} = box;
+          assert.ok(left >= -1 && right <= width + 1, `${text} from ${left} to ${right} of ${width}`);
+          const other = boxes.find(
+            (it) => it !== box && Math.abs(it.y - box.y) < 12 && it.left < right && left < it.right,
+          );
+          assert.equal(other, undefined, `${text} overlaps ${other?.text}`);
+        }
+      }),
+      {numRuns: 500},
+    );
+  });
 });

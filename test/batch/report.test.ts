@@ -6,6 +6,7 @@ import {noteConfirmation} from '../../src/batch/confirmations.ts';
 import {openBatch} from '../../src/batch/open-batch.ts';
 import {escapeText, markup} from '../../src/html/markup.ts';
 import {reportHtml} from '../../src/batch/report-html.ts';
+import {stepsOf} from '../../src/batch/report-steps.ts';
 import {FollowBench} from './follow-bench.ts';
 import {payeeId} from './harness.ts';
 import {elements, type Node, parsePage, reportOf, textOf} from './report-bench.ts';
@@ -263,6 +264,69 @@ describe('the report of a batch', () => {
     ])
       assert.ok(told.includes(`remit payouts batch ${command}`), command);
     assert.ok(!rows.some((text) => text.includes('R-fine')));
+  });
+
+  it('says what to do in an order that works, with the flags that find the batch', async () => {
+    await troubled();
+    const data = await reportOf(bench);
+    const flags = " -p 'acme test'";
+    const steps = stepsOf({...data, flags, summary: {...data.summary, next: `${data.summary.next}${flags}`}});
+    assert.deepEqual(
+      steps.map(({label}) => label?.replace(/ \(.*/, '') ?? null),
+      [
+        ...[
+          'In doubt',
+          'Not sent',
+          'Held',
+          'Not approved',
+          null,
+          'Status not understood',
+          'Failed',
+          'Rejected',
+        ],
+        ...['Failed or canceled record', 'Differs from the file'],
+      ],
+    );
+    const typed = steps.flatMap(({text}) => text.match(/`remit [^`]*`/g) ?? []);
+    assert.ok(typed.length >= 8);
+    for (const command of typed) assert.match(command, / -p 'acme test'`$/);
+  });
+
+  it('begins with the command of the summary, unless a step has it', async () => {
+    await bench.plan(bench.payouts(3));
+    await bench.run(bench.service, {path: 'stage-only'});
+    const data = await reportOf(bench);
+    assert.deepEqual(stepsOf(data), [{label: null, text: 'Continue with `remit payouts batch release b1`.'}]);
+    await bench.run(bench.service);
+    const [step, ...more] = stepsOf(await reportOf(bench));
+    assert.deepEqual(more, []);
+    assert.match(
+      step!.text,
+      /3 payouts are still under way.*`remit payouts batch report b1 --refresh --html`/,
+    );
+  });
+
+  it('is as of the last time that the service was asked, however late it is made', async () => {
+    await bench.plan(bench.payouts(2));
+    const plannedAt = bench.clock.now();
+    await bench.clock.sleep(3_600_000);
+    assert.equal((await reportOf(bench)).asOf, plannedAt);
+    await bench.run(bench.service);
+    const ranAt = bench.clock.now();
+    await bench.clock.sleep(3_600_000);
+    assert.equal((await reportOf(bench)).asOf, ranAt);
+    const before = reportHtml(await reportOf(bench));
+    await bench.clock.sleep(3_600_000);
+    assert.equal(reportHtml(await reportOf(bench)), before);
+    await bench.follow(); // nothing has changed, and that is known as of now
+    const refreshedAt = bench.clock.now();
+    await bench.clock.sleep(3_600_000);
+    assert.equal((await reportOf(bench)).asOf, refreshedAt);
+    const told = body(await page());
+    assert.match(
+      told,
+      new RegExp(`as of ${new Date(refreshedAt).toISOString().slice(0, 19).replace('T', ' ')} UTC`),
+    );
   });
 
   it('lists the first rows, the most urgent ones first, and counts the others', async () => {

@@ -49,7 +49,10 @@ export abstract class BatchPlan extends BatchCommand {
     const {args, flags} = await this.parse(BatchPlan);
     const local = this.openLocal();
     const stateDir = this.stateDirOf(local, flags);
-    const planned = await planFromFlags({kind: this.kind, file: args.file, stateDir, flags, local});
+    const planned = await planFromFlags({
+      ...{kind: this.kind, file: args.file, stateDir, flags, local},
+      typed: this.typed,
+    });
     const {batchId} = planned.plan;
     const before = await lookBefore({kind: this.kind, stateDir, batchId, clock: local.clock});
     const result = {...planResult(planned.plan, planned), seen_before: Array.isArray(before) ? before : null};
@@ -101,6 +104,7 @@ export abstract class BatchRunCommand extends BatchCommand {
         stateDir,
         flags,
         local: context,
+        typed: this.typed,
       });
       ({batchId} = plan);
       if (!fresh) context.out.note(`Batch ${batchId}, planned before`); // a fresh plan is shown whole, its id first

@@ -1,7 +1,7 @@
 import {existsSync} from 'node:fs';
 import {openBatch} from '../../batch/open-batch.ts';
 import {planBatch, type PlannedBatch, type PlanOptions} from '../../batch/plan.ts';
-import type {Issue} from '../../batch/issues.ts';
+import type {IssueGroup} from '../../batch/issue-groups.ts';
 import {isBatchId, isNamespace} from '../../batch/identity.ts';
 import type {Kind} from '../../batch/kinds.ts';
 import {DELIMITERS} from '../../batch/csv-records.ts';
@@ -9,6 +9,7 @@ import {registryPath, type SeenBefore, seenBefore} from '../../batch/seen-before
 import type {Clock} from '../../clock.ts';
 import {RemitError} from '../../errors.ts';
 import type {NumberFormat} from '../../money/amount.ts';
+import {commandLine} from '../command-line.ts';
 import type {LocalContext} from '../context.ts';
 import {keepHeapSmall} from './memory.ts';
 import {readMapping} from './flags.ts';
@@ -27,7 +28,11 @@ export interface InputFlags {
   'allow-cut-input'?: boolean | undefined;
 }
 
-const SHOWN_ERRORS = 50;
+/** The words of the command, for hints that repeat it. */
+export interface Typed {
+  id: string;
+  argv: readonly string[];
+}
 
 /** Plans a file as the flags say, shows its errors to people, and tells of rows that are left out. */
 export async function planFromFlags(options: {
@@ -36,6 +41,7 @@ export async function planFromFlags(options: {
   stateDir: string;
   flags: InputFlags;
   local: LocalContext;
+  typed: Typed;
 }): Promise<PlannedBatch> {
   keepHeapSmall();
   const {kind, file, stateDir, flags, local} = options;
@@ -73,20 +79,31 @@ export async function planFromFlags(options: {
       out.warn(
         `${count(planned.plan.invalidRows, 'row')} with errors ${planned.plan.invalidRows === 1 ? 'is' : 'are'} left out`,
       );
-      if (planned.fresh) out.notice(issuesText(planned.errors, planned.errors.length, SHOWN_ERRORS)); // told once
+      if (planned.fresh) out.notice(issuesText(planned.groups)); // once
     }
     if (planned.revision !== undefined) out.notice(revisionText(planned.plan.revision, planned.revision));
     return planned;
   } catch (error) {
-    if (error instanceof RemitError && error.code === 'CSV_INVALID' && out.forPeople) {
-      const {errors, errors_total: total} = (error.details ?? {}) as {
-        errors?: Issue[];
-        errors_total?: number;
-      }; // of planBatch
-      if (errors !== undefined) out.notice(issuesText(errors, total ?? errors.length, SHOWN_ERRORS));
-    }
-    throw error;
+    if (!(error instanceof RemitError) || error.code !== 'CSV_INVALID') throw error;
+    const {error_groups: groups} = (error.details ?? {}) as {error_groups?: IssueGroup[]}; // of planBatch
+    if (groups === undefined) throw error;
+    if (out.forPeople) out.notice(issuesText(groups));
+    throw withCommand(error, groups, options.typed);
   }
+}
+
+/** The same error with a hint that can be typed: the command again with what it lacked. */
+function withCommand(error: RemitError, groups: readonly IssueGroup[], {id, argv}: Typed): RemitError {
+  const again = (...add: string[]) => `\`${commandLine(id, argv, {add})}\``;
+  const hints: string[] = [];
+  const isUnit = groups.some(({code}) => code === 'amount-unit');
+  if (isUnit) hints.push(`${again('--amount-unit', 'major')} reads 1500 as 1500.00, with minor as 15.00`);
+  const inRows = groups.filter(({examples}) => examples[0]!.row > 0);
+  if (inRows.length > 0 && !isUnit && !argv.includes('--valid-only'))
+    hints.push(`fix the file and type the command again, or leave these rows out: ${again('--valid-only')}`);
+  if (hints.length === 0) return error;
+  const {message, details, cause} = error;
+  return new RemitError(error.code, message, {cause, details, hint: hints.join('; ')});
 }
 
 /** What other batches of the state folder have of a plan, or why nobody can tell: the plan is there all the same. */

@@ -1,4 +1,5 @@
-import {describeIssue, type Issue} from '../../batch/issues.ts';
+import type {IssueGroup} from '../../batch/issue-groups.ts';
+import {describeIssue} from '../../batch/issues.ts';
 import {KINDS, type Mode} from '../../batch/kinds.ts';
 import type {Plan, PlannedBatch} from '../../batch/plan.ts';
 import type {RevisionFacts} from '../../batch/revision.ts';
@@ -76,12 +77,20 @@ function rowsText(plan: Plan): string {
 
 export const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`;
 
-/** Errors of a file, one a line, at most `most`. */
-export function issuesText(issues: readonly Issue[], total: number, most: number): string {
-  const lines = issues.slice(0, most).map((issue) => `  ${describeIssue(issue)}`);
-  if (total > lines.length)
-    lines.push(`  … and ${total - lines.length} more; -o json lists them (the first 10000)`);
-  return lines.join('\n');
+/** So many errors with one cause are listed one by one. */
+const LISTED = 3;
+
+/** Errors of a file by their causes: a few one by one, many as one of them and the lines of others. */
+export function issuesText(groups: readonly IssueGroup[]): string {
+  return groups
+    .flatMap(({count: n, examples}) => {
+      if (n <= LISTED) return examples.map((issue) => `  ${describeIssue(issue)}`);
+      const [first, ...others] = examples;
+      const lines = others.map(({line}) => line).join(', ');
+      const more = n > examples.length ? `, and ${n - examples.length} more` : '';
+      return [`  ${describeIssue(first!)}`, `      the same on ${n - 1} other lines: ${lines}${more}`];
+    })
+    .join('\n');
 }
 
 /** What an edited file changes in a batch that was run before. */

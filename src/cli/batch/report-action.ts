@@ -92,7 +92,8 @@ export async function reportBatch(
     const attention = journal.needingAttention(ATTENTION, summary.in_doubt);
     if (wanted.html === undefined) return {summary, attention};
     const path = wanted.html === 'beside' ? reportFile(folder, plan) : resolve(wanted.html.file);
-    writeReport({batch, summary, path, now: wanted.clock.now()});
+    const flags = wanted.typed?.(journal.meta<string | null>('typedProfile') ?? undefined);
+    writeReport({batch, summary, path, flags: flags ?? ''});
     return {summary: {...summary, report_file: path}, attention};
   } finally {
     await batch.close();
