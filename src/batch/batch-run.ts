@@ -196,6 +196,7 @@ export class BatchRun {
     this.#context.flush();
     const {journal, plan, place, out, clock} = this.#options;
     journal.setMeta('state', state);
+    if (this.#context.patience.successes > 0) journal.setMeta('asOf', clock.now());
     journal.setMeta('stop', this.#context.stop ?? null);
     journal.setMeta('pastHorizon', this.#pastHorizon);
     let summary = this.#summary(state);

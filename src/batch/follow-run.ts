@@ -75,7 +75,8 @@ export class FollowRun {
     const {journal, place, plan} = batch;
     this.#report(clock);
     const outcome = await this.#follow.run();
-    const {counts, gets, unread, stop} = this.#follow;
+    const {counts, gets, unread, stop, lastReadAt} = this.#follow;
+    if (lastReadAt !== undefined) journal.setMeta('asOf', lastReadAt);
     if (stop?.reason === 'lost-record') {
       journal.setMeta('state', 'stopped');
       journal.setMeta('stop', stop);

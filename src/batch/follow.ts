@@ -78,6 +78,8 @@ export class Follow {
   stop: Stop | undefined;
   /** Records read, and rows whose record could not be read in the last pass. */
   gets = 0;
+  /** When a record was last read, on the wall clock. */
+  lastReadAt: number | undefined;
   unread = 0;
   readonly #options: FollowOptions;
   readonly #closed: readonly string[];
@@ -197,6 +199,7 @@ export class Follow {
     if (isSuccess(status)) {
       pace.succeeded();
       this.#lastGood = clock.monotonic();
+      this.lastReadAt = clock.now();
       this.#failing = this.#throttled = this.#refused = 0;
       return this.#read(look, answer);
     }

@@ -58,7 +58,7 @@ export interface ReportData {
   mode: Mode | null;
   /** Host of the service that the batch is bound to. */
   service: string | null;
-  /** When the service was last asked, as far as the journal knows; before that, when the batch was planned. */
+  /** When the service last answered for a row; before the first run, when the batch was planned. */
   asOf: number;
   /** Flags that a command needs to find the batch with the same profile: ` -p acme`. */
   flags: string;
@@ -90,7 +90,7 @@ export function readReport(
     summary,
     mode: binding?.mode ?? null,
     service: binding === undefined ? null : new URL(binding.baseUrl).host,
-    asOf: timeline.at(-1)?.at ?? lastChangeAt ?? plan.plannedAt,
+    asOf: Math.max(plan.plannedAt, lastChangeAt ?? 0, journal.meta<number>('asOf') ?? 0),
     flags,
     accepted: readAccepted(journal, plan.kind),
     lastChangeAt,

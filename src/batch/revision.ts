@@ -77,6 +77,7 @@ export function mergeRevision(old: SqliteDatabase, fresh: SqliteDatabase, plan: 
     'confirmations',
     'declared',
     'typedProfile',
+    'asOf',
     'sentWith',
   ]) {
     const value = before.meta(name);

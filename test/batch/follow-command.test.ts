@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
+import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {describe, it} from 'mocha';
@@ -182,6 +182,23 @@ describe('following a batch by command', () => {
     assert.deepEqual(requests, []);
     await remit('payouts batch status b --refresh');
     assert.equal(requests.length, 1, 'the settled ones are at their end');
+  });
+
+  it('fetches the rows that are not final before a report with --refresh, with GETs alone', async () => {
+    payoutFile(['', '', 'stuck_initiated']);
+    await remit('payouts batch run ./p.csv --batch-id b --yes');
+    clock.advance(60_000);
+    requests = [];
+    const stale = (await remit('payouts batch report b --html --json')).json() as Told;
+    assert.deepEqual([stale.settled, requests], [0, []]);
+    const ran = await remit('payouts batch report b --html --refresh --json');
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    const told = ran.json() as Told & {report_file: string};
+    assert.deepEqual([told.settled, told.posts], [2, 0]);
+    assert.equal(requests.length, 3);
+    assert.ok(requests.every((request) => request.startsWith('GET /api/payouts/')));
+    assert.match(readFileSync(told.report_file, 'utf8'), /2 payouts settled so far/);
+    assert.match(ran.stderr, /Followed 3 rows: 2 settled, 1 initiated/);
   });
 
   it('counts what failed later among what is to be looked at, in the list as in the status', async () => {

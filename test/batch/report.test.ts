@@ -319,9 +319,14 @@ describe('the report of a batch', () => {
     await bench.clock.sleep(3_600_000);
     assert.equal(reportHtml(await reportOf(bench)), before);
     await bench.follow(); // nothing has changed, and that is known as of now
-    const refreshedAt = bench.clock.now();
+    const refreshedAt = (await reportOf(bench)).asOf;
+    const tookMs = bench.clock.now() - refreshedAt;
+    assert.ok(refreshedAt > ranAt && tookMs < 1000, `${tookMs} ms ago`);
     await bench.clock.sleep(3_600_000);
     assert.equal((await reportOf(bench)).asOf, refreshedAt);
+    bench.service.fault = () => '503-before';
+    await bench.follow();
+    assert.equal((await reportOf(bench)).asOf, refreshedAt, 'a refresh that read nothing');
     const told = body(await page());
     assert.match(
       told,

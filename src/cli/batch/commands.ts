@@ -210,6 +210,11 @@ export abstract class BatchReport extends BatchCommand {
     html: Flags.boolean({
       description: 'also one HTML page for people: totals, a chart of states, every row that needs attention',
     }),
+    refresh: Flags.boolean({
+      description: 'first fetch the status of every accepted row that is not final (reads only)',
+    }),
+    'max-rps': runFlags['max-rps'],
+    'max-wait': runFlags['max-wait'],
     out: runFlags.out,
     ...stateDirFlag,
   };
@@ -220,8 +225,14 @@ export abstract class BatchReport extends BatchCommand {
       throw new RemitError('USAGE', `${args.file} is where an HTML report would go, but none is asked for`, {
         hint: `add --html, or name a folder for the results with --out`,
       });
-    const local = this.openLocal();
+    const context = flags.refresh ? await this.open() : undefined;
+    const local = context ?? this.openLocal();
     const stateDir = this.stateDirOf(local, flags);
+    if (context !== undefined) {
+      const wanted = {context, kind: this.kind, stateDir, batchId: args.batch, flags};
+      const {exit} = await refreshBatch({...wanted, isQuiet: true});
+      this.exitWith(exit);
+    }
     const {summary, attention} = await reportBatch({
       kind: this.kind,
       batchId: args.batch,

@@ -55,14 +55,16 @@ export async function refreshBatch(options: {
   stateDir: string;
   batchId: string;
   flags: FollowFlags;
+  /** Before a report, which shows the summary and refuses a batch that runs. */
+  isQuiet?: boolean;
 }): Promise<{summary: Summary & {followed?: Followed}; exit: ExitCode}> {
-  const {context, batchId, flags} = options;
+  const {context, batchId, flags, isQuiet = false} = options;
   const {clock, out} = context;
   let batch: OpenBatch;
   try {
     batch = await openBatch({...options, purpose: `status of batch ${batchId}`, clock});
   } catch (error) {
-    if (!(error instanceof RemitError) || error.code !== 'LOCKED') throw error;
+    if (!(error instanceof RemitError) || error.code !== 'LOCKED' || isQuiet) throw error;
     const {summary, attention, running} = await statusOfBatch({...options, clock});
     out.text(summaryText(summary, attention));
     out.note(
@@ -83,7 +85,8 @@ export async function refreshBatch(options: {
     const summary = isOfBatch
       ? seen
       : {...seen, state: before.state, stopped_because: before.stopped_because};
-    showFollowed(context, batch, summary, followed);
+    if (isQuiet) out.note(followedText(followed));
+    else showFollowed(context, batch, summary, followed);
     if (!isOfBatch)
       writeStatus(batch.place.status, batch.plan.journalId, summary.state, summary, clock.now());
     if (!isOfBatch) context.out.warn(`the service could not be asked about every row: ${stop!.message}`);
