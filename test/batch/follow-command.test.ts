@@ -198,7 +198,7 @@ describe('following a batch by command', () => {
     assert.equal(requests.length, 3);
     assert.ok(requests.every((request) => request.startsWith('GET /api/payouts/')));
     assert.match(readFileSync(told.report_file, 'utf8'), /2 payouts settled so far/);
-    assert.match(ran.stderr, /Followed 3 rows: 2 settled, 1 initiated/);
+    assert.match(ran.stderr, /Followed 3 rows: 1 initiated, 2 settled/);
   });
 
   it('counts what failed later among what is to be looked at, in the list as in the status', async () => {
