@@ -17,6 +17,8 @@ interface CreateJob extends Tries {
   isOld: boolean;
   /** When it may first have been taken: a key is remembered from then on. */
   sentAt: number | undefined;
+  /** An unanswered try used its key for other content: only an answer that makes a new record is one of this row. */
+  isKeyUsed: boolean;
   /** When it was last sent in this run. */
   triedAt: number | undefined;
   /** Of a record that is being processed and must be looked at; direct mode only. */
@@ -25,6 +27,11 @@ interface CreateJob extends Tries {
 
 /** What created_at and a Date in whole seconds may differ by although the record was made just now. */
 const CLOCK_SLACK_MS = 5000;
+
+const DIRECT_WITH_USED_KEY =
+  'an earlier request with other content used its key and was never answered; run the batch without --direct, which can tell the two apart';
+const OTHER_CONTENT =
+  'this record was made by an earlier request with other content, which was never answered';
 
 /**
  * Creates every row that has no record yet: without approval when staging, with it in direct mode. A row that may have
@@ -79,7 +86,7 @@ export class CreatePhase {
     for (;;) {
       const taken = this.#source.next();
       if (taken === undefined) return undefined;
-      const {row, coveredSince} = taken;
+      const {row, coveredSince, isKeyUsed = false} = taken;
       const maybe = coveredSince !== undefined || row.outcome?.state === 'in_doubt';
       // Of a row without a record, `stagedAt` keeps when it was first left in doubt.
       const sentAt = maybe ? (row.outcome?.stagedAt ?? coveredSince) : undefined;
@@ -91,13 +98,15 @@ export class CreatePhase {
         before,
         maybe,
         isOld,
+        isKeyUsed,
         sentAt,
         ...{sends: 0, tries: 0, successes: undefined},
         triedAt: undefined,
         lookFor: undefined,
       };
-      if (!this.#isTooOld(job)) return job;
-      this.#leaveTooOld(job);
+      if (isKeyUsed && this.#phase === 'direct') this.#leave(job, DIRECT_WITH_USED_KEY);
+      else if (!this.#isTooOld(job)) return job;
+      else this.#leaveTooOld(job);
     }
   }
 
@@ -140,7 +149,9 @@ export class CreatePhase {
     const answer = 'answer' in end ? end.answer : undefined;
     switch (verdict.is) {
       case 'settled': {
-        const {state, id, status} = verdict;
+        const {id, status} = verdict;
+        const isForeign = job.isKeyUsed && id !== null && answer?.status !== 201;
+        const state = isForeign ? 'collision' : verdict.state;
         if (answer !== undefined && id !== null) this.#learnAge(job, answer);
         const refusedWords = `it may have been sent before, and is refused now: ${wordsOf(end)}`;
         if (
@@ -155,7 +166,8 @@ export class CreatePhase {
         const stagedAt = id === null ? doubtedAt : this.#firstDoubt(job);
         const facts = {state, id, status, stagedAt, attempts: this.#attempts(job)};
         const isUnasked = verdict.differs === true && !this.#context.settings.acceptDifferences;
-        const outcome = outcomeOf(row, isUnasked ? {...facts, ...DIFFERS} : facts, answer);
+        const words = isForeign ? {message: OTHER_CONTENT} : isUnasked ? DIFFERS : {};
+        const outcome = outcomeOf(row, {...facts, ...words}, answer);
         if (state === 'rejected')
           this.#context.reject(
             ...([row, job.before, outcome] as const),

@@ -85,4 +85,18 @@ export const REGISTRY_MIGRATIONS = [
       alter table entries add column since integer;
     `,
   },
+  {
+    name: '0005-unanswered-tries',
+    sql: `
+      -- Rows that were refused in the end after a try that was never answered. With other content the same key may still
+      -- bring a record of that try.
+      create table unanswered (
+        scope integer not null,
+        reference text not null,
+        generation integer not null,
+        fingerprint text not null,
+        primary key (scope, reference, generation, fingerprint)
+      ) without rowid;
+    `,
+  },
 ] as const;

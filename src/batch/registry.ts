@@ -76,8 +76,13 @@ export interface Claims {
   paidByOthers(rows: readonly Claim[]): ReadonlyMap<string, OtherPayment>;
   /** The service has known the key for longer than the claim says. Durable with the next `flush`. */
   older(row: Claim, since: number): void;
-  /** After a definite refusal: the reference is free again, unless it is paid. Durable with the next `flush`. */
-  free(reference: string): void;
+  /**
+   * After a definite refusal: the reference is free again, unless it is paid. Durable with the next `flush`.
+   * @param unanswered the row, if an earlier try of it was never answered
+   */
+  free(reference: string, unanswered?: Claim): void;
+  /** Of rows, the references of those whose key was used for other content by a try that was never answered. */
+  usedForOtherContent(rows: readonly Claim[]): ReadonlySet<string>;
   /** Durable with the next `flush`. */
   paid(reference: string, id: string | null): void;
   flush(): void;
@@ -90,6 +95,7 @@ export const NO_CLAIMS: Claims = {
   paidByOthers: () => new Map(),
   older: () => undefined,
   free: () => undefined,
+  usedForOtherContent: () => new Set(),
   paid: () => undefined,
   flush: () => undefined,
 };
@@ -113,6 +119,7 @@ export class Registry implements Claims {
   readonly #journalId: string;
   readonly #older: Claim[] = [];
   readonly #freed: string[] = [];
+  readonly #unanswered: Claim[] = [];
   readonly #paid: Payment[] = [];
   readonly #payments: NotedPayments;
 
@@ -277,8 +284,22 @@ export class Registry implements Claims {
     this.#older.push({...row, outcome: {stagedAt: since}});
   }
 
-  free(reference: string): void {
+  free(reference: string, unanswered?: Claim): void {
     this.#freed.push(reference);
+    if (unanswered !== undefined) this.#unanswered.push(unanswered);
+  }
+
+  usedForOtherContent(rows: readonly Claim[]): ReadonlySet<string> {
+    const isAny =
+      this.#unanswered.length > 0 || this.#statement('select 1 from unanswered limit 1').get() !== undefined;
+    if (!isAny) return new Set();
+    this.flush();
+    const wanted = rows.map(({reference, generation, fingerprint}) => [reference, generation, fingerprint]);
+    const found = this.#statement(
+      `select u.reference from json_each(cast(? as text)) j cross join unanswered u
+       where u.scope = ? and u.reference = j.value ->> 0 and u.generation = j.value ->> 1 and u.fingerprint <> j.value ->> 2`,
+    ).all(jsonBytes(wanted), this.#scope);
+    return new Set(found.map(({reference}) => reference as string));
   }
 
   /** Takes back what was wrongly said: the claim stays ours, and is no payment any more. */
@@ -302,6 +323,11 @@ export class Registry implements Claims {
   #writeWaiting(): void {
     if (this.#older.length > 0) this.#claims.note('older', this.#noter(0), this.#older); // their claims are there
     if (this.#freed.length > 0) this.#claims.noteFreed(this.#noter(0), this.#freed);
+    for (const {reference, generation, fingerprint} of this.#unanswered)
+      this.#statement(
+        'insert or ignore into unanswered (scope, reference, generation, fingerprint) values (?, ?, ?, ?)',
+      ).run(this.#scope, reference, generation, fingerprint);
+    this.#unanswered.length = 0;
     if (this.#paid.length > 0) this.#payments.note(this.#scope, this.#paid);
     this.#older.length = 0;
     this.#freed.length = 0;

@@ -48,6 +48,8 @@ export interface SourceRow {
   coveredSince: number | undefined;
   /** Of a release: another batch has paid the reference, by this record or by another one. */
   paidByOther?: OtherPayment | undefined;
+  /** Its key was used for other content by a try that was never answered. */
+  isKeyUsed?: boolean;
 }
 
 export interface RowSourceOptions {
@@ -75,6 +77,7 @@ export class RowSource {
   readonly #coverage: Coverage;
   #page: JournalRow[] = [];
   #others: ReadonlyMap<string, OtherPayment> = new Map();
+  #keysUsed: ReadonlySet<string> = new Set();
   #at = 0;
   #after = 0;
   #done = false;
@@ -92,7 +95,12 @@ export class RowSource {
   next(): SourceRow | undefined {
     if (this.#at === this.#page.length && !this.#load()) return undefined;
     const row = this.#page[this.#at++]!;
-    return {row, coveredSince: this.#coverage.since(row), paidByOther: this.#others.get(row.reference)};
+    return {
+      row,
+      coveredSince: this.#coverage.since(row),
+      paidByOther: this.#others.get(row.reference),
+      isKeyUsed: this.#keysUsed.has(row.reference),
+    };
   }
 
   /** Rows of the open window that were not handed out. */
@@ -112,7 +120,10 @@ export class RowSource {
     if (phase === 'release') {
       this.#others = claims.paidByOthers(rows);
       claims.keep(rows, clock.now());
-    } else claims.claim(this.#coverage.dated(rows), clock.now());
+    } else {
+      this.#keysUsed = claims.usedForOtherContent(rows);
+      claims.claim(this.#coverage.dated(rows), clock.now());
+    }
     journal.openWindow({phase, first: rows[0]!.n, last: this.#after, takes, at: clock.now()});
     this.#openedAt = clock.monotonic();
     return true;

@@ -460,7 +460,8 @@ export class RunContext {
 
   /** Writes what became of a row, and moves it in the counts. `before` is the bucket in which it was counted. */
   settle(row: JournalRow, before: Bucket, outcome: Outcome): void {
-    if (outcome.state === 'rejected') this.claims.free(row.reference);
+    if (outcome.state === 'rejected')
+      this.claims.free(row.reference, outcome.stagedAt === null ? undefined : row);
     else if (outcome.state === 'accepted') this.claims.paid(row.reference, outcome.id);
     this.journal.record(outcome, this.clock.now());
     if (this.journal.unflushed >= GROUP) this.flush();

@@ -3,7 +3,7 @@ import {mkdtempSync, rmSync, statfsSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {claimBatch} from '../../src/batch/batch-claims.ts';
-import {BatchRun, type RunPath} from '../../src/batch/batch-run.ts';
+import {BatchRun, type BatchRunOptions, type RunPath} from '../../src/batch/batch-run.ts';
 import {type OpenBatch, openBatch} from '../../src/batch/open-batch.ts';
 import {planBatch, type PlanOptions} from '../../src/batch/plan.ts';
 import type {RunSettings} from '../../src/batch/run-context.ts';
@@ -34,7 +34,7 @@ export interface RunArguments {
   baseUrl?: string;
   drain?: AbortSignal;
   abort?: AbortSignal;
-  onProgress?: (phase: string, summary: Summary) => void;
+  onProgress?: BatchRunOptions['onProgress'];
   /** Where the results go; the bench's folder when absent. */
   out?: string;
   /** Another state folder than the bench's own. */
