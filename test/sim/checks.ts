@@ -26,6 +26,9 @@ const BUCKET_OF: Readonly<Record<string, Bucket>> = {
 };
 const bucketOf = (state: string): string => BUCKET_OF[state] ?? state;
 
+/** Before the first success. */
+const LEAST_PATIENCE_MS = 10_000;
+
 /** States that a row leaves only by an operator's will. */
 const LASTING: ReadonlySet<string> = new Set(['accepted', 'already_paid', 'collision']);
 
@@ -65,6 +68,9 @@ export function checkReport(options: {
     summary.state === 'complete' &&
     summary.in_doubt + summary.not_sent + summary.staged === 0 &&
     states.every(({state}) => state !== 'conflict');
+  const stop = summary.stopped_because?.reason;
+  if (stop === 'unreachable' || stop === 'failing')
+    oracle.endedForOutage(process, request.settings.maxWaitMs ?? LEAST_PATIENCE_MS);
   const isPaid = summary.accepted + summary.already_paid === summary.planned;
   const isStaged = request.path === 'stage-only' || summary.state === 'staged';
   if (exitCodeOf(summary) === 0 && !isPaid && !isStaged)
@@ -169,6 +175,8 @@ function checkBooks(place: Place, batchId: string, row: SimRow, state: string, o
       : state === 'rejected' && oracle.isPaidBy(place, batchId, reference)
   )
     oracle.violate('books', `${reference} is reported ${state}, and was or may yet be paid`);
+  if (state === 'rejected' && oracle.hasOpenRecord(place, batchId, reference))
+    oracle.violate('books', `${reference} is reported rejected, and the service has a record of it`);
 }
 
 /** After calm runs nothing is left open, unless keys may have been forgotten. */

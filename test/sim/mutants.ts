@@ -161,8 +161,8 @@ export const MUTANTS: readonly Mutant[] = [
     patches: [
       patch(
         'batch/row-source.ts',
-        'else claims.claim(this.#coverage.dated(rows), clock.now());',
-        'else { const at = clock.now(); void clock.sleep(20).then(() => claims.claim(this.#coverage.dated(rows), at)).catch(() => undefined); }',
+        'claims.claim(this.#coverage.dated(rows), clock.now());',
+        '{ const at = clock.now(); void clock.sleep(20).then(() => claims.claim(this.#coverage.dated(rows), at)).catch(() => undefined); }',
       ),
     ],
     needs: ['kills'],
@@ -194,8 +194,8 @@ export const MUTANTS: readonly Mutant[] = [
     patches: [
       patch(
         'batch/run-context.ts',
-        "if (outcome.state === 'rejected') this.claims.free(row.reference);",
-        "if (outcome.state === 'rejected' || outcome.state === 'in_doubt') this.claims.free(row.reference);",
+        "if (outcome.state === 'rejected')\n      this.claims.free(",
+        "if (outcome.state === 'rejected' || outcome.state === 'in_doubt')\n      this.claims.free(",
       ),
     ],
     needs: ['edits', 'network'],
@@ -233,7 +233,11 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'Retry-After is not obeyed',
     patches: [
-      patch('batch/run-context.ts', 'if (retryAfterMs !== undefined) this.#waitFor(retryAfterMs);', ''),
+      patch(
+        'batch/run-context.ts',
+        'if (retryAfterMs !== undefined) this.#waitFor(retryAfterMs, isGood);',
+        '',
+      ),
     ],
     needs: ['service'],
     isQuick: true,
@@ -373,5 +377,66 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a plan whose last changes did not fit on the disk is put in place',
     patches: [patch('batch/plan-publish.ts', '  refuseLeftChanges(draft);\n', '')],
     needs: ['disk'],
+  },
+  {
+    name: 'patience is a count of failures',
+    patches: [
+      patch(
+        'batch/patience.ts',
+        'return now - this.trouble.since >= this.outageMs;',
+        'const self = this as unknown as {failures?: number};\n    self.failures = (self.failures ?? 0) + 1;\n    return self.failures >= 8;',
+      ),
+    ],
+    needs: ['network'],
+    isQuick: true,
+  },
+  {
+    name: 'a success without a record proves the service',
+    patches: [
+      patch(
+        'batch/run-context.ts',
+        'const isGood = isReadable(answer, isCreate);',
+        'const isGood = answer.status < 300;',
+      ),
+    ],
+    needs: ['weather'],
+  },
+  {
+    name: 'a refusal after a doubt is believed on another day',
+    patches: [
+      patch(
+        'batch/create-phase.ts',
+        'if (scheduleDay(firstDoubt) !== scheduleDay(this.#context.clock.now())) return false;',
+        '',
+      ),
+    ],
+    needs: ['service', 'waiting'],
+  },
+  {
+    name: 'a refusal after a doubt is believed in direct mode',
+    patches: [
+      patch(
+        'batch/create-phase.ts',
+        "if (this.#phase !== 'stage' || answer.errorCode === undefined) return false;",
+        'if (answer.errorCode === undefined) return false;',
+      ),
+    ],
+    needs: ['service', 'network'],
+  },
+  {
+    name: 'a refusal is believed after a try in direct mode',
+    patches: [
+      patch(
+        'batch/earlier-tries.ts',
+        'if (since === undefined || since.some(({isDirect}) => isDirect)) return false;',
+        'if (since === undefined) return false;',
+      ),
+      patch(
+        'batch/create-phase.ts',
+        "if (this.#phase !== 'stage' || answer.errorCode === undefined) return false;",
+        'if (answer.errorCode === undefined) return false;',
+      ),
+    ],
+    needs: ['service', 'kills'],
   },
 ];

@@ -34,8 +34,14 @@ export interface Sender {
   approvesById: boolean;
   /** Ids of records that were read in this run, and not released since. */
   looked: Set<string>;
-  /** When it began, or the last whole answer came that was a success. */
+  /** When it began, or the last success came with a record. */
   lastGoodAt: number;
+  /** The same of creates alone, and the longest time between two of them that has passed. */
+  lastCreatedAt: number;
+  longestGapMs: number;
+  /** Creates that succeeded with a record, and those without one since the last of them. */
+  created: number;
+  unreadable: number;
   endedWell: boolean;
   /** A record that was known before was asked about without approval, and came back. */
   hasProbed: boolean;
@@ -45,6 +51,9 @@ export interface Sender {
   inFlight: number;
   gateUntil: number;
 }
+
+const UNREADABLE_AT_FIRST = 3;
+const UNREADABLE_LATER = 16;
 
 /** What may pass between the moment at which a row is judged by its age and the request's arrival. */
 const SLACK_MS = 10_000;
@@ -175,7 +184,9 @@ export class Oracle {
   /** An answer reached its sender. */
   answered(attempt: Attempt, sender: Sender): void {
     if (typeof attempt.seen !== 'number') return;
-    if (attempt.seen < 300) sender.lastGoodAt = this.now();
+    if (attempt.seen < 300 && attempt.seenId !== undefined) sender.lastGoodAt = this.now();
+    if (attempt.seen < 300 && attempt.method === 'POST' && !isById(attempt))
+      this.#createdOrNot(attempt, sender);
     if (attempt.method === 'GET' && attempt.seenId !== undefined && attempt.path.endsWith(attempt.seenId))
       sender.looked.add(attempt.seenId);
     if (attempt.method !== 'POST' || isApproving(attempt)) return;
@@ -186,6 +197,41 @@ export class Oracle {
     const known = seen.find((one) => this.#isWrittenDown(sender, one));
     if (known !== undefined && attempt.seenId !== undefined && attempt.seenId !== known.seenId)
       sender.isForgotten = true;
+  }
+
+  /** Invariant: successes without a record end a run soon, for they come from something else than the service. */
+  #createdOrNot({seenId}: Attempt, sender: Sender): void {
+    if (seenId === undefined) {
+      sender.unreadable++;
+      const most = sender.created === 0 ? UNREADABLE_AT_FIRST : UNREADABLE_LATER + sender.limit();
+      if (sender.unreadable > most)
+        this.violate('unreadable', `${sender.unreadable} successes without a record, and no stop`);
+      return;
+    }
+    sender.created++;
+    sender.unreadable = 0;
+    sender.longestGapMs = Math.max(sender.longestGapMs, this.now() - sender.lastCreatedAt);
+    sender.lastCreatedAt = this.now();
+  }
+
+  /** Invariant: only time ends a run whose service is away. */
+  endedForOutage(sender: Sender, patienceMs: number): void {
+    const gapMs = Math.max(sender.longestGapMs, this.now() - sender.lastCreatedAt);
+    if (gapMs < patienceMs)
+      this.violate('patience', `the run gave up after ${gapMs} ms at most, and has ${patienceMs} ms`);
+  }
+
+  /** Requests of this batch made a record under the reference that has come to no end. */
+  hasOpenRecord(place: Place, batchId: string, reference: string): boolean {
+    return this.#service.records.some((record) => {
+      const maker = this.#byNumber.get(record.madeBy);
+      return (
+        record.reference === reference &&
+        maker !== undefined &&
+        this.#isKnownToBatch(place, batchId, maker) &&
+        !isDead(this.#service.statusOf(record))
+      );
+    });
   }
 
   /** Earlier requests with the key of this one. */

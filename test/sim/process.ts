@@ -41,6 +41,10 @@ export class SimProcess implements SendingProcess, Sender {
   approvesById = false;
   readonly looked = new Set<string>();
   lastGoodAt: number;
+  lastCreatedAt: number;
+  longestGapMs = 0;
+  created = 0;
+  unreadable = 0;
   endedWell = false;
   hasProbed = false;
   isForgotten = false;
@@ -79,7 +83,7 @@ export class SimProcess implements SendingProcess, Sender {
     this.identity = options.identity;
     this.#os = options.os;
     this.#timeline = options.timeline;
-    this.lastGoodAt = options.timeline.now;
+    this.lastGoodAt = this.lastCreatedAt = options.timeline.now;
     this.#oracle = options.oracle;
     this.#fate = options.fate;
     this.#counts = options.counts;
@@ -93,7 +97,7 @@ export class SimProcess implements SendingProcess, Sender {
   }
 
   beginRun(): void {
-    this.#runningSince = this.#timeline.now;
+    this.#runningSince = this.lastCreatedAt = this.#timeline.now;
   }
 
   endRun(): void {

@@ -97,7 +97,7 @@ export function drawSchedule(
 function drawWeathers(dice: Dice): ServiceRules['weathers'] {
   const others = dice.shuffle<Weather>([
     ...(['throttling', 'throttling', 'failing', 'failing-late', 'failing-late', 'maintenance'] as const),
-    ...(['unauthorised', 'forbidden', 'lost-route', 'redirecting'] as const),
+    ...(['unauthorised', 'forbidden', 'lost-route', 'redirecting', 'portal'] as const),
   ]);
   return {fair: 3, [others[0]!]: 1, [others[1]!]: 1};
 }

@@ -41,7 +41,8 @@ export type Weather =
   | 'unauthorised'
   | 'forbidden'
   | 'lost-route'
-  | 'redirecting';
+  | 'redirecting'
+  | 'portal';
 
 export interface ServiceRules {
   /** How long a key is remembered, for one record. */
@@ -213,6 +214,8 @@ export class SimService {
         return {status: 404, headers: {}, body: '<html>not here</html>'};
       case 'redirecting':
         return {status: 302, headers: {location: 'https://elsewhere.test/'}, body: ''};
+      case 'portal':
+        return {status: 200, headers: {'content-type': 'text/html'}, body: '<html>sign in</html>'};
       case 'fair':
       case 'failing-late':
         return undefined;
@@ -253,6 +256,10 @@ export class SimService {
     const {auto_approve: approve, ...body} = JSON.parse(arrival.body) as Record<string, unknown>;
     const key = arrival.key!;
     let record = this.recordOf(key);
+    // It may judge a request before it looks at the key: its date, or the balance.
+    const isOtherTry = record !== undefined && (approve === true || this.#isOfAnotherDay(record));
+    if (own === 'refuses-known' && isOtherTry)
+      return json(422, {error_code: 'INVALID_PAYMENT_DETAILS', message: 'not now'});
     const isNew = record === undefined;
     if (record === undefined) {
       const refusal = this.rules.refuses(body);
@@ -265,6 +272,12 @@ export class SimService {
       return json(409, {error_code: 'IDEMPOTENCY_KEY_CONFLICT', message: 'a new key is required'});
     if (approve !== true || status !== 'created') return json(isNew ? 201 : 200, this.#shown(record));
     return this.#approveNow(record, arrival.attempt, own);
+  }
+
+  /** In New York, in summer and in winter. */
+  #isOfAnotherDay({createdAt}: ServiceRecord): boolean {
+    const dayOf = (at: number, hours: number) => Math.floor((at - hours * 3_600_000) / 86_400_000);
+    return [4, 5].every((hours) => dayOf(createdAt, hours) !== dayOf(this.#timeline.now, hours));
   }
 
   #make(arrival: Arrival, body: Record<string, unknown>): ServiceRecord {
@@ -354,6 +367,7 @@ const FAULTS = {
   'odd-status': 2,
   unapproved: 1,
   'wrong-record': 0.1,
+  'refuses-known': 4,
 } as const;
 
 export const withoutApproval = (body: string): string =>

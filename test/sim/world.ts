@@ -487,7 +487,7 @@ export class World {
       settings: {
         ...{
           horizonMs,
-          maxWaitMs: this.#has('long-waits') ? 900_000 : 8_000,
+          maxWaitMs: this.#has('long-waits') ? 900_000 : dice.pick([8_000, 8_000, undefined]),
           trustRefusals: dice.chance(0.2),
           retryUnapproved: path === 'release',
           approveById: this.#has('approve-by-id'),
