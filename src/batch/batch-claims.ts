@@ -5,6 +5,7 @@ import {batchFolder} from './folder.ts';
 import type {OpenBatch} from './open-batch.ts';
 import {Registry} from './registry.ts';
 import type {JournalExists} from './registry-outcome.ts';
+import {settlePaidElsewhere, tellEnded} from './registry-news.ts';
 import {settleByRegistry, surveyBatch, type Survey} from './survey.ts';
 import type {Mode} from './kinds.ts';
 
@@ -46,6 +47,8 @@ export async function claimBatch(options: {
     // A claim of our own name and another journal: that journal is gone, for ours has taken its place.
     const exists: JournalExists = (_id, name) =>
       name !== batchId && existsSync(batchFolder(stateDir, kind, name).journal);
+    tellEnded(journal, registry);
+    settlePaidElsewhere({journal, plan, registry, now: clock.now()});
     const survey = surveyBatch({journal, plan, registry, profile, exists, now: clock.now()});
     const settle = () => {
       // Rows that an edited file left out were never sent: other batches may have their references.

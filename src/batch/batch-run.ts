@@ -9,6 +9,7 @@ import type {BatchFolder} from './folder.ts';
 import type {Journal} from './journal.ts';
 import type {Mode} from './kinds.ts';
 import {nextCommand} from './next-command.ts';
+import {cancelBegan, readRemaining, type RunFacts} from './remaining.ts';
 import type {Plan} from './plan.ts';
 import {probe} from './probe.ts';
 import type {Claims} from './registry.ts';
@@ -17,7 +18,7 @@ import {checkResultPlace, type ResultFiles, writeResults} from './results.ts';
 import {RunContext, type RunSettings, type Stop} from './run-context.ts';
 import type {Speed} from './speed.ts';
 import {writeStatus} from './status-file.ts';
-import {type BatchState, isWhole, summarise, type Summary} from './summary.ts';
+import {type BatchState, endState, isWhole, summarise, type Summary} from './summary.ts';
 import {TimelineWriter} from './timeline.ts';
 import {Wire} from './wire.ts';
 
@@ -46,6 +47,8 @@ export interface BatchRunOptions {
   /** How the command to type next begins, and the flags at its end without which it would miss the batch. */
   command: string;
   commandFlags?: string;
+  /** Name of the profile in force; null or absent where the key came from the environment. */
+  profile?: string | null;
   /** Called before each window is opened; throws when the lock is ours no more. */
   assertHeld: () => void;
   /** First Ctrl-C: no further request begins. */
@@ -79,6 +82,7 @@ export class BatchRun {
   constructor(options: BatchRunOptions) {
     this.#options = options;
     const {plan, journal, mode, key, overrides, timeouts, clock} = options;
+    if (cancelBegan(journal) !== undefined) throw new Error(`batch ${plan.batchId} is being canceled`); // the caller refused it
     bindBatch(journal, plan, options);
     this.#started = clock.monotonic();
     this.#timeline = new TimelineWriter(journal);
@@ -100,6 +104,8 @@ export class BatchRun {
 
   async run(): Promise<Summary> {
     checkResultPlace(this.#options.out, this.#options.plan);
+    const {horizonMs, approveById = false} = this.#options.settings;
+    this.#options.journal.setMeta('runFacts', {horizonMs, approveById} satisfies RunFacts);
     this.#options.journal.setMeta('state', 'running');
     const timers = this.#startTimers();
     const onDrain = () =>
@@ -227,25 +233,24 @@ export class BatchRun {
   }
 
   #summary(state: BatchState): Summary {
-    const {plan, mode, clock, command, commandFlags = ''} = this.#options;
+    const {plan, mode, journal, clock, command, commandFlags = '', profile = null} = this.#options;
     const {standing, posts, stop} = this.#context;
-    const {tally} = standing;
+    const end = endState(state, plan, standing);
+    const left = end === 'running' ? undefined : readRemaining(journal, standing, {state: end, stop, now: clock.now()});
     return summarise(plan, standing, {
       state,
       mode,
       posts,
       elapsedMs: clock.monotonic() - this.#started,
       stop,
-      next: nextCommand(
-        {
-          ...{state, held: standing.held, failed: standing.statuses['failed'] ?? 0},
-          ...{not_sent: tally.not_sent.count, in_doubt: tally.in_doubt.count},
-          ...{staged: tally.staged.count, unapproved: tally.unapproved.count},
-          disputed: state === 'running' ? 0 : this.#options.journal.disputed(),
-        },
-        (verb, flags = '') => `${command} ${verb} ${plan.batchId}${flags}${commandFlags}`,
-        {stop, pastHorizon: this.#pastHorizon},
-      ),
+      next:
+        left === undefined
+          ? null
+          : nextCommand(
+              left,
+              (verb, flags = '') => `${command} ${verb} ${plan.batchId}${flags}${commandFlags}`,
+              profile,
+            ),
     });
   }
 

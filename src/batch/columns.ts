@@ -3,7 +3,7 @@ import {REFERENCE_METADATA_KEY} from './identity.ts';
 import {type Issue, maskDigits} from './issues.ts';
 import type {KindFacts} from './kinds.ts';
 
-const METADATA = 'metadata.';
+export const METADATA = 'metadata.';
 /** One metadata key is ours: it carries the reference. */
 export const METADATA_KEYS_FOR_USER = LIMITS.metadataKeys - 1;
 

@@ -37,6 +37,8 @@ export interface FollowRunOptions extends Omit<
   /** How the command to type next begins, and the flags at its end without which it would miss the batch. */
   command: string;
   commandFlags?: string;
+  /** Called with all records read and journaled, before the results are written. */
+  beforeResults?: () => Promise<void>;
   onProgress: (line: string) => void;
 }
 
@@ -81,6 +83,7 @@ export class FollowRun {
       journal.setMeta('state', 'stopped');
       journal.setMeta('stop', stop);
     }
+    await this.#options.beforeResults?.();
     const {reached, ended, open, statuses} = counts;
     const summary = this.#summary();
     this.#timeline.note(this.#phase, summary, clock.now(), {force: gets > 0});

@@ -235,6 +235,8 @@ export class Follow {
     const {code, message} = known;
     const facts =
       seen.facts.message === null && code === DIFFERS_CODE ? {...seen.facts, code, message} : seen.facts;
+    if (seen.status === 'failed' || seen.status === 'canceled')
+      this.#options.journal.noteEnded(row.n, known.id!, seen.status);
     this.#settle(row, {...known, ...facts, status: seen.status, http: answer.status, requestId});
     return {again: false};
   }
@@ -302,6 +304,7 @@ export class Follow {
     if (outcome.state === 'accepted') statuses[outcome.status!] = (statuses[outcome.status!] ?? 0) + 1;
     else {
       const bucket = outcome.state === 'dead_key' ? 'conflict' : 'in_doubt';
+      if (outcome.state === 'dead_key') this.standing.canceled++;
       const amount = BigInt(row.amount);
       tally.accepted.count--;
       tally.accepted.totals.subtract(row.currency, amount);

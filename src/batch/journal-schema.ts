@@ -98,4 +98,13 @@ export const JOURNAL_MIGRATIONS = [
       create table row_names (hash integer not null, n integer not null, primary key (hash, n)) without rowid;
     `,
   },
+  {
+    name: '0004-ended-records',
+    sql: `
+      -- Records that a GET showed failed or canceled. "told": the registry has marked them as ended, so that their rows
+      -- may be planned again in another batch.
+      create table ended_records (id text primary key, n integer not null, status text not null, told integer not null)
+        without rowid;
+    `,
+  },
 ] as const;

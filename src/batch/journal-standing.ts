@@ -16,6 +16,8 @@ export interface Standing {
   statuses: Record<string, number>;
   /** Rows staged with a record that differs from the plan. */
   held: number;
+  /** Rows whose record was canceled. */
+  canceled: number;
   /** Payments that were approved with another rail, currency or metadata than was asked for. */
   differs: number;
   /** Records that nobody will release: left behind when the service forgot a key. */
@@ -64,6 +66,11 @@ export function readStanding(prepare: Prepare): Standing {
     tally: readTally(prepare),
     statuses,
     held: Number(prepare(`select count(*) as count from outcomes where state = 'held'`).get()!['count']),
+    canceled: Number(
+      prepare(
+        `select count(*) as count from outcomes where state = 'dead_key' and status = 'canceled'`,
+      ).get()!['count'],
+    ),
     differs: Number(
       prepare(
         `select count(*) as count from outcomes where state = 'accepted' and code = '${DIFFERS_CODE}'`,

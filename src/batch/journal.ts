@@ -46,6 +46,7 @@ export class Journal {
   readonly #db: SqliteDatabase;
   readonly #statements = new Map<string, SqliteStatement>();
   readonly #waiting: WaitingOutcomes;
+  readonly #ended: {n: number; id: string; status: string}[] = [];
   #newestWindow: number;
   /** Windows and flushes of this process. */
   commits = 0;
@@ -79,7 +80,7 @@ export class Journal {
     const {phase, first, last, takes, at} = window;
     this.commits++;
     this.#db.transaction(() => {
-      this.#waiting.write(this.#newestWindow);
+      this.#writeWaiting();
       this.#statement(
         'insert into windows (seq, phase, first, last, takes, at) values (?, ?, ?, ?, ?, ?)',
       ).run(...[++this.#newestWindow, phase, first, last, `,${takes.join(',')},`, at]);
@@ -94,7 +95,41 @@ export class Journal {
   flush(): void {
     if (this.unflushed === 0) return;
     this.commits++;
-    this.#db.transaction(() => this.#waiting.write(this.#newestWindow));
+    this.#db.transaction(() => this.#writeWaiting());
+  }
+
+  #writeWaiting(): void {
+    this.#waiting.write(this.#newestWindow);
+    for (const {n, id, status} of this.#ended.splice(0))
+      this.#statement(
+        'insert or ignore into ended_records (id, n, status, told) values (?, ?, ?, 0)', // told once is told for good
+      ).run(id, n, status);
+  }
+
+  /** A GET showed that the record of a row has failed or was canceled. Durable with the outcome that is recorded with it. */
+  noteEnded(n: number, id: string, status: string): void {
+    this.#ended.push({n, id, status});
+  }
+
+  /** Records that have ended and that the registry was not told of, with the rows that still have them. */
+  endedUntold(limit: number): JournalRow[] {
+    return this.#rows(`o.id in (select id from ended_records where told = 0)`, [], limit);
+  }
+
+  /** After the registry was told: durable when it returns. */
+  markTold(ids: readonly string[]): void {
+    this.#db.transaction(() => {
+      for (const id of ids) this.#statement('update ended_records set told = 1 where id = ?').run(id);
+    });
+  }
+
+  /** Rows after `after` that another batch may have paid: this one did not, or it knows the payment from the registry. */
+  unpaidHere(after: number, limit: number): JournalRow[] {
+    return this.#rows(
+      `r.n > ? and (o.state in ('rejected', 'dead_key', 'already_paid') or (o.state = 'accepted' and o.status = 'failed'))`,
+      [after],
+      limit,
+    );
   }
 
   windows(phases: readonly Phase[]): Window[] {
@@ -237,7 +272,7 @@ export class Journal {
         orphan: row.outcome?.orphan ?? null,
       };
       this.#waiting.add(outcome, at);
-      this.#waiting.write(this.#newestWindow);
+      this.#writeWaiting();
     });
   }
 
@@ -303,8 +338,9 @@ export class Journal {
     for (;;) {
       const page = this.#statement(
         `select c.n, c.line, c.cells, r.reference, r.party, r.amount, r.currency,
-           o.id, o.status, o.code, o.message, o.request_id, o.attempts, o.at, ${STATE} as state
-         from cells c left join rows r on r.n = c.n left join outcomes o on o.n = c.n where c.n > ? order by c.n limit 1000`,
+           o.id, o.status, o.code, o.message, o.request_id, o.attempts, o.at, ${STATE} as state, e.status as ended
+         from cells c left join rows r on r.n = c.n left join outcomes o on o.n = c.n
+           left join ended_records e on e.id = o.id and e.told = 1 where c.n > ? order by c.n limit 1000`,
       ).all(after);
       yield* page;
       if (page.length < 1000) return;

@@ -18,26 +18,34 @@ export interface Noter {
 
 /** One note, as rows for `entries`. */
 const ENTER = `
-  insert into entries (scope, fold, reference, claimant, generation, fingerprint, at, since, id, paid)
+  insert into entries (scope, fold, reference, claimant, generation, fingerprint, at, since, id, paid, content)
   select n.scope, coalesce(c.value ->> 6, c.value ->> 3), c.value ->> 3, n.claimant, c.value ->> 5, c.value ->> 4,
-    n.at, c.value ->> 7, null, 0
+    n.at, c.value ->> 7, null, 0, (c.value ->> 0) || ' ' || (c.value ->> 1) || ' ' || (c.value ->> 2)
   from noted_claims n cross join json_each(n.claims) c where n.seq = ?
   on conflict (scope, fold, reference) do update set `;
 /** A key does not grow younger, whoever claims its reference. */
 const AGE = `min(coalesce(entries.since, excluded.since), coalesce(excluded.since, entries.since))`;
-/** A claim that is there already is the same row's, of an earlier run or an earlier generation. */
+const IS_NEW_KEY = 'excluded.generation > entries.generation';
+/**
+ * A claim that is there already belongs to the same row, of an earlier run or an earlier generation, or it has ended or
+ * was freed. Only a higher generation takes up what has ended.
+ */
 const CLAIM = `${ENTER}
-    id = case when excluded.generation > entries.generation then null else entries.id end,
-    paid = case when excluded.generation > entries.generation then 0 else entries.paid end,
-    since = case when excluded.generation > entries.generation then excluded.since else ${AGE} end,
-    claimant = excluded.claimant, generation = max(entries.generation, excluded.generation), fingerprint = excluded.fingerprint`;
+    id = case when ${IS_NEW_KEY} then null else entries.id end,
+    paid = case when ${IS_NEW_KEY} then 0 else entries.paid end,
+    since = case when ${IS_NEW_KEY} then excluded.since else ${AGE} end,
+    standing = case when ${IS_NEW_KEY} or entries.standing = 'freed' then null else entries.standing end,
+    claimant = excluded.claimant, generation = max(entries.generation, excluded.generation),
+    fingerprint = excluded.fingerprint, content = excluded.content`;
 /**
  * Whoever has the record has the claim: another batch may have claimed the reference, for another payment perhaps, when the
  * registry was lost. What is paid stays as it was paid.
  */
 const KEEP = `${ENTER}
-    claimant = excluded.claimant, generation = excluded.generation, fingerprint = excluded.fingerprint, since = ${AGE}
-    where entries.paid = 0 and entries.claimant <> excluded.claimant`;
+    claimant = excluded.claimant, generation = excluded.generation, fingerprint = excluded.fingerprint, since = ${AGE},
+    content = excluded.content,
+    standing = case when ${IS_NEW_KEY} or entries.standing = 'freed' then null else entries.standing end
+    where entries.paid = 0 and entries.claimant <> excluded.claimant and excluded.generation >= entries.generation`;
 /** The key is older than the claim says, whoever has the claim, and paid or not. */
 const OLDER = `
   update entries set since = min(coalesce(entries.since, told.since), told.since)
@@ -125,13 +133,17 @@ export class NotedClaims {
     });
   }
 
+  /** A generation above 0 is kept: the keys below it belong to records that have ended. */
   #free(seq: number, scope: number, claimant: number): void {
     const {claims} = this.#db.prepare('select claims from noted_claims where seq = ?').get(seq)!;
-    const free = this.#db.prepare(
-      `delete from entries where scope = ? and fold = ? and reference = ? and paid = 0 and claimant in
-         (select id from claimants where journal = (select journal from claimants where id = ?))`,
-    );
-    for (const reference of JSON.parse(claims as string) as string[])
-      free.run(scope, foldReference(reference), reference, claimant); // as noted above
+    const claimed = `scope = ? and fold = ? and reference = ? and paid = 0 and standing is null and claimant in
+      (select id from claimants where journal = (select journal from claimants where id = ?))`;
+    const forget = this.#db.prepare(`delete from entries where generation = 0 and ${claimed}`);
+    const free = this.#db.prepare(`update entries set standing = 'freed', id = null where ${claimed}`);
+    for (const reference of JSON.parse(claims as string) as string[]) {
+      const entry = [scope, foldReference(reference), reference, claimant]; // as noted above
+      forget.run(...entry);
+      free.run(...entry);
+    }
   }
 }

@@ -2,10 +2,12 @@ import {jsonBytes} from '../store/json-bytes.ts';
 import type {SqliteDatabase} from '../store/port.ts';
 import {foldReference} from './identity.ts';
 
-/** A payment that a claim came to. */
+/** What became of the record of a claim: it was paid, or it has failed or was canceled. */
 export interface Payment {
   reference: string;
   id: string | null;
+  /** Set when the record has ended: the generation whose key it had. */
+  endedGeneration?: number;
 }
 
 /**
@@ -28,7 +30,9 @@ export class NotedPayments {
 
   /** In the caller's transaction. */
   note(scope: number, payments: readonly Payment[]): void {
-    const lines = payments.map(({reference, id}) => [reference, id]);
+    const lines = payments.map(({reference, id, endedGeneration: ended}) =>
+      ended === undefined ? [reference, id] : [reference, id, ended],
+    );
     this.#db
       .prepare('insert into noted_payments (scope, payments) values (?, cast(? as text))')
       .run(scope, jsonBytes(lines));
@@ -46,11 +50,20 @@ export class NotedPayments {
     }
     const {seq, scope, payments} = noted;
     const pay = this.#db.prepare(
-      'update entries set paid = 1, id = ? where scope = ? and fold = ? and reference = ?',
+      'update entries set paid = 1, id = ?, standing = null where scope = ? and fold = ? and reference = ?',
+    );
+    // A later generation, or another record, is another payment: it goes on.
+    const end = this.#db.prepare(
+      `update entries set paid = 0, id = ?1, standing = 'ended'
+       where scope = ?2 and fold = ?3 and reference = ?4 and generation = ?5 and (id is null or id = ?1)`,
     );
     this.#db.transaction(() => {
-      const lines = JSON.parse(payments as string) as [string, string | null][]; // as noted above
-      for (const [reference, id] of lines) pay.run(id, scope!, foldReference(reference), reference);
+      const lines = JSON.parse(payments as string) as [string, string | null, number?][]; // as noted above
+      for (const [reference, id, ended] of lines) {
+        const fold = foldReference(reference);
+        if (ended === undefined) pay.run(id, scope!, fold, reference);
+        else end.run(id, scope!, fold, reference, ended);
+      }
       this.#db.prepare('delete from noted_payments where seq = ?').run(seq!);
     });
   }

@@ -34,6 +34,9 @@ export const bucketOf = (state: RowState): Bucket =>
  */
 export const REGISTRY_CODE = 'REGISTRY';
 
+/** In the `code` of a conflict: this batch did not pay the row, and another batch has paid other content since. */
+export const PAID_ELSEWHERE_CODE = 'PAID_ELSEWHERE';
+
 /** In the `code` of a payment that was approved with another rail, currency or metadata than was asked for. */
 export const DIFFERS_CODE = 'DIFFERS';
 

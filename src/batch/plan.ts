@@ -60,6 +60,8 @@ export interface Plan {
   header: string[];
   /** What each of them is: `payee_id`, `metadata.note`. Absent from a plan of an earlier version. */
   columns?: string[];
+  /** Amounts of the file are in minor units. Absent from a plan of an earlier version. */
+  minorAmounts?: boolean;
   /** False when its rows are told apart by their content; then one file only may run in its namespace. */
   hasReferences: boolean;
   delimiter: Delimiter;
@@ -165,6 +167,7 @@ async function writePlan(
         bytes: facts.bytes,
       },
       ...keptColumns(read.map),
+      minorAmounts: read.map.at['amount'] === undefined || options.amountUnit === 'minor',
       hasReferences: read.hasReferences,
       delimiter: read.delimiter,
       planHash,

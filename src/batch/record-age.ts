@@ -46,8 +46,11 @@ export class RecordAges {
   }
 }
 
+/** How long the service is trusted to remember a key, unless --key-horizon says otherwise. */
+export const HORIZON_MS = 24 * 3_600_000;
+
 /** A clock that is set back by more than this leaves moments of which nobody knows how long ago they were. */
-const CLOCK_AHEAD_MS = 10 * 60_000;
+export const CLOCK_AHEAD_MS = 10 * 60_000;
 
 /** Whether the service may have forgotten a key that it may have known since a moment of our wall clock. */
 export const isPastHorizon = (sinceMs: number, nowMs: number, horizonMs: number): boolean =>

@@ -2,7 +2,7 @@ import type {JournalRow} from './journal-row.ts';
 import type {Journal} from './journal.ts';
 import {type Bucket, bucketOf, openDoubt, type Outcome, REGISTRY_CODE} from './outcome.ts';
 import type {Plan} from './plan.ts';
-import {type Entry, keySince} from './registry.ts';
+import {type Entry, isSamePayment, keySince} from './registry.ts';
 
 /** Whether the journal of a batch is still there: what its claims mean depends on it. */
 export type JournalExists = (journalId: string, batchId: string) => boolean;
@@ -23,7 +23,14 @@ export function registryOutcome(claimed: Claimed): Outcome | undefined {
   const entry = foreignEntry(found, plan);
   if (entry !== undefined)
     return isInDoubt(journal, row) ? outcomeOfDoubt(claimed, entry) : outcomeByRegistry(row, entry, exists);
-  return ownOutcome(claimed) ?? takenBack(row);
+  return paymentEnded(row, found) ?? ownOutcome(claimed) ?? takenBack(row);
+}
+
+/** The registry had named a record as the payment of the row, and that record has failed or was canceled since. */
+export function paymentEnded(row: JournalRow, found: Entry | undefined): Outcome | undefined {
+  const {outcome} = row;
+  if (outcome?.state !== 'already_paid' || outcome.code !== REGISTRY_CODE) return undefined;
+  return found?.standing === 'ended' && found.id === outcome.id ? endedOutcome(row, found) : undefined;
 }
 
 /**
@@ -59,7 +66,7 @@ const UNDISPUTED = 'it may have been sent, and no other batch has its reference 
  * may have been forgotten in between.
  */
 function outcomeOfDoubt({row, journal, exists, now}: Claimed, entry: Entry): Outcome | undefined {
-  const isSame = entry.fingerprint === row.fingerprint;
+  const isSame = entry.paid ? isSamePayment(entry, row) : entry.fingerprint === row.fingerprint;
   const isThere = exists(entry.journal, entry.batch);
   const known = knownDoubt(journal, row, now);
   if (isSame && !entry.paid && !isThere) {
@@ -103,9 +110,9 @@ export function bucketNow(journal: Journal, row: JournalRow): Bucket {
   return later === undefined ? 'not_sent' : 'in_doubt';
 }
 
-/** Of another batch. */
+/** The claim or payment of another batch; what has ended or was freed is no hit. */
 export const foreignEntry = (entry: Entry | undefined, plan: Plan): Entry | undefined =>
-  entry === undefined || entry.journal === plan.journalId ? undefined : entry;
+  entry === undefined || entry.journal === plan.journalId || entry.standing !== null ? undefined : entry;
 
 /**
  * What our own claim says of a row that our journal says was never sent. That journal is older than the registry then: it
@@ -115,6 +122,7 @@ export const foreignEntry = (entry: Entry | undefined, plan: Plan): Entry | unde
 function ownOutcome({row, found: entry, journal, plan, now}: Claimed): Outcome | undefined {
   if (entry === undefined || entry.journal !== plan.journalId || entry.generation < row.generation)
     return undefined;
+  if (entry.standing !== null) return endedOutcome(row, entry);
   const base: Outcome = {
     ...{
       n: row.n,
@@ -132,7 +140,7 @@ function ownOutcome({row, found: entry, journal, plan, now}: Claimed): Outcome |
       orphan: null,
     },
   };
-  if (entry.paid && entry.fingerprint !== row.fingerprint)
+  if (entry.paid && !isSamePayment(entry, row))
     return {
       ...{...base, state: 'conflict', stagedAt: row.outcome?.stagedAt ?? null, code: REGISTRY_CODE},
       message: 'this batch has paid another payment under this reference; it is never sent again',
@@ -172,16 +180,9 @@ function outcomeByRegistry(row: JournalRow, entry: Entry, exists: JournalExists)
     stagedAt: row.outcome?.state === 'already_paid' ? null : (row.outcome?.stagedAt ?? null), // by which a declared row is told
     ...{message: null, requestId: null, attempts: 0, orphan: null},
   };
-  if (entry.fingerprint !== row.fingerprint)
-    return {
-      ...base,
-      message: `the reference was given to another payment by batch ${entry.batch}; it is never sent again`,
-    };
-  if (entry.paid)
-    return {
-      ...{...base, state: 'already_paid', id: entry.id, stagedAt: entry.at},
-      message: `paid by batch ${entry.batch}`,
-    };
+  if (entry.paid && isSamePayment(entry, row)) return paidByOther(row, entry);
+  if (entry.paid || entry.fingerprint !== row.fingerprint)
+    return {...base, message: otherPaymentText(entry)};
   if (!exists(entry.journal, entry.batch))
     return {
       ...{
@@ -197,6 +198,35 @@ function outcomeByRegistry(row: JournalRow, entry: Entry, exists: JournalExists)
     message: `batch ${entry.batch} has this row and is not done with it; finish that batch first`,
   };
 }
+
+/** Another batch has paid the same: the row is named as paid, with that batch and its record. */
+export const paidByOther = (row: JournalRow, entry: Entry): Outcome => ({
+  ...{n: row.n, state: 'already_paid', id: entry.id, status: null, stagedAt: entry.at, http: null},
+  ...{code: REGISTRY_CODE, message: `paid by batch ${entry.batch}${recordText(entry)}`, requestId: null},
+  ...{attempts: row.outcome?.attempts ?? 0, orphan: row.outcome?.orphan ?? null},
+});
+
+export const otherPaymentText = (entry: Entry): string =>
+  entry.paid
+    ? `batch ${entry.batch} has paid another payment under this reference${recordText(entry)}; this row is never sent`
+    : `batch ${entry.batch} has claimed this reference for another payment; this row is not sent`;
+
+const recordText = ({id}: Entry): string => (id === null ? '' : `, record ${id}`);
+
+/**
+ * The record that was sent under this reference has failed or was canceled. This batch sends it again only by `retry`,
+ * which reads the record first: a row that never knew of the record must not pay by itself.
+ */
+function endedOutcome(row: JournalRow, {standing, id}: Entry): Outcome | undefined {
+  if (standing !== 'ended' || id === null) return undefined;
+  return {
+    ...{n: row.n, state: 'dead_key', id, status: null, stagedAt: row.outcome?.stagedAt ?? null, http: null},
+    ...{code: null, message: ENDED, requestId: null, attempts: row.outcome?.attempts ?? 0},
+    orphan: row.outcome?.orphan ?? null,
+  };
+}
+
+const ENDED = 'its record has failed or was canceled; retry reads the record and sends the row again';
 
 /**
  * The claim that paid it is not this one, so the registry was lost since: whoever claimed the reference after that takes

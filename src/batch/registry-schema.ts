@@ -99,4 +99,14 @@ export const REGISTRY_MIGRATIONS = [
       ) without rowid;
     `,
   },
+  {
+    name: '0006-ended-entries',
+    sql: `
+      -- "ended": the record of this generation has failed or was canceled. "freed": the claim was given back, and the key
+      -- of this generation made no record. Null: the claim holds.
+      alter table entries add column standing text;
+      -- Party, amount and currency of the claim; null in entries that are older than this column.
+      alter table entries add column content text;
+    `,
+  },
 ] as const;

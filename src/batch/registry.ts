@@ -55,7 +55,26 @@ export interface Entry {
   at: number;
   /** Since when the service may know its key, where a record or a journal told. */
   since: number | null;
+  /**
+   * `ended`: the record of this generation has failed or was canceled. `freed`: the claim was given back, and the key of
+   * this generation made no record. Neither keeps a batch from claiming the reference.
+   */
+  standing: 'ended' | 'freed' | null;
+  /** What `contentOf` makes of the claim; null in old entries. */
+  content: string | null;
 }
+
+/** Who gets how much: two claims of a reference that agree in this are the same payment. */
+export const contentOf = ({party, amount, currency}: Pick<Claim, 'party' | 'amount' | 'currency'>): string =>
+  `${party} ${amount} ${currency}`;
+
+/** Whether an entry is for the payment that a row asks for. Rail, method and metadata may differ. */
+export const isSamePayment = (entry: Entry, row: Claim): boolean =>
+  entry.content === null ? entry.fingerprint === row.fingerprint : entry.content === contentOf(row);
+
+/** The generation that the next claim of a reference must have at least. */
+export const leastGeneration = (entry: Entry | undefined): number =>
+  entry === undefined || entry.standing === null ? 0 : entry.generation + (entry.standing === 'ended' ? 1 : 0);
 
 /** When the service may first have seen the key of a claim: from then on the horizon counts. */
 export const keySince = ({at, since}: Entry): number => Math.min(at, since ?? at);
@@ -85,6 +104,8 @@ export interface Claims {
   usedForOtherContent(rows: readonly Claim[]): ReadonlySet<string>;
   /** Durable with the next `flush`. */
   paid(reference: string, id: string | null): void;
+  /** The record of this generation has failed or was canceled, as a GET just showed. Durable with the next `flush`. */
+  ended(reference: string, id: string, generation: number): void;
   flush(): void;
 }
 
@@ -97,11 +118,12 @@ export const NO_CLAIMS: Claims = {
   free: () => undefined,
   usedForOtherContent: () => new Set(),
   paid: () => undefined,
+  ended: () => undefined,
   flush: () => undefined,
 };
 
 const ENTRY =
-  'e.reference, c.profile, c.batch, c.journal, e.generation, e.fingerprint, e.id, e.paid, e.at, e.since';
+  'e.reference, c.profile, c.batch, c.journal, e.generation, e.fingerprint, e.id, e.paid, e.at, e.since, e.standing, e.content';
 const ENTRIES = 'entries e join claimants c on c.id = e.claimant';
 
 /**
@@ -207,7 +229,7 @@ export class Registry implements Claims {
     this.#sortAllIn();
     return this.#statement(
       `select e.reference from ${ENTRIES}
-       where e.scope = ? and e.fold = ? and e.reference <> ? and c.journal <> ? and e.at >= ?`,
+       where e.scope = ? and e.fold = ? and e.reference <> ? and c.journal <> ? and e.at >= ? and e.standing is null`,
     )
       .all(this.#scope, foldReference(reference), reference, this.#journalId, since)
       .map((row) => row['reference'] as string);
@@ -221,7 +243,8 @@ export class Registry implements Claims {
       `select s.namespace, s.base_url, c.batch
        from scopes own cross join scopes s cross join entries e cross join claimants c
        where c.id = e.claimant and own.id = ? and s.id <> own.id and s.mode = own.mode and s.kind = own.kind
-         and (s.base_url = own.base_url or own.mode = 'live') and e.scope = s.id and e.fold = ? and e.reference = ?`,
+         and (s.base_url = own.base_url or own.mode = 'live') and e.scope = s.id and e.fold = ? and e.reference = ?
+         and e.standing is null`,
     )
       .all(this.#scope, foldReference(reference), reference)
       .map((row) => ({
@@ -236,7 +259,8 @@ export class Registry implements Claims {
     this.#sortAllIn();
     for (const reference of this.#lookalikes.find(this.#scope, claim, since)) {
       const entry = reference === claim.reference ? undefined : this.find(reference);
-      if (entry !== undefined && entry.journal !== this.#journalId) return {reference, batch: entry.batch};
+      if (entry !== undefined && entry.standing === null && entry.journal !== this.#journalId)
+        return {reference, batch: entry.batch};
     }
     return undefined;
   }
@@ -313,6 +337,10 @@ export class Registry implements Claims {
 
   paid(reference: string, id: string | null): void {
     this.#paid.push({reference, id});
+  }
+
+  ended(reference: string, id: string, generation: number): void {
+    this.#paid.push({reference, id, endedGeneration: generation});
   }
 
   flush(): void {

@@ -1,3 +1,4 @@
+import {canceledText, incompleteText} from './end-words.ts';
 import type {Kind} from './kinds.ts';
 import type {Bucket} from './outcome.ts';
 import type {Trouble} from './report-data.ts';
@@ -148,9 +149,11 @@ export function headline(summary: Summary, attention: number): {text: string; to
         text: `${state === 'stopped' ? 'Stopped' : 'Interrupted'} before its end: ${of}.${open}`,
         tone: 'bad',
       };
+    case 'incomplete':
+      return {text: `Not complete: ${incompleteText(summary)}.`, tone: 'bad'};
+    case 'canceled':
+      return {text: `Canceled: ${canceledText(summary)}.`, tone: summary.accepted > 0 ? 'bad' : 'open'};
     case 'complete':
-      if (summary.in_doubt > 0)
-        return {text: `Not finished: ${of}, ${count(summary.in_doubt, 'row')} in doubt.${open}`, tone: 'bad'};
       if (attention > 0) return {text: `Complete: ${of}.${open}`, tone: 'bad'};
       if (settled === planned - elsewhere)
         return {text: `Complete: ${of}, and all are settled.`, tone: 'good'};

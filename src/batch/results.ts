@@ -14,6 +14,7 @@ import {join} from 'node:path';
 import {RemitError} from '../errors.ts';
 import {formatMajor} from '../money/amount.ts';
 import {quoteFormula} from '../spreadsheet.ts';
+import {FailedLayout, isFailed} from './failed-file.ts';
 import type {Journal} from './journal.ts';
 import {KINDS} from './kinds.ts';
 import {bucketOf, type RowState} from './outcome.ts';
@@ -26,13 +27,6 @@ export interface ResultFiles {
   failed: string | null;
   summary: string;
 }
-
-/**
- * States whose rows may be mended and planned again: the service refused them, and no record was made. What was not sent
- * is no failure of its row; `resume` sends it. A row that was not approved has a record and its reference is taken:
- * `release` tries that again.
- */
-const FAILED: ReadonlySet<RowState> = new Set(['rejected']);
 
 /**
  * Writes the results beside the input: every record of the file in its order with what became of it, the failed ones
@@ -54,14 +48,15 @@ export function writeResults(options: {
   let failures = 0;
   try {
     results.line([...plan.header, ...resultColumns(plan)].map(quoteFormula), ',');
-    failed.line(plan.header, plan.delimiter);
+    const again = new FailedLayout(plan, journal);
+    failed.line(again.header, ',');
     for (const record of journal.everything()) {
       const cells = JSON.parse(record['cells'] as string) as string[]; // written by the plan
       const {columns, state} = resultCells(record, journal);
       results.line([...padded(cells, plan.header.length), ...columns].map(quoteFormula), ',');
-      if (state !== undefined && !FAILED.has(state)) continue; // without a state: left out of the plan for its errors
+      if (!isFailed(state, record['ended'])) continue;
       if (cells.length === 0) continue; // not kept, since one may be of an ignored column
-      failed.line(cells, plan.delimiter);
+      failed.line(again.line(Number(record['n']), cells, state !== undefined), ',');
       failures++;
     }
     // The summary says whose files these are, so it comes first: a crash between them must not make them somebody else's.

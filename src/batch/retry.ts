@@ -2,18 +2,37 @@ import {type Answer, isSuccess, readAnswer} from '../client/answer.ts';
 import {TransportFailure, type Transport} from '../client/transport.ts';
 import type {Clock} from '../clock.ts';
 import {RemitError} from '../errors.ts';
+import {shellWord} from '../shell-word.ts';
 import {judgeLook} from './answers.ts';
 import type {JournalRow} from './journal-row.ts';
 import type {Journal} from './journal.ts';
 import {MAX_WAIT_MS} from './patience.ts';
+import type {Outcome, RowState} from './outcome.ts';
 import type {Plan} from './plan.ts';
-import type {Registry} from './registry.ts';
+import {leastGeneration, type Registry} from './registry.ts';
 import {foreignEntry} from './registry-outcome.ts';
 import {lostText} from './run-context.ts';
 import type {Wire} from './wire.ts';
 
+/** How a row is sent again. */
+export type RetryWay =
+  | 'new-key' // its record has failed, or was canceled and the row is named: the next generation
+  | 'same-key' // it was rejected, so no record has its key
+  | 'release'; // its record waits for an approval that failed: the same key again, under the rules of a release
+
+/** A row that is sent again once that is confirmed, and why. */
+export interface RetryRow {
+  row: JournalRow;
+  way: RetryWay;
+  why: string;
+  /** The generation that it is sent with. */
+  generation: number;
+}
+
 export interface RetryFacts {
-  /** References that have a new key now and will be sent again. */
+  /** References that are sent again. */
+  again: string[];
+  /** Those of them that have a new key now. */
   raised: string[];
   /** References left as they are, and why. */
   left: {reference: string; why: string}[];
@@ -24,73 +43,67 @@ const PAGE = 500;
 const LOOKS = 3;
 
 interface Asking {
-  wire: Wire;
-  transport: Transport;
-  clock: Clock;
-  plan: Plan;
-  maxWaitMs?: number | undefined;
-  stop: AbortSignal;
-}
-
-/**
- * Gives failed rows a new generation, and so a new key: each only after the service has just said that its record has
- * failed. A canceled record was ended by somebody's will, so its row is taken only by name, also where it was never
- * approved. Nothing else ever raises a generation. Rows are looked at one after the other: there are few, and each costs money when it is wrong.
- *
- * @param named references from `--row`; with them only those rows are looked at
- * @throws RemitError NO_BATCH for a name that the batch does not have; UNAVAILABLE when the service cannot be asked
- */
-export async function raiseFailedRows(options: {
   journal: Journal;
   plan: Plan;
   wire: Wire;
   transport: Transport;
   clock: Clock;
+  /** References from `--row`; with them only those rows are sent again. */
   named: readonly string[];
-  /** Lost and begun anew, it may say that another batch has a reference since: no second payment is made of that. */
-  registry: Pick<Registry, 'find'>;
-  /** A Retry-After above this ends it; a quarter of an hour unless said. */
+  registry: Pick<Registry, 'find' | 'ended' | 'flush'>;
+  /** A Retry-After above this ends the command (default a quarter of an hour). */
   maxWaitMs?: number | undefined;
   stop: AbortSignal;
-  /** Asked once, of all rows that would be sent again, before the first is raised; throws to leave all as they are. */
-  confirm?: (rows: readonly JournalRow[]) => Promise<void>;
-}): Promise<RetryFacts> {
-  const {journal, clock, named, stop} = options;
-  const facts: RetryFacts = {raised: [], left: []};
+}
+
+/**
+ * Prepares rows to be sent again: rejected ones with the same generation, rows whose record has failed with the next one,
+ * rows that were not approved with the same one, under the rules of a release. Each record is read just before. A canceled
+ * record, and a key whose record is not known, are taken up only by name. Nothing else ever raises a generation. Records
+ * are read one after the other: there are few, and each costs money when it is wrong.
+ *
+ * @throws RemitError NO_BATCH for a name that the batch does not have; UNAVAILABLE when the service cannot be asked
+ */
+export async function prepareRetry(
+  options: Asking & {
+    /** Asked once, with all rows that would be sent again, before the first is changed; throws to leave all as they are. */
+    confirm?: (rows: readonly RetryRow[]) => Promise<void>;
+  },
+): Promise<RetryFacts> {
+  const {journal, clock, stop} = options;
+  const facts: RetryFacts = {again: [], raised: [], left: []};
+  const due: RetryRow[] = [];
+  const read: Read[] = [];
   journal.sanitizer.conceal(options.wire.secret);
-  const due: {row: JournalRow; reason: string}[] = [];
-  for (const row of candidates(journal, named, options.plan)) {
+  for (const row of candidates(options)) {
     stop.throwIfAborted();
-    const claim = options.registry.find(row.reference);
-    const other = foreignEntry(claim, options.plan);
-    let found: Awaited<ReturnType<typeof lookAt>>;
-    if (other !== undefined)
-      found = `batch ${other.batch} has claimed its reference since; see what became of it there`;
-    else if (claim !== undefined && claim.generation > row.generation)
-      found = 'a retry that this journal has no memory of sent it again; see what became of that';
-    else found = await lookAt(row, options, named.includes(row.reference));
-    if (found === 'failed' || (found === 'canceled' && named.includes(row.reference)))
-      due.push({
-        row,
-        reason: `its record had ${found === 'failed' ? 'failed' : 'been canceled'}; sent again by retry`,
-      });
-    else if (found === 'canceled')
-      facts.left.push({
-        reference: row.reference,
-        why: `its record was canceled; to pay it all the same: --row ${row.reference}`,
-      });
-    else facts.left.push({reference: row.reference, why: journal.sanitizer.words(found)});
+    const found = await judge(row, options, read);
+    if (typeof found === 'string') facts.left.push({reference: row.reference, why: journal.sanitizer.words(found)});
+    else due.push({...found, why: journal.sanitizer.words(found.why)});
   }
-  await options.confirm?.(due.map(({row}) => row));
-  for (const {row, reason} of due) {
-    journal.raiseGeneration(row, reason, clock.now());
-    facts.raised.push(row.reference);
+  writeRead(read, options);
+  await options.confirm?.(due);
+  for (const {row, way, why, generation} of due) {
+    const at = clock.now();
+    const outcome = journal.rowOf(row.reference)!.outcome!; // as just read
+    if (generation > row.generation) {
+      journal.raiseGeneration({...row, outcome, generation: generation - 1}, why, at);
+      facts.raised.push(row.reference);
+    } else journal.record({...outcome, ...AGAIN[way], http: null, code: null, message: why}, at);
+    facts.again.push(row.reference);
   }
+  journal.flush();
   return facts;
 }
 
-function* candidates(journal: Journal, named: readonly string[], plan: Plan): Generator<JournalRow> {
-  for (const reference of named) {
+const AGAIN = {
+  'new-key': {state: 'not_sent'},
+  'same-key': {state: 'not_sent', status: null},
+  release: {state: 'staged', status: 'created'},
+} as const satisfies Record<RetryWay, Partial<Outcome>>;
+
+function* candidates({journal, named, plan}: Asking): Generator<JournalRow> {
+  for (const reference of new Set(named)) {
     const row = journal.rowOf(reference);
     if (row === undefined)
       throw new RemitError('NO_BATCH', `batch ${plan.batchId} has no row ${reference}`, {
@@ -99,29 +112,100 @@ function* candidates(journal: Journal, named: readonly string[], plan: Plan): Ge
     yield row;
   }
   if (named.length > 0) return;
-  let after = 0;
-  for (;;) {
-    const page = journal.rowsIn(['accepted', 'dead_key'], after, PAGE);
-    yield* page.filter((row) => row.outcome!.state === 'dead_key' || row.outcome!.status === 'failed');
+  for (let after = 0; ;) {
+    const page = journal.rowsIn(['accepted', 'dead_key', 'rejected', 'unapproved'], after, PAGE);
+    yield* page.filter(({outcome}) => outcome!.state !== 'accepted' || outcome!.status === 'failed');
     if (page.length < PAGE) return;
     after = page.at(-1)!.n;
   }
 }
 
-const UNAPPROVED =
-  'it was not approved, which release tries again, not retry; where that cannot help, cancel its record first';
+/** Why rows in other states are not for retry. */
+const LEFT: Partial<Record<RowState, string>> = {
+  staged: 'it is staged: release pays it',
+  held: 'its record differs from the row: release --accept-differences pays it',
+  in_doubt: 'it is in doubt: resume asks the service again, resolve records what you found out',
+  not_sent: 'it was not sent: resume sends it',
+  conflict: 'its reference belongs to another payment',
+  collision: 'its key brought the record of another payment',
+};
 
-/** What the service says now: `failed`, `canceled`, or why the row is left alone. */
-async function lookAt(row: JournalRow, asking: Asking, isNamed: boolean): Promise<string> {
+async function judge(row: JournalRow, asking: Asking, read: Read[]): Promise<RetryRow | string> {
+  const {plan, registry} = asking;
+  const claim = registry.find(row.reference);
+  const other = foreignEntry(claim, plan);
+  if (other?.paid === true) return `batch ${other.batch} has paid it, record ${other.id}`;
+  if (other !== undefined) return `batch ${other.batch} has claimed its reference; finish that batch first`;
+  if (claim?.standing === null && claim.generation > row.generation)
+    return 'a retry that this journal does not know of has sent it again; read what became of that record';
+  const {outcome} = row;
+  if (outcome?.state === 'rejected')
+    return {
+      ...{row, way: 'same-key', generation: Math.max(row.generation, leastGeneration(claim))},
+      why: `it was rejected${outcome.code === null ? '' : ` (${outcome.code})`}`,
+    };
+  if (outcome?.state === 'already_paid') return outcome.message ?? 'another batch has paid it';
+  if (outcome?.state !== 'accepted' && outcome?.state !== 'dead_key' && outcome?.state !== 'unapproved')
+    return LEFT[outcome?.state ?? 'not_sent']!;
+  const generation = Math.max(row.generation + 1, leastGeneration(claim));
+  return judgeRecord({row, way: 'new-key', generation, why: ''}, asking, read);
+}
+
+/** Reads the record of a row and says how the row is sent again, or why it is not. */
+async function judgeRecord(due: RetryRow, asking: Asking, read: Read[]): Promise<RetryRow | string> {
+  const {row} = due;
+  const {state, id, code} = row.outcome!;
+  const isNamed = asking.named.includes(row.reference);
+  const byName = `to pay it all the same: --row ${shellWord(row.reference)}`;
+  // Of a key that was refused when no id was known there is no record to read, and asking by the key could make one.
+  if (id === null) {
+    const why = 'its key belongs to a record that has failed or was canceled';
+    return isNamed ? {...due, why} : `${why}, and no id of it is known; ${byName}`;
+  }
+  const {is, status, httpStatus} = await lookAt(row, id, asking);
+  if (is === 'unknown') return `its record could not be read (${httpStatus})`;
+  const isEnded = status === 'failed' || status === 'canceled';
+  if (isEnded || (is === 'accepted' && state !== 'accepted')) read.push({row, status: status!, isEnded});
+  if (status === 'failed')
+    return {...due, why: `record ${id} has failed${code === null || state !== 'accepted' ? '' : ` (${code})`}`};
+  if (status === 'canceled')
+    return isNamed ? {...due, why: `record ${id} was canceled`} : `record ${id} was canceled; ${byName}`;
+  if (is === 'open' && state === 'unapproved')
+    return {...due, way: 'release', generation: row.generation, why: `record ${id} was not approved`};
+  return `record ${id} is ${status}`;
+}
+
+/** What a GET showed of a row, beyond what the journal had. */
+interface Read {
+  row: JournalRow;
+  status: string;
+  isEnded: boolean;
+}
+
+/** The registry first: what has ended may be claimed by another batch, whatever becomes of this command. */
+function writeRead(read: readonly Read[], {journal, registry, clock}: Asking): void {
+  const ended = read.filter(({isEnded}) => isEnded);
+  for (const {row} of ended) registry.ended(row.reference, row.outcome!.id!, row.generation);
+  registry.flush();
+  for (const {row, status, isEnded} of read) {
+    const outcome = row.outcome!;
+    if (isEnded) journal.noteEnded(row.n, outcome.id!, status);
+    const state = status === 'canceled' ? 'dead_key' : 'accepted';
+    journal.record({...outcome, state, status, ...(state === outcome.state ? {} : PLAIN)}, clock.now());
+  }
+  journal.flush();
+  journal.markTold(ended.map(({row}) => row.outcome!.id!));
+}
+
+const PLAIN = {http: null, code: null, message: null, requestId: null} as const;
+
+/** What the service says now. */
+async function lookAt(
+  row: JournalRow,
+  id: string,
+  asking: Asking,
+): Promise<{is: ReturnType<typeof judgeLook>['state']; status: string | null; httpStatus: number}> {
   const {wire, transport, clock} = asking;
-  const state = row.outcome?.state;
-  if (state === 'unapproved' && !isNamed) return UNAPPROVED;
-  if (state !== 'accepted' && state !== 'dead_key' && state !== 'unapproved')
-    return `it is ${(state ?? 'not sent').replace('_', ' ')}, which resume or resolve takes up, not retry`;
-  const id = row.outcome!.id;
-  // Of a key that was refused when no id was known there is no record to look at, and asking by the key again could make
-  // one. Failed or canceled, the answer did not say: the careful reading is canceled.
-  if (id === null) return 'canceled';
   try {
     let answer: Answer;
     let isRefused: boolean;
@@ -132,12 +216,8 @@ async function lookAt(row: JournalRow, asking: Asking, isNamed: boolean): Promis
       isRefused = answer.retryAfterMs !== undefined && !isSuccess(answer.status);
     } while (isRefused && ++tries < LOOKS);
     if (answer.status === 404) throw lost(row, id);
-    const look = judgeLook(answer, id);
-    if (look.status === 'failed' || look.status === 'canceled') return look.status;
-    if (state === 'unapproved' && look.state === 'open') return UNAPPROVED;
-    return look.status === null
-      ? `its record could not be read (${answer.status})`
-      : `its record is ${look.status}`;
+    const {state, status} = judgeLook(answer, id);
+    return {is: state, status, httpStatus: answer.status};
   } catch (cause) {
     if (!(cause instanceof TransportFailure)) throw cause;
     throw new RemitError(
@@ -145,7 +225,7 @@ async function lookAt(row: JournalRow, asking: Asking, isNamed: boolean): Promis
       `cannot ask the service about row ${row.reference}: ${cause.message}`,
       {
         cause,
-        hint: 'nothing was sent again; try once more when the service answers',
+        hint: 'nothing was sent again; type the same command when the service answers',
       },
     );
   }

@@ -61,6 +61,7 @@ export function mergeRevision(old: SqliteDatabase, fresh: SqliteDatabase, plan: 
       if (to !== undefined && n > 0) generations.run(to, generation, id, reason, at);
     }
   });
+  copyEnded(old, fresh, after);
   for (const row of allRows(after)) {
     const known = before.rowOf(row.reference);
     const outcome = known?.fingerprint === row.fingerprint ? standingOutcome(before, known) : undefined;
@@ -79,6 +80,8 @@ export function mergeRevision(old: SqliteDatabase, fresh: SqliteDatabase, plan: 
     'typedProfile',
     'asOf',
     'sentWith',
+    'runFacts',
+    'canceling',
   ]) {
     const value = before.meta(name);
     if (value !== undefined) after.setMeta(name, value);
@@ -86,6 +89,20 @@ export function mergeRevision(old: SqliteDatabase, fresh: SqliteDatabase, plan: 
   after.flush();
   copyTimeline(old, fresh);
   return facts;
+}
+
+/** Row numbers are those of the file: an ended record is carried over by its reference. */
+function copyEnded(old: SqliteDatabase, fresh: SqliteDatabase, after: Journal): void {
+  const ended = old
+    .prepare('select e.id, e.status, e.told, r.reference from ended_records e join rows r on r.n = e.n')
+    .all();
+  const insert = fresh.prepare('insert into ended_records (id, n, status, told) values (?, ?, ?, ?)');
+  fresh.transaction(() => {
+    for (const {id, status, told, reference} of ended) {
+      const to = after.rowOf(reference as string)?.n;
+      if (to !== undefined) insert.run(id!, to, status!, told!);
+    }
+  });
 }
 
 function* allRows(journal: Journal): Generator<JournalRow> {

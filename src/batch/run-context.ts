@@ -474,6 +474,7 @@ export class RunContext {
     const {tally, statuses, orphans} = this.standing;
     if (row.outcome?.state === 'held') this.standing.held--;
     if (outcome.state === 'held') this.standing.held++;
+    if (outcome.state === 'dead_key' && outcome.status === 'canceled') this.standing.canceled++;
     if (outcome.code === DIFFERS_CODE) this.standing.differs++; // what is accepted is not settled again in a run
     if (outcome.state === 'accepted' && outcome.status !== null)
       statuses[outcome.status] = (statuses[outcome.status] ?? 0) + 1;

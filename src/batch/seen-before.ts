@@ -8,6 +8,7 @@ import {openSqlite} from '../store/sqlite.ts';
 import {foldReference} from './identity.ts';
 import type {Kind, Mode} from './kinds.ts';
 import {NotedClaims} from './noted-claims.ts';
+import {NotedPayments} from './noted-payments.ts';
 import type {OpenBatch} from './open-batch.ts';
 import {REGISTRY_MIGRATIONS} from './registry-schema.ts';
 
@@ -48,6 +49,8 @@ export async function seenBefore(
       migrate(db, REGISTRY_MIGRATIONS); // whoever made it may have been killed before that
       const noted = new NotedClaims(db); // or in the midst of a run
       for (; noted.hasSome; await nextTurn()) noted.sortInSome();
+      const payments = new NotedPayments(db);
+      for (; payments.hasSome; await nextTurn()) payments.sortInOne();
       const found = new Map<string, SeenBefore>();
       if (!hasOthers(db, plan.journalId)) return [];
       const read = journal.statement('select n, reference from rows where n > ? order by n limit ?');
@@ -82,7 +85,7 @@ function lookUp(
       `select c.batch, s.mode, s.base_url, s.namespace, count(*) as rows, min(e.reference) as example
        from scopes s cross join json_each(?) j cross join entries e cross join claimants c
        where s.kind = ? and e.scope = s.id and e.fold = json_extract(j.value, '$[0]')
-         and e.reference = json_extract(j.value, '$[1]') and c.id = e.claimant and c.journal <> ?
+         and e.reference = json_extract(j.value, '$[1]') and c.id = e.claimant and c.journal <> ? and e.standing is null
        group by 1, 2, 3, 4`,
     )
     .all(wanted, kind, journalId) as unknown as SeenBefore[]; // the columns are named so

@@ -13,7 +13,9 @@ export type BatchState =
   | 'held' // staged, and something needs a person before the release
   | 'stopped'
   | 'interrupted'
-  | 'complete';
+  | 'complete' // every planned row is accepted or paid before, and none is known to have failed
+  | 'incomplete' // the command has nothing left to send, and not every row is paid
+  | 'canceled'; // by cancel: nothing of it is sent any more
 
 /** The summary of a batch, as `-o json` of run, status and report prints it: a stable interface. */
 export interface Summary extends Record<Bucket, number> {
@@ -28,6 +30,8 @@ export interface Summary extends Record<Bucket, number> {
   /** Parts of `accepted`, as last seen. */
   settled: number;
   failed: number;
+  /** Part of `conflict`: rows whose record was canceled. */
+  canceled: number;
   /** Staged rows whose record differs in rail, currency or metadata. */
   held: number;
   /** Part of accepted: approved with another rail, currency or metadata than was asked for. */
@@ -59,7 +63,7 @@ export interface Invocation {
 
 /** Reads the summary out of where the rows stand. `planned` is the sum of the eight buckets, in count and in every currency. */
 export function summarise(plan: Plan, standing: Standing, invocation: Invocation): Summary {
-  const {tally, statuses, held, differs, orphans} = standing;
+  const {tally, statuses, held, differs, orphans, canceled} = standing;
   const counts = Object.fromEntries(BUCKETS.map((bucket) => [bucket, tally[bucket].count])) as Record<
     Bucket,
     number
@@ -69,12 +73,13 @@ export function summarise(plan: Plan, standing: Standing, invocation: Invocation
     revision: plan.revision,
     kind: plan.kind,
     mode: invocation.mode,
-    state: invocation.state,
+    state: endState(invocation.state, plan, standing),
     planned: plan.figures.rows,
     left_out: plan.invalidRows,
     ...counts,
     settled: statuses['settled'] ?? 0,
     failed: statuses['failed'] ?? 0,
+    canceled,
     held,
     differs,
     posts: invocation.posts,
@@ -88,6 +93,14 @@ export function summarise(plan: Plan, standing: Standing, invocation: Invocation
     orphans,
     next: invocation.next,
   };
+}
+
+/** Whether an end is complete is read from the rows, which may have failed since it was written down. */
+export function endState(state: BatchState, plan: Plan, {tally, statuses}: Standing): BatchState {
+  if (state !== 'complete' && state !== 'incomplete') return state;
+  const paid = tally.accepted.count + tally.already_paid.count;
+  const ended = (statuses['failed'] ?? 0) + (statuses['canceled'] ?? 0);
+  return paid === plan.figures.rows && ended === 0 ? 'complete' : 'incomplete';
 }
 
 function totalsOf(plan: Plan, tally: Tally): Summary['totals'] {
@@ -142,11 +155,16 @@ export function exitCodeOf(summary: Summary, followed?: {ended: number; outcome:
   if (summary.in_doubt > 0) return EXIT.IN_DOUBT;
   if (byStop !== undefined) return byStop;
   // A single refused release stops nothing, but its row is not paid.
-  const leftStaged = summary.state === 'complete' ? summary.staged - summary.held : 0;
+  const leftStaged = summary.state === 'incomplete' ? summary.staged - summary.held : 0;
   if (summary.not_sent + leftStaged > 0) return EXIT.UNAVAILABLE;
   if (followed !== undefined && followed.ended > 0) return EXIT.ENDED_BADLY;
   if (followed?.outcome === 'timeout') return EXIT.TIMED_OUT;
   const needsLooking =
-    summary.rejected + summary.unapproved + summary.conflict + summary.held + summary.differs;
+    summary.rejected +
+    summary.unapproved +
+    summary.conflict +
+    summary.held +
+    summary.differs +
+    summary.failed;
   return needsLooking > 0 || summary.state === 'held' ? EXIT.PARTIAL : EXIT.OK;
 }

@@ -5,7 +5,7 @@ import type {Journal} from './journal.ts';
 import {type Bucket, bucketOf, openDoubt, type Outcome, REGISTRY_CODE} from './outcome.ts';
 import {addRow, emptyPart, type Part} from './part.ts';
 import type {Plan} from './plan.ts';
-import {type Entry, keySince, type Registry} from './registry.ts';
+import {type Entry, keySince, leastGeneration, type Registry} from './registry.ts';
 import {
   bucketNow,
   isByRegistry,
@@ -110,6 +110,11 @@ export function settleByRegistry(options: {
     const found = registry.find(row.reference);
     const raised = raisedElsewhere(row, found, options);
     if (raised !== undefined) journal.raiseGeneration({...row, generation: raised - 1}, RAISED, now);
+    const least = leastGeneration(found);
+    if (raised === undefined && least > row.generation && mayHaveNewKey(journal, row, found, options.plan)) {
+      journal.raiseGeneration({...row, generation: least - 1}, renewedText(found!), now);
+      continue;
+    }
     const outcome =
       raised === undefined
         ? registryOutcome({row, found, ...options})
@@ -122,13 +127,25 @@ export function settleByRegistry(options: {
 
 const RAISED = 'a retry that this journal has no memory of gave it a new key, and it may have been sent';
 
+/** The row was never sent, and the reference is free again after a record of another batch that came to nothing. */
+function mayHaveNewKey(journal: Journal, row: JournalRow, found: Entry | undefined, plan: Plan): boolean {
+  if (bucketNow(journal, row) === 'in_doubt' || (row.outcome?.stagedAt ?? null) !== null) return false;
+  return found?.standing === 'freed' || found?.journal !== plan.journalId;
+}
+
+const renewedText = ({batch, id}: Entry): string =>
+  id === null
+    ? `batch ${batch} had this reference and gave it back; it has a new key`
+    : `record ${id} of batch ${batch} has failed or was canceled; it has a new key`;
+
 /** The generation of a claim that is ours, or whose journal is gone, where that is above the row's. */
 function raisedElsewhere(
   row: JournalRow,
   found: Entry | undefined,
   {plan, exists}: {plan: Plan; exists: JournalExists},
 ): number | undefined {
-  if (found === undefined || found.paid || found.fingerprint !== row.fingerprint) return undefined;
+  if (found === undefined || found.paid || found.standing !== null) return undefined;
+  if (found.fingerprint !== row.fingerprint) return undefined;
   if (found.journal !== plan.journalId && exists(found.journal, found.batch)) return undefined;
   return found.generation > row.generation ? found.generation : undefined;
 }

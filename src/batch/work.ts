@@ -1,7 +1,8 @@
 import type {RunPath} from './batch-run.ts';
 import {emptyTally, type Standing, type Tally} from './journal-standing.ts';
 import type {Journal} from './journal.ts';
-import {type Bucket, BUCKETS} from './outcome.ts';
+import type {JournalRow} from './journal-row.ts';
+import {type Bucket, bucketOf, BUCKETS} from './outcome.ts';
 import {addRow, emptyPart, minus, type Part, plus} from './part.ts';
 import type {Plan} from './plan.ts';
 import type {Survey} from './survey.ts';
@@ -39,9 +40,22 @@ export interface Reach {
 const PAGE = 1000;
 
 /** Reads the work of a command out of where the rows stand and what the registry says of them. */
-export function workOf(options: {journal: Journal; plan: Plan; survey: Survey; reach: Reach}): Work {
+export function workOf(options: {
+  journal: Journal;
+  plan: Plan;
+  survey: Survey;
+  reach: Reach;
+  /** Rows that a retry takes up: they are counted by themselves. */
+  taken?: readonly JournalRow[];
+}): Work {
   const {journal, plan, survey, reach} = options;
   const parts = partsOf(shifted(standingOf(journal, plan).tally, survey.shifts));
+  for (const row of options.taken ?? []) {
+    const bucket = bucketOf(row.outcome!.state);
+    const one = emptyPart();
+    addRow(one, row);
+    parts[bucket] = minus(parts[bucket], one);
+  }
   const held = heldRows(journal);
   const {staged, unapproved} = parts;
   const doubts = minus(parts.in_doubt, survey.disputed);
@@ -89,7 +103,7 @@ export function standingOf(journal: Journal, plan: Plan): Standing {
   tally.not_sent.count = plan.figures.rows;
   for (const [currency, total] of Object.entries(plan.figures.totals))
     tally.not_sent.totals.add(currency, BigInt(total.replace('.', '')));
-  return {tally, statuses: {}, held: 0, differs: 0, orphans: []};
+  return {tally, statuses: {}, held: 0, canceled: 0, differs: 0, orphans: []};
 }
 
 type Parts = Record<Bucket, Part>;

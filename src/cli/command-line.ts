@@ -1,3 +1,5 @@
+import {shellWord} from '../shell-word.ts';
+
 /** What a command that a hint prints must carry, to act with the same key as the command that printed it. */
 export interface InForce {
   /** The stored profile whose own key is used; undefined where REMIT_API_KEY takes its place. */
@@ -17,7 +19,7 @@ export class Commands {
 
   /** A command that changes nothing. */
   read(...words: readonly string[]): string {
-    return ['remit', ...words, ...this.#profile].map(quote).join(' ');
+    return ['remit', ...words, ...this.#profile].map(shellWord).join(' ');
   }
 
   /** A command that writes: with a live key it needs `--live`; it still asks for a confirmation. */
@@ -53,7 +55,7 @@ export function commandLine(
   const end = kept.indexOf('--');
   const at = end === -1 ? kept.length : end;
   const words = ['remit', ...id.split(':'), ...kept.slice(0, at), ...(changes.add ?? []), ...kept.slice(at)];
-  return words.map(quote).join(' ');
+  return words.map(shellWord).join(' ');
 }
 
 /** Drops flags that take a value, in both spellings. */
@@ -68,6 +70,3 @@ function withoutFlags(argv: readonly string[], names: readonly string[]): string
   return kept;
 }
 
-/** One word as a POSIX shell reads it. */
-export const quote = (word: string): string =>
-  /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;

@@ -136,8 +136,8 @@ for (const how of ['left in doubt', 'killed'] as const)
     it('is named by next, which does not send anybody round in circles', async () => {
       await begin('99.00');
       const {next, state} = await direct('b1');
-      assert.equal(next, 'remit payouts batch report b1');
-      assert.equal(state, 'complete');
+      assert.equal(next, 'remit payouts batch resolve b1 --from FILE');
+      assert.equal(state, 'incomplete');
     });
 
     it('says so where nobody can finish the other batch', async () => {

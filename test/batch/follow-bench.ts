@@ -64,7 +64,7 @@ export class FollowBench extends Bench {
     try {
       return await new FollowRun({
         batch,
-        before: readSummary(batch),
+        before: readSummary(batch, 0),
         wire: new Wire({
           ...{kind: 'payout', mode: 'test', namespace: batch.plan.namespace, key: 'test_key', overrides: {}},
           timeouts: DEFAULT_TIMEOUTS,

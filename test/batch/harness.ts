@@ -138,6 +138,7 @@ export class Bench {
         settings: {kind: 'payout', ...DEFAULT_SETTINGS, ...given.settings},
         out: given.out ?? this.folder,
         command: 'remit payouts batch',
+        profile: given.profile ?? 'acme',
         assertHeld: () => batch.lock.assertHeld(),
         drain: given.drain ?? new AbortController().signal,
         abort: given.abort ?? new AbortController().signal,

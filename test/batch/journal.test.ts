@@ -15,8 +15,8 @@ describe('the journal of a batch', () => {
     const file = join(bench.stateDir, 'batches', 'payout', 'b1', 'journal.db');
     const db = await openSqlite(file, {durability: 'full'});
     const names = JOURNAL_MIGRATIONS.map(({name}) => name);
-    assert.equal(names.at(-1), '0003-row-names');
-    db.exec(`drop table row_names; delete from remit_migrations where name = '0003-row-names';
+    assert.ok(names.includes('0003-row-names'));
+    db.exec(`drop table row_names; drop table ended_records; delete from remit_migrations where name >= '0003';
       create index rows_by_reference on rows (reference); create index rows_by_fold on rows (fold)`);
     db.close();
     await bench.inJournal(({journal}) => {

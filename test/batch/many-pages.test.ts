@@ -3,7 +3,7 @@ import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {claimBatch} from '../../src/batch/batch-claims.ts';
 import {type OpenBatch, openBatch} from '../../src/batch/open-batch.ts';
-import {raiseFailedRows} from '../../src/batch/retry.ts';
+import {prepareRetry} from '../../src/batch/retry.ts';
 import {seenBefore} from '../../src/batch/seen-before.ts';
 import {Wire} from '../../src/batch/wire.ts';
 import {workOf} from '../../src/batch/work.ts';
@@ -131,9 +131,9 @@ describe('a batch of many pages', () => {
         ...{kind: 'payout', mode: 'test', namespace: plan.namespace, key: 'test_key'},
         ...{overrides: {}, timeouts: DEFAULT_TIMEOUTS},
       });
-      const facts = await raiseFailedRows({
+      const facts = await prepareRetry({
         ...{journal, plan, wire, transport: service.transport(), clock: bench.clock, named: []},
-        ...{registry: {find: () => undefined}, stop: new AbortController().signal},
+        ...{registry: {find: () => undefined, ended: () => undefined, flush: () => undefined}, stop: new AbortController().signal},
       });
       assert.deepEqual(
         facts.raised,

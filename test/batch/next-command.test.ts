@@ -1,33 +1,83 @@
 import assert from 'node:assert/strict';
-import {nextCommand, type Remaining} from '../../src/batch/next-command.ts';
+import {nextCommand} from '../../src/batch/next-command.ts';
+import type {Remaining} from '../../src/batch/remaining.ts';
 
 const NOTHING: Remaining = {
-  ...{state: 'complete', not_sent: 0, in_doubt: 0, staged: 0, held: 0, unapproved: 0, failed: 0},
-  disputed: 0,
+  ...{state: 'incomplete', stop: undefined, not_sent: 0, refused: 0, in_doubt: 0, staged: 0, held: 0},
+  ...{disputed: 0, lateDoubts: 0, lateStaged: 0, unapproved: 0, rejected: 0, failed: 0},
+  ...{deadReference: null, mayApproveById: false, isCanceling: false, cancelable: 0},
 };
-const next = (remaining: Partial<Remaining>) =>
-  nextCommand({...NOTHING, ...remaining}, (verb, flags = '') => verb + flags, {pastHorizon: false});
+const next = (remaining: Partial<Remaining>, profile: string | null = 'acme') =>
+  nextCommand({...NOTHING, ...remaining}, (verb, flags = '') => `${verb} b1${flags} -p acme`, profile);
 
 describe('the next command of a batch', () => {
   for (const [words, remaining, command] of [
-    ['is none when nothing is left', {}, null],
-    ['sends what is in doubt again, when nothing is staged', {state: 'held', in_doubt: 2}, 'resume'],
+    ['is none when every row is paid', {state: 'complete'}, null],
+    ['is none while it runs', {state: 'running', not_sent: 3}, null],
+    ['is none once it is canceled', {state: 'canceled', isCanceling: true, in_doubt: 1}, null],
+    ['runs what is planned', {state: 'planned', not_sent: 3}, 'run b1 -p acme'],
+    ['releases what is staged', {state: 'staged', staged: 3}, 'release b1 -p acme'],
+    [
+      'sends what is in doubt again, when nothing is staged',
+      {state: 'held', in_doubt: 2},
+      'resume b1 -p acme',
+    ],
     [
       'releases what is staged beside a row in doubt',
       {state: 'held', in_doubt: 1, staged: 2},
-      'release --release-rest',
+      'release b1 --release-rest -p acme',
     ],
     [
       'sends the rest before it releases a part',
       {state: 'held', in_doubt: 1, staged: 2, not_sent: 1},
-      'resume',
+      'resume b1 -p acme',
     ],
-    ['tries approvals again', {unapproved: 1}, 'release'],
-    ['releases records that differ', {staged: 1, held: 1}, 'release --accept-differences'],
-    ['sends failed rows again', {failed: 1}, 'retry'],
-    ['names the rows that no command sends', {in_doubt: 2, disputed: 2}, 'report'],
-    ['names them also where they hold the release', {state: 'held', in_doubt: 2, disputed: 2}, 'report'],
-    ['sends what is in doubt beside them', {in_doubt: 2, disputed: 1}, 'resume'],
+    [
+      'releases a part where the rest was refused',
+      {state: 'held', staged: 2, not_sent: 1, refused: 1},
+      'release b1 --release-rest -p acme',
+    ],
+    ['sends again what was not approved', {unapproved: 1}, 'retry b1 -p acme'],
+    ['sends again what was rejected', {rejected: 1}, 'retry b1 -p acme'],
+    ['sends again what has failed', {failed: 1}, 'retry b1 -p acme'],
+    ['releases records that differ', {staged: 1, held: 1}, 'release b1 --accept-differences -p acme'],
+    [
+      'names a row whose key belongs to a record that has ended',
+      {deadReference: "Miller's 7"},
+      "retry b1 --row 'Miller'\\''s 7' -p acme",
+    ],
+    [
+      'asks for what was found out about rows that no command sends',
+      {in_doubt: 2, disputed: 2},
+      'resolve b1 --from FILE -p acme',
+    ],
+    ['sends what is in doubt beside them', {in_doubt: 2, disputed: 1}, 'resume b1 -p acme'],
+    [
+      'asks for what was found out past the horizon',
+      {in_doubt: 2, lateDoubts: 2},
+      'resolve b1 --from FILE -p acme',
+    ],
+    [
+      'lets the profile approve by id what was staged past the horizon',
+      {state: 'staged', staged: 2, lateStaged: 2},
+      'remit profiles set acme --approve-by-id && release b1 -p acme',
+    ],
+    [
+      'releases that where the profile does so already',
+      {state: 'held', staged: 2, lateStaged: 2, mayApproveById: true},
+      'release b1 -p acme',
+    ],
+    ['cancels records whose keys the service forgot', {stop: 'key-forgotten', staged: 2}, 'cancel b1 -p acme'],
+    ['goes on with a cancel', {state: 'stopped', isCanceling: true, staged: 2, cancelable: 2}, 'cancel b1 -p acme'],
+    [
+      'asks for what was found out before a cancel can end',
+      {state: 'stopped', isCanceling: true, in_doubt: 1, lateDoubts: 1},
+      'resolve b1 --from FILE -p acme',
+    ],
+    ['lists conflicts for a person to read', {}, 'report b1 --html -p acme'],
   ] as const satisfies readonly (readonly [string, Partial<Remaining>, string | null])[])
     it(words, () => assert.equal(next(remaining), command));
+
+  it('cancels records past the horizon where there is no profile that could approve them', () =>
+    assert.equal(next({state: 'staged', staged: 2, lateStaged: 2}, null), 'cancel b1 -p acme'));
 });

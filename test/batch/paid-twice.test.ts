@@ -5,7 +5,7 @@ import {claimBatch} from '../../src/batch/batch-claims.ts';
 import type {Journal} from '../../src/batch/journal.ts';
 import {openBatch} from '../../src/batch/open-batch.ts';
 import {resolveRow} from '../../src/batch/resolve.ts';
-import {raiseFailedRows} from '../../src/batch/retry.ts';
+import {prepareRetry} from '../../src/batch/retry.ts';
 import {Wire} from '../../src/batch/wire.ts';
 import {DEFAULT_TIMEOUTS, type TransportRequest} from '../../src/client/transport.ts';
 import {Bench, payeeId} from './harness.ts';
@@ -92,7 +92,7 @@ class Desk {
       const wire = new Wire({kind: 'payout', namespace: plan.namespace, ...service});
       const transport = this.service.transport();
       const stop = new AbortController().signal;
-      return await raiseFailedRows({
+      return await prepareRetry({
         journal,
         plan,
         wire,

@@ -31,7 +31,7 @@ describe('the file of a report', () => {
       ...{stateDir: bench.stateDir, kind: 'payout', batchId: 'b1', purpose: 'test', clock: bench.clock},
     });
     try {
-      writeReport({batch, summary: readSummary(batch), path: to});
+      writeReport({batch, summary: readSummary(batch, bench.clock.now()), path: to});
     } finally {
       await batch.close();
     }
@@ -82,7 +82,7 @@ describe('the file of a report', () => {
         ...{stateDir: other.stateDir, kind: 'payout', batchId: 'b1', purpose: 'test', clock: other.clock},
       });
       const theirs = join(bench.folder, 'theirs.html');
-      writeReport({batch, summary: readSummary(batch), path: theirs});
+      writeReport({batch, summary: readSummary(batch, bench.clock.now()), path: theirs});
       await batch.close();
       await assert.rejects(write(theirs), isRefusal(/is not a report of batch b1/));
     } finally {

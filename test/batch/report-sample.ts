@@ -33,7 +33,7 @@ async function write(bench: FollowBench, name: string): Promise<void> {
   try {
     const path = join(folder, `${name}.html`);
     rmSync(path, {force: true}); // of an earlier batch, which a report would not replace
-    writeReport({batch, summary: readSummary(batch), path});
+    writeReport({batch, summary: readSummary(batch, bench.clock.now()), path});
     console.log(path);
   } finally {
     await batch.close();

@@ -19,7 +19,7 @@ function standing() {
   tally.accepted.totals.add('USD', 9007199254740991n).add('JPY', 7n);
   tally.in_doubt.count = 2;
   tally.in_doubt.totals.add('USD', 3n);
-  return {tally, statuses: {settled: 1, failed: 1}, held: 0, differs: 0, orphans: []};
+  return {tally, statuses: {settled: 1, failed: 1}, held: 0, canceled: 0, differs: 0, orphans: []};
 }
 
 const summaryWith = (changes: Partial<Summary> & {reason?: Stop['reason']}): Summary => {
@@ -27,7 +27,7 @@ const summaryWith = (changes: Partial<Summary> & {reason?: Stop['reason']}): Sum
   const {reason, ...rest} = changes;
   const stopped = reason === undefined ? null : {reason, message: 'm'};
   return {
-    ...({...zero, held: 0, differs: 0, state: 'complete'} as unknown as Summary),
+    ...({...zero, held: 0, differs: 0, failed: 0, state: 'incomplete'} as unknown as Summary),
     stopped_because: stopped,
     ...rest,
   };

@@ -5,7 +5,7 @@ import type {Kind, Mode} from '../../src/batch/kinds.ts';
 import {openBatch} from '../../src/batch/open-batch.ts';
 import {planBatch, type PlannedBatch} from '../../src/batch/plan.ts';
 import {type Resolution, resolveRow} from '../../src/batch/resolve.ts';
-import {raiseFailedRows, type RetryFacts} from '../../src/batch/retry.ts';
+import {prepareRetry, type RetryFacts} from '../../src/batch/retry.ts';
 import type {RunSettings} from '../../src/batch/run-context.ts';
 import {AdaptiveSpeed} from '../../src/batch/speed-adaptive.ts';
 import type {Speed} from '../../src/batch/speed.ts';
@@ -94,7 +94,7 @@ export async function runEngine(
         const wire = new Wire({kind, mode, namespace, key: apiKey, overrides: OVERRIDES, timeouts: TIMEOUTS});
         const {named, onRaised} = request.retry;
         onRaised(
-          await raiseFailedRows({
+          await prepareRetry({
             journal,
             plan,
             wire,

@@ -5,6 +5,7 @@ import {FollowPace} from '../../batch/follow-pace.ts';
 import type {FollowEnd} from '../../batch/follow.ts';
 import type {Goal} from '../../batch/follow-counts.ts';
 import {type Followed, FollowRun} from '../../batch/follow-run.ts';
+import {readNews} from '../../batch/registry-news.ts';
 import type {Kind} from '../../batch/kinds.ts';
 import {type OpenBatch, openBatch} from '../../batch/open-batch.ts';
 import {exitCodeOf, type Summary} from '../../batch/summary.ts';
@@ -74,7 +75,7 @@ export async function refreshBatch(options: {
   }
   try {
     checkBinding(batch.journal, batch.plan, context.profile);
-    const before = readSummary(batch, (last) => placeFlags(context, options.stateDir, last));
+    const before = readSummary(batch, clock.now(), (last) => placeFlags(context, options.stateDir, last));
     const {summary: seen, followed} = await follow({
       ...{context, stateDir: options.stateDir, batch, flags, before},
       ...{until: undefined, timeoutMs: undefined, out: undefined},
@@ -128,7 +129,8 @@ async function follow(options: {
       maxWaitMs: flags['max-wait'] ?? MAX_WAIT_MS,
       abort: AbortSignal.any([context.stop.signal, lock.lost]),
       command: batchCommand(plan.kind),
-      commandFlags: placeFlags(context, options.stateDir),
+      commandFlags: placeFlags(context, options.stateDir, profile.name ?? undefined),
+      beforeResults: () => readNews(batch, {stateDir: options.stateDir, clock}),
       onProgress: (line) => out.progress(line),
       onUnknown: (status, reference) =>
         out.notice(

@@ -2,7 +2,7 @@ import {existsSync} from 'node:fs';
 import {batchExists} from '../../batch/folder.ts';
 import {type Kind, KINDS} from '../../batch/kinds.ts';
 import {RemitError} from '../../errors.ts';
-import {quote} from '../command-line.ts';
+import {shellWord} from '../../shell-word.ts';
 import type {LocalContext} from '../context.ts';
 
 /** `remit payouts batch`: how hints begin. */
@@ -13,9 +13,9 @@ export const batchCommand = (kind: Kind): string => `remit ${KINDS[kind].topic} 
  * @param lastProfile the one that was typed for the last run of the batch, where this command only looks at it
  */
 export function placeFlags(context: LocalContext, stateDir: string, lastProfile?: string): string {
-  const folder = stateDir === context.stateDir ? '' : ` --state-dir ${quote(stateDir)}`;
+  const folder = stateDir === context.stateDir ? '' : ` --state-dir ${shellWord(stateDir)}`;
   const profile = context.flags.profile ?? lastProfile;
-  return folder + (profile === undefined ? '' : ` -p ${quote(profile)}`);
+  return folder + (profile === undefined ? '' : ` -p ${shellWord(profile)}`);
 }
 
 /**

@@ -3,12 +3,14 @@ import {batchFolder} from '../../batch/folder.ts';
 import type {Kind, Mode} from '../../batch/kinds.ts';
 import type {Attention} from '../../batch/journal.ts';
 import {nextCommand} from '../../batch/next-command.ts';
+import {readRemaining} from '../../batch/remaining.ts';
+import {readNews} from '../../batch/registry-news.ts';
 import {type OpenBatch, openBatch} from '../../batch/open-batch.ts';
 import {reportFile, writeReport} from '../../batch/report-file.ts';
 import {type ResultFiles, writeResults} from '../../batch/results.ts';
 import type {Stop} from '../../batch/run-context.ts';
 import {ASKING, readStatus, type StatusFile} from '../../batch/status-file.ts';
-import {type BatchState, summarise, type Summary} from '../../batch/summary.ts';
+import {type BatchState, endState, summarise, type Summary} from '../../batch/summary.ts';
 import {standingOf} from '../../batch/work.ts';
 import type {Clock} from '../../clock.ts';
 import {RemitError} from '../../errors.ts';
@@ -39,7 +41,8 @@ export async function statusOfBatch(
   try {
     const batch = await openBatch({...wanted, purpose: `status of batch ${wanted.batchId}`, brief: true});
     try {
-      const summary = readSummary(batch, wanted.typed);
+      await readNews(batch, wanted);
+      const summary = readSummary(batch, wanted.clock.now(), wanted.typed);
       const attention = batch.journal.needingAttention(ATTENTION, summary.in_doubt);
       return {summary, attention, running: undefined};
     } finally {
@@ -84,11 +87,12 @@ export async function reportBatch(
   const batch = await openForReport(wanted);
   try {
     const {journal, plan} = batch;
-    const before = readSummary(batch, wanted.typed);
+    await readNews(batch, wanted);
+    const before = readSummary(batch, wanted.clock.now(), wanted.typed);
     const folder = resolve(wanted.folder ?? plan.file.folder);
     const files = writeResults({journal, plan, summary: before, folder});
     journal.setMeta('results', files);
-    const summary = readSummary(batch, wanted.typed);
+    const summary = readSummary(batch, wanted.clock.now(), wanted.typed);
     const attention = journal.needingAttention(ATTENTION, summary.in_doubt);
     if (wanted.html === undefined) return {summary, attention};
     const path = wanted.html === 'beside' ? reportFile(folder, plan) : resolve(wanted.html.file);
@@ -117,24 +121,21 @@ async function openForReport(wanted: Wanted): Promise<OpenBatch> {
 }
 
 /** The summary of a batch at rest. A runner that was killed left no word, but windows and outcomes tell what is open. */
-export function readSummary({plan, journal}: OpenBatch, typed: Placing = () => ''): Summary {
+export function readSummary({plan, journal}: OpenBatch, now: number, typed: Placing = () => ''): Summary {
   const standing = standingOf(journal, plan);
   const sent = journal.windows(['stage', 'direct', 'release']).length > 0;
   const told = journal.meta<BatchState>('state');
   const killed = sent && (told === undefined || told === 'running');
   const state: BatchState = killed ? 'interrupted' : (told ?? 'planned');
   const command = batchCommand(plan.kind);
-  const placed = typed(journal.meta<string | null>('typedProfile') ?? undefined);
+  const profile = journal.meta<string | null>('typedProfile') ?? undefined;
+  const placed = typed(profile);
   const stop = journal.meta<Stop | null>('stop') ?? undefined;
-  const {tally, statuses, held} = standing;
+  const end = endState(state, plan, standing);
   const next = nextCommand(
-    {
-      ...{state, held, failed: statuses['failed'] ?? 0, staged: tally.staged.count},
-      ...{not_sent: tally.not_sent.count, in_doubt: tally.in_doubt.count, unapproved: tally.unapproved.count},
-      disputed: journal.disputed(),
-    },
+    readRemaining(journal, standing, {state: end, stop, now}),
     (verb, flags = '') => `${command} ${verb} ${plan.batchId}${flags}${placed}`,
-    {stop, pastHorizon: journal.meta<boolean>('pastHorizon') ?? false},
+    profile ?? null,
   );
   return summarise(plan, standing, {
     state,

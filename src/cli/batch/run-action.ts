@@ -6,15 +6,14 @@ import {checkBinding} from '../../batch/binding.ts';
 import type {Kind} from '../../batch/kinds.ts';
 import {keepAcknowledged, noteConfirmation, readAcknowledged} from '../../batch/confirmations.ts';
 import type {Followed} from '../../batch/follow-run.ts';
-import type {JournalRow} from '../../batch/journal-row.ts';
 import type {Journal} from '../../batch/journal.ts';
 import {type OpenBatch, openBatch} from '../../batch/open-batch.ts';
-import {addRow, emptyPart, type Part} from '../../batch/part.ts';
-import {raiseFailedRows} from '../../batch/retry.ts';
+import {prepareRetry, type RetryRow} from '../../batch/retry.ts';
 import {AdaptiveSpeed} from '../../batch/speed-adaptive.ts';
 import {MAX_IN_FLIGHT} from '../../batch/speed.ts';
 import {ASKING, readStatus, writeStatus} from '../../batch/status-file.ts';
 import {exitCodeOf, type Summary} from '../../batch/summary.ts';
+import {HORIZON_MS} from '../../batch/record-age.ts';
 import {Wire} from '../../batch/wire.ts';
 import {type Reach, workOf} from '../../batch/work.ts';
 import {DEFAULT_TIMEOUTS, type Timeouts, type Transport} from '../../client/transport.ts';
@@ -28,6 +27,7 @@ import {followAfterRun, type FollowFlags} from './follow-action.ts';
 import {hasForgotten, RESET_SANDBOX} from './reset-sandbox.ts';
 import {batchCommand, placeFlags} from './place.ts';
 import {count} from './plan-view.ts';
+import {partOf, retryText} from './retry-view.ts';
 import {BatchProgress} from './progress.ts';
 import {readSummary} from './report-action.ts';
 import {doubtsText, leftOutText, summaryText} from './summary-view.ts';
@@ -61,7 +61,6 @@ export interface RunRequest {
 const ATTENTION = 10;
 /** Rows that one sentence names; the others are counted. */
 const NAMED = 5;
-const HORIZON_MS = 24 * 3_600_000;
 
 /** How a run ended; with `followed` when it went on to follow the accepted rows. */
 export interface BatchEnd {
@@ -144,7 +143,7 @@ function noteDoubts(
   const reason = summary.stopped_because?.reason;
   if (summary.in_doubt === 0 || (reason !== 'interrupted' && reason !== 'terminated')) return;
   const named = doubtful.map(({reference}) => reference);
-  context.out.warn(doubtsText(summary, named, placeFlags(context, stateDir)));
+  context.out.warn(doubtsText(summary, named, placeFlags(context, stateDir, context.profile.name ?? undefined)));
 }
 
 function isConfirmed({doing}: RunRequest, {plan, journal}: OpenBatch): boolean {
@@ -159,7 +158,7 @@ async function confirmOnce(
   request: RunRequest,
   batch: OpenBatch,
   {survey, registry}: BatchClaims,
-  again?: Part,
+  retried?: readonly RetryRow[],
 ): Promise<void> {
   const {context, flags, doing} = request;
   const {plan, journal} = batch;
@@ -172,7 +171,9 @@ async function confirmOnce(
     wasAsked = true;
     tellStatus(batch, ASKING, context.clock.now());
   };
-  const work = workOf({journal, plan, survey, reach: reachOf(request, journal)});
+  const again = retried === undefined ? undefined : partOf(retried);
+  const reach = reachOf(request, journal);
+  const work = workOf({journal, plan, survey, reach, taken: retried?.map(({row}) => row) ?? []});
   const asked = {context, plan, survey, work, flags, doing, known, acknowledged, again, onAsk};
   const isAgreed = await confirmBatch(asked);
   batch.lock.assertHeld(); // a question may stay open for hours
@@ -187,7 +188,7 @@ async function confirmOnce(
       similar: (acknowledged?.similar ?? 0) + similar,
       at: context.clock.now(),
     });
-  journal.setMeta('typedProfile', context.flags.profile ?? null);
+  journal.setMeta('typedProfile', context.profile.name);
   journal.setMeta('confirmed', {
     planHash: plan.planHash,
     doing: doing === 'resume' || doing === 'retry' ? (before?.doing ?? doing) : doing,
@@ -206,7 +207,7 @@ async function confirmOnce(
 }
 
 const tellStatus = (batch: OpenBatch, phase: string, nowMs: number): void =>
-  writeStatus(batch.place.status, batch.plan.journalId, phase, readSummary(batch), nowMs);
+  writeStatus(batch.place.status, batch.plan.journalId, phase, readSummary(batch, nowMs), nowMs);
 
 /** Its question would be of two things at once: the plan, and the rows that failed under an earlier one. */
 const nothingToRetry = ({plan}: OpenBatch, {kind, context, stateDir}: RunRequest): RemitError =>
@@ -215,7 +216,7 @@ const nothingToRetry = ({plan}: OpenBatch, {kind, context, stateDir}: RunRequest
     plan.revision > 1
       ? `revision ${plan.revision} of batch ${plan.batchId} was never confirmed; nothing was sent again`
       : `batch ${plan.batchId} was never run: there is nothing to send again`,
-    {hint: `${batchCommand(kind)} run ${plan.batchId}${placeFlags(context, stateDir)}`},
+    {hint: `${batchCommand(kind)} run ${plan.batchId}${placeFlags(context, stateDir, context.profile.name ?? undefined)}`},
   );
 
 /** Which rows the run takes up: the same for the question as for the engine. */
@@ -275,7 +276,8 @@ async function runConfirmed(parts: ConfirmedRun): Promise<Summary> {
     },
     out: folder,
     command: batchCommand(kind),
-    commandFlags: placeFlags(context, request.stateDir),
+    commandFlags: placeFlags(context, request.stateDir, profile.name ?? undefined),
+    profile: profile.name,
     assertHeld: () => {
       lock.assertHeld();
       claims.registry.assertHeld();
@@ -301,7 +303,7 @@ async function retryRows(
     ...{kind, mode: profile.mode, namespace: plan.namespace, key: profile.key},
     ...{overrides: profile.overrides, timeouts: timeoutsOf(context)},
   });
-  const facts = await raiseFailedRows({
+  const facts = await prepareRetry({
     journal,
     plan,
     wire,
@@ -312,23 +314,17 @@ async function retryRows(
     maxWaitMs: flags['max-wait'],
     stop: context.stop.signal,
     confirm: async (rows) => {
-      await confirmOnce(request, batch, claims, rows.length > 0 ? partOf(rows) : undefined);
+      for (const line of retryText(rows)) out.notice(line);
+      await confirmOnce(request, batch, claims, rows.length > 0 ? rows : undefined);
     },
   });
-  const more = facts.raised.length > NAMED ? `, and ${facts.raised.length - NAMED} more` : '';
-  out.note(
-    `${count(facts.raised.length, 'row')} sent again with a new key${facts.raised.length > 0 ? `: ${facts.raised.slice(0, NAMED).join(', ')}${more}` : ''}`,
-  );
+  const keys = facts.raised.length === 0 ? '' : `, ${facts.raised.length} of them with a new key`;
+  out.note(`${count(facts.again.length, 'row')} prepared to be sent again${keys}`);
   for (const {reference, why} of facts.left.slice(0, NAMED))
     out.notice(`  ${reference} is left as it is: ${why}`);
   if (facts.left.length > NAMED) out.notice(`  … and ${facts.left.length - NAMED} more are left as they are`);
 }
 
-function partOf(rows: readonly JournalRow[]): Part {
-  const part = emptyPart();
-  for (const row of rows) addRow(part, row);
-  return part;
-}
 
 function timeoutsOf(context: Context): Timeouts {
   const totalMs = context.flags['request-timeout'];

@@ -2,6 +2,7 @@ import {type Kind, KINDS} from '../../batch/kinds.ts';
 import type {Attention} from '../../batch/journal.ts';
 import {BUCKETS} from '../../batch/outcome.ts';
 import type {Summary} from '../../batch/summary.ts';
+import {canceledText, incompleteText} from '../../batch/end-words.ts';
 import {groupMajor} from '../../money/amount.ts';
 import {count} from './plan-view.ts';
 
@@ -56,6 +57,7 @@ export function summaryText(summary: Summary, attention: readonly Attention[]): 
 
 function partsOf(summary: Summary, bucket: string): string {
   if (bucket === 'staged' && summary.held > 0) return `  (${summary.held} held: their record differs)`;
+  if (bucket === 'conflict' && (summary.canceled ?? 0) > 0) return `  (${summary.canceled} canceled)`;
   if (bucket !== 'accepted' || summary.settled + summary.failed === 0) return '';
   return `  (${summary.settled} settled, ${summary.failed} failed)`;
 }
@@ -71,9 +73,14 @@ function headline(summary: Summary): string {
     summary.posts === 0
       ? ''
       : ` (${count(summary.posts, 'request')} in ${(summary.elapsed_ms / 1000).toFixed(1)} s)`;
+  const end = summary.posts === 0 ? '; this command sent nothing' : sent;
   switch (state) {
     case 'complete':
-      return `Batch ${id} is ${summary.in_doubt > 0 ? `not finished: ${count(summary.in_doubt, 'row')} in doubt, ` : 'complete: '}${of}${summary.posts === 0 ? '; this command sent nothing' : sent}.`;
+      return `Batch ${id} is complete: ${of}${end}.`;
+    case 'incomplete':
+      return `Batch ${id} is not complete: ${incompleteText(summary)}${end}.`;
+    case 'canceled':
+      return `Batch ${id} is canceled: ${canceledText(summary)}${sent}.`;
     case 'staged':
       return summary.accepted + summary.in_doubt === 0
         ? `Batch ${id} is staged: ${count(summary.staged, 'record')} created, none released; no money has moved${sent}.`

@@ -1,0 +1,94 @@
+import {existsSync} from 'node:fs';
+import type {Clock} from '../clock.ts';
+import {RemitError} from '../errors.ts';
+import type {JournalRow} from './journal-row.ts';
+import type {Journal} from './journal.ts';
+import type {Mode} from './kinds.ts';
+import type {OpenBatch} from './open-batch.ts';
+import {type Outcome, PAID_ELSEWHERE_CODE} from './outcome.ts';
+import type {Plan} from './plan.ts';
+import {isSamePayment, Registry} from './registry.ts';
+import {foreignEntry, otherPaymentText, paidByOther, paymentEnded} from './registry-outcome.ts';
+import {registryPath} from './seen-before.ts';
+
+const PAGE = 500;
+
+/**
+ * Marks in the registry what GETs have shown of this batch's records: the entry of a failed or canceled record has ended,
+ * and its reference may be paid by another batch. The registry first: a row is offered to other batches (`failed.csv`) only
+ * once they can claim it.
+ */
+export function tellEnded(journal: Journal, registry: Registry): void {
+  for (;;) {
+    const rows = journal.endedUntold(PAGE);
+    if (rows.length === 0) return;
+    for (const {reference, generation, outcome} of rows) registry.ended(reference, outcome!.id!, generation); // read by their ids
+    registry.flush();
+    journal.markTold(rows.map(({outcome}) => outcome!.id!));
+  }
+}
+
+/** Rows that this batch did not pay, and another batch has paid since: they are paid there, and shown as such here. */
+export function settlePaidElsewhere(options: {
+  journal: Journal;
+  plan: Plan;
+  registry: Registry;
+  now: number;
+}): void {
+  const {journal, now} = options;
+  for (let after = 0; ;) {
+    const page = journal.unpaidHere(after, PAGE);
+    for (const row of page) {
+      const outcome = outcomeElsewhere(row, options);
+      if (outcome !== undefined) journal.record(outcome, now);
+    }
+    journal.flush();
+    if (page.length < PAGE) return;
+    after = page.at(-1)!.n;
+  }
+}
+
+function outcomeElsewhere(
+  row: JournalRow,
+  {plan, registry}: {plan: Plan; registry: Registry},
+): Outcome | undefined {
+  const found = registry.find(row.reference);
+  const ended = paymentEnded(row, found);
+  if (ended !== undefined) return ended;
+  const entry = foreignEntry(found, plan);
+  if (row.outcome!.state === 'already_paid' || entry?.paid !== true) return undefined;
+  if (isSamePayment(entry, row)) return paidByOther(row, entry);
+  return {...row.outcome!, state: 'conflict', code: PAID_ELSEWHERE_CODE, message: otherPaymentText(entry)};
+}
+
+/**
+ * Brings a batch at rest and the registry up to date with each other, for a status, list or report. Nothing happens while
+ * another batch has the registry: the next command does it.
+ */
+export async function readNews(
+  {journal, plan}: OpenBatch,
+  {stateDir, clock}: {stateDir: string; clock: Clock},
+): Promise<void> {
+  const binding = journal.meta<{mode: Mode; baseUrl: string}>('binding');
+  if (binding === undefined || !existsSync(registryPath(stateDir))) return;
+  if (journal.unpaidHere(0, 1).length + journal.endedUntold(1).length === 0) return;
+  const {kind, namespace, batchId, journalId} = plan;
+  const profile = journal.meta<string | null>('typedProfile') ?? '';
+  let registry: Registry;
+  try {
+    registry = await Registry.open({
+      ...{stateDir, clock, brief: true},
+      scope: {mode: binding.mode, baseUrl: binding.baseUrl, kind, namespace},
+      claimant: {profile, batchId, journalId},
+    });
+  } catch (error) {
+    if (error instanceof RemitError && error.code === 'LOCKED') return;
+    throw error;
+  }
+  try {
+    tellEnded(journal, registry);
+    settlePaidElsewhere({journal, plan, registry, now: clock.now()});
+  } finally {
+    await registry.close();
+  }
+}

@@ -1,0 +1,90 @@
+import type {Journal} from './journal.ts';
+import type {Standing} from './journal-standing.ts';
+import {CLOCK_AHEAD_MS, HORIZON_MS} from './record-age.ts';
+import type {Stop} from './run-context.ts';
+import type {BatchState} from './summary.ts';
+
+/** What is left of a batch at rest, as far as the next command depends on it. Numbers are rows. */
+export interface Remaining {
+  state: BatchState;
+  stop: Stop['reason'] | undefined;
+  not_sent: number;
+  /** Part of not_sent: the service refused them in a way that says nothing about the row. */
+  refused: number;
+  in_doubt: number;
+  /** Parts of in_doubt: another batch has their reference, so that no command sends them; … */
+  disputed: number;
+  /** … their key may be forgotten, so that only a person can find out what became of them. */
+  lateDoubts: number;
+  staged: number;
+  held: number;
+  /** Rows with a record that was staged longer ago than the key horizon: part of staged, or in doubt since. */
+  lateStaged: number;
+  unapproved: number;
+  rejected: number;
+  failed: number;
+  /** The first row whose key belongs to a failed or canceled record. */
+  deadReference: string | null;
+  /** The profile of the last run approves by id past the horizon. */
+  mayApproveById: boolean;
+  /** `cancel` was begun: nothing else of the batch is sent. */
+  isCanceling: boolean;
+  /** Rows whose record `cancel` has still to read. */
+  cancelable: number;
+}
+
+/** Journal facts that a run leaves for the command after it. */
+export interface RunFacts {
+  horizonMs: number;
+  approveById: boolean;
+}
+
+export const readRunFacts = (journal: Journal): RunFacts =>
+  journal.meta<RunFacts>('runFacts') ?? {horizonMs: HORIZON_MS, approveById: false};
+
+/** When `cancel` was begun; undefined for any other batch. */
+export const cancelBegan = (journal: Journal): number | undefined => journal.meta<number>('canceling');
+
+export function readRemaining(
+  journal: Journal,
+  {tally, statuses, held}: Standing,
+  {state, stop, now}: {state: BatchState; stop: Stop | undefined; now: number},
+): Remaining {
+  const isAtRest = state !== 'running' && state !== 'planned';
+  const {horizonMs, approveById} = readRunFacts(journal);
+  const count = (where: string): number =>
+    isAtRest
+      ? Number(journal.statement(`select count(*) as count from outcomes where ${where}`).get()!['count'])
+      : 0;
+  const late = `(staged_at < ${now - horizonMs} or staged_at > ${now + CLOCK_AHEAD_MS})`;
+  // A row that was being released is past the horizon for certain only once a run has read its record.
+  const wasLate = journal.meta<boolean>('pastHorizon') === true;
+  const lateReleases = wasLate ? count(`state = 'in_doubt' and id is not null and code is not 'REGISTRY' and ${late}`) : 0;
+  const lateCreates = count(
+    `state = 'in_doubt' and id is null and code is not 'REGISTRY' and ${late}`,
+  );
+  return {
+    ...{state, stop: stop?.reason, held},
+    ...{not_sent: tally.not_sent.count, in_doubt: tally.in_doubt.count, staged: tally.staged.count},
+    ...{unapproved: tally.unapproved.count, rejected: tally.rejected.count, failed: statuses['failed'] ?? 0},
+    refused: count(
+      `state = 'not_sent' and http between 400 and 499 and http not in (401, 403, 408, 425, 429)`,
+    ),
+    disputed: isAtRest ? journal.disputed() : 0,
+    lateDoubts: lateCreates + lateReleases,
+    lateStaged: count(`state = 'staged' and ${late}`) + lateReleases,
+    deadReference: isAtRest ? deadReference(journal) : null,
+    mayApproveById: approveById,
+    isCanceling: cancelBegan(journal) !== undefined,
+    cancelable: count(`state in ('staged', 'held', 'unapproved') or (state = 'in_doubt' and id is not null)`),
+  };
+}
+
+function deadReference(journal: Journal): string | null {
+  const found = journal
+    .statement(
+      `select r.reference from outcomes o join rows r on r.n = o.n where o.state = 'dead_key' order by o.n limit 1`,
+    )
+    .get();
+  return found === undefined ? null : (found['reference'] as string);
+}
