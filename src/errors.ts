@@ -74,6 +74,7 @@ export const ERRORS = {
   GUARD_CONFIRM: kind(EXIT.GUARD, 'the stated confirmation does not match, or was refused'),
   GUARD_DUPLICATES: kind(EXIT.GUARD, 'soft duplicates that were not acknowledged'),
   GUARD_BINDING: kind(EXIT.GUARD, 'the batch is bound to another mode, base URL or key'),
+  BATCH_CANCELED: kind(EXIT.GUARD, 'the batch is canceled or being canceled; nothing else of it is sent'),
   GUARD_TARGET: kind(EXIT.GUARD, 'a base URL, path or redirect that a key must not be sent to'),
   ENDED_BADLY: kind(EXIT.ENDED_BADLY, 'a wait ended in failed or canceled'),
   WAIT_TIMEOUT: kind(EXIT.TIMED_OUT, 'a wait ran out of time', true),

@@ -41,6 +41,7 @@ export function stepsLeft(path: RunPath, {not_sent: unsent, in_doubt: doubts, st
   const open = unsent.count + doubts.count;
   if (path === 'direct') return open + staged.count;
   if (path === 'stage-only') return open;
+  if (path === 'cancel') return 2 * (doubts.count + staged.count); // records to read, cancel and read again
   if (path === 'release') return doubts.count + staged.count;
   return 2 * open + staged.count;
 }

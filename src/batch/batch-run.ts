@@ -5,11 +5,12 @@ import {RemitError} from '../errors.ts';
 import type {Activity} from './activity.ts';
 import {bindBatch} from './binding.ts';
 import {CreatePhase} from './create-phase.ts';
+import {CancelPhase} from './cancel-phase.ts';
 import type {BatchFolder} from './folder.ts';
 import type {Journal} from './journal.ts';
 import type {Mode} from './kinds.ts';
 import {nextCommand} from './next-command.ts';
-import {cancelBegan, readRemaining, type RunFacts} from './remaining.ts';
+import {readRemaining, refuseCanceled, type RunFacts} from './remaining.ts';
 import type {Plan} from './plan.ts';
 import {probe} from './probe.ts';
 import type {Claims} from './registry.ts';
@@ -22,8 +23,8 @@ import {type BatchState, endState, isWhole, summarise, type Summary} from './sum
 import {TimelineWriter} from './timeline.ts';
 import {Wire} from './wire.ts';
 
-/** How far a run goes: both phases, only the first, only the second, or one request a row. */
-export type RunPath = 'stage-and-release' | 'stage-only' | 'release' | 'direct';
+/** How far a run goes: both phases, only the first, only the second, or one request a row; or all records are canceled. */
+export type RunPath = 'stage-and-release' | 'stage-only' | 'release' | 'direct' | 'cancel';
 
 export interface BatchRunOptions {
   plan: Plan;
@@ -58,6 +59,7 @@ export interface BatchRunOptions {
   onProgress: (phase: string, summary: Summary, activity: Activity) => void;
 }
 
+const FREED_AT_ONCE = 1000;
 const STATUS_EVERY_MS = 1000;
 /**
  * A commit waits for the disk, and nothing is sent meanwhile; what a kill leaves uncommitted is replayed. Where windows
@@ -82,7 +84,7 @@ export class BatchRun {
   constructor(options: BatchRunOptions) {
     this.#options = options;
     const {plan, journal, mode, key, overrides, timeouts, clock} = options;
-    if (cancelBegan(journal) !== undefined) throw new Error(`batch ${plan.batchId} is being canceled`); // the caller refused it
+    refuseCanceled(journal, plan, options.path);
     bindBatch(journal, plan, options);
     this.#started = clock.monotonic();
     this.#timeline = new TimelineWriter(journal);
@@ -128,6 +130,7 @@ export class BatchRun {
 
   async #phases(): Promise<BatchState> {
     const {path} = this.#options;
+    if (path === 'cancel') return this.#cancel();
     if (path === 'direct') {
       const paying = new CreatePhase(this.#context, 'direct');
       await this.#runPhase('paying', () => paying.run());
@@ -154,6 +157,32 @@ export class BatchRun {
     await this.#runPhase('releasing', () => release.run());
     this.#pastHorizon ||= release.pastHorizon > 0;
     return this.#stoppedOr(release.pastHorizon > 0 ? 'held' : 'complete');
+  }
+
+  /** Rows in doubt first: without a record nothing of them can be canceled. */
+  async #cancel(): Promise<BatchState> {
+    const settling = new CreatePhase(this.#context, 'stage', 'doubts');
+    await this.#runPhase('settling', () => settling.run());
+    if (this.#context.stop !== undefined) return this.#stoppedOr('stopped');
+    const canceling = new CancelPhase(this.#context);
+    await this.#runPhase('canceling', () => canceling.run());
+    this.#pastHorizon = settling.pastHorizon > 0;
+    const {staged, unapproved, in_doubt: doubts} = this.#context.standing.tally;
+    const isDone = canceling.left + staged.count + unapproved.count + doubts.count === 0;
+    if (isDone && this.#context.stop === undefined) this.#freeUnsent();
+    return this.#stoppedOr(isDone ? 'canceled' : 'stopped');
+  }
+
+  /** Rows that were never sent: other batches may have their references. */
+  #freeUnsent(): void {
+    const {journal, claims} = this.#context;
+    for (let after = 0; ;) {
+      const page = journal.rowsIn(['not_sent'], after, FREED_AT_ONCE);
+      for (const {reference, outcome} of page) if (outcome!.stagedAt === null) claims.free(reference);
+      claims.flush();
+      if (page.length < FREED_AT_ONCE) return;
+      after = page.at(-1)!.n;
+    }
   }
 
   async #runPhase(name: string, work: () => Promise<void>): Promise<void> {
@@ -236,7 +265,8 @@ export class BatchRun {
     const {plan, mode, journal, clock, command, commandFlags = '', profile = null} = this.#options;
     const {standing, posts, stop} = this.#context;
     const end = endState(state, plan, standing);
-    const left = end === 'running' ? undefined : readRemaining(journal, standing, {state: end, stop, now: clock.now()});
+    const left =
+      end === 'running' ? undefined : readRemaining(journal, standing, {state: end, stop, now: clock.now()});
     return summarise(plan, standing, {
       state,
       mode,

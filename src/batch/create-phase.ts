@@ -45,18 +45,20 @@ export class CreatePhase {
   /** Rows left in doubt because their key may be forgotten. */
   pastHorizon = 0;
 
-  constructor(context: RunContext, phase: 'stage' | 'direct') {
+  /** @param only `doubts`: rows that may have been sent are settled, and no other row is sent */
+  constructor(context: RunContext, phase: 'stage' | 'direct', only?: 'doubts') {
     this.#context = context;
     this.#phase = phase;
     const {journal, claims, clock, beforeWindow, settings} = context;
     this.#source = new RowSource({
       journal,
       claims,
-      takes: ['new', 'not_sent', 'in_doubt'],
+      takes: only === 'doubts' ? ['in_doubt'] : ['new', 'not_sent', 'in_doubt'],
       phase,
       clock,
       beforeWindow,
-      page: (after, limit) => journal.unstaged(after, limit),
+      page: (after, limit) =>
+        only === 'doubts' ? journal.doubtsWithoutRecord(after, limit) : journal.unstaged(after, limit),
       inFlight: () => context.speed.limit(),
       windowRows: settings.windowRows,
     });
@@ -226,6 +228,7 @@ export class CreatePhase {
         const differs = isTold ? differsIn(end.answer, job.row, settings.kind) : undefined;
         const facts = {state: look.state, id, status: look.status, stagedAt: this.#firstDoubt(job)};
         this.#settle(job, {...facts, ...differs});
+        this.#context.noteEnded(job.row, id, look.status);
         return {again: false};
       }
       if (end.answer.status === 404) return this.#leaveLost(job, id);

@@ -46,7 +46,7 @@ export class Journal {
   readonly #db: SqliteDatabase;
   readonly #statements = new Map<string, SqliteStatement>();
   readonly #waiting: WaitingOutcomes;
-  readonly #ended: {n: number; id: string; status: string}[] = [];
+  readonly #ended: {n: number; id: string; status: string; told: number}[] = [];
   #newestWindow: number;
   /** Windows and flushes of this process. */
   commits = 0;
@@ -100,15 +100,16 @@ export class Journal {
 
   #writeWaiting(): void {
     this.#waiting.write(this.#newestWindow);
-    for (const {n, id, status} of this.#ended.splice(0))
+    for (const {n, id, status, told} of this.#ended.splice(0))
       this.#statement(
-        'insert or ignore into ended_records (id, n, status, told) values (?, ?, ?, 0)', // told once is told for good
-      ).run(id, n, status);
+        `insert into ended_records (id, n, status, told) values (?, ?, ?, ?)
+         on conflict (id) do update set told = max(told, excluded.told)`,
+      ).run(id, n, status, told);
   }
 
   /** A GET showed that the record of a row has failed or was canceled. Durable with the outcome that is recorded with it. */
-  noteEnded(n: number, id: string, status: string): void {
-    this.#ended.push({n, id, status});
+  noteEnded(n: number, id: string, status: string, {isTold = false} = {}): void {
+    this.#ended.push({n, id, status, told: isTold ? 1 : 0});
   }
 
   /** Records that have ended and that the registry was not told of, with the rows that still have them. */
@@ -167,6 +168,15 @@ export class Journal {
        from (select * from rows where n > ? order by n limit ?) r`,
     ).get(after, limit)!['page'] as string;
     return (JSON.parse(page) as FreshRow[]).map(freshRow);
+  }
+
+  /** Rows after `after` that may have been sent, have no record that is known, and are not disputed. */
+  doubtsWithoutRecord(after: number, limit: number): JournalRow[] {
+    return this.#rows(
+      `r.n > ? and o.id is null and (o.code is null or o.code <> ?) and ${STATE} = 'in_doubt'`,
+      [after, REGISTRY_CODE],
+      limit,
+    );
   }
 
   /** Rows after `after` that have a record and one of these states. */

@@ -18,6 +18,7 @@ export interface KindFacts {
     readonly create: OperationId;
     readonly get: OperationId;
     readonly approve: OperationId;
+    readonly cancel: OperationId;
   };
   /** Column of the results file that holds the id of the record. */
   readonly idColumn: 'payout_id' | 'payin_id';
@@ -30,7 +31,12 @@ export const KINDS: Readonly<Record<Kind, KindFacts>> = {
     party: 'payee_id',
     method: 'override_default_payment_method_id',
     rails: PAYOUT_RAILS,
-    operations: {create: 'payouts.create', get: 'payouts.get', approve: 'payouts.approve'},
+    operations: {
+      create: 'payouts.create',
+      get: 'payouts.get',
+      approve: 'payouts.approve',
+      cancel: 'payouts.cancel',
+    },
     idColumn: 'payout_id',
   },
   payin: {
@@ -39,7 +45,12 @@ export const KINDS: Readonly<Record<Kind, KindFacts>> = {
     party: 'payer_id',
     method: 'payment_method_id',
     rails: PAYIN_RAILS,
-    operations: {create: 'payins.create', get: 'payins.get', approve: 'payins.approve'},
+    operations: {
+      create: 'payins.create',
+      get: 'payins.get',
+      approve: 'payins.approve',
+      cancel: 'payins.cancel',
+    },
     idColumn: 'payin_id',
   },
 };

@@ -9,14 +9,10 @@ export type Typing = (verb: string, flags?: string) => string;
  * would be refused or would find nothing to do.
  * @param profile name of the profile in force; null where the key came from the environment
  */
-export function nextCommand(
-  left: Remaining,
-  type: Typing,
-  profile: string | null,
-): string | null {
+export function nextCommand(left: Remaining, type: Typing, profile: string | null): string | null {
   if (left.isCanceling) {
     if (left.state === 'canceled') return null;
-    return left.lateDoubts > 0 && left.cancelable === 0
+    return left.lateDoubts + left.disputed > 0 && left.cancelable === 0
       ? type('resolve', ' --from FILE')
       : type('cancel');
   }

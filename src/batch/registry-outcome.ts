@@ -181,8 +181,7 @@ function outcomeByRegistry(row: JournalRow, entry: Entry, exists: JournalExists)
     ...{message: null, requestId: null, attempts: 0, orphan: null},
   };
   if (entry.paid && isSamePayment(entry, row)) return paidByOther(row, entry);
-  if (entry.paid || entry.fingerprint !== row.fingerprint)
-    return {...base, message: otherPaymentText(entry)};
+  if (entry.paid || entry.fingerprint !== row.fingerprint) return {...base, message: otherPaymentText(entry)};
   if (!exists(entry.journal, entry.batch))
     return {
       ...{

@@ -74,7 +74,9 @@ export const isSamePayment = (entry: Entry, row: Claim): boolean =>
 
 /** The generation that the next claim of a reference must have at least. */
 export const leastGeneration = (entry: Entry | undefined): number =>
-  entry === undefined || entry.standing === null ? 0 : entry.generation + (entry.standing === 'ended' ? 1 : 0);
+  entry === undefined || entry.standing === null
+    ? 0
+    : entry.generation + (entry.standing === 'ended' ? 1 : 0);
 
 /** When the service may first have seen the key of a claim: from then on the horizon counts. */
 export const keySince = ({at, since}: Entry): number => Math.min(at, since ?? at);

@@ -219,6 +219,7 @@ export class ReleasePhase {
       const isTold = look.state === 'accepted' && !settings.acceptDifferences;
       const differs = isTold ? differsIn(answer, job.row, settings.kind) : undefined;
       this.#settle(job, {state: look.state, status: look.status, ...differs});
+      this.#context.noteEnded(job.row, job.id, look.status);
       return {again: false};
     }
     if (look.state === 'open' && job.refused !== undefined) {

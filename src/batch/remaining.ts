@@ -1,4 +1,8 @@
+import {RemitError} from '../errors.ts';
+import type {RunPath} from './batch-run.ts';
 import type {Journal} from './journal.ts';
+import {KINDS} from './kinds.ts';
+import type {Plan} from './plan.ts';
 import type {Standing} from './journal-standing.ts';
 import {CLOCK_AHEAD_MS, HORIZON_MS} from './record-age.ts';
 import type {Stop} from './run-context.ts';
@@ -45,6 +49,29 @@ export const readRunFacts = (journal: Journal): RunFacts =>
 /** When `cancel` was begun; undefined for any other batch. */
 export const cancelBegan = (journal: Journal): number | undefined => journal.meta<number>('canceling');
 
+/** Durable when it returns: from then on nothing else of the batch is sent. */
+export function beginCancel(journal: Journal, now: number): void {
+  if (cancelBegan(journal) === undefined) journal.setMeta('canceling', now);
+}
+
+/** @throws RemitError BATCH_CANCELED for any other run of a batch whose cancel was begun, and for a cancel that was not */
+export function refuseCanceled(journal: Journal, {batchId, kind}: Plan, path: RunPath | 'as-before'): void {
+  const began = cancelBegan(journal);
+  if (path === 'cancel' && began === undefined) throw new Error('a cancel begins with beginCancel');
+  if (path === 'cancel' || began === undefined) return;
+  const isDone = journal.meta<BatchState>('state') === 'canceled';
+  const command = `remit ${KINDS[kind].topic} batch`;
+  throw new RemitError(
+    'BATCH_CANCELED',
+    `batch ${batchId} ${isDone ? 'is canceled' : 'is being canceled'}; nothing else of it is sent`,
+    {
+      hint: isDone
+        ? `to pay its rows after all, run the file as another batch: ${command} run FILE --batch-id NAME`
+        : `${command} cancel ${batchId}`,
+    },
+  );
+}
+
 export function readRemaining(
   journal: Journal,
   {tally, statuses, held}: Standing,
@@ -59,10 +86,10 @@ export function readRemaining(
   const late = `(staged_at < ${now - horizonMs} or staged_at > ${now + CLOCK_AHEAD_MS})`;
   // A row that was being released is past the horizon for certain only once a run has read its record.
   const wasLate = journal.meta<boolean>('pastHorizon') === true;
-  const lateReleases = wasLate ? count(`state = 'in_doubt' and id is not null and code is not 'REGISTRY' and ${late}`) : 0;
-  const lateCreates = count(
-    `state = 'in_doubt' and id is null and code is not 'REGISTRY' and ${late}`,
-  );
+  const lateReleases = wasLate
+    ? count(`state = 'in_doubt' and id is not null and code is not 'REGISTRY' and ${late}`)
+    : 0;
+  const lateCreates = count(`state = 'in_doubt' and id is null and code is not 'REGISTRY' and ${late}`);
   return {
     ...{state, stop: stop?.reason, held},
     ...{not_sent: tally.not_sent.count, in_doubt: tally.in_doubt.count, staged: tally.staged.count},

@@ -167,7 +167,10 @@ async function judgeRecord(due: RetryRow, asking: Asking, read: Read[]): Promise
   const isEnded = status === 'failed' || status === 'canceled';
   if (isEnded || (is === 'accepted' && state !== 'accepted')) read.push({row, status: status!, isEnded});
   if (status === 'failed')
-    return {...due, why: `record ${id} has failed${code === null || state !== 'accepted' ? '' : ` (${code})`}`};
+    return {
+      ...due,
+      why: `record ${id} has failed${code === null || state !== 'accepted' ? '' : ` (${code})`}`,
+    };
   if (status === 'canceled')
     return isNamed ? {...due, why: `record ${id} was canceled`} : `record ${id} was canceled; ${byName}`;
   if (is === 'open' && state === 'unapproved')

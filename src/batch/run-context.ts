@@ -452,6 +452,13 @@ export class RunContext {
     this.journal.flush();
   }
 
+  /** After a GET, and after what it showed was settled: a record that has failed or was canceled frees its reference. */
+  noteEnded(row: JournalRow, id: string, status: string | null): void {
+    if (status !== 'failed' && status !== 'canceled') return;
+    this.claims.ended(row.reference, id, row.generation);
+    this.journal.noteEnded(row.n, id, status, {isTold: true}); // the registry is flushed first
+  }
+
   /** The service has known the key of a row for longer than we thought. */
   aged(row: JournalRow, since: number): void {
     this.claims.older(row, since);

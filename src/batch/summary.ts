@@ -168,3 +168,11 @@ export function exitCodeOf(summary: Summary, followed?: {ended: number; outcome:
     summary.failed;
   return needsLooking > 0 || summary.state === 'held' ? EXIT.PARTIAL : EXIT.OK;
 }
+
+/** The exit code of a cancel: 0 when every record is canceled, 8 when some were released before, 12 while some are in doubt. */
+export function cancelExitCodeOf(summary: Summary): ExitCode {
+  const {state, stopped_because: stop, in_doubt: doubts, accepted} = summary;
+  if (stop !== null) return exitCodeOf(summary);
+  if (doubts > 0) return EXIT.IN_DOUBT;
+  return state === 'canceled' && accepted === 0 ? EXIT.OK : EXIT.PARTIAL;
+}

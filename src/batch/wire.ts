@@ -24,6 +24,7 @@ export class Wire {
   readonly #create: {method: string; path: string};
   readonly #getPath: string;
   readonly #approve: {method: string; path: string};
+  readonly #cancel: {method: string; path: string};
   readonly #metadataField: string;
   readonly #keyOf: (keyed: Keyed) => string;
 
@@ -33,6 +34,7 @@ export class Wire {
     this.#keyOf = keyMaker(options);
     this.#create = resolveRoute(operations.create, options.overrides);
     this.#approve = resolveRoute(operations.approve, options.overrides);
+    this.#cancel = resolveRoute(operations.cancel, options.overrides);
     this.#getPath = resolveRoute(operations.get, options.overrides).path;
     this.#metadataField = options.overrides.fields?.[`${operations.create}.metadata`] ?? 'metadata';
   }
@@ -61,10 +63,19 @@ export class Wire {
 
   /** The standalone approve. It takes no key: the record's own status is what keeps it from being approved twice. */
   approve(id: string): TransportRequest {
+    return this.#onRecord(this.#approve, id);
+  }
+
+  /** The standalone cancel of a record that was not released. */
+  cancel(id: string): TransportRequest {
+    return this.#onRecord(this.#cancel, id);
+  }
+
+  #onRecord({method, path}: {method: string; path: string}, id: string): TransportRequest {
     const {key, timeouts} = this.#options;
     return {
-      method: this.#approve.method,
-      path: fillPath(this.#approve.path, {id}),
+      method,
+      path: fillPath(path, {id}),
       headers: requestHeaders({key, hasBody: true}),
       body: '{}',
       timeouts,

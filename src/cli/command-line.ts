@@ -69,4 +69,3 @@ function withoutFlags(argv: readonly string[], names: readonly string[]): string
   }
   return kept;
 }
-

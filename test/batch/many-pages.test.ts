@@ -133,7 +133,10 @@ describe('a batch of many pages', () => {
       });
       const facts = await prepareRetry({
         ...{journal, plan, wire, transport: service.transport(), clock: bench.clock, named: []},
-        ...{registry: {find: () => undefined, ended: () => undefined, flush: () => undefined}, stop: new AbortController().signal},
+        ...{
+          registry: {find: () => undefined, ended: () => undefined, flush: () => undefined},
+          stop: new AbortController().signal,
+        },
       });
       assert.deepEqual(
         facts.raised,

@@ -67,8 +67,16 @@ describe('the next command of a batch', () => {
       {state: 'held', staged: 2, lateStaged: 2, mayApproveById: true},
       'release b1 -p acme',
     ],
-    ['cancels records whose keys the service forgot', {stop: 'key-forgotten', staged: 2}, 'cancel b1 -p acme'],
-    ['goes on with a cancel', {state: 'stopped', isCanceling: true, staged: 2, cancelable: 2}, 'cancel b1 -p acme'],
+    [
+      'cancels records whose keys the service forgot',
+      {stop: 'key-forgotten', staged: 2},
+      'cancel b1 -p acme',
+    ],
+    [
+      'goes on with a cancel',
+      {state: 'stopped', isCanceling: true, staged: 2, cancelable: 2},
+      'cancel b1 -p acme',
+    ],
     [
       'asks for what was found out before a cancel can end',
       {state: 'stopped', isCanceling: true, in_doubt: 1, lateDoubts: 1},

@@ -117,7 +117,10 @@ describe('state that does not tell the whole story', () => {
     bench.clock.advance(25 * HOUR);
     service.forgetKeys();
     const held = await bench.run(service);
-    assert.deepEqual([held.state, held.next], ['held', 'remit profiles set acme --approve-by-id && remit payouts batch release b1']);
+    assert.deepEqual(
+      [held.state, held.next],
+      ['held', 'remit profiles set acme --approve-by-id && remit payouts batch release b1'],
+    );
     for (const record of service.byId.values()) record.status = 'approved';
     const summary = await bench.run(service);
     assert.deepEqual([summary.accepted, summary.staged, summary.posts], [1, 0, 0]);

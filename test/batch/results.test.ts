@@ -115,8 +115,8 @@ describe('the results of a batch', () => {
     assert.ok(all.some((cell) => cell.startsWith("'=cmd(")));
     const failed = cellsOf('b1.failed.csv');
     assert.deepEqual(failed, [
-      ['reference', 'payee_id', 'amount', 'currency_code', 'metadata.note'],
-      ['A', payeeId(1), '1.00', 'USD', '@sum'],
+      ['reference', 'payee_id', 'amount', 'currency_code', 'metadata.cell', 'metadata.note'],
+      ['A', payeeId(1), '1.00', 'USD', '+1', '@sum'],
     ]);
   });
 

@@ -70,7 +70,16 @@ describe('after the run', () => {
     await bench.run(service);
     for (const reference of ['INV-1', 'INV-2']) recordOf(reference)[0]!.status = 'failed';
     const entry = {reference: 'INV-1', profile: 'acme', batch: 'b2', journal: 'another', generation: 0};
-    claims.set('INV-1', {...entry, fingerprint: 'f', id: 'r2', paid: true, at: 1, since: 1, standing: null, content: null});
+    claims.set('INV-1', {
+      ...entry,
+      fingerprint: 'f',
+      id: 'r2',
+      paid: true,
+      at: 1,
+      since: 1,
+      standing: null,
+      content: null,
+    });
     const facts = await retry('INV-1', 'INV-2');
     assert.deepEqual(facts.raised, ['INV-2']);
     assert.match(facts.left[0]!.why, /batch b2 has paid it/);

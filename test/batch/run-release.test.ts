@@ -471,7 +471,10 @@ describe('the release of a batch', () => {
           /longer ago than the key horizon; the service may have forgotten.*resolve it/,
         );
         // To resume would send nothing, again and again.
-        assert.match(summary.next!, path === 'direct' ? /resolve b1 --from FILE/ : /profiles set acme --approve-by-id && /);
+        assert.match(
+          summary.next!,
+          path === 'direct' ? /resolve b1 --from FILE/ : /profiles set acme --approve-by-id && /,
+        );
       });
 
       it(`counts from the first send, not from the last try (${path})`, async () => {

@@ -143,7 +143,9 @@ function noteDoubts(
   const reason = summary.stopped_because?.reason;
   if (summary.in_doubt === 0 || (reason !== 'interrupted' && reason !== 'terminated')) return;
   const named = doubtful.map(({reference}) => reference);
-  context.out.warn(doubtsText(summary, named, placeFlags(context, stateDir, context.profile.name ?? undefined)));
+  context.out.warn(
+    doubtsText(summary, named, placeFlags(context, stateDir, context.profile.name ?? undefined)),
+  );
 }
 
 function isConfirmed({doing}: RunRequest, {plan, journal}: OpenBatch): boolean {
@@ -216,7 +218,9 @@ const nothingToRetry = ({plan}: OpenBatch, {kind, context, stateDir}: RunRequest
     plan.revision > 1
       ? `revision ${plan.revision} of batch ${plan.batchId} was never confirmed; nothing was sent again`
       : `batch ${plan.batchId} was never run: there is nothing to send again`,
-    {hint: `${batchCommand(kind)} run ${plan.batchId}${placeFlags(context, stateDir, context.profile.name ?? undefined)}`},
+    {
+      hint: `${batchCommand(kind)} run ${plan.batchId}${placeFlags(context, stateDir, context.profile.name ?? undefined)}`,
+    },
   );
 
 /** Which rows the run takes up: the same for the question as for the engine. */
@@ -324,7 +328,6 @@ async function retryRows(
     out.notice(`  ${reference} is left as it is: ${why}`);
   if (facts.left.length > NAMED) out.notice(`  … and ${facts.left.length - NAMED} more are left as they are`);
 }
-
 
 function timeoutsOf(context: Context): Timeouts {
   const totalMs = context.flags['request-timeout'];

@@ -159,25 +159,26 @@ describe('how a batch ends, for whoever reads stderr and the exit code', () => {
     assert.match(readFileSync(file!, 'utf8'), /^"reference",.*\r\n"A-2",/);
   });
 
-  it('sends whoever has a row without approval to release, not to a file of failed rows', async () => {
+  it('sends a row without approval to retry, not to a file of failed rows', async () => {
     desk.service.approvalFails = ({amount_in_minor_units: amount}) => amount === 2000;
     const ran = await desk.batch('run ./p.csv --batch-id b --yes');
     assert.equal(ran.exitCode, 8, ran.stderr);
-    assert.match(ran.stdout, /Next +remit payouts batch release b\n/);
+    assert.match(ran.stdout, /Next +remit payouts batch retry b\n/);
     assert.doesNotMatch(ran.stdout, /Failed/);
-    assert.match((await desk.batch('retry b --row A-2 --yes')).stderr, /A-2 .*release tries again/);
     desk.service.approvalFails = () => false;
-    assert.equal((await desk.batch('release b --yes')).exitCode, 0);
+    const again = await desk.batch('retry b --yes');
+    assert.match(again.stderr, /A-2 +20\.00 USD +released again: record \S+ was not approved/);
+    assert.equal(again.exitCode, 0, again.stderr);
     assert.equal(desk.service.paid.length, 3);
   });
 
-  it('says of a batch with a row in doubt that it is not finished, and never that nothing was sent', async () => {
+  it('says of a batch with a row in doubt that it is not complete, and never that nothing was sent', async () => {
     desk.service.fault = ({method, body}) =>
       method === 'POST' && body.includes('"A-2"') ? 'lost-after' : undefined;
     const ran = await desk.batch('run ./p.csv --batch-id b --yes --release-rest');
     assert.equal(ran.exitCode, 12, ran.stderr);
     for (const {stdout} of [ran, await desk.batch('status b')]) {
-      assert.match(stdout, /b is not finished: 1 row in doubt, 2 of 3 rows accepted/);
+      assert.match(stdout, /b is not complete: 2 of 3 rows accepted; 1 in doubt/);
       assert.doesNotMatch(stdout, /nothing was sent|is complete/);
       assert.match(stdout, /Next +remit payouts batch resume b/);
     }
