@@ -276,11 +276,7 @@ export class BatchRun {
       next:
         left === undefined
           ? null
-          : nextCommand(
-              left,
-              (verb, flags = '') => `${command} ${verb} ${plan.batchId}${flags}${commandFlags}`,
-              profile,
-            ),
+          : nextCommand(left, {command, batchId: plan.batchId, mode, flags: commandFlags, profile}),
     });
   }
 

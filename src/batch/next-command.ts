@@ -1,29 +1,43 @@
 import {shellWord} from '../shell-word.ts';
+import type {Mode} from './kinds.ts';
 import type {Remaining} from './remaining.ts';
 
-/** Makes the command of a verb, with its flags, for this batch and the profile that was used. */
-export type Typing = (verb: string, flags?: string) => string;
+/** Makes the command of a verb, with its flags. */
+type Typing = (verb: string, flags?: string) => string;
+
+/** Verbs that need no `--live` with a live key: they send nothing. */
+const LOCAL: ReadonlySet<string> = new Set(['report', 'resolve']);
+
+/** What each command for a batch has in common. */
+export interface Typed {
+  /** How it begins: `remit payouts batch`. */
+  command: string;
+  batchId: string;
+  mode: Mode | null;
+  /** Flags at its end without which it would miss the batch. */
+  flags: string;
+  /** Name of the profile in force; null where the key came from the environment. */
+  profile: string | null;
+}
 
 /**
  * The command that moves a batch on, or null where none is needed: it is running, complete or canceled. Never one that
  * would be refused or would find nothing to do.
- * @param profile name of the profile in force; null where the key came from the environment
  */
-export function nextCommand(left: Remaining, type: Typing, profile: string | null): string | null {
+export function nextCommand(left: Remaining, typed: Typed): string | null {
+  const {command, batchId, profile} = typed;
+  const type: Typing = (verb, flags = '') => {
+    const live = typed.mode === 'live' && !LOCAL.has(verb) ? ' --live' : '';
+    return `${command} ${verb} ${batchId}${flags}${live}${typed.flags}`;
+  };
   if (left.isCanceling) {
     if (left.state === 'canceled') return null;
     return left.lateDoubts + left.disputed > 0 && left.cancelable === 0
       ? type('resolve', ' --from FILE')
       : type('cancel');
   }
-  switch (left.state) {
-    case 'running':
-    case 'complete':
-    case 'canceled':
-      return null;
-    case 'planned':
-      return type('run');
-  }
+  if (left.state === 'running' || left.state === 'complete' || left.state === 'canceled') return null;
+  if (left.state === 'planned') return type('run');
   const onward = onwardCommand(left, type);
   if (onward !== undefined) return onward;
   if (left.lateStaged > 0)

@@ -78,7 +78,8 @@ export async function prepareRetry(
   for (const row of candidates(options)) {
     stop.throwIfAborted();
     const found = await judge(row, options, read);
-    if (typeof found === 'string') facts.left.push({reference: row.reference, why: journal.sanitizer.words(found)});
+    if (typeof found === 'string')
+      facts.left.push({reference: row.reference, why: journal.sanitizer.words(found)});
     else due.push({...found, why: journal.sanitizer.words(found.why)});
   }
   writeRead(read, options);

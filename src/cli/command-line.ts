@@ -33,6 +33,11 @@ export class Commands {
     return commandLine(id, argv, {...changes, add});
   }
 
+  /** The stored profile that a printed command names. */
+  get profile(): string | undefined {
+    return this.#inForce.profile;
+  }
+
   get #profile(): readonly string[] {
     const {profile} = this.#inForce;
     return profile === undefined ? [] : ['-p', profile];

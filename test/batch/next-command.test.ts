@@ -7,8 +7,15 @@ const NOTHING: Remaining = {
   ...{disputed: 0, lateDoubts: 0, lateStaged: 0, unapproved: 0, rejected: 0, failed: 0},
   ...{deadReference: null, mayApproveById: false, isCanceling: false, cancelable: 0},
 };
-const next = (remaining: Partial<Remaining>, profile: string | null = 'acme') =>
-  nextCommand({...NOTHING, ...remaining}, (verb, flags = '') => `${verb} b1${flags} -p acme`, profile);
+const next = (
+  remaining: Partial<Remaining>,
+  profile: string | null = 'acme',
+  mode: 'test' | 'live' = 'test',
+) =>
+  nextCommand(
+    {...NOTHING, ...remaining},
+    {command: 'remit', batchId: 'b1', mode, flags: ' -p acme', profile},
+  )?.replace(/^remit (?!profiles)|(?<=&& )remit /, '') ?? null;
 
 describe('the next command of a batch', () => {
   for (const [words, remaining, command] of [
@@ -88,4 +95,9 @@ describe('the next command of a batch', () => {
 
   it('cancels records past the horizon where there is no profile that could approve them', () =>
     assert.equal(next({state: 'staged', staged: 2, lateStaged: 2}, null), 'cancel b1 -p acme'));
+
+  it('says --live with a live key, where the command sends something', () => {
+    assert.equal(next({rejected: 1}, 'acme', 'live'), 'retry b1 --live -p acme');
+    assert.equal(next({disputed: 1, in_doubt: 1}, 'acme', 'live'), 'resolve b1 --from FILE -p acme');
+  });
 });

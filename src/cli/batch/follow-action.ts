@@ -129,7 +129,7 @@ async function follow(options: {
       maxWaitMs: flags['max-wait'] ?? MAX_WAIT_MS,
       abort: AbortSignal.any([context.stop.signal, lock.lost]),
       command: batchCommand(plan.kind),
-      commandFlags: placeFlags(context, options.stateDir, profile.name ?? undefined),
+      commandFlags: placeFlags(context, options.stateDir, context.commands.profile),
       beforeResults: () => readNews(batch, {stateDir: options.stateDir, clock}),
       onProgress: (line) => out.progress(line),
       onUnknown: (status, reference) =>

@@ -132,14 +132,13 @@ export function readSummary({plan, journal}: OpenBatch, now: number, typed: Plac
   const placed = typed(profile);
   const stop = journal.meta<Stop | null>('stop') ?? undefined;
   const end = endState(state, plan, standing);
-  const next = nextCommand(
-    readRemaining(journal, standing, {state: end, stop, now}),
-    (verb, flags = '') => `${command} ${verb} ${plan.batchId}${flags}${placed}`,
-    profile ?? null,
-  );
+  const mode = journal.meta<{mode: Mode}>('binding')?.mode ?? null;
+  const next = nextCommand(readRemaining(journal, standing, {state: end, stop, now}), {
+    ...{command, batchId: plan.batchId, mode, flags: placed, profile: profile ?? null},
+  });
   return summarise(plan, standing, {
     state,
-    mode: journal.meta<{mode: Mode}>('binding')?.mode ?? null,
+    mode,
     posts: 0,
     elapsedMs: 0,
     stop,

@@ -143,9 +143,7 @@ function noteDoubts(
   const reason = summary.stopped_because?.reason;
   if (summary.in_doubt === 0 || (reason !== 'interrupted' && reason !== 'terminated')) return;
   const named = doubtful.map(({reference}) => reference);
-  context.out.warn(
-    doubtsText(summary, named, placeFlags(context, stateDir, context.profile.name ?? undefined)),
-  );
+  context.out.warn(doubtsText(summary, named, placeFlags(context, stateDir, context.commands.profile)));
 }
 
 function isConfirmed({doing}: RunRequest, {plan, journal}: OpenBatch): boolean {
@@ -190,7 +188,7 @@ async function confirmOnce(
       similar: (acknowledged?.similar ?? 0) + similar,
       at: context.clock.now(),
     });
-  journal.setMeta('typedProfile', context.profile.name);
+  journal.setMeta('typedProfile', context.commands.profile ?? null);
   journal.setMeta('confirmed', {
     planHash: plan.planHash,
     doing: doing === 'resume' || doing === 'retry' ? (before?.doing ?? doing) : doing,
@@ -219,7 +217,7 @@ const nothingToRetry = ({plan}: OpenBatch, {kind, context, stateDir}: RunRequest
       ? `revision ${plan.revision} of batch ${plan.batchId} was never confirmed; nothing was sent again`
       : `batch ${plan.batchId} was never run: there is nothing to send again`,
     {
-      hint: `${batchCommand(kind)} run ${plan.batchId}${placeFlags(context, stateDir, context.profile.name ?? undefined)}`,
+      hint: `${batchCommand(kind)} run ${plan.batchId}${placeFlags(context, stateDir, context.commands.profile)}`,
     },
   );
 
@@ -280,8 +278,8 @@ async function runConfirmed(parts: ConfirmedRun): Promise<Summary> {
     },
     out: folder,
     command: batchCommand(kind),
-    commandFlags: placeFlags(context, request.stateDir, profile.name ?? undefined),
-    profile: profile.name,
+    commandFlags: placeFlags(context, request.stateDir, context.commands.profile),
+    profile: context.commands.profile ?? null,
     assertHeld: () => {
       lock.assertHeld();
       claims.registry.assertHeld();
