@@ -11,8 +11,9 @@ import type {Context} from './context.ts';
  */
 export async function recordAfter(
   {out}: Pick<Context, 'out'>,
-  {noun, id, answer, read}: {noun: string; id: string; answer: unknown; read: () => Promise<unknown>},
+  write: {noun: string; id: string; answer: unknown; read: () => Promise<unknown>; next: string},
 ): Promise<unknown> {
+  const {noun, id, answer, read} = write;
   const answered = recordWithId(answer, id);
   if (answered !== undefined) return answered;
   try {
@@ -28,6 +29,7 @@ export async function recordAfter(
       `the service accepted the request without a record, and ${noun} ${id} could not be read: ${error.message}`,
     );
   }
+  out.hint(write.next);
   return undefined;
 }
 
@@ -79,7 +81,7 @@ export function checkAnswered(created: Created): Difference | undefined {
     .join('; ');
   const message = isNew
     ? `the service created ${noun} ${id}, but not as requested: ${words}. Check it before you create another one`
-    : `idempotency key ${idempotencyKey} belongs to another ${noun}, ${id}: ${words}. The requested ${noun} was not created; it needs a new key`;
+    : `idempotency key ${idempotencyKey} belongs to another ${noun}, ${id}: ${words}. Check it before you create this one with a new key`;
   throw new RemitError('KEY_REUSED', message, {
     hint: next,
     details: {

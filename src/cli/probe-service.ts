@@ -19,48 +19,50 @@ export async function probeService(context: Context): Promise<number> {
   const {client, stop} = context;
   const payoutPath = `/api/payouts/${NO_SUCH_ID}`;
   const options = {signal: stop.signal};
-  const payout = await ask(() => client.payouts.get({id: NO_SUCH_ID}, options), payoutPath);
+  const payout = await ask(() => client.payouts.get({id: NO_SUCH_ID}, options));
   if (payout.status < 300) {
     if (payout.isRecord) return payout.status;
-    throw elsewhere(context, `GET ${payoutPath} was answered ${payout.status} without a payout`);
+    throw elsewhere(context, `it answers GET ${payoutPath} with ${payout.status}, but without a payout`);
   }
-  const nowhere = await ask(() => client.request('GET', NO_SUCH_PATH, options), NO_SUCH_PATH);
+  const nowhere = await ask(() => client.request('GET', NO_SUCH_PATH, {...options, retries: 0}), 'any');
   if (payout.said !== nowhere.said) return payout.status;
   const list = await ask(async () => {
     await client.payouts.list({}, {limit: 1, pageSize: 1, ...options}).toArray();
     return {status: 200, data: null};
-  }, '/api/payouts');
+  });
   if (list.status < 300) return payout.status;
-  throw elsewhere(context, `GET ${payoutPath} was answered like a path that does not exist (${payout.said})`);
+  throw elsewhere(context, `it answers GET ${payoutPath} like a path that does not exist (${payout.status})`);
 }
 
 interface Said {
   status: number;
   isRecord: boolean;
-  /** Status, code and message, without the path that was asked for. */
+  /** Status, code and message, without what differs from path to path and from one answer to the next. */
   said: string;
 }
 
-/** A 404, or a 400 about the id, is an answer; every other error ends the check and speaks for itself. */
-async function ask(read: () => Promise<{status: number; data: unknown}>, path: string): Promise<Said> {
+/** Parts of the two paths, and ids, times and counters that a message may carry. */
+const VARIABLE = /\/?api\/|payouts|remit-connection-test|[0-9a-f-]{6,}|\d+|\//gi;
+
+/** A 404, or a 400 about the id, is an answer; every other error ends the check, unless `any` answer will do. */
+async function ask(read: () => Promise<{status: number; data: unknown}>, accept?: 'any'): Promise<Said> {
   try {
     const {status, data} = await read();
     const record = unwrapRecord(data);
     return {status, isRecord: isObject(record) && typeof record['status'] === 'string', said: String(status)};
   } catch (error) {
-    if (!(error instanceof RemitError) || (error.httpStatus !== 404 && error.httpStatus !== 400)) throw error;
-    const words = error.message
-      .replace(/^.*?: /, '')
-      .replaceAll(path, '')
-      .replaceAll(NO_SUCH_ID, '');
-    return {status: error.httpStatus, isRecord: false, said: words};
+    if (!(error instanceof RemitError) || error.httpStatus === undefined) throw error;
+    const {httpStatus: status} = error;
+    if (status !== 404 && status !== 400 && accept === undefined) throw error;
+    const words = error.message.replace(/^.*?: /, '').replace(VARIABLE, '');
+    return {status, isRecord: false, said: `${status} ${words}`};
   }
 }
 
 function elsewhere({profile}: Context, why: string): RemitError {
   return new RemitError(
     'NOT_FOUND',
-    `${profile.baseUrl} answers, but no Money Movement Service was found there: ${why}. Check the path of the base URL`,
+    `${profile.baseUrl} answers, but not as the Money Movement Service: ${why}. Check the path of the base URL`,
     {
       hint: profile.name === null ? undefined : `remit profiles show ${profile.name}`,
       details: {base_url: profile.baseUrl},

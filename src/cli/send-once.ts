@@ -60,7 +60,7 @@ export async function sendOnce(context: Context, write: Write): Promise<Sent> {
   tookEffect(context, write, result);
   const {id, noun, read} = write;
   if (id === undefined || read === undefined) return {result, unread: false};
-  const record = await recordAfter(context, {noun, id, answer: result.data, read});
+  const record = await recordAfter(context, {noun, id, answer: result.data, read, next: hint});
   if (record === undefined)
     return {result: {...result, data: {id, http_status: result.status}}, unread: true};
   context.effects.saw(valueAt(record, 'status'));

@@ -153,6 +153,7 @@ async function recordAfterAct(
     id,
     answer,
     read: () => readTransfer(context, kind, id),
+    next: context.commands.read(kind.resource, 'get', id),
   });
   context.effects.saw(valueAt(record, 'status'));
   return record;

@@ -141,13 +141,18 @@ export class Output {
       this.#checkFields(records, view);
       return writePiece(records);
     };
-    for await (const record of records) {
-      piece.push(record);
-      count += 1;
-      if (piece.length < (format === 'ndjson' || format === 'id' ? 1 : PIECE)) continue;
-      await this.#stdout.write(await write(piece));
-      piece = [];
-      if (this.closed) return count;
+    try {
+      for await (const record of records) {
+        piece.push(record);
+        count += 1;
+        if (piece.length < (format === 'ndjson' || format === 'id' ? 1 : PIECE)) continue;
+        await this.#stdout.write(await write(piece));
+        piece = [];
+        if (this.closed) return count;
+      }
+    } catch (error) {
+      if (piece.length > 0) await this.#stdout.write(await writePiece(piece)); // what came before it stopped
+      throw error;
     }
     if (piece.length > 0 || count === 0) await this.#stdout.write(await write(piece));
     return count;

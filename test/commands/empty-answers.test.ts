@@ -58,6 +58,7 @@ describe('an approval answered without its record', () => {
       assert.equal(ran.exitCode, 8, ran.stderr);
       assert.deepEqual(ran.json(), {id: PAYOUT_ID, status: null, http_status: 204});
       assert.match(ran.stderr, /Warning: the service accepted the request without a record/);
+      assert.match(ran.stderr, new RegExp(`^Hint: remit payouts get ${PAYOUT_ID}$`, 'm'));
     }
   });
 

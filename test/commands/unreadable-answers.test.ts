@@ -63,6 +63,8 @@ describe('a list in another envelope', () => {
       ran.stderr,
       /the list goes on \(has_more, pagination\.next_cursor\).*the list is not complete/,
     );
+    const table = await runCli(['payouts', 'list', '--all'], {service: [answer(200, body)]});
+    assert.match(table.stdout, new RegExp(`^${PAYOUT_ID}\t`, 'm'));
     const json = await runCli(['payouts', 'list', '--json'], {service: [answer(200, body)]});
     assert.deepEqual([json.exitCode, json.stdout, json.error().code], [7, '', 'LIST_CUT']);
   });

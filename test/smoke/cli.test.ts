@@ -159,6 +159,37 @@ describe('the built tool', () => {
     });
   }
 
+  it('says what exists when a wait is interrupted', async () => {
+    const made = (status: string) => ({status: 201, body: payout({status, amount_in_minor_units: 5})});
+    answers(made('approved'), made('initiated'));
+    const {child, ended} = startCli([...CREATE, '--auto-approve', '--wait', '--json'], env());
+    await server.nextRequest();
+    await server.nextRequest(); // the first read of the wait
+    child.kill('SIGHUP');
+    const ran = await ended;
+    assert.deepEqual([ran.code, ran.stdout], [143, '']);
+    const {error} = JSON.parse(ran.stderr.trimEnd().split('\n').at(-1)!) as {
+      error: {details: Record<string, unknown>};
+    };
+    const {id, idempotency_key: key, next} = error.details;
+    assert.deepEqual([id, key, next], [PAYOUT_ID, 'k-1', `remit payouts wait ${PAYOUT_ID}`]);
+  });
+
+  it('says what exists when the result of a write cannot be written', async () => {
+    for (const redirection of [...(existsSync('/dev/full') ? ['> /dev/full'] : []), '| true']) {
+      answers({status: 201, body: payout({amount_in_minor_units: 5})});
+      const ran = await shell(`remit ${CREATE.join(' ')} --json ${redirection}`, env());
+      assert.equal(ran.code, 13, redirection);
+      const {error} = JSON.parse(ran.stderr.trimEnd().split('\n').at(-1)!) as {
+        error: {code: string; details: Record<string, unknown>};
+      };
+      assert.deepEqual(
+        [error.code, error.details['id'], error.details['idempotency_key']],
+        ['STATE', PAYOUT_ID, 'k-1'],
+      );
+    }
+  });
+
   it('shows the key before the request leaves', async () => {
     answers('hang');
     const asked = server.nextRequest();

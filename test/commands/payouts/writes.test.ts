@@ -74,7 +74,7 @@ describe('payouts create', () => {
     const ran = await runCli([...CREATE, '--idempotency-key', 'k1', '--json'], {service});
     assert.equal(ran.exitCode, 6);
     assert.equal(ran.stdout, '');
-    assert.match(ran.error().message, /amount_in_minor_units is 100, requested 12500\. .* needs a new key$/);
+    assert.match(ran.error().message, /amount_in_minor_units is 100, requested 12500\. .* with a new key$/);
     assert.equal(ran.error().hint, `remit payouts get ${PAYOUT_ID}`);
     assert.deepEqual(ran.error().details?.['differences'], [
       {field: 'amount_in_minor_units', asked: 12_500, answered: 100},
@@ -120,7 +120,7 @@ describe('payouts create', () => {
     const replay = await runCli([...CREATE, '--auto-approve', '--idempotency-key', 'k1', '--json'], {
       service: [answer(201, payout({amount_in_minor_units: 100}))], // with auto_approve a replay answers 201 as well
     });
-    assert.match(replay.error().message, /belongs to another payout.*it needs a new key$/);
+    assert.match(replay.error().message, /belongs to another payout.*with a new key$/);
   });
 
   it('takes a payout of a subaccount for another record when the main account was asked for', async () => {

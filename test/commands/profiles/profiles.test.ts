@@ -225,6 +225,10 @@ describe('profiles', () => {
 
   for (const [what, service] of [
     ['names the path of each 404', ({path}) => answer(404, {error_code: 'NOT_FOUND', message: `no ${path}`})],
+    [
+      'puts another trace id into each 404',
+      (_, nth) => answer(404, {error_code: 'NOT_FOUND', message: `no route (trace 0${nth}a7f3c9)`}),
+    ],
     ['answers 404 with HTML', () => answer(404, '<html>')],
     ['answers 400 to everything', () => answer(400, {error_code: 'VALIDATION_ERROR', message: 'no'})],
     ['answers 200 with an empty object', () => answer(200, {})],
@@ -236,10 +240,19 @@ describe('profiles', () => {
       assert.equal(ran.exitCode, 4, ran.stderr);
       assert.match(
         ran.error().message,
-        /no Money Movement Service was found there.*Check the path of the base URL$/,
+        /answers, but not as the Money Movement Service: .*Check the path of the base URL$/,
       );
       assert.equal(ran.error().hint, 'remit profiles show a');
     });
+
+  it('pass a test when the service answers unknown paths with 403', async () => {
+    await add('a');
+    const service: Script = ({path}) =>
+      path.includes('/payouts/')
+        ? answer(404, {error_code: 'NOT_FOUND'})
+        : answer(403, {message: 'no such route'});
+    assert.equal((await remit(['profiles', 'test', 'a'], {service})).exitCode, 0);
+  });
 
   it('are refused by a test when a captive portal answers', async () => {
     await add('a');
