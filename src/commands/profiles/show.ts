@@ -1,9 +1,9 @@
 import {Args} from '@oclif/core';
 import {RemitCommand} from '../../cli/command.ts';
-import {profileCard} from '../../output/views/profiles.ts';
+import {profileFacts} from '../../cli/profile-changes.ts';
+import {profileDetails} from '../../output/views/profiles.ts';
 import {readConfig} from '../../profiles/config-file.ts';
 import {storedProfile} from '../../profiles/resolve.ts';
-import {summarise} from '../../profiles/summary.ts';
 
 export default class ProfilesShow extends RemitCommand {
   static override summary = 'Show a stored profile: its caps and overrides too, its key masked';
@@ -14,10 +14,9 @@ export default class ProfilesShow extends RemitCommand {
     const {args} = await this.parse(ProfilesShow);
     const {out, configDir} = this.openLocal();
     const config = readConfig(configDir);
-    const {name, profile} = storedProfile(config, args.name, configDir);
-    const {caps = {}, overrides = {}} = profile;
-    const shown = {...summarise(config, name, profile), caps, overrides};
-    out.record(shown, profileCard);
+    const {name} = storedProfile(config, args.name, configDir);
+    const shown = profileFacts(config, name);
+    out.record(shown, profileDetails);
     return shown;
   }
 }

@@ -1,4 +1,4 @@
-import {plainValue, text, type Field, type View} from '../view.ts';
+import {majorOf, plainValue, text, type Field, type View} from '../view.ts';
 
 const yes = (label: string, path: string): Field => ({
   label,
@@ -26,3 +26,33 @@ const fields = [
 ];
 
 export const profileCard: View = {noun: 'profile', plural: 'profiles', card: fields, columns: fields};
+
+/** Amounts by currency, in major units: `5,000.00 USD, 90.00 EUR`. */
+const byCurrency = (label: string, path: string): Field => ({
+  label,
+  path,
+  rank: 0,
+  show: (value) =>
+    Object.entries((value ?? {}) as Record<string, unknown>) // checked when the file was read
+      .map(([currency, minor]) => majorOf(minor, currency))
+      .join(', '),
+});
+
+const list = (label: string, path: string): Field => ({
+  label,
+  path,
+  rank: 0,
+  show: (value) => (Array.isArray(value) ? value.map(plainValue).join(', ') : plainValue(value)),
+});
+
+/** One profile with its caps. */
+export const profileDetails: View = {
+  ...profileCard,
+  card: [
+    ...fields,
+    byCurrency('Largest amount', 'caps.max_amount_minor'),
+    byCurrency('Largest batch', 'caps.max_batch_total_minor'),
+    text('Most rows', 'caps.max_batch_rows'),
+    list('Rails', 'caps.rails'),
+  ],
+};

@@ -1,0 +1,68 @@
+import {Args, Flags} from '@oclif/core';
+import {normaliseBaseUrl} from '../../client/base-url.ts';
+import {RemitCommand} from '../../cli/command.ts';
+import {readKeySource} from '../../cli/key-input.ts';
+import {changeProfile, readSettings, requireChange} from '../../cli/profile-changes.ts';
+import {guardFlags, keyFlags, overrideFlags} from '../../cli/profile-flags.ts';
+import {RemitError} from '../../errors.ts';
+import {readConfig} from '../../profiles/config-file.ts';
+import {describeSource, readKey} from '../../profiles/key-source.ts';
+import {modeOf} from '../../profiles/key.ts';
+import type {KeySource, StoredProfile} from '../../profiles/profile.ts';
+import {storedProfile} from '../../profiles/resolve.ts';
+import {withSettings} from '../../profiles/settings.ts';
+
+const own = {
+  'base-url': Flags.string({helpValue: 'URL', description: 'another service; the key is asked for again'}),
+  'new-key': Flags.boolean({description: 'ask for a new key', exclusive: Object.keys(keyFlags)}),
+  ...keyFlags,
+  ...guardFlags,
+  ...overrideFlags,
+};
+
+export default class ProfilesSet extends RemitCommand {
+  static override summary = 'Change settings of a stored profile; what is not named stays';
+  static override description =
+    'A cap is changed for the currencies that are named, --allow-rail replaces the list. To remove a setting: profiles unset.';
+  static override args = {name: Args.string({required: true, description: 'name of the profile'})};
+  static override examples = [
+    '<%= config.bin %> profiles set prod --max-amount USD=2500.00',
+    '<%= config.bin %> profiles set prod --approve-by-id',
+  ];
+  static override flags = own;
+
+  async run() {
+    const {args, flags} = await this.parse(ProfilesSet);
+    requireChange(flags, Object.keys(own), 'profiles set');
+    const local = this.openLocal();
+    const settings = readSettings(flags);
+    const baseUrl = flags['base-url'] === undefined ? undefined : normaliseBaseUrl(flags['base-url']);
+    const {profile: before} = storedProfile(readConfig(local.configDir), args.name, local.configDir);
+    const leaves = baseUrl !== undefined && new URL(baseUrl).origin !== new URL(before.base_url).origin;
+    const isNewKey =
+      flags['new-key'] || Object.keys(keyFlags).some((name) => flags[name as keyof typeof keyFlags]);
+    const key = leaves || isNewKey ? await readKeySource(flags, this.runtime) : undefined;
+    if (key !== undefined) await requireMode(key, args.name, before);
+    return changeProfile(local, args.name, (profile) => {
+      if (profile.base_url !== before.base_url)
+        throw new RemitError('STATE', `profile ${args.name} was changed meanwhile; nothing was written`);
+      return withSettings(
+        {
+          ...profile,
+          ...(baseUrl === undefined ? {} : {base_url: baseUrl}),
+          ...(key === undefined ? {} : {key}),
+        },
+        settings,
+      );
+    });
+  }
+}
+
+/** Test and live are two profiles: caps, default and scripts count on the mode of the name. */
+async function requireMode(key: KeySource, name: string, {mode, base_url}: StoredProfile): Promise<void> {
+  const found = modeOf(await readKey(key), describeSource(key));
+  if (found !== mode)
+    throw new RemitError('BAD_KEY', `profile ${name} is for ${mode} keys, and this is a ${found} key`, {
+      hint: `to replace the profile: remit profiles add ${name} --base-url ${base_url} --replace`,
+    });
+}

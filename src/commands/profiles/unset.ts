@@ -1,0 +1,21 @@
+import {Args} from '@oclif/core';
+import {RemitCommand} from '../../cli/command.ts';
+import {changeProfile, requireChange} from '../../cli/profile-changes.ts';
+import {unsetFlags} from '../../cli/profile-flags.ts';
+import {withoutSettings} from '../../profiles/settings.ts';
+
+export default class ProfilesUnset extends RemitCommand {
+  static override summary = 'Remove settings of a stored profile: caps, rails, read-only, overrides';
+  static override args = {name: Args.string({required: true, description: 'name of the profile'})};
+  static override examples = [
+    '<%= config.bin %> profiles unset audit --read-only',
+    '<%= config.bin %> profiles unset test --route payouts.approve',
+  ];
+  static override flags = unsetFlags;
+
+  async run() {
+    const {args, flags} = await this.parse(ProfilesUnset);
+    requireChange(flags, Object.keys(unsetFlags), 'profiles unset');
+    return changeProfile(this.openLocal(), args.name, (profile) => withoutSettings(profile, flags));
+  }
+}

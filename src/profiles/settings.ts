@@ -1,0 +1,95 @@
+import type {Caps, ProfileOverrides, StoredProfile} from './profile.ts';
+
+/** What a profile allows and how its service differs: everything but where it is and its key. */
+export type ProfileSettings = Pick<StoredProfile, 'read_only' | 'approve_by_id' | 'caps' | 'overrides'>;
+
+/** Names of single settings, as the flags spell them. */
+export interface SettingNames {
+  'max-amount'?: boolean | undefined;
+  'max-batch-total'?: boolean | undefined;
+  'max-batch-rows'?: boolean | undefined;
+  'allow-rail'?: boolean | undefined;
+  'read-only'?: boolean | undefined;
+  'approve-by-id'?: boolean | undefined;
+  /** Operations. */
+  route?: readonly string[] | undefined;
+  /** Fields of operations. */
+  field?: readonly string[] | undefined;
+}
+
+/** Settings with changes applied: amounts by currency, routes and fields by name; what is not named stays. */
+export function withSettings<T extends ProfileSettings>(profile: T, changes: ProfileSettings): T {
+  return withoutEmpty({
+    ...profile,
+    ...(changes.read_only === undefined ? {} : {read_only: changes.read_only}),
+    ...(changes.approve_by_id === undefined ? {} : {approve_by_id: changes.approve_by_id}),
+    caps: mergedCaps(profile.caps ?? {}, changes.caps ?? {}),
+    overrides: mergedOverrides(profile.overrides ?? {}, changes.overrides ?? {}),
+  });
+}
+
+function mergedCaps(old: Caps, next: Caps): Caps {
+  const merged: Caps = {...old, ...next};
+  for (const name of ['max_amount_minor', 'max_batch_total_minor'] as const)
+    if (old[name] !== undefined && next[name] !== undefined) merged[name] = {...old[name], ...next[name]};
+  return merged;
+}
+
+const mergedOverrides = (old: ProfileOverrides, next: ProfileOverrides): ProfileOverrides => ({
+  operations: {...old.operations, ...next.operations},
+  fields: {...old.fields, ...next.fields},
+});
+
+/** Settings without those that are named. */
+export function withoutSettings<T extends ProfileSettings>(profile: T, names: SettingNames): T {
+  const {caps = {}, overrides = {}} = profile;
+  const {max_amount_minor, max_batch_total_minor, max_batch_rows, rails} = caps;
+  return withoutEmpty({
+    ...profile,
+    read_only: names['read-only'] ? undefined : profile.read_only,
+    approve_by_id: names['approve-by-id'] ? undefined : profile.approve_by_id,
+    caps: {
+      ...(names['max-amount'] ? {} : {max_amount_minor}),
+      ...(names['max-batch-total'] ? {} : {max_batch_total_minor}),
+      ...(names['max-batch-rows'] ? {} : {max_batch_rows}),
+      ...(names['allow-rail'] ? {} : {rails}),
+    },
+    overrides: {
+      operations: without(overrides.operations, names.route),
+      fields: without(overrides.fields, names.field),
+    },
+  });
+}
+
+/**
+ * A new profile under the name of an old one keeps what guards it. The permission to approve by id is not kept: it was
+ * given for the old service and key.
+ */
+export const replacing = (old: StoredProfile, next: StoredProfile): StoredProfile =>
+  withSettings({...next, ...settingsOf(old)}, settingsOf(next));
+
+const settingsOf = ({read_only, caps, overrides}: StoredProfile): ProfileSettings =>
+  withoutEmpty({read_only, caps, overrides} as ProfileSettings);
+
+const without = <T>(
+  record: Readonly<Record<string, T>> | undefined,
+  names: readonly string[] | undefined,
+): Record<string, T> =>
+  Object.fromEntries(Object.entries(record ?? {}).filter(([name]) => !names?.includes(name)));
+
+/** Without undefined values and empty parts, so that the file holds only what is set. */
+function withoutEmpty<T extends ProfileSettings>(profile: T): T {
+  const {caps, overrides, ...rest} = profile;
+  const parts = {caps: setOnly(caps), overrides: setOnly(nonEmpty(overrides ?? {}))};
+  return {...setOnly(rest), ...setOnly(nonEmpty(parts))} as T; // only optional settings are left out
+}
+
+const setOnly = (value: object | undefined): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(value ?? {}).filter(([, inner]) => inner !== undefined));
+
+const nonEmpty = (value: object): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(value).filter(
+      ([, inner]) => inner !== undefined && Object.keys(inner as object).length > 0,
+    ),
+  );

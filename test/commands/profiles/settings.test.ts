@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import {readFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {beforeEach, describe, it} from 'mocha';
+import {BASE_URL, LIVE_KEY, runCli, scratch, TEST_KEY, type CliOptions} from '../../cli/run-cli.ts';
+
+const OTHER_KEY = 'test_9999999999999999';
+const GUARDS = [
+  ['--max-amount', 'USD=100.00'],
+  ['--max-amount', 'EUR=90'],
+  ['--max-batch-total', 'USD=1000.00'],
+  ['--max-batch-rows', '50'],
+  ['--allow-rail', 'wire'],
+  ['--read-only'],
+  ['--route', 'payouts.create=POST /v2/payouts'],
+  ['--field', 'payouts.create.metadata=payout_metadata'],
+].flat();
+const CAPS = {
+  max_amount_minor: {USD: 10_000, EUR: 9000},
+  max_batch_total_minor: {USD: 100_000},
+  max_batch_rows: 50,
+  rails: ['wire'],
+};
+const OVERRIDES = {
+  operations: {'payouts.create': {method: 'POST', path: '/v2/payouts'}},
+  fields: {'payouts.create.metadata': 'payout_metadata'},
+};
+
+describe('the settings of a profile', () => {
+  let home: string;
+  beforeEach(() => {
+    home = scratch();
+  });
+  const remit = (line: string | string[], options: CliOptions = {}) =>
+    runCli(typeof line === 'string' ? line.split(' ') : line, {cwd: home, ...options, env: {HOME: home}});
+  const add = (flags: string[], key = TEST_KEY, url = BASE_URL) =>
+    remit(['profiles', 'add', 'p', '--base-url', url, '--key-stdin', ...flags], {stdin: key});
+  const stored = () =>
+    (
+      JSON.parse(readFileSync(join(home, '.config', 'remit', 'config.json'), 'utf8')) as {
+        profiles: Record<string, Record<string, unknown>>;
+      }
+    ).profiles['p'];
+
+  it('stay when the profile is replaced, but for those that are named', async () => {
+    await add(GUARDS);
+    const ran = await add(
+      ['--replace', '--max-amount', 'USD=250.00', '--allow-rail', 'standard_ach'],
+      LIVE_KEY,
+      'https://api.example.com',
+    );
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    assert.match(ran.stdout, /^Read-only\tyes$/m);
+    assert.match(ran.stdout, /^Largest amount\t250\.00 USD, 90\.00 EUR$/m);
+    assert.deepEqual(stored(), {
+      base_url: 'https://api.example.com',
+      key: {stored: LIVE_KEY},
+      mode: 'live',
+      read_only: true,
+      caps: {...CAPS, max_amount_minor: {USD: 25_000, EUR: 9000}, rails: ['standard_ach']},
+      overrides: OVERRIDES,
+    });
+  });
+
+  it('are changed one by one; what is not named stays', async () => {
+    await add(GUARDS);
+    const before = stored();
+    const ran = await remit('profiles set p --max-amount JPY=500 --max-batch-rows 60 --approve-by-id --json');
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    const caps = {...CAPS, max_amount_minor: {USD: 10_000, EUR: 9000, JPY: 500}, max_batch_rows: 60};
+    assert.deepEqual(stored(), {...before, caps, approve_by_id: true});
+    assert.deepEqual((ran.json() as {caps: unknown}).caps, caps);
+    await remit('profiles set p --route payins.create=/v3/payins');
+    assert.deepEqual(stored()!['overrides'], {
+      ...OVERRIDES,
+      operations: {...OVERRIDES.operations, 'payins.create': {path: '/v3/payins'}},
+    });
+  });
+
+  it('are removed one by one', async () => {
+    await add([...GUARDS, '--approve-by-id']);
+    await remit('profiles unset p --max-amount --allow-rail --read-only');
+    assert.deepEqual(stored()!['caps'], {max_batch_total_minor: {USD: 100_000}, max_batch_rows: 50});
+    assert.deepEqual([stored()!['read_only'], stored()!['approve_by_id']], [undefined, true]);
+    await remit('profiles unset p --max-batch-total --max-batch-rows --approve-by-id --route payouts.create');
+    await remit('profiles unset p --field payouts.create.metadata');
+    assert.deepEqual(stored(), {base_url: BASE_URL, key: {stored: TEST_KEY}, mode: 'test'});
+    assert.equal((await remit('profiles unset p --read-only')).exitCode, 0);
+  });
+
+  it('include the key, which may be of the same mode only', async () => {
+    await add(GUARDS);
+    const before = stored();
+    const asked = await remit('profiles set p --new-key', {columns: 80, answers: [OTHER_KEY]});
+    assert.deepEqual([asked.exitCode, asked.questions], [0, ['API key (not shown):']]);
+    assert.deepEqual(stored(), {...before, key: {stored: OTHER_KEY}});
+    const live = await remit('profiles set p --key-stdin --json', {stdin: LIVE_KEY});
+    assert.equal(live.exitCode, 3);
+    assert.match(live.error().message, /for test keys, and this is a live key/);
+    assert.equal(
+      live.error().hint,
+      `to replace the profile: remit profiles add p --base-url ${BASE_URL} --replace`,
+    );
+  });
+
+  it('never send a stored key to another service', async () => {
+    await add([]);
+    const piped = await remit('profiles set p --base-url https://elsewhere.example.com --json');
+    assert.equal(piped.exitCode, 2);
+    assert.equal(piped.error().code, 'NEEDS_TERMINAL');
+    const asked = await remit('profiles set p --base-url https://elsewhere.example.com', {
+      columns: 80,
+      answers: [OTHER_KEY],
+    });
+    assert.equal(asked.exitCode, 0, asked.stderr);
+    assert.deepEqual(stored(), {
+      base_url: 'https://elsewhere.example.com',
+      key: {stored: OTHER_KEY},
+      mode: 'test',
+    });
+    await remit('profiles set p --base-url https://elsewhere.example.com/prefix');
+    assert.equal(stored()!['base_url'], 'https://elsewhere.example.com/prefix');
+    assert.deepEqual(stored()!['key'], {stored: OTHER_KEY});
+  });
+
+  for (const [line, exit, says] of [
+    ['profiles set p', 2, /nothing to change/],
+    ['profiles unset p', 2, /nothing to change/],
+    ['profiles set nope --read-only', 4, /no profile "nope"/],
+    ['profiles unset nope --read-only', 4, /no profile "nope"/],
+    ['profiles set p --max-amount 5', 2, /USD=5000\.00/],
+    ['profiles set p --route payouts.get=/x/{id}', 2, /cannot be overridden/],
+    ['profiles set p --base-url http://example.com', 11, /plain http/],
+    ['profiles set p --new-key --key-stdin', 2, /cannot also be provided/],
+  ] as const)
+    it(`are not changed by ${line}`, async () => {
+      await add(GUARDS);
+      const before = stored();
+      const ran = await remit(`${line} --json`);
+      assert.equal(ran.exitCode, exit, ran.stderr);
+      assert.match(ran.error().message, says);
+      assert.deepEqual(stored(), before);
+    });
+
+  it('are shown in major units', async () => {
+    await add(GUARDS);
+    const {stdout} = await remit('profiles show p');
+    assert.match(stdout, /^Largest amount\t100\.00 USD, 90\.00 EUR$/m);
+    assert.match(stdout, /^Largest batch\t1,000\.00 USD$/m);
+    assert.match(stdout, /^Most rows\t50$/m);
+    assert.match(stdout, /^Rails\twire$/m);
+  });
+});
