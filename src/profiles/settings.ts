@@ -69,7 +69,7 @@ export const replacing = (old: StoredProfile, next: StoredProfile): StoredProfil
   withSettings({...next, ...settingsOf(old)}, settingsOf(next));
 
 const settingsOf = ({read_only, caps, overrides}: StoredProfile): ProfileSettings =>
-  withoutEmpty({read_only, caps, overrides} as ProfileSettings);
+  withoutEmpty({read_only, caps, overrides});
 
 const without = <T>(
   record: Readonly<Record<string, T>> | undefined,
