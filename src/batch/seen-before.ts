@@ -32,12 +32,35 @@ export const registryPath = (stateDir: string): string => join(stateDir, 'batche
  * at every address: which of them count is decided by the key of the run.
  * @throws RemitError LOCKED while a batch that runs has the registry, STATE or STATE_DAMAGED when it cannot be read
  */
-export async function seenBefore(
-  {plan, journal}: OpenBatch,
-  {stateDir, clock}: {stateDir: string; clock: Clock},
-): Promise<SeenBefore[]> {
+export const seenBefore = (batch: OpenBatch, options: RegistryOptions): Promise<SeenBefore[]> =>
+  inRegistry(batch, options, [], async (db) => {
+    const {plan, journal} = batch;
+    const found = new Map<string, SeenBefore>();
+    const read = journal.statement('select n, reference from rows where n > ? order by n limit ?');
+    for (let after = 0; ;) {
+      const page = read.all(after, PAGE) as {n: number; reference: string}[]; // the columns are named so
+      if (page.length > 0) lookUp(db, page, plan, found);
+      if (page.length < PAGE) break;
+      after = page.at(-1)!.n;
+      await nextTurn(); // the heartbeats of the locks must go on
+    }
+    return [...found.values()].sort((a, b) => b.rows - a.rows);
+  });
+
+export interface RegistryOptions {
+  stateDir: string;
+  clock: Clock;
+}
+
+/** Reads the registry while no run has it; `none` where it has nothing of other batches. */
+export async function inRegistry<T>(
+  {plan}: OpenBatch,
+  {stateDir, clock}: RegistryOptions,
+  none: T,
+  work: (db: SqliteDatabase) => Promise<T>,
+): Promise<T> {
   const path = registryPath(stateDir);
-  if (!existsSync(path)) return [];
+  if (!existsSync(path)) return none;
   const lock = await acquireLock(join(stateDir, 'batches', 'registry.lock'), {
     purpose: `plan of batch ${plan.batchId}`,
     brief: true,
@@ -46,22 +69,12 @@ export async function seenBefore(
   try {
     const db = await openSqlite(path, {durability: 'full'});
     try {
-      migrate(db, REGISTRY_MIGRATIONS); // whoever made it may have been killed before that
-      const noted = new NotedClaims(db); // or in the midst of a run
+      migrate(db, REGISTRY_MIGRATIONS); // its maker may have been killed before that
+      const noted = new NotedClaims(db); // or in the middle of a run
       for (; noted.hasSome; await nextTurn()) noted.sortInSome();
       const payments = new NotedPayments(db);
       for (; payments.hasSome; await nextTurn()) payments.sortInOne();
-      const found = new Map<string, SeenBefore>();
-      if (!hasOthers(db, plan.journalId)) return [];
-      const read = journal.statement('select n, reference from rows where n > ? order by n limit ?');
-      for (let after = 0; ;) {
-        const page = read.all(after, PAGE) as {n: number; reference: string}[]; // the columns are named so
-        if (page.length > 0) lookUp(db, page, plan, found);
-        if (page.length < PAGE) break;
-        after = page.at(-1)!.n;
-        await nextTurn(); // the locks must be seen to live
-      }
-      return [...found.values()].sort((a, b) => b.rows - a.rows);
+      return hasOthers(db, plan.journalId) ? await work(db) : none;
     } finally {
       db.close();
     }
