@@ -7,7 +7,7 @@ import type {SqliteDatabase, SqliteStatement, SqlRow} from '../store/port.ts';
 import {openSqlite} from '../store/sqlite.ts';
 import {makeFolder} from './folder.ts';
 import {foldReference} from './identity.ts';
-import type {Kind, Mode} from './kinds.ts';
+import {type Kind, KINDS, type Mode} from './kinds.ts';
 import {Lookalikes} from './lookalikes.ts';
 import {NotedClaims, type Noter} from './noted-claims.ts';
 import {NotedPayments, type Payment} from './noted-payments.ts';
@@ -194,7 +194,7 @@ export class Registry implements Claims {
     const folder = join(stateDir, 'batches');
     makeFolder(folder);
     const lock = await acquireLock(join(folder, 'registry.lock'), {
-      purpose: `batch ${claimant.batchId}`,
+      purpose: `${KINDS[scope.kind].topic} batch ${claimant.batchId}`,
       hint: 'one batch at a time runs in a state folder: wait for it; if it waits for an answer at a prompt, give it or end it; --break-lock only if you know that it is dead',
       breakLock: options.breakLock ?? false,
       brief: options.brief ?? false,

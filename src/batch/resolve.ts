@@ -17,45 +17,85 @@ const DECLARED = 'declared paid by the operator';
 const isWord = (outcome: Outcome | undefined): boolean =>
   outcome?.state === 'accepted' && outcome.status === null && outcome.message === DECLARED;
 
-/**
- * Settles a row in doubt by an operator's word. Paid: the id that was found becomes the row's. Not paid: the row goes back
- * to be sent with the very same key, so that even a wrong word cannot pay twice while the service remembers it. A row that
- * was accepted by a word alone (no `status` of its record was seen) may be declared not paid after all.
- * @throws RemitError NO_BATCH when there is no such row, USAGE when it is not in doubt or the registry knows it as paid
- */
-export async function resolveRow(options: {
-  batch: OpenBatch;
-  stateDir: string;
+/** A row, and what was found out about it. */
+export interface Resolving {
   reference: string;
   resolution: Resolution;
+}
+
+export interface Resolved {
+  reference: string;
+  state: Outcome['state'];
+  id: string | null;
+}
+
+interface ResolveOptions {
+  batch: OpenBatch;
+  stateDir: string;
   clock: Clock;
-}): Promise<{reference: string; state: Outcome['state']; id: string | null}> {
-  const {batch, reference, resolution, clock} = options;
+}
+
+/**
+ * Settles a row in doubt as the operator states. Paid: the id that was found becomes the row's. Not paid: the row goes back
+ * to be sent with the very same key, so that even a wrong statement cannot pay twice while the service remembers it. A row
+ * that was accepted by a statement alone (no `status` of its record was seen) may be declared not paid after all.
+ * @throws RemitError NO_BATCH when there is no such row, USAGE when it is not in doubt or the registry knows it as paid
+ */
+export async function resolveRow({
+  reference,
+  resolution,
+  ...options
+}: ResolveOptions & Resolving): Promise<Resolved> {
+  return (await resolveRows({...options, rows: [{reference, resolution}]}))[0]!;
+}
+
+/** The same for several rows: all of them or none. */
+export async function resolveRows(
+  options: ResolveOptions & {rows: readonly Resolving[]},
+): Promise<Resolved[]> {
+  const {batch, rows, clock} = options;
   const {journal} = batch;
-  let row = rowToResolve(batch, reference, resolution);
   const before = journal.meta<Record<string, Outcome | null>>('declared') ?? {};
-  if (isWord(row.outcome)) row = {...row, outcome: doubtBefore(row, before[reference])};
-  else if (resolution !== 'not-paid')
-    journal.setMeta('declared', {...before, [reference]: row.outcome ?? null});
-  const outcome = resolvedOutcome(row, resolution, journal.coveredSince(row.n) ?? clock.now());
-  // The registry first: what it says of a row that the journal calls unpaid must not be that it was paid.
-  await tellRegistry(options, row, resolution === 'not-paid' ? undefined : resolution.paid);
-  journal.record(outcome, clock.now());
+  const declared = {...before};
+  journal.makeDoubtExplicit();
+  const settled = rows.map(({reference, resolution}) => {
+    let row = doubtfulRow(batch, reference, resolution);
+    if (isWord(row.outcome)) row = {...row, outcome: doubtBefore(row, before[reference])};
+    else if (resolution !== 'not-paid') declared[reference] = row.outcome ?? null;
+    return {
+      row,
+      resolution,
+      outcome: resolvedOutcome(row, resolution, journal.coveredSince(row.n) ?? clock.now()),
+    };
+  });
+  journal.setMeta('declared', declared);
+  // The registry first: it must not have a row as paid that the journal has as unpaid.
+  await tellRegistry(options, settled);
+  for (const {outcome} of settled) journal.record(outcome, clock.now());
   journal.flush();
   journal.setMeta('pastHorizon', false); // what goes on with the rest is found anew
-  return {reference, state: outcome.state, id: outcome.id};
+  return settled.map(({row, outcome}) => ({
+    reference: row.reference,
+    state: outcome.state,
+    id: outcome.id,
+  }));
 }
 
 /**
  * The row that may be resolved so.
  * @throws RemitError NO_BATCH when there is no such row, USAGE when it is not in doubt
  */
-export function rowToResolve(
+export function rowToResolve(batch: OpenBatch, reference: string, resolution: Resolution): JournalRow {
+  batch.journal.makeDoubtExplicit();
+  return doubtfulRow(batch, reference, resolution);
+}
+
+/** The same, where the doubt that killed runs left was made explicit just now. */
+export function doubtfulRow(
   {journal, plan}: OpenBatch,
   reference: string,
   resolution: Resolution,
 ): JournalRow {
-  journal.makeDoubtExplicit();
   const row = journal.rowOf(reference);
   if (row === undefined)
     throw new RemitError('NO_BATCH', `batch ${plan.batchId} has no row ${reference}`, {
@@ -103,9 +143,8 @@ function resolvedOutcome(row: JournalRow, resolution: Resolution, since: number)
 }
 
 async function tellRegistry(
-  {batch, stateDir, reference, clock}: Parameters<typeof resolveRow>[0],
-  row: JournalRow,
-  id: string | undefined,
+  {batch, stateDir, clock}: ResolveOptions,
+  rows: readonly {row: JournalRow; resolution: Resolution}[],
 ): Promise<void> {
   const {plan, journal} = batch;
   const binding = boundTo(journal);
@@ -117,19 +156,28 @@ async function tellRegistry(
     clock,
   });
   try {
-    if (id === undefined) {
-      refusePaid(registry.find(reference), batch, reference);
-      registry.unpaid(reference);
-    } else {
-      // Whoever has the record has the claim, also where it was lost; what another batch has paid stays as it was paid.
-      const isOurs = () => registry.find(reference)?.journal === plan.journalId;
-      if (!isOurs()) registry.keep([row], clock.now());
-      if (isOurs()) registry.paid(reference, id);
-      registry.flush();
+    for (const {row, resolution} of rows)
+      if (resolution === 'not-paid') refusePaid(registry.find(row.reference), batch, row.reference);
+    for (const {row, resolution} of rows) {
+      if (resolution === 'not-paid') registry.unpaid(row.reference);
+      else notePaid(registry, row, resolution.paid, {journalId: plan.journalId, now: clock.now()});
     }
+    registry.flush();
   } finally {
     await registry.close();
   }
+}
+
+/** The batch that has the record has the claim, also where it was lost; what another batch has paid stays as it was paid. */
+function notePaid(
+  registry: Registry,
+  row: JournalRow,
+  id: string,
+  {journalId, now}: {journalId: string; now: number},
+): void {
+  const isOurs = () => registry.find(row.reference)?.journal === journalId;
+  if (!isOurs()) registry.keep([row], now);
+  if (isOurs()) registry.paid(row.reference, id);
 }
 
 /** What the service said is not taken back by a word; only another word is. */

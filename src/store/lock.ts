@@ -200,6 +200,7 @@ function refusal(path: string, found: FoundLock | undefined, options: Settled): 
         : hint,
     details: {
       path,
+      purpose,
       host,
       pid,
       since,
