@@ -1,4 +1,5 @@
 import {LIMITS} from '../contract/limits.ts';
+import {shellWord} from '../shell-word.ts';
 import {REFERENCE_METADATA_KEY} from './identity.ts';
 import {type Issue, maskDigits} from './issues.ts';
 import type {KindFacts} from './kinds.ts';
@@ -61,7 +62,7 @@ export function readHeader(
   const twice = (header: string, first: number) => {
     const other = cells[first]!;
     const canBeNamed = header.trim() !== other.trim();
-    const way = canBeNamed ? `, or leave one out with --ignore-column ${quoted(header)}` : '';
+    const way = canBeNamed ? `, or leave one out with --ignore-column ${shellWord(header)}` : '';
     complain(
       header,
       'duplicate-column',
@@ -122,12 +123,12 @@ function mappedColumns(
   for (const [name, header] of Object.entries(mapping)) {
     const found = columnsNamed(cells, header);
     if (found.length === 0)
-      complain(header, 'missing-column', `--map ${name}=${quoted(header)}: the file has no such column`);
+      complain(header, 'missing-column', `--map ${name}=${shellWord(header)}: the file has no such column`);
     if (!known.includes(name) && !name.startsWith(METADATA))
       complain(
         header,
         'unknown-column',
-        `--map ${name}=${quoted(header)}: there is no column ${name} to map to`,
+        `--map ${name}=${shellWord(header)}: there is no column ${name} to map to`,
       );
     else for (const index of found) wanted.set(index, name);
   }
@@ -143,7 +144,7 @@ function ignoredColumns(
   for (const header of headers) {
     const found = columnsNamed(cells, header);
     if (found.length === 0)
-      complain(header, 'missing-column', `--ignore-column ${quoted(header)}: the file has no such column`);
+      complain(header, 'missing-column', `--ignore-column ${shellWord(header)}: the file has no such column`);
     for (const index of found) ignored.add(index);
   }
   return ignored;
@@ -182,14 +183,10 @@ const LONGEST_SHOWN = 100;
 const shown = (header: string): string =>
   maskDigits(header.length > LONGEST_SHOWN ? `${header.slice(0, LONGEST_SHOWN)}…` : header);
 
-/** For a command line; what cannot be typed as it is shown is not repeated. */
-const quoted = (header: string): string =>
-  /^[\w.-]+$/.test(header) ? header : `'${header.replaceAll("'", `'\\''`)}'`;
-
 function unknownText(header: string, known: readonly string[]): string {
   if (shown(header) !== header)
     return 'no such column; this looks like data: the first line of the file must be the header';
-  return `no such column${suggestion(header, known)}; --map NAME=${quoted(header)} reads it, --ignore-column ${quoted(header)} leaves it out`;
+  return `no such column${suggestion(header, known)}; --map NAME=${shellWord(header)} reads it, --ignore-column ${shellWord(header)} leaves it out`;
 }
 
 function checkMetadataColumns(metadata: readonly {key: string; header: string}[], complain: Complain): void {
