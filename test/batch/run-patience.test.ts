@@ -238,6 +238,6 @@ describe('the patience of a run', () => {
         ? {status: 422, error_code: 'INVALID_PAYMENT_DETAILS'}
         : undefined;
     const {accepted, rejected, in_doubt: left, state} = await run();
-    assert.deepEqual([accepted, rejected, left, state], [999, 1, 0, 'complete']);
+    assert.deepEqual([accepted, rejected, left, state], [999, 1, 0, 'incomplete']);
   });
 });

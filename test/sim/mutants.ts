@@ -115,8 +115,8 @@ export const MUTANTS: readonly Mutant[] = [
     patches: [
       patch(
         'batch/retry.ts',
-        'const state = row.outcome?.state;',
-        "const state = row.outcome?.state;\n  if (state === 'in_doubt') return 'failed';",
+        "if (outcome?.state === 'rejected')\n",
+        "if (outcome?.state === 'in_doubt')\n    return {row, way: 'new-key', generation: row.generation + 1, why: 'mutant'};\n  if (outcome?.state === 'rejected')\n",
       ),
     ],
     needs: ['retry'],
@@ -126,8 +126,8 @@ export const MUTANTS: readonly Mutant[] = [
     patches: [
       patch(
         'batch/retry.ts',
-        "if (id === null) return 'canceled';",
-        "if (id === null) return 'canceled';\n  return 'failed';",
+        'const {is, status, httpStatus} = await lookAt(row, id, asking);',
+        "const {is, status, httpStatus} = {is: 'accepted', status: 'failed', httpStatus: 200};",
       ),
     ],
     needs: ['retry'],
