@@ -73,6 +73,7 @@ export async function openContext(
     normaliseBaseUrl,
   });
   checkOverrides(profile.overrides);
+  out.sanitizer.conceal(profile.key);
   refuseUnverified(profile, runtime.env);
   for (const warning of profile.warnings) out.warn(warning);
   const transportFor = (kind: TransportKind) => runtime.transport(kind, profile.baseUrl);
@@ -88,6 +89,7 @@ export async function openContext(
       retries: flags.retries,
       timeouts: {totalMs: flags['request-timeout']},
       overrides: profile.overrides,
+      sanitizer: out.sanitizer,
       onDebug: flags.debug ? (line) => out.debug(line) : undefined,
     });
   let client: RemitClient | undefined;

@@ -1,5 +1,5 @@
 import type {Preview} from '../client/built.ts';
-import {safeJson} from '../output/clean.ts';
+import {safeJson} from '../sanitize/sanitizer.ts';
 import type {Output} from '../output/output.ts';
 
 /** The answer of a dry run: what would be sent, with the key masked. */

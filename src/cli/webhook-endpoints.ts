@@ -1,3 +1,4 @@
+import {unwrapRecord} from '../client/readable.ts';
 import {EXIT, RemitError, type ExitCode} from '../errors.ts';
 import {valueAt} from '../output/select.ts';
 import {plainValue} from '../output/view.ts';
@@ -5,6 +6,7 @@ import {webhookEndpointView} from '../output/views/webhooks.ts';
 import type {Context} from './context.ts';
 import {openSecretFile, type SecretFile} from './secret-file.ts';
 import {sendOnce} from './send-once.ts';
+import {findSigningSecret, type SigningSecret, withoutSecret} from './signing-secret.ts';
 import type {Outcome} from './transfers.ts';
 
 const SECRET = 'signing_secret';
@@ -34,16 +36,14 @@ export async function createEndpoint(
       shownBy: (id) => ['webhooks', 'endpoints', 'get', id],
     });
     if (sent.dryRun) return {data: sent.dryRun, exitCode: EXIT.OK};
-    const created = sent.result.data;
-    const secret = valueAt(created, SECRET);
-    if (typeof secret !== 'string' || secret === '') {
-      context.out.record(created, webhookEndpointView);
-      context.out.warn('the service sent no signing secret with the new endpoint');
-      return {data: created, exitCode: EXIT.PARTIAL};
-    }
-    if (file === undefined) return showSecret(context, created);
-    kept = keep(context, file, secret);
-    return kept ? showRest(context, created, file) : showSecret(context, created);
+    const created = unwrapRecord(sent.result.data);
+    const secret = findSigningSecret(sent.result.data, context.out.sanitizer);
+    if (secret === undefined) return showUnknown(context, created, file);
+    if (file === undefined) return showSecret(context, sent.result.data, secret);
+    kept = keep(context, file, secret.value);
+    return kept
+      ? showRest(context, withoutSecret(created, secret.value), {secret, file})
+      : showSecret(context, sent.result.data, secret);
   } finally {
     if (!kept) file?.discard();
   }
@@ -72,20 +72,47 @@ function keep({out}: Context, file: SecretFile, secret: string): boolean {
   }
 }
 
-function showSecret({out}: Context, created: unknown): Outcome {
+/** The one time that a secret is written to stdout. One that is outside of the record is shown with its envelope. */
+function showSecret({out}: Context, answer: unknown, {value, field}: SigningSecret): Outcome {
+  out.sanitizer.allow(value, field);
+  const record = unwrapRecord(answer);
+  const created = valueAt(record, field) === value ? record : answer;
   out.record(created, webhookEndpointView);
   out.notice('The signing secret is shown this once; keep it where your receiver finds it.');
   return {data: created, exitCode: EXIT.OK};
 }
 
-function showRest({out}: Context, created: unknown, file: SecretFile): Outcome {
-  const rest = Object.fromEntries(
-    Object.entries(created as object).filter(([field]) => field !== SECRET), // a record, for it had the secret
-  );
+function showRest(
+  {out}: Context,
+  rest: unknown,
+  {secret, file}: {secret: SigningSecret; file: SecretFile},
+): Outcome {
+  out.sanitizer.conceal(secret.value); // an echo of it in another field stays hidden
   out.record(rest, webhookEndpointView);
-  out.notice(`The signing secret is in ${file.path}.`);
+  const named = secret.field === SECRET ? '' : ` (sent as ${secret.field})`;
+  out.notice(`The signing secret is in ${file.path}${named}.`);
   return {data: rest, exitCode: EXIT.OK};
 }
+
+/** No secret was found. With --secret-file it must not be printed under a name that is not known either. */
+function showUnknown({out}: Context, created: unknown, file: SecretFile | undefined): Outcome {
+  const fields = Object.entries(created as object); // a creation was answered with a record
+  const unknown = fields.filter(([field]) => !DOCUMENTED.has(field)).map(([field]) => field);
+  const data =
+    file === undefined ? created : Object.fromEntries(fields.filter(([field]) => DOCUMENTED.has(field)));
+  out.record(data, webhookEndpointView);
+  const left =
+    file === undefined || unknown.length === 0
+      ? ''
+      : `; not shown, since one of them may hold it: ${unknown.join(', ')}`;
+  out.warn(`the answer holds no signing secret under a known name${left}`);
+  return {data, exitCode: EXIT.PARTIAL};
+}
+
+/** Fields of an endpoint that never hold its secret. */
+const DOCUMENTED = new Set([
+  ...['id', 'url', 'event_types', 'is_active', 'description', 'created_at', 'updated_at'],
+]);
 
 /** Switches an endpoint on or off. The value is sent, so that a repetition does not flip it back (assumption 32). */
 export async function switchEndpoint(

@@ -3,7 +3,7 @@ import {RemitError} from '../errors.ts';
 import {isObject} from './answer.ts';
 import {checkKey, requestHeaders} from './headers.ts';
 import {checkIdempotencyKey, newIdempotencyKey} from './idempotency.ts';
-import {redactor, sensitiveValues, type Redactor} from './redact.ts';
+import {Sanitizer, sensitiveValues} from '../sanitize/sanitizer.ts';
 import type {CallInput, KeyedOptions} from './resource.ts';
 import {
   checkOverrides,
@@ -24,7 +24,7 @@ export interface Built {
   request: TransportRequest;
   safety: Safety;
   idempotencyKey: string | undefined;
-  redact: Redactor;
+  sanitizer: Sanitizer;
   options: KeyedOptions;
 }
 
@@ -46,6 +46,7 @@ export interface BuilderOptions {
   timeouts?: Partial<Timeouts> | undefined;
   userAgent?: string | undefined;
   newKey?: (() => string) | undefined;
+  sanitizer?: Sanitizer | undefined;
 }
 
 /** Makes requests out of operations: route, renamed fields, headers, one body text. */
@@ -88,15 +89,15 @@ export class RequestBuilder {
     return this.#build({method: method.toUpperCase(), path: checkRequestPath(path), body, keyed, options});
   }
 
-  preview({request, idempotencyKey, redact}: Built): Preview {
+  preview({request, idempotencyKey, sanitizer}: Built): Preview {
     const headers = Object.entries(request.headers).map(
-      ([name, value]) => [name, redact.text(value)] as const,
+      ([name, value]) => [name, sanitizer.field(name, value)] as const,
     );
     return {
       method: request.method,
-      url: redact.text(this.#options.baseUrl + request.path),
+      url: sanitizer.line(this.#options.baseUrl + request.path),
       headers: Object.fromEntries(headers),
-      body: request.body === undefined ? undefined : redact.value(JSON.parse(request.body)),
+      body: request.body === undefined ? undefined : sanitizer.value(JSON.parse(request.body)),
       ...(idempotencyKey === undefined ? {} : {idempotencyKey}),
     };
   }
@@ -119,12 +120,18 @@ export class RequestBuilder {
       },
       safety: safetyOf(method, keyed),
       idempotencyKey,
-      redact: redactor({
-        secrets: [key, ...sensitiveValues(call.body, this.#sensitiveNames)],
-        fields: this.#sensitiveNames,
-      }),
+      sanitizer: this.#sanitizerFor(call.body),
       options,
     };
+  }
+
+  /** That of the caller, who shows answers as well, or one for this call. */
+  #sanitizerFor(body: unknown): Sanitizer {
+    const fields = this.#sensitiveNames;
+    const sanitizer = this.#options.sanitizer ?? new Sanitizer();
+    sanitizer.protectNumbers(fields);
+    sanitizer.conceal(this.#options.key, ...sensitiveValues(body, fields));
+    return sanitizer;
   }
 }
 

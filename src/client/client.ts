@@ -20,6 +20,7 @@ import {
 } from './resource.ts';
 import {DEFAULT_POLICY, settle, type RetryPolicy} from './retry.ts';
 import {operationOf, type Overrides} from './routes.ts';
+import type {Sanitizer} from '../sanitize/sanitizer.ts';
 import type {Timeouts, Transport} from './transport.ts';
 
 export interface ClientOptions {
@@ -44,6 +45,8 @@ export interface ClientOptions {
   userAgent?: string | undefined;
   /** Makes an idempotency key; a UUIDv4 by default. */
   newKey?: (() => string) | undefined;
+  /** Takes secrets out of errors and debug lines, and learns those of requests and answers; one for each call by default. */
+  sanitizer?: Sanitizer | undefined;
 }
 
 export interface WaitForOptions<T> {
@@ -199,7 +202,7 @@ export class RemitClient {
   }
 
   async #settle(built: Built, readable: Readable): Promise<Result<unknown>> {
-    const {idempotencyKey, options} = built;
+    const {idempotencyKey, options, sanitizer} = built;
     const {answer, attempts} = await settle({
       ...built,
       readable,
@@ -207,14 +210,15 @@ export class RemitClient {
       clock: this.#clock,
       random: this.#random,
       policy: options.retries === undefined ? this.#policy : {...this.#policy, retries: options.retries},
-      debug: debugTo(this.#onDebug, this.baseUrl, built.redact),
+      debug: debugTo(this.#onDebug, this.baseUrl, built.sanitizer),
       hint: options.hint,
     });
+    sanitizer.learn(answer.json);
     return {
       data: answer.json ?? null,
       status: answer.status,
-      ...(answer.requestId === undefined ? {} : {requestId: answer.requestId}),
-      ...(answer.warning === undefined ? {} : {warning: answer.warning}),
+      ...(answer.requestId === undefined ? {} : {requestId: sanitizer.token(answer.requestId)}),
+      ...(answer.warning === undefined ? {} : {warning: sanitizer.words(answer.warning)}),
       attempts,
       ...(idempotencyKey === undefined ? {} : {idempotencyKey}),
       replayed: false,

@@ -1,4 +1,4 @@
-import type {Redactor} from './redact.ts';
+import {safeJson, type Sanitizer} from '../sanitize/sanitizer.ts';
 import type {TransportAnswer, TransportRequest} from './transport.ts';
 
 /** Receives redacted lines about each exchange: `> ` what is sent, `< ` what arrives, `* ` what happens between. */
@@ -14,15 +14,15 @@ const SILENT: Debug = {request() {}, answer() {}, note() {}};
 const BODY_CHARACTERS = 10_000;
 
 /** Writes exchanges to a hook, through the redaction; costs nothing without a hook. */
-export function debugTo(onDebug: OnDebug | undefined, base: string, redact: Redactor): Debug {
+export function debugTo(onDebug: OnDebug | undefined, base: string, sanitizer: Sanitizer): Debug {
   if (onDebug === undefined) return SILENT;
-  const write = (mark: string, text: string) => onDebug(`${mark} ${redact.text(text)}`);
+  const write = (mark: string, text: string) => onDebug(`${mark} ${sanitizer.line(text)}`);
   const headers = (mark: string, all: Readonly<Record<string, string>>) => {
-    for (const [name, value] of Object.entries(all)) write(mark, `${name}: ${value}`);
+    for (const [name, value] of Object.entries(all)) write(mark, `${name}: ${sanitizer.field(name, value)}`);
   };
   const body = (mark: string, text: string) => {
     if (text === '') return;
-    const clean = redact.text(text); // before it is cut: half a number is not recognised
+    const clean = bodyText(text, sanitizer); // before it is cut: half a number is not recognised
     onDebug(
       `${mark} ${clean.length > BODY_CHARACTERS ? `${clean.slice(0, BODY_CHARACTERS)}… (${text.length} characters)` : clean}`,
     );
@@ -40,4 +40,15 @@ export function debugTo(onDebug: OnDebug | undefined, base: string, redact: Reda
     },
     note: (text) => write('*', text),
   };
+}
+
+/** On one line: a body could forge lines of this log otherwise. */
+function bodyText(text: string, sanitizer: Sanitizer): string {
+  try {
+    const json = JSON.parse(text) as unknown;
+    sanitizer.learn(json);
+    return safeJson(sanitizer.value(json));
+  } catch {
+    return sanitizer.words(text);
+  }
 }

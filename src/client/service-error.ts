@@ -1,6 +1,6 @@
 import {ERRORS, RemitError, type ErrorCode, type ErrorFacts} from '../errors.ts';
+import type {Sanitizer} from '../sanitize/sanitizer.ts';
 import {isObject, type Answer} from './answer.ts';
-import type {Redactor} from './redact.ts';
 import type {TransportFailure} from './transport.ts';
 import {documentedStatus, type Outcome} from './verdict.ts';
 
@@ -12,7 +12,7 @@ export interface CallFacts {
   idempotencyKey?: string | undefined;
   /** The command or call that goes on from here. */
   hint?: string | undefined;
-  redact: Redactor;
+  sanitizer: Sanitizer;
 }
 
 /** Our code for an answer that is not a success: the service's own where its status agrees, else by the status. */
@@ -37,7 +37,7 @@ const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
 export function refusal(answer: Answer, call: CallFacts): RemitError {
   return new RemitError(
     codeOfAnswer(answer),
-    `${call.what}: ${inWords({answer}, call.redact)}`,
+    `${whatOf(call)}: ${inWords({answer}, call.sanitizer)}`,
     facts({answer}, call),
   );
 }
@@ -45,7 +45,7 @@ export function refusal(answer: Answer, call: CallFacts): RemitError {
 /** A read that failed, or a write that certainly took no effect: it can be repeated later. */
 export function unavailable(outcome: Outcome, call: CallFacts): RemitError {
   const code = 'answer' in outcome ? codeOfAnswer(outcome.answer) : 'UNAVAILABLE';
-  return new RemitError(code, `${call.what}: ${trouble(outcome, call)}`, {
+  return new RemitError(code, `${whatOf(call)}: ${trouble(outcome, call)}`, {
     ...facts(outcome, call),
     hint: call.hint,
   });
@@ -54,7 +54,7 @@ export function unavailable(outcome: Outcome, call: CallFacts): RemitError {
 /** A write that may have taken effect: the last trouble, and the key that repeats it without doing it twice. */
 export function inDoubt(outcome: Outcome, call: CallFacts): RemitError {
   const check = call.idempotencyKey === undefined ? '. Check before you repeat it' : '';
-  const message = `${call.what}: in doubt, it may have taken effect: ${trouble(outcome, call)}${check}`;
+  const message = `${whatOf(call)}: in doubt, it may have taken effect: ${trouble(outcome, call)}${check}`;
   return new RemitError('IN_DOUBT', message, {
     ...facts(outcome, call, {may_have_taken_effect: true}),
     hint: call.hint ?? hintFor(call),
@@ -67,8 +67,8 @@ export function interrupted(reason: unknown, mayHaveTakenEffect: boolean, call: 
   const code = reason instanceof RemitError && reason.code === 'TERMINATED' ? 'TERMINATED' : 'INTERRUPTED';
   const verb = code === 'TERMINATED' ? 'terminated' : 'interrupted';
   const message = mayHaveTakenEffect
-    ? `${call.what}: ${verb} before the answer arrived; it may have taken effect`
-    : `${call.what}: ${verb}; this request changed nothing`;
+    ? `${whatOf(call)}: ${verb} before the answer arrived; it may have taken effect`
+    : `${whatOf(call)}: ${verb}; this request changed nothing`;
   const hint = call.hint ?? (mayHaveTakenEffect ? hintFor(call) : undefined);
   return new RemitError(code, message, {
     details: {
@@ -79,7 +79,7 @@ export function interrupted(reason: unknown, mayHaveTakenEffect: boolean, call: 
     hint,
     // Without a key a repetition could do it twice.
     retryable: !mayHaveTakenEffect || call.idempotencyKey !== undefined,
-    cause: call.redact.cause(reason),
+    cause: call.sanitizer.cause(reason),
   });
 }
 
@@ -96,64 +96,69 @@ function facts(outcome: Outcome, call: CallFacts, extra: Record<string, unknown>
     return {
       httpStatus: failure.status,
       details: {...known, failure: failure.kind},
-      cause: call.redact.cause(failure),
+      cause: call.sanitizer.cause(failure),
     };
   }
   const {answer} = outcome;
+  const {sanitizer} = call;
   return {
     httpStatus: answer.status,
-    requestId: answer.requestId,
-    body: call.redact.value(answer.json),
+    requestId: answer.requestId === undefined ? undefined : sanitizer.token(answer.requestId),
+    body: sanitizer.value(answer.json),
     details: {
       ...known,
-      ...(answer.errorCode === undefined ? {} : {error_code: call.redact.text(answer.errorCode)}),
-      ...(answer.details === undefined ? {} : {fields: call.redact.value(answer.details)}),
-      ...(answer.unreadable === undefined ? {} : {answer: call.redact.value(answer.unreadable)}),
+      ...(answer.errorCode === undefined ? {} : {error_code: sanitizer.token(answer.errorCode)}),
+      ...(answer.details === undefined ? {} : {fields: sanitizer.value(answer.details)}),
+      ...(answer.unreadable === undefined ? {} : {answer: sanitizer.value(answer.unreadable)}),
       ...(answer.retryAfterMs === undefined ? {} : {retry_after_ms: answer.retryAfterMs}),
     },
   };
 }
 
+/** A query may hold a number. */
+const whatOf = ({what, sanitizer}: CallFacts): string => sanitizer.line(what);
+
 const keyOf = ({idempotencyKey}: CallFacts) =>
   idempotencyKey === undefined ? {} : {idempotency_key: idempotencyKey};
 
 function trouble(outcome: Outcome, call: CallFacts): string {
-  const words = 'failure' in outcome ? failureInWords(outcome.failure, call) : inWords(outcome, call.redact);
+  const words =
+    'failure' in outcome ? failureInWords(outcome.failure, call) : inWords(outcome, call.sanitizer);
   return call.attempts > 1 ? `${words} (after ${call.attempts} attempts)` : words;
 }
 
 /** A failure's message begins with what was tried, which the error's does already. */
-function failureInWords({message}: TransportFailure, {what, redact}: CallFacts): string {
-  return redact.text(message.startsWith(`${what}: `) ? message.slice(what.length + 2) : message);
+function failureInWords({message}: TransportFailure, {what, sanitizer}: CallFacts): string {
+  return sanitizer.line(message.startsWith(`${what}: `) ? message.slice(what.length + 2) : message);
 }
 
 const MESSAGE_LENGTH = 500;
 
-function inWords({answer}: {answer: Answer}, redact: Redactor): string {
+function inWords({answer}: {answer: Answer}, sanitizer: Sanitizer): string {
   const {status, errorCode, message} = answer;
+  sanitizer.learn(answer.json);
   if (status >= 200 && status < 300) {
-    return `the service answered ${status}${whatCame(answer, redact)}`;
+    return `the service answered ${status}${whatCame(answer, sanitizer)}`;
   }
-  const said = message === undefined ? '' : `: ${redact.text(message).slice(0, MESSAGE_LENGTH)}`;
-  const named = errorCode === undefined ? '' : ` ${redact.text(errorCode)}`;
+  const said = message === undefined ? '' : `: ${sanitizer.words(message).slice(0, MESSAGE_LENGTH)}`;
+  const named = errorCode === undefined ? '' : ` ${sanitizer.token(errorCode)}`;
   return `the service answered ${status}${named}${said}`;
 }
 
 /** Of a success that is not what was asked for: what it is instead. */
-function whatCame({empty, unreadable, json}: Answer, redact: Redactor): string {
+function whatCame({empty, unreadable, json}: Answer, sanitizer: Sanitizer): string {
   if (empty) return ' without a body';
   if (unreadable !== undefined) {
     const {what, bytes, id, status} = unreadable;
     const record =
       id === undefined ? '' : `; it names ${id}${status === undefined ? '' : ` (status: ${status})`}`;
-    return redact.text(` with ${what} (${bytes} bytes)${record}`);
+    return ` ${sanitizer.line(`with ${what} (${bytes} bytes)${record}`)}`;
   }
   if (!isObject(json)) return ' with JSON that is not what was asked for';
   const keys = Object.keys(json);
   const shown = keys.slice(0, MOST_KEYS).join(', ') + (keys.length > MOST_KEYS ? ', …' : '');
-  return redact.text(
-    ` without what was asked for (${keys.length === 0 ? 'an empty object' : `its keys: ${shown}`})`,
-  );
+  const named = keys.length === 0 ? 'an empty object' : `its keys: ${shown}`;
+  return ` ${sanitizer.line(`without what was asked for (${named})`)}`;
 }
 
 const MOST_KEYS = 10;

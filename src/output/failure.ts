@@ -1,5 +1,5 @@
 import {ERRORS, EXIT, RemitError, type ExitCode} from '../errors.ts';
-import {cleanLine, cleanText, safeJson} from './clean.ts';
+import {safeJson, type Sanitizer} from '../sanitize/sanitizer.ts';
 import type {Paint} from './colour.ts';
 import {wrapHint, wrapLines} from './wrap.ts';
 
@@ -14,27 +14,31 @@ export function asRemitError(thrown: unknown): RemitError {
 }
 
 /** The one line that machines read, the last of stderr. */
-export function failureLine(error: RemitError): string {
+export function failureLine(error: RemitError, sanitizer: Sanitizer): string {
   return safeJson({
     error: {
       code: error.code,
-      message: error.message,
+      message: sanitizer.layout(error.message),
       http_status: error.httpStatus ?? null,
       exit_code: error.exitCode,
       retryable: error.retryable,
-      request_id: error.requestId ?? null,
-      hint: error.hint ?? null,
-      details: error.details ?? null,
+      request_id: error.requestId === undefined ? null : sanitizer.token(error.requestId),
+      hint: error.hint === undefined ? null : sanitizer.layout(error.hint),
+      details: sanitizer.value(error.details ?? null),
     },
   });
 }
 
 /** What people read: message, details of the service, request id, then the hint; broken between words at `width`. */
-export function failureText(error: RemitError, paint: Paint, width = Infinity): string {
-  const [first = '', ...rest] = cleanText(error.message).split('\n');
+export function failureText(
+  error: RemitError,
+  paint: Paint,
+  {sanitizer, width = Infinity}: {sanitizer: Sanitizer; width?: number},
+): string {
+  const [first = '', ...rest] = sanitizer.layout(error.message).split('\n');
   const lines = [`${paint('red', 'Error:')} ${first}`, ...rest.map((line) => `  ${line}`)];
-  if (error.requestId !== undefined) lines.push(`  request id: ${cleanLine(error.requestId)}`);
-  const hint = error.hint === undefined ? '' : `${wrapHint(cleanText(error.hint), width)}\n`;
+  if (error.requestId !== undefined) lines.push(`  request id: ${sanitizer.token(error.requestId)}`);
+  const hint = error.hint === undefined ? '' : `${wrapHint(sanitizer.layout(error.hint), width)}\n`;
   return `${wrapLines(lines.join('\n'), width)}\n${hint}`;
 }
 

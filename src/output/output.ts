@@ -1,7 +1,7 @@
 import type {Clock} from '../clock.ts';
 import type {RemitError} from '../errors.ts';
+import {safeJson, Sanitizer} from '../sanitize/sanitizer.ts';
 import {cardText} from './card.ts';
-import {cleanLine, cleanText, safeJson} from './clean.ts';
 import {ansiPaint, plainPaint, wantsColour, type Paint} from './colour.ts';
 import {csvColumns, csvLine, csvRow} from './csv.ts';
 import {failureLine, failureText} from './failure.ts';
@@ -13,6 +13,7 @@ import {Sink, type OutStream} from './sink.ts';
 import {TableWriter} from './table.ts';
 import type {Eye, View} from './view.ts';
 import {wrapHint, wrapLines} from './wrap.ts';
+import {safeYaml} from './yaml.ts';
 
 /** Records gathered before a table or CSV decides its columns. */
 const PIECE = 200;
@@ -35,6 +36,8 @@ export interface OutputOptions {
  */
 export class Output {
   readonly settings: OutputSettings;
+  /** Everything that is written goes through it. Whoever reads a secret tells it. */
+  readonly sanitizer = new Sanitizer();
   readonly #stdout: Sink;
   readonly #stderr: Sink;
   readonly #clock: Clock;
@@ -95,7 +98,7 @@ export class Output {
   record(record: unknown, view?: View): void {
     if (!this.forPeople || this.settings.query !== undefined) return;
     this.#checkFields([record], view);
-    void this.#stdout.write(cardText(record, view, this.settings.fields, this.#eye()));
+    void this.#stdout.write(cardText(this.#clean(record), view, this.settings.fields, this.#eye()));
     this.#resultWritten = true;
   }
 
@@ -112,7 +115,7 @@ export class Output {
   /** For people: free text on stdout. Silent in machine formats. */
   text(text: string): void {
     if (!this.forPeople || this.settings.query !== undefined) return;
-    void this.#stdout.write(`${wrapFor(this.#stdout, text.replace(/\n$/, ''))}\n`);
+    void this.#stdout.write(`${wrapFor(this.#stdout, this.sanitizer.painted(text.replace(/\n$/, '')))}\n`);
     this.#resultWritten = true;
     if (this.settings.fields.length === 0 || this.#fieldsChecked) return;
     this.#fieldsChecked = true;
@@ -139,7 +142,7 @@ export class Output {
     const writePiece = this.#pieceWriter(view);
     const write = (records: readonly unknown[]) => {
       this.#checkFields(records, view);
-      return writePiece(records);
+      return writePiece(records.map((record) => this.#clean(record)));
     };
     try {
       for await (const record of records) {
@@ -168,12 +171,12 @@ export class Output {
   /** One line of NDJSON now, whatever else comes: for commands that stream events. Only under `-o ndjson`. */
   event(value: unknown): Promise<void> | undefined {
     this.#resultWritten = true;
-    return this.#stdout.write(`${safeJson(value)}\n`);
+    return this.#stdout.write(`${safeJson(this.sanitizer.value(value))}\n`);
   }
 
   /** How far a long run is; one line on stderr. */
   progress(text: string): void {
-    this.#progress.show(text);
+    this.#progress.show(this.sanitizer.layout(text));
   }
 
   endProgress(): void {
@@ -182,32 +185,32 @@ export class Output {
 
   /** For a person who waits; gone under --quiet. */
   note(text: string): void {
-    if (!this.settings.quiet) this.#sayWrapped(cleanText(text));
+    if (!this.settings.quiet) this.#sayWrapped(this.sanitizer.layout(text));
   }
 
   /** A command to type next; gone under --quiet. */
   hint(text: string): void {
-    if (!this.settings.quiet) this.#say(wrapHint(cleanText(text), widthOf(this.#stderr)));
+    if (!this.settings.quiet) this.#say(wrapHint(this.sanitizer.layout(text), widthOf(this.#stderr)));
   }
 
   /** Something is not as asked for. */
   warn(text: string): void {
-    this.#sayWrapped(`${this.#paintErr('yellow', 'Warning:')} ${cleanText(text)}`);
+    this.#sayWrapped(`${this.#paintErr('yellow', 'Warning:')} ${this.sanitizer.layout(text)}`);
   }
 
   /** What must be on record even under --quiet: idempotency keys, facts of a live write. */
   notice(text: string): void {
-    this.#sayWrapped(cleanText(text));
+    this.#sayWrapped(this.sanitizer.layout(text));
   }
 
   /** One line before anything else is said about a write with a live key. */
   liveBanner(text: string): void {
-    this.#say(`${this.#paintErr('liveBanner', ' LIVE ')} ${cleanText(text)}`);
+    this.#say(`${this.#paintErr('liveBanner', ' LIVE ')} ${this.sanitizer.layout(text)}`);
   }
 
   /** Redacted HTTP and the like, under --debug. */
   debug(text: string): void {
-    this.#say(this.#paintErr('dim', cleanText(text)));
+    this.#say(this.#paintErr('dim', this.sanitizer.layout(text)));
   }
 
   /** The end of a command that failed: one line of JSON or the message, the last thing on stderr. */
@@ -216,8 +219,8 @@ export class Output {
     const {format} = this.settings;
     void this.#stderr.write(
       isJsonish(format)
-        ? `${failureLine(error)}\n`
-        : failureText(error, this.#paintErr, widthOf(this.#stderr)),
+        ? `${failureLine(error, this.sanitizer)}\n`
+        : failureText(error, this.#paintErr, {sanitizer: this.sanitizer, width: widthOf(this.#stderr)}),
     );
   }
 
@@ -252,6 +255,13 @@ export class Output {
     }
   }
 
+  /** What a record may show: for machines each text as it came, for people, CSV and ids on one line. */
+  #clean(value: unknown): unknown {
+    const {format} = this.settings;
+    const isExact = isJsonish(format) || format === 'yaml';
+    return this.sanitizer.value(value, isExact ? 'exact' : 'line');
+  }
+
   #eye(): Eye {
     return {
       terminal: this.isTerminal,
@@ -264,7 +274,8 @@ export class Output {
   /** Query and fields applied, then written whole in the format asked for. */
   async #value(value: unknown, view: View | undefined): Promise<void> {
     const {format, fields, query} = this.settings;
-    const queried = query === undefined ? value : await this.#queried(value, query);
+    const clean = this.#clean(value); // before a query: it may give a field another name
+    const queried = query === undefined ? clean : await this.#queried(clean, query);
     const shown = query === undefined ? view : undefined; // a query may change what a record is
     if (query === undefined)
       this.#checkFields(Array.isArray(queried) ? (queried as unknown[]) : [queried], view);
@@ -272,12 +283,9 @@ export class Output {
       case 'json':
         await this.#stdout.write(`${safeJson(pickFields(queried, fields), 2)}\n`);
         return;
-      case 'yaml': {
-        const {stringify} = await import('yaml');
-        const text = stringify(pickFields(queried, fields) ?? null);
-        await this.#stdout.write(this.isTerminal ? cleanText(text) : text);
+      case 'yaml':
+        await this.#stdout.write(await safeYaml(pickFields(queried, fields) ?? null));
         return;
-      }
       case 'ndjson':
       case 'csv':
       case 'id':
@@ -323,8 +331,7 @@ export class Output {
         columns ??= fields.length > 0 ? fields : csvColumns(records);
         if (columns.length === 0 && records.length > 0) columns = [''];
         const header = head && columns.length > 0 ? csvLine(columns[0] === '' ? ['value'] : columns) : '';
-        const text = header + records.map((record) => csvRow(record, columns!)).join('');
-        return this.isTerminal ? cleanText(text) : text;
+        return header + records.map((record) => csvRow(record, columns!)).join('');
       };
     }
     const table = new TableWriter(view, {columns: this.columns, fields, eye: this.#eye()});
@@ -348,5 +355,5 @@ const widthOf = (sink: Sink): number => (sink.isTerminal ? sink.columns : Infini
 /** One value on its own line, for `-o id` and queries that end in scalars. */
 function scalarText(value: unknown): string {
   if (value === null || value === undefined) return '';
-  return typeof value === 'string' ? cleanLine(value) : safeJson(value);
+  return typeof value === 'string' ? value : safeJson(value);
 }

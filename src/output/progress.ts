@@ -1,5 +1,5 @@
 import type {Clock} from '../clock.ts';
-import {cleanLine} from './clean.ts';
+import {cleanLine} from '../sanitize/harmful.ts';
 import type {Sink} from './sink.ts';
 import {cutTo} from './width.ts';
 

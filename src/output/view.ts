@@ -1,5 +1,5 @@
 import {formatMajor, groupMajor} from '../money/amount.ts';
-import {cleanLine} from './clean.ts';
+import {cleanLine} from '../sanitize/harmful.ts';
 import type {Paint, Style} from './colour.ts';
 import {valueAt} from './select.ts';
 import {relativeTime} from './times.ts';

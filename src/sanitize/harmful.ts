@@ -40,9 +40,11 @@ const INVISIBLE: readonly Range[] = [
 const TAB: Range = [0x09, 0x09];
 const LINE_FEED = 0x0a;
 
-const hex = (code: number): string => `\\u{${code.toString(16)}}`;
 const anyOf = (ranges: readonly Range[], times = ''): RegExp =>
-  new RegExp(`[${ranges.map(([first, last]) => `${hex(first)}-${hex(last)}`).join('')}]${times}`, 'gu');
+  new RegExp(
+    `[${ranges.map(([first, last]) => `\\u{${first.toString(16)}}-\\u{${last.toString(16)}}`).join('')}]${times}`,
+    'gu',
+  );
 
 const ANY_BREAK = anyOf([TAB, ...BREAKS], '+');
 const ODD_BREAK = anyOf([[LINE_FEED + 1, 0x0d], ...BREAKS.slice(1)]);
@@ -59,6 +61,9 @@ export const isPrintable = (text: string): boolean => PLAIN.test(text) || text.s
 export const strippedLine = (text: string): string =>
   PLAIN.test(text) ? text : text.replace(ANY_BREAK, ' ').replace(ANY_INVISIBLE, '');
 
+/** The same for a cell or a card, without spaces around it. */
+export const cleanLine = (text: string): string => strippedLine(text).trim();
+
 /** Line feeds and tabs stay: for text that is laid out here. */
 export const strippedLines = (text: string): string =>
   PLAIN.test(text) ? text : text.replaceAll('\r\n', '\n').replace(ODD_BREAK, '\n').replace(ANY_INVISIBLE, '');
@@ -67,12 +72,16 @@ export const strippedLines = (text: string): string =>
 export const markedToken = (text: string): string =>
   PLAIN.test(text) ? text : text.replace(ANY_HARMFUL, '\ufffd');
 
-/** What JSON.stringify leaves as it is, as an escape sequence; the JSON parses to the same value. */
+/** What JSON.stringify leaves as it is, as escape sequences; the JSON parses to the same value. */
 export const escapedJson = (json: string): string =>
-  PLAIN.test(json) ? json : json.replace(UNESCAPED, (found) => [...unitsOf(found)].map(escapeUnit).join(''));
+  PLAIN.test(json)
+    ? json
+    : json.replace(UNESCAPED, (found) =>
+        Array.from({length: found.length}, (_, at) => `\\u${hexDigits(found.charCodeAt(at), 4)}`).join(''),
+      );
 
-function* unitsOf(text: string): Generator<number> {
-  for (let at = 0; at < text.length; at++) yield text.charCodeAt(at);
-}
+/** The same for YAML, whose escape sequences are of code points. */
+export const escapedYaml = (yaml: string): string =>
+  yaml.replace(UNESCAPED, (found) => `\\U${hexDigits(found.codePointAt(0)!, 8)}`);
 
-const escapeUnit = (unit: number): string => `\\u${unit.toString(16).padStart(4, '0')}`;
+const hexDigits = (code: number, digits: number): string => code.toString(16).padStart(digits, '0');

@@ -1,11 +1,14 @@
-import {escapedJson, isPrintable, markedToken, strippedLine, strippedLines} from './harmful.ts';
+import {cleanLine, escapedJson, isPrintable, markedToken, strippedLine, strippedLines} from './harmful.ts';
 import {KnownSecrets} from './known-secrets.ts';
-import {foldNames, isIdentifier, isProse, namesInText, protectionOf} from './secret-names.ts';
+import {escapeRegExp, foldNames, isIdentifier, isProse, namesInText, protectionOf} from './secret-names.ts';
 import {
   HIDDEN,
   isCardNumber,
   isMasked,
+  isOurMask,
   looksLikeNumber,
+  looksLikeSecret,
+  maskKey,
   maskLongNumbers,
   maskNumber,
   maskShapes,
@@ -26,9 +29,11 @@ export class Sanitizer {
   readonly #known = new KnownSecrets();
   /** What an answer has shown under protected names. A service chooses it, so nothing but text is judged by it. */
   readonly #learned = new KnownSecrets();
-  readonly #own: ReadonlySet<string>;
-  readonly #quotedField: RegExp;
-  readonly #bareField: RegExp;
+  /** Values that may be shown in full, under these names only. */
+  readonly #allowed = new Map<string, ReadonlySet<string>>();
+  #own: ReadonlySet<string> = new Set();
+  #quotedField = QUOTED_FIELD;
+  #bareField = BARE_FIELD;
 
   /**
    * @param options.secrets exact values to mask wherever they occur: the key in use, numbers that a request carries
@@ -36,10 +41,24 @@ export class Sanitizer {
    */
   constructor({secrets = [], fields = []}: {secrets?: Iterable<string>; fields?: readonly string[]} = {}) {
     this.#known.add(secrets);
-    this.#own = foldNames(fields);
-    const {quoted, bare} = fields.length === 0 ? NAMES : namesInText(fields);
+    this.protectNumbers(fields);
+  }
+
+  /** More names of number fields. */
+  protectNumbers(fields: readonly string[]): void {
+    if (fields.length === 0) return;
+    this.#own = new Set([...this.#own, ...foldNames(fields)]);
+    const {quoted, bare} = namesInText([...this.#own]);
     this.#quotedField = quotedField(quoted);
     this.#bareField = bareField(bare);
+  }
+
+  /**
+   * The two exceptions: keys that the sandbox issued, and a new signing secret, shown in full by the command that makes
+   * them, in the fields of these names and in text of our own. A key in use stays hidden.
+   */
+  allow(value: string, ...names: readonly string[]): void {
+    if (!this.#known.isIn(value)) this.#allowed.set(value, new Set(names));
   }
 
   /** From now on these values are masked wherever they occur. */
@@ -59,7 +78,7 @@ export class Sanitizer {
 
   /** A text of a service on one line: for a cell, a card, a header. */
   line(text: string): string {
-    return this.#masked(strippedLine(text).trim());
+    return this.#masked(cleanLine(text));
   }
 
   /** A code, status or request id: characters that are taken out leave a mark, so that it never becomes another word. */
@@ -68,9 +87,19 @@ export class Sanitizer {
     return /\s/.test(clean) ? maskLongNumbers(clean) : clean;
   }
 
-  /** Text that was laid out here, with its lines: only exact secrets are taken out, since the rest is our own. */
+  /** Text that was laid out here, with its lines. */
   layout(text: string): string {
-    return this.#learned.mask(this.#known.mask(strippedLines(text)));
+    return this.painted(strippedLines(text));
+  }
+
+  /** The same with the colours that it was given here: whoever lays it out has stripped what it holds. */
+  painted(text: string): string {
+    if (this.#allowed.size === 0) return this.#masked(text);
+    const allowed = new RegExp(`(${[...this.#allowed.keys()].map(escapeRegExp).join('|')})`);
+    return text
+      .split(allowed)
+      .map((part) => (this.#allowed.has(part) ? part : this.#masked(part)))
+      .join('');
   }
 
   /** With its secrets masked and every other character kept: for JSON. A secret with invisible characters in it is found. */
@@ -137,14 +166,16 @@ export class Sanitizer {
   }
 
   #protected(name: string, value: string): string {
-    if (value === '' || value === HIDDEN || value.startsWith(HIDDEN)) return value;
+    if (value === '' || isOurMask(value)) return value;
     switch (protectionOf(name, this.#own)) {
       case 'secret':
-        return HIDDEN;
+        return /^(?:test|live)_/.test(value) ? maskKey(value) : HIDDEN;
       case 'number':
         return isMasked(value) ? value : maskNumber(value);
-      case 'loose':
+      case 'loose-number':
         return looksLikeNumber(value) ? maskNumber(value) : value;
+      case 'loose-secret':
+        return looksLikeSecret(value) ? maskKey(value) : value;
       case undefined:
         return value;
     }
@@ -167,6 +198,7 @@ export class Sanitizer {
   }
 
   #string(raw: string, name: string, form: Form): string {
+    if (this.#allowed.get(raw)?.has(name)) return raw;
     const text = form === 'line' ? strippedLine(raw) : raw;
     const shown = this.#protected(name, text);
     if (shown !== text) return shown;
@@ -203,7 +235,7 @@ function protectedValues(json: unknown, own: ReadonlySet<string>): string[] {
       const text = String(value);
       const protection = protectionOf(name, own);
       if (protection === undefined || isMasked(text)) return;
-      if (protection !== 'loose' || looksLikeNumber(text)) found.push(text);
+      if (!protection.startsWith('loose') || looksLikeNumber(text)) found.push(text);
     }
   };
   walk(json, '', 0);
@@ -218,8 +250,6 @@ export const sensitiveValues = (body: unknown, fields: readonly string[] = []): 
 const SUSPECT =
   /(?:test|live|whsec)_|[:=]|(?:account|acct|a\/c|card|routing|iban|aba)[^a-z]|(?<![\w-])(?:\d(?:[ .\u00a0\u2009\u202f-]?\d){11}|[A-Z]{2}\d\d[ -]?[A-Z0-9])/i;
 
-const NAMES = namesInText([]);
-
 /** `"account_number": "…"`, in whole and in cut JSON. */
 const quotedField = (names: string): RegExp =>
   new RegExp(
@@ -230,3 +260,6 @@ const quotedField = (names: string): RegExp =>
 /** `account_number=…`, `Authorization: …`: outside of JSON, up to the next space or separator. */
 const bareField = (names: string): RegExp =>
   new RegExp(`((?<![A-Za-z0-9"'])(${names})\\s*[:=]\\s*(?:Bearer |Basic )?)([^\\s,;&"'{}()[\\]<>]+)`, 'gi');
+
+const QUOTED_FIELD = quotedField(namesInText([]).quoted);
+const BARE_FIELD = bareField(namesInText([]).bare);

@@ -12,6 +12,11 @@ export const SECRET_NAMES = [
   'secret',
   'secret_key',
   'private_key',
+  'signing_key',
+  'shared_key',
+  'webhook_key',
+  'hmac_key',
+  'key',
   'api_key',
   'x_api_key',
   'api_token',
@@ -65,8 +70,8 @@ export const NUMBER_NAMES = [
   'number',
 ] as const;
 
-/** `loose`: a plain word, whose value is protected only where it looks like a number of an account or a card. */
-export type Protection = 'secret' | 'number' | 'loose';
+/** `loose-…`: a plain word, whose value is protected only where it looks like a number of an account, or like a secret. */
+export type Protection = 'secret' | 'number' | 'loose-number' | 'loose-secret';
 
 /** Plain words of English among the names: in text they name a field only where they are quoted. */
 const WORDS: ReadonlySet<string> = new Set([
@@ -83,15 +88,16 @@ const WORDS: ReadonlySet<string> = new Set([
     'secret',
     'pin',
     'cookie',
+    'key',
   ],
 ]);
-const LOOSE: ReadonlySet<string> = new Set(['account', 'bank_account', 'card', 'routing', 'number']);
+const LOOSE: ReadonlySet<string> = new Set(['account', 'bank_account', 'card', 'routing', 'number', 'key']);
 
 const folded = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 
 const PROTECTED = new Map<string, Protection>([
-  ...SECRET_NAMES.map((name) => [folded(name), 'secret'] as const),
-  ...NUMBER_NAMES.map((name) => [folded(name), LOOSE.has(name) ? 'loose' : 'number'] as const),
+  ...SECRET_NAMES.map((name) => [folded(name), LOOSE.has(name) ? 'loose-secret' : 'secret'] as const),
+  ...NUMBER_NAMES.map((name) => [folded(name), LOOSE.has(name) ? 'loose-number' : 'number'] as const),
 ]);
 
 /** `bank_account_number`, `newSigningSecret`: a protected name with words before it. Short ones would match too much. */

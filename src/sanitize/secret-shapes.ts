@@ -1,7 +1,11 @@
 /** What a secret looks like where no field name tells. */
 
-/** Our keys (`test_…`, `live_…`) and signing secrets (`whsec_…`). A run with a digit: `test_mode_of_it` is none. */
-const KEYS = /(?<![A-Za-z0-9])(?:test|live|whsec)_(?=[A-Za-z0-9_\-.~+/=]*[0-9])[A-Za-z0-9_\-.~+/=]{8,}/gi;
+/**
+ * Keys (`test_…`, `live_…`) and signing secrets (`whsec_…`). A key has a long run with a digit in it, which the name of a
+ * batch such as `test_november_2026` has not.
+ */
+const KEYS =
+  /(?<![A-Za-z0-9])(?:whsec_[\w\-.~+/=]{8,}|(?:test|live)_(?=[\w\-.~+/=]*\d)(?=[\w\-.~+/=]*[A-Za-z0-9]{16})[\w\-.~+/=]+)/gi;
 /** Card numbers are 12 to 19 digits; written in groups too. */
 const LONG_DIGITS = /(?<![\w-]|\d\.)\d(?:[ .\u00a0\u2009\u202f-]?\d){11,18}(?![\w-]|\.\d)/g;
 /** As long as an account number may be. Ids with letters or dashes in them are none; nor are decimals. */
@@ -48,12 +52,19 @@ const lastDigits = (text: string): string => {
   return plain.length >= 8 ? `${HIDDEN}${plain.slice(-4)}` : HIDDEN;
 };
 
+/** What is left of a secret here: `…6789`, `test_…a1b2`. */
+export const isOurMask = (text: string): boolean => /^(?:(?:test|live|whsec)_)?…[\w.~+/=-]{0,4}$/i.test(text);
+
 /** `****6789`: the service has masked it already. */
 export const isMasked = (text: string): boolean => /^[*•·xX.…\s-]+\w{0,4}$/.test(text);
 
 /** Digits alone, or an IBAN: what a field with a plain name must hold to be protected. */
 export const looksLikeNumber = (text: string): boolean =>
   /^\d(?:[ .-]?\d){4,18}$/.test(text) || (text.match(IBAN)?.some((found) => found === text) ?? false);
+
+/** Letters and digits without an end; an id or a word is none. */
+export const looksLikeSecret = (text: string): boolean =>
+  /^(?=.*\d)(?=.*[a-z])[\w\-.~+/=]{16,}$/i.test(text) && !/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-/i.test(text);
 
 /** The issuer's first digits and the check digit (ISO/IEC 7812, Luhn): spares amounts, times and trace numbers. */
 export function isCardNumber(text: string): boolean {

@@ -1,4 +1,4 @@
-import {cleanLine} from '../../output/clean.ts';
+import {cleanLine} from '../../sanitize/harmful.ts';
 
 /** Names of fields that hold money in APIs of this kind. */
 const MONEY_NAME = /amount|cents|minor|major|total|value|money|price|gross|usd/i;

@@ -1,4 +1,4 @@
-import {cleanLine} from '../../output/clean.ts';
+import {cleanLine} from '../../sanitize/harmful.ts';
 import type {Output} from '../../output/output.ts';
 import type {RequestEntry} from '../../sandbox/exchange.ts';
 import type {DeliveryEntry} from '../../sandbox/webhooks/delivery-log.ts';

@@ -1,4 +1,4 @@
-import {cleanLine} from '../clean.ts';
+import {cleanLine} from '../../sanitize/harmful.ts';
 import {moment, plainValue, text, time, type Field, type View} from '../view.ts';
 
 const state: Field = {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {existsSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, it} from 'mocha';
-import {BASE_URL, LIVE_KEY, runCli, scratch} from '../../cli/run-cli.ts';
+import {BASE_URL, LIVE_KEY, runCli, scratch, TEST_KEY} from '../../cli/run-cli.ts';
 import {answer, lost} from '../../client/fake-transport.ts';
 import {page} from '../fixtures.ts';
 
@@ -89,7 +89,47 @@ describe('webhooks endpoints create', () => {
   it('warns when the service sends no secret', async () => {
     const ran = await runCli(CREATE, {service: [answer(201, endpoint())]});
     assert.equal(ran.exitCode, 8);
-    assert.match(ran.stderr, /sent no signing secret/);
+    assert.match(ran.stderr, /holds no signing secret/);
+  });
+
+  for (const [field, body] of [
+    ['secret', endpoint({secret: SECRET})],
+    ['key', endpoint({key: SECRET})],
+    ['signingSecret', endpoint({signingSecret: SECRET})],
+    ['signing_secret', {data: endpoint({signing_secret: SECRET})}],
+    ['value under keys', endpoint({keys: [{'signing-key': SECRET}]})],
+    ['secret', {data: endpoint(), secret: SECRET}],
+  ] as const)
+    it(`finds a secret that is sent as ${field} in ${Object.keys(body).at(-1)}`, async () => {
+      const cwd = scratch();
+      const service = [answer(201, {...body, note: `signs with ${SECRET}`})];
+      const file = await runCli([...CREATE, '--secret-file', 's', '--debug'], {cwd, service});
+      assert.equal(file.exitCode, 0, file.stderr);
+      assert.equal(readFileSync(join(cwd, 's'), 'utf8'), `${SECRET}\n`);
+      assert.doesNotMatch(file.stdout + file.stderr, new RegExp(SECRET));
+      const shown = await runCli([...CREATE, '--json'], {service});
+      assert.equal(shown.stdout.split(SECRET).length, 2, 'shown once');
+      assert.doesNotMatch(shown.stderr, new RegExp(SECRET));
+    });
+
+  it('never prints or keeps a secret that it does not find', async () => {
+    const cwd = scratch();
+    for (const form of [[], ['--json'], ['-o', 'csv']]) {
+      const ran = await runCli([...CREATE, '--secret-file', 's', ...form], {
+        cwd,
+        service: [answer(201, endpoint({hmac: 'abcdefgh12345678'}))],
+      });
+      assert.equal(ran.exitCode, 8);
+      assert.match(ran.stderr, /not shown, since one of them may hold it: hmac/);
+      assert.doesNotMatch(ran.stdout + ran.stderr, /abcdefgh12345678/);
+      assert.equal(existsSync(join(cwd, 's')), false);
+    }
+  });
+
+  it('takes no API key for a secret', async () => {
+    const ran = await runCli(CREATE, {service: [answer(201, endpoint({signing_secret: TEST_KEY}))]});
+    assert.equal(ran.exitCode, 8);
+    assert.doesNotMatch(ran.stdout + ran.stderr, new RegExp(TEST_KEY));
   });
 
   for (const [flags, says] of [

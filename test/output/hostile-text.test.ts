@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {describe, it} from 'mocha';
-import {cleanLine, cleanText, safeJson} from '../../src/output/clean.ts';
+import {cleanLine, strippedLines} from '../../src/sanitize/harmful.ts';
+import {safeJson} from '../../src/sanitize/sanitizer.ts';
 import {makeOutput} from './make-output.ts';
 
 const HOSTILE = 'a\u001b[2Jb\u0007c\u202ed\u2066e\u200ff\u009bg\u007fh';
@@ -11,14 +12,14 @@ const ACTIVE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a
 
 describe('text of the service', () => {
   it('loses what a terminal would act on', () => {
-    assert.equal(cleanText(HOSTILE), 'a[2Jbcdefgh');
+    assert.equal(strippedLines(HOSTILE), 'a[2Jbcdefgh');
     assert.equal(cleanLine('one\ntwo\tthree '), 'one two three');
   });
 
   it('never acts on a terminal, whatever it is', () => {
     fc.assert(
       fc.property(fc.string({unit: 'binary', maxLength: 200}), (text) => {
-        assert.doesNotMatch(cleanText(text), ACTIVE);
+        assert.doesNotMatch(strippedLines(text), ACTIVE);
         assert.doesNotMatch(safeJson({[text]: text}), ACTIVE);
       }),
     );

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import {maskKey, redactor, sensitiveValues} from '../../src/client/redact.ts';
+import {Sanitizer, sensitiveValues} from '../../src/sanitize/sanitizer.ts';
+import {maskKey} from '../../src/sanitize/secret-shapes.ts';
 
 const KEY = 'test_sk_4eC39HqLyjWDarjtT1zdp7dc';
 const ACCOUNT = '000123456789';
 const CARD = '4242424242424242';
-const {text, value, cause} = redactor({secrets: [KEY, ACCOUNT]});
+const sanitizer = new Sanitizer({secrets: [KEY, ACCOUNT]});
+const text = (raw: string) => sanitizer.line(raw);
+const value = (raw: unknown) => sanitizer.value(raw);
+const cause = (raw: unknown) => sanitizer.cause(raw);
 
 describe('redaction', () => {
   it('masks the key in use wherever it stands', () => {
@@ -65,14 +69,14 @@ describe('redaction', () => {
   });
 
   it('knows the names that a profile gives to number fields', () => {
-    assert.equal(redactor({fields: ['acct']}).text('{"acct":"12345678"}'), '{"acct":"…5678"}');
+    assert.equal(new Sanitizer({fields: ['konto']}).line('{"konto":"12345678"}'), '{"konto":"…5678"}');
   });
 
   it('masks what the request carried when the service repeats it in words', () => {
     const body = {type: 'bank_account', bank_account: {account_number: '55667788', holder_name: 'A'}};
     assert.deepEqual(sensitiveValues(body), ['55667788']);
-    const {text: clean} = redactor({secrets: sensitiveValues(body)});
-    assert.equal(clean('account 55667788 is closed'), 'account …7788 is closed');
+    const clean = new Sanitizer({secrets: sensitiveValues(body)});
+    assert.equal(clean.line('account 55667788 is closed'), 'account …7788 is closed');
   });
 
   it('lets nothing of a key through but its last four characters', () => {
@@ -81,7 +85,7 @@ describe('redaction', () => {
       .map((parts) => parts.join(''));
     fc.assert(
       fc.property(keys, fc.string(), fc.string(), (key, before, after) => {
-        const clean = redactor({secrets: [key]}).text(`${before} ${key} ${after}`);
+        const clean = new Sanitizer({secrets: [key]}).line(`${before} ${key} ${after}`);
         assert.ok(
           !clean.includes(key.slice(0, 9)) ||
             before.includes(key.slice(0, 9)) ||
