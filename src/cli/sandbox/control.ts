@@ -3,20 +3,15 @@ import {readAnswer} from '../../client/answer.ts';
 import {DEFAULT_TIMEOUTS, TransportFailure} from '../../client/transport.ts';
 import {ERRORS, RemitError, type ErrorCode} from '../../errors.ts';
 import type {LocalContext} from '../context.ts';
-import {readRecord, sandboxPlace, type RunningRecord} from './place.ts';
+import {readRecord, sandboxPlace} from './place.ts';
+import type {Running} from './running.ts';
+import {targetSandbox} from './target.ts';
 
 const notRunning = (message: string, cause?: unknown) =>
   new RemitError('NOT_RUNNING', message, {cause, hint: 'remit sandbox start'});
 
-/** The running sandbox of this state folder. @throws {RemitError} NOT_RUNNING */
-export function findRunning(local: LocalContext): RunningRecord {
-  const record = readRecord(sandboxPlace(local.stateDir));
-  if (!record) throw notRunning(`no sandbox is running (state folder ${local.stateDir})`);
-  return record;
-}
-
 /**
- * One control call to the running sandbox: the JSON of its answer.
+ * One control call to a running sandbox, the one that this command is about if none is given: the JSON of its answer.
  * @throws {RemitError} NOT_RUNNING, or the refusal by its code.
  */
 export async function callControl(
@@ -24,15 +19,15 @@ export async function callControl(
   method: 'GET' | 'POST' | 'DELETE',
   path: `/sandbox/${string}`,
   body?: object,
+  running: Running = targetSandbox(local),
 ): Promise<unknown> {
-  const running = findRunning(local);
   const transport = await local.runtime.transport('one-shot', running.base_url);
   try {
     const answer = await transport.send({
       method,
       path,
       headers: {
-        'x-sandbox-token': readToken(local, running),
+        'x-sandbox-token': readToken(running),
         accept: 'application/json',
         ...(body === undefined ? {} : {'content-type': 'application/json'}),
       },
@@ -58,8 +53,8 @@ export async function callControl(
   }
 }
 
-function readToken(local: LocalContext, running: RunningRecord): string {
-  const {token} = sandboxPlace(local.stateDir);
+function readToken(running: Running): string {
+  const {token} = running.place;
   try {
     return readFileSync(token, 'utf8').trim();
   } catch (error) {
@@ -67,10 +62,13 @@ function readToken(local: LocalContext, running: RunningRecord): string {
   }
 }
 
-/** Whether the sandbox that other commands would speak to is there. */
+/** Whether the kept sandbox of this state folder is there. */
 export async function isAnswering(local: LocalContext): Promise<boolean> {
+  const place = sandboxPlace(local.stateDir);
+  const record = readRecord(place);
+  if (record === undefined) return false;
   try {
-    await callControl(local, 'GET', '/sandbox/faults');
+    await callControl(local, 'GET', '/sandbox/faults', undefined, {...record, place});
     return true;
   } catch (error) {
     if (error instanceof RemitError && error.code === 'NOT_RUNNING') return false;

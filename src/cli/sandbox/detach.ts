@@ -20,10 +20,11 @@ export async function startDetached(local: LocalContext, flags: StartFlags): Pro
   readStartFlags(flags); // a wrong one is refused here, not in a log
   const place = sandboxPlace(local.stateDir);
   const ready = await spawnServer(local, place, ['sandbox', 'start', ...wordsOf(flags), '-o', 'ndjson']);
-  const known = readRecord(place)?.pid === ready.pid;
+  const record = readRecord(place);
+  const known = record?.pid === ready.pid;
   const hasProfile = readConfig(local.configDir).profiles[PROFILE]?.base_url === ready.base_url;
   const forPeople = known && local.out.forPeople;
-  const page = forPeople ? (await makePageLink(local)).url : undefined;
+  const page = forPeople ? (await makePageLink(local, {...record, place})).url : undefined;
   showReady(local.out, ready, {profile: hasProfile ? PROFILE : undefined, known, page});
   if (forPeople) local.out.note('It stays when this terminal closes; remit sandbox stop ends it.');
   return ready;

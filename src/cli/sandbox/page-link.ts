@@ -1,5 +1,7 @@
 import type {LocalContext} from '../context.ts';
-import {callControl, findRunning} from './control.ts';
+import {callControl} from './control.ts';
+import type {Running} from './running.ts';
+import {targetSandbox} from './target.ts';
 
 /** A link that opens the sandbox's page with its controls, once. */
 export interface PageLink {
@@ -8,10 +10,13 @@ export interface PageLink {
   expires_at: string;
 }
 
-/** Makes a link to the page of the running sandbox. @throws {RemitError} NOT_RUNNING */
-export async function makePageLink(local: LocalContext): Promise<PageLink> {
-  const {base_url: baseUrl} = findRunning(local);
-  const made = await callControl(local, 'POST', '/sandbox/page-links', {});
+/** Makes a link to the page of a running sandbox. @throws {RemitError} NOT_RUNNING */
+export async function makePageLink(
+  local: LocalContext,
+  running: Running = targetSandbox(local),
+): Promise<PageLink> {
+  const {base_url: baseUrl} = running;
+  const made = await callControl(local, 'POST', '/sandbox/page-links', {}, running);
   const {path, expires_at} = made as {path: string; expires_at: string}; // our own server's
   return {url: `${baseUrl}${path}`, expires_at};
 }

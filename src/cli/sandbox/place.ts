@@ -7,6 +7,8 @@ export {makeFolder} from '../../store/folder.ts';
 /** Where the sandbox of a state folder lives: its store, and how other commands find it while it runs. */
 export interface Place {
   folder: string;
+  /** Whether it is the one of the state folder, not one beside it. */
+  isKept: boolean;
   store: string;
   /** Address and process of the running sandbox. */
   record: string;
@@ -24,11 +26,15 @@ export interface RunningRecord {
   store: string;
 }
 
-export function sandboxPlace(stateDir: string): Place {
-  const folder = join(stateDir, 'sandbox');
+/** The place of the kept sandbox: the one that commands use when nothing says otherwise. */
+export const sandboxPlace = (stateDir: string): Place => placeIn(join(stateDir, 'sandbox'), true);
+
+/** The place of a sandbox in any folder. */
+export function placeIn(folder: string, isKept = false): Place {
   const file = (name: string) => join(folder, name);
   return {
     folder,
+    isKept,
     store: file('sandbox.db'),
     record: file('running.json'),
     token: file('control-token'),
@@ -51,8 +57,9 @@ export function writeRecord(place: Place, record: RunningRecord, token: string):
 }
 
 /** Takes the record away, unless another process has written its own since. */
-export function removeRecord(place: Place, pid: number): void {
-  if (readRecord(place)?.pid !== pid) return;
+export function removeRecord(place: Place, {pid, base_url: url}: RunningRecord): void {
+  const found = readRecord(place);
+  if (found?.pid !== pid || found.base_url !== url) return;
   rmSync(place.record, {force: true});
   rmSync(place.token, {force: true});
 }

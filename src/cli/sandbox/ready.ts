@@ -34,8 +34,9 @@ export function showReady(
   if (facts.page !== undefined) out.text(`  page      ${facts.page}`);
   if (facts.profile !== undefined) out.text(`  profile   ${facts.profile} (the test key)`);
   if (!facts.known) {
-    out.note('Another sandbox is running; remit sandbox commands speak to that one. To use this one:');
+    out.note('Another sandbox is running, and sandbox commands use that one by default. To use this one:');
     out.hint(`REMIT_BASE_URL=${ready.base_url} REMIT_API_KEY=${ready.test_key} remit payees list`);
+    out.hint(`REMIT_BASE_URL=${ready.base_url} remit sandbox stop`);
     return;
   }
   const named = facts.profile === undefined ? '' : ` -p ${facts.profile}`;

@@ -1,15 +1,15 @@
-import {mkdtempSync, rmSync} from 'node:fs';
-import {join} from 'node:path';
+import {rmSync} from 'node:fs';
 import {EXIT, RemitError, type ExitCode} from '../../errors.ts';
 import type {RunningSandbox} from '../../sandbox/server.ts';
 import {authorityFiles} from '../../webhooks/local-authority.ts';
 import type {LocalContext} from '../context.ts';
 import type {Stop} from '../stop.ts';
 import {isAnswering} from './control.ts';
-import {makeFolder, removeRecord, sandboxPlace, writeRecord} from './place.ts';
+import {makeFolder, removeRecord, sandboxPlace, writeRecord, type RunningRecord} from './place.ts';
 import {PROFILE, writeProfile} from './profile.ts';
 import {showReady, type Ready} from './ready.ts';
 import {requestLog} from './request-log.ts';
+import {makeExtraPlace, sweepExtras} from './running.ts';
 import {readStartFlags, readStore, type StartFlags} from './start-options.ts';
 
 /**
@@ -23,9 +23,11 @@ export async function serveSandbox(
   const options = readStartFlags(flags);
   const place = sandboxPlace(local.stateDir);
   makeFolder(place.folder);
-  const throwAway = flags.fresh ? mkdtempSync(join(place.folder, 'fresh-')) : undefined;
+  sweepExtras(place, local.clock.now());
   const shared = readStore(flags);
-  const store = throwAway === undefined ? place.store : join(throwAway, 'sandbox.db');
+  const kind = flags.fresh ? 'fresh' : shared === undefined ? undefined : 'shared';
+  const extra = kind && makeExtraPlace(place, kind, local.clock.now());
+  const {store} = extra ?? place;
   const end = endOf(local.stop);
   const log = requestLog(local.out);
   try {
@@ -45,11 +47,12 @@ export async function serveSandbox(
         ),
       onStop: () => end.command(),
     });
+    const record = recordOf(local, server, shared?.shown ?? store);
     try {
+      if (extra !== undefined) writeRecord(extra, record, server.controlToken);
       // A throw-away sandbox, or one more on a shared store, does not take the place of another that runs.
-      const ownsFile = throwAway === undefined && shared === undefined;
-      const known = ownsFile || !(await isAnswering(local));
-      const profile = known ? await makeKnown(local, server, shared?.shown ?? store) : undefined;
+      const known = extra === undefined || !(await isAnswering(local));
+      const profile = known ? await makeKnown(local, server, record) : undefined;
       const ready = readyOf(server);
       const page = `${server.baseUrl}${server.sandbox.pageLink().path}`;
       showReady(local.out, ready, {profile, known, page});
@@ -58,10 +61,10 @@ export async function serveSandbox(
       return {data: ready, exitCode};
     } finally {
       await server.close();
-      removeRecord(place, process.pid);
+      removeRecord(place, record);
     }
   } finally {
-    if (throwAway !== undefined) rmSync(throwAway, {recursive: true, force: true});
+    if (extra !== undefined) rmSync(extra.folder, {recursive: true, force: true});
   }
 }
 
@@ -89,19 +92,20 @@ const readyOf = (server: RunningSandbox): Ready => ({
   control_token: server.controlToken,
 });
 
-/** Makes it the sandbox that other commands find; the profile's name when it was written. */
+const recordOf = (local: LocalContext, server: RunningSandbox, store: string): RunningRecord => ({
+  base_url: server.baseUrl,
+  control_url: server.controlUrl,
+  pid: process.pid,
+  started_at: new Date(local.clock.now()).toISOString(),
+  store,
+});
+
+/** Makes it the sandbox that other commands use by default; the profile's name when it was written. */
 async function makeKnown(
   local: LocalContext,
   server: RunningSandbox,
-  store: string,
+  record: RunningRecord,
 ): Promise<string | undefined> {
-  const record = {
-    base_url: server.baseUrl,
-    control_url: server.controlUrl,
-    pid: process.pid,
-    started_at: new Date(local.clock.now()).toISOString(),
-    store,
-  };
   const written = await writeProfile(local, server);
   writeRecord(sandboxPlace(local.stateDir), record, server.controlToken); // last: who finds it finds all of it
   if (written) return PROFILE;

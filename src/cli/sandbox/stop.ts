@@ -1,7 +1,8 @@
 import {RemitError} from '../../errors.ts';
 import type {LocalContext} from '../context.ts';
-import {callControl, findRunning} from './control.ts';
-import {readRecord, sandboxPlace} from './place.ts';
+import {callControl} from './control.ts';
+import {readRecord} from './place.ts';
+import {targetSandbox} from './target.ts';
 
 const LOOK_EVERY_MS = 50;
 const PATIENCE_MS = 10_000;
@@ -9,11 +10,10 @@ const PATIENCE_MS = 10_000;
 /** Asks the running sandbox to stop and waits until its process has let go of everything. */
 export async function stopSandbox(
   local: LocalContext,
-): Promise<{stopped: true; base_url: string; pid: number}> {
-  const running = findRunning(local);
+): Promise<{stopped: true; base_url: string; store: string; pid: number}> {
+  const running = targetSandbox(local);
   await callControl(local, 'POST', '/sandbox/stop', {});
-  const place = sandboxPlace(local.stateDir);
-  for (let waited = 0; readRecord(place)?.pid === running.pid; waited += LOOK_EVERY_MS) {
+  for (let waited = 0; readRecord(running.place)?.pid === running.pid; waited += LOOK_EVERY_MS) {
     if (waited >= PATIENCE_MS)
       throw new RemitError(
         'STATE',
@@ -21,5 +21,5 @@ export async function stopSandbox(
       );
     await local.clock.sleep(LOOK_EVERY_MS, local.stop.signal);
   }
-  return {stopped: true, base_url: running.base_url, pid: running.pid};
+  return {stopped: true, base_url: running.base_url, store: running.store, pid: running.pid};
 }

@@ -2,6 +2,7 @@ import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/command.ts';
 import {callControl} from '../../cli/sandbox/control.ts';
 import {noteRemembered} from '../../cli/sandbox/remembered.ts';
+import {targetSandbox} from '../../cli/sandbox/target.ts';
 import {readBalance} from '../../cli/sandbox/start-options.ts';
 import type {ClockStatus, SandboxStatus} from '../../sandbox/sandbox.ts';
 
@@ -30,6 +31,7 @@ export default class SandboxReset extends RemitCommand {
     local.out.text(`The sandbox is empty. ${clockText(clock)}`);
     local.out.hint('remit sandbox seed --payees 3');
     noteRemembered(local);
-    return {reset: true, clock};
+    const {base_url, store} = targetSandbox(local);
+    return {reset: true, base_url, store, clock};
   }
 }

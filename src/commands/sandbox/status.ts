@@ -1,6 +1,7 @@
 import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/command.ts';
-import {callControl, findRunning} from '../../cli/sandbox/control.ts';
+import {callControl} from '../../cli/sandbox/control.ts';
+import {targetSandbox} from '../../cli/sandbox/target.ts';
 import {RemitError} from '../../errors.ts';
 import {sandboxView} from '../../output/views/sandbox.ts';
 import type {SandboxStatus} from '../../sandbox/sandbox.ts';
@@ -15,9 +16,9 @@ export default class SandboxStatusCommand extends RemitCommand {
   async run() {
     const {flags} = await this.parse(SandboxStatusCommand);
     const local = this.openLocal();
-    const running = findRunning(local);
+    const {base_url, control_url, pid, started_at, store} = targetSandbox(local);
     const status = (await callControl(local, 'GET', '/sandbox/status')) as SandboxStatus; // our own server's
-    const shown = {...running, ...status};
+    const shown = {base_url, control_url, pid, started_at, store, ...status};
     local.out.record(shown, sandboxView);
     const {problems} = status.audit;
     if (flags.audit && problems.length > 0)

@@ -77,7 +77,7 @@ describe('sandbox commands of the bank, the clock and outcomes', () => {
   it('simulate makes the bank do something, and says what it cannot', async () => {
     const id = await pay();
     const settled = await sandbox.run(['sandbox', 'simulate', 'payout', id, 'settle']);
-    assert.equal(settled.stderr, '');
+    assert.match(settled.stderr, /^Sandbox \S+ \(store \S+\)\n$/);
     assert.equal(settled.stdout, `The payout ${id} is now settled.\n`);
     const other = await pay();
     const failed = await json(['sandbox', 'simulate', 'payout', other, 'fail', '--code', 'R16']);

@@ -105,6 +105,7 @@ describe('sandbox deliveries', () => {
     const {deliveries} = (await json('sandbox', 'status')) as {deliveries: object};
     assert.deepEqual(deliveries, {
       events: 2,
+      attempts: 4,
       pending: 0,
       sending: 0,
       delivered: 2,
@@ -113,7 +114,7 @@ describe('sandbox deliveries', () => {
       canceled: 0,
     });
     const {stdout} = await sandbox.run(['sandbox', 'status'], {columns: 200});
-    assert.match(stdout, /2 events, 2 delivered/);
+    assert.match(stdout, /2 events, 4 attempts, 2 delivered/);
   });
 
   it('certificate writes what a receiver needs, its key for its owner only', async () => {

@@ -50,6 +50,25 @@ describe('sandbox start as a process', function () {
     assert.deepEqual(readdirSync(folder), []);
   });
 
+  it('leaves no folder of a fresh one that was killed, once another starts', async () => {
+    const left = () => readdirSync(folder).filter((name) => name.startsWith('fresh-'));
+    const child = remit('sandbox', 'start', '--port', '0', '--fresh', '-o', 'ndjson');
+    const ended = end(child);
+    await once(child.stdout!, 'data');
+    child.kill('SIGKILL');
+    await ended;
+    assert.equal(left().length, 1);
+    const killed = left()[0]!;
+    const next = remit('sandbox', 'start', '--port', '0', '--fresh', '-o', 'ndjson');
+    const nextEnded = end(next);
+    await once(next.stdout!, 'data');
+    assert.equal(left().length, 1);
+    assert.notEqual(left()[0], killed);
+    next.kill('SIGTERM');
+    await nextEnded;
+    assert.deepEqual(readdirSync(folder), []);
+  });
+
   it('stays with --detach, refuses a second, survives SIGKILL, starts again, and stops', async () => {
     const first = await end(remit('sandbox', 'start', '--port', '0', '--detach', '-o', 'json'));
     assert.equal(first.code, 0, first.stderr);

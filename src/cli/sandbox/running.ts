@@ -1,0 +1,86 @@
+import {mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {describeSelf, lifeOf, parseHolder, systemProbe} from '../../store/lock-holder.ts';
+import {placeIn, readRecord, sandboxPlace, type Place, type RunningRecord} from './place.ts';
+
+/** A sandbox that was running when its record was read. */
+export interface Running extends RunningRecord {
+  place: Place;
+}
+
+/** `fresh-` is thrown away at the end; `shared-` is one more on a shared store. Either has a folder of its own. */
+type Extra = 'fresh' | 'shared';
+const EXTRA = /^(fresh|shared)-/;
+/** Who made the folder: written at once, long before the sandbox runs. */
+const OWNER = 'owner.json';
+/** A folder without a known owner is left behind when nothing in it was touched for this long. */
+const ABANDONED_MS = 3_600_000;
+
+/** Makes the folder of a sandbox that does not take the place of the kept one. */
+export function makeExtraPlace({folder}: Place, kind: Extra, nowMs: number): Place {
+  const made = mkdtempSync(join(folder, `${kind}-`));
+  const owner = describeSelf(systemProbe, 'sandbox', 'none', nowMs);
+  writeFileSync(join(made, OWNER), JSON.stringify(owner), {mode: 0o600});
+  return placeIn(made);
+}
+
+/** Removes what sandboxes left that were killed. */
+export function sweepExtras({folder}: Place, nowMs: number): void {
+  for (const extra of extrasIn(folder))
+    if (isAbandoned(extra, nowMs)) rmSync(extra, {recursive: true, force: true});
+}
+
+/**
+ * Every sandbox of a state folder; `place.isKept` marks the one that commands use by default. A fresh one that was started
+ * while no other ran is that one too, and is listed once.
+ */
+export function runningSandboxes(stateDir: string): Running[] {
+  const kept = sandboxPlace(stateDir);
+  const byDefault = readRecord(kept);
+  const extras = extrasIn(kept.folder).flatMap((folder): Running[] => {
+    const place = placeIn(folder);
+    const record = lifeOfOwner(folder) === 'dead' ? undefined : readRecord(place);
+    if (record === undefined) return [];
+    return [{...record, place: {...place, isKept: record.base_url === byDefault?.base_url}}];
+  });
+  return byDefault === undefined || extras.some(({place}) => place.isKept)
+    ? extras
+    : [{...byDefault, place: kept}, ...extras];
+}
+
+function extrasIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => EXTRA.test(name))
+      .sort()
+      .map((name) => join(folder, name));
+  } catch {
+    return []; // no sandbox was ever started
+  }
+}
+
+function isAbandoned(folder: string, nowMs: number): boolean {
+  const life = lifeOfOwner(folder);
+  if (life !== 'unknown') return life === 'dead';
+  return nowMs - lastTouched(folder) > ABANDONED_MS; // a running one touches the lock of its store all the time
+}
+
+function lifeOfOwner(folder: string): 'alive' | 'dead' | 'unknown' {
+  try {
+    const owner = parseHolder(readFileSync(join(folder, OWNER), 'utf8'));
+    return owner === undefined ? 'unknown' : lifeOf(owner, systemProbe);
+  } catch {
+    return 'unknown';
+  }
+}
+
+function lastTouched(folder: string): number {
+  try {
+    return Math.max(
+      statSync(folder).mtimeMs,
+      ...readdirSync(folder).map((name) => statSync(join(folder, name)).mtimeMs),
+    );
+  } catch {
+    return Date.now(); // it is changing at this moment
+  }
+}

@@ -1,0 +1,100 @@
+import {isLoopback, normaliseBaseUrl} from '../../client/base-url.ts';
+import {RemitError} from '../../errors.ts';
+import {readConfig} from '../../profiles/config-file.ts';
+import {findProjectFile} from '../../profiles/project-file.ts';
+import {storedProfile} from '../../profiles/resolve.ts';
+import {systemProbe} from '../../store/lock-holder.ts';
+import type {LocalContext} from '../context.ts';
+import {runningSandboxes, type Running} from './running.ts';
+
+/** What says which sandbox is meant, in words for a message. */
+interface Wanted {
+  url: string;
+  from: string;
+}
+
+const targets = new WeakMap<LocalContext, Running>();
+
+/**
+ * The sandbox that the commands of this invocation speak to, named once on stderr: the one of `--profile`, REMIT_BASE_URL or
+ * REMIT_PROFILE; otherwise that of the profile in force, if it runs; otherwise the kept one, or the only one.
+ *
+ * @throws {RemitError} NOT_RUNNING; GUARD_TARGET when another one is named than any that runs here, or several run and none is named
+ */
+export function targetSandbox(local: LocalContext): Running {
+  const known = targets.get(local);
+  if (known !== undefined) return known;
+  const target = findTarget(local);
+  local.out.note(`Sandbox ${target.base_url} (store ${target.store})`);
+  targets.set(local, target);
+  return target;
+}
+
+function findTarget(local: LocalContext): Running {
+  const running = runningSandboxes(local.stateDir);
+  const wanted = explicitTarget(local);
+  if (running.length === 0) throw notRunning(local, wanted);
+  if (wanted !== undefined) {
+    const named = running.find(({base_url: url}) => url === wanted.url);
+    if (named !== undefined) return named;
+    throw new RemitError('GUARD_TARGET', `${wanted.from} is ${wanted.url}, but ${describeAll(running)}`, {
+      hint: hintFor(running[0]!),
+    });
+  }
+  // The record of a killed process does not count while another sandbox is running.
+  const alive = running.filter(({pid}) => systemProbe.exists(pid));
+  const candidates = alive.length === 0 ? running : alive;
+  const implied = impliedUrl(local);
+  const chosen =
+    candidates.find(({base_url: url}) => url === implied) ??
+    candidates.find(({place}) => place.isKept) ??
+    (candidates.length === 1 ? candidates[0] : undefined);
+  if (chosen !== undefined) return chosen;
+  throw new RemitError('GUARD_TARGET', `${describeAll(candidates)}; choose one with REMIT_BASE_URL`, {
+    hint: hintFor(candidates[0]!),
+  });
+}
+
+/** What was said for this command, or for this shell. */
+function explicitTarget({flags, runtime, configDir}: LocalContext): Wanted | undefined {
+  const {REMIT_BASE_URL: url, REMIT_PROFILE: profile} = runtime.env;
+  const profileUrl = (name: string) =>
+    comparable(storedProfile(readConfig(configDir), name, configDir).profile.base_url);
+  if (flags.profile !== undefined)
+    return {url: profileUrl(flags.profile), from: `the base URL of profile ${flags.profile}`};
+  if (url) return {url: comparable(url), from: 'REMIT_BASE_URL'};
+  if (profile) return {url: profileUrl(profile), from: `the base URL of REMIT_PROFILE=${profile}`};
+  return undefined;
+}
+
+/** Where other commands would go. No reason to refuse: a default profile may well lead to the real service. */
+function impliedUrl({configDir, runtime}: LocalContext): string | undefined {
+  const config = readConfig(configDir);
+  const name = findProjectFile(runtime.cwd)?.profile ?? config.default;
+  const profile =
+    name !== undefined && Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined;
+  return profile && comparable(profile.base_url);
+}
+
+/** Sandboxes listen on 127.0.0.1 and name themselves so; other names of this machine are the same. */
+function comparable(text: string): string {
+  const url = new URL(normaliseBaseUrl(text));
+  if (isLoopback(url.hostname)) url.hostname = '127.0.0.1';
+  return normaliseBaseUrl(url.href);
+}
+
+function describeAll(running: readonly Running[]): string {
+  const each = running.map(({base_url: url, store}) => `${url} (store ${store})`);
+  return each.length === 1
+    ? `the running sandbox is ${each[0]}`
+    : `${each.length} sandboxes are running: ${each.join(', ')}`;
+}
+
+const hintFor = ({base_url: url}: Running): string => `REMIT_BASE_URL=${url} remit sandbox status`;
+
+function notRunning({stateDir}: LocalContext, wanted: Wanted | undefined): RemitError {
+  const asked = wanted === undefined ? '' : `; ${wanted.from} is ${wanted.url}`;
+  return new RemitError('NOT_RUNNING', `no sandbox is running (state folder ${stateDir})${asked}`, {
+    hint: 'remit sandbox start',
+  });
+}
