@@ -15,6 +15,14 @@ export interface Effect {
   next: string | null;
 }
 
+/** Errors that say how a wait ended, where the command itself wrote nothing. */
+const ENDS_A_WAIT: ReadonlySet<string> = new Set([
+  'INTERRUPTED',
+  'TERMINATED',
+  'ENDED_BADLY',
+  'WAIT_TIMEOUT',
+]);
+
 /**
  * Remembers what took effect, so that whatever goes wrong afterwards (an interrupted wait, a full disk, a bug) ends in
  * an error that carries id, status, idempotency key and the next command.
@@ -47,7 +55,7 @@ export class Effects {
   /** The same error with what took effect before it; unchanged where nothing did. */
   explain(error: RemitError): RemitError {
     const effect = this.#effect;
-    if (effect === undefined) return error;
+    if (effect === undefined || (!this.wrote && !ENDS_A_WAIT.has(error.code))) return error;
     const {httpStatus, requestId, body, exitCode, cause} = error;
     const {id, status, idempotencyKey = null} = effect;
     const next = error.code === 'ENDED_BADLY' ? null : effect.next; // there is nothing left to wait for

@@ -144,20 +144,18 @@ export class Output {
       this.#checkFields(records, view);
       return writePiece(records.map((record) => this.#clean(record)));
     };
-    try {
-      for await (const record of records) {
-        piece.push(record);
-        count += 1;
-        if (piece.length < (format === 'ndjson' || format === 'id' ? 1 : PIECE)) continue;
-        await this.#stdout.write(await write(piece));
-        piece = [];
-        if (this.closed) return count;
-      }
-    } catch (error) {
-      if (piece.length > 0) await this.#stdout.write(await writePiece(piece)); // what came before it stopped
-      throw error;
+    let stopped: {error: unknown} | undefined;
+    for await (const record of untilError(records, (error) => (stopped = {error}))) {
+      piece.push(record);
+      count += 1;
+      if (piece.length < (format === 'ndjson' || format === 'id' ? 1 : PIECE)) continue;
+      await this.#stdout.write(await write(piece));
+      piece = [];
+      if (this.closed) return count;
     }
-    if (piece.length > 0 || count === 0) await this.#stdout.write(await write(piece));
+    if (piece.length > 0 || (count === 0 && stopped === undefined))
+      await this.#stdout.write(await write(piece));
+    if (stopped !== undefined) throw stopped.error;
     return count;
   }
 
@@ -303,7 +301,7 @@ export class Output {
     } catch (error) {
       if (!this.#mustTell) throw error;
       this.#queryFailed = true;
-      this.warn(`${(error as Error).message}. It was done all the same; here is the whole result`);
+      this.warn(`${(error as Error).message}. The operation succeeded; the full result follows`);
       return value;
     }
   }
@@ -340,7 +338,7 @@ export class Output {
       const text = await table.piece(records);
       if (table.leftOut.length > 0)
         this.note(
-          `Not shown for want of width: ${table.leftOut.splice(0).join(', ')}. --fields or -o json shows them.`,
+          `Columns hidden to fit the terminal: ${table.leftOut.splice(0).join(', ')}. Show them with --fields or -o json.`,
         );
       return text;
     };
@@ -356,4 +354,16 @@ const widthOf = (sink: Sink): number => (sink.isTerminal ? sink.columns : Infini
 function scalarText(value: unknown): string {
   if (value === null || value === undefined) return '';
   return typeof value === 'string' ? value : safeJson(value);
+}
+
+/** The records until their source fails, which is reported instead of thrown, so that what came before it is written. */
+async function* untilError(
+  records: AsyncIterable<unknown> | Iterable<unknown>,
+  onError: (error: unknown) => void,
+): AsyncGenerator<unknown, void, undefined> {
+  try {
+    yield* records;
+  } catch (error) {
+    onError(error);
+  }
 }

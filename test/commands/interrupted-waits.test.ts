@@ -127,6 +127,13 @@ describe('a wait that is interrupted', () => {
     assert.equal(ran.error().retryable, true);
   });
 
+  it('is not advised to go on when there is no such record', async () => {
+    const service: Script = () => answer(404, {error_code: 'NOT_FOUND', message: 'no payout'});
+    const ran = await runCli(['payouts', 'wait', PAYOUT_ID, '--json'], {service, env: {HOME: home}});
+    assert.deepEqual([ran.exitCode, ran.error().hint], [4, 'remit payouts list -p work']);
+    assert.equal(ran.error().details?.['next'], undefined);
+  });
+
   it('names no profile where REMIT_API_KEY takes the place of its key', async () => {
     const service: Script = () => answer(200, payout({status: 'approved'}));
     const env = {HOME: home, REMIT_API_KEY: TEST_KEY, REMIT_BASE_URL: BASE_URL};

@@ -44,7 +44,7 @@ describe('a list', () => {
       assert.deepEqual(lines[0]!.trim().split(/\s+/), shown);
       assert.match(lines[1]!, new RegExp(two[0]!.id));
       assert.match(lines[1]!, /3 minutes ago/);
-      assert.equal(/want of width: .*Rail/.test(stderr.text), columns < 160);
+      assert.equal(/hidden to fit the terminal: .*Rail/.test(stderr.text), columns < 160);
     });
   }
 
