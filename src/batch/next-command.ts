@@ -6,7 +6,11 @@ import type {Remaining} from './remaining.ts';
 type Typing = (verb: string, flags?: string) => string;
 
 /** Verbs that need no `--live` with a live key: they send nothing. */
-const LOCAL: ReadonlySet<string> = new Set(['report', 'resolve']);
+const LOCAL: ReadonlySet<string> = new Set(['report', 'resolve', 'status']);
+
+/** ` --live` where a verb needs it. */
+export const liveFlag = (verb: string, mode: Mode | null): string =>
+  mode === 'live' && !LOCAL.has(verb) ? ' --live' : '';
 
 /** What each command for a batch has in common. */
 export interface Typed {
@@ -27,8 +31,7 @@ export interface Typed {
 export function nextCommand(left: Remaining, typed: Typed): string | null {
   const {command, batchId, profile} = typed;
   const type: Typing = (verb, flags = '') => {
-    const live = typed.mode === 'live' && !LOCAL.has(verb) ? ' --live' : '';
-    return `${command} ${verb} ${batchId}${flags}${live}${typed.flags}`;
+    return `${command} ${verb} ${batchId}${flags}${liveFlag(verb, typed.mode)}${typed.flags}`;
   };
   if (left.isCanceling) {
     if (left.state === 'canceled') return null;

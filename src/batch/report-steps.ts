@@ -28,14 +28,14 @@ const ORDER: readonly (Trouble | 'underway')[] = [
 ];
 
 /** What to do next, in an order that works. The command of the summary comes first, if no step has it. */
-export function stepsOf({summary, troubles, plan, flags}: ReportData): Step[] {
+export function stepsOf({summary, troubles, plan, flags, mode}: ReportData): Step[] {
   const {next, settled, failed, accepted} = summary;
   const open = accepted - settled - failed;
   const steps = ORDER.flatMap((name): Step[] => {
     if (name === 'underway') return open > 0 ? [underway(open)] : [];
     const group = troubles.find(({trouble}) => trouble === name);
     if (group === undefined) return [];
-    const words = troubleWords(name, plan.kind, plan.batchId, flags);
+    const words = troubleWords(name, plan.kind, plan.batchId, {flags, mode});
     return [{label: `${words.label} (${grouped(group.count)})`, text: words.next}];
   });
   const isNamed = next === null || steps.some(({text}) => text.includes(`\`${next}\``));

@@ -1,5 +1,6 @@
 import {canceledText, incompleteText} from './end-words.ts';
-import type {Kind} from './kinds.ts';
+import type {Kind, Mode} from './kinds.ts';
+import {liveFlag} from './next-command.ts';
 import type {Bucket} from './outcome.ts';
 import type {Trouble} from './report-data.ts';
 import type {Summary} from './summary.ts';
@@ -45,9 +46,15 @@ export interface TroubleWords {
 }
 
 /** What is wrong with a row, and what to do. */
-export function troubleWords(trouble: Trouble, kind: Kind, batchId: string, flags = ''): TroubleWords {
+export function troubleWords(
+  trouble: Trouble,
+  kind: Kind,
+  batchId: string,
+  {flags = '', mode = null}: {flags?: string; mode?: Mode | null} = {},
+): TroubleWords {
   const {one, done, command} = NOUNS[kind];
-  const type = (verb: string, rest = '') => `\`${command} ${verb} ${batchId}${rest}${flags}\``;
+  const type = (verb: string, rest = '') =>
+    `\`${command} ${verb} ${batchId}${rest}${liveFlag(verb, mode)}${flags}\``;
   switch (trouble) {
     case 'in_doubt':
       return {

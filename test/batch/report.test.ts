@@ -290,6 +290,9 @@ describe('the report of a batch', () => {
     const typed = steps.flatMap(({text}) => text.match(/`remit [^`]*`/g) ?? []);
     assert.ok(typed.length >= 8);
     for (const command of typed) assert.match(command, / -p 'acme test'`$/);
+    const live = stepsOf({...data, mode: 'live'}).flatMap(({text}) => text.match(/`remit [^`]*`/g) ?? []);
+    for (const command of live)
+      assert.equal(/ --live`$/.test(command), / (?:resume|release|retry) /.test(command), command);
   });
 
   it('begins with the command of the summary, unless a step has it', async () => {
