@@ -333,7 +333,7 @@ export class Follow {
 
   #stopFor(reason: Stop['reason'], message: string): void {
     const {sanitizer} = this.#options.journal;
-    this.#halt(() => (this.stop ??= {reason, message: sanitizer.words(message)}));
+    this.#halt(() => (this.stop ??= {reason, message: sanitizer.line(message)}));
   }
 
   /** Nothing new begins, and reads under way are given up: they change nothing. */

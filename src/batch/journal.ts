@@ -11,7 +11,7 @@ import {
 import {type Standing, readStanding, readTally, type Tally} from './journal-standing.ts';
 import {STATE, type Taken} from './journal-state.ts';
 import {hashName} from './name-hash.ts';
-import {DIFFERS_CODE, KILLED, type Outcome, REGISTRY_CODE, type RowState} from './outcome.ts';
+import {cleanMessage, DIFFERS_CODE, KILLED, type Outcome, REGISTRY_CODE, type RowState} from './outcome.ts';
 import {WaitingOutcomes} from './waiting-outcomes.ts';
 
 export type Phase = 'stage' | 'release' | 'direct';
@@ -399,7 +399,7 @@ export class Journal {
     return (all as unknown as Attention[]).map((row) => ({
       ...row, // the columns are named so
       code: row.code === null ? null : this.sanitizer.token(row.code),
-      message: row.message === null ? null : this.sanitizer.words(row.message),
+      message: cleanMessage(this.sanitizer, row),
     }));
   }
 

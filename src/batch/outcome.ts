@@ -1,3 +1,5 @@
+import type {Sanitizer} from '../sanitize/sanitizer.ts';
+
 /** What is known of a row, as it is journaled. A row without an outcome was never sent, or lies in a window. */
 export type RowState =
   | 'staged' // created, not approved; no money moves
@@ -36,6 +38,15 @@ export const REGISTRY_CODE = 'REGISTRY';
 
 /** In the `code` of a conflict: this batch did not pay the row, and another batch has paid other content since. */
 export const PAID_ELSEWHERE_CODE = 'PAID_ELSEWHERE';
+
+/** A message as it is stored and shown. The names of batches in those of the registry are no account numbers. */
+export const cleanMessage = (
+  sanitizer: Sanitizer,
+  {code, message}: {code: string | null; message: string | null},
+): string | null => {
+  if (message === null) return null;
+  return code === REGISTRY_CODE ? sanitizer.line(message) : sanitizer.words(message);
+};
 
 /** In the `code` of a payment that was approved with another rail, currency or metadata than was asked for. */
 export const DIFFERS_CODE = 'DIFFERS';

@@ -57,7 +57,7 @@ ${modeBand(data)}
 <h1>${title}</h1>
 <p class="sub">${plan.file.name}${plan.revision > 1 && `, revision ${plan.revision}`} · as of ${moment(data.asOf)} UTC</p>
 <p class="state ${tone}">${text}</p>
-${stop !== null && markup`<p class="why">Why it stopped: ${sanitizer.words(stop.message)}.</p>`}
+${stop !== null && markup`<p class="why">Why it stopped: ${sanitizer.line(stop.message)}.</p>`}
 ${mainFigures(data, attentionOf(data))}
 </header>
 ${todo(data)}

@@ -3,6 +3,7 @@ import {grouped} from './report-chart.ts';
 import type {ReportData, TroubledRow, TroubleGroup} from './report-data.ts';
 import {type Markup, markup} from '../html/markup.ts';
 import {Sanitizer} from '../sanitize/sanitizer.ts';
+import {cleanMessage} from './outcome.ts';
 import {troubleWords} from './report-words.ts';
 import {KINDS} from './kinds.ts';
 
@@ -59,7 +60,7 @@ function troubledRow(row: TroubledRow, party: string, hasIds: boolean): Markup {
   const reason = [
     row.code !== null && markup`<span class="code">${sanitizer.token(row.code)}</span> `,
     row.message !== null
-      ? sanitizer.words(row.message)
+      ? cleanMessage(sanitizer, row)
       : row.status !== null && `its status was ${sanitizer.token(row.status)} when it was last seen`,
   ];
   const id = markup`<td role="cell" class="id"${row.id !== null && ID}>${row.id}</td>`;

@@ -17,7 +17,7 @@ import {quoteFormula} from '../spreadsheet.ts';
 import {FailedLayout, isFailed} from './failed-file.ts';
 import type {Journal} from './journal.ts';
 import {KINDS} from './kinds.ts';
-import {bucketOf, type RowState} from './outcome.ts';
+import {bucketOf, cleanMessage, type RowState} from './outcome.ts';
 import type {Plan} from './plan.ts';
 import type {Summary} from './summary.ts';
 
@@ -147,7 +147,7 @@ function resultCells(
       sanitizer.token(text('id')),
       sanitizer.token(text('status')),
       sanitizer.token(text('code')),
-      sanitizer.words(text('message')),
+      cleanMessage(sanitizer, {code: text('code'), message: text('message')}) ?? '',
       text('attempts'),
       sanitizer.token(text('request_id')),
       at,

@@ -79,8 +79,8 @@ export async function prepareRetry(
     stop.throwIfAborted();
     const found = await judge(row, options, read);
     if (typeof found === 'string')
-      facts.left.push({reference: row.reference, why: journal.sanitizer.words(found)});
-    else due.push({...found, why: journal.sanitizer.words(found.why)});
+      facts.left.push({reference: row.reference, why: journal.sanitizer.line(found)});
+    else due.push({...found, why: journal.sanitizer.line(found.why)});
   }
   writeRead(read, options);
   await options.confirm?.(due);

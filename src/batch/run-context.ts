@@ -2,6 +2,7 @@ import {fullJitter} from '../client/backoff.ts';
 import {type Answer, isObject, readAnswer} from '../client/answer.ts';
 import {TransportFailure, type Transport, type TransportRequest} from '../client/transport.ts';
 import type {Clock} from '../clock.ts';
+import {Sanitizer} from '../sanitize/sanitizer.ts';
 import {type Activity, StepRate, stepsLeft} from './activity.ts';
 import {EarlierTries} from './earlier-tries.ts';
 import {isOwnLimit, isReadable, type StopReason, whatCame} from './answers.ts';
@@ -502,7 +503,7 @@ export class RunContext {
 
   stopFor(reason: Stop['reason'], message: string): void {
     if (this.stop !== undefined) return;
-    this.stop = {reason, message: this.journal.sanitizer.words(message)};
+    this.stop = {reason, message: this.journal.sanitizer.line(message)};
     this.#stopped.abort();
     this.onStop();
   }
@@ -543,12 +544,15 @@ export function outcomeOf(
   };
 }
 
+/** Long numbers in the words of a service may be anybody's account; those in our own are references and ids. */
+const service = new Sanitizer();
+
 /** `503 SERVICE_UNAVAILABLE: the bank is away`, or what broke. */
 export function wordsOf(end: Exchange): string {
   if ('failure' in end) return end.failure.message;
   const {status, errorCode, message} = end.answer;
   return (
     [String(status), ...(errorCode === undefined ? [] : [errorCode])].join(' ') +
-    (message === undefined ? '' : `: ${message}`)
+    (message === undefined ? '' : `: ${service.words(message)}`)
   );
 }

@@ -1,7 +1,7 @@
 import {BulkInsert} from '../store/bulk-insert.ts';
 import type {SqliteDatabase, SqlValue} from '../store/port.ts';
 import type {Sanitizer} from '../sanitize/sanitizer.ts';
-import type {Outcome} from './outcome.ts';
+import {cleanMessage, type Outcome} from './outcome.ts';
 
 const HEAD = `insert or replace into outcomes
   (n, state, id, status, staged_at, http, code, message, request_id, attempts, orphan, at, window_seq)`;
@@ -43,7 +43,7 @@ export class WaitingOutcomes {
     const clean = {
       status: this.#cleanStatus(status),
       code: token(code),
-      message: message === null ? null : this.#sanitizer.words(message),
+      message: cleanMessage(this.#sanitizer, outcome),
       requestId: token(requestId),
     };
     const isClean =

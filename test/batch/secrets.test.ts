@@ -51,9 +51,7 @@ describe('secrets that a service echoes in a batch', () => {
 
   it('are in no journal, registry, result, report or status file', async () => {
     const summary = await runHostile();
-    await bench.inJournal((batch) =>
-      writeReport({batch, summary, path: join(bench.folder, 'b1.html')}),
-    );
+    await bench.inJournal((batch) => writeReport({batch, summary, path: join(bench.folder, 'b1.html')}));
     assert.deepEqual([summary.rejected, summary.unapproved, summary.held, summary.in_doubt], [1, 1, 1, 1]);
     assert.deepEqual(secretsIn(JSON.stringify(summary)), []);
     scan();
@@ -103,5 +101,22 @@ describe('secrets that a service echoes in a batch', () => {
     const results = readFileSync(join(bench.folder, 'b1.results.csv'), 'utf8');
     assert.match(results, /"no account …345D"/);
     assert.ok(!results.includes(HOSTILE));
+  });
+
+  it('spares references and names of batches, however many digits they have', async () => {
+    const rows = (amount: string) =>
+      `reference,payee_id,amount,currency_code\n20261122001,${payeeId(1)},${amount},USD\n`;
+    await bench.plan(bench.file('a.csv', rows('1.50')), {batchId: '2026112201'});
+    await bench.run(service, {key: API_KEY, batchId: '2026112201'});
+    await bench.plan(bench.file('b.csv', rows('2.50')));
+    await bench.run(service, {key: API_KEY});
+    assert.match(
+      readFileSync(join(bench.folder, 'b1.results.csv'), 'utf8'),
+      /batch 2026112201 has paid another/,
+    );
+    service.distort = (record) => ({...record, amount_in_minor_units: 1});
+    await bench.plan(bench.file('c.csv', rows('3.50').replace('20261122001', '20261122002')), {batchId: 'c'});
+    const {stopped_because: stop} = await bench.run(service, {key: API_KEY, batchId: 'c'});
+    assert.match(stop!.message, /\(20261122002\)/);
   });
 });
