@@ -13,7 +13,7 @@ export async function reportOf(
     ...{stateDir: bench.stateDir, kind: 'payout', batchId: 'b1', purpose: 'test', clock: bench.clock},
   });
   try {
-    const summary = {...readSummary(batch, 0), ...options.summary};
+    const summary = {...readSummary(batch, bench.clock.now()), ...options.summary};
     return readReport(batch, summary, {mostRows: options.mostRows});
   } finally {
     await batch.close();
