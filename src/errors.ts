@@ -75,6 +75,7 @@ export const ERRORS = {
   GUARD_DUPLICATES: kind(EXIT.GUARD, 'soft duplicates that were not acknowledged'),
   GUARD_BINDING: kind(EXIT.GUARD, 'the batch is bound to another mode, base URL or key'),
   BATCH_CANCELED: kind(EXIT.GUARD, 'the batch is canceled or being canceled; nothing else of it is sent'),
+  GUARD_ARGUMENT: kind(EXIT.GUARD, 'an account or card number on the command line, with a live key'),
   GUARD_TARGET: kind(
     EXIT.GUARD,
     'a base URL, path or redirect that a key must not be sent to, or a key that must not be used with a profile',

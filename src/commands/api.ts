@@ -5,6 +5,7 @@ import {dryRunFlag, statedAmountFlags} from '../cli/flags.ts';
 import {requestFacts} from '../cli/guard/request-facts.ts';
 import {readStated} from '../cli/guard/stated-amount.ts';
 import {showPreview} from '../cli/previews.ts';
+import {refuseTypedNumbers} from '../cli/sensitive-numbers.ts';
 import {checkRequestPath, operationOf} from '../client/routes.ts';
 import {EXIT, RemitError} from '../errors.ts';
 
@@ -42,6 +43,7 @@ export default class Api extends RemitCommand {
     const given = flags['idempotency-key'];
     const idempotencyKey = given ?? (keyed ? this.runtime.uuid() : undefined);
     const body = (await readData(flags.data, this.runtime.stdin)) ?? (method === 'POST' ? {} : undefined);
+    refuseTypedNumbers(context, flags.data, body);
     const hint =
       idempotencyKey === undefined
         ? method === 'GET'

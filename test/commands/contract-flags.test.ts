@@ -41,6 +41,7 @@ const OURS = new Set([
   'payee',
   'payer',
   'secret-file',
+  'number-file',
 ]);
 
 /** Approvals and cancellations state an amount only where the record names none; no body carries it. */

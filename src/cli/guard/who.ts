@@ -4,7 +4,7 @@ import type {OperationId} from '../../contract/operations.ts';
 import {valueAt} from '../../output/select.ts';
 import {plainValue} from '../../output/view.ts';
 import type {Context} from '../context.ts';
-import type {Detail} from './facts.ts';
+import type {Detail, Details} from './facts.ts';
 
 /** Reads for a confirmation are made once: a person waits for them, and without them the lines say "not known". */
 const PATIENCE_MS = 10_000;
@@ -26,6 +26,11 @@ export async function partyLine(context: Context, label: Party, id: string, name
   if (typeof read === 'string') return [label, `${read} (${id})`];
   return [label, `${id}, name not known: ${read?.failure ?? 'the service names none'}`];
 }
+
+/** What the confirmation of a change to the payment methods of a party says: whose they are. */
+export const ownerDetails =
+  (context: Context, {label, id}: {label: Party; id: string}) =>
+  async (): Promise<Details> => ({who: [await partyLine(context, label, id)], when: []});
 
 /** The method that a creation will use: the one it names, else the default of the party. */
 export async function methodLine(

@@ -1,15 +1,18 @@
 import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/command.ts';
+import type {Context} from '../../cli/context.ts';
 import {dryRunFlag, ownerFlags} from '../../cli/flags.ts';
+import {ownerDetails} from '../../cli/guard/who.ts';
 import {methodOperation, methodParams, readOwner} from '../../cli/payment-methods.ts';
 import {sendOnce} from '../../cli/send-once.ts';
+import {readNumber} from '../../cli/sensitive-numbers.ts';
 import {EXIT, RemitError} from '../../errors.ts';
 import {paymentMethodView} from '../../output/views/parties.ts';
 
 export default class PaymentMethodsAdd extends RemitCommand {
   static override summary = 'Add a bank account or card to a payee, or a bank account to a payer';
   static override description =
-    'The account or card number is asked for, unseen. A flag works too, but other users of the machine can read it.';
+    'The account or card number is read from a hidden prompt, or from --number-file. The flags with the number itself work with a test key only: other users of the machine can read them.';
   static override examples = [
     "<%= config.bin %> payment-methods add --payee ID --type bank_account --routing-number 021000021 --holder-name 'Acme Ltd' --default",
     '<%= config.bin %> payment-methods add --payee ID --type card --exp-month 4 --exp-year 2031',
@@ -26,7 +29,7 @@ export default class PaymentMethodsAdd extends RemitCommand {
     default: Flags.boolean({
       description: 'make it the default; only if it is verified at once, else set-default does so later',
     }),
-    'account-number': Flags.string({helpValue: 'DIGITS', description: 'asked for when left out'}),
+    'account-number': Flags.string({helpValue: 'DIGITS', description: 'with a test key only'}),
     'routing-number': Flags.string({helpValue: 'DIGITS', description: '9 digits'}),
     'account-type': Flags.string({
       options: ['checking', 'savings'],
@@ -34,7 +37,12 @@ export default class PaymentMethodsAdd extends RemitCommand {
       description: 'of a bank account',
     }),
     'holder-name': Flags.string({helpValue: 'NAME', description: 'holder of the bank account'}),
-    'card-number': Flags.string({helpValue: 'DIGITS', description: 'asked for when left out'}),
+    'card-number': Flags.string({helpValue: 'DIGITS', description: 'with a test key only'}),
+    'number-file': Flags.string({
+      helpValue: 'FILE',
+      description: 'file with the account or card number, - for stdin',
+      exclusive: ['account-number', 'card-number'],
+    }),
     'exp-month': Flags.integer({min: 1, max: 12, helpValue: 'MM', description: 'of a card'}),
     'exp-year': Flags.integer({min: 2000, max: 2100, helpValue: 'YYYY', description: 'of a card'}),
     'dry-run': dryRunFlag,
@@ -50,15 +58,19 @@ export default class PaymentMethodsAdd extends RemitCommand {
       currency_code: flags.currency,
       is_default: flags.default || undefined,
       ...(flags.type === 'card'
-        ? {card: await this.#card(flags)}
-        : {bank_account: await this.#bankAccount(flags)}),
+        ? {card: await this.#card(context, flags)}
+        : {bank_account: await this.#bankAccount(context, flags)}),
     };
     const sent = await sendOnce(context, {
       operation: methodOperation(owner, 'add'),
       params: methodParams(owner),
       body,
       dryRun: flags['dry-run'],
-      facts: {operation: `add a ${flags.type} to a ${owner.label}`, party: [owner.label, owner.id]},
+      facts: {
+        operation: `add a ${flags.type} to a ${owner.label}`,
+        party: [owner.label, owner.id],
+        details: ownerDetails(context, owner),
+      },
       noun: 'payment method',
       done: 'was added',
       checkedBy: ['payment-methods', 'list', `--${owner.label}`, owner.id],
@@ -74,34 +86,44 @@ export default class PaymentMethodsAdd extends RemitCommand {
     return data;
   }
 
-  async #bankAccount(flags: {
-    'account-number'?: string | undefined;
-    'routing-number'?: string | undefined;
-    'account-type': string;
-    'holder-name'?: string | undefined;
-  }) {
+  async #bankAccount(
+    context: Context,
+    flags: {
+      'number-file'?: string | undefined;
+      'account-number'?: string | undefined;
+      'routing-number'?: string | undefined;
+      'account-type': string;
+      'holder-name'?: string | undefined;
+    },
+  ) {
     return {
-      account_number: await this.#number(flags['account-number'], 'Account number', '--account-number'),
+      account_number: await readNumber(context, {
+        ...{question: 'Account number', flag: '--account-number'},
+        ...{given: flags['account-number'], file: flags['number-file']},
+      }),
       routing_number: required(flags['routing-number'], '--routing-number'),
       account_type: flags['account-type'],
       holder_name: required(flags['holder-name'], '--holder-name'),
     };
   }
 
-  async #card(flags: {
-    'card-number'?: string | undefined;
-    'exp-month'?: number | undefined;
-    'exp-year'?: number | undefined;
-  }) {
+  async #card(
+    context: Context,
+    flags: {
+      'number-file'?: string | undefined;
+      'card-number'?: string | undefined;
+      'exp-month'?: number | undefined;
+      'exp-year'?: number | undefined;
+    },
+  ) {
     return {
-      number: await this.#number(flags['card-number'], 'Card number', '--card-number'),
+      number: await readNumber(context, {
+        ...{question: 'Card number', flag: '--card-number'},
+        ...{given: flags['card-number'], file: flags['number-file']},
+      }),
       exp_month: required(flags['exp-month'], '--exp-month'),
       exp_year: required(flags['exp-year'], '--exp-year'),
     };
-  }
-
-  async #number(given: string | undefined, question: string, flag: string): Promise<string> {
-    return (given ?? (await this.runtime.prompts.hidden(`${question}:`, flag))).replace(/[ -]/g, '');
   }
 }
 

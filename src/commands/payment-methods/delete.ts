@@ -1,5 +1,6 @@
 import {RemitCommand} from '../../cli/command.ts';
 import {dryRunFlag, idArg, ownerFlags} from '../../cli/flags.ts';
+import {ownerDetails} from '../../cli/guard/who.ts';
 import {methodOperation, methodParams, readOwner} from '../../cli/payment-methods.ts';
 import {sendOnce} from '../../cli/send-once.ts';
 
@@ -17,7 +18,11 @@ export default class PaymentMethodsDelete extends RemitCommand {
       operation: methodOperation(owner, 'delete'),
       params: methodParams(owner, args.id),
       dryRun: flags['dry-run'],
-      facts: {operation: `delete payment method ${args.id}`, party: [owner.label, owner.id]},
+      facts: {
+        operation: `delete payment method ${args.id}`,
+        party: [owner.label, owner.id],
+        details: ownerDetails(context, owner),
+      },
       noun: 'payment method',
       id: args.id,
       done: 'was deleted',

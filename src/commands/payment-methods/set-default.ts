@@ -1,5 +1,6 @@
 import {RemitCommand} from '../../cli/command.ts';
 import {dryRunFlag, idArg, ownerFlags} from '../../cli/flags.ts';
+import {ownerDetails} from '../../cli/guard/who.ts';
 import {findMethod, methodOperation, methodParams, readOwner} from '../../cli/payment-methods.ts';
 import {sendOnce} from '../../cli/send-once.ts';
 import {EXIT} from '../../errors.ts';
@@ -19,7 +20,11 @@ export default class PaymentMethodsSetDefault extends RemitCommand {
       operation: methodOperation(owner, 'setDefault'),
       params: methodParams(owner, args.id),
       dryRun: flags['dry-run'],
-      facts: {operation: `make payment method ${args.id} the default`, party: [owner.label, owner.id]},
+      facts: {
+        operation: `make payment method ${args.id} the default`,
+        party: [owner.label, owner.id],
+        details: ownerDetails(context, owner),
+      },
       noun: 'payment method',
       id: args.id,
       done: 'was made the default',
