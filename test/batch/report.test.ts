@@ -291,7 +291,9 @@ describe('the report of a batch', () => {
     assert.ok(typed.length >= 8);
     for (const command of typed) assert.match(command, / -p 'acme test'`$/);
     const summary = {...data.summary, next: `${data.summary.next} --live`};
-    const live = stepsOf({...data, mode: 'live', summary}).flatMap(({text}) => text.match(/`remit [^`]*`/g) ?? []);
+    const live = stepsOf({...data, mode: 'live', summary}).flatMap(
+      ({text}) => text.match(/`remit [^`]*`/g) ?? [],
+    );
     for (const command of live)
       assert.equal(/ --live`$/.test(command), / (?:resume|release|retry) /.test(command), command);
   });

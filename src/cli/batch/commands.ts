@@ -6,8 +6,9 @@ import {RemitCommand} from '../command.ts';
 import type {LocalContext} from '../context.ts';
 import {confirmFlags, followFlags, inputFlags, runFlags, stateDirFlag} from './flags.ts';
 import {fileOrBatch, placeFlags} from './place.ts';
-import {lookBefore, planFromFlags} from './plan-action.ts';
-import {planResult, planText, seenBeforeText} from './plan-view.ts';
+import {planFromFlags} from './plan-action.ts';
+import {outlookOf} from './plan-next.ts';
+import {outlookText, planResult, planText} from './plan-view.ts';
 import {refreshBatch} from './follow-action.ts';
 import {batchView, listBatches} from './list-action.ts';
 import {paidId, resolveInBatch} from './resolve-action.ts';
@@ -53,14 +54,13 @@ export abstract class BatchPlan extends BatchCommand {
       ...{kind: this.kind, file: args.file, stateDir, flags, local},
       typed: this.typed,
     });
-    const {batchId} = planned.plan;
-    const before = await lookBefore({kind: this.kind, stateDir, batchId, clock: local.clock});
-    const result = {...planResult(planned.plan, planned), seen_before: Array.isArray(before) ? before : null};
-    local.out.text(planText(planned.plan));
-    if (!planned.fresh) local.out.note('This plan was there already; nothing changed.');
-    for (const line of seenBeforeText(before)) local.out.warn(line);
-    local.out.hint(result.next);
-    return result;
+    const {plan, fresh} = planned;
+    const outlook = await outlookOf({local, project: this.project, stateDir, plan, fresh});
+    local.out.text(planText(plan));
+    if (!fresh) local.out.note('This plan exists already; nothing changed.');
+    for (const line of outlookText(plan, outlook)) local.out.warn(line);
+    if (outlook.next !== null) local.out.hint(outlook.next);
+    return planResult(planned, outlook);
   }
 }
 

@@ -1,12 +1,8 @@
-import {existsSync} from 'node:fs';
-import {openBatch} from '../../batch/open-batch.ts';
 import {planBatch, type PlannedBatch, type PlanOptions} from '../../batch/plan.ts';
 import type {IssueGroup} from '../../batch/issue-groups.ts';
 import {isBatchId, isNamespace} from '../../batch/identity.ts';
 import type {Kind} from '../../batch/kinds.ts';
 import {DELIMITERS} from '../../batch/csv-records.ts';
-import {registryPath, type SeenBefore, seenBefore} from '../../batch/seen-before.ts';
-import type {Clock} from '../../clock.ts';
 import {RemitError} from '../../errors.ts';
 import type {NumberFormat} from '../../money/amount.ts';
 import {commandLine} from '../command-line.ts';
@@ -104,25 +100,4 @@ function withCommand(error: RemitError, groups: readonly IssueGroup[], {id, argv
   if (hints.length === 0) return error;
   const {message, details, cause} = error;
   return new RemitError(error.code, message, {cause, details, hint: hints.join('; ')});
-}
-
-/** What other batches of the state folder have of a plan, or why nobody can tell: the plan is there all the same. */
-export async function lookBefore(wanted: {
-  kind: Kind;
-  stateDir: string;
-  batchId: string;
-  clock: Clock;
-}): Promise<SeenBefore[] | RemitError> {
-  if (!existsSync(registryPath(wanted.stateDir))) return [];
-  try {
-    const batch = await openBatch({...wanted, purpose: `plan of batch ${wanted.batchId}`, brief: true});
-    try {
-      return await seenBefore(batch, wanted);
-    } finally {
-      await batch.close();
-    }
-  } catch (error) {
-    if (error instanceof RemitError) return error;
-    throw error;
-  }
 }

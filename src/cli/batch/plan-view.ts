@@ -4,14 +4,13 @@ import {KINDS, type Mode} from '../../batch/kinds.ts';
 import type {Plan, PlannedBatch} from '../../batch/plan.ts';
 import type {RevisionFacts} from '../../batch/revision.ts';
 import {minus, type Part} from '../../batch/part.ts';
-import type {SeenBefore} from '../../batch/seen-before.ts';
 import type {Survey} from '../../batch/survey.ts';
 import type {Work} from '../../batch/work.ts';
 import {RemitError} from '../../errors.ts';
 import {groupMajor} from '../../money/amount.ts';
-import {batchCommand} from './place.ts';
+import type {PlanOutlook} from './plan-next.ts';
 
-/** What a person must see of a plan before anything is sent: counts, sums, the largest row, what looks paid twice. */
+/** What a person has to see of a plan before anything is sent: counts, sums, the largest row, possible double payments. */
 export function planText(plan: Plan, facts: {mode?: Mode} = {}): string {
   const {figures} = plan;
   const party = KINDS[plan.kind].party.replace('_id', '');
@@ -38,7 +37,7 @@ export function planText(plan: Plan, facts: {mode?: Mode} = {}): string {
   if (softDuplicates.count > 0) {
     lines.push([
       'Repeats',
-      `${count(softDuplicates.count, 'row')} with ${party}, amount and currency of an earlier one:`,
+      `${count(softDuplicates.count, 'row')} with the ${party}, amount and currency of an earlier row:`,
     ]);
     for (const {references, amount, currency} of softDuplicates.examples)
       lines.push([
@@ -49,7 +48,7 @@ export function planText(plan: Plan, facts: {mode?: Mode} = {}): string {
   if (similarReferences.count > 0) {
     lines.push([
       'Similar',
-      `${count(similarReferences.count, 'reference')} like an earlier one but for case or spaces:`,
+      `${count(similarReferences.count, 'reference')} that ${similarReferences.count === 1 ? 'differs' : 'differ'} from an earlier one only in case or spaces:`,
     ]);
     for (const references of similarReferences.examples) lines.push(['', references.join(', ')]);
   }
@@ -98,12 +97,12 @@ export function revisionText(revision: number, {added, corrected, dropped}: Revi
   const gone =
     dropped.length === 0
       ? ''
-      : `, ${dropped.length} gone and never sent: ${dropped.slice(0, 10).join(', ')}${dropped.length > 10 ? `, and ${dropped.length - 10} more (plan -o json lists them all in changes.dropped)` : ''}`;
-  return `Revision ${revision} of a batch that was run before: ${count(added, 'row')} added, ${corrected} corrected${gone}. It must be confirmed anew.`;
+      : `, ${dropped.length} removed and never sent: ${dropped.slice(0, 10).join(', ')}${dropped.length > 10 ? `, and ${dropped.length - 10} more (plan -o json lists them all in changes.dropped)` : ''}`;
+  return `Revision ${revision} of a batch that was run before: ${count(added, 'row')} added, ${corrected} corrected${gone}. It must be confirmed again.`;
 }
 
 /** The result of `plan` for machines; `errors` are those of the rows left out. */
-export function planResult(plan: Plan, facts: Pick<PlannedBatch, 'fresh' | 'errors' | 'revision'>) {
+export function planResult({plan, ...facts}: PlannedBatch, {before, alike, next}: PlanOutlook) {
   const {figures} = plan;
   return {
     batch_id: plan.batchId,
@@ -125,8 +124,11 @@ export function planResult(plan: Plan, facts: Pick<PlannedBatch, 'fresh' | 'erro
     similar_references: figures.similarReferences,
     scheduled: {first: figures.firstScheduled, last: figures.lastScheduled},
     warnings: plan.warnings,
+    error_groups: facts.groups,
     errors: facts.errors,
-    next: `${batchCommand(plan.kind)} run ${plan.batchId}`,
+    seen_before: before instanceof RemitError ? null : before,
+    seen_alike: before instanceof RemitError ? null : alike,
+    next,
   };
 }
 
@@ -194,21 +196,32 @@ export const totalsText = ({totals}: {totals: Readonly<Record<string, string>>})
 
 const SHOWN_BATCHES = 5;
 
-/** What a plan can say of other batches while nobody knows yet with which key it will be run. */
-export function seenBeforeText(before: readonly SeenBefore[] | RemitError): string[] {
+/** What a plan can tell about other batches; which of them count depends on the key of the run. */
+export function outlookText(plan: Plan, {before, alike}: PlanOutlook): string[] {
   if (before instanceof RemitError)
     return [
       before.code === 'LOCKED'
         ? 'a batch is running in this state folder, so its references were not compared; the run does that'
         : `its references were not compared with those of other batches. ${before.message}`,
     ];
+  const party = KINDS[plan.kind].party.replace('_id', '');
   const lines = before
     .slice(0, SHOWN_BATCHES)
     .map(
       ({batch, mode, base_url: url, namespace, rows, example}) =>
-        `batch ${batch} (${mode}, ${url}, namespace ${namespace}) has ${count(rows, 'reference')} of this file already, such as ${example}; run there, they are not paid again`,
+        `batch ${batch} (${mode}, ${url}, namespace ${namespace}) has ${count(rows, 'reference')} of this file already, such as ${example}; a run there does not pay them again`,
     );
   if (before.length > SHOWN_BATCHES)
     lines.push(`${before.length - SHOWN_BATCHES} more batches have some; -o json lists them`);
+  for (const {mode, base_url: url, alike: rows, similar} of alike) {
+    if (rows > 0)
+      lines.push(
+        `${count(rows, 'row')} may repeat payments of other batches (${mode}, ${url}) in the last 30 days: same ${party}, amount and currency`,
+      );
+    if (similar > 0)
+      lines.push(
+        `${count(similar, 'reference')} ${similar === 1 ? 'differs' : 'differ'} from one of another batch (${mode}, ${url}) only in case or spaces`,
+      );
+  }
   return lines;
 }

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import {Desk} from './desk.ts';
+
+interface Planned {
+  next: string | null;
+  seen_alike: {alike: number; similar: number}[];
+}
+
+/** The words after `remit payouts batch`, as a shell would read them. */
+const wordsOf = (next: string): string => {
+  assert.match(next, /^remit payouts batch /);
+  return next.slice('remit payouts batch '.length);
+};
+
+describe('the command after a plan', () => {
+  let desk: Desk;
+  beforeEach(() => (desk = new Desk()));
+  afterEach(() => desk.close());
+
+  const plan = async (line: string, options: Parameters<Desk['batch']>[1] = {}) => {
+    const ran = await desk.batch(`plan ${line} --json`, options);
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    return ran.json() as Planned;
+  };
+  /** Types the command as it is printed; a script adds --yes. */
+  const typed = async (next: string | null, options: Parameters<Desk['batch']>[1] = {}) => {
+    const ran = await desk.batch(`${wordsOf(next!)} --yes --json`, options);
+    assert.equal(ran.exitCode, 0, `${next}: ${ran.stderr}`);
+    return ran.json() as {accepted: number; already_paid: number};
+  };
+
+  it('is the plain run of a plain file', async () => {
+    desk.file('p.csv', [['A-1', 1, '10.00']]);
+    const {next} = await plan('./p.csv --batch-id b');
+    assert.equal(next, 'remit payouts batch run b');
+    assert.equal((await typed(next)).accepted, 1);
+  });
+
+  it('acknowledges what repeats within the file', async () => {
+    desk.file('p.csv', [
+      ['A-1', 1, '10.00'],
+      ['A-2', 1, '10.00'],
+      ['a-2', 1, '10.00'],
+      ['A-3', 3, '10.00'],
+    ]);
+    const {next} = await plan('./p.csv --batch-id b');
+    assert.equal(next, 'remit payouts batch run b --allow-duplicates 2 --allow-similar 1');
+    assert.equal((await typed(next)).accepted, 4);
+  });
+
+  it('acknowledges what repeats payments of other batches, at the service in force', async () => {
+    desk.file('one.csv', [
+      ['A-1', 1, '10.00'],
+      ['A-2', 2, '20.00'],
+    ]);
+    await desk.batch('run ./one.csv --batch-id one --yes');
+    desk.file('two.csv', [
+      ['A-1', 1, '10.00'],
+      ['B-1', 2, '20.00'],
+      ['B-2', 2, '20.00'],
+      ['a-2', 9, '1.00'],
+    ]);
+    const {next, seen_alike: alike} = await plan('./two.csv --batch-id two');
+    assert.deepEqual(
+      alike.map(({alike, similar}) => [alike, similar]),
+      [[2, 1]],
+    );
+    assert.equal(next, 'remit payouts batch run two --allow-duplicates 3 --allow-similar 1');
+    const elsewhere = await plan('./two.csv --batch-id two', {live: true});
+    assert.equal(elsewhere.next, 'remit payouts batch run two --allow-duplicates 1 --live');
+    const summary = await typed(next);
+    assert.deepEqual([summary.accepted, summary.already_paid], [3, 1]);
+  });
+
+  it('names the namespace in which references were used', async () => {
+    desk.file('one.csv', [['A-1', 1, '10.00']]);
+    await desk.batch('run ./one.csv --batch-id one --yes');
+    const {next} = await plan('./one.csv --batch-id two --namespace other');
+    assert.equal(next, 'remit payouts batch run two --allow-paid-elsewhere default');
+    assert.equal((await typed(next)).accepted, 1);
+  });
+
+  it('has the profile and the state folder that were typed', async () => {
+    desk.file('p.csv', [['A-1', 1, '10.00']]);
+    const env = await desk.profile('acme');
+    const {next} = await plan('./p.csv --batch-id b -p acme --state-dir ./state', {env});
+    assert.equal(next, `remit payouts batch run b --state-dir ${desk.folder}/state -p acme`);
+    assert.equal((await typed(next, {env})).accepted, 1);
+  });
+
+  it('is the next one of a batch that was run already, or none', async () => {
+    desk.file('p.csv', [
+      ['A-1', 1, '10.00'],
+      ['A-2', 1, '10.00'],
+    ]);
+    await desk.batch('run ./p.csv --batch-id b --allow-duplicates 1 --stage-only --yes');
+    assert.equal((await plan('./p.csv --batch-id b')).next, 'remit payouts batch release b');
+    await desk.batch('release b --yes');
+    assert.equal((await plan('./p.csv --batch-id b')).next, null);
+  });
+
+  it('is a run of the new revision, which has to be confirmed', async () => {
+    desk.file('p.csv', [['A-1', 1, '10.00']]);
+    await desk.batch('run ./p.csv --batch-id b --yes');
+    desk.file('p.csv', [
+      ['A-1', 1, '10.00'],
+      ['A-2', 1, '10.00'],
+    ]);
+    const {next} = await plan('./p.csv --batch-id b');
+    assert.equal(next, 'remit payouts batch run b --allow-duplicates 1');
+    assert.equal((await typed(next)).accepted, 2);
+  });
+
+  it('is printed to people as a hint, with what it acknowledges above it', async () => {
+    desk.file('p.csv', [
+      ['A-1', 1, '10.00'],
+      ['A-2', 1, '10.00'],
+    ]);
+    const {stdout, stderr} = await desk.batch('plan ./p.csv --batch-id b', {columns: 100});
+    assert.match(stdout, /1 row with the payee, amount and currency of an earlier row:/);
+    assert.match(stderr, /remit payouts batch run b --allow-duplicates 1/);
+  });
+});
+
+describe('the command after a plan that was refused', () => {
+  let desk: Desk;
+  beforeEach(() => (desk = new Desk()));
+  afterEach(() => desk.close());
+
+  it('leaves out the rows with errors', async () => {
+    desk.file('p.csv', [
+      ['A-1', 1, '10.00'],
+      ['A-2', 2, 'ten'],
+    ]);
+    const ran = await desk.batch('plan ./p.csv --batch-id b --json');
+    assert.equal(ran.exitCode, 5);
+    const [, command] = /`remit payouts batch (.*)`/.exec(ran.error().hint!)!;
+    assert.match(command!, /^plan .*p\.csv --batch-id b --json --valid-only$/);
+    const again = await desk.batch(command!);
+    assert.equal(again.exitCode, 0, again.stderr);
+  });
+
+  it('says the unit of the amounts', async () => {
+    desk.file('p.csv', [['A-1', 1, '10']]);
+    const ran = await desk.batch('run ./p.csv --batch-id b --json --yes');
+    assert.equal(ran.exitCode, 5);
+    const [, command] = /`remit payouts batch ([^`]*)`/.exec(ran.error().hint!)!;
+    const again = await desk.batch(command!);
+    assert.equal(again.exitCode, 0, again.stderr);
+    assert.equal((again.json() as {totals: {USD: {planned: string}}}).totals.USD.planned, '10.00');
+  });
+});
