@@ -1,4 +1,5 @@
-// Writes the files that are made from the contract: docs/reference/openapi.json and operations.md.
+// Writes the files that are made from the contract and the sandbox's control calls: docs/reference/openapi.json, operations.md and
+// control.md.
 // A test does the same with the texts below, so that they are never stale. Needs `node --import tsx`.
 import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
@@ -7,16 +8,18 @@ import {root} from './commands.mjs';
 
 /** `[path, text]` of each generated file. */
 export async function generatedFiles() {
-  const [{openApiDocument}, {operationsPage}, {format}] = await Promise.all([
-    import('../src/contract/openapi.ts'),
+  const [{sandboxOpenApi}, {operationsPage}, {controlPage}, {format}] = await Promise.all([
+    import('../src/sandbox/control-openapi.ts'),
     import('../src/contract/operations-page.ts'),
+    import('../src/sandbox/control-page.ts'),
     import('prettier'),
   ]);
   const style = JSON.parse(readFileSync(join(root, '.prettierrc.json'), 'utf8'));
-  const document = await format(JSON.stringify(openApiDocument()), {...style, parser: 'json'});
+  const document = await format(JSON.stringify(sandboxOpenApi()), {...style, parser: 'json'});
   return [
     ['docs/reference/openapi.json', document],
     ['docs/reference/operations.md', operationsPage()],
+    ['docs/reference/control.md', controlPage()],
   ];
 }
 

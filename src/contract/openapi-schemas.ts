@@ -63,7 +63,7 @@ function branchesOf(schema: unknown, components: Json): Json[] {
 }
 
 /** Leaves out what says nothing: `$id`, open objects, patterns of formats that say the same. */
-function tidy(value: unknown): unknown {
+export function tidy(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(tidy);
   if (typeof value !== 'object' || value === null) return value;
   const schema = value as Json;

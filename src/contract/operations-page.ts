@@ -94,7 +94,7 @@ interface FieldFacts {
   required: string;
 }
 
-function fieldsOf(schema: Json, components: Json, prefix = ''): FieldFacts[] {
+export function fieldsOf(schema: Json, components: Json, prefix = ''): FieldFacts[] {
   const {
     $ref,
     oneOf,
@@ -134,7 +134,7 @@ const unionFields = (branches: readonly FieldFacts[][]): FieldFacts[] =>
 const nameIn = ($ref: string): string => $ref.split('/').at(-1)!;
 
 /** `integer, 1 to 100`, `one of …`, `UUID or null`. */
-function typeText(field: Json, components: Json): string {
+export function typeText(field: Json, components: Json): string {
   const {$ref, anyOf, type, format, items, deprecated} = field as {
     $ref?: string;
     anyOf?: Json[];
@@ -229,7 +229,7 @@ const originText = (origin: Origin): string =>
 const anchor = (heading: string) => heading.toLowerCase().replace(/[^a-z0-9-]/g, '');
 const schemaLink = (name: string) => `[${name}](#${anchor(name)})`;
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   return [line(head), `|${head.map(() => '---|').join('')}`, ...rows.map(line)].join('\n');
 }

@@ -3,15 +3,13 @@ import {Hono, type Context as HonoContext} from 'hono';
 import * as z from 'zod';
 import {issueWords, valueAtPath} from '../contract/schemas/issue-words.ts';
 import {RemitError} from '../errors.ts';
-import {FaultRule} from './fault-schema.ts';
+import {CONTROL_BODIES, CONTROL_QUERIES, type ControlBody, type ControlQuery} from './control-bodies.ts';
+import type {CONTROL_CALLS} from './control-calls.ts';
+import {TOKEN_HEADER, controlCalls, type ControlCallId} from './control-calls.ts';
 import {checkHost, checkOrigin} from './loopback-guard.ts';
 import {isJson, readJsonBody} from './request-body.ts';
-import {CLOCK_MAX_MS, SPEED_MAX} from './sandbox-clock.ts';
 import type {Sandbox} from './sandbox.ts';
 import {ServiceError, errorBody, invalid} from './service-error.ts';
-import {addDeliveryRoutes} from './webhooks/delivery-routes.ts';
-
-export const TOKEN_HEADER = 'x-sandbox-token';
 
 /** How the control routes are reached, and what only a server can do. */
 export interface ControlOptions {
@@ -23,48 +21,65 @@ export interface ControlOptions {
   onBug: (error: unknown) => void;
 }
 
-const Seed = z.strictObject({
-  payees: z.int().min(0).max(100_000).default(0),
-  payers: z.int().min(0).max(100_000).default(0),
-  seed: z.string().min(1).max(255).default('remit'),
-  mode: z.enum(['test', 'live']).default('test'),
+type BodyOf<Id extends ControlCallId> = (typeof CONTROL_CALLS)[Id] extends {body: infer B extends ControlBody}
+  ? z.output<(typeof CONTROL_BODIES)[B]>
+  : undefined;
+type QueryOf<Id extends ControlCallId> = (typeof CONTROL_CALLS)[Id] extends {
+  query: infer Q extends ControlQuery;
+}
+  ? z.output<(typeof CONTROL_QUERIES)[Q]>
+  : undefined;
+/** A call that was checked. Parameters of the path are as they came. */
+interface Asked<Id extends ControlCallId> {
+  body: BodyOf<Id>;
+  query: QueryOf<Id>;
+  params: Record<string, string>;
+}
+/** The answer's body; undefined for a call that answers without one. */
+type Handlers = {[Id in ControlCallId]: (asked: Asked<Id>) => unknown};
+
+const handlersOf = (sandbox: Sandbox, stop: (() => void) | undefined): Handlers => ({
+  status: () => sandbox.status(),
+  audit: () => sandbox.audit(),
+  reset: async ({body}) => {
+    await sandbox.reset({mainBalanceMinor: body.main_balance_in_minor_units});
+    return sandbox.status();
+  },
+  seed: ({body}) => sandbox.seed(body),
+  keys: async () => ({data: await sandbox.keys()}),
+  issueKey: ({body}) => sandbox.issueKey(body),
+  advance: ({body: by}) => sandbox.advance('to' in by ? {toMs: Date.parse(by.to)} : by),
+  clock: () => sandbox.clock(),
+  setClock: ({body}) => sandbox.setClock(body),
+  simulate: ({body: {amount_in_minor_units: amountMinor, ...asked}}) =>
+    sandbox.simulate({...asked, amountMinor}),
+  magicValues: () => ({data: sandbox.magicValues()}),
+  faults: () => ({data: sandbox.faults.list()}),
+  addFault: ({body}) => sandbox.faults.add(body),
+  clearFaults: () => sandbox.faults.clear(),
+  removeFault: ({params}) => {
+    if (!sandbox.faults.remove(params['fault_id']!))
+      throw new ServiceError('NOT_FOUND', 'no such fault rule');
+  },
+  checkpoints: async () => ({data: await sandbox.checkpoints.list()}),
+  saveCheckpoint: ({body}) => sandbox.checkpoints.save(body.name),
+  restoreCheckpoint: ({params}) => sandbox.checkpoints.restore(params['name']!),
+  deliveries: async ({query}) => ({data: await sandbox.deliveries.list(query)}),
+  delivery: ({params}) => sandbox.deliveries.show(deliveryId(params)),
+  redeliver: ({params}) => sandbox.deliveries.redeliver(deliveryId(params)),
+  pageLink: () => sandbox.pageLink(),
+  stop: () => {
+    if (!stop) throw new ServiceError('NOT_FOUND', 'this sandbox is not a server');
+    stop();
+    return {stopping: true};
+  },
 });
-const Reset = z.strictObject({main_balance_in_minor_units: z.int().min(0).optional()});
-const NewKey = z.strictObject({
-  mode: z.enum(['test', 'live']),
-  scope: z.enum(['full', 'read']).default('full'),
-});
-const Advance = z.union([
-  z.strictObject({
-    ms: z
-      .int()
-      .min(0)
-      .max(366 * 86_400_000),
-  }),
-  z.strictObject({
-    to: z.iso
-      .datetime({offset: true})
-      .refine(
-        (to) => Date.parse(to) <= CLOCK_MAX_MS,
-        'lies behind the year 2199, where the sandbox has no time',
-      ),
-  }),
-]);
-const Ahead = z.strictObject({until: z.enum(['next', 'idle'])});
-const ClockChange = z.discriminatedUnion('mode', [
-  z.strictObject({mode: z.literal('real')}),
-  z.strictObject({mode: z.literal('accelerated'), speed: z.int().min(2).max(SPEED_MAX)}),
-  z.strictObject({mode: z.literal('frozen')}),
-]);
-const Asked = z.strictObject({
-  kind: z.string(),
-  id: z.uuid(),
-  outcome: z.string(),
-  code: z.string().min(1).max(40).optional(),
-  amount_in_minor_units: z.int().positive().optional(),
-});
-const NewCheckpoint = z.strictObject({name: z.string()});
-const Nothing = z.strictObject({});
+
+/** What is no id is not looked up: a database may not even take it as text. */
+function deliveryId({delivery_id: id = ''}: Record<string, string>): string {
+  if (z.guid().safeParse(id).success) return id;
+  throw new ServiceError('NOT_FOUND', `no delivery ${id}`);
+}
 
 /** The routes under /sandbox/: never reachable for a web page, since token, Host, Origin and content type are checked. */
 export function buildControl(sandbox: Sandbox, options: ControlOptions): Hono {
@@ -74,55 +89,22 @@ export function buildControl(sandbox: Sandbox, options: ControlOptions): Hono {
     await options.catchUp();
     await next();
   });
-  app.get('/sandbox/status', async (c) => c.json(await sandbox.status()));
-  app.get('/sandbox/audit', async (c) => c.json(await sandbox.audit()));
-  app.get('/sandbox/keys', async (c) => c.json({data: await sandbox.keys()}));
-  app.post('/sandbox/keys', async (c) => c.json(await sandbox.issueKey(await body(c, NewKey)), 201));
-  app.post('/sandbox/reset', async (c) => {
-    await sandbox.reset({mainBalanceMinor: (await body(c, Reset)).main_balance_in_minor_units});
-    return c.json(await sandbox.status());
-  });
-  app.post('/sandbox/seed', async (c) => c.json(await sandbox.seed(await body(c, Seed)), 201));
-  app.post('/sandbox/advance', async (c) => {
-    const by = await body(c, z.union([...Advance.options, Ahead]));
-    return c.json(await sandbox.advance('to' in by ? {toMs: Date.parse(by.to)} : by));
-  });
-  app.get('/sandbox/clock', async (c) => c.json(await sandbox.clock()));
-  app.post('/sandbox/clock', async (c) => c.json(await sandbox.setClock(await body(c, ClockChange))));
-  app.post('/sandbox/simulate', async (c) => {
-    const {amount_in_minor_units: amountMinor, ...asked} = await body(c, Asked);
-    return c.json(await sandbox.simulate({...asked, amountMinor}));
-  });
-  app.get('/sandbox/magic-values', (c) => c.json({data: sandbox.magicValues()}));
-  app.get('/sandbox/faults', (c) => c.json({data: sandbox.faults.list()}));
-  app.post('/sandbox/faults', async (c) => c.json(sandbox.faults.add(await body(c, FaultRule)), 201));
-  app.delete('/sandbox/faults', (c) => {
-    sandbox.faults.clear();
-    return c.body(null, 204);
-  });
-  app.delete('/sandbox/faults/:id', (c) => {
-    if (!sandbox.faults.remove(c.req.param('id'))) throw new ServiceError('NOT_FOUND', 'no such fault rule');
-    return c.body(null, 204);
-  });
-  app.get('/sandbox/checkpoints', async (c) => c.json({data: await sandbox.checkpoints.list()}));
-  app.post('/sandbox/checkpoints', async (c) =>
-    c.json(await sandbox.checkpoints.save((await body(c, NewCheckpoint)).name), 201),
-  );
-  app.post('/sandbox/checkpoints/:name/restore', async (c) => {
-    await body(c, Nothing);
-    return c.json(await sandbox.checkpoints.restore(c.req.param('name')));
-  });
-  addDeliveryRoutes(app, sandbox.deliveries);
-  app.post('/sandbox/page-links', async (c) => {
-    await body(c, Nothing);
-    return c.json(sandbox.pageLink(), 201);
-  });
-  app.post('/sandbox/stop', async (c) => {
-    await body(c, Nothing);
-    if (!options.stop) throw new ServiceError('NOT_FOUND', 'this sandbox is not a server');
-    options.stop();
-    return c.json({stopping: true}, 202);
-  });
+  const handlers = handlersOf(sandbox, options.stop);
+  for (const [id, declared] of controlCalls()) {
+    // Which handler takes which body is checked where they are written; here the call is a value.
+    const handler = handlers[id] as (asked: object) => unknown;
+    app.on(declared.method, declared.path.replace(/\{(\w+)\}/g, ':$1'), async (c) => {
+      const {body, query} = declared;
+      const asked = {
+        body: body && (await readBody(c, CONTROL_BODIES[body])),
+        query: query && readQuery(c, CONTROL_QUERIES[query]),
+        params: c.req.param(),
+      };
+      const answer = await handler(asked);
+      const [status, shape] = declared.ok;
+      return shape === null ? c.body(null, 204) : c.json(answer as object, status as 200); // one that has a body
+    });
+  }
   app.notFound((c) =>
     refuse(c, new ServiceError('NOT_FOUND', `no control call ${c.req.method} ${c.req.path}`), options.onBug),
   );
@@ -148,14 +130,19 @@ function sameToken(given: string, expected: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-async function body<T extends z.ZodType>(c: HonoContext, schema: T): Promise<z.output<T>> {
-  const json = await readJsonBody(c.req.raw);
-  const result = schema.safeParse(json);
+async function readBody(c: HonoContext, schema: z.ZodType): Promise<unknown> {
+  return checked(schema, await readJsonBody(c.req.raw));
+}
+
+const readQuery = (c: HonoContext, schema: z.ZodType): unknown => checked(schema, c.req.query());
+
+function checked(schema: z.ZodType, value: unknown): unknown {
+  const result = schema.safeParse(value);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   throw invalid(
     issue?.path.join('.') ?? '',
-    issue === undefined ? 'is invalid' : issueWords(issue, valueAtPath(json, issue.path)),
+    issue === undefined ? 'is invalid' : issueWords(issue, valueAtPath(value, issue.path)),
   );
 }
 

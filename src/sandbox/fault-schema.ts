@@ -14,23 +14,25 @@ export const LATENCY_MAX_MS = 600_000;
 
 /** What a fault does to a delivery. */
 export const DeliveryEffect = z.discriminatedUnion('kind', [
-  /** It is never sent, and nobody tries again: the event is lost. */
-  z.strictObject({kind: z.literal('drop')}),
-  /** It is sent twice: the same event, bytes and id. */
-  z.strictObject({kind: z.literal('duplicate')}),
-  /** It comes after the next one to its endpoint, or after `ms` when none follows. */
-  z.strictObject({kind: z.literal('reorder'), ms: z.int().min(0).max(86_400_000).default(5000)}),
+  z.strictObject({kind: z.literal('drop').describe('a delivery is never sent')}),
   z.strictObject({
-    kind: z.literal('delay'),
+    kind: z.literal('duplicate').describe('a delivery is sent twice: same event, bytes and id'),
+  }),
+  z.strictObject({
+    kind: z
+      .literal('reorder')
+      .describe('a delivery comes after the next one to its endpoint, or after `ms` if none follows'),
+    ms: z.int().min(0).max(86_400_000).default(5000),
+  }),
+  z.strictObject({
+    kind: z.literal('delay').describe('a delivery comes `ms` later'),
     ms: z.int().min(0).max(86_400_000),
     /** Up to this much more, at random. */
     jitter_ms: z.int().min(0).max(86_400_000).optional(),
   }),
-  /** Signed with another secret. */
-  z.strictObject({kind: z.literal('bad_signature')}),
-  /** Signed well, so long ago. */
+  z.strictObject({kind: z.literal('bad_signature').describe('a delivery is signed with another secret')}),
   z.strictObject({
-    kind: z.literal('stale_timestamp'),
+    kind: z.literal('stale_timestamp').describe('a delivery is signed correctly, but `age_ms` ago'),
     age_ms: z.int().min(0).max(31_536_000_000).default(3_600_000),
   }),
 ]);
@@ -41,7 +43,7 @@ export const DeliveryEffect = z.discriminatedUnion('kind', [
  */
 export const RequestEffect = z.discriminatedUnion('kind', [
   z.strictObject({
-    kind: z.literal('latency'),
+    kind: z.literal('latency').describe('the answer comes later'),
     ms: z.int().min(0).max(LATENCY_MAX_MS),
     /** Up to this much more, at random. */
     jitter_ms: z.int().min(0).max(LATENCY_MAX_MS).optional(),
@@ -52,28 +54,40 @@ export const RequestEffect = z.discriminatedUnion('kind', [
     sigma: z.number().positive('must be above 0').max(3).optional(),
   }),
   z.strictObject({
-    kind: z.literal('status'),
+    kind: z.literal('status').describe('the answer has another status; `after`: the request took effect'),
     status: z.int().min(400).max(599),
     when: z.enum(['before', 'after']).default('before'),
     /** Seconds, or an HTTP date. */
     retry_after: z.union([z.int().min(0), HeaderValue]).optional(),
     error_code: z.string().optional(),
   }),
-  /** The connection is reset without an answer. */
-  z.strictObject({kind: z.literal('reset'), when: z.enum(['before', 'after'])}),
-  /** The answer begins and breaks off in the middle of its body. */
-  z.strictObject({kind: z.literal('cut')}),
-  /** The answer begins at once and drips, so that it is whole only after `ms`. */
-  z.strictObject({kind: z.literal('slow'), ms: z.int().min(1).max(600_000)}),
-  z.strictObject({kind: z.literal('non_json')}),
-  /** The right body under a content type that says otherwise. */
-  z.strictObject({kind: z.literal('wrong_type'), type: HeaderValue.default('text/plain')}),
-  z.strictObject({kind: z.literal('empty')}),
-  z.strictObject({kind: z.literal('missing_fields'), fields: z.array(z.string()).min(1)}),
-  z.strictObject({kind: z.literal('unknown_status'), value: z.string().default('under_review')}),
-  /** A field of the answer holds a value that nobody has heard of; in a list, of each record. */
   z.strictObject({
-    kind: z.literal('unknown_value'),
+    kind: z
+      .literal('reset')
+      .describe('the connection is reset before the answer; `after`: the request took effect'),
+    when: z.enum(['before', 'after']),
+  }),
+  z.strictObject({kind: z.literal('cut').describe('the answer breaks off in the middle of its body')}),
+  z.strictObject({
+    kind: z.literal('slow').describe('the answer begins at once and is complete only after `ms`'),
+    ms: z.int().min(1).max(600_000),
+  }),
+  z.strictObject({kind: z.literal('non_json').describe('the answer is not JSON')}),
+  z.strictObject({
+    kind: z.literal('wrong_type').describe('the right body under another content type'),
+    type: HeaderValue.default('text/plain'),
+  }),
+  z.strictObject({kind: z.literal('empty').describe('the answer has no body')}),
+  z.strictObject({
+    kind: z.literal('missing_fields').describe('the answer lacks `fields`'),
+    fields: z.array(z.string()).min(1),
+  }),
+  z.strictObject({
+    kind: z.literal('unknown_status').describe('the record has an unknown status'),
+    value: z.string().default('under_review'),
+  }),
+  z.strictObject({
+    kind: z.literal('unknown_value').describe('a field of each record has an unknown value'),
     field: z.string().min(1),
     value: z.string().default('unheard_of'),
   }),
@@ -89,24 +103,23 @@ export const FaultRule = z
     match: z
       .strictObject({
         method: z.enum(['GET', 'POST', 'PATCH', 'DELETE']).optional(),
-        /** How the path begins. */
-        path: z.string().startsWith('/').optional(),
-        operation: z.enum(operationIds).optional(),
-        /** Only requests with keys of this mode. */
-        mode: z.enum(['test', 'live']).optional(),
-        /** Deliveries: only events of this type. */
-        event: z.enum(EVENT_TYPE_NAMES).optional(),
-        /** Deliveries: only those to this endpoint. */
-        endpoint: z.uuid().optional(),
-        /** Only the n-th request or attempt that matches otherwise, counted from 1. */
-        nth: z.int().positive().optional(),
-        /** Requests: only reads (GET) of a path that was read so often before; each path counts for itself. */
-        after_reads: z.int().positive().max(1_000_000).optional(),
+        path: z.string().startsWith('/').optional().describe('only paths with this prefix'),
+        operation: z.enum(operationIds).optional().describe('only this operation, such as `payouts.create`'),
+        mode: z.enum(['test', 'live']).optional().describe('only keys, or deliveries, of this mode'),
+        event: z.enum(EVENT_TYPE_NAMES).optional().describe('deliveries: only this event type'),
+        endpoint: z.uuid().optional().describe('deliveries: only to this endpoint'),
+        nth: z.int().positive().optional().describe('only the n-th request or attempt that matches, from 1'),
+        after_reads: z
+          .int()
+          .positive()
+          .max(1_000_000)
+          .optional()
+          .describe('only GETs after the first N of the same path'),
       })
-      .default({}),
-    /** At most so often. */
-    times: z.int().positive().optional(),
-    probability: z.number().min(0).max(1).optional(),
+      .default({})
+      .describe('which requests or deliveries; all without it'),
+    times: z.int().positive().optional().describe('stop after N hits'),
+    probability: z.number().min(0).max(1).optional().describe('0 to 1; always without it'),
     effect: z.discriminatedUnion('kind', [RequestEffect, DeliveryEffect]),
   })
   .check(({value, issues}) => {

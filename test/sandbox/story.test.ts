@@ -8,7 +8,7 @@ import {startSandbox} from '../../src/sandbox/server.ts';
 import {TIMING_PROFILES, type TimingProfile} from '../../src/sandbox/timing.ts';
 import {scratch} from '../cli/run-cli.ts';
 import {ROOT} from '../repo/tree.ts';
-import {postgresPrograms} from '../store/postgres-server.ts';
+import {skippedWithoutPostgres} from '../store/postgres-server.ts';
 import {STORY_BEGINS, tellStory, type Ask} from './story.ts';
 import {fileStore, postgresStore, type TestStore} from './test-store.ts';
 
@@ -73,17 +73,6 @@ describe('a server with a seed and a frozen clock', function () {
         assert.equal(differences(first, await told(timing, await fileStore(), pause)), '');
     });
 
-  it('answers the same on PostgreSQL as on a file', async function () {
-    if (postgresPrograms() === undefined && process.env['REMIT_TEST_POSTGRES'] === undefined) {
-      process.emitWarning('PostgreSQL is not installed here: whatever needs it was NOT tested');
-      return;
-    }
-    for (const timing of ['instant', 'real'] as const) {
-      const first = await told(timing, await fileStore(), atOnce);
-      assert.equal(differences(first, await told(timing, await postgresStore(), atRandom)), '', timing);
-    }
-  });
-
   it('answers the same when started twice with `remit sandbox start`', async () => {
     const home = scratch();
     const words = `sandbox start --fresh --port 0 --timing instant --seed story --freeze-at ${STORY_BEGINS} -o ndjson`;
@@ -112,5 +101,17 @@ describe('a server with a seed and a frozen clock', function () {
       }
     };
     assert.equal(differences(await tell(atOnce), await tell(atRandom)), '');
+  });
+});
+
+describe('a server with a seed and a frozen clock on PostgreSQL', function () {
+  this.timeout(120_000);
+  if (skippedWithoutPostgres()) return;
+
+  it('answers the same as on a file', async () => {
+    for (const timing of ['instant', 'real'] as const) {
+      const first = await told(timing, await fileStore(), atOnce);
+      assert.equal(differences(first, await told(timing, await postgresStore(), atRandom)), '', timing);
+    }
   });
 });

@@ -75,8 +75,8 @@ export class ServedPages {
   async #openApi(server: string): Promise<Response> {
     let made = this.#documents.get(server);
     if (!made) {
-      made = import('../../contract/openapi.ts').then(({openApiDocument}) =>
-        JSON.stringify(openApiDocument(server)),
+      made = import('../control-openapi.ts').then(({sandboxOpenApi}) =>
+        JSON.stringify(sandboxOpenApi(server)),
       );
       this.#documents.set(server, made);
     }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {openApiDocument} from '../../../src/contract/openapi.ts';
+import {sandboxOpenApi} from '../../../src/sandbox/control-openapi.ts';
 import {TestSandbox} from '../harness.ts';
 
 const PAGES = ['/', '/openapi.json', '/page/icon.svg', '/favicon.ico'];
@@ -52,7 +52,7 @@ describe('pages of the sandbox', () => {
   it('serve the interface as OpenAPI with their own address, without a key', async () => {
     const answer = await send('/openapi.json');
     assert.match(answer.headers.get('content-type')!, /^application\/json/);
-    assert.deepEqual(await answer.json(), JSON.parse(JSON.stringify(openApiDocument('http://localhost'))));
+    assert.deepEqual(await answer.json(), JSON.parse(JSON.stringify(sandboxOpenApi('http://localhost'))));
     const head = await send('/openapi.json', {method: 'HEAD'});
     assert.deepEqual([head.status, await head.text()], [200, '']);
   });
