@@ -172,6 +172,12 @@ export class Output {
     return this.#stdout.write(`${safeJson(this.sanitizer.value(value))}\n`);
   }
 
+  /** Raw bytes on stdout, in place of a result in any format. */
+  bytes(bytes: Uint8Array): Promise<void> | undefined {
+    this.#resultWritten = true;
+    return this.#stdout.writeBytes(bytes);
+  }
+
   /** How far a long run is; one line on stderr. */
   progress(text: string): void {
     this.#progress.show(this.sanitizer.layout(text));

@@ -38,9 +38,18 @@ export class Sink {
 
   /** Resolves when more may be written; the common case costs no wait. */
   write(text: string): Promise<void> | undefined {
-    if (this.#closed || text === '') return undefined;
+    return text === '' ? undefined : this.#write(text);
+  }
+
+  /** The same for bytes that need not be text. */
+  writeBytes(bytes: Uint8Array): Promise<void> | undefined {
+    return this.#write(bytes);
+  }
+
+  #write(data: string | Uint8Array): Promise<void> | undefined {
+    if (this.#closed) return undefined;
     try {
-      if (this.#stream.write(text)) return undefined;
+      if (this.#stream.write(data)) return undefined;
     } catch (error) {
       this.#fail(error as NodeJS.ErrnoException); // a synchronous pipe throws where others emit
       return undefined;

@@ -83,7 +83,7 @@ describe('sandbox fault rules about deliveries', () => {
     at.receiver.answers.push({status: 401});
     await at.payout();
     await at.settle(20_000);
-    assert.deepEqual(verify(0), {ok: false, fault: 'mismatch'});
+    assert.deepEqual(verify(0), {ok: false, reason: 'mismatch'});
     assert.ok(verify(1).ok && verify(2).ok);
     assert.deepEqual(await states(), ['delivered', 'delivered']);
   });
@@ -92,7 +92,7 @@ describe('sandbox fault rules about deliveries', () => {
     await add({effect: {kind: 'stale_timestamp'}, times: 1});
     await at.payout();
     await at.settle();
-    assert.deepEqual(verify(0), {ok: false, fault: 'too_old'});
+    assert.deepEqual(verify(0), {ok: false, reason: 'too_old'});
     const ageSeconds = Math.floor(at.clock.now() / 1000) - Number(timestampOf(at.receiver.posts[0]!));
     assert.equal(ageSeconds, 3600);
     assert.ok(verify(1).ok);

@@ -1,0 +1,54 @@
+import {cleanLine} from '../../output/clean.ts';
+import type {Output} from '../../output/output.ts';
+import {cutTo} from '../../output/width.ts';
+import type {Delivery, ForwardResult} from '../../webhooks/delivery.ts';
+import {hasArrived} from '../../webhooks/delivery.ts';
+import {parseBody} from '../../webhooks/event.ts';
+
+type Screen = Pick<Output, 'paint' | 'columns' | 'isTerminal'>;
+
+const clockTime = (ms: number): string => new Date(ms).toTimeString().slice(0, 8);
+
+/** The widest of the documented types is `subaccount.credit_received`. */
+const TYPE_CELLS = 26;
+
+/**
+ * `10:42:07  payout.settled              verified  #1  019b76da-…  payout 5f0c6d3e-…`: one line a delivery, in local time. What
+ * is looked for stands first; at 80 columns the line is cut, not wrapped.
+ */
+export function deliveryText(delivery: Delivery, {paint, columns, isTerminal}: Screen): string {
+  const {verdict, reason, duplicateOf} = delivery;
+  const word = duplicateOf !== null ? 'duplicate' : verdict;
+  const style = verdict === 'verified' ? (duplicateOf === null ? 'green' : 'yellow') : 'red';
+  const lead = `${clockTime(delivery.receivedAtMs)}  ${cutTo(cleanLine(delivery.eventType ?? '-'), TYPE_CELLS).padEnd(TYPE_CELLS)}  `;
+  const rest = reason === null ? `#${delivery.attempt}  ${about(delivery)}` : `${reason}  ${delivery.id}`;
+  const room = isTerminal ? Math.max(10, columns - lead.length - 12) : Number.POSITIVE_INFINITY;
+  return `${paint('dim', lead.slice(0, 8))}${lead.slice(8)}${paint(style, word.padEnd(10))}  ${cutTo(rest, room)}`.trimEnd();
+}
+
+/** The object that the event is about, or its amount, then the event's id. */
+function about({body, eventId, id}: Delivery): string {
+  const event = parseBody(body);
+  const data = (event as {data?: Record<string, unknown>} | null | undefined)?.data ?? {};
+  const [name, value] = Object.entries(data).find(([key]) => key.endsWith('_id')) ?? [];
+  const amount = data['amount_in_minor_units'];
+  const parts = [
+    typeof amount === 'number' ? `${amount} minor units` : undefined,
+    name === undefined ? undefined : `${name.replace(/_id$/, '')} ${String(value)}`,
+    `event ${eventId ?? id}`,
+  ];
+  return cleanLine(parts.filter((part) => part !== undefined).join('  '));
+}
+
+/** The result of forwarding, below its delivery: `          -> http://localhost:3000/  200  12 ms`. */
+export function forwardText(result: ForwardResult, {paint, columns, isTerminal}: Screen): string {
+  const arrived = hasArrived(result);
+  const facts = [
+    arrived ? paint('green', String(result.status)) : paint('red', String(result.status ?? result.error)),
+    paint('dim', `${result.latencyMs} ms`),
+    ...(result.attempt > 1 ? [`attempt ${result.attempt}`] : []),
+    ...(result.gaveUp && !arrived ? [paint('red', 'gave up')] : []),
+  ];
+  const target = isTerminal ? cutTo(result.target, Math.max(20, columns - 50)) : result.target;
+  return `${' '.repeat(10)}-> ${cleanLine(target)}  ${facts.join('  ')}`;
+}

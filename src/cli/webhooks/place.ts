@@ -1,0 +1,6 @@
+import {join} from 'node:path';
+import type {LocalContext} from '../context.ts';
+
+/** Where the listener keeps what it received. */
+export const recordFolder = (local: Pick<LocalContext, 'stateDir'>): string =>
+  join(local.stateDir, 'webhooks', 'record');

@@ -1,0 +1,23 @@
+import {Flags} from '@oclif/core';
+import {RemitCommand} from '../../../cli/command.ts';
+import {eventFilter, eventFilters} from '../../../cli/webhooks/events.ts';
+import {exportRecord} from '../../../cli/webhooks/export.ts';
+
+export default class WebhooksEventsExport extends RemitCommand {
+  static override summary = 'Write recorded deliveries as NDJSON, with headers and bytes';
+  static override description =
+    'The lines are those of `webhooks listen -o ndjson`, oldest first; `webhooks verify -` reads them.';
+  static override examples = [
+    '<%= config.bin %> webhooks events export --since 2d --out deliveries.ndjson',
+    '<%= config.bin %> webhooks events export --type payin.failed > failed.ndjson',
+  ];
+  static override flags = {
+    ...eventFilters,
+    out: Flags.string({helpValue: 'FILE', description: 'write there (mode 0600), not to stdout'}),
+  };
+
+  async run() {
+    const {flags} = await this.parse(WebhooksEventsExport);
+    return exportRecord(this.openLocal(), eventFilter(flags), flags.out);
+  }
+}

@@ -1,0 +1,30 @@
+import {RemitCommand} from '../../../cli/command.ts';
+import {count} from '../../../cli/flags.ts';
+import {eventFilter, eventFilters, eventRow} from '../../../cli/webhooks/events.ts';
+import {readRecorded} from '../../../cli/webhooks/read-record.ts';
+import {webhookEventView} from '../../../output/views/webhook-events.ts';
+
+export default class WebhooksEventsList extends RemitCommand {
+  static override summary = 'List recorded deliveries, newest first';
+  static override examples = [
+    '<%= config.bin %> webhooks events list --type payout.* --since 2h',
+    '<%= config.bin %> webhooks events list --match data.payout_id=5f0c6d3e --json',
+    '<%= config.bin %> webhooks events list --verdict rejected --query "[].reason"',
+  ];
+  static override flags = {
+    ...eventFilters,
+    limit: count(1, 1_000_000)({default: 50, description: 'maximum number of deliveries'}),
+  };
+
+  async run() {
+    const {flags} = await this.parse(WebhooksEventsList);
+    const local = this.openLocal();
+    const found = readRecorded(local).filter(eventFilter(flags));
+    const shown = found.slice(-flags.limit).reverse();
+    await local.out.list(shown.map(eventRow), webhookEventView);
+    if (found.length > shown.length)
+      local.out.note(
+        `${found.length} deliveries match; the newest ${shown.length} are shown. --limit N shows more.`,
+      );
+  }
+}

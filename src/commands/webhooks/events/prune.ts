@@ -1,0 +1,39 @@
+import {Flags} from '@oclif/core';
+import {RemitCommand} from '../../../cli/command.ts';
+import {parseDuration} from '../../../cli/durations.ts';
+import {recordFolder} from '../../../cli/webhooks/place.ts';
+import {sizeFlag} from '../../../cli/webhooks/size-flag.ts';
+import {DEFAULT_BOUNDS, pruneRecord} from '../../../webhooks/record/prune.ts';
+
+export default class WebhooksEventsPrune extends RemitCommand {
+  static override summary = 'Remove old recorded deliveries';
+  static override description =
+    'Removes whole files of the record, oldest first, until it is within the bounds. Deliveries that wait to be forwarded stay. A listener does the same by itself.';
+  static override examples = [
+    '<%= config.bin %> webhooks events prune',
+    '<%= config.bin %> webhooks events prune --older-than 7d --max-size 100MB',
+  ];
+  static override flags = {
+    'older-than': Flags.custom<number>({
+      helpValue: 'TIME',
+      description: 'remove what is older (default 30d)',
+      parse: async (text) => parseDuration(text, '--older-than'),
+    })(),
+    'max-size': sizeFlag({description: 'keep at most this much (default 256MB)'}),
+  };
+
+  async run() {
+    const {flags} = await this.parse(WebhooksEventsPrune);
+    const local = this.openLocal();
+    const pruned = pruneRecord(recordFolder(local), local.clock.now(), {
+      maxBytes: flags['max-size'] ?? DEFAULT_BOUNDS.maxBytes,
+      maxAgeMs: flags['older-than'] ?? DEFAULT_BOUNDS.maxAgeMs,
+    });
+    local.out.text(
+      `${pruned.deliveries} deliveries removed (${pruned.segments} files, ${pruned.bytes} bytes).`,
+    );
+    if (pruned.waiting > 0)
+      local.out.warn(`${pruned.waiting} older deliveries stay: they wait to be forwarded`);
+    return pruned;
+  }
+}

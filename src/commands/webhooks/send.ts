@@ -1,0 +1,49 @@
+import {Args, Flags} from '@oclif/core';
+import {RemitCommand} from '../../cli/command.ts';
+import {parseDuration} from '../../cli/durations.ts';
+import {readPayload} from '../../cli/webhooks/payload.ts';
+import {readSecrets, secretFlags} from '../../cli/webhooks/secrets.ts';
+import {sendSigned, signPayload} from '../../cli/webhooks/sign-action.ts';
+
+export default class WebhooksSend extends RemitCommand {
+  static override summary = 'Sign any body, POST it to a receiver, and show the answer';
+  static override description =
+    'Ends with 0 for a 2XX, with 8 for any other answer, and with 7 without one. Redirects are not followed.';
+  static override examples = [
+    '<%= config.bin %> webhooks send 3000/hook @body.json --secret-from hook.secret',
+    '<%= config.bin %> webhooks send http://localhost:3000/hook - < body.json',
+  ];
+  static override args = {
+    to: Args.string({required: true, description: 'a port, a port with a path, a host or a URL'}),
+    payload: Args.string({required: true, description: '@FILE, or - for stdin; sent byte for byte'}),
+  };
+  static override flags = {
+    timestamp: Flags.string({helpValue: 'TS', description: 'used as it is (default: now, in Unix seconds)'}),
+    header: Flags.string({
+      char: 'H',
+      multiple: true,
+      multipleNonGreedy: true,
+      helpValue: 'NAME: VALUE',
+      description: 'one more header; may be repeated',
+    }),
+    'allow-external': Flags.boolean({description: 'send to an address that is not on this machine'}),
+    timeout: Flags.custom<number>({
+      helpValue: 'TIME',
+      description: 'how long to wait for the answer (default 10s, as the service does)',
+      parse: async (text) => parseDuration(text, '--timeout'),
+    })(),
+    ...secretFlags,
+  };
+
+  async run() {
+    const {args, flags} = await this.parse(WebhooksSend);
+    const local = this.openLocal();
+    const body = await readPayload(local, args.payload);
+    const signed = signPayload(local, body, await readSecrets(local, flags), flags.timestamp);
+    const request = {
+      ...{to: args.to, body, header: flags.header ?? []},
+      ...{timeoutMs: flags.timeout ?? 10_000, allowExternal: flags['allow-external']},
+    };
+    return this.conclude(await sendSigned(local, request, signed));
+  }
+}

@@ -1,0 +1,77 @@
+import {randomBytes} from 'node:crypto';
+import type {RejectReason} from './signature.ts';
+
+/** Names and values in the order and the case in which they arrived. */
+export type HeaderPairs = readonly (readonly [name: string, value: string])[];
+
+/** Why the listener did not accept a request: the verifier's reasons, and those of the request itself. */
+export type ListenReason = RejectReason | 'body_too_large' | 'body_incomplete';
+
+/** One POST that reached the listener, as it is recorded and shown. */
+export interface Delivery {
+  /** Unique; sorts by time of receipt. */
+  id: string;
+  receivedAtMs: number;
+  path: string;
+  headers: HeaderPairs;
+  body: Uint8Array;
+  verdict: 'verified' | 'unverified' | 'rejected';
+  /** Only for rejected ones. */
+  reason: ListenReason | null;
+  /** The fingerprint of the secret that matched. */
+  secret: string | null;
+  /** `id` and `type` of the event, where the body has them. */
+  eventId: string | null;
+  eventType: string | null;
+  /** How often this event has arrived, this time included. */
+  attempt: number;
+  /** The first delivery of the same event; null for the first. */
+  duplicateOf: string | null;
+  /** Whether --events leaves it out: recorded, not shown, not forwarded. */
+  filtered: boolean;
+  /** Where it has to be forwarded. */
+  targets: readonly string[];
+}
+
+/** One attempt to forward a delivery; `gave_up` ends the attempts of this target. */
+export interface ForwardResult {
+  delivery: string;
+  target: string;
+  attempt: number;
+  atMs: number;
+  status: number | null;
+  latencyMs: number;
+  error: string | null;
+  /** Re-signed with a new timestamp. */
+  resigned: boolean;
+  /** `replay` for one that `events replay` sent. */
+  cause: 'forward' | 'replay';
+  gaveUp: boolean;
+}
+
+export const hasArrived = ({status}: Pick<ForwardResult, 'status'>): boolean =>
+  status !== null && status >= 200 && status < 300;
+
+/** Ids of one process: 12 hex digits of time, 4 that count, 8 of the process; so they sort by time. */
+export function deliveryIds(process = randomBytes(4).toString('hex')): (nowMs: number) => string {
+  let last = 0;
+  let counter = 0;
+  return (nowMs) => {
+    counter = nowMs > last ? 0 : counter + 1;
+    last = Math.max(last, nowMs);
+    if (counter > 0xffff) {
+      last += 1;
+      counter = 0;
+    }
+    return `dlv_${last.toString(16).padStart(12, '0')}${counter.toString(16).padStart(4, '0')}${process}`;
+  };
+}
+
+export const DELIVERY_ID = /^dlv_[0-9a-f]{24}$/;
+
+/** Node's flat list of names and values as pairs. */
+export const pairsOf = (rawHeaders: readonly string[]): [string, string][] =>
+  Array.from({length: rawHeaders.length >> 1}, (_, index) => [
+    rawHeaders[2 * index]!,
+    rawHeaders[2 * index + 1]!,
+  ]);

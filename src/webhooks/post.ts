@@ -1,0 +1,110 @@
+import type {HeaderPairs} from './delivery.ts';
+
+export interface PostedAnswer {
+  status: number | null;
+  /** From the start to the end of the headers, or to the failure. */
+  latencyMs: number;
+  headers: readonly string[];
+  /** The first bytes of the answer. */
+  body: Buffer;
+  /** Why there is no status, in plain words. */
+  error: string | null;
+}
+
+export interface PostOptions {
+  timeoutMs: number;
+  /** Bytes of the answer to keep; the rest is read and dropped. */
+  keepBytes?: number | undefined;
+  signal?: AbortSignal | undefined;
+  /** Certificates to trust besides those of the system. */
+  ca?: readonly string[] | undefined;
+  /** Monotonic milliseconds. */
+  monotonic?: (() => number) | undefined;
+}
+
+/** Headers of one connection, which must not be passed on (RFC 9110, 7.6.1), and those that are set here. */
+const NOT_PASSED_ON = new Set(
+  'host content-length connection keep-alive proxy-connection transfer-encoding te trailer upgrade expect'.split(
+    ' ',
+  ),
+);
+
+/** Headers as they are sent on: names, order and values as they were, without those of the connection. */
+export function passedOn(headers: HeaderPairs): [string, string][] {
+  const named = headers
+    .filter(([name]) => name.toLowerCase() === 'connection')
+    .flatMap(([, value]) => value.split(',').map((token) => token.trim().toLowerCase()));
+  return headers
+    .filter(([name]) => !NOT_PASSED_ON.has(name.toLowerCase()) && !named.includes(name.toLowerCase()))
+    .map(([name, value]) => [name, value]);
+}
+
+/** POSTs bytes as they are. Redirects are not followed. Never rejects. */
+export async function postBytes(
+  url: URL,
+  headers: HeaderPairs,
+  body: Uint8Array,
+  options: PostOptions,
+): Promise<PostedAnswer> {
+  const secure = url.protocol === 'https:';
+  const {request} = await (secure ? import('node:https') : import('node:http'));
+  const monotonic = options.monotonic ?? (() => performance.now());
+  const startMs = monotonic();
+  const latencyMs = () => Math.round((monotonic() - startMs) * 10) / 10;
+  const ca = secure && options.ca !== undefined ? {ca: await withSystemCertificates(options.ca)} : {};
+  return new Promise((resolve) => {
+    const failed = (error: string) =>
+      resolve({status: null, latencyMs: latencyMs(), headers: [], body: Buffer.alloc(0), error});
+    const all = [['Host', url.host], ...passedOn(headers), ['Content-Length', String(body.length)]];
+    const flat = all.flat();
+    if (options.signal?.aborted) return failed('stopped');
+    const sent = request(url, {method: 'POST', headers: flat, agent: false, signal: options.signal, ...ca});
+    const timer = setTimeout(() => sent.destroy(new Error('timeout')), options.timeoutMs);
+    sent.on('error', (error: NodeJS.ErrnoException) => {
+      clearTimeout(timer);
+      failed(wordsFor(error, options.timeoutMs));
+    });
+    sent.on('response', (answer) => {
+      const answeredMs = latencyMs();
+      const chunks: Buffer[] = [];
+      let room = options.keepBytes ?? 0;
+      answer.on('data', (chunk: Buffer) => {
+        if (room > 0) chunks.push(chunk.subarray(0, room));
+        room -= chunk.length;
+      });
+      answer.on('close', () => {
+        clearTimeout(timer);
+        const {statusCode = null, rawHeaders} = answer;
+        resolve({
+          status: statusCode,
+          latencyMs: answeredMs,
+          headers: rawHeaders,
+          body: Buffer.concat(chunks),
+          error: null,
+        });
+      });
+      answer.on('error', () => undefined); // the status has been read
+    });
+    sent.end(body);
+  });
+}
+
+async function withSystemCertificates(own: readonly string[]): Promise<string[]> {
+  const {rootCertificates} = await import('node:tls');
+  return [...rootCertificates, ...own];
+}
+
+function wordsFor(error: NodeJS.ErrnoException, timeoutMs: number): string {
+  if (error.message === 'timeout') return `no answer within ${timeoutMs / 1000} s`;
+  if (error.name === 'AbortError') return 'stopped';
+  switch (error.code) {
+    case 'ECONNREFUSED':
+      return 'connection refused';
+    case 'ENOTFOUND':
+      return 'host not found';
+    case 'ECONNRESET':
+      return 'the connection was closed without an answer';
+    default:
+      return error.message || error.code || 'failed';
+  }
+}

@@ -1,0 +1,22 @@
+import type {Delivery, ForwardResult} from '../delivery.ts';
+import {encodeFrame, type Frame} from './frame.ts';
+
+/** What the record holds: deliveries, and what became of them at the targets. */
+export type Entry = {kind: 'delivery'; delivery: Delivery} | {kind: 'forward'; forward: ForwardResult};
+
+export function encodeEntry(entry: Entry): Buffer {
+  if (entry.kind === 'forward')
+    return encodeFrame({meta: {kind: 'forward', ...entry.forward}, body: NO_BYTES});
+  const {body, ...meta} = entry.delivery;
+  return encodeFrame({meta: {kind: 'delivery', ...meta}, body});
+}
+
+const NO_BYTES = new Uint8Array(0);
+
+/** Undefined for a kind of a later version. */
+export function decodeEntry({meta, body}: Frame): Entry | undefined {
+  const {kind, ...rest} = meta as {kind?: unknown}; // written by us, and its checksum is right
+  if (kind === 'delivery') return {kind, delivery: {...(rest as unknown as Omit<Delivery, 'body'>), body}};
+  if (kind === 'forward') return {kind, forward: rest as unknown as ForwardResult};
+  return undefined;
+}

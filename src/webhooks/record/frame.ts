@@ -1,0 +1,67 @@
+import {crc32} from 'node:zlib';
+
+/**
+ * One entry of the record: a length and a checksum of four bytes each (little endian), then as many bytes of content: the
+ * length of its JSON (four bytes), the JSON, and a body of raw bytes. What a crash cut off is known by its length, what a
+ * disk spoiled by its checksum.
+ */
+export interface Frame {
+  meta: unknown;
+  body: Uint8Array;
+}
+
+const HEAD_BYTES = 8;
+/** Larger than any frame that is written; a length beyond it is not a length. */
+const MOST_BYTES = 64 * 1_048_576;
+
+export function encodeFrame({meta, body}: Frame): Buffer {
+  const json = JSON.stringify(meta);
+  const jsonBytes = Buffer.byteLength(json);
+  const contentBytes = 4 + jsonBytes + body.length;
+  const frame = Buffer.allocUnsafe(HEAD_BYTES + contentBytes);
+  frame.writeUInt32LE(contentBytes, 0);
+  frame.writeUInt32LE(jsonBytes, HEAD_BYTES);
+  frame.write(json, HEAD_BYTES + 4, 'utf8');
+  frame.set(body, HEAD_BYTES + 4 + jsonBytes);
+  frame.writeUInt32LE(crc32(frame.subarray(HEAD_BYTES)), 4);
+  return frame;
+}
+
+export interface DecodedFrames {
+  frames: Frame[];
+  /** Bytes up to the end of the last complete frame. */
+  read: number;
+  /** Complete frames whose checksum was wrong: left out. */
+  damaged: number;
+  /** The bytes at `read` cannot be the start of a frame: nothing after them can be read. */
+  stuck: boolean;
+}
+
+/** All complete frames at the start of `bytes`. Bodies are views of it. */
+export function decodeFrames(bytes: Buffer): DecodedFrames {
+  const decoded: DecodedFrames = {frames: [], read: 0, damaged: 0, stuck: false};
+  for (;;) {
+    const at = decoded.read;
+    if (bytes.length - at < HEAD_BYTES) return decoded;
+    const contentBytes = bytes.readUInt32LE(at);
+    if (contentBytes < 4 || contentBytes > MOST_BYTES) return {...decoded, stuck: true};
+    const end = at + HEAD_BYTES + contentBytes;
+    if (end > bytes.length) return decoded;
+    const content = bytes.subarray(at + HEAD_BYTES, end);
+    const frame = crc32(content) === bytes.readUInt32LE(at + 4) ? readContent(content) : undefined;
+    if (frame === undefined) decoded.damaged += 1;
+    else decoded.frames.push(frame);
+    decoded.read = end;
+  }
+}
+
+function readContent(content: Buffer): Frame | undefined {
+  const jsonBytes = content.readUInt32LE(0);
+  if (4 + jsonBytes > content.length) return undefined;
+  try {
+    const meta: unknown = JSON.parse(content.toString('utf8', 4, 4 + jsonBytes));
+    return {meta, body: content.subarray(4 + jsonBytes)};
+  } catch {
+    return undefined;
+  }
+}

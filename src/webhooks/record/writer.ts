@@ -1,0 +1,126 @@
+import {randomBytes} from 'node:crypto';
+import {mkdirSync} from 'node:fs';
+import {open, type FileHandle} from 'node:fs/promises';
+import {join} from 'node:path';
+import {nextTurn, type Clock} from '../../clock.ts';
+import {fileFailure} from '../../store/failures.ts';
+import {syncFolder} from '../../store/folder.ts';
+import {encodeEntry, type Entry} from './entry.ts';
+import {segmentName} from './segments.ts';
+
+const SEGMENT_BYTES = 8 * 1_048_576;
+
+/** The parts of a file that are used here; replaced in tests of a full disk. */
+export type SegmentFile = Pick<FileHandle, 'write' | 'datasync' | 'truncate' | 'stat' | 'close'>;
+
+export interface WriterOptions {
+  folder: string;
+  clock: Clock;
+  /** Called after a new segment was begun: the time to prune. */
+  onSegment?: (() => void) | undefined;
+  openFile?: ((path: string) => Promise<SegmentFile>) | undefined;
+  segmentBytes?: number | undefined;
+}
+
+interface Waiting {
+  bytes: Buffer;
+  resolve: () => void;
+  reject: (error: unknown) => void;
+}
+
+/**
+ * Appends entries to segments that only this process writes. All entries that arrive while the disk is busy are written and
+ * synced together, so that durability costs one wait for many. What could not be written is taken back from the file.
+ */
+export class RecordWriter {
+  readonly #options: WriterOptions;
+  #file: SegmentFile | undefined;
+  /** Bytes that are written and synced. */
+  #size = 0;
+  #waiting: Waiting[] = [];
+  #running: Promise<void> | undefined;
+
+  constructor(options: WriterOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when the entry is on disk. Rejects with RemitError STATE, and then it is not in the record. */
+  append(entry: Entry): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({bytes: encodeEntry(entry), resolve, reject});
+      this.#running ??= this.#run();
+    });
+  }
+
+  /** Waits for what was appended, and closes. */
+  async close(): Promise<void> {
+    while (this.#running !== undefined) await this.#running;
+    await this.#closeFile();
+  }
+
+  async #run(): Promise<void> {
+    await nextTurn(); // what arrived in the same turn belongs to the same group
+    while (this.#waiting.length > 0) {
+      const group = this.#waiting.splice(0);
+      try {
+        await this.#write(Buffer.concat(group.map(({bytes}) => bytes)));
+        for (const {resolve} of group) resolve();
+      } catch (error) {
+        const failure = fileFailure(error, 'write', this.#options.folder);
+        for (const {reject} of group) reject(failure);
+      }
+    }
+    this.#running = undefined; // in the same turn in which nothing was waiting any more
+  }
+
+  async #write(bytes: Buffer): Promise<void> {
+    const full = this.#size >= (this.#options.segmentBytes ?? SEGMENT_BYTES);
+    if (full) await this.#closeFile();
+    this.#file ??= await this.#begin();
+    const file = this.#file;
+    try {
+      for (let done = 0; done < bytes.length;) {
+        const {bytesWritten} = await file.write(bytes, done, bytes.length - done, this.#size + done);
+        done += bytesWritten;
+      }
+      await file.datasync();
+    } catch (error) {
+      await this.#takeBack(file);
+      throw error;
+    }
+    if ((await file.stat()).nlink === 0) {
+      // Another process has pruned the segment: write the group to a new one.
+      await this.#closeFile();
+      return this.#write(bytes);
+    }
+    this.#size += bytes.length;
+  }
+
+  async #begin(): Promise<SegmentFile> {
+    const {folder, clock, openFile = (path) => open(path, 'wx', 0o600)} = this.#options;
+    mkdirSync(folder, {recursive: true, mode: 0o700});
+    const file = await openFile(join(folder, segmentName(clock.now(), randomBytes(4).toString('hex'))));
+    syncFolder(folder);
+    this.#size = 0;
+    this.#options.onSegment?.();
+    return file;
+  }
+
+  /** A file whose write or sync failed is not written again: after a failed sync its state is unknown. */
+  async #takeBack(file: SegmentFile): Promise<void> {
+    try {
+      await file.truncate(this.#size);
+      await file.datasync();
+    } catch {
+      // The frames that were cut are torn, and known by their length or checksum.
+    }
+    await this.#closeFile();
+  }
+
+  async #closeFile(): Promise<void> {
+    const file = this.#file;
+    this.#file = undefined;
+    this.#size = 0;
+    await file?.close().catch(() => undefined);
+  }
+}

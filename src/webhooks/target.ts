@@ -1,0 +1,49 @@
+import {isIP} from 'node:net';
+import {RemitError} from '../errors.ts';
+
+/**
+ * Where deliveries are forwarded or sent, as a URL: a port (`3000`), a port with a path (`3000/hook`), a path (`/hook`, port 80),
+ * a host (`app.localhost:3000/hook`) or a whole http or https URL.
+ * @throws {RemitError} USAGE
+ */
+export function parseTarget(text: string): URL {
+  const full = /^https?:\/\//i.test(text)
+    ? text
+    : /^\d{1,5}(?:\/|$)/.test(text)
+      ? `http://localhost:${text}`
+      : text.startsWith('/')
+        ? `http://localhost${text}`
+        : `http://${text}`;
+  const url = URL.canParse(full) ? new URL(full) : undefined;
+  if (url === undefined || /\s/.test(text) || (/:\/\//.test(text) && full !== text))
+    throw new RemitError('USAGE', `${JSON.stringify(text)} is not an address to send to`, {
+      hint: 'write it like 3000, 3000/hook, localhost:3000/hook or http://localhost:3000/hook',
+    });
+  if (url.username !== '' || url.password !== '')
+    throw new RemitError('USAGE', `the address ${url.host} must not hold a user name or password`);
+  url.hash = '';
+  return url;
+}
+
+/** Whether a URL leads to this machine by its name alone; what DNS says about other names can change. */
+export function isLocal({hostname}: URL): boolean {
+  const host = hostname
+    .replace(/^\[|\]$/g, '')
+    .replace(/\.$/, '')
+    .toLowerCase();
+  if (isIP(host) === 4) return host.startsWith('127.');
+  if (isIP(host) === 6) return host === '::1' || /^::ffff:7f[0-9a-f]{2}:/.test(host);
+  return host === 'localhost' || host.endsWith('.localhost');
+}
+
+/** @throws {RemitError} GUARD_TARGET for an address that is not on this machine, without --allow-external */
+export function checkTarget(url: URL, allowExternal: boolean | undefined): void {
+  if (allowExternal || isLocal(url)) return;
+  throw new RemitError(
+    'GUARD_TARGET',
+    `${url.host} is not on this machine, and webhooks hold business data`,
+    {
+      hint: 'add --allow-external to the same command if it is meant',
+    },
+  );
+}

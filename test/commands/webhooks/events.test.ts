@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import {readFileSync, statSync} from 'node:fs';
+import {join} from 'node:path';
+import {signatureHeaders} from '../../../src/webhooks/signature.ts';
+import {Stop} from '../../../src/cli/stop.ts';
+import {runCli, scratch, type CliOptions} from '../../cli/run-cli.ts';
+import {delivery, forward, idOf, record} from '../../webhooks/record/deliveries.ts';
+
+const SECRET = 'whsec_0123456789abcdef';
+const TARGET = 'http://localhost:3000/';
+
+async function place() {
+  const cwd = scratch();
+  const env = {HOME: cwd, REMIT_STATE_DIR: join(cwd, 'state'), REMIT_WEBHOOK_SECRET: SECRET};
+  const folder = join(cwd, 'state', 'webhooks', 'record');
+  const body = Buffer.from('{"id":"e3","type":"payin.failed","data":{"payin_id":"p3"}}');
+  const signed = Object.entries(signatureHeaders(SECRET, body, delivery(3).receivedAtMs));
+  await record(folder, [
+    {kind: 'delivery', delivery: delivery(1, {targets: [TARGET]})},
+    {kind: 'forward', forward: forward(1)},
+    {
+      kind: 'delivery',
+      delivery: delivery(2, {verdict: 'rejected', reason: 'mismatch', eventId: null, eventType: null}),
+    },
+    {
+      kind: 'delivery',
+      delivery: delivery(3, {body, eventType: 'payin.failed', headers: signed, targets: [TARGET]}),
+    },
+    {kind: 'forward', forward: forward(3, {status: 500, attempt: 5, gaveUp: true})},
+    {kind: 'delivery', delivery: delivery(4, {eventId: 'e1', attempt: 2, duplicateOf: idOf(1)})},
+  ]);
+  const run = (argv: readonly string[], options: CliOptions = {}) =>
+    runCli(['webhooks', 'events', ...argv], {cwd, env, ...options});
+  const found = async (...flags: string[]) => {
+    const ran = await run(['list', '-o', 'ndjson', ...flags]);
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    const lines = ran.stdout
+      .trim()
+      .split('\n')
+      .filter((line) => line !== '');
+    return lines.map((line) => Number((JSON.parse(line) as {delivery: string}).delivery.slice(4)));
+  };
+  return {cwd, folder, env, run, found};
+}
+
+describe('webhooks events', () => {
+  it('list shows deliveries newest first, filtered', async () => {
+    const {run, found} = await place();
+    assert.deepEqual(await found(), [4, 3, 2, 1]);
+    assert.deepEqual(
+      await found('--type', 'payout.*'),
+      [4, 2, 1].filter((number) => number !== 2),
+    );
+    assert.deepEqual(await found('--type', 'payin.failed,payin.settled'), [3]);
+    assert.deepEqual(await found('--verdict', 'rejected'), [2]);
+    assert.deepEqual(await found('--id', 'e1'), [4, 1]);
+    assert.deepEqual(await found('--id', idOf(3)), [3]);
+    assert.deepEqual(await found('--match', 'data.payin_id=p3'), [3]);
+    assert.deepEqual(await found('--failed'), [3]);
+    assert.deepEqual(
+      await found('--since', '2026-01-01T00:00:02Z', '--before', '2026-01-01T00:00:04Z'),
+      [3, 2],
+    );
+    assert.deepEqual(await found('--limit', '1'), [4]);
+    const text = await run(['list', '--limit', '2']);
+    assert.match(text.stdout, /^dlv_0{23}4\t.*\tpayout\.settled\te1\tverified\t2\t-$/m);
+    assert.match(text.stderr, /4 deliveries match; the newest 2 are shown/);
+    const query = await run(['list', '--query', "[?body.data.payin_id=='p3'].id"]);
+    assert.equal(query.stdout, 'e3\n');
+    assert.equal((await run(['list', '--type', 'Nope!'])).exitCode, 2);
+    assert.equal((await run(['list', '--match', 'nope'])).exitCode, 2);
+  });
+
+  it('show one with its headers, body and forwards', async () => {
+    const {run} = await place();
+    const text = await run(['show', idOf(3)]);
+    assert.match(text.stdout, /^Forwarded\thttp:\/\/localhost:3000\/: dead, 1 attempts, last 500$/m);
+    assert.match(text.stdout, /"payin_id": "p3"/);
+    const json = (await run(['show', idOf(3), '--json'])).json() as Record<string, unknown>;
+    assert.equal(Buffer.from(String(json['body_base64']), 'base64').toString(), JSON.stringify(json['body']));
+    const raw = await run(['show', idOf(3), '--raw']);
+    assert.equal(raw.stdout, '{"id":"e3","type":"payin.failed","data":{"payin_id":"p3"}}');
+    assert.equal((await run(['show', 'dlv_1'])).exitCode, 4);
+  });
+
+  it('export what verify reads', async () => {
+    const {cwd, env, run} = await place();
+    const exported = await run(['export', '--type', 'payin.*']);
+    assert.equal(exported.exitCode, 0, exported.stderr);
+    const verified = await runCli(['webhooks', 'verify', '-'], {cwd, env, stdin: exported.stdout});
+    assert.equal(verified.exitCode, 0, verified.stderr);
+    const byId = await runCli(['webhooks', 'verify', idOf(3)], {cwd, env});
+    assert.equal(byId.exitCode, 0, byId.stderr);
+    const file = await run(['export', '--out', 'all.ndjson', '--json']);
+    assert.equal((file.json() as {deliveries: number}).deliveries, 4);
+    const path = join(cwd, 'all.ndjson');
+    assert.equal(readFileSync(path, 'utf8').trim().split('\n').length, 4);
+    assert.equal(statSync(path).mode & 0o777, 0o600);
+  });
+
+  it('tail shows the last ones, then what arrives, until it is stopped', async () => {
+    const {folder, run} = await place();
+    const stop = new Stop(() => assert.fail('a test must not end the process'));
+    let lines = 0;
+    const onOutput = (text: string) => {
+      lines += text.split('\n').length - 1;
+      if (lines === 2) void record(folder, [{kind: 'delivery', delivery: delivery(5)}]);
+      if (lines === 3 && stop.reason === undefined) stop.receive('SIGINT');
+    };
+    const ran = await run(['tail', '--lines', '2'], {stop, onOutput});
+    stop.release();
+    assert.equal(ran.exitCode, 130, ran.stderr);
+    const [, , third] = ran.stdout.split('\n');
+    assert.match(ran.stdout, /^\d\d:\d\d:\d\d {2}payin\.failed {16}verified {4}#1 {2}payin p3 {2}event e3$/m);
+    assert.match(ran.stdout, /^\S+ {2}payout\.settled {14}duplicate {3}#2 {2}payout p4 {2}event e1$/m);
+    assert.match(third!, /event e5$/);
+  });
+
+  it('prune removes what is old', async () => {
+    const {run} = await place();
+    assert.match((await run(['prune', '--json'])).stdout, /"deliveries": 0/);
+    const text = await run(['prune', '--max-size', '0B']);
+    assert.match(text.stdout, /^4 deliveries removed \(1 files, \d+ bytes\)\.$/m);
+    assert.equal((await run(['list', '--json'])).stdout, '[]\n');
+    assert.equal((await run(['prune', '--max-size', 'much'])).exitCode, 2);
+  });
+});

@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict';
+import {once} from 'node:events';
+import {writeFileSync} from 'node:fs';
+import {createServer, type IncomingMessage} from 'node:http';
+import type {AddressInfo} from 'node:net';
+import {join} from 'node:path';
+import {signatureHeaders, signWebhook, verifyWebhook} from '../../../src/webhooks/signature.ts';
+import {runCli, scratch, type CliOptions} from '../../cli/run-cli.ts';
+
+const SECRET = 'whsec_0123456789abcdef';
+const BODY = '{"id":"e1","type":"payout.settled","data":{"payout_id":"p1"}}';
+const TS = '1770000000';
+const AT = ['--at', '2026-02-02T02:40:05Z'];
+const SIGNED = ['--signature', signWebhook(SECRET, TS, BODY), '--timestamp', TS];
+
+function place(env: Record<string, string> = {}) {
+  const cwd = scratch();
+  writeFileSync(join(cwd, 'body.json'), BODY);
+  writeFileSync(join(cwd, 'hook.secret'), `${SECRET}\n`);
+  const run = (argv: readonly string[], options: CliOptions = {}) =>
+    runCli(['webhooks', ...argv], {cwd, env: {HOME: cwd, REMIT_WEBHOOK_SECRET: SECRET, ...env}, ...options});
+  return {cwd, run};
+}
+
+describe('webhooks verify', () => {
+  it('verifies a file with signature and timestamp', async () => {
+    const {run} = place();
+    const text = await run(['verify', '@body.json', ...SIGNED, ...AT]);
+    assert.equal(text.exitCode, 0, text.stderr);
+    assert.match(text.stdout, /^verified {2}payout\.settled {2}e1 {2}5 s old, secret [0-9a-f]{8}\n$/);
+    const json = await run(['verify', '@body.json', ...SIGNED, ...AT, '--json']);
+    const {secret, ...rest} = json.json() as Record<string, unknown>;
+    assert.match(String(secret), /^[0-9a-f]{8}$/);
+    const none = {delivery: null, reason: null, matches_if: []};
+    const event = {event_id: 'e1', event_type: 'payout.settled', age_seconds: 5};
+    assert.deepEqual(rest, {verdict: 'verified', ...none, ...event});
+    assert.doesNotMatch(text.stdout + text.stderr + json.stdout, new RegExp(SECRET));
+  });
+
+  it('takes the payload from stdin, and headers from a file in either form', async () => {
+    const {cwd, run} = place();
+    const headers = {
+      'content-type': 'application/json',
+      ...signatureHeaders(SECRET, BODY, Number(TS) * 1000),
+    };
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    writeFileSync(join(cwd, 'lines'), `POST /hook HTTP/1.1\r\n${lines.join('')}`);
+    writeFileSync(join(cwd, 'object'), JSON.stringify(headers));
+    writeFileSync(join(cwd, 'pairs'), JSON.stringify(Object.entries(headers)));
+    for (const file of ['@lines', 'object', '@pairs']) {
+      const ran = await run(['verify', '-', '--headers', file, ...AT], {stdin: BODY});
+      assert.equal(ran.exitCode, 0, `${file}: ${ran.stderr}`);
+    }
+  });
+
+  it('ends with 14, the reason and what would have matched', async () => {
+    const {cwd, run} = place();
+    writeFileSync(join(cwd, 'body.json'), `${BODY}\n`);
+    const text = await run(['verify', '@body.json', ...SIGNED, ...AT]);
+    assert.equal(text.exitCode, 14);
+    assert.equal(
+      text.stderr,
+      'Error: not verified: the signature does not match the body, the timestamp and the secret\n  matches if the final newline is removed\n',
+    );
+    const json = await run(['verify', '@body.json', ...SIGNED, ...AT, '--json']);
+    assert.equal(json.exitCode, 14);
+    const {code, details} = json.error();
+    assert.equal(code, 'SIGNATURE');
+    assert.deepEqual(details!['matches_if'], ['the final newline is removed']);
+    assert.equal(details!['reason'], 'mismatch');
+    assert.doesNotMatch(
+      json.stderr,
+      new RegExp(`${SECRET}|${signWebhook(SECRET, TS, `${BODY}\n`)}`),
+      'no oracle',
+    );
+  });
+
+  it('checks freshness for now unless told otherwise', async () => {
+    const {run} = place();
+    const old = await run(['verify', '@body.json', ...SIGNED, '--at', '2026-02-02T02:50:00Z', '--json']);
+    assert.equal(old.exitCode, 14);
+    assert.equal(old.error().details!['reason'], 'too_old');
+    const wide = ['--at', '2026-02-02T02:50:00Z', '--tolerance', '1h'];
+    assert.equal((await run(['verify', '@body.json', ...SIGNED, ...wide])).exitCode, 0);
+    const upper = ['--signature', SIGNED[1]!.toUpperCase(), '--timestamp', TS, ...AT];
+    assert.equal((await run(['verify', '@body.json', ...upper])).exitCode, 14);
+    assert.equal((await run(['verify', '@body.json', ...upper, '--lenient'])).exitCode, 0);
+  });
+
+  it('reads lines of listen, each at its time of receipt', async () => {
+    const {run} = place();
+    const line = (type: string, body: string, more: Record<string, unknown> = {}) =>
+      JSON.stringify({
+        type,
+        delivery: `dlv_${type}`,
+        received_at: '2026-02-02T02:40:05.000Z',
+        headers: Object.entries(signatureHeaders(SECRET, BODY, Number(TS) * 1000)),
+        body_base64: Buffer.from(body).toString('base64'),
+        ...more,
+      });
+    const ready = JSON.stringify({type: 'ready', url: 'http://127.0.0.1:1/', path: '/'});
+    const good = await run(['verify', '-', '-o', 'ndjson'], {stdin: `${ready}\n${line('event', BODY)}\n`});
+    assert.equal(good.exitCode, 0, good.stderr);
+    const mixed = `${line('event', BODY)}\n${line('rejected', `${BODY} `)}\n`;
+    const both = await run(['verify', '-', '-o', 'ndjson'], {stdin: mixed});
+    assert.equal(both.exitCode, 14);
+    const results = both.stdout
+      .trim()
+      .split('\n')
+      .map((one) => JSON.parse(one) as Record<string, unknown>);
+    assert.deepEqual(
+      results.map(({delivery, verdict, reason}) => [delivery, verdict, reason]),
+      [
+        ['dlv_event', 'verified', null],
+        ['dlv_rejected', 'rejected', 'mismatch'],
+      ],
+    );
+    for (const stdin of ['', BODY, 'no json', ready]) {
+      const ran = await run(['verify', '-'], {stdin});
+      assert.equal(ran.exitCode, 5, stdin);
+      assert.match(ran.stderr, /--signature HEX --timestamp TS/);
+    }
+  });
+
+  it('takes secrets from files or the environment, several at once, and says what is odd about them', async () => {
+    const {cwd, run} = place({REMIT_WEBHOOK_SECRET: 'another'});
+    const argv = ['verify', '@body.json', ...SIGNED, ...AT];
+    assert.equal((await run(argv)).exitCode, 14);
+    assert.equal((await run([...argv, '--secret-from', 'hook.secret'])).exitCode, 0);
+    writeFileSync(join(cwd, 'odd.secret'), ` ${SECRET}\n`);
+    const odd = await run([...argv, '--secret-from', 'odd.secret']);
+    assert.equal(odd.exitCode, 14);
+    assert.match(odd.stderr, /white space at its start or end/);
+    assert.match(odd.stderr, /matches if the white space around the secret is removed/);
+    const two = await run([...argv, '--secret-from', 'odd.secret', '--secret-from', 'hook.secret']);
+    assert.equal(two.exitCode, 0);
+    const list = place({REMIT_WEBHOOK_SECRET: `another,${SECRET}`});
+    assert.equal((await list.run(argv)).exitCode, 0);
+    const none = place({REMIT_WEBHOOK_SECRET: ''});
+    const asked = await none.run(argv);
+    assert.equal(asked.exitCode, 2);
+    assert.match(asked.stderr, /REMIT_WEBHOOK_SECRET or --secret-from FILE/);
+    const typed = await none.run(argv, {columns: 80, answers: [SECRET]});
+    assert.equal(typed.exitCode, 0, typed.stderr);
+    writeFileSync(join(cwd, 'empty.secret'), '\n');
+    assert.equal((await run([...argv, '--secret-from', 'empty.secret'])).exitCode, 5);
+  });
+
+  it('decodes secrets only when told to', async () => {
+    const {cwd, run} = place();
+    const bytes = Buffer.from('0123456789abcdef', 'hex');
+    writeFileSync(join(cwd, 'hex.secret'), bytes.toString('hex'));
+    const signed = ['--signature', signWebhook(bytes, TS, BODY), '--timestamp', TS, ...AT];
+    const argv = ['verify', '@body.json', ...signed, '--secret-from', 'hex.secret'];
+    const plain = await run(argv);
+    assert.match(plain.stderr, /matches if the secret is decoded from hexadecimal/);
+    assert.equal((await run([...argv, '--secret-encoding', 'hex'])).exitCode, 0);
+    assert.equal((await run([...argv, '--secret-encoding', 'base64'])).exitCode, 14);
+  });
+
+  it('refuses what cannot be meant', async () => {
+    const {run} = place();
+    for (const argv of [
+      ['@body.json'],
+      ['body.json', ...SIGNED],
+      ['@body.json', '--signature', 'x'],
+      ['@body.json', ...SIGNED, '--headers', '@x'],
+      ['@body.json', ...SIGNED, '--at', 'yesterday'],
+      [`dlv_${'0'.repeat(24)}`, ...SIGNED],
+    ])
+      assert.equal((await run(['verify', ...argv])).exitCode, 2, argv.join(' '));
+    assert.equal((await run(['verify', `dlv_${'0'.repeat(24)}`])).exitCode, 4);
+    assert.equal((await run(['verify', '@nowhere', ...SIGNED])).exitCode, 13);
+  });
+});
+
+describe('webhooks sign', () => {
+  it('prints headers that verify', async () => {
+    const {run} = place();
+    const text = await run(['sign', '@body.json', '--timestamp', TS]);
+    assert.equal(text.stdout, `X-Webhook-Timestamp: ${TS}\nX-Webhook-Signature: ${SIGNED[1]}\n`);
+    const json = (await run(['sign', '-', '--json'], {stdin: BODY})).json() as {
+      headers: Record<string, string>;
+    };
+    const nowMs = Number(json.headers['X-Webhook-Timestamp']) * 1000;
+    const {headers} = json;
+    assert.equal(verifyWebhook({body: Buffer.from(BODY), headers, secrets: SECRET, nowMs}).ok, true);
+  });
+});
+
+describe('webhooks send', () => {
+  async function receiver(status: number, use: (port: number) => Promise<void>) {
+    const got: {request: IncomingMessage; body: Buffer}[] = [];
+    const server = createServer((request, answer) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        got.push({request, body: Buffer.concat(chunks)});
+        answer.writeHead(status).end('thanks\u001b[2J');
+      });
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    try {
+      await use((server.address() as AddressInfo).port);
+    } finally {
+      server.close();
+    }
+    return got;
+  }
+
+  it('posts the bytes, signed, and shows the answer', async () => {
+    const {cwd, run} = place();
+    const bytes = Buffer.from([0x7b, 0xff, 0x0d, 0x0a]);
+    writeFileSync(join(cwd, 'bytes'), bytes);
+    const got = await receiver(200, async (port) => {
+      const ran = await run(['send', `127.0.0.1:${port}/hook`, '@bytes', '-H', 'X-Trace: 1']);
+      assert.equal(ran.exitCode, 0, ran.stderr);
+      assert.match(ran.stdout, /^200 {2}http:\/\/127\.0\.0\.1:\d+\/hook {2}[\d.]+ ms\nthanks\[2J\n$/);
+    });
+    const {request, body} = got[0]!;
+    assert.deepEqual(body, bytes);
+    assert.equal(`${request.method} ${request.url}`, 'POST /hook');
+    assert.equal(request.headers['x-trace'], '1');
+    const nowMs = Number(request.headers['x-webhook-timestamp']) * 1000;
+    assert.equal(verifyWebhook({body, headers: request.rawHeaders, secrets: SECRET, nowMs}).ok, true);
+  });
+
+  it('ends with 8 for another status, and with 7 without an answer', async () => {
+    const {run} = place();
+    let closed = 0;
+    await receiver(500, async (port) => {
+      closed = port;
+      const ran = await run(['send', String(port), '@body.json', '--json']);
+      assert.equal(ran.exitCode, 8);
+      assert.equal((ran.json() as {status: number}).status, 500);
+    });
+    const ran = await run(['send', String(closed), '@body.json']);
+    assert.equal(ran.exitCode, 7);
+    assert.match(ran.stderr, /connection refused/);
+  });
+
+  it('sends to this machine only, unless told otherwise', async () => {
+    const {run} = place();
+    for (const to of ['https://example.com/hook', '10.0.0.1:3000', '[::2]:3000', 'localhost.example.com']) {
+      const ran = await run(['send', to, '@body.json']);
+      assert.equal(ran.exitCode, 11, to);
+      assert.match(ran.stderr, /--allow-external/);
+    }
+    assert.equal((await run(['send', 'ftp://localhost/', '@body.json'])).exitCode, 2);
+    assert.equal((await run(['send', '3000', '@body.json', '-H', 'x-webhook-signature: 1'])).exitCode, 2);
+  });
+});

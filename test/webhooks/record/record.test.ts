@@ -1,0 +1,247 @@
+import assert from 'node:assert/strict';
+import {
+  appendFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import {open} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import fc from 'fast-check';
+import {systemClock} from '../../../src/clock.ts';
+import {RemitError} from '../../../src/errors.ts';
+import type {Entry} from '../../../src/webhooks/record/entry.ts';
+import {decodeFrames, encodeFrame} from '../../../src/webhooks/record/frame.ts';
+import {pruneRecord} from '../../../src/webhooks/record/prune.ts';
+import {readRecord, RecordReader} from '../../../src/webhooks/record/reader.ts';
+import {listSegments} from '../../../src/webhooks/record/segments.ts';
+import {collect, isWaiting} from '../../../src/webhooks/record/state.ts';
+import {RecordWriter, type SegmentFile} from '../../../src/webhooks/record/writer.ts';
+import {delivery, forward, idOf, record} from './deliveries.ts';
+
+const arrived = (number: number, changes = {}): Entry => ({
+  kind: 'delivery',
+  delivery: delivery(number, changes),
+});
+const forwarded = (number: number, changes = {}): Entry => ({
+  kind: 'forward',
+  forward: forward(number, changes),
+});
+const ids = (folder: string) =>
+  [...readRecord(folder)].map((entry) =>
+    entry.kind === 'delivery' ? entry.delivery.id : entry.forward.delivery,
+  );
+
+describe('the record of deliveries', () => {
+  let folder: string;
+  beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'remit-record-'))));
+  afterEach(() => rmSync(folder, {recursive: true, force: true}));
+
+  const segmentFiles = () =>
+    readdirSync(folder)
+      .sort()
+      .map((name) => join(folder, name));
+
+  it('gives back what was written, byte for byte', async () => {
+    const bytes = Buffer.from([0xef, 0xbb, 0xbf, 0xff, 0x00, 0x0d, 0x0a]);
+    const headers = [
+      ['X-A', '1'],
+      ['x-a', 'é\u0001'],
+    ] as const;
+    await record(folder, [arrived(1, {body: bytes, headers}), forwarded(1)]);
+    assert.deepEqual([...readRecord(folder)], [arrived(1, {body: bytes, headers}), forwarded(1)]);
+  });
+
+  it('is durable when append resolves, and syncs once for all that arrive together', async () => {
+    let syncs = 0;
+    const writer = new RecordWriter({
+      folder,
+      clock: systemClock,
+      openFile: async (path) => {
+        const file = await open(path, 'wx');
+        const counted: SegmentFile = {
+          write: file.write.bind(file),
+          truncate: file.truncate.bind(file),
+          stat: file.stat.bind(file),
+          close: file.close.bind(file),
+          datasync: async () => {
+            syncs += 1;
+            await file.datasync();
+          },
+        };
+        return counted;
+      },
+    });
+    await Promise.all(Array.from({length: 100}, (_, number) => writer.append(arrived(number))));
+    assert.equal(syncs, 1);
+    assert.equal(ids(folder).length, 100, 'readable before it is closed');
+    await writer.close();
+  });
+
+  it('is read up to the first torn frame, wherever the file was cut', async () => {
+    await record(folder, [arrived(1), arrived(2), arrived(3)]);
+    const [file] = segmentFiles();
+    const whole = readFileSync(file!);
+    const sizes = [1, 2, 3].map((number) => ids(folder).slice(0, number).length);
+    assert.deepEqual(sizes, [1, 2, 3]);
+    fc.assert(
+      fc.property(fc.nat({max: whole.length}), (length) => {
+        writeFileSync(file!, whole.subarray(0, length));
+        const found = ids(folder);
+        assert.deepEqual(found, [idOf(1), idOf(2), idOf(3)].slice(0, found.length));
+        const complete = decodeFrames(whole.subarray(0, length));
+        assert.equal(found.length, complete.frames.length);
+      }),
+    );
+  });
+
+  it('leaves out what the disk spoiled, and counts it', async () => {
+    await record(folder, [arrived(1), arrived(2), arrived(3)]);
+    const [file] = segmentFiles();
+    const bytes = readFileSync(file!);
+    bytes[bytes.indexOf('"e2"') + 1]! ^= 0x01;
+    writeFileSync(file!, bytes);
+    const reader = new RecordReader(folder);
+    const found = [...reader.more()].map((entry) => entry.kind === 'delivery' && entry.delivery.id);
+    assert.deepEqual(found, [idOf(1), idOf(3)]);
+    assert.equal(reader.damaged, 1);
+  });
+
+  it('never takes other bytes for a frame', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({maxLength: 200}), fc.uint8Array({maxLength: 50}), (before, body) => {
+        const frame = encodeFrame({meta: {a: 1}, body});
+        const decoded = decodeFrames(Buffer.concat([frame, before]));
+        assert.deepEqual(decoded.frames[0], {meta: {a: 1}, body: Buffer.from(body)});
+        assert.equal(decoded.frames.length, 1);
+      }),
+    );
+  });
+
+  it('takes back what a full disk cut off, and goes on in a new file when there is room', async () => {
+    let room = true;
+    const full = Object.assign(new Error('no space'), {code: 'ENOSPC'});
+    const writer = new RecordWriter({
+      folder,
+      clock: systemClock,
+      openFile: async (path) => {
+        const file = await open(path, 'wx');
+        return {
+          truncate: file.truncate.bind(file),
+          stat: file.stat.bind(file),
+          close: file.close.bind(file),
+          datasync: file.datasync.bind(file),
+          write: (async (bytes: Buffer, offset: number, length: number, at: number) => {
+            if (room) return file.write(bytes, offset, length, at);
+            await file.write(bytes, offset, length >> 1, at);
+            throw full;
+          }) as SegmentFile['write'],
+        };
+      },
+    });
+    await writer.append(arrived(1));
+    room = false;
+    await assert.rejects(
+      writer.append(arrived(2)),
+      (error) =>
+        error instanceof RemitError && error.code === 'STATE' && /no space is left/.test(error.message),
+    );
+    assert.deepEqual(ids(folder), [idOf(1)]);
+    room = true;
+    await writer.append(arrived(3));
+    await writer.close();
+    assert.deepEqual(ids(folder), [idOf(1), idOf(3)]);
+  });
+
+  it('writes to a new file when its own was pruned meanwhile', async () => {
+    const writer = new RecordWriter({folder, clock: systemClock});
+    await writer.append(arrived(1));
+    for (const file of segmentFiles()) rmSync(file);
+    await writer.append(arrived(2));
+    await writer.close();
+    assert.deepEqual(ids(folder), [idOf(2)]);
+  });
+
+  it('can be followed while it is written', async () => {
+    const writer = new RecordWriter({folder, clock: systemClock, segmentBytes: 300});
+    await writer.append(arrived(1));
+    const stop = new AbortController();
+    const seen: string[] = [];
+    const clock = {
+      ...systemClock,
+      sleep: async () => {
+        if (seen.length === 4) stop.abort();
+        else await writer.append(arrived(seen.length + 1));
+      },
+    };
+    for await (const entry of new RecordReader(folder).follow(clock, stop.signal))
+      if (entry.kind === 'delivery') seen.push(entry.delivery.id);
+    assert.deepEqual(seen, [1, 2, 3, 4].map(idOf));
+    await writer.close();
+  });
+
+  it('reads on after a frame that was half written when it looked', async () => {
+    const frame = encodeFrame({
+      meta: {kind: 'delivery', ...delivery(2), body: undefined},
+      body: delivery(2).body,
+    });
+    await record(folder, [arrived(1)]);
+    const [file] = segmentFiles();
+    const reader = new RecordReader(folder);
+    const more = () => [...reader.more()].length;
+    assert.equal(more(), 1);
+    appendFileSync(file!, frame.subarray(0, 20));
+    assert.equal(more(), 0);
+    appendFileSync(file!, frame.subarray(20));
+    assert.equal(more(), 1);
+    truncateSync(file!, 0);
+    assert.equal(more(), 0);
+  });
+
+  it('says where each delivery stands at its targets', async () => {
+    const target = 'http://localhost:3000/';
+    const targets = [target];
+    await record(folder, [
+      ...[1, 2, 3, 4].map((number) => arrived(number, {targets})),
+      forwarded(1),
+      forwarded(2, {status: 500}),
+      forwarded(3, {status: 500}),
+      forwarded(3, {status: null, error: 'connection refused', attempt: 2, gaveUp: true}),
+      forwarded(99),
+    ]);
+    const found = collect(readRecord(folder));
+    const states = [...found.values()].map((one) => [
+      one.targets.get(target)!.state,
+      one.targets.get(target)!.attempts,
+    ]);
+    assert.deepEqual(states, [
+      ['forwarded', 1],
+      ['waiting', 1],
+      ['dead', 2],
+      ['waiting', 0],
+    ]);
+    assert.deepEqual([...found.values()].map(isWaiting), [false, true, false, true]);
+  });
+
+  it('is pruned by size and age, oldest first, but never what waits to be forwarded', async () => {
+    const targets = ['http://localhost:3000/'];
+    for (const number of [1, 2, 3, 4]) {
+      await record(folder, [arrived(number, number === 2 ? {targets} : {})]);
+      await new Promise((resolve) => setTimeout(resolve, 2)); // names of segments hold the time
+    }
+    const sizes = listSegments(folder).map(({bytes}) => bytes);
+    const bounds = {maxBytes: sizes[3]!, maxAgeMs: Number.POSITIVE_INFINITY};
+    const pruned = pruneRecord(folder, Date.now(), bounds);
+    assert.deepEqual([pruned.segments, pruned.deliveries, pruned.waiting], [2, 2, 1]);
+    assert.deepEqual(ids(folder), [idOf(2), idOf(4)]);
+    await record(folder, [forwarded(2)]);
+    const nowMs = Date.now() + 2000;
+    assert.equal(pruneRecord(folder, nowMs, {maxBytes: Infinity, maxAgeMs: 60_000}).segments, 0);
+    assert.equal(pruneRecord(folder, nowMs, {maxBytes: Infinity, maxAgeMs: 1000}).segments, 3);
+    assert.deepEqual(ids(folder), []);
+  });
+});
