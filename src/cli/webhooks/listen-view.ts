@@ -1,4 +1,4 @@
-import {cleanLine} from '../../output/clean.ts';
+import {cleanLine} from '../../sanitize/harmful.ts';
 import type {Output} from '../../output/output.ts';
 import {cutTo} from '../../output/width.ts';
 import type {Delivery, ForwardResult} from '../../webhooks/delivery.ts';

@@ -1,6 +1,6 @@
 import {WEBHOOK_HEADERS} from '../../contract/events.ts';
 import {RemitError, EXIT, type ExitCode} from '../../errors.ts';
-import {cleanText} from '../../output/clean.ts';
+import {strippedLines} from '../../sanitize/harmful.ts';
 import {parseHeaderLine} from '../../webhooks/header-lines.ts';
 import {postBytes} from '../../webhooks/post.ts';
 import {secretFingerprint, type WebhookSecret} from '../../webhooks/secrets.ts';
@@ -90,7 +90,7 @@ export async function sendSigned(
   out.text(
     `${out.paint(arrived ? 'green' : 'red', String(answer.status))}  ${url.href}  ${answer.latencyMs} ms`,
   );
-  if (response !== '') out.text(cleanText(response));
+  if (response !== '') out.text(strippedLines(response));
   if (!arrived)
     out.warn(`the receiver answered ${answer.status}: the service would send this delivery again`);
   const data = {url: url.href, status: answer.status, latency_ms: answer.latencyMs, response, ...signed};

@@ -1,4 +1,4 @@
-import {cleanText} from '../clean.ts';
+import {strippedLines} from '../../sanitize/harmful.ts';
 import {plainValue, moment, status, text, time, type Eye, type Field, type View} from '../view.ts';
 
 interface Forward {
@@ -82,8 +82,8 @@ function forwardList(value: unknown): string {
 function bodyText(base64: string): string {
   const text = Buffer.from(base64, 'base64').toString('utf8');
   try {
-    return cleanText(JSON.stringify(JSON.parse(text), undefined, 2));
+    return strippedLines(JSON.stringify(JSON.parse(text), undefined, 2));
   } catch {
-    return cleanText(text);
+    return strippedLines(text);
   }
 }
