@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {access} from './access.ts';
 import {assumed} from './assumed.ts';
+import {invented} from './invented.ts';
 import {methods} from './methods.ts';
 import {moves} from './moves.ts';
 import {closeService, gaps, openService, summary, verify} from './suite.ts';
@@ -10,7 +11,7 @@ import {treasury} from './treasury.ts';
 import {webhooks} from './webhooks.ts';
 import {readText} from '../repo/tree.ts';
 
-const AREAS = {access, moves, transfers, methods, treasury, webhooks, assumed};
+const AREAS = {access, moves, transfers, methods, treasury, webhooks, assumed, invented};
 
 /**
  * The service as its interface document tells it, over HTTP alone: `npm run conformance`. Against another service:
