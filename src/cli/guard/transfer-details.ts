@@ -66,14 +66,18 @@ export async function recordDetails(
       ['status', plainValue(valueAt(record, 'status'))],
       ['scheduled', typeof date === 'string' ? plainValue(date) : 'not shown by the service'],
       subaccountLine(noun, valueAt(record, 'subaccount_id')),
-      [
-        'effect',
-        verb === 'approve'
-          ? 'the money moves now, or on its scheduled date'
-          : `the ${noun} is canceled; no money moves`,
-      ],
+      ['effect', recordEffect(noun, verb, valueAt(record, 'status'))],
     ],
   };
+}
+
+/** Only of a record that stands at its first status can it be said what the service will do. */
+function recordEffect(noun: 'payin' | 'payout', verb: 'approve' | 'cancel', status: unknown): string {
+  if (status !== undefined && status !== 'created')
+    return `asks to ${verb} a ${noun} that is ${plainValue(status)}; the service decides`;
+  return verb === 'approve'
+    ? 'the money moves now, or on its scheduled date'
+    : `the ${noun} is canceled; no money moves`;
 }
 
 function subaccountLine(noun: 'payin' | 'payout', id: unknown): Detail {

@@ -27,10 +27,13 @@ export async function partyLine(context: Context, label: Party, id: string, name
   return [label, `${id}, name not known: ${read?.failure ?? 'the service names none'}`];
 }
 
-/** What the confirmation of a change to the payment methods of a party says: whose they are. */
+/** What the confirmation of a change to the payment methods of a party says: whose they are, and which one it is. */
 export const ownerDetails =
-  (context: Context, {label, id}: {label: Party; id: string}) =>
-  async (): Promise<Details> => ({who: [await partyLine(context, label, id)], when: []});
+  (context: Context, {label, id}: {label: Party; id: string}, method?: Detail) =>
+  async (): Promise<Details> => ({
+    who: [await partyLine(context, label, id), ...(method === undefined ? [] : [method])],
+    when: [],
+  });
 
 /** The method that a creation will use: the one it names, else the default of the party. */
 export async function methodLine(

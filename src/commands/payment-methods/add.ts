@@ -7,6 +7,7 @@ import {methodOperation, methodParams, readOwner} from '../../cli/payment-method
 import {sendOnce} from '../../cli/send-once.ts';
 import {readNumber} from '../../cli/sensitive-numbers.ts';
 import {EXIT, RemitError} from '../../errors.ts';
+import {plainValue} from '../../output/view.ts';
 import {paymentMethodView} from '../../output/views/parties.ts';
 
 export default class PaymentMethodsAdd extends RemitCommand {
@@ -61,15 +62,16 @@ export default class PaymentMethodsAdd extends RemitCommand {
         ? {card: await this.#card(context, flags)}
         : {bank_account: await this.#bankAccount(context, flags)}),
     };
+    const noun = flags.type.replace('_', ' ');
     const sent = await sendOnce(context, {
       operation: methodOperation(owner, 'add'),
       params: methodParams(owner),
       body,
       dryRun: flags['dry-run'],
       facts: {
-        operation: `add a ${flags.type} to a ${owner.label}`,
+        operation: `add a ${noun} to a ${owner.label}`,
         party: [owner.label, owner.id],
-        details: ownerDetails(context, owner),
+        details: ownerDetails(context, owner, ['adds', `${noun} ${numberText(body)}`]),
       },
       noun: 'payment method',
       done: 'was added',
@@ -125,6 +127,19 @@ export default class PaymentMethodsAdd extends RemitCommand {
       exp_year: required(flags['exp-year'], '--exp-year'),
     };
   }
+}
+
+/** `…6789, routing number 021000021, holder Acme Ltd`. */
+function numberText(body: {
+  bank_account?: {account_number: string; routing_number: string; holder_name: string};
+  card?: {number: string; exp_month: number; exp_year: number};
+}): string {
+  const {bank_account: bank, card} = body;
+  if (bank !== undefined)
+    return `…${bank.account_number.slice(-4)}, routing number ${bank.routing_number}, holder ${plainValue(bank.holder_name)}`;
+  return card === undefined
+    ? 'not known'
+    : `…${card.number.slice(-4)}, expires ${card.exp_month}/${card.exp_year}`;
 }
 
 function required<T>(value: T | undefined, flag: string): T {
