@@ -4,6 +4,8 @@ import {RemitError} from '../errors.ts';
 export interface PostgresAddress {
   /** For the driver. Holds the password. */
   url: string;
+  /** As it is written and as it is meant. */
+  passwords: readonly string[];
   /** Without user and password, for messages. */
   shown: string;
   /** Where the tables are; a second sandbox in one database takes another. */
@@ -29,8 +31,18 @@ export function readPostgresUrl(text: string): PostgresAddress {
     });
   url.searchParams.delete('schema');
   const socket = url.searchParams.get('host');
+  const password = url.password || (url.searchParams.get('password') ?? '');
+  const passwords = password === '' ? [] : [password, decoded(password)];
   const place = socket ?? url.host;
-  return {url: url.href, schema, shown: `postgres://${place}${url.pathname}, schema ${schema}`};
+  return {url: url.href, schema, passwords, shown: `postgres://${place}${url.pathname}, schema ${schema}`};
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 function parse(text: string): URL {

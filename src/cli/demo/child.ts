@@ -1,5 +1,6 @@
 import {spawn} from 'node:child_process';
 import {RemitError} from '../../errors.ts';
+import {childEnv} from '../child-env.ts';
 
 const LOOK_EVERY_MS = 20;
 
@@ -14,7 +15,7 @@ export function runRemit(
   const {quiet, env, killWhen} = options;
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [...process.execArgv, process.argv[1]!, ...args], {
-      env: {...withoutRemit(process.env), ...env},
+      env: {...childEnv(process.env), ...env},
       stdio: quiet ? 'ignore' : ['ignore', 'inherit', 'inherit'],
     });
     const timer =
@@ -31,9 +32,4 @@ export function runRemit(
       else resolve(code ?? 1);
     });
   });
-}
-
-/** The user's own settings must not reach into the demo, nor the demo's requests reach the user's service. */
-function withoutRemit(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('REMIT_')));
 }

@@ -1,13 +1,14 @@
 import {spawn} from 'node:child_process';
 import {closeSync, openSync, readFileSync} from 'node:fs';
 import {ERRORS, RemitError, type ErrorCode} from '../../errors.ts';
+import {childEnv} from '../child-env.ts';
 import type {LocalContext} from '../context.ts';
 import {readConfig} from '../../profiles/config-file.ts';
 import {makePageLink} from './page-link.ts';
 import {makeFolder, readRecord, sandboxPlace, type Place} from './place.ts';
 import {PROFILE} from './profile.ts';
 import {showReady, type Ready} from './ready.ts';
-import {readStartFlags, type StartFlags} from './start-options.ts';
+import {readStartFlags, type StartFlags, STORE_FROM_STDIN} from './start-options.ts';
 
 const LOOK_EVERY_MS = 50;
 const PATIENCE_MS = 20_000;
@@ -19,7 +20,8 @@ const PATIENCE_MS = 20_000;
 export async function startDetached(local: LocalContext, flags: StartFlags): Promise<Ready & {pid: number}> {
   readStartFlags(flags); // a wrong one is refused here, not in a log
   const place = sandboxPlace(local.stateDir);
-  const ready = await spawnServer(local, place, ['sandbox', 'start', ...wordsOf(flags), '-o', 'ndjson']);
+  const args = ['sandbox', 'start', ...wordsOf(flags), '-o', 'ndjson'];
+  const ready = await spawnServer(local, place, {args, store: flags.store});
   const record = readRecord(place);
   const known = record?.pid === ready.pid;
   const hasProfile = readConfig(local.configDir).profiles[PROFILE]?.base_url === ready.base_url;
@@ -30,7 +32,7 @@ export async function startDetached(local: LocalContext, flags: StartFlags): Pro
   return ready;
 }
 
-/** The flags as they are typed. */
+/** The flags as they are typed. The address of a store may hold a password, and everyone can read these words. */
 function wordsOf(flags: StartFlags): string[] {
   const {port, timing, seed, balance, 'freeze-at': freezeAt, 'idempotency-ttl': ttl} = flags;
   const optional = (name: string, value: string | undefined) => (value === undefined ? [] : [name, value]);
@@ -39,7 +41,7 @@ function wordsOf(flags: StartFlags): string[] {
     ...(flags.fresh ? ['--fresh'] : []),
     ...(flags['strict-idempotency'] ? ['--strict-idempotency'] : []),
     ...(flags['private-receivers'] ? ['--private-receivers'] : []),
-    ...optional('--store', flags.store),
+    ...optional('--store', flags.store === undefined ? undefined : STORE_FROM_STDIN),
     ...optional('--seed', seed),
     ...optional('--balance', balance),
     ...optional('--freeze-at', freezeAt),
@@ -54,13 +56,19 @@ function wordsOf(flags: StartFlags): string[] {
 async function spawnServer(
   local: LocalContext,
   {folder, log}: Place,
-  args: readonly string[],
+  {args, store}: {args: readonly string[]; store: string | undefined},
 ): Promise<Ready & {pid: number}> {
   makeFolder(folder);
   const output = openSync(log, 'w', 0o600);
   const words = [...process.execArgv, process.argv[1]!, ...args];
-  const child = spawn(process.execPath, words, {detached: true, stdio: ['ignore', output, output]});
+  const child = spawn(process.execPath, words, {
+    detached: true,
+    stdio: [store === undefined ? 'ignore' : 'pipe', output, output],
+    env: childEnv(local.runtime.env, ['REMIT_STATE_DIR', 'REMIT_CONFIG_DIR']),
+  });
   closeSync(output);
+  child.stdin?.on('error', () => undefined); // it has ended already, and its log says why
+  child.stdin?.end(store);
   let failed: Error | undefined;
   child.on('error', (error) => (failed = error));
   child.on('exit', (code) => (failed ??= new Error(`it ended at once with exit code ${code}`)));

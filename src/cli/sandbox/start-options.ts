@@ -3,6 +3,8 @@ import {RemitError} from '../../errors.ts';
 import {SPEED_MAX, type ClockMode} from '../../sandbox/sandbox-clock.ts';
 import type {ServerOptions} from '../../sandbox/server.ts';
 import type {TimingProfile} from '../../sandbox/timing.ts';
+import type {LocalContext} from '../context.ts';
+import {readStdin} from '../stdin.ts';
 import {isPostgresUrl, readPostgresUrl} from '../../store/postgres-url.ts';
 
 /** The port that a sandbox takes when none is named; its profile keeps working over restarts. */
@@ -12,7 +14,7 @@ export const DEFAULT_PORT = 4510;
 export interface StartFlags {
   port: number;
   fresh: boolean;
-  /** `postgres://…`; absent, a file of the state folder. */
+  /** `postgres://…`, or `-` for one on standard input; absent, a file of the state folder. */
   store?: string | undefined;
   timing: TimingProfile;
   seed?: string | undefined;
@@ -63,6 +65,22 @@ export function readStore(flags: StartFlags): {address: string; shown: string} |
       hint: 'remit sandbox start --store postgres://localhost/sandbox',
     });
   return {address: store, shown: readPostgresUrl(store).shown};
+}
+
+/** What stands for the address of a store that comes on standard input. */
+export const STORE_FROM_STDIN = '-';
+const MOST_CHARACTERS = 10_000;
+
+/** The flags with the address of the store, also where it comes on standard input. Its password is shown nowhere. */
+export async function withStore<T extends StartFlags>(
+  flags: T,
+  {runtime, out}: Pick<LocalContext, 'runtime' | 'out'>,
+): Promise<T> {
+  const given = flags.store;
+  if (given === undefined) return flags;
+  const store = given === STORE_FROM_STDIN ? (await readStdin(runtime.stdin, MOST_CHARACTERS)).trim() : given;
+  if (isPostgresUrl(store)) out.sanitizer.conceal(...readPostgresUrl(store).passwords);
+  return {...flags, store};
 }
 
 /** `real`, `frozen` or `accelerated:60`. @throws {RemitError} USAGE */

@@ -2,7 +2,7 @@ import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/command.ts';
 import {parseDuration} from '../../cli/durations.ts';
 import {count} from '../../cli/flags.ts';
-import {DEFAULT_PORT} from '../../cli/sandbox/start-options.ts';
+import {DEFAULT_PORT, withStore} from '../../cli/sandbox/start-options.ts';
 
 export default class SandboxStart extends RemitCommand {
   static override summary = 'Start the sandbox: the whole service, on this machine';
@@ -21,7 +21,8 @@ export default class SandboxStart extends RemitCommand {
     store: Flags.string({
       helpValue: 'postgres://…',
       exclusive: ['fresh'],
-      description: 'a PostgreSQL database, which several sandboxes may share; a file where absent',
+      description:
+        'a PostgreSQL database, which several sandboxes may share; - reads the address from stdin; a file where absent',
     }),
     timing: Flags.option({
       options: ['fast', 'instant', 'real'] as const,
@@ -61,8 +62,9 @@ export default class SandboxStart extends RemitCommand {
   };
 
   async run() {
-    const {flags} = await this.parse(SandboxStart);
+    const {flags: typed} = await this.parse(SandboxStart);
     const local = this.openLocal();
+    const flags = await withStore(typed, local);
     if (flags.detach) {
       const {startDetached} = await import('../../cli/sandbox/detach.ts');
       return startDetached(local, flags);
