@@ -2,7 +2,8 @@ import {cellWidth} from './width.ts';
 
 /**
  * Breaks long lines between words for a terminal of `width` characters. What is carried over stands two further in than
- * its line began, so that lines can still be told apart. A word that is longer than a line is left whole.
+ * its line began, so that lines can still be told apart. A word that is longer than a line is left whole. What is carried
+ * over never begins with a label of ours: text of a service could forge a hint otherwise.
  */
 export function wrapLines(text: string, width: number, further = '  '): string {
   return text
@@ -32,12 +33,22 @@ function wrapLine(line: string, width: number, further: string): string[] {
   const indent = /^ */.exec(line)![0];
   const lines: string[] = [];
   let current = '';
-  for (const word of line.slice(indent.length).split(/(?<=\S) (?=\S)/)) {
+  for (const word of wordsOf(line.slice(indent.length), width)) {
     const next = current === '' ? indent + (lines.length > 0 ? further : '') + word : `${current} ${word}`;
     if (current !== '' && cellWidth(next) > width) {
       lines.push(current);
-      current = indent + further + word;
+      current = indent + further + (LABEL.test(word) ? `… ${word}` : word);
     } else current = next;
   }
   return [...lines, current];
 }
+
+const LABEL = /^(?:Hint|Error|Warning|Next):/;
+
+/** A terminal breaks a word that is too long wherever it ends, so one with a label in it is broken here. */
+const wordsOf = (text: string, width: number): string[] =>
+  text
+    .split(/(?<=\S) (?=\S)/)
+    .flatMap((word) =>
+      cellWidth(word) > width ? word.split(/(?<=.)(?=(?:Hint|Error|Warning|Next):)/) : [word],
+    );

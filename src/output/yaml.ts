@@ -10,5 +10,7 @@ export async function safeYaml(value: unknown): Promise<string> {
       if (typeof scalar.value === 'string' && !isPrintable(scalar.value)) scalar.type = Scalar.QUOTE_DOUBLE;
     },
   });
-  return escapedYaml(document.toString());
+  return escapedYaml(
+    document.toString({lineWidth: 0, doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER}),
+  );
 }

@@ -4,6 +4,7 @@ import {escapeRegExp, foldNames, isIdentifier, isProse, namesInText, protectionO
 import {
   HIDDEN,
   isCardNumber,
+  isIdentifierLike,
   isMasked,
   isOurMask,
   looksLikeNumber,
@@ -202,7 +203,7 @@ export class Sanitizer {
     const text = form === 'line' ? strippedLine(raw) : raw;
     const shown = this.#protected(name, text);
     if (shown !== text) return shown;
-    if (isIdentifier(name)) return this.#known.mask(text);
+    if (isIdentifier(name) && isIdentifierLike(text)) return this.#known.mask(text);
     if (form === 'line') return isProse(name) ? maskLongNumbers(this.#masked(text)) : this.#masked(text);
     if (!isProse(name)) return this.exact(raw);
     const stripped = this.line(raw); // in words, numbers too are found behind invisible characters

@@ -55,6 +55,10 @@ const lastDigits = (text: string): string => {
 /** What is left of a secret here: `…6789`, `test_…a1b2`. */
 export const isOurMask = (text: string): boolean => /^(?:(?:test|live|whsec)_)?…[\w.~+/=-]{0,4}$/i.test(text);
 
+/** One word that names a record; a text with spaces in it, or a signing secret, does not. */
+export const isIdentifierLike = (text: string): boolean =>
+  /^[\w.:~@+=/-]+$/.test(text) && !/^whsec_/i.test(text);
+
 /** `****6789`: the service has masked it already. */
 export const isMasked = (text: string): boolean => /^[*•·xX.…\s-]+\w{0,4}$/.test(text);
 

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import {writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {BASE_URL, runCli, scratch} from '../cli/run-cli.ts';
+import {readJson} from '../repo/tree.ts';
+import {
+  ACCOUNT,
+  activeIn,
+  API_KEY,
+  CARD,
+  filesUnder,
+  secretsIn,
+  SIGNING_SECRET,
+} from '../sanitize/canaries.ts';
+import {HOSTILE_ANSWERS, ID} from './hostile-service.ts';
+
+const PAY = ['--amount', '125.00', '--currency', 'USD'];
+const LEAKING_BODY = {
+  accountNumber: ACCOUNT,
+  acct: ACCOUNT,
+  bank_account: {number: ACCOUNT},
+  cardNumber: CARD,
+  secret: SIGNING_SECRET,
+};
+
+/** How each command that calls the service is typed. `npm run canary` tries each of them in every form of output. */
+const CALLS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  api: [
+    ['GET', `/api/payouts?account_number=${ACCOUNT}&card=${CARD}`],
+    ['POST', '/api/unknown', '--data', JSON.stringify(LEAKING_BODY)],
+    ['POST', '/api/unknown', '--data', JSON.stringify(LEAKING_BODY), '--dry-run'],
+  ],
+  'moves:approve': [[ID]],
+  'moves:create': [['--source', ID, '--destination', ID, ...PAY]],
+  'moves:get': [[ID]],
+  'moves:list': [[]],
+  'payees:create': [['--name', 'Acme', '--type', 'business']],
+  'payees:get': [[ID]],
+  'payees:list': [[], ['--all']],
+  'payers:create': [['--name', 'Acme', '--type', 'business']],
+  'payers:get': [[ID]],
+  'payers:list': [[]],
+  'payins:approve': [[ID], [ID, '--wait', '--timeout', '3s']],
+  'payins:cancel': [[ID]],
+  'payins:create': [
+    ['--payer', ID, ...PAY],
+    ['--payer', ID, ...PAY, '--auto-approve', '--wait', '--timeout', '3s'],
+  ],
+  'payins:get': [[ID]],
+  'payins:list': [[]],
+  'payins:wait': [[ID, '--timeout', '3s']],
+  'payment-methods:add': [
+    [
+      '--payee',
+      ID,
+      '--account-number',
+      ACCOUNT,
+      '--routing-number',
+      '021000021',
+      '--holder-name',
+      'A',
+      '--account-type',
+      'checking',
+    ],
+    ['--payee', ID, '--type', 'card', '--card-number', CARD, '--exp-month', '1', '--exp-year', '2030'],
+  ],
+  'payment-methods:delete': [[ID, '--payee', ID]],
+  'payment-methods:list': [['--payee', ID]],
+  'payment-methods:set-default': [[ID, '--payer', ID]],
+  'payouts:approve': [[ID], [ID, '--wait', '--timeout', '3s']],
+  'payouts:cancel': [[ID]],
+  'payouts:create': [
+    ['--payee', ID, ...PAY],
+    ['--payee', ID, ...PAY, '--auto-approve', '--wait', '--timeout', '3s'],
+  ],
+  'payouts:get': [[ID]],
+  'payouts:list': [[], ['--all']],
+  'payouts:wait': [
+    [ID, '--timeout', '3s'],
+    [ID, '--until', 'debited', '--timeout', '3s'],
+  ],
+  'profiles:test': [[]],
+  'subaccounts:create': [['--name', 'Rent']],
+  'subaccounts:get': [[ID]],
+  'subaccounts:list': [[]],
+  'transfers:approve': [[ID]],
+  'transfers:create': [['--source', ID, '--destination', ID, ...PAY, '--rail', 'book']],
+  'transfers:get': [[ID]],
+  'transfers:list': [[]],
+  'transfers:wait': [[ID, '--timeout', '3s']],
+  'treasury:accounts': [[]],
+  'treasury:balance': [[ID]],
+  'treasury:label': [[ID, 'Text']],
+  'treasury:simulate-credit': [[ID, ...PAY]],
+  'treasury:transactions': [[ID]],
+  'webhooks:endpoints:create': [
+    ['--url', 'https://example.com/h', '--event-types', 'payout.settled', '--secret-file', 'hook.secret'],
+  ],
+  'webhooks:endpoints:delete': [[ID]],
+  'webhooks:endpoints:disable': [[ID]],
+  'webhooks:endpoints:enable': [[ID]],
+  'webhooks:endpoints:get': [[ID]],
+  'webhooks:endpoints:list': [[]],
+  'webhooks:endpoints:update': [[ID, '--description', 'x']],
+  'webhooks:event-types': [[]],
+  whoami: [[]],
+};
+
+/** Commands that say nothing of a service, and why they are not tried here. */
+const NOT_HERE: Readonly<Record<string, string>> = {
+  demo: 'it has a sandbox of its own',
+  help: 'it prints our own pages',
+};
+/** Topics of which no command calls a foreign service: the sandbox is ours, a profile is only read and written. */
+const NOT_HERE_TOPICS = /^(?:sandbox|profiles)(?::|$)/;
+/** test/commands/canary-batch.test.ts runs these. */
+const BATCHES = /^(?:payouts|payins):batch:/;
+
+const FORMS = [
+  [],
+  ['-o', 'json'],
+  ['-o', 'csv'],
+  ['-o', 'yaml'],
+  ['-o', 'id'],
+  ['-o', 'ndjson'],
+  ['--query', '[@]'],
+  ['--fields', 'id,account_number,signing-secret,api_key', '-o', 'json'],
+];
+const isLong = process.env['REMIT_CANARY'] === 'long';
+
+describe('secrets of a hostile service', function () {
+  this.timeout(isLong ? 600_000 : 60_000);
+
+  it('are looked for in every command of the manifest', () => {
+    const {commands} = readJson('.oclif.manifest.json') as {commands: Record<string, unknown>};
+    const ids = Object.keys(commands);
+    const isElsewhere = (id: string) =>
+      Object.hasOwn(NOT_HERE, id) || BATCHES.test(id) || NOT_HERE_TOPICS.test(id);
+    const missing = ids.filter((id) => !Object.hasOwn(CALLS, id) && !isElsewhere(id));
+    assert.deepEqual(missing, [], 'add them to CALLS in test/commands/canary.test.ts');
+    assert.deepEqual(
+      Object.keys(CALLS).filter((id) => !ids.includes(id)),
+      [],
+    );
+  });
+
+  for (const [id, calls] of Object.entries(CALLS))
+    it(`are in nothing that ${id.replaceAll(':', ' ')} writes`, async () => {
+      let nth = 0;
+      for (const words of calls)
+        for (const [shape, service] of Object.entries(HOSTILE_ANSWERS))
+          for (const form of isLong ? FORMS : [[], FORMS[1 + (nth++ % (FORMS.length - 1))]!])
+            if (id !== 'whoami' || !form.includes('--fields'))
+              await scan([...id.split(':'), ...words, ...form], {
+                shape,
+                service,
+                columns: isLong || nth % 2 === 0,
+              });
+    });
+});
+
+async function scan(
+  argv: readonly string[],
+  {shape, service, columns}: {shape: string; service: (typeof HOSTILE_ANSWERS)[string]; columns: boolean},
+): Promise<void> {
+  const home = scratch();
+  writeFileSync(join(home, 'note'), '');
+  const ran = await runCli([...argv, '--debug'], {
+    env: {HOME: home, REMIT_API_KEY: API_KEY, REMIT_BASE_URL: BASE_URL},
+    service,
+    ...(columns ? {columns: 80} : {}),
+  });
+  const where = `${argv.join(' ')}\nto ${shape} (exit ${ran.exitCode}):\n${ran.stdout}\n${ran.stderr}`;
+  for (const [stream, written] of [
+    ['stdout', ran.stdout],
+    ['stderr', ran.stderr],
+  ] as const) {
+    const plain = columns ? withoutColours(written) : written;
+    assert.deepEqual(secretsIn(plain), [], `${stream} of ${where}`);
+    assert.deepEqual(activeIn(plain), [], `${stream} of ${where}`);
+  }
+  assert.notEqual(ran.exitCode, 1, where);
+  assert.notEqual(ran.exitCode, 2, `${where}\n(the words are wrong, so nothing was tried)`);
+  for (const {path, text} of filesUnder(home))
+    if (!path.endsWith('.secret')) assert.deepEqual(secretsIn(text), [], `${path} after ${where}`);
+}
+
+/** Colours and the progress line are ours: bold, dim, red …, and the rewriting of one line. */
+const withoutColours = (text: string): string =>
+  text.replace(/\u001b\[(?:\d{1,2}(?:;\d{1,2})*m|K)|\r(?=\u001b\[K)/g, '');
