@@ -293,10 +293,31 @@ describe('an amount for people', () => {
       ['1234,56', '1234,56'],
       ['1 234,56', "'1 234,56'"],
       ["1'234.56", `"1'234.56"`],
+      ['1.23.45', '1,234.56'],
     ] as const)
       assert.throws(
         () => parseMajor(text, 'EUR'),
         ({message}: Error) => message.endsWith(`--number-format ${format}`),
       );
+  });
+
+  it('is asked for in the declared format, where one is declared', () => {
+    assert.throws(
+      () => parseMajor('1.5', 'EUR', '1.234,56'),
+      /is not of the declared number format 1\.234,56/,
+    );
+  });
+
+  it('is repeated whole in an error up to 40 characters, and cut after them', () => {
+    const message = (text: string) => {
+      try {
+        parseMajor(text, 'USD');
+      } catch (error) {
+        return (error as Error).message;
+      }
+      return assert.fail('it is no amount');
+    };
+    assert.ok(message('x'.repeat(40)).startsWith(`"${'x'.repeat(40)}" `));
+    assert.ok(message('x'.repeat(41)).startsWith(`"${'x'.repeat(40)}…" `));
   });
 });

@@ -19,6 +19,12 @@ describe('totals', () => {
     assert.deepEqual(totals.toMajor(), {USD: '270215977642229.73'});
   });
 
+  it('counts the smallest amount, as a number and as a BigInt', () => {
+    assert.equal(new Totals().add('USD', 1).of('USD'), 1n);
+    assert.equal(new Totals().add('USD', 1n).of('USD'), 1n);
+    assert.equal(new Totals().subtract('USD', 1).of('USD'), -1n);
+  });
+
   it('gives back what was taken out, in any order and however it is split', () => {
     const entry = fc.tuple(
       fc.constantFrom('USD', 'EUR', 'KWD', 'JPY'),
