@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
-import {guardWrite, type GuardTools} from '../../src/cli/guard.ts';
+import {guardWrite, ungroup, type GuardTools} from '../../src/cli/guard.ts';
 import type {WriteFacts} from '../../src/cli/guard/facts.ts';
 import {EXIT, type ErrorCode, type RemitError} from '../../src/errors.ts';
 import type {Caps, Mode} from '../../src/profiles/profile.ts';
@@ -110,6 +110,19 @@ describe('a write with a live key', () => {
     assert.equal((await guard({live: true, terminal: true, answer: '12500'}, facts)).end, 'let through');
     assert.equal((await guard({live: true, terminal: true, answer: '125.00'}, facts)).end, 'GUARD_CONFIRM');
   });
+});
+
+describe('an amount as it is typed', () => {
+  for (const [typed, read] of [
+    ['1,500.75', '1500.75'],
+    ['12,345,678', '12345678'],
+    ['1500.75', '1500.75'],
+    ['1234,567', '1234,567'],
+    ['1,50', '1,50'],
+    ['1,500,', '1,500,'],
+  ] as const)
+    it(`${typed === read ? 'stays' : 'loses its commas'}: ${typed}`, () =>
+      assert.equal(ungroup(typed), read));
 });
 
 describe('a write with a test key', () => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
+import {Stop} from '../../src/cli/stop.ts';
 import {runCli} from '../cli/run-cli.ts';
-import {answer, type Reply, type Script} from '../client/fake-transport.ts';
+import {answer, lost, type Reply, type Script} from '../client/fake-transport.ts';
 import {METHOD_ID, page, PAYEE_ID, payout, PAYOUT_ID} from './fixtures.ts';
 
 /** Answers the write with `written`, every read with `found`; counts what was asked. */
@@ -60,6 +61,18 @@ describe('an approval answered without its record', () => {
       assert.match(ran.stderr, /Warning: the service accepted the request without a record/);
       assert.match(ran.stderr, new RegExp(`^Hint: remit payouts get ${PAYOUT_ID}$`, 'm'));
     }
+  });
+
+  it('ends with 130 when the read after it is interrupted, and names what took effect', async () => {
+    const stop = new Stop(() => {});
+    const interrupted: Script = ({method}) => {
+      if (method !== 'GET') return answer(204);
+      stop.receive('SIGINT');
+      return lost('aborted');
+    };
+    const ran = await runCli(['payouts', 'cancel', PAYOUT_ID, '--json'], {service: interrupted, stop});
+    assert.equal(ran.exitCode, 130, ran.stderr);
+    assert.match(ran.error().message, new RegExp(`payout ${PAYOUT_ID} was canceled`));
   });
 
   it('is partial when the record that is read again is still created', async () => {

@@ -43,9 +43,18 @@ describe('a stdout that fails', () => {
   for (const [line, reply, done] of [
     [`payouts approve ${PAYOUT_ID}`, answer(200, payout({status: 'approved'})), 'was approved'],
     [`payouts cancel ${PAYOUT_ID}`, answer(200, payout({status: 'canceled'})), 'was canceled'],
-    [`moves approve ${PAYOUT_ID}`, answer(201, {data: {id: PAYOUT_ID, status: 'SETTLED'}}), 'was approved'],
-    [`webhooks endpoints delete ${PAYOUT_ID}`, answer(204), 'was deleted'],
+    [
+      `moves approve ${PAYOUT_ID}`,
+      answer(201, {data: {id: PAYOUT_ID, status: 'SETTLED'}}),
+      'was approved \\(status: SETTLED\\)',
+    ],
+    [`webhooks endpoints delete ${PAYOUT_ID}`, answer(204), 'was deleted \\(status unknown\\)'],
     [`payment-methods delete ${METHOD_ID} --payee ${PAYEE_ID}`, answer(204), 'was deleted'],
+    [
+      `moves create --source ${PAYEE_ID} --destination ${METHOD_ID} --amount 1.00 --currency USD`,
+      answer(201, {id: PAYOUT_ID, status: 'created'}),
+      'was created \\(status: created\\)',
+    ],
     ['payees create --name Acme', answer(201, {id: PAYEE_ID, name: 'Acme'}), 'was created'],
     ['api POST /api/payees -d {"name":"A"}', answer(201, {id: PAYEE_ID}), 'was accepted'],
   ] as const)

@@ -24,13 +24,13 @@ export async function accountTransferDetails(
     valueAt(record, field),
   );
   const labels = await tryRead(context, async (options) => {
-    const found = new Map<string, string>();
+    const found = new Map<string, string | undefined>();
     for await (const account of context.client.list(
       'treasury.accounts',
       {},
       {limit: MOST_ACCOUNTS, pageSize: 100, ...options},
     ))
-      found.set(plainValue(valueAt(account, 'id')).toLowerCase(), asName(valueAt(account, 'label')) ?? '');
+      found.set(plainValue(valueAt(account, 'id')).toLowerCase(), asName(valueAt(account, 'label')));
     return found;
   });
   const line = (label: string, id: unknown): Detail => {

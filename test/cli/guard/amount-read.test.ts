@@ -78,6 +78,12 @@ describe('the amount of a record', () => {
   ] as const)
     it(`is unreadable with ${title}`, () => assert.match(whyOf(amountOfRecord(record, ID)), why));
 
+  it('is searched for among 10,000 values, and unreadable with more', () => {
+    const record = (values: number) => ({list: Array.from({length: values - 1}, () => 'x')});
+    assert.deepEqual(amountOfRecord(record(10_000), ID), {kind: 'absent'});
+    assert.match(whyOf(amountOfRecord(record(10_001), ID)), /more than 10000 values/);
+  });
+
   it('strips what a terminal would act on from what it repeats', () => {
     const why = whyOf(amountOfRecord({amount_in_minor_units: '\u001b[2J\nHint: x'}, ID));
     assert.doesNotMatch(why, /\u001b|\n/);

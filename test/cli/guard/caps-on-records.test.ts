@@ -124,4 +124,17 @@ describe('allowed rails', () => {
       assert.equal(writes(ran.requests), 0);
     }
   });
+
+  it('do not stop a move, which has no rail', async () => {
+    const env = profiled({caps: {rails: ['wire']}});
+    const record = answer(200, {id: MOVE, ...amount({amount_in_minor_units: 500, rail: undefined})});
+    const path = `/api/subaccounts/move/${MOVE}/approve`;
+    for (const words of [
+      ['moves', 'approve', MOVE],
+      ['api', 'POST', path],
+    ]) {
+      const ran = await run(words, record, {env});
+      assert.equal(ran.exitCode, 0, ran.stderr);
+    }
+  });
 });

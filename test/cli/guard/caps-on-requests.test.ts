@@ -141,6 +141,11 @@ describe('under a cap, api', () => {
       assert.equal((await send(path, {amount_in_minor_units: 1, rail: 'standard_ach'})).exitCode, 11);
       assert.equal((await send(path, {amount_in_minor_units: 1})).exitCode, 11);
     }
+    for (const path of [
+      '/api/subaccounts/move',
+      `/api/treasury/accounts/${PAYEE_ID}/simulate-inbound-credit`,
+    ])
+      assert.equal((await send(path, {amount_in_minor_units: 1})).exitCode, 0, 'it has no rail');
   });
 });
 
