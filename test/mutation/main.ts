@@ -15,7 +15,7 @@ import {parseArgs} from 'node:util';
 import {Dice} from '../sim/random.ts';
 import {AREAS, type Area} from './areas.ts';
 import {EXPLAINED} from './explained.ts';
-import {filesBelow, reachOf, testsOf, type Reach} from './reach.ts';
+import {filesBelow, reachOf, testsBelow, testsOf, type Reach} from './reach.ts';
 import {sitesOf, type Mutation} from './sites.ts';
 import {ROOT, Workshop} from './workshop.ts';
 
@@ -45,17 +45,22 @@ async function isNoticed(mutation: Mutation, workshop: Workshop, reach: Reach): 
   const {named, others} = testsOf(mutation.file, reach);
   for (const tests of [named, others]) {
     if (tests.length === 0) continue;
-    const {noticed} = await workshop.tryOut(mutation, tests, 60_000 + 20_000 * tests.length);
+    const {noticed} = await workshop.tryOut(mutation, tests, timeoutMsFor(tests));
     if (noticed) return true;
   }
   return false;
 }
 
-async function survivorsOf(area: Area, mutations: readonly Mutation[]): Promise<Mutation[]> {
-  const tests = filesBelow('test').filter(
-    (file) => file.endsWith('.test.ts') && area.tests.some((folder) => file.startsWith(folder)),
-  );
-  const reach = await reachOf(tests);
+/** Far more than the tests take on a busy machine, since what is stopped by it counts as noticed. */
+const timeoutMsFor = (tests: readonly string[]): number => 60_000 + 10_000 * tests.length;
+
+/** Tests that fail without a mutation would notice every one. */
+async function expectGreen(tests: readonly string[], workshop: Workshop): Promise<void> {
+  const {noticed, output} = await workshop.run(tests, timeoutMsFor(tests));
+  if (noticed) throw new Error(`the tests fail without a mutation:\n${output}`);
+}
+
+async function survivorsOf(mutations: readonly Mutation[], reach: Reach): Promise<Mutation[]> {
   const waiting = mutations.values();
   const survivors: Mutation[] = [];
   const work = async (workshop: Workshop): Promise<void> => {
@@ -67,6 +72,8 @@ async function survivorsOf(area: Area, mutations: readonly Mutation[]): Promise<
   };
   const workshops = Array.from({length: Number(values.workers)}, () => new Workshop());
   try {
+    const importing = mutations.flatMap(({file}) => Object.values(testsOf(file, reach)).flat());
+    await expectGreen([...new Set(importing)], workshops[0]!);
     await Promise.all(workshops.map(work));
   } finally {
     for (const workshop of workshops) workshop.remove();
@@ -94,7 +101,7 @@ const failed: string[] = staleExplanations().map((line) => `explained.ts names a
 for (const area of AREAS) {
   if (values.area !== undefined && !values.area.includes(area.name)) continue;
   const mutations = draw(area);
-  const survivors = await survivorsOf(area, mutations);
+  const survivors = await survivorsOf(mutations, reachOf(testsBelow(area.tests)));
   const rate = mutations.length === 0 ? 0 : 1 - survivors.length / mutations.length;
   const unexplained = survivors.filter((survivor) => reasonFor(survivor) === undefined);
   say(

@@ -1,6 +1,6 @@
-import {readdirSync} from 'node:fs';
-import {basename, join} from 'node:path';
-import {build} from 'esbuild';
+import {readdirSync, readFileSync} from 'node:fs';
+import {basename, join, posix} from 'node:path';
+import ts from 'typescript';
 import {ROOT} from './workshop.ts';
 
 /** All files below a folder of the project, as paths from its root with `/`. */
@@ -11,22 +11,40 @@ export function filesBelow(folder: string): string[] {
     .sort();
 }
 
+/** The test files below each folder or with each prefix, in the order of the prefixes. */
+export function testsBelow(prefixes: readonly string[]): string[] {
+  const all = filesBelow('test').filter((file) => file.endsWith('.test.ts'));
+  return [...new Set(prefixes.flatMap((prefix) => all.filter((file) => file.startsWith(prefix))))];
+}
+
 /** For each test file, the source files that it imports, directly or not. */
 export type Reach = ReadonlyMap<string, ReadonlySet<string>>;
 
-export async function reachOf(tests: readonly string[]): Promise<Reach> {
-  const reach = new Map<string, ReadonlySet<string>>();
-  for (const test of tests) {
-    const {metafile} = await build({
-      absWorkingDir: ROOT,
-      entryPoints: [test],
-      ...{bundle: true, write: false, metafile: true, logLevel: 'silent'},
-      ...{platform: 'node', format: 'esm', packages: 'external', outdir: 'dist'},
-      loader: {'.node': 'empty'},
-    });
-    reach.set(test, new Set(Object.keys(metafile.inputs)));
-  }
-  return reach;
+export function reachOf(tests: readonly string[]): Reach {
+  const imports = new Map<string, readonly string[]>();
+  const reached = (test: string): Set<string> => {
+    const found = new Set([test]);
+    for (const file of found) {
+      if (!imports.has(file)) imports.set(file, importsOf(file));
+      for (const one of imports.get(file)!) found.add(one);
+    }
+    return found;
+  };
+  return new Map(tests.map((test) => [test, reached(test)]));
+}
+
+const TYPES_ONLY = /^(?:import|export) type [^;]*;/gm;
+const COMPUTED = /\bimport\(`/;
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(ROOT, file), 'utf8').replaceAll(TYPES_ONLY, '');
+  const relative = ts
+    .preProcessFile(text, true, true)
+    .importedFiles.map(({fileName}) => fileName)
+    .filter((name) => name.startsWith('.') && name.endsWith('.ts'))
+    .map((name) => posix.join(posix.dirname(file), name));
+  // A computed import, such as that of all commands, may load any source.
+  return COMPUTED.test(text) ? [...relative, ...filesBelow('src')] : relative;
 }
 
 /** Tests that import the file: those that carry its name first, since they notice soonest. */

@@ -81,7 +81,7 @@ function changesOf(node: ts.Node, source: ts.SourceFile): Change[] {
   if (ts.isIfStatement(node) || ts.isWhileStatement(node)) return [...ofCondition(node.expression)];
   if (ts.isConditionalExpression(node)) return ofCondition(node.condition);
   if (ts.isExpressionStatement(node) && isEffect(node.expression)) return [[node, ';']];
-  if (ts.isReturnStatement(node) && node.expression !== undefined)
+  if (ts.isReturnStatement(node) && node.expression !== undefined && !isUndefined(node.expression))
     return [[node.expression, 'undefined as never']];
   if (ts.isPropertyAccessExpression(node) && Object.hasOwn(METHODS, node.name.text))
     return [[node.name, METHODS[node.name.text]!]];
@@ -99,6 +99,9 @@ const ofCondition = (condition: ts.Expression): Change[] => [
   [condition, 'true'],
   [condition, 'false'],
 ];
+
+const isUndefined = (expression: ts.Expression): boolean =>
+  ts.isIdentifier(expression) && expression.text === 'undefined';
 
 const isEffect = (expression: ts.Expression): boolean =>
   ts.isCallExpression(expression) ||
