@@ -16,6 +16,7 @@ import type {Clock} from '../../clock.ts';
 import {RemitError} from '../../errors.ts';
 import {batchCommand} from './place.ts';
 import {count} from './plan-view.ts';
+import {progressLine} from './progress.ts';
 
 interface Wanted {
   kind: Kind;
@@ -65,13 +66,14 @@ function lastWord(error: unknown, {stateDir, kind, batchId}: Wanted): StatusFile
   return readStatus(batchFolder(stateDir, kind, batchId).status);
 }
 
-function runningText({host, pid, phase, updated_at: at}: StatusFile, error: unknown): string {
+function runningText(status: StatusFile, error: unknown): string {
+  const {host, pid, phase, updated_at: at, activity} = status;
   const holder = (error as RemitError).details as {host?: string; pid?: number} | undefined; // of the lock
   if (holder?.pid !== undefined && (holder.pid !== pid || holder.host !== host))
     return `Process ${holder.pid} on ${holder.host} has the batch now; this is how it stood at ${at}.`;
   return phase === ASKING
     ? `Process ${pid} on ${host} waits for its question to be answered, since ${at}; nothing more is sent until then.`
-    : `Running on ${host} as process ${pid}: ${phase}, as of ${at}.`;
+    : `Running on ${host} as process ${pid}: ${activity === undefined ? phase : progressLine(phase, status.summary, activity)}, as of ${at}.`;
 }
 
 /** The file of the HTML report is told where one was written. */

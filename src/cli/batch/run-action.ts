@@ -28,7 +28,7 @@ import {hasForgotten, RESET_SANDBOX} from './reset-sandbox.ts';
 import {batchCommand, placeFlags} from './place.ts';
 import {count} from './plan-view.ts';
 import {partOf, retryText} from './retry-view.ts';
-import {BatchProgress} from './progress.ts';
+import {progressLine} from './progress.ts';
 import {readSummary} from './report-action.ts';
 import {doubtsText, leftOutText, summaryText} from './summary-view.ts';
 
@@ -250,7 +250,6 @@ async function runConfirmed(parts: ConfirmedRun): Promise<Summary> {
   if (request.retry !== undefined) await retryRows(parts, request.retry.named);
   const {first, second} = context.stop.drain();
   const lost = AbortSignal.any([lock.lost, claims.registry.lost]);
-  const progress = new BatchProgress(clock);
   const summary = await new BatchRun({
     ...{plan, journal, place, transport, clock, path, claims: claims.registry},
     ...{
@@ -286,7 +285,7 @@ async function runConfirmed(parts: ConfirmedRun): Promise<Summary> {
     },
     drain: AbortSignal.any([first, lost]),
     abort: AbortSignal.any([second, lost]),
-    onProgress: (phase, now) => out.progress(progress.line(phase, now)),
+    onProgress: (phase, now, activity) => out.progress(progressLine(phase, now, activity)),
   }).run();
   out.endProgress();
   if (lost.aborted) throw lost.reason;
