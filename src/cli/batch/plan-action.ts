@@ -93,9 +93,11 @@ function withCommand(error: RemitError, groups: readonly IssueGroup[], {id, argv
   const again = (...add: string[]) => `\`${commandLine(id, argv, {add})}\``;
   const hints: string[] = [];
   const isUnit = groups.some(({code}) => code === 'amount-unit');
-  if (isUnit) hints.push(`${again('--amount-unit', 'major')} reads 1500 as 1500.00, with minor as 15.00`);
-  const inRows = groups.filter(({examples}) => examples[0]!.row > 0);
-  if (inRows.length > 0 && !isUnit && !argv.includes('--valid-only'))
+  const hasBadRows = groups.some(({examples}) => examples[0]!.row > 0);
+  if (isUnit && hasBadRows) hints.push('fix the rows first; then add --amount-unit if it is still asked for');
+  else if (isUnit)
+    hints.push(`${again('--amount-unit', 'major')} reads 1500 as 1500.00, with minor as 15.00`);
+  else if (hasBadRows && !argv.includes('--valid-only'))
     hints.push(`fix the file and type the command again, or leave these rows out: ${again('--valid-only')}`);
   if (hints.length === 0) return error;
   const {message, details, cause} = error;
