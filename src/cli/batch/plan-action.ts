@@ -88,6 +88,15 @@ export async function planFromFlags(options: {
   }
 }
 
+/** The columns that only have to be ignored, where that is all that is wrong with the file. */
+function unknownColumns(groups: readonly IssueGroup[]): string[] {
+  const isAll = groups.every(
+    ({code, count: n, examples}) => code === 'unknown-column' && n === examples.length,
+  );
+  const names = groups.map(({column}) => column);
+  return isAll && !names.some((name) => name.includes('…')) ? names : []; // a masked name cannot be typed
+}
+
 /** The same error with a hint that can be typed: the command again with what it lacked. */
 function withCommand(error: RemitError, groups: readonly IssueGroup[], {id, argv}: Typed): RemitError {
   const again = (...add: string[]) => `\`${commandLine(id, argv, {add})}\``;
@@ -99,6 +108,9 @@ function withCommand(error: RemitError, groups: readonly IssueGroup[], {id, argv
     hints.push(`${again('--amount-unit', 'major')} reads 1500 as 1500.00, with minor as 15.00`);
   else if (hasBadRows && !argv.includes('--valid-only'))
     hints.push(`fix the file and type the command again, or leave these rows out: ${again('--valid-only')}`);
+  const unknown = unknownColumns(groups);
+  if (unknown.length > 0)
+    hints.push(`if they are not needed: ${again(...unknown.flatMap((name) => ['--ignore-column', name]))}`);
   if (hints.length === 0) return error;
   const {message, details, cause} = error;
   return new RemitError(error.code, message, {cause, details, hint: hints.join('; ')});

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import {readFileSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
 import {Desk} from './desk.ts';
 
 interface Planned {
@@ -138,6 +140,22 @@ describe('the command after a plan that was refused', () => {
     assert.match(command!, /^plan .*p\.csv --batch-id b --json --valid-only$/);
     const again = await desk.batch(command!);
     assert.equal(again.exitCode, 0, again.stderr);
+  });
+
+  it('ignores the columns that are unknown, where nothing else is wrong', async () => {
+    desk.file('p.csv', [['A-1', 1, '10.00']]);
+    const path = join(desk.folder, 'p.csv');
+    const [header, row] = readFileSync(path, 'utf8').split('\n');
+    writeFileSync(path, `${header},Remarks,Cost Centre\n${row},x,y\n`);
+    const ran = await desk.batch('plan ./p.csv --batch-id b --json');
+    assert.match(ran.error().hint!, /--ignore-column Remarks --ignore-column 'Cost Centre'`/);
+    const again = await desk.batch(
+      'plan ./p.csv --batch-id b --json --ignore-column Remarks --ignore-column cost_centre',
+    );
+    assert.equal(again.exitCode, 0, again.stderr);
+    writeFileSync(path, `${header!.replace('reference', 'Invoice')}\n${row}\n`);
+    const other = await desk.batch('plan ./p.csv --batch-id b --json');
+    assert.doesNotMatch(other.error().hint!, /--ignore-column/);
   });
 
   it('says the unit of the amounts', async () => {
