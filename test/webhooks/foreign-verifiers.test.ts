@@ -12,11 +12,16 @@ import {
 } from '../../src/webhooks/signature.ts';
 import {writeTimestamp} from '../../src/webhooks/timestamp.ts';
 
-const NOW_MS = Date.now(); // standardwebhooks reads the wall clock itself
-const TS = writeTimestamp(NOW_MS);
+// standardwebhooks reads the wall clock itself, so the moment is taken when a test begins, not when the file is loaded.
+let nowMs: number;
+let ts: string;
+const takeTime = (): void => {
+  nowMs = Date.now();
+  ts = writeTimestamp(nowMs);
+};
 const {webhooks} = new Stripe('sk_test_unused');
 
-const ours = (secret: string, body: string | Buffer, signature: string, timestamp = TS): Verification =>
+const ours = (secret: string, body: string | Buffer, signature: string, timestamp = ts): Verification =>
   verifyWebhook({
     body: Buffer.from(body as string),
     headers: [
@@ -24,11 +29,11 @@ const ours = (secret: string, body: string | Buffer, signature: string, timestam
       ['X-Webhook-Signature', signature],
     ],
     secrets: secret,
-    nowMs: NOW_MS,
+    nowMs,
   });
 
 /** `t=…,v1=…` of the same text, digest and secret as ours. */
-const stripeSigns = (secret: string, body: string, timestamp = TS): string =>
+const stripeSigns = (secret: string, body: string, timestamp = ts): string =>
   /v1=([0-9a-f]+)/.exec(
     webhooks.generateTestHeaderString({payload: body, secret, timestamp: Number(timestamp)}),
   )![1]!;
@@ -36,30 +41,23 @@ const stripeVerifies = (
   secret: string,
   body: string | Buffer,
   signature: string,
-  timestamp = TS,
+  timestamp = ts,
   tolerance?: number,
 ): unknown =>
-  webhooks.constructEvent(
-    body,
-    `t=${timestamp},v1=${signature}`,
-    secret,
-    tolerance,
-    undefined,
-    NOW_MS / 1000,
-  );
+  webhooks.constructEvent(body, `t=${timestamp},v1=${signature}`, secret, tolerance, undefined, nowMs / 1000);
 
 /** It signs `id.timestamp.body` in base64: with our timestamp as its id, our body is its timestamp, a dot and its body. */
 const standardSigns = (secret: string, body: string): {body: string; signature: string} => {
   const [, base64] = standard(secret)
-    .sign(TS, new Date(Number(TS) * 1000), body)
+    .sign(ts, new Date(Number(ts) * 1000), body)
     .split(',');
-  return {body: `${TS}.${body}`, signature: Buffer.from(base64!, 'base64').toString('hex')};
+  return {body: `${ts}.${body}`, signature: Buffer.from(base64!, 'base64').toString('hex')};
 };
 const standard = (secret: string) => new Webhook(Buffer.from(secret), {format: 'raw'});
 const standardVerifies = (secret: string, body: string, signature: string): unknown =>
   standard(secret).verify(body, {
-    'webhook-id': TS,
-    'webhook-timestamp': TS,
+    'webhook-id': ts,
+    'webhook-timestamp': ts,
     'webhook-signature': `v1,${Buffer.from(signature, 'hex').toString('base64')}`,
   });
 
@@ -69,10 +67,11 @@ const secrets = fc.string({unit: 'grapheme'}).map((text) => `whsec_${text}`); //
 const runs = {numRuns: 300};
 
 describe('the verifier and foreign ones', () => {
+  beforeEach(takeTime);
   it('accept what stripe signs, and sign what stripe accepts', () => {
     fc.assert(
       fc.property(secrets, bodies, fc.nat({max: 300}), (secret, body, age) => {
-        const timestamp = writeTimestamp(NOW_MS - age * 1000);
+        const timestamp = writeTimestamp(nowMs - age * 1000);
         const signature = stripeSigns(secret, body, timestamp);
         assert.equal(signature, signWebhook(secret, timestamp, body));
         assert.equal(ours(secret, body, signature, timestamp).ok, true);
@@ -89,7 +88,7 @@ describe('the verifier and foreign ones', () => {
       fc.property(secrets, bodies, (secret, text) => {
         const {body, signature} = standardSigns(secret, text);
         assert.equal(ours(secret, body, signature).ok, true);
-        standardVerifies(secret, text, signWebhook(secret, TS, body));
+        standardVerifies(secret, text, signWebhook(secret, ts, body));
         assert.throws(() => standardVerifies(secret, `${text} `, signature));
         assert.equal(ours(secret, `${body} `, signature).ok, false);
       }),
@@ -112,50 +111,51 @@ describe('the verifier and foreign ones', () => {
 
 // The table "What other verifiers do otherwise" of docs/guides/verify-webhooks.md.
 describe('the verifier differs on purpose', () => {
+  beforeEach(takeTime);
   const SECRET = 'whsec_c2VjcmV0';
 
   it('from both: it verifies bytes, they decode them first', () => {
     for (const body of [Buffer.from('\ufeff{}'), Buffer.from([0x22, 0xff, 0x22])]) {
-      const signature = signWebhook(SECRET, TS, body);
+      const signature = signWebhook(SECRET, ts, body);
       assert.equal(ours(SECRET, body, signature).ok, true);
       assert.throws(() => stripeVerifies(SECRET, body, signature));
     }
-    const invalid = Buffer.concat([Buffer.from(`${TS}.`), Buffer.from([0x22, 0xff, 0x22])]);
-    const signature = signWebhook(SECRET, TS, invalid);
+    const invalid = Buffer.concat([Buffer.from(`${ts}.`), Buffer.from([0x22, 0xff, 0x22])]);
+    const signature = signWebhook(SECRET, ts, invalid);
     assert.equal(ours(SECRET, invalid, signature).ok, true);
     assert.throws(() =>
-      standardVerifies(SECRET, invalid.subarray(TS.length + 1) as unknown as string, signature),
+      standardVerifies(SECRET, invalid.subarray(ts.length + 1) as unknown as string, signature),
     );
   });
 
   it('from stripe: it refuses the future, and a tolerance of 0 is not "any age"', () => {
-    const ahead = writeTimestamp(NOW_MS + 3_600_000);
+    const ahead = writeTimestamp(nowMs + 3_600_000);
     const signature = signWebhook(SECRET, ahead, '{}');
     stripeVerifies(SECRET, '{}', signature, ahead);
     assert.deepEqual(ours(SECRET, '{}', signature, ahead), {ok: false, reason: 'in_the_future'});
-    const old = writeTimestamp(NOW_MS - 86_400_000);
+    const old = writeTimestamp(nowMs - 86_400_000);
     stripeVerifies(SECRET, '{}', signWebhook(SECRET, old, '{}'), old, 0);
-    const headers = signatureHeaders(SECRET, '{}', NOW_MS - 2000);
+    const headers = signatureHeaders(SECRET, '{}', nowMs - 2000);
     const none = verifyWebhook({
       body: Buffer.from('{}'),
       headers,
       secrets: SECRET,
-      nowMs: NOW_MS,
+      nowMs,
       toleranceSeconds: 0,
     });
     assert.deepEqual(none, {ok: false, reason: 'too_old'});
   });
 
   it('from both: it does not read a number out of a timestamp that is not one', () => {
-    const odd = `${TS}abc`;
-    stripeVerifies(SECRET, '{}', signWebhook(SECRET, TS, '{}'), odd);
+    const odd = `${ts}abc`;
+    stripeVerifies(SECRET, '{}', signWebhook(SECRET, ts, '{}'), odd);
     assert.deepEqual(ours(SECRET, '{}', signWebhook(SECRET, odd, '{}'), odd), {
       ok: false,
       reason: 'timestamp_format',
     });
     const {signature} = standardSigns(SECRET, '{}');
     standard(SECRET).verify('{}', {
-      'webhook-id': TS,
+      'webhook-id': ts,
       'webhook-timestamp': odd,
       'webhook-signature': `v1,${Buffer.from(signature, 'hex').toString('base64')}`,
     });
@@ -167,6 +167,6 @@ describe('the verifier differs on purpose', () => {
     assert.throws(() => stripeVerifies('', '{}', signature), /secret/);
     assert.throws(() => new Webhook('', {format: 'raw'}), /empty/);
     assert.throws(() => ours('', '{}', signature), RemitError);
-    assert.throws(() => signWebhook('', TS, '{}'), RemitError);
+    assert.throws(() => signWebhook('', ts, '{}'), RemitError);
   });
 });
