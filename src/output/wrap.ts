@@ -12,10 +12,13 @@ export function wrapLines(text: string, width: number, further = '  '): string {
     .join('\n');
 }
 
+/** Variables may be set in front of it; broken without a backslash, they would be a command of their own. */
+const COMMAND = /^(?:[A-Z_]+=\S+ )*remit /;
+
 /** A hint for a terminal: a command goes on behind a backslash, so that it can be copied as it stands. */
 export function wrapHint(hint: string, width: number): string {
   const label = 'Hint: ';
-  if (!hint.startsWith('remit ') || hint.includes('\n') || cellWidth(label + hint) <= width)
+  if (!COMMAND.test(hint) || hint.includes('\n') || cellWidth(label + hint) <= width)
     return wrapLines(label + hint, width);
   const [first = '', ...rest] = hint.match(/(?:[^\s'"\\]|\\.|'[^']*'|"[^"]*")+/g) ?? [hint];
   const lines: string[] = [];

@@ -30,6 +30,19 @@ describe('a hint', () => {
     assert.equal(wrapped.replace('Hint: ', '').replaceAll(/ \\\n */g, ' '), hint);
   });
 
+  it('that sets variables goes on behind a backslash as well', () => {
+    const hint = 'REMIT_BASE_URL=http://127.0.0.1:4510 REMIT_API_KEY=test_x remit payees list';
+    const wrapped = wrapHint(hint, 50);
+    assert.ok(
+      wrapped
+        .split('\n')
+        .slice(0, -1)
+        .every((line) => line.endsWith(' \\')),
+      wrapped,
+    );
+    assert.equal(wrapped.replace('Hint: ', '').replaceAll(/ \\\n */g, ' '), hint);
+  });
+
   it('that is prose is broken between words', () => {
     assert.equal(wrapHint('write it like --fields id', 20), 'Hint: write it like\n  --fields id');
   });

@@ -40,5 +40,6 @@ export function showReady(
     return;
   }
   const named = facts.profile === undefined ? '' : ` -p ${facts.profile}`;
-  out.hint(`remit sandbox seed --payees 3, then: remit payees list${named}`);
+  out.hint(`remit sandbox seed --payees 3${named}`);
+  out.hint(`remit payees list${named}`);
 }

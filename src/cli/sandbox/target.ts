@@ -4,6 +4,7 @@ import {readConfig} from '../../profiles/config-file.ts';
 import {findProjectFile} from '../../profiles/project-file.ts';
 import {storedProfile} from '../../profiles/resolve.ts';
 import {systemProbe} from '../../store/lock-holder.ts';
+import {shellWord} from '../../shell-word.ts';
 import type {LocalContext} from '../context.ts';
 import {runningSandboxes, type Running} from './running.ts';
 
@@ -28,6 +29,15 @@ export function targetSandbox(local: LocalContext): Running {
   local.out.note(`Sandbox ${target.base_url} (store ${target.store})`);
   targets.set(local, target);
   return target;
+}
+
+/** A sandbox command for a hint: typed as it stands, it is about the same sandbox. */
+export function sandboxCommand({flags, runtime}: LocalContext, ...words: readonly string[]): string {
+  const command = ['remit', 'sandbox', ...words].map(shellWord).join(' ');
+  const {REMIT_BASE_URL: url, REMIT_PROFILE: named} = runtime.env;
+  if (flags.profile === undefined && url) return `REMIT_BASE_URL=${shellWord(url)} ${command}`;
+  const profile = flags.profile ?? (named || undefined);
+  return profile === undefined ? command : `${command} -p ${shellWord(profile)}`;
 }
 
 function findTarget(local: LocalContext): Running {

@@ -3,6 +3,7 @@ import {RemitCommand} from '../../cli/command.ts';
 import type {LocalContext} from '../../cli/context.ts';
 import {parseDuration} from '../../cli/durations.ts';
 import {callControl} from '../../cli/sandbox/control.ts';
+import {sandboxCommand} from '../../cli/sandbox/target.ts';
 import {readTime} from '../../cli/sandbox/start-options.ts';
 import {RemitError} from '../../errors.ts';
 import type {Advanced, SandboxStatus} from '../../sandbox/sandbox.ts';
@@ -40,10 +41,10 @@ export default class SandboxAdvance extends RemitCommand {
       throw new RemitError(
         'USAGE',
         `--to ${way.to} has passed: in the sandbox it is ${before.clock.now}, and its time never goes back`,
-        {hint: 'remit sandbox checkpoint restore NAME goes back to a moment that was saved'},
+        {hint: sandboxCommand(local, 'checkpoint', 'list')},
       );
     const moved = await sayingSo(local, () => callControl(local, 'POST', '/sandbox/advance', way));
-    local.out.text(`It is now ${moved.now}. ${happenedText(moved)}.${restOf(moved)}`);
+    local.out.text(`It is now ${moved.now}. ${happenedText(moved)}.${restOf(local, moved)}`);
     return moved;
   }
 }
@@ -74,9 +75,9 @@ function happenedText({fired, attempts, deliveries}: Advanced): string {
   return `${steps}; ${made} and ${ended}`;
 }
 
-function restOf({idle, deliveries_under_way: waiting = 0}: Advanced): string {
+function restOf(local: LocalContext, {idle, deliveries_under_way: waiting = 0}: Advanced): string {
   if (waiting > 0)
-    return ` ${waiting} more ${waiting === 1 ? 'delivery is' : 'deliveries are'} still waiting for slow receivers: remit sandbox deliveries list`;
+    return ` ${waiting} more ${waiting === 1 ? 'delivery is' : 'deliveries are'} still waiting for slow receivers: ${sandboxCommand(local, 'deliveries', 'list')}`;
   return idle === false ? ' More steps are due in over ten years.' : '';
 }
 

@@ -2,7 +2,7 @@ import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/command.ts';
 import {callControl} from '../../cli/sandbox/control.ts';
 import {noteRemembered} from '../../cli/sandbox/remembered.ts';
-import {targetSandbox} from '../../cli/sandbox/target.ts';
+import {sandboxCommand, targetSandbox} from '../../cli/sandbox/target.ts';
 import {readBalance} from '../../cli/sandbox/start-options.ts';
 import type {ClockStatus, SandboxStatus} from '../../sandbox/sandbox.ts';
 
@@ -29,7 +29,7 @@ export default class SandboxReset extends RemitCommand {
     const body = balance === undefined ? {} : {main_balance_in_minor_units: readBalance(balance)};
     const {clock} = (await callControl(local, 'POST', '/sandbox/reset', body)) as SandboxStatus; // our own server's
     local.out.text(`The sandbox is empty. ${clockText(clock)}`);
-    local.out.hint('remit sandbox seed --payees 3');
+    local.out.hint(sandboxCommand(local, 'seed', '--payees', '3'));
     noteRemembered(local);
     const {base_url, store} = targetSandbox(local);
     return {reset: true, base_url, store, clock};

@@ -2,6 +2,7 @@ import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/command.ts';
 import {count} from '../../cli/flags.ts';
 import {callControl} from '../../cli/sandbox/control.ts';
+import {sandboxCommand} from '../../cli/sandbox/target.ts';
 import {RemitError} from '../../errors.ts';
 import {seededView} from '../../output/views/sandbox.ts';
 import type {Seeded} from '../../sandbox/seed.ts';
@@ -33,7 +34,7 @@ export default class SandboxSeed extends RemitCommand {
     const {payees, payers, seed, mode} = flags;
     if (payees + payers === 0)
       throw new RemitError('USAGE', 'how many? --payees N, --payers N', {
-        hint: 'remit sandbox seed --payees 3',
+        hint: sandboxCommand(local, 'seed', '--payees', '3'),
       });
     const made = (await callControl(local, 'POST', '/sandbox/seed', {payees, payers, seed, mode})) as Seeded; // our own server's
     const parties = [

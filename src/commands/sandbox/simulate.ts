@@ -2,6 +2,7 @@ import {Args, Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/command.ts';
 import {count} from '../../cli/flags.ts';
 import {callControl} from '../../cli/sandbox/control.ts';
+import {sandboxCommand} from '../../cli/sandbox/target.ts';
 import {RemitError} from '../../errors.ts';
 import {SIMULATED_KINDS, outcomesOf, type Simulated} from '../../sandbox/outcomes.ts';
 
@@ -35,12 +36,12 @@ export default class SandboxSimulate extends RemitCommand {
     const outcomes = Object.keys(outcomesOf(kind) ?? {});
     if (!outcomes.includes(outcome))
       throw new RemitError('USAGE', `a ${kind} has no outcome "${outcome}"; it has ${outcomes.join(', ')}`, {
-        hint: `remit sandbox simulate ${kind} ${id} ${outcomes[0]!}`,
+        hint: sandboxCommand(local, 'simulate', kind, id, outcomes[0]!),
       });
     const {code, 'amount-minor': amount} = flags;
     if (outcome === 'credit' && amount === undefined)
       throw new RemitError('USAGE', 'how much arrives? A credit needs --amount-minor', {
-        hint: `remit sandbox simulate ${kind} ${id} credit --amount-minor 5000`,
+        hint: sandboxCommand(local, 'simulate', kind, id, 'credit', '--amount-minor', '5000'),
       });
     const asked = {
       ...{kind, id, outcome},

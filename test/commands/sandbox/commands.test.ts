@@ -310,7 +310,10 @@ describe('sandbox start in the foreground', () => {
     assert.match(stdout, /^Sandbox ready at .*http:\/\/127\.0\.0\.1:\d+/);
     assert.match(stdout, /201\S* {2}POST {4}\/api\/payees {2}/);
     assert.match(stdout, /404\S* {2}GET {5}\/api\/payees\/018f0000-0000-7000-8000-000000000000 {2}/);
-    assert.match(stderr, /Hint: remit sandbox seed --payees 3, then: remit payees list -p sandbox/);
+    assert.match(
+      stderr,
+      /Hint: remit sandbox seed --payees 3 -p sandbox\nHint: remit payees list -p sandbox\n/,
+    );
     assert.match(stderr, /Stopped\.\n$/);
   });
 

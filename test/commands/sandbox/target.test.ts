@@ -86,6 +86,23 @@ describe('which sandbox a command speaks to', () => {
     assert.ok((await run('sandbox status')).stderr.startsWith(`Sandbox ${keptUrl} `));
   });
 
+  it('is the same one in the commands that hints print', async () => {
+    for (const [words, env, hint] of [
+      [
+        'sandbox faults add cut',
+        {REMIT_BASE_URL: freshUrl},
+        `REMIT_BASE_URL=${freshUrl} remit sandbox faults clear`,
+      ],
+      ['sandbox reset -p other', {}, 'remit sandbox seed --payees 3 -p other'],
+      ['sandbox reset', {REMIT_PROFILE: 'other'}, 'remit sandbox seed --payees 3 -p other'],
+      ['sandbox faults add cut', {}, 'remit sandbox faults clear'],
+    ] as const) {
+      const {stderr} = await run(words, env);
+      assert.ok(stderr.includes(`Hint: ${hint}\n`), stderr);
+    }
+    for (const url of [keptUrl, freshUrl]) await run('sandbox faults clear', {REMIT_BASE_URL: url});
+  });
+
   it('is none when another is named than any that runs: 11, both named, nothing touched', async () => {
     await run('sandbox seed --payees 1');
     const elsewhere = 'http://127.0.0.1:1';

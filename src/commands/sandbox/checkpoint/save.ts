@@ -1,6 +1,7 @@
 import {Args} from '@oclif/core';
 import {RemitCommand} from '../../../cli/command.ts';
 import {callControl} from '../../../cli/sandbox/control.ts';
+import {sandboxCommand} from '../../../cli/sandbox/target.ts';
 import type {Checkpoint} from '../../../sandbox/checkpoints.ts';
 
 export default class SandboxCheckpointSave extends RemitCommand {
@@ -21,7 +22,7 @@ export default class SandboxCheckpointSave extends RemitCommand {
     local.out.text(`Saved ${saved.name}; the sandbox's clock showed ${saved.clock_at}.`);
     if (replaced !== undefined)
       local.out.warn(`the checkpoint ${saved.name} of ${replaced.saved_at} was replaced; it is gone`);
-    local.out.hint(`remit sandbox checkpoint restore ${saved.name}`);
+    local.out.hint(sandboxCommand(local, 'checkpoint', 'restore', saved.name));
     return saved;
   }
 }

@@ -2,6 +2,7 @@ import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../../cli/command.ts';
 import {count} from '../../../cli/flags.ts';
 import {callControl} from '../../../cli/sandbox/control.ts';
+import {sandboxCommand} from '../../../cli/sandbox/target.ts';
 import {deliveryView} from '../../../output/views/deliveries.ts';
 
 export default class SandboxDeliveriesList extends RemitCommand {
@@ -34,6 +35,7 @@ export default class SandboxDeliveriesList extends RemitCommand {
     };
     await local.out.list(data, deliveryView);
     const last = data.at(-1);
-    if (data.length === limit && last) local.out.hint(`remit sandbox deliveries list --before ${last.id}`);
+    if (data.length === limit && last)
+      local.out.hint(sandboxCommand(local, 'deliveries', 'list', '--before', last.id));
   }
 }

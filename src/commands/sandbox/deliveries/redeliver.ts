@@ -1,6 +1,7 @@
 import {RemitCommand} from '../../../cli/command.ts';
 import {idArg} from '../../../cli/flags.ts';
 import {callControl} from '../../../cli/sandbox/control.ts';
+import {sandboxCommand} from '../../../cli/sandbox/target.ts';
 import {RemitError} from '../../../errors.ts';
 import {deliveryView} from '../../../output/views/deliveries.ts';
 import type {DeliveryRecord} from '../../../sandbox/webhooks/delivery-desk.ts';
@@ -24,7 +25,7 @@ export default class SandboxDeliveriesRedeliver extends RemitCommand {
         'UNAVAILABLE',
         `${delivery.url} did not take the delivery: ${error ?? `status ${status}`}`,
         {
-          hint: `remit sandbox deliveries show ${delivery.id}`,
+          hint: sandboxCommand(local, 'deliveries', 'show', delivery.id),
         },
       );
     local.out.record(delivery, deliveryView);

@@ -4,6 +4,7 @@ import {parseDuration} from '../../../cli/durations.ts';
 import {count} from '../../../cli/flags.ts';
 import {callControl} from '../../../cli/sandbox/control.ts';
 import {FAULT_KINDS, readFault} from '../../../cli/sandbox/fault-flags.ts';
+import {sandboxCommand} from '../../../cli/sandbox/target.ts';
 import {faultView} from '../../../output/views/sandbox.ts';
 
 const duration = (description: string) =>
@@ -15,7 +16,7 @@ const duration = (description: string) =>
 
 export default class SandboxFaultsAdd extends RemitCommand {
   static override summary = 'Make the running sandbox misbehave, to see what happens then';
-  static override description = 'From drop on, the effects strike deliveries of webhooks.';
+  static override description = '`drop` and the effects after it apply to webhook deliveries.';
   static override args = {
     effect: Args.string({required: true, options: [...FAULT_KINDS], description: 'what goes wrong'}),
   };
@@ -28,7 +29,7 @@ export default class SandboxFaultsAdd extends RemitCommand {
   static override flags = {
     operation: Flags.string({helpValue: 'payouts.create', description: 'only this operation'}),
     method: Flags.string({helpValue: 'POST', description: 'only this method'}),
-    path: Flags.string({helpValue: '/api/payouts', description: 'only paths that begin so'}),
+    path: Flags.string({helpValue: '/api/payouts', description: 'only paths with this prefix'}),
     mode: Flags.option({
       options: ['test', 'live'] as const,
       description: 'only keys of this mode',
@@ -36,8 +37,8 @@ export default class SandboxFaultsAdd extends RemitCommand {
     event: Flags.string({helpValue: 'payout.settled', description: 'deliveries: only this event type'}),
     endpoint: Flags.string({helpValue: 'ID', description: 'deliveries: only to this endpoint'}),
     nth: count(1, 1_000_000_000)({description: 'only the n-th that matches'}),
-    'after-reads': count(1, 1_000_000)({description: 'only reads of a path read so often before'}),
-    times: count(1, 1_000_000_000)({description: 'at most so often'}),
+    'after-reads': count(1, 1_000_000)({description: 'only GETs after the first N of the same path'}),
+    times: count(1, 1_000_000_000)({description: 'stop after N matches'}),
     probability: Flags.string({helpValue: '0.1', description: 'with this probability, 0 to 1'}),
     after: Flags.boolean({description: 'status, reset: after the request took effect'}),
     status: count(400, 599)({description: 'status: which one (default 503)'}),
@@ -62,7 +63,7 @@ export default class SandboxFaultsAdd extends RemitCommand {
     const local = this.openLocal();
     const rule = await callControl(local, 'POST', '/sandbox/faults', readFault(args.effect, flags));
     local.out.record(rule, faultView);
-    local.out.hint('remit sandbox faults clear');
+    local.out.hint(sandboxCommand(local, 'faults', 'clear'));
     return rule;
   }
 }
