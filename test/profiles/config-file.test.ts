@@ -36,6 +36,16 @@ describe('the config file', () => {
     assert.deepEqual(readdirSync(dir), ['config.json']);
   });
 
+  it('may be without profiles and without a default', () => {
+    assert.deepEqual(parseConfig('{"version":1}', '/c/config.json'), {version: 1, profiles: {}});
+    const full = {
+      version: 1,
+      default: 'a',
+      profiles: {a: {...profile, overrides: {operations: {}, fields: {}}}},
+    };
+    assert.deepEqual(parseConfig(JSON.stringify(full), '/c/config.json'), full);
+  });
+
   it('cannot be a folder', () => {
     const dir = scratch();
     mkdirSync(join(dir, 'config.json'));
@@ -94,6 +104,11 @@ describe('the config file', () => {
     [
       'with overrides of another kind',
       JSON.stringify({version: 1, profiles: {a: {...profile, overrides: {routes: {}}}}}),
+      /overrides/,
+    ],
+    [
+      'with overrides of which one part is unknown',
+      JSON.stringify({version: 1, profiles: {a: {...profile, overrides: {operations: {}, routes: {}}}}}),
       /overrides/,
     ],
     [

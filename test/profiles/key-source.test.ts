@@ -25,6 +25,18 @@ describe('a key', () => {
     await refused({file: `${path}.gone`}, /cannot be read: ENOENT/);
   });
 
+  it('comes out of a file below the home folder, which ~ stands for', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'remit-key-'));
+    writeFileSync(join(home, 'key'), 'test_aaaaaaaaaaaa');
+    const {HOME: before} = process.env;
+    process.env['HOME'] = home;
+    try {
+      assert.equal(await readKey({file: '~/key'}), 'test_aaaaaaaaaaaa');
+    } finally {
+      process.env['HOME'] = before;
+    }
+  });
+
   it('comes trimmed out of a command, with pipes and quotes as in a shell', async () => {
     assert.equal(await readKey({command: "printf ' test_%s\\n' 'aaaa' | cat"}), 'test_aaaa');
   });

@@ -19,6 +19,13 @@ describe('the project file', () => {
     assert.deepEqual(findProjectFile(below), {profile: 'near', path: join(top, 'a', '.remit.json')});
   });
 
+  it('is found above a path that leads through a file', () => {
+    const top = scratch();
+    writeFileSync(join(top, '.remit.json'), '{"profile":"top"}');
+    writeFileSync(join(top, 'file'), '');
+    assert.equal(findProjectFile(join(top, 'file', 'below'))?.profile, 'top');
+  });
+
   it('may name a profile and output settings', () => {
     const settings = {profile: 'p', output: 'json', fields: 'id', color: false};
     assert.deepEqual(parseProjectFile(JSON.stringify(settings), '/p'), {...settings, path: '/p'});

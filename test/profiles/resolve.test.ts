@@ -7,7 +7,7 @@ import {normaliseBaseUrl} from '../../src/client/base-url.ts';
 import type {ErrorCode, RemitError} from '../../src/errors.ts';
 import type {ConfigFile, StoredProfile} from '../../src/profiles/profile.ts';
 import type {ProjectFile} from '../../src/profiles/project-file.ts';
-import {resolveProfile} from '../../src/profiles/resolve.ts';
+import {resolveProfile, storedProfile} from '../../src/profiles/resolve.ts';
 
 const KEYS = {a: 'test_aaaaaaaaaaaaaaaa', b: 'live_bbbbbbbbbbbbbbbb', env: 'test_eeeeeeeeeeeeeeee'};
 const stored = (letter: 'a' | 'b', changes: Partial<StoredProfile> = {}): StoredProfile => ({
@@ -193,6 +193,21 @@ describe('the profile in force', () => {
 
   it('is refused by name when it does not exist', () =>
     refused({flag: 'nope'}, 'NO_PROFILE', /no profile "nope" \(named by --profile\)/));
+
+  it('is refused by name alone where a command names it, with what to do instead', () => {
+    const path = join(dir, 'config.json');
+    assert.throws(() => storedProfile(CONFIG, 'nope', dir), {
+      message: `there is no profile "nope" in ${path}`,
+      hint: 'one of: a, b',
+    });
+    assert.throws(() => storedProfile({version: 1, profiles: {}}, 'nope', dir), {
+      hint: 'remit profiles add nope --base-url URL',
+    });
+    assert.throws(() => storedProfile({...CONFIG, default: 'gone'}, undefined, dir), {
+      message: `there is no profile "gone" (named by stored default) in ${path}`,
+    });
+    assert.deepEqual(storedProfile(CONFIG, undefined, dir), {name: 'a', profile: CONFIG.profiles['a']});
+  });
 
   it('is not an inherited name', () =>
     refused({flag: 'constructor'}, 'NO_PROFILE', /no profile "constructor"/));

@@ -25,10 +25,13 @@ const put = (name: string, text: string, mode = 0o600) => {
   return path;
 };
 
+const OWNER = /refused to use .* belongs to another user/;
+const WRITABLE = /refused to use .*: other users can change/;
+
 /** Only root can give files away. */
-const foreign = (name: string, text: string): [title: string, loosen: () => void][] => [
-  ['of another user', () => chownSync(put(name, text), NOBODY, NOBODY)],
-  ['in a folder of another user', () => (put(name, text), chownSync(dir, NOBODY, NOBODY))],
+const foreign = (name: string, text: string): [title: string, says: RegExp, loosen: () => void][] => [
+  ['of another user', OWNER, () => chownSync(put(name, text), NOBODY, NOBODY)],
+  ['in a folder of another user', OWNER, () => (put(name, text), chownSync(dir, NOBODY, NOBODY))],
 ];
 
 /** The same rules hold for both files. */
@@ -39,10 +42,10 @@ const FILES: [what: string, name: string, text: string, read: () => unknown][] =
 
 for (const [what, name, text, read] of FILES)
   describe(`${what} that another user could have written`, () => {
-    for (const [title, loosen] of [
-      ['writable by others', () => put(name, text, 0o602)],
-      ['writable by its group', () => put(name, text, 0o660)],
-      ['in a folder that others can write to', () => (put(name, text), chmodSync(dir, 0o777))],
+    for (const [title, says, loosen] of [
+      ['writable by others', WRITABLE, () => put(name, text, 0o602)],
+      ['writable by its group', WRITABLE, () => put(name, text, 0o660)],
+      ['in a folder that others can write to', WRITABLE, () => (put(name, text), chmodSync(dir, 0o777))],
       ...(isRoot ? foreign(name, text) : []),
     ] as const)
       it(`is refused: ${title}`, async () => {
@@ -52,7 +55,8 @@ for (const [what, name, text, read] of FILES)
           (error: RemitError) => {
             assert.equal(error.code, 'STATE');
             assert.equal(error.exitCode, 13);
-            assert.match(error.message, /refused to use .*(other users can change|belongs to another user)/);
+            assert.match(error.message, says);
+            assert.match(error.hint ?? '', says === OWNER ? /change its owner/ : /^chmod go-w /);
             assert.ok(error.message.includes(dir), error.message);
             return true;
           },
