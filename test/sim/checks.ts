@@ -65,7 +65,7 @@ export function checkReport(options: {
     oracle.violate('resume', `${process.posts} POSTs after the batch was complete`);
   // A row in conflict with another batch is sent once that batch, or the registry, gives it free.
   batch.isComplete =
-    summary.state === 'complete' &&
+    (summary.state === 'complete' || summary.state === 'incomplete') &&
     summary.in_doubt + summary.not_sent + summary.staged === 0 &&
     states.every(({state}) => state !== 'conflict');
   const stop = summary.stopped_because?.reason;

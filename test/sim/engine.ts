@@ -86,13 +86,14 @@ export async function runEngine(
       if (path !== 'release') journal.setMeta('path', path);
       process.isDirect = path === 'direct';
       process.acceptsDifferences = request.settings.acceptDifferences;
-      process.retriesUnapproved = request.settings.retryUnapproved;
+      process.retriesUnapproved = request.settings.retryUnapproved || request.retry !== undefined;
       process.approvesById = request.settings.approveById ?? false;
       claims.settle();
       const transport = network.transportFor(process);
       if (request.retry !== undefined) {
         const wire = new Wire({kind, mode, namespace, key: apiKey, overrides: OVERRIDES, timeouts: TIMEOUTS});
         const {named, onRaised} = request.retry;
+        process.beginRun(); // what it prepares is finished by any later run
         onRaised(
           await prepareRetry({
             journal,

@@ -123,9 +123,8 @@ export class Oracle {
     return this.#declared.has(reference);
   }
 
-  /** Somebody asked for a retry, and a record of the reference failed: its row may begin anew. */
+  /** A record of the reference failed or was canceled: a retry, or another batch, may begin anew. */
   mayHaveBeenRaised(reference: string): boolean {
-    if ((this.#generations.get(reference) ?? 0) === 0) return false;
     return this.#service.records.some(
       (record) => record.reference === reference && isDead(this.#service.statusOf(record)),
     );
@@ -399,11 +398,16 @@ export class Oracle {
 
   /** Invariant: a key is made of the reference and nothing else, and only an operator raises its generation. */
   #generationOf(attempt: Attempt, reference: string): number {
-    const highest = this.#generations.get(reference) ?? 0;
+    let highest = this.#generations.get(reference) ?? 0;
+    while (this.#isEnded(this.#keyOf(reference, highest))) highest++; // another batch takes it up by itself
     for (let generation = highest; generation >= 0; generation--)
       if (attempt.key === this.#keyOf(reference, generation)) return generation;
     this.violate('key', `${reference} was sent with a key that is none of its generations 0 to ${highest}`);
     return 0;
+  }
+
+  #isEnded(key: string): boolean {
+    return this.#service.records.some((record) => record.key === key && isDead(this.#service.statusOf(record)));
   }
 
   #keyOf(reference: string, generation: number): string {

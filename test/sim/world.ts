@@ -654,7 +654,7 @@ export class World {
         },
         {},
       );
-      if (last?.summary.state !== 'complete') continue;
+      if (last?.summary.state !== 'complete' && last?.summary.state !== 'incomplete') continue;
       // Once more, now and then: a batch that is complete sends nothing.
       if (last.summary.posts === 0 || (isEnded(last) && !this.#dice.chance(0.2))) break;
     }
