@@ -3,24 +3,36 @@ import {cellWidth} from './width.ts';
 /**
  * Breaks long lines between words for a terminal of `width` characters. What is carried over stands two further in than
  * its line began, so that lines can still be told apart. A word that is longer than a line is left whole. What is carried
- * over never begins with a label of ours: text of a service could forge a hint otherwise.
+ * over never begins with a label of ours: text of a service could forge a hint otherwise. A line that is a command
+ * (`Next     remit …`) goes on behind a backslash, so that it can be copied as it stands.
  */
 export function wrapLines(text: string, width: number, further = '  '): string {
   return text
     .split('\n')
-    .flatMap((line) => (cellWidth(line) <= width ? [line] : wrapLine(line, width, further)))
+    .flatMap((line) => {
+      if (cellWidth(line) <= width) return [line];
+      const command = COMMAND_LINE.exec(line);
+      return command === null ? wrapLine(line, width, further) : wrapCommand(command[1]!, command[2]!, width);
+    })
     .join('\n');
 }
 
 /** Variables may be set in front of it; broken without a backslash, they would be a command of their own. */
 const COMMAND = /^(?:[A-Z_]+=\S+ )*remit /;
 
-/** A hint for a terminal: a command goes on behind a backslash, so that it can be copied as it stands. */
+/** A line of a text that is a command. */
+const COMMAND_LINE = /^((?:Next)? +)((?:[A-Z_]+=\S+ )*remit .+)$/;
+
+/** A hint for a terminal, which may be a command. */
 export function wrapHint(hint: string, width: number): string {
   const label = 'Hint: ';
   if (!COMMAND.test(hint) || hint.includes('\n') || cellWidth(label + hint) <= width)
     return wrapLines(label + hint, width);
-  const [first = '', ...rest] = hint.match(/(?:[^\s'"\\]|\\.|'[^']*'|"[^"]*")+/g) ?? [hint];
+  return wrapCommand(label, hint, width).join('\n');
+}
+
+function wrapCommand(label: string, command: string, width: number): string[] {
+  const [first = '', ...rest] = command.match(/(?:[^\s'"\\]|\\.|'[^']*'|"[^"]*")+/g) ?? [command];
   const lines: string[] = [];
   let current = label + first;
   for (const word of rest) {
@@ -29,7 +41,7 @@ export function wrapHint(hint: string, width: number): string {
       current = `  ${word}`;
     } else current += ` ${word}`;
   }
-  return [...lines, current].join('\n');
+  return [...lines, current];
 }
 
 function wrapLine(line: string, width: number, further: string): string[] {

@@ -138,8 +138,8 @@ export const MUTANTS: readonly Mutant[] = [
     patches: [
       patch(
         'batch/resolve.ts',
-        'journal.record(outcome, clock.now());',
-        "if (resolution === 'not-paid') journal.raiseGeneration(row, 'mutant', clock.now());\n  else journal.record(outcome, clock.now());",
+        'for (const {outcome} of settled) journal.record(outcome, clock.now());',
+        "for (const {row, resolution, outcome} of settled)\n    if (resolution === 'not-paid') journal.raiseGeneration(row, 'mutant', clock.now());\n    else journal.record(outcome, clock.now());",
       ),
     ],
     needs: ['resolve', 'service'],

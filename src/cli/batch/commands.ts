@@ -3,15 +3,16 @@ import type {RunPath} from '../../batch/batch-run.ts';
 import type {Kind} from '../../batch/kinds.ts';
 import {RemitError} from '../../errors.ts';
 import {RemitCommand} from '../command.ts';
-import type {LocalContext} from '../context.ts';
+import type {Context, LocalContext} from '../context.ts';
 import {confirmFlags, followFlags, inputFlags, runFlags, stateDirFlag} from './flags.ts';
 import {fileOrBatch, placeFlags} from './place.ts';
 import {planFromFlags} from './plan-action.ts';
 import {outlookOf} from './plan-next.ts';
-import {outlookText, planResult, planText} from './plan-view.ts';
+import {count, outlookText, planResult, planText} from './plan-view.ts';
 import {refreshBatch} from './follow-action.ts';
 import {batchView, listBatches} from './list-action.ts';
-import {paidId, resolveInBatch} from './resolve-action.ts';
+import {paidId, resolveFromFile, resolveInBatch} from './resolve-action.ts';
+import {readResolveFile} from './resolve-file.ts';
 import {reportBatch, statusOfBatch} from './report-action.ts';
 import {runBatch, type RunFlags} from './run-action.ts';
 import {leftOutText, summaryText} from './summary-view.ts';
@@ -185,14 +186,14 @@ export abstract class BatchStatus extends BatchCommand {
       return summary;
     }
     const local = this.openLocal();
-    const {summary, attention, running} = await statusOfBatch({
+    const {summary, attention, placed, running} = await statusOfBatch({
       kind: this.kind,
       batchId: args.batch,
       stateDir: this.stateDirOf(local, flags),
       clock: local.clock,
       typed: (last) => placeFlags(local, this.stateDirOf(local, flags), last),
     });
-    local.out.text(summaryText(summary, attention));
+    local.out.text(summaryText(summary, attention, placed));
     if (summary.left_out > 0) local.out.warn(leftOutText(summary));
     if (running !== undefined) local.out.note(running);
     return summary;
@@ -233,7 +234,7 @@ export abstract class BatchReport extends BatchCommand {
       const {exit} = await refreshBatch({...wanted, isQuiet: true});
       this.exitWith(exit);
     }
-    const {summary, attention} = await reportBatch({
+    const {summary, attention, placed} = await reportBatch({
       kind: this.kind,
       batchId: args.batch,
       stateDir,
@@ -243,7 +244,7 @@ export abstract class BatchReport extends BatchCommand {
       html: !flags.html ? undefined : args.file === undefined ? 'beside' : {file: args.file},
     });
     const page = summary.report_file === undefined ? '' : `\nReport   ${summary.report_file}`;
-    local.out.text(summaryText(summary, attention) + page);
+    local.out.text(summaryText(summary, attention, placed) + page);
     if (summary.left_out > 0) local.out.warn(leftOutText(summary));
     return summary;
   }
@@ -284,47 +285,113 @@ export abstract class BatchRetry extends BatchCommand {
   }
 }
 
+/** `cancel`: flags of a run that have a meaning for it. */
+const cancelFlags = {
+  'confirm-total': confirmFlags['confirm-total'],
+  'confirm-count': confirmFlags['confirm-count'],
+  'key-horizon': runFlags['key-horizon'],
+  'max-wait': runFlags['max-wait'],
+  'max-in-flight': runFlags['max-in-flight'],
+  'max-rps': runFlags['max-rps'],
+  'wait-lock': runFlags['wait-lock'],
+  'break-lock': runFlags['break-lock'],
+  out: runFlags.out,
+};
+
+export abstract class BatchCancel extends BatchContinue {
+  static override args = {batch: batchArg};
+  static override flags = {...cancelFlags, ...stateDirFlag};
+
+  async run() {
+    const {args, flags} = await this.parse(BatchCancel);
+    return this.continue(args.batch, flags, {path: 'cancel', doing: 'cancel'});
+  }
+}
+
 export abstract class BatchResolve extends BatchCommand {
   static override args = {
     batch: batchArg,
-    reference: Args.string({required: true, description: 'reference of the row'}),
+    reference: Args.string({description: 'reference of the row; left out with --from'}),
   };
   static override flags = {
     paid: Flags.string({
       helpValue: 'ID',
       description: 'it was paid: the id of its record',
-      exactlyOne: ['paid', 'not-paid'],
+      exactlyOne: ['paid', 'not-paid', 'from'],
     }),
     'not-paid': Flags.boolean({description: 'it was not paid: send it again with the same key'}),
-    unseen: Flags.boolean({description: 'believe it without looking its record up'}),
+    from: Flags.string({
+      helpValue: 'FILE',
+      description: 'a CSV with the header reference,verdict,id; the verdict is paid or not-paid',
+    }),
+    unseen: Flags.boolean({description: 'take it as stated, without reading the record'}),
     ...stateDirFlag,
   };
 
   async run() {
     const {args, flags} = await this.parse(BatchResolve);
-    const resolution = flags.paid === undefined ? 'not-paid' : {paid: paidId(flags.paid)};
-    const isLookedUp = flags.paid !== undefined && !flags.unseen;
-    const context = isLookedUp ? await this.open() : undefined;
-    const local = context ?? this.openLocal();
-    const notPaid = flags['not-paid'] && !flags.unseen ? () => this.open() : undefined;
+    if ((args.reference === undefined) !== (flags.from !== undefined))
+      throw new RemitError(
+        'USAGE',
+        flags.from === undefined ? 'name the row by its reference' : 'with --from, the file names the rows',
+        {
+          hint: `remit ${this.kind}s batch resolve ${args.batch} --from FILE, or REFERENCE with --paid ID or --not-paid`,
+        },
+      );
+    if (flags.from !== undefined) return this.#resolveFile(args.batch, flags.from, flags);
+    return this.#resolveRow(args.batch, args.reference!, flags);
+  }
+
+  #place(local: LocalContext, flags: {'state-dir'?: string | undefined}) {
     const stateDir = this.stateDirOf(local, flags);
-    const {kind} = this;
+    const typed = (last: string | undefined) => placeFlags(local, stateDir, last);
+    return {kind: this.kind, stateDir, clock: local.clock, typed};
+  }
+
+  async #resolveFile(
+    batchId: string,
+    path: string,
+    flags: {unseen: boolean; 'state-dir'?: string | undefined},
+  ) {
+    let context: Context | undefined;
+    const local = this.openLocal();
+    const lines = await readResolveFile(path, local.runtime.stdin);
+    const open = async () => (context ??= await this.open());
+    const result = await resolveFromFile({
+      ...{...this.#place(local, flags), batchId, path, lines},
+      open: flags.unseen ? undefined : open,
+    });
+    for (const {reference, why} of result.unseen)
+      local.out.notice(`The record of ${reference} was not read (${why}); it is recorded as you stated.`);
+    local.out.text(
+      `Batch ${batchId}: ${count(result.paid, 'row')} recorded as paid, ${count(result.not_paid, 'row')} as not paid.`,
+    );
+    if (result.next !== null) local.out.hint(result.next);
+    return result;
+  }
+
+  async #resolveRow(
+    batchId: string,
+    reference: string,
+    flags: {
+      paid?: string | undefined;
+      'not-paid': boolean;
+      unseen: boolean;
+      'state-dir'?: string | undefined;
+    },
+  ) {
+    const resolution = flags.paid === undefined ? 'not-paid' : {paid: paidId(flags.paid)};
+    const isRead = flags.paid !== undefined && !flags.unseen;
+    const context = isRead ? await this.open() : undefined;
+    const local = context ?? this.openLocal();
+    const openToLook = flags['not-paid'] && !flags.unseen ? () => this.open() : undefined;
     const result = await resolveInBatch({
-      kind,
-      stateDir,
-      batchId: args.batch,
-      reference: args.reference,
-      resolution,
-      context,
-      openToLook: notPaid,
-      clock: local.clock,
+      ...{...this.#place(local, flags), batchId, reference, resolution, context, openToLook},
     });
     if (result.unseen !== undefined)
-      local.out.notice(`Its record was not looked at (${result.unseen}); your word is taken for it.`);
-    const by = isLookedUp ? `: record ${result.id} was looked up` : ' by your word';
-    local.out.text(
-      `Row ${result.reference} of batch ${args.batch} is ${result.state.replace('_', ' ')}${by}.`,
-    );
+      local.out.notice(`Its record was not read (${result.unseen}); it is recorded as you stated.`);
+    const by = isRead ? `: record ${result.id} was read` : ', as you stated';
+    local.out.text(`Row ${result.reference} of batch ${batchId} is ${result.state.replace('_', ' ')}${by}.`);
     if (result.next !== null) local.out.hint(result.next);
     return result;
   }

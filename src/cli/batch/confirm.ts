@@ -22,7 +22,7 @@ export interface ConfirmFlags {
 }
 
 /** What is confirmed: of a retry, the rows that are sent again; else the plan's. */
-interface Sums {
+export interface Sums {
   rows: number;
   totals: Readonly<Record<string, string>>;
 }
@@ -91,7 +91,7 @@ export async function confirmBatch(options: {
     const text =
       options.again === undefined
         ? planText(plan, {mode: profile.mode})
-        : `Batch ${plan.batchId}: ${count(sums.rows, 'row')} to be sent again with new keys, ${totalsText(sums)}`;
+        : `Batch ${plan.batchId}: ${count(sums.rows, 'row')} to be sent again, ${totalsText(sums)}`;
     if (isLive) out.notice(text);
     else out.note(text);
     for (const line of [...surveyText(survey), ...workText(work, options.again !== undefined)])
@@ -104,7 +104,7 @@ export async function confirmBatch(options: {
     if (stated || (!isLive && (yes === true || known))) return true;
     if (isIdle) return false;
     options.onAsk();
-    await ask({
+    await askFor({
       ...{context, sums, moving, question: questionOf(options)},
       what: movingOf(options, moving),
     });
@@ -112,7 +112,7 @@ export async function confirmBatch(options: {
     if (!yes || !(stated || known))
       refuse(
         'GUARD_LIVE',
-        `refused to ${doing} batch ${plan.batchId} with a live key: nobody is there to confirm it`,
+        `refused to ${doing} batch ${plan.batchId} with a live key: no terminal to confirm on`,
         `without a terminal: --live --yes ${statement(sums)}`,
       );
   } else if (!stated && !yes && !known) {
@@ -154,9 +154,10 @@ function movingOf({doing, again, work}: Parameters<typeof confirmBatch>[0], {row
     : `send ${count(rows, 'row')}, ${again.rows} of them again`;
 }
 
-const sumsOf = ({rows, totals}: Part): Sums => ({rows, totals: totals.toMajor()});
+export const sumsOf = ({rows, totals}: Part): Sums => ({rows, totals: totals.toMajor()});
 
-async function ask(asked: {
+/** Asks a person: a yes with a test key, the totals with a live one. */
+export async function askFor(asked: {
   context: Context;
   sums: Sums;
   moving: Sums;
@@ -188,11 +189,12 @@ export const statement = (sums: Sums): string =>
     `--confirm-count ${sums.rows}`,
   ].join(' ');
 
-function checkStated(plan: Plan, sums: Sums, flags: ConfirmFlags): void {
+/** @throws RemitError GUARD_CONFIRM when stated figures are not those of `sums` */
+export function checkStated(plan: Plan, sums: Sums, flags: ConfirmFlags): void {
   const differ = (message: string) => {
     throw new RemitError(
       'GUARD_CONFIRM',
-      `the confirmation does not match ${sums === plan.figures ? 'the plan' : 'the rows to be sent again'} of ${plan.batchId}: ${message}; nothing was sent`,
+      `the confirmation does not match ${sums === plan.figures ? 'the plan' : 'the rows concerned'} of ${plan.batchId}: ${message}; nothing was sent`,
       {
         hint: `it has ${statement(sums)}`,
         details: {planned: sums.rows, totals: sums.totals},

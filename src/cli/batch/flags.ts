@@ -107,6 +107,9 @@ export const runFlags = {
   }),
   'release-rest': Flags.boolean({description: 'release although some rows are in doubt or in conflict'}),
   'trust-refusals': Flags.boolean({description: 'believe refusals before anything has succeeded'}),
+  'wait-lock': duration({
+    description: 'while another batch runs in this state folder, wait up to this long (default: refuse)',
+  }),
   'break-lock': Flags.boolean({description: 'take the batch from a runner that is known to be dead'}),
   out: Flags.string({helpValue: 'FOLDER', description: 'folder of the results (default: beside the input)'}),
 };

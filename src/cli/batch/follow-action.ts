@@ -38,10 +38,10 @@ export async function followAfterRun(options: {
   /** Folder of the results, which are written anew. */
   out: string;
 }): Promise<{summary: Summary & {followed: Followed}; exit: ExitCode}> {
-  const {context, batch, flags} = options;
+  const {flags} = options;
   const timeoutMs = flags.timeout ?? DEFAULT_WAIT_MS;
   const {summary, followed} = await follow({...options, until: flags.until, timeoutMs});
-  showFollowed(context, batch, summary, followed);
+  showFollowed(options, summary, followed);
   return {summary: {...summary, followed}, exit: exitCodeOf(summary, followed)};
 }
 
@@ -87,7 +87,7 @@ export async function refreshBatch(options: {
       ? seen
       : {...seen, state: before.state, stopped_because: before.stopped_because};
     if (isQuiet) out.note(followedText(followed));
-    else showFollowed(context, batch, summary, followed);
+    else showFollowed({context, batch, stateDir: options.stateDir}, summary, followed);
     if (!isOfBatch)
       writeStatus(batch.place.status, batch.plan.journalId, summary.state, summary, clock.now());
     if (!isOfBatch) context.out.warn(`the service could not be asked about every row: ${stop!.message}`);
@@ -145,10 +145,14 @@ async function follow(options: {
   }
 }
 
-function showFollowed({out}: Context, {journal}: OpenBatch, summary: Summary, followed: Followed): void {
-  out.text(
-    `${summaryText(summary, journal.needingAttention(ATTENTION, summary.in_doubt))}\n${followedText(followed)}`,
-  );
+function showFollowed(
+  {context, batch, stateDir}: {context: Context; batch: OpenBatch; stateDir: string},
+  summary: Summary,
+  followed: Followed,
+): void {
+  const attention = batch.journal.needingAttention(ATTENTION, summary.in_doubt);
+  const placed = placeFlags(context, stateDir, context.commands.profile);
+  context.out.text(`${summaryText(summary, attention, placed)}\n${followedText(followed)}`);
 }
 
 const ENDS: Readonly<Record<FollowEnd, string>> = {

@@ -38,14 +38,14 @@ const ATTENTION = 10;
  */
 export async function statusOfBatch(
   wanted: Wanted,
-): Promise<{summary: Summary; attention: Attention[]; running: string | undefined}> {
+): Promise<{summary: Summary; attention: Attention[]; placed: string; running: string | undefined}> {
   try {
     const batch = await openBatch({...wanted, purpose: `status of batch ${wanted.batchId}`, brief: true});
     try {
       await readNews(batch, wanted);
       const summary = readSummary(batch, wanted.clock.now(), wanted.typed);
       const attention = batch.journal.needingAttention(ATTENTION, summary.in_doubt);
-      return {summary, attention, running: undefined};
+      return {summary, attention, placed: placedFor(batch, wanted), running: undefined};
     } finally {
       await batch.close();
     }
@@ -55,10 +55,14 @@ export async function statusOfBatch(
     return {
       summary: {...status.summary, posts: 0, next: null},
       attention: [],
+      placed: '',
       running: runningText(status, error),
     };
   }
 }
+
+const placedFor = ({journal}: OpenBatch, {typed}: Wanted): string =>
+  typed?.(journal.meta<string | null>('typedProfile') ?? undefined) ?? '';
 
 /** What the process that has the batch last wrote; undefined when it wrote nothing, or the error is another one. */
 function lastWord(error: unknown, {stateDir, kind, batchId}: Wanted): StatusFile | undefined {
@@ -85,7 +89,7 @@ export type Reported = Summary & {report_file?: string};
  */
 export async function reportBatch(
   wanted: Wanted & {folder: string | undefined; html?: {file: string} | 'beside' | undefined},
-): Promise<{summary: Reported; attention: Attention[]}> {
+): Promise<{summary: Reported; attention: Attention[]; placed: string}> {
   const batch = await openForReport(wanted);
   try {
     const {journal, plan} = batch;
@@ -96,11 +100,11 @@ export async function reportBatch(
     journal.setMeta('results', files);
     const summary = readSummary(batch, wanted.clock.now(), wanted.typed);
     const attention = journal.needingAttention(ATTENTION, summary.in_doubt);
-    if (wanted.html === undefined) return {summary, attention};
+    const placed = placedFor(batch, wanted);
+    if (wanted.html === undefined) return {summary, attention, placed};
     const path = wanted.html === 'beside' ? reportFile(folder, plan) : resolve(wanted.html.file);
-    const flags = wanted.typed?.(journal.meta<string | null>('typedProfile') ?? undefined);
-    writeReport({batch, summary, path, flags: flags ?? ''});
-    return {summary: {...summary, report_file: path}, attention};
+    writeReport({batch, summary, path, flags: placed});
+    return {summary: {...summary, report_file: path}, attention, placed};
   } finally {
     await batch.close();
   }

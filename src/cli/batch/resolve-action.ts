@@ -2,7 +2,14 @@ import {checkBinding} from '../../batch/binding.ts';
 import {checkDeclared} from '../../batch/declared-record.ts';
 import type {Kind} from '../../batch/kinds.ts';
 import {type OpenBatch, openBatch} from '../../batch/open-batch.ts';
-import {type Resolution, resolveRow, rowToResolve} from '../../batch/resolve.ts';
+import {
+  doubtfulRow,
+  type Resolution,
+  resolveRow,
+  resolveRows,
+  type Resolving,
+  rowToResolve,
+} from '../../batch/resolve.ts';
 import {isUuid} from '../../batch/rows.ts';
 import {isObject} from '../../client/answer.ts';
 import type {Clock} from '../../clock.ts';
@@ -10,6 +17,8 @@ import {LIFECYCLES} from '../../contract/lifecycle.ts';
 import {RemitError} from '../../errors.ts';
 import type {Context} from '../context.ts';
 import {batchCommand} from './place.ts';
+import {type Placing, readSummary} from './report-action.ts';
+import {invalidLines, type ResolveLine} from './resolve-file.ts';
 
 /**
  * Settles a row in doubt by the operator's word; nothing is sent. `next` is what sends it, where that is left to do. A
@@ -27,6 +36,7 @@ export async function resolveInBatch(options: {
   context: Context | undefined;
   openToLook?: (() => Promise<Context>) | undefined;
   clock: Clock;
+  typed: Placing;
 }) {
   const {kind, stateDir, batchId, reference, context, clock} = options;
   const batch = await openBatch({
@@ -46,11 +56,67 @@ export async function resolveInBatch(options: {
         ? await refuseMoved(batch, reference, options.openToLook)
         : undefined;
     const resolved = await resolveRow({stateDir, reference, resolution, clock, batch});
-    const next = resolved.state === 'accepted' ? null : `${batchCommand(kind)} resume ${batchId}`;
+    const {next} = readSummary(batch, clock.now(), options.typed);
     return {batch_id: batchId, ...resolved, next, ...(unseen === undefined ? {} : {unseen})};
   } finally {
     await batch.close();
   }
+}
+
+/**
+ * The same for every row of a file, all or none. Each record that is named, and each that is known of a row declared not
+ * paid, is read first, unless `open` is absent.
+ * @throws RemitError CSV_INVALID for a reference that is unknown or not in doubt; what the single form throws for a record
+ */
+export async function resolveFromFile(options: {
+  kind: Kind;
+  stateDir: string;
+  batchId: string;
+  path: string;
+  lines: readonly ResolveLine[];
+  open: (() => Promise<Context>) | undefined;
+  clock: Clock;
+  typed: Placing;
+}) {
+  const {kind, stateDir, batchId, path, lines, open, clock} = options;
+  const purpose = `resolve in batch ${batchId}`;
+  const batch = await openBatch({stateDir, kind, batchId, purpose, brief: open === undefined, clock});
+  try {
+    refuseUnknown(batch, path, lines);
+    const rows: Resolving[] = [];
+    const unseen: {reference: string; why: string}[] = [];
+    for (const {reference, resolution} of lines) {
+      if (open === undefined) rows.push({reference, resolution});
+      else if (resolution === 'not-paid') {
+        const why = await refuseMoved(batch, reference, open);
+        if (why !== undefined) unseen.push({reference, why});
+        rows.push({reference, resolution});
+      } else {
+        const context = await open();
+        const status = await lookUp({batch, context, reference, id: resolution.paid});
+        rows.push({reference, resolution: {...resolution, status}});
+      }
+    }
+    const resolved = await resolveRows({batch, stateDir, rows, clock});
+    const {next} = readSummary(batch, clock.now(), options.typed);
+    const paid = rows.filter(({resolution}) => resolution !== 'not-paid').length;
+    return {batch_id: batchId, paid, not_paid: rows.length - paid, rows: resolved, unseen, next};
+  } finally {
+    await batch.close();
+  }
+}
+
+function refuseUnknown(batch: OpenBatch, path: string, lines: readonly ResolveLine[]): void {
+  batch.journal.makeDoubtExplicit();
+  const problems: string[] = [];
+  for (const {line, reference, resolution} of lines)
+    try {
+      doubtfulRow(batch, reference, resolution);
+    } catch (error) {
+      if (!(error instanceof RemitError)) throw error;
+      problems.push(`line ${line}: ${error.message}`);
+    }
+  if (problems.length > 0) throw invalidLines(path, problems);
 }
 
 /**
@@ -81,7 +147,7 @@ async function refuseMoved(
   if (status === initial || status === 'failed' || status === 'canceled') return undefined;
   if (typeof status !== 'string' || !Object.hasOwn(next, status)) return `its status is ${String(status)}`;
   throw new RemitError('USAGE', `row ${reference} was paid: its record ${id} is ${status}`, {
-    hint: `${batchCommand(kind)} resume ${batch.plan.batchId} finds it so`,
+    hint: `${batchCommand(kind)} resume ${batch.plan.batchId} records it`,
   });
 }
 

@@ -9,10 +9,11 @@ import type {Followed} from '../../batch/follow-run.ts';
 import type {Journal} from '../../batch/journal.ts';
 import {type OpenBatch, openBatch} from '../../batch/open-batch.ts';
 import {prepareRetry, type RetryRow} from '../../batch/retry.ts';
+import {beginCancel, refuseCanceled} from '../../batch/remaining.ts';
 import {AdaptiveSpeed} from '../../batch/speed-adaptive.ts';
 import {MAX_IN_FLIGHT} from '../../batch/speed.ts';
 import {ASKING, readStatus, writeStatus} from '../../batch/status-file.ts';
-import {exitCodeOf, type Summary} from '../../batch/summary.ts';
+import {cancelExitCodeOf, exitCodeOf, type Summary} from '../../batch/summary.ts';
 import {HORIZON_MS} from '../../batch/record-age.ts';
 import {Wire} from '../../batch/wire.ts';
 import {type Reach, workOf} from '../../batch/work.ts';
@@ -27,8 +28,10 @@ import {followAfterRun, type FollowFlags} from './follow-action.ts';
 import {hasForgotten, RESET_SANDBOX} from './reset-sandbox.ts';
 import {batchCommand, placeFlags} from './place.ts';
 import {count} from './plan-view.ts';
+import {confirmCancel} from './cancel-confirm.ts';
 import {partOf, retryText} from './retry-view.ts';
 import {progressLine} from './progress.ts';
+import {withLock} from './wait-lock.ts';
 import {readSummary} from './report-action.ts';
 import {doubtsText, leftOutText, summaryText} from './summary-view.ts';
 
@@ -39,6 +42,7 @@ export interface RunFlags extends ConfirmFlags, FollowFlags {
   'release-rest'?: boolean | undefined;
   'trust-refusals'?: boolean | undefined;
   'break-lock'?: boolean | undefined;
+  'wait-lock'?: number | undefined;
   out?: string | undefined;
 }
 
@@ -74,18 +78,16 @@ export async function runBatch(request: RunRequest): Promise<BatchEnd> {
   const {context, kind, stateDir, batchId, flags, doing} = request;
   const {clock, profile} = context;
   const breakLock = flags['break-lock'] ?? false;
-  const batch = await openBatch({
-    stateDir,
-    kind,
-    batchId,
-    purpose: `batch ${batchId} (${doing})`,
-    breakLock,
-    clock,
-  });
+  const waiting = {context, kind, stateDir, waitMs: flags['wait-lock']};
+  const purpose = `batch ${batchId} (${doing})`;
+  const batch = await withLock(waiting, () =>
+    openBatch({stateDir, kind, batchId, purpose, breakLock, clock}),
+  );
   try {
     if (readStatus(batch.place.status) === undefined) tellStatus(batch, 'starting', clock.now());
     const folder = resultFolder(flags.out ?? batch.plan.file.folder);
     checkBinding(batch.journal, batch.plan, profile);
+    refuseCanceled(batch.journal, batch.plan, request.path);
     const changed = request.isById ? changedFile(batch.plan) : undefined;
     if (changed !== undefined)
       context.out.warn(
@@ -94,11 +96,13 @@ export async function runBatch(request: RunRequest): Promise<BatchEnd> {
     const summary = await runClaimed(request, batch, folder);
     if (summary.left_out > 0) context.out.warn(leftOutText(summary));
     if (flags.until === undefined || summary.stopped_because !== null) {
-      context.out.text(summaryText(summary, batch.journal.needingAttention(ATTENTION, summary.in_doubt)));
+      const attention = batch.journal.needingAttention(ATTENTION, summary.in_doubt);
+      const placed = placeFlags(context, stateDir, context.commands.profile);
+      context.out.text(summaryText(summary, attention, placed));
       noteDoubts(request, summary, batch.journal.rowsIn(['in_doubt'], 0, ATTENTION));
       if (summary.posts === 0 && summary.next === null && (await hasForgotten(context, kind, batch.journal)))
         context.out.notice(RESET_SANDBOX);
-      return {summary, exit: exitCodeOf(summary)};
+      return {summary, exit: request.path === 'cancel' ? cancelExitCodeOf(summary) : exitCodeOf(summary)};
     }
     return await followAfterRun({context, stateDir, batch, flags, before: summary, out: folder});
   } finally {
@@ -109,19 +113,17 @@ export async function runBatch(request: RunRequest): Promise<BatchEnd> {
 
 /** Runs a batch with the registry; following it afterwards keeps no other batch waiting. */
 async function runClaimed(request: RunRequest, batch: OpenBatch, folder: string): Promise<Summary> {
-  const {context, stateDir, flags} = request;
+  const {context, kind, stateDir, flags} = request;
   const {profile, clock} = context;
-  const claims = await claimBatch({
-    batch,
-    stateDir,
-    mode: profile.mode,
-    baseUrl: profile.baseUrl,
-    profile: profile.name,
-    breakLock: flags['break-lock'] ?? false,
-    clock,
-  });
+  const {mode, baseUrl, name} = profile;
+  const breakLock = flags['break-lock'] ?? false;
+  const claims = await withLock({context, kind, stateDir, waitMs: flags['wait-lock']}, () =>
+    claimBatch({batch, stateDir, mode, baseUrl, profile: name, breakLock, clock}),
+  );
   try {
-    if (request.retry === undefined) await confirmOnce(request, batch, claims);
+    const onAsk = () => tellStatus(batch, ASKING, clock.now());
+    if (request.path === 'cancel') await confirmCancel({context, batch, claims, flags, onAsk});
+    else if (request.retry === undefined) await confirmOnce(request, batch, claims);
     else if (!isConfirmed(request, batch)) throw nothingToRetry(batch, request);
     const transport = await context.transportFor('pool');
     try {
@@ -244,8 +246,9 @@ async function runConfirmed(parts: ConfirmedRun): Promise<Summary> {
   const {plan, journal, place, lock} = batch;
   const {out, clock, profile, runtime} = context;
   const {path, acceptDifferences, retryUnapproved} = reachOf(request, journal);
+  if (path === 'cancel') beginCancel(journal, clock.now());
   // A release is no way of going on: a resume after it must still take up rows that have no record yet.
-  journal.setMeta('path', path === 'release' ? 'stage-and-release' : path);
+  else journal.setMeta('path', path === 'release' ? 'stage-and-release' : path);
   claims.settle();
   if (request.retry !== undefined) await retryRows(parts, request.retry.named);
   const {first, second} = context.stop.drain();

@@ -4,10 +4,15 @@ import {BUCKETS} from '../../batch/outcome.ts';
 import type {Summary} from '../../batch/summary.ts';
 import {canceledText, incompleteText} from '../../batch/end-words.ts';
 import {groupMajor} from '../../money/amount.ts';
+import {shellWord} from '../../shell-word.ts';
+import {batchCommand} from './place.ts';
 import {count} from './plan-view.ts';
 
-/** The end of a run as a person reads it: what happened, what did not, where it is written, what to type next. */
-export function summaryText(summary: Summary, attention: readonly Attention[]): string {
+/**
+ * The end of a run as a person reads it: what happened, what did not, where it is written, what to type next.
+ * @param placed flags by which a command finds the state folder and the profile
+ */
+export function summaryText(summary: Summary, attention: readonly Attention[], placed = ''): string {
   const lines = [headline(summary), ''];
   const buckets = ['planned', ...BUCKETS] as const;
   const shown = buckets.filter(
@@ -50,9 +55,17 @@ export function summaryText(summary: Summary, attention: readonly Attention[]): 
   lines.push('');
   if (summary.results !== null) lines.push(`Results  ${summary.results}`);
   if (summary.failed_file !== null)
-    lines.push(`Failed   ${summary.failed_file} (mend it and run it as a batch of its own)`);
+    lines.push(
+      `Failed   ${summary.failed_file}: correct it and run it as a separate batch`,
+      `         ${failedCommand(summary, placed)}`,
+    );
   if (summary.next !== null) lines.push(`Next     ${summary.next}`);
   return lines.join('\n');
+}
+
+function failedCommand({kind, mode, failed_file: file}: Summary, placed: string): string {
+  const live = mode === 'live' ? ' --live' : '';
+  return `${batchCommand(kind as Kind)} run ${shellWord(file!)}${live}${placed}`; // a plan's kind; there is a file
 }
 
 function partsOf(summary: Summary, bucket: string): string {

@@ -34,7 +34,10 @@ export async function withLock<T>(
       if (holder === undefined) throw error;
       const waited = clock.monotonic() - began;
       if (waited >= waitMs) throw refusal(error, holder, waitMs);
-      if (told !== holder.batch) out.notice(`Waiting for ${holder.words}; it is shown by ${holder.command}`);
+      if (told !== holder.batch)
+        out.notice(
+          `Waiting for ${holder.batch}, which runs ${holder.words}. It is shown by: ${holder.command}`,
+        );
       told = holder.batch;
       await clock.sleep(Math.min(LOOK_EVERY_MS, waitMs - waited), stop.signal);
     }
@@ -44,7 +47,7 @@ export async function withLock<T>(
 interface Holder {
   /** `payouts batch november` */
   batch: string;
-  /** With its age and progress. */
+  /** Since when it runs, and its progress. */
   words: string;
   /** What shows it. */
   command: string;
@@ -66,7 +69,7 @@ function holderOf(
   const isHolders = status !== undefined && status.pid === pid && status.host === host;
   return {
     batch,
-    words: `${batch}, running since ${String(since)} (process ${pid} on ${host})${isHolders ? progressText(status) : ''}`,
+    words: `since ${String(since)} (process ${pid} on ${host})${isHolders ? progressText(status) : ''}`,
     command: `${batchCommand(its)} status ${batchId}${placeFlags(context, stateDir)}`,
     summary: isHolders ? status.summary : undefined,
   };
@@ -76,10 +79,11 @@ const progressText = ({phase, summary: {accepted, staged, planned}}: StatusFile)
   `: ${phase}, ${accepted} of ${count(planned, 'row')} accepted${staged === 0 ? '' : `, ${staged} staged`}`;
 
 function refusal(error: RemitError, {batch, words, command, summary}: Holder, waitMs: number): RemitError {
-  const waited = waitMs === 0 ? '' : ` still, after ${Math.round(waitMs / 1000)} s of waiting`;
-  return new RemitError('LOCKED', `one batch at a time runs in a state folder, and ${words} has it${waited}`, {
+  const waited = waitMs === 0 ? '' : `, also after a wait of ${Math.round(waitMs / 1000)} s,`;
+  const rule = 'one batch at a time runs in a state folder';
+  return new RemitError('LOCKED', `${batch} is running${waited} ${words}; ${rule}`, {
     cause: error,
-    hint: `${command}; --wait-lock 30m waits for its turn`,
+    hint: `${command}, or the same command with --wait-lock 30m`,
     details: {...error.details, batch, ...(summary === undefined ? {} : {summary})},
   });
 }

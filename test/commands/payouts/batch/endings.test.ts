@@ -68,8 +68,14 @@ describe('how a batch ends, for whoever reads stderr and the exit code', () => {
     const {code, message, hint, details} = second!.error();
     assert.deepEqual([code, desk.service.byId.size], ['LOCKED', 3]);
     // In our words: a driver that finds the file locked says something else, and one that does not says nothing.
-    assert.match(message, new RegExp(`^payouts batch first is running already: process ${process.pid} on `));
-    assert.match(hint!, /^one batch at a time runs in a state folder: /);
+    assert.match(
+      message,
+      new RegExp(
+        `^payouts batch first is running since \\S+ \\(process ${process.pid} on .*0 of 3 rows accepted`,
+      ),
+    );
+    assert.match(message, /; one batch at a time runs in a state folder$/);
+    assert.equal(hint, 'remit payouts batch status first, or the same command with --wait-lock 30m');
     assert.match(String(details?.['path']), /registry\.lock$/);
     assert.equal((await desk.batch('run second --json --yes')).exitCode, 0);
   });

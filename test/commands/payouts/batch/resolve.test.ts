@@ -63,7 +63,7 @@ describe('payouts batch resolve --paid', () => {
     record.status = 'settled';
     const told = await desk.batch(`resolve b A-2 --paid ${record.id}`);
     assert.equal(told.exitCode, 0, told.stderr);
-    assert.match(told.stdout, /A-2 of batch b is accepted: record .* was looked up/);
+    assert.match(told.stdout, /A-2 of batch b is accepted: record .* was read/);
     const {accepted, settled} = (await desk.batch('status b --json')).json() as Summary;
     assert.deepEqual([accepted, settled], [2, 1]);
   });
@@ -77,7 +77,7 @@ describe('payouts batch resolve --paid', () => {
     assert.equal((await desk.batch(`resolve b A-2 --paid ${id}`)).exitCode, 7);
     const insisted = await desk.batch(`resolve b A-2 --paid ${id} --unseen`);
     assert.equal(insisted.exitCode, 0, insisted.stderr);
-    assert.match(insisted.stdout, /accepted by your word/);
+    assert.match(insisted.stdout, /accepted, as you stated/);
     desk.service.fault = () => undefined;
     const back = await desk.batch('resolve b A-2 --not-paid');
     assert.equal(back.exitCode, 0, back.stderr);
