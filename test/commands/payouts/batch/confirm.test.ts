@@ -52,7 +52,12 @@ describe('confirming a batch', () => {
   it('with a live key needs --live, and the figures or the total typed; --yes alone is not enough', async () => {
     const live = {live: true};
     refused(await desk.batch(`run ./p.csv --json --yes ${STATED}`, live), 11, 'GUARD_LIVE', /live key/);
-    refused(await desk.batch('run ./p.csv --json --yes --live', live), 11, 'GUARD_LIVE', /nobody is there/);
+    refused(
+      await desk.batch('run ./p.csv --json --yes --live', live),
+      11,
+      'GUARD_LIVE',
+      /no terminal to confirm on/,
+    );
     refused(await desk.batch(`run ./p.csv --json --live ${STATED}`, live), 11, 'GUARD_LIVE');
     const typed = (answer: string) =>
       desk.batch('run ./p.csv --json --live', {...live, columns: 100, answers: [answer]});

@@ -137,7 +137,10 @@ describe('the question of a batch', () => {
     const ran = await asked('retry b --row A-1', {answers: [true]});
     assert.deepEqual(ran.questions, ['Send again 1 row, 10.00 USD?']);
     assert.doesNotMatch(ran.stderr, /nothing is left/);
-    assert.match(ran.stderr, /1 row to be sent again with new keys, 10.00 USD\n1 row prepared to be sent again/);
+    assert.match(
+      ran.stderr,
+      /A-1 {2}10\.00 USD {2}with a new key: record \S+ has failed\nBatch b: 1 row to be sent again, 10\.00 USD\n1 row prepared/,
+    );
   });
 
   it('of a retry is of all live money that it sends, not of the rows alone that are sent again', async () => {
