@@ -34,7 +34,7 @@ export function judge(outcome: Outcome, safety: Safety, readable: (answer: Answe
   if ('failure' in outcome) return judgeFailure(outcome.failure, safety);
   const {answer} = outcome;
   const {status} = answer;
-  if (isSuccess(status)) return safety === 'delete' || readable(answer) ? DONE : maybe(safety);
+  if (isSuccess(status)) return readable(answer) ? DONE : maybe(safety);
   if (status === 429) return {is: 'open', taken: false, again: true, slow: true};
   if (status === 408 || status === 425 || status >= 500) return maybe(safety, status === 503);
   // Without the documented code it is most likely the same key still at work in another request.

@@ -10,6 +10,7 @@ const BODY = {payee_id: '7f8c1f6e-3a56-4a1b-9c7d-2b6b4b0f8a02', amount_in_minor_
 const OWNER = {payee_id: 'o-1', payment_method_id: 'm-1'};
 const ok = answer(201, {id: 'p-1', status: 'created'});
 const unsent = lost('refused', {sent: false});
+const html = answer(200, '<html>', {'content-type': 'text/html'});
 const coded = (status: number, error_code: string) => answer(status, {error_code, message: 'said so'});
 
 type Call = 'create' | 'get' | 'approve' | 'delete';
@@ -68,7 +69,11 @@ describe('a single answer', () => {
       row('IN_DOUBT', 3, 'done', 1, 'done', 1, 'done', 1),
     ],
     ['201 with an empty id', answer(201, {id: ''}), row('IN_DOUBT', 3, 'done', 1, 'done', 1, 'done', 1)],
-    ['201 with HTML', answer(201, '<html>'), row('IN_DOUBT', 3, 'UNAVAILABLE', 3, 'IN_DOUBT', 1, 'done', 1)],
+    [
+      '201 with HTML',
+      answer(201, '<html>'),
+      row('IN_DOUBT', 3, 'UNAVAILABLE', 3, 'IN_DOUBT', 1, 'IN_DOUBT', 3),
+    ],
     ['302', answer(302), row('REDIRECTED', 1, 'REDIRECTED', 1, 'REDIRECTED', 1, 'REDIRECTED', 1)],
     ['400 with its code', coded(400, 'VALIDATION_ERROR'), same('VALIDATION_ERROR')],
     ['400 without a code', answer(400, '<html>'), same('REFUSED')],
@@ -287,6 +292,19 @@ describe('a deletion', () => {
     const {run} = setUp([lost('reset'), coded(404, 'NOT_FOUND')]);
     const {data, status, attempts} = await run('delete');
     assert.deepEqual([data, status, attempts], [null, 204, 2]);
+  });
+
+  it('is in doubt when the answer is a page of HTML, such as the sign-in page of a network', async () => {
+    const {errorOf} = setUp([html, html, html]);
+    const {code, message, details} = await errorOf('delete');
+    assert.equal(code, 'IN_DOUBT');
+    assert.match(message, /answered 200 with text\/html, not JSON/);
+    assert.deepEqual([details?.['attempts'], details?.['may_have_taken_effect']], [3, true]);
+  });
+
+  it('is done when a later attempt is answered without a body', async () => {
+    const {run} = setUp([html, answer(204)]);
+    assert.equal((await run('delete')).attempts, 2);
   });
 
   it('of what never was is a 404, also after attempts that did not leave', async () => {
