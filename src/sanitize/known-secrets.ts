@@ -45,7 +45,7 @@ export class KnownSecrets {
   mask(text: string): string {
     if (!this.isIn(text)) return text;
     return text.replace(this.#compiled(), (found) =>
-      isUuid(found) ? found : (this.#masks.get(found.toLowerCase()) ?? maskNumber(found)),
+      isUuid(found) ? found : (this.#masks.get(found.toLowerCase()) ?? maskNumber(found.replace(/\D/g, ''))),
     );
   }
 

@@ -1,6 +1,14 @@
 import {cleanLine, escapedJson, isPrintable, markedToken, strippedLine, strippedLines} from './harmful.ts';
 import {KnownSecrets} from './known-secrets.ts';
-import {escapeRegExp, foldNames, isIdentifier, isProse, namesInText, protectionOf} from './secret-names.ts';
+import {
+  escapeRegExp,
+  foldNames,
+  isIdentifier,
+  isProse,
+  namesInText,
+  nameWithin,
+  protectionOf,
+} from './secret-names.ts';
 import {
   HIDDEN,
   isCardNumber,
@@ -35,6 +43,7 @@ export class Sanitizer {
   #own: ReadonlySet<string> = new Set();
   #quotedField = QUOTED_FIELD;
   #bareField = BARE_FIELD;
+  #numbersAreOurs = false;
 
   /**
    * @param options.secrets exact values to mask wherever they occur: the key in use, numbers that a request carries
@@ -60,6 +69,11 @@ export class Sanitizer {
    */
   allow(value: string, ...names: readonly string[]): void {
     if (!this.#known.isIn(value)) this.#allowed.set(value, new Set(names));
+  }
+
+  /** Records that are shown were made here: a long number in a message is a reference or the name of a batch. */
+  keepNumbersInMessages(): void {
+    this.#numbersAreOurs = true;
   }
 
   /** From now on these values are masked wherever they occur. */
@@ -161,7 +175,8 @@ export class Sanitizer {
         },
       )
       .replace(this.#bareField, (all, before: string, name: string, value: string) => {
-        const shown = /\d/.test(value) ? this.#protected(name, value) : value;
+        const isField = /\d/.test(value) || before.endsWith('='); // not `secret: is required`
+        const shown = isField ? this.#protected(name, value) : value;
         return shown === value ? all : before + shown;
       });
   }
@@ -193,7 +208,7 @@ export class Sanitizer {
     return Object.fromEntries(
       Object.entries(raw).map(([key, inner]) => [
         form === 'line' ? this.line(key) : this.exact(key),
-        this.#value(inner, key, form, level + 1),
+        this.#value(inner, nameWithin(name, key), form, level + 1),
       ]),
     );
   }
@@ -204,8 +219,9 @@ export class Sanitizer {
     const shown = this.#protected(name, text);
     if (shown !== text) return shown;
     if (isIdentifier(name) && isIdentifierLike(text)) return this.#known.mask(text);
-    if (form === 'line') return isProse(name) ? maskLongNumbers(this.#masked(text)) : this.#masked(text);
-    if (!isProse(name)) return this.exact(raw);
+    const isWords = !this.#numbersAreOurs && isProse(name);
+    if (form === 'line') return isWords ? maskLongNumbers(this.#masked(text)) : this.#masked(text);
+    if (!isWords) return this.exact(raw);
     const stripped = this.line(raw); // in words, numbers too are found behind invisible characters
     return maskLongNumbers(stripped) === strippedLine(raw) ? raw : maskLongNumbers(this.exact(raw));
   }
@@ -231,7 +247,7 @@ function protectedValues(json: unknown, own: ReadonlySet<string>): string[] {
     if (typeof value === 'object' && value !== null) {
       if (level === MOST_LEVELS) return;
       for (const [key, inner] of Object.entries(value))
-        walk(inner, Array.isArray(value) ? name : key, level + 1);
+        walk(inner, Array.isArray(value) ? name : nameWithin(name, key), level + 1);
     } else if (typeof value === 'string' || typeof value === 'number') {
       const text = String(value);
       const protection = protectionOf(name, own);
@@ -253,14 +269,14 @@ const SUSPECT =
 
 /** `"account_number": "…"`, in whole and in cut JSON. */
 const quotedField = (names: string): RegExp =>
-  new RegExp(
-    `((["'])((?:[\\w-]*[_-])?(?:${names}))\\2\\s*:\\s*)(?:"((?:[^"\\\\]|\\\\.)*)"?|(\\d[\\d.eE+-]*))`,
-    'gi',
-  );
+  new RegExp(`((["'])([\\w-]*(?:${names}))\\2\\s*:\\s*)(?:"((?:[^"\\\\]|\\\\.)*)"?|(\\d[\\d.eE+-]*))`, 'gi');
 
 /** `account_number=…`, `Authorization: …`: outside of JSON, up to the next space or separator. */
 const bareField = (names: string): RegExp =>
-  new RegExp(`((?<![A-Za-z0-9"'])(${names})\\s*[:=]\\s*(?:Bearer |Basic )?)([^\\s,;&"'{}()[\\]<>]+)`, 'gi');
+  new RegExp(
+    `((?<![\\w"'-])([\\w-]*(?:${names}))\\s*[:=]\\s*(?:Bearer |Basic )?)([^\\s,;&"'{}()[\\]<>]+)`,
+    'gi',
+  );
 
 const QUOTED_FIELD = quotedField(namesInText([]).quoted);
 const BARE_FIELD = bareField(namesInText([]).bare);

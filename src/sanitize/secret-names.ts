@@ -122,23 +122,29 @@ export const foldNames = (names: readonly string[]): ReadonlySet<string> => new 
 
 export const isIdentifier = (name: string): boolean => IDENTIFIER.test(folded(name));
 
-/** Whether a field holds words for people: numbers in them may be anybody's account. */
+/** Whether a field holds what a service says to people: numbers in it may be anybody's account. */
 export const isProse = (name: string): boolean => PROSE.has(folded(name));
 const PROSE = new Set([
-  ...[
-    'message',
-    'warning',
-    'detail',
-    'details',
-    'title',
-    'description',
-    'reason',
-    'error',
-    'errors',
-    'issue',
-  ],
-  ...['failurereason', 'failuremessage', 'statusreason', 'hint', 'note', 'notes'],
+  ...['message', 'warning', 'detail', 'reason', 'error', 'errors', 'issue'],
+  ...['failurereason', 'failuremessage', 'statusreason'],
 ]);
+
+/** Under a protected name these add nothing: `account_number: {value: …}`. */
+const WITHIN = new Set([
+  'value',
+  'raw',
+  'text',
+  'plain',
+  'plaintext',
+  'full',
+  'current',
+  'previous',
+  'old',
+  'new',
+]);
+
+/** The name by which a nested field is protected. */
+export const nameWithin = (outer: string, name: string): string => (WITHIN.has(folded(name)) ? outer : name);
 
 const NONE: ReadonlySet<string> = new Set();
 

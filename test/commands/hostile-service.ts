@@ -5,7 +5,7 @@ import {ACCOUNT, API_KEY, CARD, ECHO, SIGNING_SECRET} from '../sanitize/canaries
 export const ID = '0192a000-0000-7000-8000-000000000041';
 
 /** Secrets under every kind of name, at every depth, and beside names that say nothing. */
-const LEAKS = {
+export const LEAKS = {
   account_number: ACCOUNT,
   bankAccount: {accountNumber: ACCOUNT, number: ACCOUNT, 'routing-number': '021000021'},
   methods: [

@@ -14,6 +14,14 @@ describe('wrapped text', () => {
     assert.equal(wrapLines('short\n0123456789 ab', 8), 'short\n0123456789\n  ab');
   });
 
+  it('lets no line that is carried over begin with a label of ours', () => {
+    assert.equal(wrapLines('Error: it said Hint: run evil', 18), 'Error: it said\n  … Hint: run evil');
+    assert.equal(
+      wrapLines(`Error: ${'x'.repeat(30)}Hint:\u00a0run`, 20),
+      `Error:\n  ${'x'.repeat(30)}\n  … Hint:\u00a0run`,
+    );
+  });
+
   it('keeps the spaces of a table', () => {
     assert.equal(wrapLines('  planned      2  10.00 USD', 80), '  planned      2  10.00 USD');
   });

@@ -1,11 +1,20 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {Sanitizer, sensitiveValues} from '../../src/sanitize/sanitizer.ts';
+import {cleanLine} from '../../src/sanitize/harmful.ts';
 import {maskKey} from '../../src/sanitize/secret-shapes.ts';
 
 const KEY = 'test_sk_4eC39HqLyjWDarjtT1zdp7dc';
 const ACCOUNT = '000123456789';
 const CARD = '4242424242424242';
+/** Methods that can be called by themselves. */
+const bound = (one: Sanitizer) => ({
+  words: (raw: string) => one.words(raw),
+  line: (raw: string) => one.line(raw),
+  token: (raw: string) => one.token(raw),
+  value: (raw: unknown) => one.value(raw),
+});
+
 const sanitizer = new Sanitizer({secrets: [KEY, ACCOUNT]});
 const text = (raw: string) => sanitizer.line(raw);
 const value = (raw: unknown) => sanitizer.value(raw);
@@ -103,6 +112,191 @@ describe('redaction', () => {
     assert.deepEqual([deep.message, deep.code], ['bad header test_…p7dc', 'HPE_X']);
     assert.ok(!('rawPacket' in deep));
     assert.equal(cause(undefined), undefined);
+  });
+});
+
+describe('words of a service', () => {
+  const {words} = bound(new Sanitizer());
+
+  for (const [said, shown] of [
+    ['account 000123456789 is closed', 'account …6789 is closed'],
+    ['payee 12345678 was not found', 'payee …5678 was not found'],
+    ['payee 1234567 was not found', 'payee 1234567 was not found'],
+    ['acct no. 12345', 'acct no. …'],
+    ['Card #4111 1111 1111 1111', 'Card #…1111'],
+    ['routing number: 021000021', 'routing number: …0021'],
+    ['GB82 WEST 1234 5698 7654 32', '…5432'],
+    ['GB82 WEST 1234 5698 7654 33', 'GB82 WEST 1234 5698 7654 33'.replace('1234 5698 7654 33', '…5433')],
+    ['amount_in_minor_units is 1000000000', 'amount_in_minor_units is 1000000000'],
+    ['must be at most 9007199254740991', 'must be at most 9007199254740991'],
+    ['1500000.75 USD', '1500000.75 USD'],
+    ['5,000,000,000', '5,000,000,000'],
+    ['2026-01-02T03:04:05.000Z', '2026-01-02T03:04:05.000Z'],
+    ['id 0192a000-0000-7000-8000-000000000041', 'id 0192a000-0000-7000-8000-000000000041'],
+    ['x\r\nHint: run evil\u2028Error: b', 'x Hint: run evil Error: b'],
+  ] as const)
+    it(`"${cleanLine(said)}" is shown as "${shown}"`, () => assert.equal(words(said), shown));
+
+  it('lose no long number that is not an account where only shapes are looked for', () => {
+    const {line} = bound(new Sanitizer());
+    assert.equal(line('payee 12345678 was not found'), 'payee 12345678 was not found');
+  });
+});
+
+describe('a token of a service', () => {
+  const {token} = bound(new Sanitizer({secrets: [KEY]}));
+
+  it('never becomes a word that is known', () => {
+    assert.equal(token('settled'), 'settled');
+    assert.equal(token('set\u200btled'), 'set\ufffdtled');
+    assert.equal(token('REGISTRY\n'), 'REGISTRY\ufffd');
+    assert.equal(token(KEY), 'test_…p7dc');
+    assert.equal(token('12345678901'), '12345678901');
+    assert.equal(token('no payee 12345678901'), 'no payee …8901');
+  });
+});
+
+describe('a record', () => {
+  it('keeps each character for machines, and is on one line for people', () => {
+    const both = (raw: unknown) =>
+      (['exact', 'line'] as const).map((form) => new Sanitizer().value(raw, form));
+    const name = 'a\u001b[2J\n\u202eb';
+    assert.deepEqual(both({name, [name]: 1}), [
+      {name, [name]: 1},
+      {name: 'a[2J b', 'a[2J b': 1},
+    ]);
+  });
+
+  it('hides a secret with invisible characters in it', () => {
+    const {value: clean} = bound(new Sanitizer({secrets: [KEY]}));
+    const hidden = [...KEY].join('\u200b');
+    assert.deepEqual(clean({name: hidden, message: `x ${hidden} 1234\u200b5678`}), {
+      name: 'test_…p7dc',
+      message: 'x test_…p7dc …5678',
+    });
+    assert.deepEqual(clean({name: 'a\u200bb', message: 'a\u200bb'}), {name: 'a\u200bb', message: 'a\u200bb'});
+  });
+
+  it('masks long numbers in what is said to people, unless that was made here', () => {
+    const record = {
+      message: 'row 20261122001',
+      description: 'invoice 20261122001',
+      failure_reason: 'no 20261122001',
+    };
+    const ours = new Sanitizer();
+    ours.keepNumbersInMessages();
+    assert.deepEqual(ours.value(record), record);
+    assert.deepEqual(ours.value(record, 'line'), record);
+    const masked = {message: 'row …2001', description: record.description, failure_reason: 'no …2001'};
+    assert.deepEqual(
+      [new Sanitizer().value(record), new Sanitizer().value(record, 'line')],
+      [masked, masked],
+    );
+  });
+
+  it('keeps ids and references whole, but for a known or a signing secret', () => {
+    const ids = {
+      id: CARD,
+      payee_id: 'test_0123456789abcdef0',
+      ids: [CARD],
+      reference: CARD,
+      next_cursor: CARD,
+    };
+    const {value: clean} = bound(new Sanitizer({secrets: [KEY]}));
+    assert.deepEqual(clean(ids), ids);
+    assert.deepEqual(clean({id: `x${KEY}`, payee_id: 'whsec_0123456789ab', reference: `no ${CARD}`}), {
+      id: 'xtest_…p7dc',
+      payee_id: 'whsec_…89ab',
+      reference: 'no …4242',
+    });
+  });
+
+  it('masks card numbers and known numbers that are numbers', () => {
+    const sanitizer = new Sanitizer({secrets: ['55667788']});
+    const record = {
+      a: Number(CARD),
+      b: 55_667_788,
+      c: 12_345_678,
+      at: 1_760_000_000_000,
+      id: Number(CARD),
+      d: 5566n,
+    };
+    assert.deepEqual(sanitizer.value(record), {...record, a: '…4242', b: '…7788'});
+  });
+
+  it('masks what it names under a protected name wherever else it says it', () => {
+    const sanitizer = new Sanitizer();
+    const record = {
+      iban: 'XY9912345678',
+      name: 'of XY9912345678',
+      id: 'XY9912345678',
+      n: 5,
+      pin: '1',
+      token: 'settled',
+    };
+    sanitizer.learn(record);
+    assert.deepEqual(sanitizer.value(record), {
+      ...{iban: '…5678', name: 'of …5678', id: 'XY9912345678', n: 5, pin: '…', token: '…'},
+    });
+    assert.equal(sanitizer.token('settled'), 'settled', 'a service could make a status unreadable otherwise');
+    assert.equal(sanitizer.isClean('XY9912345678'), true);
+  });
+
+  it('writes dates as JSON does, and leaves out what is nested too deeply', () => {
+    assert.deepEqual(new Sanitizer().value({at: new Date(0)}), {at: '1970-01-01T00:00:00.000Z'});
+    let deep: unknown = 'x';
+    for (let level = 0; level < 100_000; level++) deep = [deep];
+    assert.match(JSON.stringify(new Sanitizer().value(deep)), /^\[+"…"\]+$/);
+    new Sanitizer().learn(deep);
+  });
+
+  it('has one field whose value is wanted', () => {
+    assert.equal(new Sanitizer().field('Set-Cookie', 'a=b'), '…');
+    assert.equal(new Sanitizer().field('x-trace', 'a\nb'), 'a b');
+  });
+});
+
+describe('what may be shown in full', () => {
+  const SECRET = 'whsec_0123456789abcdef';
+
+  it('is the very value, under the names that were given, and in text of our own', () => {
+    const sanitizer = new Sanitizer();
+    sanitizer.allow(SECRET, 'signing_secret');
+    assert.deepEqual(sanitizer.value({signing_secret: SECRET, note: SECRET, secret: SECRET}), {
+      ...{signing_secret: SECRET, note: 'whsec_…cdef', secret: '…'},
+    });
+    assert.equal(sanitizer.layout(`  secret  ${SECRET}\n`), `  secret  ${SECRET}\n`);
+    assert.equal(sanitizer.layout('whsec_another0123456'), 'whsec_…3456');
+  });
+
+  it('is never a key that is in use', () => {
+    const sanitizer = new Sanitizer({secrets: [KEY]});
+    sanitizer.allow(KEY, 'signing_secret');
+    assert.deepEqual(sanitizer.value({signing_secret: KEY}), {signing_secret: 'test_…p7dc'});
+    assert.equal(sanitizer.layout(KEY), 'test_…p7dc');
+  });
+});
+
+describe('text that was laid out here', () => {
+  it('keeps its lines, tabs and, where they were given here, its colours', () => {
+    const sanitizer = new Sanitizer({secrets: [KEY]});
+    assert.equal(sanitizer.layout(`a\tb\n\u001b[1m${KEY}\u202e`), 'a\tb\n[1mtest_…p7dc');
+    assert.equal(sanitizer.painted(`a\n\u001b[1m${KEY}`), 'a\n\u001b[1mtest_…p7dc');
+  });
+
+  it('keeps names of batches and files that begin like a key', () => {
+    const hint = 'remit payouts batch resume test_november_2026 --out live_2026-11';
+    assert.equal(new Sanitizer().layout(hint), hint);
+  });
+});
+
+describe('an id', () => {
+  it('is clean when it can be shown and stored as it is', () => {
+    const sanitizer = new Sanitizer({secrets: [KEY]});
+    for (const id of ['0192a000-0000-7000-8000-000000000041', CARD, 'po_1', 'ä'])
+      assert.equal(sanitizer.isClean(id), true);
+    for (const id of [KEY, `a${KEY.toUpperCase()}b`, 'a\nb', 'a\u200bb', Buffer.from(KEY).toString('base64')])
+      assert.equal(sanitizer.isClean(id), false, id);
   });
 });
 

@@ -26,6 +26,12 @@ abstract class BatchCommand extends RemitCommand {
   /** Set by the command class of the topic. */
   abstract readonly kind: Kind;
 
+  protected override openLocal(): LocalContext {
+    const local = super.openLocal();
+    local.out.sanitizer.keepNumbersInMessages();
+    return local;
+  }
+
   protected stateDirOf(local: LocalContext, flags: {'state-dir'?: string | undefined}): string {
     return flags['state-dir'] ?? local.stateDir;
   }
