@@ -104,7 +104,7 @@ describe('a protected name', () => {
         assert.deepEqual(
           sanitizer.value({[name]: harmless}),
           {[name]: harmless},
-          `${name}: ${String(harmless)}`,
+          `${name}: ${JSON.stringify(harmless)}`,
         );
   });
 
