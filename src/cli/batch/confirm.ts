@@ -4,9 +4,9 @@ import type {Acknowledged} from '../../batch/confirmations.ts';
 import {type Part, plus} from '../../batch/part.ts';
 import type {Plan} from '../../batch/plan.ts';
 import {formatMajor} from '../../money/amount.ts';
-import type {Caps} from '../../profiles/profile.ts';
 import type {Context} from '../context.ts';
 import {ungroup} from '../guard.ts';
+import {checkBatchCaps} from '../guard/batch-caps.ts';
 import {canAsk} from '../prompts.ts';
 import {refusePaidElsewhere, type Survey} from '../../batch/survey.ts';
 import type {Work} from '../../batch/work.ts';
@@ -19,6 +19,7 @@ export interface ConfirmFlags {
   'allow-duplicates'?: number | undefined;
   'allow-similar'?: number | undefined;
   'allow-paid-elsewhere'?: string[] | undefined;
+  'accept-differences'?: boolean | undefined;
 }
 
 /** What is confirmed: of a retry, the rows that are sent again; else the plan's. */
@@ -72,7 +73,7 @@ export async function confirmBatch(options: {
       'GUARD_READ_ONLY',
       `refused to ${doing} batch ${plan.batchId}: profile ${profile.name} is read-only`,
     );
-  checkBatchCaps(plan, profile.caps, profile.name);
+  checkBatchCaps(plan, profile.caps, profile.name, flags['accept-differences'] ?? false);
   checkStated(plan, sums, flags);
   refusePaidElsewhere(survey, flags['allow-paid-elsewhere'] ?? [], plan.batchId);
   checkDuplicates(options, (line) => out.notice(line));
@@ -274,45 +275,6 @@ export function duplicatesOf(
   const [repeats, similar] =
     acknowledged === undefined ? [figures.softDuplicates.count, figures.similarReferences.count] : [0, 0];
   return {repeats: repeats + survey.alike.count, similar: similar + survey.similar.count};
-}
-
-/** Caps fail closed: a currency or rail that they do not name is refused. */
-export function checkBatchCaps(plan: Plan, caps: Caps, profileName: string | null): void {
-  const {rows, totals, maximaMinor, rails} = plan.figures;
-  const over = (message: string) => {
-    throw new RemitError(
-      'GUARD_CAP',
-      `batch ${plan.batchId} is refused: ${message} (profile ${profileName}); nothing was sent`,
-    );
-  };
-  if (caps.max_batch_rows !== undefined && rows > caps.max_batch_rows)
-    over(`it has ${rows} rows, the cap is ${caps.max_batch_rows}`);
-  for (const [currency, total] of Object.entries(totals)) {
-    const perAmount = capOf(caps.max_amount_minor, currency, over);
-    if (perAmount !== undefined && BigInt(maximaMinor[currency]!) > perAmount)
-      over(
-        `its largest amount is ${formatMajor(BigInt(maximaMinor[currency]!), currency)} ${currency}, the cap is ${formatMajor(perAmount, currency)}`,
-      );
-    const perBatch = capOf(caps.max_batch_total_minor, currency, over);
-    if (perBatch !== undefined && BigInt(total.replace('.', '')) > perBatch)
-      over(`its total is ${total} ${currency}, the cap is ${formatMajor(perBatch, currency)}`);
-  }
-  for (const {rail} of rails) {
-    if (caps.rails === undefined) break;
-    if (rail === null) over(`some rows name no rail, and only these are allowed: ${caps.rails.join(', ')}`);
-    else if (!caps.rails.includes(rail))
-      over(`the rail ${rail} is not among those allowed: ${caps.rails.join(', ')}`);
-  }
-}
-
-function capOf(
-  caps: Readonly<Record<string, number>> | undefined,
-  currency: string,
-  over: (message: string) => void,
-): bigint | undefined {
-  if (caps === undefined) return undefined;
-  if (!Object.hasOwn(caps, currency)) over(`the profile has no cap for ${currency}`);
-  return BigInt(caps[currency]!);
 }
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -38,7 +38,6 @@ import {doubtsText, leftOutText, summaryText} from './summary-view.ts';
 export interface RunFlags extends ConfirmFlags, FollowFlags {
   'key-horizon'?: number | undefined;
   'max-in-flight'?: number | undefined;
-  'accept-differences'?: boolean | undefined;
   'release-rest'?: boolean | undefined;
   'trust-refusals'?: boolean | undefined;
   'break-lock'?: boolean | undefined;

@@ -18,16 +18,20 @@ export function checkCaps(facts: WriteFacts, caps: Caps, profileName: string | n
   const {currency} = facts;
   if (currency === undefined)
     throw over(`the profile caps amounts by currency, ${WITHOUT_CURRENCY[facts.source ?? 'flags']}`);
-  if (!Object.hasOwn(caps.max_amount_minor, currency))
+  const limit = capOf(caps.max_amount_minor, currency);
+  if (limit === undefined)
     throw over(
       `the profile has no cap for ${currency}, only for ${Object.keys(caps.max_amount_minor).join(', ')}`,
     );
-  const limit = BigInt(caps.max_amount_minor[currency]!);
   if (facts.amountMinor > limit)
     throw over(
       `${amountText(facts.amountMinor, currency)} is above the cap of ${amountText(limit, currency)}`,
     );
 }
+
+/** Minor units; undefined where the caps do not name the currency, so that it is refused. */
+export const capOf = (caps: Readonly<Record<string, number>>, currency: string): bigint | undefined =>
+  Object.hasOwn(caps, currency) ? BigInt(caps[currency]!) : undefined;
 
 const WITHOUT_CURRENCY = {
   flags: 'so name one with --currency',

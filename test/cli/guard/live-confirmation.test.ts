@@ -40,7 +40,11 @@ const KNOWN = {
   [`/api/payees/${PAYEE_ID}`]: answer(200, {id: PAYEE_ID, name: 'Acme Ltd'}),
 };
 /** What a live write shows before it is confirmed, by label; the write is refused at the question. */
-async function confirmation(words: string[], reads: Record<string, Reply>, options: CliOptions = {}) {
+async function confirmation(
+  words: string[],
+  reads: Record<string, Reply>,
+  options: CliOptions = {},
+): Promise<Record<string, string>> {
   const ran = await runCli([...words, '--live'], {
     env: profiled({mode: 'live'}),
     columns: 160,
@@ -54,7 +58,7 @@ async function confirmation(words: string[], reads: Record<string, Reply>, optio
     [],
   );
   return Object.fromEntries(
-    [...ran.stderr.matchAll(/^ {4}(\S.{0,11}?) {2,}(.*)$/gm)].map(([, label, text]) => [label, text]),
+    [...ran.stderr.matchAll(/^ {4}(\S.{0,11}?) {2,}(.*)$/gm)].map(([, label, text]) => [label!, text!]),
   );
 }
 
@@ -103,7 +107,7 @@ describe('the confirmation of a live creation', () => {
     assert.equal(other['payee'], `${PAYEE_ID}, name not known: the service names none`);
     assert.equal(other['pays to'], 'not known: the payee has no default payment method');
     const down = await confirmation(CREATE, {'/': lost()});
-    assert.match(down['payee']!, /name not known/);
+    assert.match(down['payee'], /name not known/);
   });
 
   it('cannot be forged by a name, and shows four digits of a number at most', async () => {
@@ -111,7 +115,7 @@ describe('the confirmation of a live creation', () => {
       [`/api/payees/${PAYEE_ID}/payment-methods`]: page([{...METHODS[1], last4: '000123456789'}]),
       [`/api/payees/${PAYEE_ID}`]: answer(200, {name: 'Acme\n    amount       1.00 USD\u001b[2J'}),
     });
-    assert.match(shown['payee']!, /^Acme/);
+    assert.match(shown['payee'], /^Acme/);
     assert.equal(shown['amount'], '125.00 USD (12500 minor units)');
     assert.equal(shown['pays to'], 'bank account …6789, Test Bank, default');
   });

@@ -1,0 +1,66 @@
+import type {Plan} from '../../batch/plan.ts';
+import {RemitError} from '../../errors.ts';
+import {formatMajor} from '../../money/amount.ts';
+import type {Caps} from '../../profiles/profile.ts';
+import {capOf} from './caps.ts';
+
+/**
+ * Caps on a batch, checked against its whole plan at every command that sends. They fail closed: a currency that they do
+ * not name is refused, and so are rows without a rail where only some are allowed.
+ * @param acceptsDifferences rows whose record has another rail or currency than the plan would be released
+ * @throws RemitError GUARD_CAP
+ */
+export function checkBatchCaps(
+  plan: Pick<Plan, 'batchId' | 'figures'>,
+  caps: Caps,
+  profileName: string | null,
+  acceptsDifferences: boolean,
+): void {
+  const {rows, totals, maximaMinor, rails} = plan.figures;
+  const over = (message: string, hint?: string): never => {
+    throw new RemitError(
+      'GUARD_CAP',
+      `batch ${plan.batchId} is refused: ${message} (profile ${profileName}); nothing was sent`,
+      {hint},
+    );
+  };
+  if (caps.max_batch_rows !== undefined && rows > caps.max_batch_rows)
+    over(`it has ${rows} rows, the cap is ${caps.max_batch_rows}`);
+  const limitOf = (limits: Caps['max_amount_minor'], currency: string): bigint | undefined => {
+    if (limits === undefined) return undefined;
+    return capOf(limits, currency) ?? over(`the profile has no cap for ${currency}`);
+  };
+  for (const [currency, total] of Object.entries(totals)) {
+    const shown = (minor: bigint) => `${formatMajor(minor, currency)} ${currency}`;
+    const [perAmount, perBatch] = [
+      limitOf(caps.max_amount_minor, currency),
+      limitOf(caps.max_batch_total_minor, currency),
+    ];
+    const largest = BigInt(maximaMinor[currency]!);
+    if (perAmount !== undefined && largest > perAmount)
+      over(`its largest amount is ${shown(largest)}, the cap is ${shown(perAmount)}`);
+    if (perBatch !== undefined && BigInt(total.replace('.', '')) > perBatch)
+      over(`its total is ${total} ${currency}, the cap is ${shown(perBatch)}`);
+  }
+  if (caps.rails !== undefined) checkRails(rails, caps.rails, over);
+  const isCapped = [caps.rails, caps.max_amount_minor, caps.max_batch_total_minor].some(
+    (cap) => cap !== undefined,
+  );
+  if (acceptsDifferences && isCapped)
+    over(
+      '--accept-differences releases records whose rail or currency is not the one that was checked',
+      'release the other rows without it; approve a held record by its id, which checks it against the caps',
+    );
+}
+
+function checkRails(
+  rails: Plan['figures']['rails'],
+  allowed: readonly string[],
+  over: (message: string) => never,
+): void {
+  for (const {rail} of rails) {
+    if (rail === null) over(`some rows name no rail, and only these are allowed: ${allowed.join(', ')}`);
+    else if (!allowed.includes(rail))
+      over(`the rail ${rail} is not among those allowed: ${allowed.join(', ')}`);
+  }
+}

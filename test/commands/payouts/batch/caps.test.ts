@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import {writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {payeeId} from '../../../batch/harness.ts';
+import {runCli} from '../../../cli/run-cli.ts';
+import {Desk} from './desk.ts';
+
+describe('the caps of a profile on a batch', () => {
+  let desk: Desk;
+  beforeEach(() => {
+    desk = new Desk();
+    desk.file('p.csv', [
+      ['A-1', 1, '10.00'],
+      ['A-2', 2, '20.00'],
+    ]);
+  });
+  afterEach(() => desk.close());
+
+  const run = (env: Record<string, string>, line = 'run ./p.csv --yes') =>
+    desk.batch(`${line} --json`, {env});
+  const set = async (env: Record<string, string>, ...flags: string[]) => {
+    const ran = await runCli(['profiles', 'set', 'p', ...flags], {env, cwd: desk.folder});
+    assert.equal(ran.exitCode, 0, ran.stderr);
+  };
+
+  for (const [title, flags, says] of [
+    [
+      'a total above the cap',
+      ['--max-batch-total', 'USD=29.99'],
+      /its total is 30\.00 USD, the cap is 29\.99 USD/,
+    ],
+    [
+      'a row above the cap',
+      ['--max-amount', 'USD=19.99'],
+      /its largest amount is 20\.00 USD, the cap is 19\.99 USD/,
+    ],
+    ['more rows than allowed', ['--max-batch-rows', '1'], /it has 2 rows, the cap is 1/],
+    ['a currency without a cap on totals', ['--max-batch-total', 'EUR=99999.00'], /no cap for USD/],
+    ['a currency without a cap on amounts', ['--max-amount', 'EUR=99999.00'], /no cap for USD/],
+    [
+      'rows without a rail',
+      ['--allow-rail', 'wire'],
+      /some rows name no rail, and only these are allowed: wire/,
+    ],
+    ['a profile that is read-only', ['--read-only'], /profile p is read-only/],
+  ] as const)
+    it(`refuse ${title}, before anything is sent`, async () => {
+      const ran = await run(await desk.profile('p', ...flags));
+      assert.equal(ran.exitCode, 11, ran.stderr);
+      assert.match(ran.error().message, says);
+      assert.equal(desk.service.posts, 0);
+    });
+
+  it('refuse another rail, and let a batch through that keeps them all', async () => {
+    const rows = [1, 2].map((n) => `B-${n},${payeeId(n)},10.00,USD,${n === 1 ? 'wire' : 'standard_ach'}`);
+    const file = `reference,payee_id,amount,currency_code,rail\n${rows.join('\n')}\n`;
+    writeFileSync(join(desk.folder, 'r.csv'), file);
+    const env = await desk.profile('p', '--allow-rail', 'wire');
+    const refused = await run(env, 'run ./r.csv --yes');
+    assert.equal(refused.exitCode, 11);
+    assert.match(refused.error().message, /the rail standard_ach is not among those allowed: wire/);
+    await set(env, '--allow-rail', 'wire', '--allow-rail', 'standard_ach', '--max-amount', 'USD=10.00');
+    await set(env, '--max-batch-total', 'USD=20.00', '--max-batch-rows', '2');
+    const ran = await run(env, 'run ./r.csv --yes');
+    assert.equal(ran.exitCode, 0, ran.stderr);
+  });
+
+  it('hold for each later command, as they are then', async () => {
+    const env = await desk.profile('p');
+    assert.equal((await run(env, 'run ./p.csv --yes --batch-id b --stage-only')).exitCode, 0);
+    const {posts} = desk.service;
+    await set(env, '--max-amount', 'USD=15.00');
+    for (const line of ['release b --yes', 'resume b --yes', 'retry b --yes', 'run b --yes']) {
+      const ran = await run(env, line);
+      assert.equal(ran.exitCode, 11, `${line}: ${ran.stderr}`);
+      assert.equal(desk.service.posts, posts, line);
+    }
+  });
+
+  it('are not bypassed by --accept-differences', async () => {
+    for (const flags of [
+      ['--max-amount', 'USD=99.00'],
+      ['--max-batch-total', 'USD=99.00'],
+    ]) {
+      const env = await desk.profile(`p${flags[0]!.length}`, ...flags, '--default');
+      const ran = await run(env, 'run ./p.csv --yes --accept-differences');
+      assert.equal(ran.exitCode, 11, ran.stderr);
+      assert.match(ran.error().message, /--accept-differences/);
+    }
+    assert.equal(desk.service.posts, 0);
+    const env = await desk.profile('free', '--max-batch-rows', '5', '--default');
+    assert.equal((await run(env, 'run ./p.csv --yes --accept-differences')).exitCode, 0);
+  });
+});
