@@ -50,7 +50,7 @@ export async function sendOnce(context: Context, write: Write): Promise<Sent> {
   const {operation, params, body, facts, announce} = write;
   if (body !== undefined) await validateBody(operation, body);
   const hint = commands.read(...write.checkedBy);
-  const input = {params, body, options: {signal: stop.signal, hint}};
+  const input = {params, body, options: {signal: stop.signal, hint, recordId: write.id}};
   if (write.dryRun) return {dryRun: showPreview(out, client.preview(operation, input))};
   await context.guardWrite(typeof facts === 'function' ? await facts() : facts);
   if (announce !== undefined) out.note(announce);

@@ -123,7 +123,7 @@ export async function actOnTransfer(
   const {id, wait} = request;
   const operation = `${kind.resource}.${verb}` as const;
   const next = commands.read(kind.resource, 'get', id);
-  const input = {params: {id}, options: {signal: context.stop.signal, hint: next}};
+  const input = {params: {id}, options: {signal: context.stop.signal, hint: next, recordId: id}};
   if (request.dryRun) return done(showPreview(out, client.preview(operation, input)));
 
   const facts = await recordFacts(context, {

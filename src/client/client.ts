@@ -212,6 +212,7 @@ export class RemitClient {
       policy: options.retries === undefined ? this.#policy : {...this.#policy, retries: options.retries},
       debug: debugTo(this.#onDebug, this.baseUrl, built.sanitizer),
       hint: options.hint,
+      recordId: options.recordId,
     });
     sanitizer.learn(answer.json);
     return {

@@ -22,6 +22,8 @@ export interface CallOptions {
   signal?: AbortSignal | undefined;
   /** Told in an error that leaves the outcome open: the command that goes on from there. */
   hint?: string | undefined;
+  /** The record that a write is about, where the caller knows it; named in an error that leaves the outcome open. */
+  recordId?: string | undefined;
   /** Instead of the client's; for a read within a wait. */
   retries?: number | undefined;
   /** Of one attempt, instead of the client's. */

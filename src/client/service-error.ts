@@ -12,6 +12,8 @@ export interface CallFacts {
   idempotencyKey?: string | undefined;
   /** The command or call that goes on from here. */
   hint?: string | undefined;
+  /** The record that the call is about; absent in a creation. */
+  recordId?: string | undefined;
   sanitizer: Sanitizer;
 }
 
@@ -56,7 +58,7 @@ export function inDoubt(outcome: Outcome, call: CallFacts): RemitError {
   const check = call.idempotencyKey === undefined ? '. Check before you repeat it' : '';
   const message = `${whatOf(call)}: in doubt, it may have taken effect: ${trouble(outcome, call)}${check}`;
   return new RemitError('IN_DOUBT', message, {
-    ...facts(outcome, call, {may_have_taken_effect: true}),
+    ...facts(outcome, call, {...openRecord(call), may_have_taken_effect: true}),
     hint: call.hint ?? hintFor(call),
     retryable: call.idempotencyKey !== undefined, // without a key a repetition could do it twice
   });
@@ -72,8 +74,7 @@ export function interrupted(reason: unknown, mayHaveTakenEffect: boolean, call: 
   const hint = call.hint ?? (mayHaveTakenEffect ? hintFor(call) : undefined);
   return new RemitError(code, message, {
     details: {
-      ...(mayHaveTakenEffect ? {id: null, status: null, idempotency_key: null, next: call.hint ?? null} : {}),
-      ...keyOf(call),
+      ...(mayHaveTakenEffect ? openRecord(call) : keyOf(call)),
       ...{attempts: call.attempts, may_have_taken_effect: mayHaveTakenEffect},
     },
     hint,
@@ -82,6 +83,11 @@ export function interrupted(reason: unknown, mayHaveTakenEffect: boolean, call: 
     cause: call.sanitizer.cause(reason),
   });
 }
+
+/** What is known of a write whose outcome is not: the same keys in every such error. */
+const openRecord = ({recordId, hint, idempotencyKey}: CallFacts) => ({
+  ...{id: recordId ?? null, status: null, idempotency_key: idempotencyKey ?? null, next: hint ?? null},
+});
 
 function hintFor({idempotencyKey}: CallFacts): string {
   return idempotencyKey === undefined

@@ -255,7 +255,7 @@ describe('a write that may have been taken', () => {
     ]);
     const error = await errorOf('create');
     assert.deepEqual(error.details, {
-      idempotency_key: 'key-1',
+      ...{id: null, status: null, idempotency_key: 'key-1', next: null},
       attempts: 3,
       may_have_taken_effect: true,
       error_code: 'SERVICE_UNAVAILABLE',

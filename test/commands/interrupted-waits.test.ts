@@ -165,6 +165,21 @@ describe('a write that is interrupted in flight', () => {
     }
   });
 
+  for (const topic of ['payouts', 'payins', 'transfers'])
+    it(`names the record that it was about: ${topic} approve`, async () => {
+      const stop = new Stop(() => {});
+      const service: Script = () => {
+        stop.receive('SIGINT');
+        return lost('aborted');
+      };
+      const ran = await runCli([topic, 'approve', PAYOUT_ID, '--wait', '--json'], {service, stop});
+      const {id, status, idempotency_key, next} = ran.error().details!;
+      assert.deepEqual(
+        [id, status, idempotency_key, next],
+        [PAYOUT_ID, null, null, `remit ${topic} get ${PAYOUT_ID}`],
+      );
+    });
+
   it('without a key is checked before it is repeated', async () => {
     const stop = new Stop(() => {});
     const service: Script = () => {

@@ -33,6 +33,19 @@ describe('an answer that cannot be processed', () => {
       const html = await runCli([...line.split(' '), '--json'], {service: [HTML]});
       assert.equal(html.exitCode, 12);
       assert.match(html.error().message, /answered 200 with text\/html, not JSON \(33 bytes\)/);
+      const {status, next, may_have_taken_effect} = html.error().details!;
+      assert.deepEqual([status, next, may_have_taken_effect], [null, html.error().hint, true]);
+    });
+
+  for (const line of [
+    `payment-methods delete ${PAYOUT_ID} --payee ${PAYEE_ID}`,
+    `webhooks endpoints delete ${PAYOUT_ID}`,
+  ])
+    it(`never says that a record was deleted: ${line.split(' ').slice(0, 2).join(' ')}`, async () => {
+      const ran = await runCli([...line.split(' '), '--json'], {service: [HTML, HTML, HTML]});
+      assert.deepEqual([ran.exitCode, ran.stdout], [12, '']);
+      assert.match(ran.error().message, /answered 200 with text\/html, not JSON/);
+      assert.equal(ran.error().details?.['id'], PAYOUT_ID);
     });
 
   for (const line of [
