@@ -6,6 +6,7 @@ import {claimBatch} from '../../src/batch/batch-claims.ts';
 import {BatchRun, type BatchRunOptions, type RunPath} from '../../src/batch/batch-run.ts';
 import {type OpenBatch, openBatch} from '../../src/batch/open-batch.ts';
 import {planBatch, type PlanOptions} from '../../src/batch/plan.ts';
+import {beginCancel} from '../../src/batch/remaining.ts';
 import type {RunSettings} from '../../src/batch/run-context.ts';
 import type {Speed} from '../../src/batch/speed.ts';
 import {AdaptiveSpeed} from '../../src/batch/speed-adaptive.ts';
@@ -111,6 +112,7 @@ export class Bench {
       clock: this.clock,
     });
     given.opened?.(batch);
+    if (given.path === 'cancel') beginCancel(batch.journal, this.clock.now());
     const key = given.key ?? 'test_key';
     const [mode, baseUrl] = [given.mode ?? 'test', given.baseUrl ?? 'https://api.test'];
     const claims = await claimBatch({

@@ -113,6 +113,8 @@ export class TruthService {
     const {method, path} = request;
     const approve = /^\/api\/pay(?:outs|ins)\/([^/?]+)\/approve$/.exec(path);
     if (approve !== null && method === 'POST') return this.#approve(approve[1]!, request);
+    const cancel = /^\/api\/pay(?:outs|ins)\/([^/?]+)\/cancel$/.exec(path);
+    if (cancel !== null && method === 'POST') return this.#cancel(cancel[1]!, request);
     const match = /^\/api\/(payouts|payins)(?:\/([^/?]+))?$/.exec(path);
     if (match === null) return {status: 404, body: {error_code: 'NOT_FOUND', message: 'no such route'}};
     if (method === 'GET') {
@@ -134,6 +136,16 @@ export class TruthService {
       return {status: 422, body: {error_code: 'INVALID_PAYMENT_DETAILS', message: 'insufficient funds'}};
     record.status = 'approved';
     record.approvals++;
+    return {status: 200, body: this.#shown(record, request)};
+  }
+
+  #cancel(id: string, request: SeenRequest): {status: number; body: unknown} {
+    const record = this.byId.get(id);
+    if (record === undefined)
+      return {status: 404, body: {error_code: 'NOT_FOUND', message: 'no such record'}};
+    if (record.status !== 'created')
+      return {status: 400, body: {error_code: 'VALIDATION_ERROR', message: `it is ${record.status}`}};
+    record.status = 'canceled';
     return {status: 200, body: this.#shown(record, request)};
   }
 
