@@ -86,7 +86,7 @@ export async function runBatch(request: RunRequest): Promise<BatchEnd> {
     if (readStatus(batch.place.status) === undefined) tellStatus(batch, 'starting', clock.now());
     const folder = resultFolder(flags.out ?? batch.plan.file.folder);
     checkBinding(batch.journal, batch.plan, profile);
-    refuseCanceled(batch.journal, batch.plan, request.path);
+    if (request.path !== 'cancel') refuseCanceled(batch.journal, batch.plan, request.path);
     const changed = request.isById ? changedFile(batch.plan) : undefined;
     if (changed !== undefined)
       context.out.warn(

@@ -1,0 +1,261 @@
+import assert from 'node:assert/strict';
+import {writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import type {Summary} from '../../../../src/batch/summary.ts';
+import type {Transport} from '../../../../src/client/transport.ts';
+import type {CliResult} from '../../../cli/run-cli.ts';
+import {Desk} from './desk.ts';
+
+let desk: Desk;
+const rows = [
+  ['A-1', 1, '10.00'],
+  ['A-2', 2, '20.00'],
+  ['A-3', 3, '30.00'],
+] as const;
+const recordOf = (reference: string) =>
+  [...desk.service.byId.values()].find(
+    ({body}) => (body['metadata'] as Record<string, string>)['remit_reference'] === reference,
+  )!;
+const begin = () => {
+  desk = new Desk();
+  desk.file('p.csv', rows);
+};
+const end = () => desk.close();
+
+describe('payouts batch cancel', () => {
+  beforeEach(begin);
+  afterEach(end);
+
+  it('asks with the number and the total of the records, and says what became of them', async () => {
+    await desk.batch('run ./p.csv --batch-id b --stage-only --yes');
+    const refused = await desk.batch('cancel b', {columns: 100, answers: [false]});
+    assert.deepEqual(refused.questions, ['Cancel batch b: 3 records, 60.00 USD?']);
+    assert.deepEqual([refused.exitCode, recordOf('A-1').status], [11, 'created']);
+    const ran = await desk.batch('cancel b', {columns: 100, answers: [true]});
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    assert.match(ran.stdout, /Batch b is canceled: 3 records canceled; nothing else of it is sent/);
+    assert.doesNotMatch(ran.stdout, /Next|Failed/);
+    const status = (await desk.batch('status b --json')).json() as Summary;
+    assert.deepEqual([status.state, status.canceled, status.next], ['canceled', 3, null]);
+    const [listed] = (await desk.batch('list --json')).json() as {state: string}[];
+    assert.equal(listed!.state, 'canceled');
+  });
+
+  it('needs --live and the figures with a live key', async () => {
+    const live = {live: true};
+    await desk.batch(
+      'run ./p.csv --batch-id b --stage-only --live --yes --confirm-total USD=60.00 --confirm-count 3',
+      live,
+    );
+    const without = await desk.batch('cancel b', live);
+    assert.deepEqual([without.exitCode, without.requests.length], [11, 0]);
+    assert.match(without.stderr, /refused to cancel batch b with a live key/);
+    const unstated = await desk.batch('cancel b --live --yes', live);
+    assert.match(unstated.stderr, /--live --yes --confirm-total USD=60\.00 --confirm-count 3/);
+    const wrong = await desk.batch('cancel b --live --yes --confirm-total USD=60.00 --confirm-count 2', live);
+    assert.equal(wrong.exitCode, 11);
+    const typed = await desk.batch('cancel b --live', {live: true, columns: 100, answers: ['59.00']});
+    assert.equal(typed.exitCode, 11);
+    assert.equal(recordOf('A-1').status, 'created');
+    const ran = await desk.batch('cancel b --live', {live: true, columns: 100, answers: ['60.00']});
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    assert.equal(recordOf('A-1').status, 'canceled');
+  });
+
+  it('is refused by a read-only profile', async () => {
+    const env = await desk.profile('reader');
+    await desk.batch('run ./p.csv --batch-id b --stage-only --yes', {env});
+    await desk.profile('reader', '--replace', '--read-only');
+    const ran = await desk.batch('cancel b --yes', {env});
+    assert.equal(ran.exitCode, 11);
+    assert.match(ran.stderr, /profile reader is read-only/);
+  });
+
+  it('leaves released rows, names them, and exits 8', async () => {
+    await desk.batch('run ./p.csv --batch-id b --stage-only --yes');
+    recordOf('A-2').status = 'approved';
+    const ran = await desk.batch('cancel b --yes');
+    assert.equal(ran.exitCode, 8, ran.stderr);
+    assert.match(ran.stdout, /2 records canceled, 1 already released/);
+    assert.equal(recordOf('A-2').status, 'approved');
+  });
+
+  it('has nothing to do where every row is released', async () => {
+    await desk.batch('run ./p.csv --batch-id b --yes');
+    const ran = await desk.batch('cancel b --yes');
+    assert.equal(ran.exitCode, 2);
+    assert.match(ran.stderr, /batch b has no record that could be canceled/);
+    assert.equal(((await desk.batch('status b --json')).json() as Summary).state, 'complete');
+  });
+
+  it('ends the batch: every other verb is refused with what is left to do', async () => {
+    await desk.batch('run ./p.csv --batch-id b --stage-only --yes');
+    await desk.batch('cancel b --yes');
+    for (const verb of ['run b', 'resume b', 'release b', 'retry b']) {
+      const ran = await desk.batch(`${verb} --yes --json`);
+      assert.deepEqual([ran.exitCode, ran.error().code], [11, 'BATCH_CANCELED'], verb);
+    }
+    const again = await desk.batch('run ./p.csv --batch-id c --yes');
+    assert.match(again.stdout, /Batch c is complete: 3 of 3 rows accepted/);
+  });
+
+  it('is the same for payins', async () => {
+    const text =
+      'reference,payer_id,amount,currency_code\nP-1,018f0000-0000-7000-8000-000000000001,5.00,USD\n';
+    writeFileSync(join(desk.folder, 'in.csv'), text);
+    const topic = 'payins' as const;
+    await desk.batch('run ./in.csv --batch-id i --stage-only --yes', {topic});
+    const ran = await desk.batch('cancel i --yes', {topic});
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    assert.match(ran.stdout, /Batch i is canceled: 1 record canceled/);
+  });
+});
+
+describe('payouts batch resolve --from', () => {
+  beforeEach(async () => {
+    begin();
+    desk.service.fault = ({method, body}) =>
+      method === 'POST' && /"A-[23]"/.test(body) ? 'lost-after' : undefined;
+    await desk.batch('run ./p.csv --batch-id b --yes --direct');
+    desk.service.fault = () => undefined;
+  });
+  afterEach(end);
+
+  const resolve = (text: string, flags = ''): Promise<CliResult> => {
+    writeFileSync(join(desk.folder, 'found.csv'), text);
+    return desk.batch(`resolve b --from ./found.csv${flags}`);
+  };
+  const doubts = async () => ((await desk.batch('status b --json')).json() as Summary).in_doubt;
+
+  it('settles every row of the file, and names what goes on', async () => {
+    const ran = await resolve(`reference,verdict,id\nA-3,paid,${recordOf('A-3').id}\nA-2,not-paid,\n`);
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    assert.match(ran.stdout, /Batch b: 1 row recorded as paid, 1 row as not paid\./);
+    assert.match(ran.stderr, /Hint: remit payouts batch resume b/);
+    const resumed = await desk.batch('resume b --yes --json');
+    assert.deepEqual([resumed.exitCode, (resumed.json() as Summary).state], [0, 'complete']);
+    assert.deepEqual(
+      desk.service.paid.map(({approvals}) => approvals),
+      [1, 1, 1],
+    );
+  });
+
+  it('reads its columns in any order, with the signs of a spreadsheet', async () => {
+    const ran = await resolve(
+      `\uFEFFid;Reference;VERDICT\r\n${recordOf('A-3').id};A-3;Paid\r\n;A-2;not-paid\r\n`,
+    );
+    assert.equal(ran.exitCode, 0, ran.stderr);
+  });
+
+  for (const [words, text, message] of [
+    [
+      'an unknown reference',
+      'reference,verdict,id\nA-3,not-paid,\nA-9,not-paid,\n',
+      /line 3: batch b has no row A-9/,
+    ],
+    [
+      'a repeated reference',
+      'reference,verdict,id\nA-3,not-paid,\nA-3,not-paid,\n',
+      /line 3: A-3 is repeated \(line 2\)/,
+    ],
+    [
+      'a row that is not in doubt',
+      'reference,verdict,id\nA-3,not-paid,\nA-1,not-paid,\n',
+      /line 3: row A-1 is not in doubt/,
+    ],
+    ['another verdict', 'reference,verdict,id\nA-3,yes,\n', /line 2: A-3 has the verdict "yes"/],
+    ['a paid row without an id', 'reference,verdict,id\nA-3,paid,\n', /line 2: A-3 is paid and has no id/],
+    ['an id that is not one', 'reference,verdict,id\nA-3,paid,17\n', /line 2: A-3 is paid and has 17/],
+    [
+      'an unpaid row with an id',
+      'reference,verdict,id\nA-3,not-paid,x\n',
+      /line 2: A-3 is not-paid and has an id/,
+    ],
+    [
+      'another header',
+      'reference,verdict\nA-3,not-paid\n',
+      /its header is reference,verdict, not reference,verdict,id/,
+    ],
+    ['no row', 'reference,verdict,id\n', /it has no row/],
+  ] as const)
+    it(`refuses ${words} with 5, and changes nothing`, async () => {
+      const ran = await resolve(text, ' --json');
+      assert.deepEqual([ran.exitCode, ran.error().code], [5, 'CSV_INVALID'], ran.stderr);
+      assert.match(ran.error().message, message);
+      assert.match(ran.error().message, /nothing was changed/);
+      assert.equal(await doubts(), 2);
+    });
+
+  it('checks each id as the single form does: one of another payment changes nothing', async () => {
+    const {id} = recordOf('A-1');
+    const ran = await resolve(`reference,verdict,id\nA-2,not-paid,\nA-3,paid,${id}\n`);
+    assert.equal(ran.exitCode, 5, ran.stderr);
+    assert.match(ran.stderr, /is not the payment of row A-3/);
+    assert.equal(await doubts(), 2);
+  });
+
+  it('takes the file as it is with --unseen, without a request', async () => {
+    const ran = await resolve(`reference,verdict,id\nA-3,paid,${recordOf('A-1').id}\n`, ' --unseen');
+    assert.deepEqual([ran.exitCode, await doubts()], [0, 1]);
+  });
+
+  it('takes one reference, or a file, and not both', async () => {
+    for (const line of ['resolve b', 'resolve b A-3', 'resolve b A-3 --from ./found.csv'])
+      assert.equal((await desk.batch(line)).exitCode, 2, line);
+  });
+});
+
+describe('a second batch in one state folder', () => {
+  beforeEach(() => {
+    begin();
+    desk.file('q.csv', [['B-1', 4, '40.00']]);
+  });
+  afterEach(end);
+
+  /** Runs the first batch; `second` begins while its first request is on the way. */
+  async function beside(second: string, isAwaited: boolean): Promise<{first: CliResult; second: CliResult}> {
+    await desk.batch('plan ./q.csv --batch-id second');
+    const inner = desk.service.transport();
+    let other: Promise<CliResult> | undefined;
+    const service: Transport = {
+      ...inner,
+      send: async (request) => {
+        other ??= desk.batch(second);
+        if (isAwaited) await other;
+        else await new Promise((resolve) => setImmediate(resolve));
+        return inner.send(request);
+      },
+    };
+    const first = await desk.batch('run ./p.csv --batch-id first --yes', {service});
+    return {first, second: await other!};
+  }
+
+  it('names the batch that runs, since when, its progress and the command that shows it', async () => {
+    const {second} = await beside('run second --yes --json', true);
+    const {message, hint, details} = second.error();
+    assert.match(
+      message,
+      /^payouts batch first is running since 2026-\S+ \(process \d+ on \S+\): staging, 0 of 3 rows accepted; one batch at a time/,
+    );
+    assert.equal(hint, 'remit payouts batch status first, or the same command with --wait-lock 30m');
+    assert.deepEqual([second.exitCode, details!['batch']], [13, 'payouts batch first']);
+  });
+
+  it('waits for its turn with --wait-lock, and says what it waits for', async () => {
+    const {first, second} = await beside('run second --yes --wait-lock 30m', false);
+    assert.equal(first.exitCode, 0, first.stderr);
+    assert.equal(second.exitCode, 0, second.stderr);
+    assert.match(
+      second.stderr,
+      /Waiting for payouts batch first, which runs since \S+ .*It is shown by: remit payouts batch status first\n/,
+    );
+    assert.equal(second.stderr.match(/Waiting for/g)!.length, 1);
+    assert.equal(desk.service.paid.length, 4);
+  });
+
+  it('gives up when the time is over', async () => {
+    const {second} = await beside('run second --yes --wait-lock 3s', true);
+    assert.equal(second.exitCode, 13);
+    assert.match(second.stderr, /payouts batch first is running, also after a wait of 3 s,/);
+  });
+});
