@@ -45,7 +45,8 @@ function recordOf(schema: Json): Json {
   return (data?.['items'] ?? schema['items'] ?? schema) as Json;
 }
 
-function pathsOf(schema: Json, prefix: string): string[] {
+/** The dotted paths that a JSON Schema declares; `x.*` where the names below x are free. */
+export function pathsOf(schema: Json, prefix: string): string[] {
   const branches = ['anyOf', 'oneOf', 'allOf'].flatMap((word) => (schema[word] ?? []) as Json[]);
   const rest = schema['additionalProperties'];
   // Every object may hold more than is declared; where nothing or a whole map is declared, the names are free.

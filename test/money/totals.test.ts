@@ -19,6 +19,12 @@ describe('totals', () => {
     assert.deepEqual(totals.toMajor(), {USD: '270215977642229.73'});
   });
 
+  it('stays exact beyond 2^53 when it is made of plain numbers', () => {
+    const large = 2 ** 52 - 1;
+    const totals = new Totals().add('USD', large).add('USD', large).add('USD', large);
+    assert.equal(totals.of('USD'), 3n * BigInt(large));
+  });
+
   it('counts the smallest amount, as a number and as a BigInt', () => {
     assert.equal(new Totals().add('USD', 1).of('USD'), 1n);
     assert.equal(new Totals().add('USD', 1n).of('USD'), 1n);

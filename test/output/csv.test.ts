@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import {parse} from 'csv-parse/sync';
 import fc from 'fast-check';
 import {describe, it} from 'mocha';
-import {csvCell, csvColumns, csvLine} from '../../src/output/csv.ts';
+import {csvCell, csvColumns, csvLine, csvRow} from '../../src/output/csv.ts';
+import {isFormula} from '../../src/spreadsheet.ts';
 
 describe('a CSV cell', () => {
   for (const [value, cell] of [
@@ -33,7 +34,7 @@ describe('a CSV cell', () => {
         const [row] = parse(csvLine(cells), {relax_column_count: true, record_delimiter: '\n'});
         assert.deepEqual(
           row,
-          cells.map((cell) => (/^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell)),
+          cells.map((cell) => (isFormula(cell) ? `'${cell}` : cell)),
         );
       }),
     );
@@ -42,13 +43,24 @@ describe('a CSV cell', () => {
   it('is never a formula', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
-        assert.doesNotMatch(csvCell(text).replace(/^"/, ''), /^[=+\-@\t\r]/);
+        assert.doesNotMatch(csvCell(text).replace(/^"/, ''), /^\s*[=+\-@]|^[\t\r\n]/);
       }),
     );
   });
 });
 
+describe('the rows of a CSV', () => {
+  it('hold what the columns name, and a plain value where the column has no name', () => {
+    assert.equal(csvRow({id: 1, m: {a: 2}}, ['m.a', 'id', 'x']), '2,1,\n');
+    assert.equal(csvRow('plain', ['']), 'plain\n');
+  });
+});
+
 describe('the columns of a CSV', () => {
+  it('are those of the records among other values', () => {
+    assert.deepEqual(csvColumns([null, 'text', {id: 1}, 5]), ['id']);
+  });
+
   it('are every field of the records, objects opened one level', () => {
     assert.deepEqual(
       csvColumns([

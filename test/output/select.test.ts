@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import {describe, it} from 'mocha';
+import {pickFields, readFields, runQuery, valueAt} from '../../src/output/select.ts';
+
+describe('fields of a record', () => {
+  const record = {id: 1, m: {a: {b: 2}, c: null}, list: [{id: 3}]};
+
+  it('are found by a dotted path, and only own ones', () => {
+    assert.equal(valueAt(record, 'm.a.b'), 2);
+    assert.equal(valueAt(record, 'list.0.id'), 3);
+    assert.equal(valueAt(record, 'm.c'), null);
+    for (const path of ['m.x', 'm.c.d', 'id.x', 'constructor', 'm.toString', ''])
+      assert.equal(valueAt(record, path), undefined, path);
+    for (const value of [null, 'text', 5]) assert.equal(valueAt(value, 'id'), undefined);
+  });
+
+  it('are picked in the order asked for, nested as they were, null where there is none', () => {
+    assert.equal(
+      JSON.stringify(pickFields(record, ['m.a.b', 'id', 'm.c', 'x'])),
+      '{"m":{"a":{"b":2},"c":null},"id":1,"x":null}',
+    );
+    assert.deepEqual(pickFields([record, 'text', null], ['id']), [{id: 1}, 'text', null]);
+    assert.equal(pickFields(record, []), record);
+    assert.deepEqual(pickFields(record, ['__proto__.x', 'id']), {id: 1});
+    assert.deepEqual(pickFields({a: 5}, ['a', 'a.b']), {a: {b: null}});
+  });
+
+  it('are named by a comma-separated list without empty names', () => {
+    assert.deepEqual(readFields(' id, m.a '), ['id', 'm.a']);
+    for (const text of ['', 'id,', 'id,,m', 'm..a', '.a'])
+      assert.throws(() => readFields(text), {code: 'USAGE', hint: /--fields id,status/});
+  });
+
+  it('are refused as usage where a query does not fit', async () => {
+    assert.equal(await runQuery(record, 'm.a.b'), 2);
+    await assert.rejects(runQuery(record, 'length(id)'), {
+      code: 'USAGE',
+      message: /does not fit this result/,
+    });
+  });
+});

@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict';
+import {describe, it} from 'mocha';
+import * as z from 'zod';
+import {answerFields, pathsOf} from '../../src/cli/answer-fields.ts';
+import {ansiPaint, plainPaint} from '../../src/output/colour.ts';
+import {valueAt} from '../../src/output/select.ts';
+import type {Eye, View} from '../../src/output/view.ts';
+import {deliveryView} from '../../src/output/views/deliveries.ts';
+import {failureText} from '../../src/output/views/failure.ts';
+import {moveView, subaccountView} from '../../src/output/views/moves.ts';
+import {payeeView, payerView, paymentMethodView} from '../../src/output/views/parties.ts';
+import * as sandbox from '../../src/output/views/sandbox.ts';
+import {payinView, payoutView} from '../../src/output/views/transfers.ts';
+import {
+  accountTransferView,
+  balanceView,
+  bankTransactionView,
+  treasuryAccountView,
+} from '../../src/output/views/treasury.ts';
+import {eventTypeView, webhookEndpointView} from '../../src/output/views/webhooks.ts';
+import {CONTROL_ANSWERS} from '../../src/sandbox/control-answers.ts';
+import {payin, payout} from '../commands/fixtures.ts';
+
+const OF_THE_SERVICE: [command: string, view: View][] = [
+  ['payouts:get', payoutView],
+  ['payins:get', payinView],
+  ['moves:list', moveView],
+  ['subaccounts:get', subaccountView],
+  ['payees:get', payeeView],
+  ['payers:get', payerView],
+  ['payment-methods:list', paymentMethodView],
+  ['treasury:accounts', treasuryAccountView],
+  ['treasury:balance', balanceView],
+  ['treasury:transactions', bankTransactionView],
+  ['transfers:list', accountTransferView],
+  ['webhooks:endpoints:create', webhookEndpointView],
+  ['webhooks:event-types', eventTypeView],
+];
+
+const {Status, Key, Seeded, Fault, Checkpoint, Clock, Delivery, MagicValues} = CONTROL_ANSWERS;
+const declared = (schema: z.ZodType, prefix = '') =>
+  pathsOf(z.toJSONSchema(schema, {unrepresentable: 'any'}), prefix);
+const BESIDES = ['base_url', 'control_url', 'pid', 'started_at', 'store'];
+const ENTITIES = declared(Status.shape.audit.shape.entities.element, 'audit.entities');
+const OF_THE_SANDBOX: [title: string, view: View, schema: z.ZodType, besides: string[]][] = [
+  ['status', sandbox.sandboxView, Status, [...BESIDES, ...ENTITIES]],
+  ['clock', sandbox.clockView, Clock, []],
+  ['magic', sandbox.magicView, MagicValues.shape.data.element, []],
+  ['keys', sandbox.sandboxKeyView, Key, []],
+  ['seed', sandbox.seededView, Seeded.shape.payees.element, ['kind']],
+  ['faults', sandbox.faultView, Fault, ['match']],
+  ['checkpoints', sandbox.checkpointView, Checkpoint, []],
+  ['deliveries', deliveryView, Delivery, []],
+];
+
+/** Paths that no record can have: their column would always be empty. */
+function unknownPaths({card, columns}: View, known: readonly string[]): string[] {
+  const isKnown = (path: string) =>
+    known.includes(path) || known.some((name) => name.endsWith('.*') && path.startsWith(name.slice(0, -1)));
+  return [...card, ...columns].map(({path}) => path).filter((path) => !isKnown(path.replace(/\.\d+/, '')));
+}
+
+describe('every line and column', () => {
+  for (const [command, view] of OF_THE_SERVICE)
+    it(`of ${command.replaceAll(':', ' ')} shows a field that the contract has`, async () => {
+      assert.deepEqual(unknownPaths(view, (await answerFields(command)).paths), []);
+    });
+
+  for (const [title, view, schema, besides] of OF_THE_SANDBOX)
+    it(`of sandbox ${title} shows a field that the sandbox answers`, () => {
+      assert.deepEqual(unknownPaths(view, [...declared(schema), ...besides]), []);
+    });
+});
+
+const eye = (changes: Partial<Eye> = {}): Eye => ({
+  ...{terminal: false, columns: 80, nowMs: Date.parse('2023-11-14T22:13:20Z'), paint: plainPaint},
+  ...changes,
+});
+/** The line of a card with this label, as it is shown. */
+function line({card, columns}: View, label: string, record: object, how = eye()): string {
+  const field = [...card, ...columns].find((one) => one.label === label);
+  assert.ok(field, `${label} is a line of the card`);
+  return field.show(valueAt(record, field.path), record, how);
+}
+
+describe('a payout as people see it', () => {
+  const method = (payment_method: unknown) =>
+    line(payoutView, 'Method', payout({payout_metadata: {payment_method}}));
+
+  it('names the method by type, last digits and bank or brand', () => {
+    assert.equal(
+      method({type: 'bank_account', last4: '6789', bank_name: 'Test Bank'}),
+      'bank_account …6789 Test Bank',
+    );
+    assert.equal(method({type: 'card', last4: '4242', brand: 'Visa', bank_name: null}), 'card …4242 Visa');
+    assert.equal(method({type: 'card', last4: 4242}), 'card');
+    assert.equal(method(undefined), '{}');
+    assert.equal(line(payoutView, 'Method', payout({payout_metadata: null})), '-');
+    assert.equal(line(payoutView, 'Method', payout({payout_metadata: 'none'})), 'none');
+  });
+
+  it('names the party where the service does', () => {
+    const {payee_id} = payout();
+    assert.equal(line(payoutView, 'Payee', payout()), `${payee_id} (Acme Ltd)`);
+    assert.equal(line(payoutView, 'Payee', payout({payout_metadata: null})), payee_id);
+    assert.equal(
+      line(payinView, 'Payer', payin()),
+      `${(payin() as {payer_id?: string}).payer_id} (Acme Ltd)`,
+    );
+  });
+
+  it('lists its metadata', () => {
+    const shown = (client_metadata: unknown) => line(payoutView, 'Metadata', payout({client_metadata}));
+    assert.equal(shown({order: '17', team: 'ops'}), 'order=17, team=ops');
+    assert.deepEqual([shown({}), shown(null), shown('text')], ['-', '-', 'text']);
+  });
+
+  it('says in red why it failed', () => {
+    const failure = {code: 'R01', message: 'account closed', more: 1};
+    const record = payout({transfer_details: {failure}});
+    assert.equal(line(payoutView, 'Failure', record), 'R01 account closed {"more":1}');
+    assert.equal(
+      line(
+        payoutView,
+        'Failure',
+        payout({transfer_details: {failure: {code: 'R01', message: 'account closed'}}}),
+        eye({paint: ansiPaint}),
+      ),
+      '\u001b[31mR01 account closed\u001b[39m',
+    );
+  });
+
+  it('colours what is good, bad and open', () => {
+    for (const [status, code] of [
+      ['settled', 32],
+      ['failed', 31],
+      ['canceled', 31],
+      ['created', 33],
+    ] as const)
+      assert.equal(
+        line(payoutView, 'Status', payout({status}), eye({paint: ansiPaint})),
+        `\u001b[${code}m${status}\u001b[39m`,
+      );
+    assert.equal(
+      line(payoutView, 'Status', payout({status: 'new_word'}), eye({paint: ansiPaint})),
+      'new_word',
+    );
+  });
+});
+
+describe('why a record failed', () => {
+  for (const [title, record, text] of [
+    [
+      'in its transfer details',
+      {transfer_details: {failure: {code: 'R01', message: 'closed'}}},
+      'R01 closed',
+    ],
+    ['in its metadata', {payin_metadata: {failure: {code: 51, message: ''}}}, '51'],
+    ['in the metadata of a payout', {payout_metadata: {failure: 'closed'}}, 'closed'],
+    ['as an object', {failure: {message: 'closed'}}, 'closed'],
+    ['in plain fields', {failure_code: 'R02', failure_message: 'no'}, 'R02 no'],
+    ['as a reason', {failure_reason: 'limit'}, 'limit'],
+    ['nowhere', {failure: '', status: 'failed'}, undefined],
+    ['in no known form', {failure: {code: true, message: {}}}, undefined],
+  ] as const)
+    it(`is found ${title}`, () => assert.equal(failureText(record), text));
+});
+
+describe('a delivery of the sandbox as people see it', () => {
+  const attempt = {
+    ...{n: 1, at: '2026-03-02T15:00:05.000Z', status: 500, error: null, elapsed_ms: 12, response: 'oh no'},
+    ...{fault: null, by_hand: false},
+  };
+  const attempts = (...changes: object[]) =>
+    line(deliveryView, 'Attempts', {attempts: changes.map((change) => ({...attempt, ...change}))});
+
+  it('has one line an attempt', () => {
+    assert.equal(attempts({}), '1. 2026-03-02T15:00:05.000Z  500 in 12 ms: oh no');
+    assert.equal(
+      attempts({status: null, error: 'refused', response: '', by_hand: true, fault: 'drop'}),
+      '1. 2026-03-02T15:00:05.000Z  refused (fault drop, by hand)',
+    );
+    assert.match(attempts({status: null}), /not sent: oh no$/);
+    assert.equal(attempts(), 'none yet');
+  });
+
+  it('is green when delivered, yellow while open, red otherwise', () => {
+    for (const [state, code] of [
+      ['delivered', 32],
+      ['pending', 33],
+      ['sending', 33],
+      ['failed', 31],
+    ] as const)
+      assert.equal(
+        line(deliveryView, 'State', {state}, eye({paint: ansiPaint})),
+        `\u001b[${code}m${state}\u001b[39m`,
+      );
+  });
+});
