@@ -66,10 +66,10 @@ describe('a list', () => {
     assert.equal(new Set(lines.map((line) => line.search(/(created|Status)/))).size, 1);
   });
 
-  it('is one JSON document', async () => {
+  it('is one JSON document, indented by two spaces', async () => {
     const {out, stdout} = makeOutput({format: 'json'});
     await out.list(two, payoutView);
-    assert.deepEqual(JSON.parse(stdout.text), two);
+    assert.equal(stdout.text, `${JSON.stringify(two, undefined, 2)}\n`);
   });
 
   it('is an empty JSON array when there is nothing', async () => {

@@ -30,7 +30,10 @@ describe('a standard stream', () => {
     assert.equal(slow.listenerCount('drain'), 1);
     slow.letGo();
     await Promise.all(waits);
-    assert.equal(slow.listenerCount('drain'), 0);
+    assert.deepEqual(
+      ['drain', 'close'].map((name) => slow.listenerCount(name)),
+      [0, 0],
+    );
     const again = sink.write('once more');
     assert.equal(slow.listenerCount('drain'), 1);
     slow.letGo();

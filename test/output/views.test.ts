@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import * as z from 'zod';
 import {answerFields, pathsOf} from '../../src/cli/answer-fields.ts';
+import type {EventRow} from '../../src/cli/webhooks/events.ts';
 import {ansiPaint, plainPaint} from '../../src/output/colour.ts';
 import {valueAt} from '../../src/output/select.ts';
 import type {Eye, View} from '../../src/output/view.ts';
@@ -9,6 +10,7 @@ import {deliveryView} from '../../src/output/views/deliveries.ts';
 import {failureText} from '../../src/output/views/failure.ts';
 import {moveView, subaccountView} from '../../src/output/views/moves.ts';
 import {payeeView, payerView, paymentMethodView} from '../../src/output/views/parties.ts';
+import {profileDetails} from '../../src/output/views/profiles.ts';
 import * as sandbox from '../../src/output/views/sandbox.ts';
 import {payinView, payoutView} from '../../src/output/views/transfers.ts';
 import {
@@ -17,6 +19,7 @@ import {
   bankTransactionView,
   treasuryAccountView,
 } from '../../src/output/views/treasury.ts';
+import {webhookEventView} from '../../src/output/views/webhook-events.ts';
 import {eventTypeView, webhookEndpointView} from '../../src/output/views/webhooks.ts';
 import {CONTROL_ANSWERS} from '../../src/sandbox/control-answers.ts';
 import {payin, payout} from '../commands/fixtures.ts';
@@ -195,5 +198,103 @@ describe('a delivery of the sandbox as people see it', () => {
         line(deliveryView, 'State', {state}, eye({paint: ansiPaint})),
         `\u001b[${code}m${state}\u001b[39m`,
       );
+  });
+});
+
+describe('a recorded delivery as people see it', () => {
+  const forward = {
+    target: 'http://localhost:3000/',
+    state: 'forwarded',
+    attempts: 1,
+    status: 200,
+    latency_ms: 3,
+    error: null,
+  };
+  const row: EventRow = {
+    ...{delivery: 'dlv_1', received_at: '2023-11-14T22:13:10.000Z', id: 'e1', event_type: 'payout.settled'},
+    ...{verdict: 'verified', reason: null, attempt: 2, duplicate_of: 'dlv_0', filtered: false},
+    ...{forwards: [forward], body: {}},
+  };
+  const details = {
+    ...row,
+    ...{path: '/hooks', secret: 'a1b2', headers: [['X-Signature', 'v1=0']]},
+    body_base64: Buffer.from('{"id":"e1"}').toString('base64'),
+  };
+  const forwards = (changes: Partial<EventRow['forwards'][number]>, how = eye()) =>
+    webhookEventView.columns
+      .find(({path}) => path === 'forwards')!
+      .show([{...forward, ...changes}], row, how);
+
+  it('has a line for each of its fields', () => {
+    const shown = webhookEventView.card.map(({label}) => [label, line(webhookEventView, label, details)]);
+    assert.deepEqual(shown, [
+      ['Delivery', 'dlv_1'],
+      ['Received', row.received_at],
+      ['Type', 'payout.settled'],
+      ['Event', 'e1'],
+      ['Verdict', 'verified'],
+      ['Reason', '-'],
+      ['Attempt', '2'],
+      ['Duplicate of', 'dlv_0'],
+      ['Path', '/hooks'],
+      ['Secret', 'a1b2'],
+      ['Forwarded', 'http://localhost:3000/: forwarded, 1 attempts, last 200'],
+      ['Headers', 'X-Signature: v1=0'],
+      ['Body', '{\n  "id": "e1"\n}'],
+    ]);
+    const cells = webhookEventView.columns.map(({path, show}) => show(valueAt(row, path), row, eye()));
+    assert.deepEqual(cells, ['dlv_1', row.received_at, 'payout.settled', 'e1', 'verified', '2', '200']);
+  });
+
+  it('says where it was not forwarded, and why', () => {
+    const dead = {...forward, state: 'dead', attempts: 5, status: null, error: 'refused'};
+    assert.match(
+      line(webhookEventView, 'Forwarded', {forwards: [dead]}),
+      /: dead, 5 attempts, last refused$/,
+    );
+    assert.match(
+      line(webhookEventView, 'Forwarded', {forwards: [{...dead, state: 'waiting', error: null}]}),
+      /: waiting, 5 attempts$/,
+    );
+    assert.equal(line(webhookEventView, 'Forwarded', {forwards: []}), '-');
+    assert.equal(line(webhookEventView, 'Headers', {}), '-');
+    assert.equal(
+      line(webhookEventView, 'Body', {body_base64: Buffer.from('no JSON').toString('base64')}),
+      'no JSON',
+    );
+  });
+
+  it('counts attempts in a table, and colours what became of them', () => {
+    assert.equal(forwards({attempts: 3, status: 500}), '500 (3 attempts)');
+    assert.equal(forwards({status: null, state: 'waiting'}), 'waiting');
+    for (const [state, code] of [
+      ['forwarded', 32],
+      ['dead', 31],
+      ['waiting', 33],
+    ] as const)
+      assert.equal(forwards({state}, eye({paint: ansiPaint})), `\u001b[${code}m200\u001b[39m`);
+    assert.equal(webhookEventView.columns.at(-1)!.show([], row, eye()), '-');
+  });
+});
+
+describe('a profile as people see it', () => {
+  it('has a line for each setting, and live in red', () => {
+    const record = {
+      ...{name: 'p', default: true, mode: 'live', base_url: 'https://a.example.com', key: 'live_…a1b2'},
+      ...{read_only: false, approve_by_id: undefined},
+      caps: {
+        max_amount_minor: {USD: 500_000, EUR: 9_000},
+        max_batch_total_minor: {USD: 1},
+        max_batch_rows: 5,
+        rails: ['wire', 'book'],
+      },
+    };
+    const shown = profileDetails.card.map(({label}) => line(profileDetails, label, record));
+    assert.deepEqual(shown, [
+      ...['p', 'yes', 'live', 'https://a.example.com', 'live_…a1b2', 'no', '-'],
+      ...['5,000.00 USD, 90.00 EUR', '0.01 USD', '5', 'wire, book'],
+    ]);
+    assert.equal(line(profileDetails, 'Mode', record, eye({paint: ansiPaint})), '\u001b[31mlive\u001b[39m');
+    assert.equal(line(profileDetails, 'Mode', {mode: 'test'}, eye({paint: ansiPaint})), 'test');
   });
 });

@@ -14,13 +14,13 @@ function method(path: string): Field {
 }
 
 /** The party's id, with the name that stands in the masked details. */
-function party(label: string, path: string, detailsPath: string, rank: number): Field {
+function party(label: string, path: string, detailsPath: string): Field {
   const show = (value: unknown, record: unknown) => {
     const details = inner(inner(record, detailsPath), label.toLowerCase());
     const name = inner(details, 'name');
     return typeof name === 'string' ? `${plainValue(value)} (${plainValue(name)})` : plainValue(value);
   };
-  return {label, path, rank, show};
+  return {label, path, rank: 0, show};
 }
 
 function inner(value: unknown, key: string): unknown {
@@ -65,7 +65,7 @@ export const payoutView: View = {
     text('ID', 'id'),
     status(),
     amount,
-    party('Payee', 'payee_id', 'payout_metadata', 0),
+    party('Payee', 'payee_id', 'payout_metadata'),
     method('payout_metadata'),
     ...after,
     text('Trace', 'transfer_details.trace_number'),
@@ -91,7 +91,7 @@ export const payinView: View = {
     text('ID', 'id'),
     status(),
     amount,
-    party('Payer', 'payer_id', 'payin_metadata', 0),
+    party('Payer', 'payer_id', 'payin_metadata'),
     method('payin_metadata'),
     ...after,
     moment('Status since', 'status_recorded_at'),
