@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import {guardWrite, ungroup, type GuardTools} from '../../src/cli/guard.ts';
+import {checkCaps} from '../../src/cli/guard/caps.ts';
 import type {WriteFacts} from '../../src/cli/guard/facts.ts';
 import {EXIT, type ErrorCode, type RemitError} from '../../src/errors.ts';
 import type {Caps, Mode} from '../../src/profiles/profile.ts';
@@ -165,6 +166,22 @@ describe('a cap', () => {
         assert.deepEqual(asked, []);
       });
     }
+
+  it('names the flag or the field that a currency is missing from', () => {
+    const unnamed = {...FACTS, currency: undefined};
+    for (const [source, says] of [
+      [undefined, /so name one with --currency \(profile p\)$/],
+      ['body', /and the body names none in currency_code/],
+      ['record', /and the record names none in currency_code/],
+    ] as const)
+      assert.throws(() => checkCaps({...unnamed, source}, {max_amount_minor: {USD: 1}}, 'p'), {
+        code: 'GUARD_CAP',
+        message: says,
+      });
+    assert.throws(() => checkCaps({...FACTS, rail: {value: undefined}}, {rails: ['wire', 'book']}, 'p'), {
+      message: /so name one with --rail: wire, book \(profile p\)$/,
+    });
+  });
 
   it('names both amounts', async () => {
     const {out} = makeOutput();

@@ -65,6 +65,13 @@ describe('a stdout that fails', () => {
       assert.ok([PAYOUT_ID, METHOD_ID, PAYEE_ID].includes(String(ran.error().details?.['id'])));
     });
 
+  it('states the status that was read after an answer without a record', async () => {
+    const moved = answer(200, {data: {id: PAYOUT_ID, status: 'SETTLED'}});
+    const ran = await run(`moves approve ${PAYOUT_ID} --json`, CLOSED, answer(204), moved);
+    assert.equal(ran.exitCode, 13);
+    assert.match(ran.error().message, /was approved \(status: SETTLED\)/);
+  });
+
   it('is no failure of a read when its reader leaves', async () => {
     const ran = await run(`payouts get ${PAYOUT_ID}`, CLOSED, answer(200, payout()));
     assert.deepEqual([ran.exitCode, ran.stderr], [0, '']);

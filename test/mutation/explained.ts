@@ -34,4 +34,16 @@ export const EXPLAINED: readonly Explanation[] = [
     after: 'const masked = text.slice(0, (200 + 1)).replace(/[0-9]{12,}/g, (run) => `…${run.slice(-4)}`);',
     reason: 'A bound on the work for an error; it shows 40 characters of the result.',
   },
+  {
+    file: 'src/cli/guard/amount-read.ts',
+    before: 'const currency = Object.hasOwn(record, currencyField) ? record[currencyField] : undefined;',
+    after: 'const currency = true ? record[currencyField] : undefined;',
+    reason: 'The same result: no inherited property is text, and only text is taken for a currency.',
+  },
+  {
+    file: 'src/output/table.ts',
+    before: 'if (over <= 0) break;',
+    after: 'if (over < 0) break;',
+    reason: 'The same result: a table that fits exactly is narrowed by nothing.',
+  },
 ];

@@ -34,6 +34,8 @@ describe('the amount of a record', () => {
     ['an envelope', {data: {id: ID, amount_in_minor_units: 500, currency_code: 'USD'}}, read(500)],
     ['no currency', {amount_in_minor_units: 500}, read(500, null)],
     ['a currency that is no code', {amount_in_minor_units: 500, currency_code: 'usd'}, read(500, null)],
+    ['more than a code for a currency', {amount_in_minor_units: 500, currency_code: 'AUSD'}, read(500, null)],
+    ['a code and more for a currency', {amount_in_minor_units: 500, currency_code: 'USDA'}, read(500, null)],
     ['an id in other letters', {id: 'A1', amount_in_minor_units: 500, currency_code: 'USD'}, read(500)],
     [
       'other amounts beside the documented one',
