@@ -35,7 +35,7 @@ export const stateDirFlag = {
 export const inputFlags = {
   'batch-id': Flags.string({
     helpValue: 'NAME',
-    description: 'name of the batch; made from file name and content when left out',
+    description: 'name of the batch (default: made from the file name and content)',
   }),
   namespace: Flags.string({
     helpValue: 'NAME',
@@ -45,30 +45,32 @@ export const inputFlags = {
     multiple: true,
     multipleNonGreedy: true,
     helpValue: 'reference=Invoice',
-    description: 'read a column from another header',
+    description: 'read a column under another header',
   }),
   'ignore-column': Flags.string({
     multiple: true,
     multipleNonGreedy: true,
     helpValue: 'HEADER',
-    description: 'pass a column over',
+    description: 'ignore this column; it is stored nowhere',
   }),
   delimiter: Flags.string({
     options: ['comma', 'semicolon', 'tab'],
-    description: 'when the header leaves it open',
+    description: 'needed only if the header is ambiguous',
   }),
   'amount-unit': Flags.string({
     options: ['major', 'minor'],
-    description: 'what an amount without a decimal point is in',
+    description: 'unit of amounts without a decimal point',
   }),
   'number-format': Flags.string({
     options: Object.keys(NUMBER_FORMATS),
     helpValue: 'FORMAT',
-    description: 'how amounts are written, such as 1.234,56',
+    description: 'how amounts are written, such as 1.234,56 (default: found from the file)',
   }),
-  currency: Flags.string({helpValue: 'USD', description: 'currency of rows that name none'}),
-  'valid-only': Flags.boolean({description: 'go on with the rows that have no errors'}),
-  'allow-cut-input': Flags.boolean({description: 'accept a pipe whose last line does not end'}),
+  currency: Flags.string({helpValue: 'USD', description: 'currency of rows without one'}),
+  'valid-only': Flags.boolean({description: 'leave out the rows with errors'}),
+  'allow-cut-input': Flags.boolean({
+    description: 'accept piped input without a final newline (it may be truncated)',
+  }),
 };
 
 /** What a script states in place of a person's yes. */
@@ -128,7 +130,7 @@ export function readMapping(pairs: readonly string[] | undefined): Record<string
   const mapping: Record<string, string> = {};
   for (const pair of pairs ?? []) {
     const at = pair.indexOf('=');
-    const [name, header] = [pair.slice(0, at).trim().toLowerCase(), pair.slice(at + 1).trim()];
+    const [name, header] = [columnOf(pair.slice(0, at).trim()), pair.slice(at + 1).trim()];
     if (at < 1 || header === '')
       throw new RemitError('USAGE', `--map ${pair} is not of the form COLUMN=HEADER`, {
         hint: 'such as --map reference="Invoice No"',
@@ -138,6 +140,10 @@ export function readMapping(pairs: readonly string[] | undefined): Record<string
   }
   return mapping;
 }
+
+/** A key of metadata is sent in the case in which it was typed. */
+const columnOf = (typed: string): string =>
+  typed.replace(/^metadata\./i, 'metadata.').replace(/^(?!metadata\.).*/, (name) => name.toLowerCase());
 
 /** `--confirm-total USD=1500.75` -> `{USD: '1500.75'}`. */
 export function readTotals(pairs: readonly string[] | undefined): Record<string, string> | undefined {

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import {writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {payeeId} from '../../../batch/harness.ts';
 import {Desk} from './desk.ts';
 
 interface Planned {
@@ -65,5 +68,16 @@ describe('how a file is to be read, as typed', () => {
   it('takes a --namespace of up to 64 small letters, digits and dashes', async () => {
     for (const namespace of ['n', 'nov-2026', 'n'.repeat(64)])
       assert.equal((await planned(`--amount-unit major --namespace ${namespace}`)).namespace, namespace);
+  });
+
+  it('sends a mapped metadata key in the case in which it was typed', async () => {
+    const path = join(desk.folder, 'p.csv');
+    writeFileSync(path, `Invoice,payee_id,amount,currency_code,Centre\nA-1,${payeeId(1)},1.00,USD,x\n`);
+    const ran = await desk.batch(
+      'run ./p.csv --batch-id b --yes --map Reference=invoice --map Metadata.CostCentre=CENTRE',
+    );
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    const [record] = [...desk.service.byId.values()];
+    assert.deepEqual(record!.body['metadata'], {CostCentre: 'x', remit_reference: 'A-1'});
   });
 });
