@@ -8,14 +8,17 @@ interface Example {
 
 /** How the amounts of a file are read that no amount alone can tell. */
 export interface FoundFormat {
-  /** Undefined: the separators of the file have no certain meaning. */
+  /** Undefined: no amount shows it. */
   format: NumberFormat | undefined;
-  /** Why not, where amounts contradict each other. */
+  /** Where amounts contradict each other: then those that fit the format are read if they are certain on their own. */
   doubt: string | undefined;
 }
 
 const POINT: NumberFormat = '1,234.56';
 const COMMA: NumberFormat = '1.234,56';
+
+/** False for 1,497 and 1.497: thousands, or three decimals, or two with a digit too many. */
+export const isCertain = (amount: string): boolean => !/^[1-9]\d{0,2}[.,]\d{3}$/.test(amount);
 
 /** Amounts that are read when all others are known: 1,497 and 1.497 are thousands or decimals. */
 export const waitsForOthers = (amount: string): boolean =>
@@ -53,8 +56,8 @@ export class AmountFormats {
     const [point, comma] = [this.#point, this.#comma];
     if (point !== undefined && comma !== undefined)
       return {
-        format: undefined,
-        doubt: `the file has both a decimal point (${point.text} on line ${point.line}) and a decimal comma (${comma.text} on line ${comma.line}), so a comma has no certain meaning; write all amounts like 1234.56, or declare --number-format`,
+        format: POINT,
+        doubt: `the file has a decimal point in some amounts (${point.text} on line ${point.line}) and a decimal comma in others (${comma.text} on line ${comma.line}); correct the wrong ones, or declare --number-format`,
       };
     return {format: point !== undefined ? POINT : comma !== undefined ? COMMA : undefined, doubt: undefined};
   }

@@ -217,7 +217,7 @@ function suggestion(header: string, known: readonly string[]): string {
     const [a, b] = [flat(name), flat(candidate)];
     return a === b || (a.length > 3 && (b.includes(a) || a.includes(b))) || distance(a, b) <= 2;
   });
-  return near === undefined ? '' : `; did you mean ${near}?`;
+  return near === undefined ? '' : ` (did you mean ${near}?)`;
 }
 
 /** Levenshtein distance of two short words. */

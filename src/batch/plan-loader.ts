@@ -44,7 +44,6 @@ export class PlanLoader {
   readonly #waiting = new RowSet();
   readonly #decimals = new Set<Decimals>();
   #anyWaits = false;
-  #anyRow = false;
 
   /** Records that were loaded, valid or not. */
   records = 0;
@@ -102,7 +101,6 @@ export class PlanLoader {
   }
 
   #insert(row: PlannedRow): void {
-    this.#anyRow = true;
     const {party, amount, currency, rail, method, subaccount, scheduled, metadata, fingerprint} = row;
     const {reference, fold} = this.#name(row);
     const alike = alikeText(row);
@@ -162,9 +160,8 @@ export class PlanLoader {
     const {amountUnit} = this.#rules;
     const index = this.#map.at['amount'];
     if (index === undefined || amountUnit !== undefined || this.#decimals.has('proven')) return;
-    if (this.records === 0) return;
+    if (!this.#decimals.has('none')) return; // the errors of the rows are all there is to say
     const isSeen = this.#decimals.has('seen');
-    if (isSeen && !this.#anyRow) return; // the errors of the rows are all there is to say
     this.#insertIssue({
       row: 0,
       line: 0,

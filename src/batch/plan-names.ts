@@ -7,7 +7,7 @@ import {Duplicates} from './plan-duplicates.ts';
 import {insertIssue} from './plan-loader.ts';
 import {RowSet} from './row-set.ts';
 
-/** How often a reference stands in the file, and where first. */
+/** How often a reference occurs in the file, and where first. */
 interface Copies {
   count: number;
   first: number;
@@ -17,7 +17,7 @@ interface Copies {
 export interface CheckedNames {
   /** Rows whose reference differs from an earlier one only in case or spaces. */
   similar: Duplicates;
-  /** Rows that were taken out of the plan because their reference stands twice. */
+  /** Rows that were taken out of the plan because their reference is repeated. */
   refused: RowSet;
 }
 
@@ -40,7 +40,7 @@ export async function nameByContent(db: SqliteDatabase, contents: Buckets, names
 }
 
 /**
- * Takes out rows whose reference stands twice, finds references that are nearly one, and writes down where the journal
+ * Takes out rows whose reference is repeated, finds references that are nearly one, and writes down where the journal
  * finds the row of a reference. `column`: the header of the references, undefined when the rows were named here.
  */
 export async function checkNames(
@@ -73,7 +73,7 @@ function copiesIn(names: Buckets, bucket: number): Map<string, Copies> {
 }
 
 /**
- * A reference that stands twice: no copy may be sent, for nobody here can know which one is meant. Each copy becomes an
+ * A repeated reference: no copy may be sent, since it is unknown which one is meant. Each copy becomes an
  * issue that names the line of another.
  */
 function refuseRepeated(
@@ -104,7 +104,7 @@ function refuseRepeated(
     const other = line === copies.first ? copies.second : copies.first;
     insert({
       ...{row: n, line, column, code: 'reference-repeated', value: reference},
-      message: `the same reference stands on line ${other}; a reference is paid once`,
+      message: `the same reference is on line ${other}; a reference is paid once`,
     });
     remove.run(n);
     refused.add(n);

@@ -8,6 +8,7 @@ import {
   requireExponent,
   toWire,
 } from '../money/amount.ts';
+import {isCertain} from './amount-format.ts';
 import type {ColumnMap} from './columns.ts';
 import type {CsvRecord} from './csv-records.ts';
 import {
@@ -39,7 +40,7 @@ export interface RowRules {
   numberFormat: NumberFormat | undefined;
   /** As the amounts of the file show it, where none was declared. */
   foundFormat?: NumberFormat | undefined;
-  /** Why the separators of the file have no certain meaning, in place of what one amount could tell. */
+  /** What amounts of the file contradict each other in; for those that do not fit the format. */
   formatDoubt?: string | undefined;
   /** For rows without a currency of their own. */
   currency: string | undefined;
@@ -60,9 +61,10 @@ export function scheduleDay(nowMs: number): string {
 
 /**
  * What the amount of a row says of the unit of its column. `proven`: it was read, and its decimals show major units (the
- * commas of thousands prove nothing). `seen`: it seems to have decimals, but could not be read.
+ * commas of thousands prove nothing). `none`: it was read, and has no decimals. `seen` and `unread`: it was not read, and
+ * seems to have decimals or not.
  */
-export type Decimals = 'proven' | 'seen' | 'none';
+export type Decimals = 'proven' | 'none' | 'seen' | 'unread';
 
 /** Checks one record: returns the row, or everything that is wrong with it. */
 export function readRow(
@@ -87,7 +89,7 @@ export function readRow(
       'ragged',
       `has ${record.cells.length} cells, the header ${map.headers.length}; a delimiter inside a cell needs quotes around the cell${hidden}`,
     );
-    return {issues, decimals: 'none'};
+    return {issues, decimals: 'unread'};
   }
   const cell = (name: string) => (map.at[name] === undefined ? '' : record.cells[map.at[name]]!.trim());
 
@@ -138,7 +140,7 @@ function decimalsOf(
   text: string,
   {numberFormat, foundFormat}: RowRules,
 ): Decimals {
-  if (amount === undefined) return /\d[.,]\d{1,2}$/.test(text) ? 'seen' : 'none';
+  if (amount === undefined) return /\d[.,]\d{1,2}$/.test(text) ? 'seen' : 'unread';
   return text.includes(NUMBER_FORMATS[numberFormat ?? foundFormat ?? '1234.56'].decimal) ? 'proven' : 'none';
 }
 
@@ -179,14 +181,19 @@ function readAmount(
     complain('currency_code', 'currency', messageOf(error), currency);
     return undefined;
   }
+  const {formatDoubt: doubt} = rules;
+  if (doubt !== undefined && !isCertain(text)) {
+    complain(name, 'amount-grouping', doubt, text);
+    return undefined;
+  }
   const isMinor = name === 'amount_in_minor_units' || rules.amountUnit === 'minor';
   try {
     return toWire(isMinor ? parseMinor(text) : readMajor(text, currency, rules));
   } catch (error) {
     const message = messageOf(error);
     const {problem} = error as AmountError; // or messageOf would have thrown
-    const isDoubt = rules.formatDoubt !== undefined && (problem === 'grouping' || problem === 'ambiguous');
-    complain(name, `amount-${problem}`, isDoubt ? rules.formatDoubt! : message, isDoubt ? text : '');
+    if (doubt !== undefined && problem === 'grouping') complain(name, `amount-${problem}`, doubt, text);
+    else complain(name, `amount-${problem}`, message);
     return undefined;
   }
 }

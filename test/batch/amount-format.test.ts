@@ -103,11 +103,37 @@ describe('amounts of a file with commas', () => {
     const [error] = await errorsOf(planOf(['7.25', '12,50']));
     assert.match(
       error!.message,
-      /both a decimal point \(7\.25 on line 2\) and a decimal comma \(12,50 on line 3\).*--number-format/,
+      /a decimal point in some amounts \(7\.25 on line 2\) and a decimal comma in others \(12,50 on line 3\).*--number-format/,
     );
     assert.equal(error!.value, '12,50');
     const {plan, errors} = await planOf(['7.25', '12,50'], {validOnly: true});
     assert.deepEqual([plan.figures.totals, errors.length], [{USD: '7.25'}, 1]);
+  });
+
+  it('are read beside one that contradicts them, if they are certain on their own', async () => {
+    const amounts: [string, string][] = ['1,497.13', '2,000.00', '12,5', '1,000,000', '1,497'].map((text) => [
+      text,
+      'USD',
+    ]);
+    amounts.push(['1.497', 'KWD']);
+    const {plan, errors} = await planOf(amounts, {validOnly: true});
+    assert.deepEqual(plan.figures.totals, {USD: '1003497.13'});
+    assert.deepEqual(
+      errors.map(({line, code, value}) => [line, code, value]),
+      [
+        [4, 'amount-grouping', '12,5'],
+        [6, 'amount-grouping', '1,497'],
+        [7, 'amount-grouping', '1.497'],
+      ],
+    );
+  });
+
+  it('that may be thousands or decimals are not said to have no decimal point', async () => {
+    const errors = await errorsOf(planOf([['1,497', 'KWD']]));
+    assert.deepEqual(
+      errors.map(({code}) => code),
+      ['amount-grouping'],
+    );
   });
 
   it('prove nothing by a row whose currency is unknown', async () => {
