@@ -70,7 +70,7 @@ function expected(rows: readonly Row[], named: boolean) {
       .toSorted((a, b) => a.n - b.n)
       .map(({n, reference, other}) => ({
         ...{row: n, line: n + 1, column: 'reference', code: 'reference-repeated', value: reference},
-        message: `the same reference stands on line ${other}; a reference is paid once`,
+        message: `the same reference is on line ${other}; a reference is paid once`,
       })),
     kept,
     figures: largest && {
