@@ -78,7 +78,7 @@ async function take(file: LockFile, options: Settled): Promise<void> {
   for (let attempt = 0; attempt < RETRIES; attempt += 1) {
     if (file.create()) return;
     const found = file.read();
-    if (found === undefined) continue; // given back in between
+    if (found === undefined) continue; // released in between
     const broken = options.breakLock === true && lifeOfFound(found, options) !== 'alive';
     const abandoned = broken || (await isAbandoned(file, found, options));
     if (!abandoned && found.holder?.brief === true && waitedMs < BRIEF_WAIT_MS) {
@@ -132,7 +132,7 @@ class HeldLock implements Lock {
   }
 
   assertHeld(): void {
-    if (this.#released) throw new Error(`the lock ${this.path} was given back`);
+    if (this.#released) throw new Error(`the lock ${this.path} was released`);
     try {
       if (!this.lost.aborted && !this.#file.isMine) this.#lose();
     } catch (error) {
@@ -149,7 +149,7 @@ class HeldLock implements Lock {
     try {
       this.#file.remove((found) => lifeOfFound(found, this.#options) === 'dead');
     } catch (error) {
-      throw fileFailure(error, 'give back the lock', this.path);
+      throw fileFailure(error, 'release the lock', this.path);
     }
   }
 

@@ -19,6 +19,7 @@ import {Wire} from '../../batch/wire.ts';
 import {type Reach, workOf} from '../../batch/work.ts';
 import {DEFAULT_TIMEOUTS, type Timeouts, type Transport} from '../../client/transport.ts';
 import {RemitError, type ExitCode} from '../../errors.ts';
+import {shellWord} from '../../shell-word.ts';
 import type {Context} from '../context.ts';
 import {socketCeiling} from '../open-files.ts';
 import {changedFile} from './changed-file.ts';
@@ -26,6 +27,7 @@ import {keepHeapSmall} from './memory.ts';
 import {confirmBatch, type ConfirmFlags, duplicatesOf} from './confirm.ts';
 import {followAfterRun, type FollowFlags} from './follow-action.ts';
 import {hasForgotten, RESET_SANDBOX} from './reset-sandbox.ts';
+import {closeAfter, withResume} from './close-after.ts';
 import {batchCommand, placeFlags} from './place.ts';
 import {count} from './plan-view.ts';
 import {confirmCancel} from './cancel-confirm.ts';
@@ -82,7 +84,7 @@ export async function runBatch(request: RunRequest): Promise<BatchEnd> {
   const batch = await withLock(waiting, () =>
     openBatch({stateDir, kind, batchId, purpose, breakLock, clock}),
   );
-  try {
+  const run = async () => {
     if (readStatus(batch.place.status) === undefined) tellStatus(batch, 'starting', clock.now());
     const folder = resultFolder(flags.out ?? batch.plan.file.folder);
     checkBinding(batch.journal, batch.plan, profile);
@@ -104,10 +106,11 @@ export async function runBatch(request: RunRequest): Promise<BatchEnd> {
       return {summary, exit: request.path === 'cancel' ? cancelExitCodeOf(summary) : exitCodeOf(summary)};
     }
     return await followAfterRun({context, stateDir, batch, flags, before: summary, out: folder});
-  } finally {
+  };
+  return await closeAfter(run, async () => {
     context.out.endProgress();
     await batch.close();
-  }
+  });
 }
 
 /** Runs a batch with the registry; following it afterwards keeps no other batch waiting. */
@@ -119,7 +122,7 @@ async function runClaimed(request: RunRequest, batch: OpenBatch, folder: string)
   const claims = await withLock({context, kind, stateDir, waitMs: flags['wait-lock']}, () =>
     claimBatch({batch, stateDir, mode, baseUrl, profile: name, breakLock, clock}),
   );
-  try {
+  const run = async () => {
     const onAsk = () => tellStatus(batch, ASKING, clock.now());
     if (request.path === 'cancel') await confirmCancel({context, batch, claims, flags, onAsk});
     else if (request.retry === undefined) await confirmOnce(request, batch, claims);
@@ -127,12 +130,20 @@ async function runClaimed(request: RunRequest, batch: OpenBatch, folder: string)
     const transport = await context.transportFor('pool');
     try {
       return await runConfirmed({request, batch, claims, transport, folder});
+    } catch (error) {
+      throw withResume(error, batch.plan.batchId, goOn(request, batch.plan));
     } finally {
       await transport.close();
     }
-  } finally {
-    await claims.registry.close();
-  }
+  };
+  return await closeAfter(run, () => claims.registry.close());
+}
+
+/** The command that goes on with a batch whose run failed. */
+function goOn({context, stateDir, path}: RunRequest, {batchId, kind}: OpenBatch['plan']): string {
+  const words = [batchCommand(kind), path === 'cancel' ? 'cancel' : 'resume', shellWord(batchId)];
+  const live = context.profile.mode === 'live' ? ' --live' : '';
+  return words.join(' ') + live + placeFlags(context, stateDir, context.commands.profile);
 }
 
 /** A run that was interrupted exits 130, not 12: the rows that it leaves in doubt are said all the same, to scripts too. */
