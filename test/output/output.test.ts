@@ -72,6 +72,15 @@ describe('a list', () => {
     assert.equal(stdout.text, `${JSON.stringify(two, undefined, 2)}\n`);
   });
 
+  it('is one YAML document', async () => {
+    const {out, stdout} = makeOutput({format: 'yaml', fields: ['id', 'status']});
+    await out.list(two, payoutView);
+    assert.equal(
+      stdout.text,
+      `- id: ${two[0]!.id}\n  status: created\n- id: ${two[1]!.id}\n  status: settled\n`,
+    );
+  });
+
   it('is an empty JSON array when there is nothing', async () => {
     const {out, stdout} = makeOutput({format: 'json'});
     await out.list([], payoutView);
