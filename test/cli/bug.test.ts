@@ -17,9 +17,9 @@ describe('a defect in remit', () => {
   });
 
   it('is one JSON line under -o json', async () => {
-    const {exitCode, stdout, error} = await runCli(['payouts', 'list', '-o', 'json'], {service: broken});
-    assert.deepEqual([exitCode, stdout], [1, '']);
-    const {code, exit_code: exit, retryable} = error();
+    const ended = await runCli(['payouts', 'list', '-o', 'json'], {service: broken});
+    assert.deepEqual([ended.exitCode, ended.stdout], [1, '']);
+    const {code, exit_code: exit, retryable} = ended.error();
     assert.deepEqual([code, exit, retryable], ['BUG', 1, false]);
   });
 
