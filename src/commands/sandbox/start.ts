@@ -21,8 +21,7 @@ export default class SandboxStart extends RemitCommand {
     store: Flags.string({
       helpValue: 'postgres://…',
       exclusive: ['fresh'],
-      description:
-        'a PostgreSQL database, which several sandboxes may share; - reads the address from stdin; a file where absent',
+      description: 'PostgreSQL address, or - to read it from stdin (default: a file)',
     }),
     timing: Flags.option({
       options: ['fast', 'instant', 'real'] as const,
