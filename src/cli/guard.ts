@@ -34,7 +34,7 @@ export async function guardWrite(facts: WriteFacts, tools: GuardTools): Promise<
   if (facts.stated && !canAsk(tools) && !flags.yes)
     throw new RemitError(
       'GUARD_CONFIRM',
-      `refused to ${operation}: the amount is only stated (${describe(facts)})`,
+      `refused to ${operation}: the stated amount is not confirmed: ${describe(facts)}`,
       {
         hint: 'without a terminal, add --yes to confirm the stated amount',
       },
@@ -85,7 +85,7 @@ async function askLive(facts: WriteFacts, prompts: Prompts): Promise<void> {
   const known = currency !== undefined && exponentOf(currency) !== undefined ? currency : undefined;
   const unit = known === undefined ? 'in minor units' : `in ${known}`;
   const typed = (await prompts.line(`Type the amount ${unit} to ${facts.operation}:`, '--live --yes')).trim();
-  if (readTyped(typed, known) !== amountMinor) refuse('the amount typed is another one');
+  if (readTyped(typed, known) !== amountMinor) refuse('the amount typed does not match');
 }
 
 function readTyped(typed: string, currency: string | undefined): bigint | undefined {

@@ -3,6 +3,7 @@ import {valueAt} from '../../output/select.ts';
 import {plainValue} from '../../output/view.ts';
 import type {Context} from '../context.ts';
 import type {Detail, Details} from './facts.ts';
+import {openEffect} from './open-effect.ts';
 import {asName, tryRead} from './who.ts';
 
 /** Treasury accounts that are searched for a label. */
@@ -13,6 +14,9 @@ const EFFECTS = {
   now: 'approved at once; the money moves now',
   approve: 'the money moves now',
 };
+
+const effectOf = (record: unknown, effect: keyof typeof EFFECTS, noun: string): string =>
+  (effect === 'approve' ? openEffect(record, 'approve', noun) : undefined) ?? EFFECTS[effect];
 
 /** What the confirmation says of an account transfer: both accounts by label. `record` is its body or its record. */
 export async function accountTransferDetails(
@@ -40,7 +44,7 @@ export async function accountTransferDetails(
   };
   return {
     who: [line('from', source), line('to', destination)],
-    when: [...statusOf(record), ['effect', EFFECTS[effect]]],
+    when: [...statusOf(record), ['effect', effectOf(record, effect, 'transfer')]],
   };
 }
 
@@ -66,7 +70,7 @@ export async function moveDetails(
   };
   return {
     who: [await line('from', 'source_subaccount_id'), await line('to', 'destination_subaccount_id')],
-    when: [...statusOf(record), ['effect', EFFECTS[effect]]],
+    when: [...statusOf(record), ['effect', effectOf(record, effect, 'move')]],
   };
 }
 

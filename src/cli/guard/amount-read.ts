@@ -30,7 +30,8 @@ export function amountOfRecord(answer: unknown, id: string): AmountRead {
   if (fields.length > 0)
     return readFields(record, fields, {digitsAsText: true, currencyField: CURRENCY_FIELD});
   const trace = moneyTrace(record, {strict: false});
-  if (trace !== undefined) return unreadable(`the record has ${trace}, and remit does not know its unit`);
+  if (trace !== undefined)
+    return unreadable(`the record has ${trace}, which remit cannot read as its amount`);
   return {kind: 'absent'};
 }
 

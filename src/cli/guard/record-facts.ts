@@ -45,7 +45,10 @@ export async function recordFacts(
     ...plain,
     ...statedFacts(plain.operation, amountOfRecord(answer, id), stated, 'the record'),
     ...(noun === 'move' ? {} : {rail: {value: typeof rail === 'string' ? plainValue(rail) : undefined}}),
-    details: () => write.details(record),
+    details: async () => {
+      const {who, when} = await write.details(record);
+      return {who: [[noun.replace('account ', ''), plainValue(id)], ...who], when};
+    },
   };
 }
 

@@ -2,6 +2,7 @@ import {valueAt} from '../../output/select.ts';
 import {plainValue} from '../../output/view.ts';
 import type {Context} from '../context.ts';
 import type {Detail, Details} from './facts.ts';
+import {openEffect} from './open-effect.ts';
 import {methodLine, partyLine, recordedMethod} from './who.ts';
 
 /** Which of the two, and what its party is called. */
@@ -57,27 +58,20 @@ export async function recordDetails(
       : [partyLabel, `not known: the record names no ${partyField}`];
   const date = valueAt(record, 'scheduled_date');
   return {
-    who: [
-      [noun, plainValue(valueAt(record, 'id'))],
-      who,
-      recordedMethod(partyLabel, valueAt(metadata, 'payment_method')),
-    ],
+    who: [who, recordedMethod(partyLabel, valueAt(metadata, 'payment_method'))],
     when: [
       ['status', plainValue(valueAt(record, 'status'))],
       ['scheduled', typeof date === 'string' ? plainValue(date) : 'not shown by the service'],
       subaccountLine(noun, valueAt(record, 'subaccount_id')),
-      ['effect', recordEffect(noun, verb, valueAt(record, 'status'))],
+      [
+        'effect',
+        openEffect(record, verb, noun) ??
+          (verb === 'approve'
+            ? 'the money moves now, or on its scheduled date'
+            : `the ${noun} is canceled; no money moves`),
+      ],
     ],
   };
-}
-
-/** Only of a record that stands at its first status can it be said what the service will do. */
-function recordEffect(noun: 'payin' | 'payout', verb: 'approve' | 'cancel', status: unknown): string {
-  if (status !== undefined && status !== 'created')
-    return `asks to ${verb} a ${noun} that is ${plainValue(status)}; the service decides`;
-  return verb === 'approve'
-    ? 'the money moves now, or on its scheduled date'
-    : `the ${noun} is canceled; no money moves`;
 }
 
 function subaccountLine(noun: 'payin' | 'payout', id: unknown): Detail {

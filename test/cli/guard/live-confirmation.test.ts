@@ -253,6 +253,7 @@ describe('the confirmation between own accounts', () => {
       }),
       [`/api/subaccounts/${FROM}`]: answer(200, {id: FROM, name: 'Salaries'}),
     });
+    assert.equal(shown['move'], PAYOUT_ID);
     assert.equal(shown['from'], `Salaries (${FROM})`);
     assert.equal(shown['to'], `subaccount ${TO}, name not known`);
     assert.equal(shown['effect'], 'the money moves now');
