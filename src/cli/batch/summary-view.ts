@@ -32,21 +32,26 @@ export function summaryText(summary: Summary, attention: readonly Attention[], p
     lines.push(`  ${'left out'.padEnd(12)}${String(summary.left_out).padStart(9)}  with errors, not planned`);
   // What a run that was stopped has not sent is no trouble of its rows: the next one sends it.
   const isStopped = summary.stopped_because !== null;
-  const named = attention.filter(({state}) => !isStopped || state !== 'not_sent');
+  // Nor are the rows of a canceled batch that are as they were meant to be.
+  const isCanceled = summary.state === 'canceled';
+  const named = attention.filter(
+    ({state}) =>
+      (!(isStopped || isCanceled) || state !== 'not_sent') && !(isCanceled && state === 'dead_key'),
+  );
   if (named.length > 0) {
     const total =
       summary.rejected +
       summary.unapproved +
-      summary.conflict +
+      (isCanceled ? summary.conflict - (summary.canceled ?? 0) : summary.conflict) +
       summary.in_doubt +
-      (isStopped ? 0 : summary.not_sent) +
+      (isStopped || isCanceled ? 0 : summary.not_sent) +
       summary.held +
       (summary.differs ?? 0) + // absent from a status of an earlier version
       summary.failed;
     lines.push('', 'To look at:');
     for (const {reference, state, code, message} of named)
       lines.push(
-        `  ${reference}: ${state.replace('_', ' ')}${code === null ? '' : `, ${code}`}${message === null ? '' : `: ${message}`}`,
+        `  ${reference}: ${stateText(state)}${code === null ? '' : `, ${code}`}${message === null ? '' : `: ${message}`}`,
       );
     if (total > named.length) lines.push(`  … ${total - named.length} more in the results`);
   }
@@ -62,6 +67,9 @@ export function summaryText(summary: Summary, attention: readonly Attention[], p
   if (summary.next !== null) lines.push(`Next     ${summary.next}`);
   return lines.join('\n');
 }
+
+const stateText = (state: Attention['state']): string =>
+  state === 'dead_key' ? 'in conflict, its record has failed or was canceled' : state.replace('_', ' ');
 
 function failedCommand({kind, mode, failed_file: file}: Summary, placed: string): string {
   const live = mode === 'live' ? ' --live' : '';
