@@ -48,4 +48,20 @@ describe('a standard stream', () => {
     await wait;
     assert.deepEqual([sink.closed, sink.failure()], [true, undefined]);
   });
+
+  it('that throws ends a flush, and the failure is reported', async () => {
+    const full = Object.assign(new Writable(), {
+      write: () => {
+        throw Object.assign(new Error('no space left on device'), {code: 'ENOSPC'});
+      },
+    });
+    const flushed = new Sink(full);
+    await flushed.flush();
+    assert.match(flushed.failure()?.message ?? '', /no space left on device/);
+    assert.equal(full.listenerCount('error'), 1);
+    const written = new Sink(full);
+    await written.write('text');
+    await written.flush();
+    assert.equal(written.closed, true);
+  });
 });
