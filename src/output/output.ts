@@ -115,7 +115,8 @@ export class Output {
   /** For people: free text on stdout. Silent in machine formats. */
   text(text: string): void {
     if (!this.forPeople || this.settings.query !== undefined) return;
-    void this.#stdout.write(`${wrapFor(this.#stdout, this.sanitizer.painted(text.replace(/\n$/, '')))}\n`);
+    const shown = wrapFor(this.#stdout, this.sanitizer.painted(text.replace(/\n$/, '')));
+    this.#progress.around(() => void this.#stdout.write(`${shown}\n`));
     this.#resultWritten = true;
     if (this.settings.fields.length === 0 || this.#fieldsChecked) return;
     this.#fieldsChecked = true;

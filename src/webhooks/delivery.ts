@@ -5,7 +5,7 @@ import type {RejectReason} from './signature.ts';
 export type HeaderPairs = readonly (readonly [name: string, value: string])[];
 
 /** Why the listener did not accept a request: the verifier's reasons, and those of the request itself. */
-export type ListenReason = RejectReason | 'body_too_large' | 'body_incomplete';
+export type ListenReason = RejectReason | 'body_too_large';
 
 /** One POST that reached the listener, as it is recorded and shown. */
 export interface Delivery {

@@ -105,7 +105,7 @@ export function eventRow({delivery, targets}: RecordedDelivery): EventRow {
 export const eventDetails = (recorded: RecordedDelivery) => ({
   ...eventRow(recorded),
   path: recorded.delivery.path,
-  secret: recorded.delivery.secret,
+  secret_fingerprint: recorded.delivery.secret,
   headers: recorded.delivery.headers,
   body_base64: Buffer.from(recorded.delivery.body).toString('base64'),
 });

@@ -14,7 +14,7 @@ export interface Signed {
   timestamp: string;
   signature: string;
   /** The fingerprint of the secret it was signed with. */
-  secret: string;
+  secret_fingerprint: string;
   headers: Record<string, string>;
 }
 
@@ -32,7 +32,7 @@ export function signPayload(
     throw new RemitError('USAGE', `--timestamp ${JSON.stringify(timestamp)} cannot be the value of a header`);
   const signature = signWebhook(secret, timestamp, body);
   const headers = {[WEBHOOK_HEADERS.timestamp]: timestamp, [WEBHOOK_HEADERS.signature]: signature};
-  return {timestamp, signature, secret: secretFingerprint(secret), headers};
+  return {timestamp, signature, secret_fingerprint: secretFingerprint(secret), headers};
 }
 
 export interface SendRequest {

@@ -39,7 +39,7 @@ export interface VerifyResult {
   matches_if: string[];
   event_id: string | null;
   event_type: string | null;
-  secret: string | null;
+  secret_fingerprint: string | null;
   age_seconds: number | null;
 }
 
@@ -94,13 +94,13 @@ export function verifyCandidate(
   if (verified.ok)
     return {
       ...{...about, verdict: 'verified', reason: null, matches_if: []},
-      secret: secretFingerprint(secrets[verified.secret]!), // it is one of them
+      secret_fingerprint: secretFingerprint(secrets[verified.secret]!), // it is one of them
       age_seconds: verified.ageSeconds,
     };
   const matches = verified.reason === 'mismatch' || verified.reason === 'signature_format';
   const found = matches ? diagnose({body, headers, secrets}) : [];
   return {
-    ...{...about, verdict: 'rejected', reason: verified.reason, secret: null, age_seconds: null},
+    ...{...about, verdict: 'rejected', reason: verified.reason, secret_fingerprint: null, age_seconds: null},
     matches_if: found.map(({matchesIf}) => matchesIf),
   };
 }
@@ -129,7 +129,7 @@ const wordsOf = (reason: string | null): string =>
 
 function resultLine({delivery, verdict, reason, matches_if: matches, ...rest}: VerifyResult): string {
   const about = [delivery, rest.event_type, rest.event_id].filter((text) => text !== null).join('  ');
-  const age = `${rest.age_seconds} s old, secret ${rest.secret}`;
+  const age = `${rest.age_seconds} s old, secret ${rest.secret_fingerprint}`;
   const facts =
     verdict === 'verified' ? age : [wordsOf(reason), ...matches.map((one) => `matches if ${one}`)].join('; ');
   return [verdict, about, facts].filter((text) => text !== '').join('  ');

@@ -39,7 +39,7 @@ export const webhookEventView: View = {
     text('Attempt', 'attempt'),
     text('Duplicate of', 'duplicate_of'),
     text('Path', 'path'),
-    text('Secret', 'secret'),
+    text('Secret', 'secret_fingerprint'),
     {...forwards, show: (value) => forwardList(value)},
     {
       label: 'Headers',

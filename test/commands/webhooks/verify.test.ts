@@ -29,7 +29,7 @@ describe('webhooks verify', () => {
     assert.equal(text.exitCode, 0, text.stderr);
     assert.match(text.stdout, /^verified {2}payout\.settled {2}e1 {2}5 s old, secret [0-9a-f]{8}\n$/);
     const json = await run(['verify', '@body.json', ...SIGNED, ...AT, '--json']);
-    const {secret, ...rest} = json.json() as Record<string, unknown>;
+    const {secret_fingerprint: secret, ...rest} = json.json() as Record<string, unknown>;
     assert.match(String(secret), /^[0-9a-f]{8}$/);
     const none = {delivery: null, reason: null, matches_if: []};
     const event = {event_id: 'e1', event_type: 'payout.settled', age_seconds: 5};

@@ -1,0 +1,149 @@
+import {randomBytes} from 'node:crypto';
+import {readdirSync, readFileSync, rmSync} from 'node:fs';
+import {join} from 'node:path';
+import {EVENT_TYPE_NAMES} from '../../contract/events.ts';
+import {RemitError} from '../../errors.ts';
+import {unwrapRecord} from '../../client/readable.ts';
+import {valueAt} from '../../output/select.ts';
+import {writeFileAtomic} from '../../store/atomic-file.ts';
+import {makeFolder} from '../../store/folder.ts';
+import {describeSelf, lifeOf, systemProbe, type Holder} from '../../store/lock-holder.ts';
+import {typePattern} from '../../webhooks/patterns.ts';
+import type {Context} from '../context.ts';
+import {sendOnce} from '../send-once.ts';
+import {findSigningSecret} from '../signing-secret.ts';
+
+/** An endpoint that a listener made for itself, as it is kept until the listener has removed it. */
+interface Kept {
+  endpoint_id: string;
+  url: string;
+  base_url: string;
+  mode: string;
+  holder: Holder;
+}
+
+export interface Registration {
+  id: string;
+  secret: string;
+  /** Deletes the endpoint; a failure is reported with the command that does it. */
+  remove: () => Promise<void>;
+}
+
+const folderOf = ({stateDir}: Context): string => join(stateDir, 'webhooks', 'registered');
+const deleteCommand = ({commands}: Context, id: string): string =>
+  commands.write('webhooks', 'endpoints', 'delete', id);
+
+/** Creates an endpoint for the listener, and keeps a note of it, so that the next start can remove it after a crash. */
+export async function registerEndpoint(
+  context: Context,
+  {url, events}: {url: string; events: readonly string[] | undefined},
+): Promise<Registration> {
+  const body = {url, event_types: subscribed(events), description: 'remit webhooks listen'};
+  const sent = await sendOnce(context, {
+    operation: 'webhookEndpoints.create',
+    body,
+    dryRun: false,
+    facts: {operation: 'create webhook endpoint', party: ['url', url]},
+    noun: 'webhook endpoint',
+    checkedBy: ['webhooks', 'endpoints', 'list', '--limit', '5'],
+    shownBy: (id) => ['webhooks', 'endpoints', 'get', id],
+  });
+  const answer = sent.dryRun === undefined ? sent.result.data : undefined;
+  const id = String(valueAt(unwrapRecord(answer), 'id'));
+  const secret = findSigningSecret(answer, context.out.sanitizer)?.value;
+  const file = keep(context, {endpoint_id: id, url});
+  const remove = () => removeEndpoint(context, id, file);
+  if (secret !== undefined) return {id, secret, remove};
+  await remove();
+  throw new RemitError(
+    'UNAVAILABLE',
+    'the service sent no signing secret with the new endpoint, so nothing could be verified',
+  );
+}
+
+/** A pattern stands for the documented types that it matches. */
+function subscribed(events: readonly string[] | undefined): string[] {
+  if (events === undefined) return [...EVENT_TYPE_NAMES];
+  return [
+    ...new Set(
+      events.flatMap((text) => (text.includes('*') ? EVENT_TYPE_NAMES.filter(typePattern(text)) : [text])),
+    ),
+  ];
+}
+
+function keep(context: Context, {endpoint_id, url}: Pick<Kept, 'endpoint_id' | 'url'>): string {
+  const {baseUrl: base_url, mode} = context.profile;
+  const holder = describeSelf(
+    systemProbe,
+    'webhooks listen',
+    randomBytes(12).toString('hex'),
+    context.clock.now(),
+  );
+  makeFolder(folderOf(context));
+  const file = join(folderOf(context), `${holder.token}.json`);
+  const kept: Kept = {endpoint_id, url, base_url, mode, holder};
+  writeFileAtomic(file, JSON.stringify(kept));
+  return file;
+}
+
+async function removeEndpoint(context: Context, id: string, file: string): Promise<void> {
+  try {
+    await context.client.call('webhookEndpoints.delete', {params: {id}});
+    rmSync(file, {force: true});
+    context.effects.took({noun: 'webhook endpoint', done: 'was deleted', id, status: null, next: null});
+  } catch (error) {
+    if (error instanceof RemitError && error.code === 'NOT_FOUND') return rmSync(file, {force: true});
+    context.out.warn(`the endpoint ${id} could not be removed: ${(error as Error).message}`);
+    context.out.hint(deleteCommand(context, id));
+  }
+}
+
+/**
+ * Removes endpoints of listeners that were killed: only where the process is known to be dead, and id, URL, base URL and mode are
+ * as they were kept. With a live key they are only named.
+ */
+export async function removeLeftOvers(context: Context): Promise<void> {
+  const {profile, out} = context;
+  for (const [file, kept] of leftOvers(context)) {
+    if (kept.base_url !== profile.baseUrl || kept.mode !== profile.mode) continue;
+    if (lifeOf(kept.holder, systemProbe) !== 'dead') continue;
+    if (profile.mode !== 'test') {
+      out.warn(`an earlier listener left the endpoint ${kept.endpoint_id} for ${kept.url}`);
+      out.hint(deleteCommand(context, kept.endpoint_id));
+      continue;
+    }
+    try {
+      const {data} = await context.client.call('webhookEndpoints.get', {params: {id: kept.endpoint_id}});
+      if (valueAt(unwrapRecord(data), 'url') === kept.url) {
+        await removeEndpoint(context, kept.endpoint_id, file);
+        out.note(`Removed the endpoint ${kept.endpoint_id}, which an earlier listener left.`);
+      } else
+        out.warn(`the endpoint ${kept.endpoint_id} of an earlier listener has another URL now, and stays`);
+    } catch (error) {
+      if (error instanceof RemitError && error.code === 'NOT_FOUND') rmSync(file, {force: true});
+      else
+        out.warn(
+          `the endpoint ${kept.endpoint_id} of an earlier listener could not be read: ${(error as Error).message}`,
+        );
+    }
+  }
+}
+
+function leftOvers(context: Context): [string, Kept][] {
+  let names: string[];
+  try {
+    names = readdirSync(folderOf(context));
+  } catch {
+    return []; // nothing was registered yet
+  }
+  return names
+    .filter((name) => name.endsWith('.json'))
+    .flatMap((name) => {
+      const file = join(folderOf(context), name);
+      try {
+        return [[file, JSON.parse(readFileSync(file, 'utf8')) as Kept] as [string, Kept]]; // written by us, atomically
+      } catch {
+        return [];
+      }
+    });
+}

@@ -1,0 +1,115 @@
+import {Flags} from '@oclif/core';
+import {RemitCommand} from '../../cli/command.ts';
+import {parseDuration} from '../../cli/durations.ts';
+import {count, eventTypesFlag} from '../../cli/flags.ts';
+import {checkListenFlags} from '../../cli/webhooks/listen-options.ts';
+import {sizeFlag} from '../../cli/webhooks/size-flag.ts';
+import {verifyFlags} from '../../cli/webhooks/verify-flags.ts';
+
+const duration = (name: string, description: string) =>
+  Flags.custom<number>({
+    helpValue: 'TIME',
+    description,
+    parse: async (text) => parseDuration(text, `--${name}`),
+  })();
+const FORWARDING = {helpGroup: 'FORWARDING'};
+
+export default class WebhooksListen extends RemitCommand {
+  static override summary = 'Receive webhooks on this machine: verify, record, show and forward them';
+  static override description =
+    'A plain local server: deliveries are verified, written to disk, answered, shown, and forwarded; no service of ours is involved. Runs until Ctrl-C, which finishes what is under way; a second one stops at once.';
+  static override examples = [
+    '<%= config.bin %> webhooks listen --register --tls',
+    '<%= config.bin %> webhooks listen --port 4600 --secret-from hook.secret --forward-to 3000/hook',
+    "<%= config.bin %> webhooks listen --route 'payout.*=3000/payouts' --route 'payin.*=3001/payins'",
+    '<%= config.bin %> webhooks listen --register --tls --expect payout.settled --match payout_id=5f0c --timeout 60s',
+  ];
+  static override flags = {
+    port: count(0, 65_535)({default: 4600, description: '0 takes a free one'}),
+    host: Flags.string({default: '127.0.0.1', helpValue: 'ADDRESS', description: 'address to listen on'}),
+    path: Flags.string({default: '/', helpValue: 'PATH', description: 'the only path that takes webhooks'}),
+    tls: Flags.boolean({description: 'listen on https, with a certificate of the local authority'}),
+    register: Flags.boolean({description: 'create an endpoint for this listener, and delete it at the end'}),
+    'public-url': Flags.string({
+      helpValue: 'https://…',
+      description: 'register this address, of your own tunnel to the listener',
+    }),
+    events: eventTypesFlag({
+      description: 'show and forward only these types; patterns such as payout.* are fine',
+    }),
+    'allow-unverified': Flags.boolean({description: 'accept what does not verify, and mark it'}),
+    ...verifyFlags,
+    'max-body': sizeFlag({description: 'largest body (default 1MB)'}),
+    'no-record': Flags.boolean({description: 'do not write deliveries to disk'}),
+    'max-record-size': sizeFlag({description: 'bound of the record (default 256MB)'}),
+    'max-record-age': duration('max-record-age', 'prune recorded deliveries that are older (default 30d)'),
+    'forward-to': Flags.string({
+      ...FORWARDING,
+      multiple: true,
+      multipleNonGreedy: true,
+      helpValue: 'TARGET',
+      description: 'a port, a port with a path, a host or a URL; may be repeated',
+    }),
+    route: Flags.string({
+      ...FORWARDING,
+      multiple: true,
+      multipleNonGreedy: true,
+      helpValue: 'PATTERN=TARGET',
+      description: 'forward these types there; may be repeated',
+    }),
+    'allow-external': Flags.boolean({
+      ...FORWARDING,
+      description: 'forward to addresses that are not on this machine',
+    }),
+    'forward-attempts': count(1, 50)({...FORWARDING, default: 5, description: 'attempts before giving up'}),
+    'forward-concurrency': count(
+      1,
+      1000,
+    )({...FORWARDING, default: 10, description: 'requests at once to one target'}),
+    'forward-timeout': duration('forward-timeout', 'longest time for one forward (default 30s)'),
+    'max-backlog': count(
+      1,
+      1_000_000,
+    )({
+      ...FORWARDING,
+      default: 1000,
+      description: 'forwards that may wait; beyond it deliveries are refused with 503',
+    }),
+    ordered: Flags.boolean({
+      ...FORWARDING,
+      description: 'forward to each target in order of arrival, one at a time',
+    }),
+    resign: Flags.string({
+      ...FORWARDING,
+      helpValue: 'FILE',
+      description: 'sign forwards with the secret in this file and the present time',
+    }),
+    respond: Flags.option({
+      ...FORWARDING,
+      options: ['at-once', 'downstream'] as const,
+      default: 'at-once' as const,
+      description: 'answer the service at once, or with what the target answers',
+    })(),
+    'show-response': Flags.boolean({...FORWARDING, description: 'show what targets answer'}),
+    'no-health-check': Flags.boolean({...FORWARDING, description: 'do not watch whether targets are there'}),
+    expect: Flags.string({
+      helpValue: 'TYPE',
+      description: 'end with 0 once this event arrived, with 10 if it did not',
+    }),
+    match: Flags.string({
+      multiple: true,
+      multipleNonGreedy: true,
+      helpValue: 'FIELD=VALUE',
+      description: 'with --expect: a field of its data must have this value; may be repeated',
+    }),
+    timeout: duration('timeout', 'end after this long'),
+  };
+
+  async run() {
+    const {flags} = await this.parse(WebhooksListen);
+    checkListenFlags(flags);
+    const context = flags.register ? await this.open() : undefined;
+    const {listen} = await import('../../cli/webhooks/listen-action.ts');
+    return this.conclude(await listen(this.openLocal(), context, flags));
+  }
+}

@@ -1,0 +1,212 @@
+import type {Clock} from '../../clock.ts';
+import {hasArrived, type Delivery, type ForwardResult, type HeaderPairs} from '../delivery.ts';
+import type {TypePattern} from '../patterns.ts';
+import type {PostedAnswer} from '../post.ts';
+
+/** A target, and the event types that go there. */
+export interface Route {
+  target: string;
+  matches: TypePattern;
+}
+
+export interface ForwarderOptions {
+  routes: readonly Route[];
+  clock: Clock;
+  post: (
+    target: string,
+    headers: HeaderPairs,
+    body: Uint8Array,
+    signal: AbortSignal,
+  ) => Promise<PostedAnswer>;
+  /** New signature headers for a body, with --resign. */
+  resign?: ((delivery: Delivery) => HeaderPairs) | undefined;
+  /** Requests under way at one target. */
+  concurrency: number;
+  /** Deliveries that may wait, over all targets. */
+  maxBacklog: number;
+  /** In order of arrival: one at a time, and a failing one holds the others until it arrived or was given up. */
+  ordered: boolean;
+  attempts: number;
+  /** In [0, 1). */
+  random: () => number;
+  onResult: (result: ForwardResult, response: Buffer) => void;
+  onBusy: (target: string, active: number) => void;
+}
+
+interface Job {
+  delivery: Delivery;
+  attempt: number;
+}
+
+interface Lane {
+  target: string;
+  waiting: Job[];
+  active: number;
+  warned: boolean;
+}
+
+const FIRST_RETRY_MS = 1000;
+const LONGEST_RETRY_MS = 30_000;
+/** For --respond downstream: the service waits 10 s. */
+const DOWNSTREAM_MS = 8000;
+
+/** Sends deliveries on, in the background: byte for byte, with retries, and never more than the backlog allows. */
+export class Forwarder {
+  readonly #options: ForwarderOptions;
+  readonly #lanes = new Map<string, Lane>();
+  readonly #stopped = new AbortController();
+  #draining = false;
+  #pending = 0;
+  #idle: (() => void) | undefined;
+  #retrying = 0;
+
+  constructor(options: ForwarderOptions) {
+    this.#options = options;
+    for (const {target} of options.routes)
+      this.#lanes.set(target, {target, waiting: [], active: 0, warned: false});
+  }
+
+  /** Forwards that are waiting or under way. */
+  get pending(): number {
+    return this.#pending;
+  }
+
+  targetsFor(eventType: string | null): string[] {
+    return [
+      ...new Set(this.#options.routes.filter(({matches}) => matches(eventType)).map(({target}) => target)),
+    ];
+  }
+
+  hasRoom(more: number): boolean {
+    return more === 0 || this.#pending + more <= this.#options.maxBacklog;
+  }
+
+  /** Counts a delivery before it is recorded, so that many at once cannot exceed the backlog. */
+  reserve({targets}: Delivery): void {
+    this.#pending += targets.length;
+  }
+
+  release({targets}: Delivery): void {
+    this.#finished(targets.length);
+  }
+
+  /** Begins to forward a delivery that was reserved. */
+  start(delivery: Delivery): void {
+    for (const target of delivery.targets) {
+      const lane = this.#lanes.get(target);
+      if (lane === undefined) this.#finished(1);
+      else {
+        lane.waiting.push({delivery, attempt: 1});
+        this.#run(lane);
+      }
+    }
+  }
+
+  /** Forwards once, and returns the status for the service: the worst of the targets' answers. */
+  async now(delivery: Delivery): Promise<number> {
+    const within = AbortSignal.any([this.#stopped.signal, AbortSignal.timeout(DOWNSTREAM_MS)]);
+    const statuses = await Promise.all(
+      delivery.targets.map(async (target) => {
+        const result = await this.#attempt(target, {delivery, attempt: 1}, within, true);
+        this.#finished(1);
+        return result.status ?? (within.aborted ? 504 : 502);
+      }),
+    );
+    return statuses.find((status) => status < 200 || status >= 300) ?? statuses[0] ?? 200;
+  }
+
+  /** Waits for what can be sent now; returns how many deliveries wait for a retry and stay recorded as waiting. */
+  async drain(): Promise<number> {
+    this.#draining = true;
+    if (this.#pending > this.#retrying && !this.#stopped.signal.aborted)
+      await new Promise<void>((resolve) => (this.#idle = resolve));
+    this.stop();
+    return this.#pending;
+  }
+
+  /** Cuts what is under way. */
+  stop(): void {
+    this.#draining = true;
+    this.#stopped.abort(new Error('stopped'));
+    this.#idle?.();
+  }
+
+  #run(lane: Lane): void {
+    const {ordered, concurrency, onBusy} = this.#options;
+    const most = ordered ? 1 : concurrency;
+    while (lane.active < most && lane.waiting.length > 0 && !this.#stopped.signal.aborted) {
+      const job = lane.waiting.shift()!; // it has one
+      lane.active += 1;
+      void this.#work(lane, job).finally(() => {
+        lane.active -= 1;
+        this.#run(lane);
+      });
+    }
+    if (lane.active < most || lane.waiting.length === 0) lane.warned = false;
+    else if (!lane.warned) {
+      lane.warned = true;
+      onBusy(lane.target, lane.active);
+    }
+  }
+
+  async #work(lane: Lane, job: Job): Promise<void> {
+    const last = job.attempt >= this.#options.attempts;
+    const result = await this.#attempt(lane.target, job, this.#stopped.signal, last);
+    if (this.#stopped.signal.aborted && result.error === 'stopped') return; // it stays recorded as waiting
+    if (hasArrived(result) || last) return this.#finished(1);
+    const again = {...job, attempt: job.attempt + 1};
+    const retry = async () => {
+      this.#retrying += 1;
+      this.#checkIdle();
+      const waited = await this.#options.clock.sleep(this.#delay(job.attempt), this.#stopped.signal).then(
+        () => true,
+        () => false,
+      );
+      this.#retrying -= 1;
+      return waited && !this.#draining;
+    };
+    if (this.#options.ordered) {
+      if (await retry()) await this.#work(lane, again);
+      return;
+    }
+    void retry().then((go) => {
+      if (!go) return;
+      lane.waiting.push(again);
+      this.#run(lane);
+    });
+  }
+
+  async #attempt(
+    target: string,
+    {delivery, attempt}: Job,
+    signal: AbortSignal,
+    last: boolean,
+  ): Promise<ForwardResult> {
+    const {post, resign, clock, onResult} = this.#options;
+    const headers = resign === undefined ? delivery.headers : resign(delivery);
+    const atMs = clock.now();
+    const answer = await post(target, headers, delivery.body, signal);
+    const {status, latencyMs, error} = answer;
+    const result: ForwardResult = {
+      ...{delivery: delivery.id, target, attempt, atMs, status, latencyMs, error},
+      ...{resigned: resign !== undefined, cause: 'forward', gaveUp: last && !hasArrived({status})},
+    };
+    if (!(this.#stopped.signal.aborted && error === 'stopped')) onResult(result, answer.body);
+    return result;
+  }
+
+  /** Doubles from a second, and a fifth more or less. */
+  #delay(attempt: number): number {
+    const planned = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (attempt - 1));
+    return Math.round(planned * (0.8 + 0.4 * this.#options.random()));
+  }
+
+  #finished(count: number): void {
+    this.#pending -= count;
+    this.#checkIdle();
+  }
+
+  #checkIdle(): void {
+    if (this.#pending <= this.#retrying) this.#idle?.();
+  }
+}

@@ -1,0 +1,51 @@
+import {connect} from 'node:net';
+import type {Clock} from '../../clock.ts';
+
+const WELL_MS = 15_000;
+const ILL_MS = 5000;
+const CONNECT_MS = 2000;
+
+export type TargetChange = (target: string, state: 'up' | 'down', error: string | null) => void;
+
+/** Connects to a target now and then, and reports when it went away and when it came back. Runs until `signal` aborts. */
+export async function watchTarget(
+  target: string,
+  {
+    clock,
+    signal,
+    onChange,
+    probe = canConnect,
+  }: {
+    clock: Clock;
+    signal: AbortSignal;
+    onChange: TargetChange;
+    probe?: (url: URL) => Promise<string | null>;
+  },
+): Promise<void> {
+  let wasUp = true; // the first report is worth a line only when it is bad
+  while (!signal.aborted) {
+    const error = await probe(new URL(target));
+    if (signal.aborted) return;
+    const isUp = error === null;
+    if (isUp !== wasUp) onChange(target, isUp ? 'up' : 'down', error);
+    wasUp = isUp;
+    await clock.sleep(isUp ? WELL_MS : ILL_MS, signal).catch(() => undefined);
+  }
+}
+
+/** Null when something listens there, else why not. */
+function canConnect(url: URL): Promise<string | null> {
+  return new Promise((resolve) => {
+    const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
+    const socket = connect({host: url.hostname.replace(/^\[|\]$/g, ''), port, timeout: CONNECT_MS});
+    const end = (error: string | null) => {
+      socket.destroy();
+      resolve(error);
+    };
+    socket.on('connect', () => end(null));
+    socket.on('timeout', () => end('no connection'));
+    socket.on('error', (error: NodeJS.ErrnoException) =>
+      end(error.code === 'ECONNREFUSED' ? 'connection refused' : (error.code ?? 'no connection')),
+    );
+  });
+}

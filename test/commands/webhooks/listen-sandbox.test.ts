@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import {randomUUID} from 'node:crypto';
+import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {setTimeout as wait} from 'node:timers/promises';
+import {LiveSandbox} from '../sandbox/live-sandbox.ts';
+import {Listening} from './listening.ts';
+
+interface Endpoint {
+  id: string;
+  url: string;
+}
+
+describe('webhooks listen with a sandbox, over HTTPS', function () {
+  this.timeout(60_000);
+  const sandbox = new LiveSandbox();
+  let payee: string;
+
+  const json = async <T>(...argv: string[]): Promise<T> => {
+    const result = await sandbox.run([...argv, '-o', 'json']);
+    assert.equal(result.exitCode, 0, result.stderr);
+    return result.json() as T;
+  };
+  const endpoints = () => json<Endpoint[]>('webhooks', 'endpoints', 'list');
+  const pay = async () => {
+    const argv = ['payouts', 'create', '--payee', payee, '--amount-minor', '500', '--auto-approve'];
+    const paid = await sandbox.run(argv, {uuid: randomUUID});
+    assert.equal(paid.exitCode, 0, paid.stderr);
+  };
+  const open = (...words: string[]) =>
+    Listening.open(sandbox.env, ['--register', '--tls', ...words], (argv, options) =>
+      sandbox.run(argv, options),
+    );
+  const registered = join(sandbox.env.REMIT_STATE_DIR, 'webhooks', 'registered');
+
+  before(async () => {
+    await sandbox.start(['--timing', 'instant']);
+    payee = (await json<{id: string}[]>('sandbox', 'seed', '--payees', '1'))[0]!.id;
+  });
+  after(async () => {
+    await sandbox.run(['sandbox', 'stop']);
+    await sandbox.ended();
+  });
+  afterEach(() => sandbox.run(['sandbox', 'faults', 'clear']));
+
+  it('creates its endpoint, shows the first delivery, and removes the endpoint at the end', async () => {
+    const at = await open();
+    assert.match(at.ready.url, /^https:\/\/localhost:\d+\/$/);
+    assert.deepEqual(
+      (await endpoints()).map(({id, url}) => [id, url]),
+      [[at.ready.endpoint_id, at.ready.url]],
+    );
+    await pay();
+    await at.until(({type}) => type === 'event', 2);
+    assert.deepEqual(
+      at.of('event').map(({event_type, verdict}) => [event_type, verdict]),
+      [
+        ['payout.debited', 'verified'],
+        ['payout.settled', 'verified'],
+      ],
+    );
+    const ended = await at.end();
+    assert.equal(ended.exitCode, 130, ended.stderr);
+    assert.doesNotMatch(ended.stdout + ended.stderr, /whsec_[0-9a-zA-Z]/);
+    assert.deepEqual(await endpoints(), []);
+    assert.deepEqual(readdirSync(registered), []);
+  });
+
+  it('subscribes to the chosen types only', async () => {
+    const at = await open('--events', 'payin.*');
+    const [endpoint] = await json<{event_types: string[]}[]>('webhooks', 'endpoints', 'list');
+    assert.deepEqual(endpoint!.event_types, ['payin.settled', 'payin.failed']);
+    await at.end();
+  });
+
+  it('shows each event once and names each bad delivery, with faults injected', async () => {
+    const at = await open();
+    for (const kind of ['duplicate', 'bad-signature', 'stale-timestamp'])
+      await json('sandbox', 'faults', 'add', kind, '--event', 'payout.settled', '--times', '1');
+    for (let count = 0; count < 3; count += 1) await pay();
+    await at.until(({type}) => type === 'rejected', 2);
+    await at.until(({type}) => type === 'duplicate');
+    for (let tries = 0; at.of('event').length < 6 && tries < 100; tries += 1) {
+      await sandbox.run(['sandbox', 'advance', '10s']);
+      await wait(20);
+    }
+    const ids = at.of('event').map(({id}) => id);
+    assert.equal(ids.length, 6);
+    assert.equal(new Set(ids).size, 6, 'every event once');
+    assert.equal(at.of('duplicate').length, 1);
+    assert.deepEqual(
+      at
+        .of('rejected')
+        .map(({reason}) => reason)
+        .sort(),
+      ['mismatch', 'too_old'],
+    );
+    await at.end();
+  });
+
+  it('removes the endpoint that a killed listener left, and only that', async () => {
+    const mine = await json<Endpoint>(
+      'webhooks',
+      'endpoints',
+      'create',
+      '--url',
+      'https://localhost:1/a',
+      '--event-types',
+      'payin.failed',
+    );
+    const at = await open();
+    const left = at.ready.endpoint_id!;
+    const [name] = readdirSync(registered);
+    const kept = JSON.parse(readFileSync(join(registered, name!), 'utf8')) as Record<
+      string,
+      Record<string, unknown>
+    >;
+    const dead = {...kept['holder'], pid: 4_190_000, startTime: '1'};
+    await at.end();
+    // As SIGKILL leaves it: the endpoint is there, its process is not.
+    const again = await json<Endpoint>(
+      'webhooks',
+      'endpoints',
+      'create',
+      '--url',
+      'https://localhost:2/b',
+      '--event-types',
+      'payin.failed',
+    );
+    const note = (changes: Record<string, unknown>) =>
+      JSON.stringify({...kept, endpoint_id: again.id, url: again.url, holder: dead, ...changes});
+    writeFileSync(join(registered, 'other-mode.json'), note({mode: 'live'}));
+    writeFileSync(join(registered, 'alive.json'), note({holder: kept['holder']}));
+    writeFileSync(join(registered, 'other-url.json'), note({url: 'https://localhost:3/'}));
+    let next = await open();
+    await next.end();
+    assert.deepEqual((await endpoints()).map(({id}) => id).sort(), [mine.id, again.id].sort());
+    writeFileSync(join(registered, 'left.json'), note({}));
+    next = await open();
+    await next.end();
+    assert.deepEqual(
+      (await endpoints()).map(({id}) => id),
+      [mine.id],
+    );
+    assert.notEqual(left, again.id);
+  });
+});

@@ -1,0 +1,358 @@
+import assert from 'node:assert/strict';
+import {once} from 'node:events';
+import {rmSync, writeFileSync} from 'node:fs';
+import {createServer, type IncomingMessage, type Server, type ServerResponse} from 'node:http';
+import type {AddressInfo} from 'node:net';
+import {join} from 'node:path';
+import {tableRows} from '../../repo/markdown.ts';
+import {readText} from '../../repo/tree.ts';
+import {systemClock} from '../../../src/clock.ts';
+import {readRecord} from '../../../src/webhooks/record/reader.ts';
+import {signatureHeaders, verifyWebhook} from '../../../src/webhooks/signature.ts';
+import {runCli, scratch} from '../../cli/run-cli.ts';
+import {LINE, LINES} from '../../webhooks/line-schema.ts';
+import {body, Listening, SECRET} from './listening.ts';
+
+const seen = new Set<string>();
+
+describe('webhooks listen', () => {
+  let home: string;
+  let env: Record<string, string>;
+  let listening: Listening | undefined;
+  const targets: Server[] = [];
+  const got: {request: IncomingMessage; body: Buffer}[] = [];
+
+  beforeEach(() => {
+    home = scratch();
+    env = {HOME: home, REMIT_STATE_DIR: join(home, 'state'), REMIT_WEBHOOK_SECRET: SECRET};
+    got.length = 0;
+  });
+  afterEach(async () => {
+    if (listening?.stop.reason === undefined) await listening?.end();
+    for (const line of listening?.lines ?? []) {
+      const parsed = LINE.safeParse(line);
+      assert.ok(parsed.success, `${JSON.stringify(line)}: ${parsed.error?.message}`);
+      seen.add(line.type);
+    }
+    listening = undefined;
+    for (const server of targets.splice(0)) {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
+  const recordFolder = () => join(home, 'state', 'webhooks', 'record');
+  const recorded = () =>
+    [...readRecord(recordFolder())].flatMap((entry) => (entry.kind === 'delivery' ? [entry.delivery] : []));
+  const open = async (...words: string[]) => (listening = await Listening.open(env, words));
+
+  /** A target that answers as it is told; its address. */
+  async function target(
+    answer: (response: ServerResponse, nth: number) => void = (response) => response.end(),
+  ) {
+    let count = 0;
+    const server = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        got.push({request, body: Buffer.concat(chunks)});
+        answer(response, (count += 1));
+      });
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    targets.push(server);
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+  }
+
+  it('verifies, records, answers and shows deliveries, and sums up', async () => {
+    const at = await open('--path', '/hook');
+    assert.match(at.ready.url, /^http:\/\/127\.0\.0\.1:\d+\/hook$/);
+    const bytes = Buffer.concat([Buffer.from('\ufeff'), body(1), Buffer.from('\r\n')]);
+    assert.equal(await at.post(bytes), 200);
+    const [delivery] = recorded();
+    assert.deepEqual(delivery!.body, bytes);
+    assert.equal(
+      await at.post(Buffer.concat([bytes, bytes]), signatureHeaders(SECRET, bytes, Date.now())),
+      401,
+    );
+    const old = signatureHeaders(SECRET, bytes, Date.now() - 400_000);
+    assert.equal(await at.post(bytes, old), 401);
+    assert.equal(await at.post(Buffer.from('not json')), 200);
+    await at.until(({type}) => type === 'event', 2);
+    const [event, plain] = at.of('event');
+    assert.deepEqual(event!.headers, delivery!.headers);
+    assert.equal(Buffer.from(event!.body_base64, 'base64').compare(bytes), 0);
+    assert.deepEqual(
+      [event!.id, event!.event_type, event!.verdict, event!.attempt],
+      ['e1', 'payout.settled', 'verified', 1],
+    );
+    assert.deepEqual([plain!.id, plain!.body], [null, null]);
+    assert.deepEqual(
+      at.of('rejected').map(({reason}) => reason),
+      ['mismatch', 'too_old'],
+    );
+    const ended = await at.end();
+    assert.equal(ended.exitCode, 130, ended.stderr);
+    const {received, verified, rejected} = at.of('summary')[0]!;
+    assert.deepEqual([received, verified, rejected], [4, 2, 2]);
+    assert.equal(recorded().length, 4);
+  });
+
+  it('takes POST on its path alone', async () => {
+    const at = await open('--path', '/hook');
+    assert.equal(await at.request('GET', '/healthz'), 200);
+    assert.equal(await at.request('POST', '/healthz'), 405);
+    assert.equal(await at.request('GET', '/hook'), 405);
+    assert.equal(await at.request('POST', '/'), 404);
+    assert.equal(await at.request('POST', '/hook/'), 404);
+    assert.equal(
+      await at.request('POST', '/hook?a=1', body(1), signatureHeaders(SECRET, body(1), Date.now())),
+      200,
+    );
+  });
+
+  it('refuses large bodies with 413', async () => {
+    const at = await open('--max-body', '1KB');
+    const large = Buffer.alloc(1025, 0x20);
+    assert.equal(await at.post(large), 413);
+    assert.equal(await at.post(Buffer.alloc(1024, 0x20)), 200);
+    assert.equal(at.of('rejected')[0]!.reason, 'body_too_large');
+  });
+
+  it('shows each event once, and marks what comes again, also after a restart', async () => {
+    let at = await open();
+    assert.equal(await at.post(body(1)), 200);
+    assert.equal(await at.post(body(1)), 200);
+    await at.until(({type}) => type === 'duplicate');
+    assert.equal(at.of('duplicate')[0]!.first_delivery, at.of('event')[0]!.delivery);
+    await at.end();
+    at = await open();
+    assert.equal(await at.post(body(1)), 200);
+    assert.equal(await at.post(Buffer.concat([body(1), Buffer.from(' ')])), 200);
+    await at.until(({type}) => type === 'event');
+    assert.deepEqual(
+      [at.of('duplicate')[0]!.attempt, at.of('event')[0]!.attempt],
+      [3, 4],
+      'other bytes are shown',
+    );
+  });
+
+  it('accepts any of several secrets, and unverified deliveries only when told to', async () => {
+    env['REMIT_WEBHOOK_SECRET'] = `another,${SECRET}`;
+    let at = await open();
+    assert.equal(await at.post(body(1)), 200);
+    await at.end();
+    at = await open('--allow-unverified');
+    assert.equal(await at.post(body(2), {}), 200);
+    assert.equal(await at.post(body(3)), 200);
+    await at.until(({type}) => type === 'event', 2);
+    assert.deepEqual(
+      at.of('event').map(({verdict}) => verdict),
+      ['unverified', 'verified'],
+    );
+    await at.end();
+    env['REMIT_WEBHOOK_SECRET'] = '';
+    const none = await runCli(['webhooks', 'listen', '--port', '0'], {env});
+    assert.equal(none.exitCode, 2);
+    assert.match(none.stderr, /REMIT_WEBHOOK_SECRET or --secret-from FILE/);
+  });
+
+  it('records and counts what --events leaves out, and neither shows nor forwards it', async () => {
+    const at = await open('--events', 'payin.*,payout.failed', '--forward-to', await target());
+    for (const [number, type] of ['payout.settled', 'payin.settled', 'payout.failed'].entries())
+      assert.equal(await at.post(body(number, type)), 200);
+    await at.until(({type}) => type === 'forward', 2);
+    assert.deepEqual(
+      at.of('filtered').map(({event_type}) => event_type),
+      ['payout.settled'],
+    );
+    assert.equal(got.length, 2);
+    assert.equal(recorded().length, 3);
+  });
+
+  it('forwards bytes and headers as they came, to every target of the type', async () => {
+    const [all, some] = [await target(), await target()];
+    const at = await open('--forward-to', all, '--route', `payin.*=${some}`, '--show-response');
+    const headers = {
+      'x-TRACE': 'b',
+      Connection: 'close',
+      ...signatureHeaders(SECRET, body(1), Date.now()),
+    };
+    assert.equal(await at.post(body(1), headers), 200);
+    await at.until(({type}) => type === 'forward');
+    assert.equal(await at.post(body(2, 'payin.failed')), 200);
+    await at.until(({type}) => type === 'forward', 3);
+    assert.equal(got.length, 3);
+    const {request, body: bytes} = got[0]!;
+    assert.deepEqual(bytes, body(1));
+    const sent = Object.fromEntries(Object.entries(headers).filter(([name]) => name !== 'Connection'));
+    const passed = request.rawHeaders.filter((_, index) => index % 2 === 0);
+    for (const name of Object.keys(sent)) assert.ok(passed.includes(name), name);
+    assert.equal(verifyWebhook({body: bytes, headers: request.rawHeaders, secrets: SECRET}).ok, true);
+    assert.deepEqual([...new Set(at.of('forward').map(({target: to}) => to))].sort(), [all, some].sort());
+  });
+
+  it('re-signs forwards with another secret when told to', async () => {
+    writeFileSync(join(home, 'local.secret'), 'local secret\n');
+    const at = await open('--forward-to', await target(), '--resign', 'local.secret');
+    const late = signatureHeaders(SECRET, body(1), Date.now() - 200_000);
+    assert.equal(await at.post(body(1), late), 200);
+    await at.until(({type}) => type === 'forward');
+    const {request, body: bytes} = got[0]!;
+    const verified = verifyWebhook({body: bytes, headers: request.rawHeaders, secrets: 'local secret'});
+    assert.ok(verified.ok && verified.ageSeconds < 5);
+  });
+
+  it('retries a failed forward, gives up, and forwards a duplicate again until one arrived', async () => {
+    const failing = await target((response, nth) => response.writeHead(nth === 2 ? 200 : 500).end());
+    const at = await open('--forward-to', failing, '--forward-attempts', '1');
+    await at.post(body(1));
+    await at.until(({type}) => type === 'dead');
+    await at.post(body(1));
+    await at.until(({type}) => type === 'forward', 2);
+    await at.post(body(1));
+    await at.post(body(2));
+    await at.until(({type}) => type === 'forward', 3);
+    assert.deepEqual(
+      at.of('forward').map(({status}) => status),
+      [500, 200, 500],
+    );
+    await at.end();
+    const listed = await runCli(['webhooks', 'events', 'list', '--failed', '-o', 'json'], {env});
+    assert.equal((listed.json() as unknown[]).length, 2);
+  });
+
+  it('refuses with 503 beyond the backlog, and shows the refusal, while a target hangs', async () => {
+    const at = await open('--forward-to', await target(() => undefined), '--max-backlog', '2');
+    assert.equal(await at.post(body(1)), 200);
+    assert.equal(await at.post(body(2)), 200);
+    assert.equal(await at.post(body(3)), 503);
+    await at.until(({type}) => type === 'refused');
+    assert.equal(at.of('refused')[0]!.reason, 'backlog');
+    assert.equal(recorded().length, 2);
+    at.stop.receive('SIGINT');
+    at.stop.receive('SIGINT');
+    await at.ended();
+    assert.equal(at.of('event').length, 2);
+  });
+
+  it('goes on with what an earlier run did not forward', async () => {
+    const hanging = await target((response, nth) => nth > 1 && response.end());
+    let at = await open('--forward-to', hanging);
+    await at.post(body(1));
+    while (got.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    at.stop.receive('SIGINT');
+    at.stop.receive('SIGINT');
+    await at.ended();
+    at = await open('--forward-to', hanging);
+    await at.until(({type}) => type === 'forward');
+    assert.deepEqual(got.at(-1)!.body, body(1));
+  });
+
+  it('answers with what the target answers, when told to', async () => {
+    const at = await open(
+      '--respond',
+      'downstream',
+      '--forward-to',
+      await target((response, nth) => response.writeHead(nth === 1 ? 500 : 202).end()),
+    );
+    assert.equal(await at.post(body(1)), 500);
+    assert.equal(await at.post(body(1)), 202);
+  });
+
+  it('answers 503 and claims nothing when the delivery cannot be recorded', async () => {
+    const at = await open();
+    rmSync(recordFolder(), {recursive: true});
+    writeFileSync(recordFolder(), '');
+    assert.equal(await at.post(body(1)), 503);
+    await at.until(({type}) => type === 'refused');
+    rmSync(recordFolder());
+    assert.equal(await at.post(body(1)), 200);
+    await at.until(({type}) => type === 'event');
+    assert.equal(at.of('event').length, 1);
+    assert.equal(at.of('duplicate').length, 0);
+    assert.equal(recorded().length, 1);
+  });
+
+  it('reports a target that is not there', async () => {
+    const url = await target();
+    targets.pop()!.close();
+    const at = await open('--forward-to', url, '--forward-attempts', '1');
+    await at.until(({type}) => type === 'target');
+    assert.equal(at.of('target')[0]!.error, 'connection refused');
+    await at.post(body(1));
+    await at.until(({type}) => type === 'dead');
+  });
+
+  it('ends with 0 when the expected event arrived, and with 10 when it did not', async () => {
+    const words = ['--expect', 'payout.settled', '--match', 'payout_id=p2', '--timeout'];
+    let at = await open(...words, '60s');
+    await at.post(body(1));
+    await at.post(body(2));
+    assert.equal((await at.ended()).exitCode, 0);
+    assert.equal(at.of('expect')[0]!.delivery, at.of('event')[1]!.delivery);
+    at.stop.receive('SIGINT');
+    at = await open(...words, '50ms');
+    assert.equal((await at.ended()).exitCode, 10);
+    assert.equal(at.of('expect')[0]!.matched, false);
+    at.stop.receive('SIGINT');
+  });
+
+  it('refuses flags that cannot be meant, and targets that are not local', async () => {
+    for (const [words, code] of [
+      [['--path', 'hook'], 2],
+      [['--register'], 2],
+      [['--match', 'a=b'], 2],
+      [['--respond', 'downstream'], 2],
+      [['--route', 'payout.*'], 2],
+      [['--events', 'No!'], 2],
+      [['--forward-to', 'https://example.com'], 11],
+    ] as const) {
+      const ran = await runCli(['webhooks', 'listen', '--port', '0', ...words], {env});
+      assert.equal(ran.exitCode, code, `${words.join(' ')}: ${ran.stderr}`);
+    }
+  });
+
+  it('shows people one line a delivery, which fits 80 columns', async () => {
+    let text = '';
+    const at = new Listening();
+    const onOutput = (more: string) => (text += more);
+    const ran = runCli(['webhooks', 'listen', '--port', '0', '--no-color'], {
+      env,
+      columns: 80,
+      clock: systemClock,
+      stop: at.stop,
+      onOutput,
+    });
+    while (!text.includes('Listening on')) await new Promise((resolve) => setImmediate(resolve));
+    const port = Number(/:(\d+)\//.exec(text)![1]);
+    at.lines.push({type: 'ready', url: 'http://x', path: '/', port, endpoint_id: null, recorded: true});
+    const credit = Buffer.from(
+      '{"id":"019b76da-a800-7000-8235-80d251bba0e9","type":"subaccount.credit_received","data":{"subaccount_id":"019b76da-a7ff-7000-9d0c-4f2f6a1b3c5d","amount_in_minor_units":500,"amount_cents":500}}',
+    );
+    await at.post(credit);
+    await at.post(credit, {});
+    while (!text.includes('no_timestamp')) await new Promise((resolve) => setImmediate(resolve));
+    at.stop.receive('SIGINT');
+    await ran;
+    at.stop.release();
+
+    const lines = text.replace(/\r\u001b\[K/g, '\n').split('\n');
+    for (const line of lines) assert.ok(line.length <= 80, line);
+    const shown = lines.filter((line) => /^\d\d:\d\d:\d\d/.test(line));
+    assert.match(
+      shown[0]!,
+      /^\S+ {2}subaccount\.credit_received {2}verified {4}#1 {2}500 minor units {2}s.*…$/,
+    );
+    assert.match(shown[1]!, /^\S+ {2}- {27}rejected {4}no_timestamp/);
+    assert.match(text, /2 received, 1 verified, 1 rejected, 0 duplicates/);
+  });
+
+  it('documents every line, and writes each kind in these tests', () => {
+    const rows = tableRows(readText('docs/reference/listen-lines.md')).map(({cells}) =>
+      cells[0]!.replaceAll('`', ''),
+    );
+    assert.deepEqual(rows, Object.keys(LINES));
+    assert.deepEqual([...seen].sort(), Object.keys(LINES).sort());
+  });
+});

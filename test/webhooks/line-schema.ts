@@ -1,0 +1,96 @@
+import * as z from 'zod';
+
+const time = z.iso.datetime();
+const delivery = z.string().regex(/^dlv_[0-9a-f]{24}$/);
+const headers = z.array(z.tuple([z.string(), z.string()]));
+const nullable = z.string().nullable();
+const received = {delivery, received_at: time, headers, body_base64: z.base64()};
+const event = {
+  ...received,
+  id: nullable,
+  event_type: nullable,
+  verdict: z.enum(['verified', 'unverified']),
+  attempt: z.int().min(1),
+  body: z.unknown(),
+};
+const count = z.int().min(0);
+
+/** Every line of `listen -o ndjson`: docs/reference/listen-lines.md. */
+export const LINES = {
+  ready: z.strictObject({
+    type: z.literal('ready'),
+    url: z.url(),
+    path: z.string(),
+    port: z.int(),
+    endpoint_id: nullable,
+    recorded: z.boolean(),
+  }),
+  event: z.strictObject({type: z.literal('event'), ...event}),
+  duplicate: z.strictObject({type: z.literal('duplicate'), ...event, first_delivery: delivery}),
+  filtered: z.strictObject({
+    type: z.literal('filtered'),
+    delivery,
+    id: nullable,
+    event_type: nullable,
+    received_at: time,
+  }),
+  rejected: z.strictObject({type: z.literal('rejected'), reason: z.string(), ...received}),
+  forward: z.strictObject({
+    type: z.literal('forward'),
+    delivery,
+    target: z.url(),
+    status: z.int().nullable(),
+    latency_ms: z.number(),
+    attempt: z.int().min(1),
+    error: nullable,
+    response: z.string().optional(),
+  }),
+  dead: z.strictObject({
+    type: z.literal('dead'),
+    delivery,
+    target: z.url(),
+    attempts: z.int().min(1),
+    error: z.string(),
+  }),
+  target: z.strictObject({
+    type: z.literal('target'),
+    target: z.url(),
+    state: z.enum(['up', 'down']),
+    error: nullable,
+  }),
+  refused: z.strictObject({
+    type: z.literal('refused'),
+    reason: z.enum(['backlog', 'record', 'stopping']),
+    received_at: time,
+    detail: z.string(),
+  }),
+  expect: z.strictObject({
+    type: z.literal('expect'),
+    event_type: z.string(),
+    matched: z.boolean(),
+    delivery: delivery.nullable(),
+  }),
+  summary: z.strictObject({
+    type: z.literal('summary'),
+    received: count,
+    verified: count,
+    rejected: count,
+    duplicates: count,
+    forwarded: count,
+    failed: count,
+  }),
+} as const;
+
+export const LINE = z.discriminatedUnion('type', [
+  LINES.ready,
+  LINES.event,
+  LINES.duplicate,
+  LINES.filtered,
+  LINES.rejected,
+  LINES.forward,
+  LINES.dead,
+  LINES.target,
+  LINES.refused,
+  LINES.expect,
+  LINES.summary,
+]);
