@@ -49,7 +49,6 @@ export const COMMAND_OPERATIONS: Readonly<Record<string, readonly OperationId[]>
   'webhooks:endpoints:delete': ['webhookEndpoints.delete'],
   'webhooks:endpoints:enable': ['webhookEndpoints.toggle'],
   'webhooks:endpoints:disable': ['webhookEndpoints.toggle'],
-  'webhooks:listen': ['webhookEndpoints.create', 'webhookEndpoints.delete'],
   'webhooks:event-types': ['eventTypes.list'],
 };
 

@@ -217,7 +217,7 @@ describe('a recorded delivery as people see it', () => {
   };
   const details = {
     ...row,
-    ...{path: '/hooks', secret: 'a1b2', headers: [['X-Signature', 'v1=0']]},
+    ...{path: '/hooks', secret_fingerprint: 'a1b2', headers: [['X-Signature', 'v1=0']]},
     body_base64: Buffer.from('{"id":"e1"}').toString('base64'),
   };
   const forwards = (changes: Partial<EventRow['forwards'][number]>, how = eye()) =>

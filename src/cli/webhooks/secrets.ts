@@ -16,12 +16,12 @@ export const secretFlags = {
     multiple: true,
     multipleNonGreedy: true,
     helpValue: 'FILE',
-    description: `read a signing secret from this file, one a line; may be repeated (default: ${VARIABLE}, then a prompt)`,
+    description: `signing secrets, one a line (default: ${VARIABLE}, else a prompt)`,
   }),
   'secret-encoding': Flags.option({
     options: SECRET_ENCODINGS,
     default: 'utf8' as const,
-    description: 'how the secret is written; the service uses the text itself',
+    description: 'how secrets are written',
   })(),
 };
 

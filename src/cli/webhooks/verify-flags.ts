@@ -14,14 +14,14 @@ const tolerance = (description: string, name: string) =>
 /** How signatures are verified: by `listen` and by `verify`. */
 export const verifyFlags = {
   ...secretFlags,
-  tolerance: tolerance('how far the timestamp may be in the past (default 5m)', 'tolerance'),
-  'tolerance-future': tolerance('how far it may be in the future (default 5m)', 'tolerance-future'),
+  tolerance: tolerance('oldest timestamp (default 5m)', 'tolerance'),
+  'tolerance-future': tolerance('most ahead of time (default 5m)', 'tolerance-future'),
   'timestamp-format': Flags.option({
     options: TIMESTAMP_FORMATS,
     default: 'seconds' as const,
-    description: 'how the sender writes timestamps',
+    description: 'of the header',
   })(),
-  lenient: Flags.boolean({description: 'also accept upper-case digits and the prefixes sha256= and v1='}),
+  lenient: Flags.boolean({description: 'accept upper case and prefixes (v1=)'}),
 };
 
 export interface VerifyFlags {

@@ -6,8 +6,9 @@ import {checkListenFlags} from '../../cli/webhooks/listen-options.ts';
 import {sizeFlag} from '../../cli/webhooks/size-flag.ts';
 import {verifyFlags} from '../../cli/webhooks/verify-flags.ts';
 
-const duration = (name: string, description: string) =>
+const duration = (name: string, description: string, helpGroup?: string) =>
   Flags.custom<number>({
+    ...(helpGroup === undefined ? {} : {helpGroup}),
     helpValue: 'TIME',
     description,
     parse: async (text) => parseDuration(text, `--${name}`),
@@ -17,90 +18,89 @@ const FORWARDING = {helpGroup: 'FORWARDING'};
 export default class WebhooksListen extends RemitCommand {
   static override summary = 'Receive webhooks on this machine: verify, record, show and forward them';
   static override description =
-    'A plain local server: deliveries are verified, written to disk, answered, shown, and forwarded; no service of ours is involved. Runs until Ctrl-C, which finishes what is under way; a second one stops at once.';
+    'A local server. Ctrl-C finishes what is under way; a second one stops at once.';
   static override examples = [
     '<%= config.bin %> webhooks listen --register --tls',
     '<%= config.bin %> webhooks listen --port 4600 --secret-from hook.secret --forward-to 3000/hook',
-    "<%= config.bin %> webhooks listen --route 'payout.*=3000/payouts' --route 'payin.*=3001/payins'",
     '<%= config.bin %> webhooks listen --register --tls --expect payout.settled --match payout_id=5f0c --timeout 60s',
   ];
   static override flags = {
     port: count(0, 65_535)({default: 4600, description: '0 takes a free one'}),
     host: Flags.string({default: '127.0.0.1', helpValue: 'ADDRESS', description: 'address to listen on'}),
     path: Flags.string({default: '/', helpValue: 'PATH', description: 'the only path that takes webhooks'}),
-    tls: Flags.boolean({description: 'listen on https, with a certificate of the local authority'}),
-    register: Flags.boolean({description: 'create an endpoint for this listener, and delete it at the end'}),
+    tls: Flags.boolean({description: 'https, certified by the local authority'}),
+    register: Flags.boolean({description: 'create an endpoint; delete it at the end'}),
     'public-url': Flags.string({
       helpValue: 'https://…',
-      description: 'register this address, of your own tunnel to the listener',
+      description: 'register the address of your own tunnel',
     }),
     events: eventTypesFlag({
-      description: 'show and forward only these types; patterns such as payout.* are fine',
+      description: 'only these; payout.* is a pattern',
     }),
     'allow-unverified': Flags.boolean({description: 'accept what does not verify, and mark it'}),
     ...verifyFlags,
     'max-body': sizeFlag({description: 'largest body (default 1MB)'}),
     'no-record': Flags.boolean({description: 'do not write deliveries to disk'}),
     'max-record-size': sizeFlag({description: 'bound of the record (default 256MB)'}),
-    'max-record-age': duration('max-record-age', 'prune recorded deliveries that are older (default 30d)'),
+    'max-record-age': duration('max-record-age', 'prune what is older (default 30d)'),
     'forward-to': Flags.string({
       ...FORWARDING,
       multiple: true,
       multipleNonGreedy: true,
       helpValue: 'TARGET',
-      description: 'a port, a port with a path, a host or a URL; may be repeated',
+      description: 'a port, path, host or URL',
     }),
     route: Flags.string({
       ...FORWARDING,
       multiple: true,
       multipleNonGreedy: true,
       helpValue: 'PATTERN=TARGET',
-      description: 'forward these types there; may be repeated',
+      description: 'forward these types there',
     }),
     'allow-external': Flags.boolean({
       ...FORWARDING,
-      description: 'forward to addresses that are not on this machine',
+      description: 'also to other machines',
     }),
     'forward-attempts': count(1, 50)({...FORWARDING, default: 5, description: 'attempts before giving up'}),
     'forward-concurrency': count(
       1,
       1000,
     )({...FORWARDING, default: 10, description: 'requests at once to one target'}),
-    'forward-timeout': duration('forward-timeout', 'longest time for one forward (default 30s)'),
+    'forward-timeout': duration('forward-timeout', 'for one forward (default 30s)', 'FORWARDING'),
     'max-backlog': count(
       1,
       1_000_000,
     )({
       ...FORWARDING,
       default: 1000,
-      description: 'forwards that may wait; beyond it deliveries are refused with 503',
+      description: 'waiting forwards; beyond: 503',
     }),
     ordered: Flags.boolean({
       ...FORWARDING,
-      description: 'forward to each target in order of arrival, one at a time',
+      description: 'one at a time, in order of arrival',
     }),
     resign: Flags.string({
       ...FORWARDING,
       helpValue: 'FILE',
-      description: 'sign forwards with the secret in this file and the present time',
+      description: 'sign again, with the secret in FILE',
     }),
     respond: Flags.option({
       ...FORWARDING,
       options: ['at-once', 'downstream'] as const,
       default: 'at-once' as const,
-      description: 'answer the service at once, or with what the target answers',
+      description: 'when, and with what status',
     })(),
     'show-response': Flags.boolean({...FORWARDING, description: 'show what targets answer'}),
     'no-health-check': Flags.boolean({...FORWARDING, description: 'do not watch whether targets are there'}),
     expect: Flags.string({
       helpValue: 'TYPE',
-      description: 'end with 0 once this event arrived, with 10 if it did not',
+      description: 'exit 0 once this arrived, 10 if not',
     }),
     match: Flags.string({
       multiple: true,
       multipleNonGreedy: true,
       helpValue: 'FIELD=VALUE',
-      description: 'with --expect: a field of its data must have this value; may be repeated',
+      description: '…and its data has this value',
     }),
     timeout: duration('timeout', 'end after this long'),
   };
