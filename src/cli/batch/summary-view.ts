@@ -59,7 +59,8 @@ export function summaryText(summary: Summary, attention: readonly Attention[], p
     lines.push(`  ${reference}: record ${id} was left behind, not approved`);
   lines.push('');
   if (summary.results !== null) lines.push(`Results  ${summary.results}`);
-  if (summary.failed_file !== null)
+  // The file stays until the next report, also once another batch has paid its rows.
+  if (summary.failed_file !== null && summary.rejected + summary.failed + summary.left_out > 0)
     lines.push(
       `Failed   ${summary.failed_file}: correct it and run it as a separate batch`,
       `         ${failedCommand(summary, placed)}`,

@@ -171,6 +171,7 @@ describe('a payout that comes back with R03, repaired by the printed commands', 
     await terminal.type(`remit payouts batch status ${second} --refresh`);
     const first = await terminal.type('remit payouts batch status b');
     assert.match(first.stdout, /Batch b is complete: 1 of 2 rows accepted, 1 paid before/);
+    assert.doesNotMatch(first.stdout, /^Failed/m); // its file is still there, and its rows are paid
     const report = await terminal.type('remit payouts batch report b');
     assert.doesNotMatch(report.stdout, /Failed/);
     const results = readFileSync(join(terminal.folder, 'b.results.csv'), 'utf8');
