@@ -46,4 +46,24 @@ export const EXPLAINED: readonly Explanation[] = [
     after: 'if (over < 0) break;',
     reason: 'The same result: a table that fits exactly is narrowed by nothing.',
   },
+  {
+    file: 'src/output/views/transfers.ts',
+    before: "text('Payee', 'payee_id', 2),",
+    after: "text('Payee', 'payee_id', (2 + 1)),",
+    reason: 'The same result: of two columns with one rank the later one, Rail, is left out first as before.',
+  },
+  {
+    file: 'src/output/views/sandbox.ts',
+    before:
+      "columns: [text('Key', 'key'), text('Mode', 'mode'), text('Scope', 'scope'), text('Entity', 'entity_id', 1)],",
+    after:
+      "columns: [text('Key', 'key'), text('Mode', 'mode'), text('Scope', 'scope'), text('Entity', 'entity_id', (1 + 1))],",
+    reason: 'The same result: it is the only column with a rank, and any rank lets it be left out.',
+  },
+  {
+    file: 'src/output/views/webhooks.ts',
+    before: 'const types = (rank = 0): Field => ({',
+    after: 'const types = (rank = (0 + 1)): Field => ({',
+    reason: 'The same result: the default is used in the card, which shows every line whatever its rank.',
+  },
 ];

@@ -185,6 +185,7 @@ describe('a delivery of the sandbox as people see it', () => {
     );
     assert.match(attempts({status: null}), /not sent: oh no$/);
     assert.equal(attempts(), 'none yet');
+    assert.equal(line(deliveryView, 'Attempts', {}), 'none yet');
   });
 
   it('is green when delivered, yellow while open, red otherwise', () => {
