@@ -27,6 +27,7 @@ describe('mutations', () => {
 
   it('leave types, imports, prose and headings alone', () => {
     assert.deepEqual(afterOf("import {a} from './a.ts';\ntype B = 'b' | 1;\nconst c = 'two words';"), []);
+    assert.deepEqual(afterOf("const names = {409: 'two words'};"), []);
     assert.deepEqual(afterOf('function f() { return undefined; }'), []);
     assert.deepEqual(afterOf("text('ID', 'id');", 'src/output/views/a.ts').slice(1), [`text('ID', "id~");`]);
   });

@@ -111,8 +111,10 @@ const isEffect = (expression: ts.Expression): boolean =>
 function ofLiteral(node: ts.Node, source: ts.SourceFile): Change[] {
   if (node.kind === ts.SyntaxKind.TrueKeyword) return [[node, 'false']];
   if (node.kind === ts.SyntaxKind.FalseKeyword) return [[node, 'true']];
-  if (ts.isPropertyAssignment(node.parent) && node.parent.name === node) return []; // it would not compile
-  if (ts.isNumericLiteral(node)) return [[node, `${node.getText(source)} + 1`.replace(/^(.*)$/, '($1)')]];
+  if (ts.isNumericLiteral(node)) {
+    const isKey = ts.isPropertyAssignment(node.parent) && node.parent.name === node;
+    return isKey ? [] : [[node, `${node.getText(source)} + 1`.replace(/^(.*)$/, '($1)')]]; // it would not compile
+  }
   if (ts.isStringLiteral(node) && IDENTIFIER.test(node.text) && !ts.isImportTypeNode(node.parent)) {
     const isSpecifier = ts.isCallExpression(node.parent) && /^\.{0,2}\/|^node:/.test(node.text);
     return isSpecifier || isHeading(node, source) ? [] : [[node, JSON.stringify(`${node.text}~`)]];
