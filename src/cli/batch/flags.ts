@@ -35,11 +35,11 @@ export const stateDirFlag = {
 export const inputFlags = {
   'batch-id': Flags.string({
     helpValue: 'NAME',
-    description: 'name of the batch (default: made from the file name and content)',
+    description: 'batch name (default: from name and content)',
   }),
   namespace: Flags.string({
     helpValue: 'NAME',
-    description: 'scope in which a reference is paid once (default: default)',
+    description: 'scope of references (default: default)',
   }),
   map: Flags.string({
     multiple: true,
@@ -102,17 +102,17 @@ export const confirmFlags = {
 export const runFlags = {
   'key-horizon': duration({description: 'how long the service is trusted to remember a key (default 24h)'}),
   'max-wait': duration({description: 'longest Retry-After to sit out (default 15m)'}),
-  'max-in-flight': whole(1, MAX_IN_FLIGHT)({description: 'most requests at a time (default 1024)'}),
-  'max-rps': whole(1, 100_000)({description: 'most requests a second (while following: 50 unless said)'}),
+  'max-in-flight': whole(1, MAX_IN_FLIGHT)({description: 'maximum requests at a time (default 1024)'}),
+  'max-rps': whole(1, 100_000)({description: 'maximum requests per second (default 50 while following)'}),
   'accept-differences': Flags.boolean({
     description: 'release rows whose record differs in rail, currency or metadata',
   }),
   'release-rest': Flags.boolean({description: 'release although some rows are in doubt or in conflict'}),
-  'trust-refusals': Flags.boolean({description: 'believe refusals before anything has succeeded'}),
+  'trust-refusals': Flags.boolean({description: 'treat 4xx answers as final even before the first success'}),
   'wait-lock': duration({
     description: 'while another batch runs in this state folder, wait up to this long (default: refuse)',
   }),
-  'break-lock': Flags.boolean({description: 'take the batch from a runner that is known to be dead'}),
+  'break-lock': Flags.boolean({description: 'take over from a runner known to be dead'}),
   out: Flags.string({helpValue: 'FOLDER', description: 'folder of the results (default: beside the input)'}),
 };
 
@@ -120,7 +120,7 @@ export const runFlags = {
 export const followFlags = {
   until: Flags.option({
     options: GOALS,
-    description: 'follow the accepted rows until they are there: settled, …',
+    description: 'follow accepted rows until this status',
   })(),
   timeout: duration({description: 'with --until: how long to follow (default 10m)', dependsOn: ['until']}),
 };
