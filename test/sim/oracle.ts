@@ -407,7 +407,9 @@ export class Oracle {
   }
 
   #isEnded(key: string): boolean {
-    return this.#service.records.some((record) => record.key === key && isDead(this.#service.statusOf(record)));
+    return this.#service.records.some(
+      (record) => record.key === key && isDead(this.#service.statusOf(record)),
+    );
   }
 
   #keyOf(reference: string, generation: number): string {
