@@ -15,6 +15,9 @@ import type {Eye, View} from './view.ts';
 import {wrapHint, wrapLines} from './wrap.ts';
 import {safeYaml} from './yaml.ts';
 
+/** Known before anything is read, and to commands that open no profile as well. */
+const SECRET_VARIABLES = ['REMIT_API_KEY', 'REMIT_WEBHOOK_SECRET'];
+
 /** Records gathered before a table or CSV decides its columns. */
 const PIECE = 200;
 
@@ -58,6 +61,7 @@ export class Output {
     this.#stderr = new Sink(stderr);
     this.#clock = clock;
     this.#progress = new Progress(this.#stderr, clock, settings.quiet);
+    for (const name of SECRET_VARIABLES) this.sanitizer.conceal(...(env[name] ?? '').split(','));
     const paintOf = (sink: Sink) =>
       wantsColour({setting: settings.colour, env, isTerminal: sink.isTerminal}) ? ansiPaint : plainPaint;
     this.#paintOut = paintOf(this.#stdout);
@@ -98,7 +102,8 @@ export class Output {
   record(record: unknown, view?: View): void {
     if (!this.forPeople || this.settings.query !== undefined) return;
     this.#checkFields([record], view);
-    void this.#stdout.write(cardText(this.#clean(record), view, this.settings.fields, this.#eye()));
+    const card = cardText(this.#clean(record), view, this.settings.fields, this.#eye());
+    void this.#stdout.write(this.sanitizer.painted(card));
     this.#resultWritten = true;
   }
 
@@ -170,6 +175,7 @@ export class Output {
   /** One line of NDJSON now, whatever else comes: for commands that stream events. Only under `-o ndjson`. */
   event(value: unknown): Promise<void> | undefined {
     this.#resultWritten = true;
+    this.sanitizer.learn(value);
     return this.#stdout.write(`${safeJson(this.sanitizer.value(value))}\n`);
   }
 
@@ -264,6 +270,7 @@ export class Output {
   #clean(value: unknown): unknown {
     const {format} = this.settings;
     const isExact = isJsonish(format) || format === 'yaml';
+    this.sanitizer.learn(value);
     return this.sanitizer.value(value, isExact ? 'exact' : 'line');
   }
 
@@ -317,7 +324,7 @@ export class Output {
     const scalars = records.every((record) => record === null || typeof record !== 'object');
     if (this.settings.format !== 'table') return this.#pieceWriter(view)(records);
     if (scalars) return records.map((record) => `${scalarText(record)}\n`).join('');
-    if (!isList) return cardText(records[0], view, this.settings.fields, this.#eye());
+    if (!isList) return this.sanitizer.painted(cardText(records[0], view, this.settings.fields, this.#eye()));
     return this.#pieceWriter(view)(records);
   }
 
@@ -342,7 +349,7 @@ export class Output {
     const table = new TableWriter(view, {columns: this.columns, fields, eye: this.#eye()});
     return async (records) => {
       if (records.length === 0) return this.isTerminal ? `No ${view?.plural ?? 'records'}.\n` : '';
-      const text = await table.piece(records);
+      const text = this.sanitizer.painted(await table.piece(records));
       if (table.leftOut.length > 0)
         this.note(
           `Columns hidden to fit the terminal: ${table.leftOut.splice(0).join(', ')}. Show them with --fields or -o json.`,

@@ -65,10 +65,10 @@ export class Sanitizer {
 
   /**
    * The two exceptions: keys that the sandbox issued, and a new signing secret, shown in full by the command that makes
-   * them, in the fields of these names and in text of our own. A key in use stays hidden.
+   * them, in the fields of these names and in text of our own.
    */
   allow(value: string, ...names: readonly string[]): void {
-    if (!this.#known.isIn(value)) this.#allowed.set(value, new Set(names));
+    this.#allowed.set(value, new Set(names));
   }
 
   /** Records that are shown were made here: a long number in a message is a reference or the name of a batch. */
@@ -202,6 +202,11 @@ export class Sanitizer {
     if (typeof raw === 'number' || typeof raw === 'bigint') return this.#number(raw, name);
     if (typeof raw !== 'object' || raw === null) return raw;
     if (level === MOST_LEVELS) return HIDDEN;
+    if (Array.isArray(raw) && name.toLowerCase() === 'headers' && raw.every(isPair))
+      return raw.map(([header, value]) => [
+        this.#string(header, '', form),
+        this.#string(value, header, form),
+      ]);
     if (Array.isArray(raw)) return raw.map((item) => this.#value(item, name, form, level + 1));
     const toJson = (raw as {toJSON?: unknown}).toJSON;
     if (typeof toJson === 'function') return this.#value(toJson.call(raw), name, form, level + 1);
@@ -214,7 +219,7 @@ export class Sanitizer {
   }
 
   #string(raw: string, name: string, form: Form): string {
-    if (this.#allowed.get(raw)?.has(name) || isBytes(name)) return raw;
+    if (this.#allowed.get(raw)?.has(name) || isBytes(name, raw)) return raw;
     const text = form === 'line' ? strippedLine(raw) : raw;
     const shown = this.#protected(name, text);
     if (shown !== text) return shown;
@@ -241,7 +246,12 @@ export function safeJson(value: unknown, indent?: number): string {
 }
 
 /** Bytes in base64, which are verified or sent again: one other character would spoil them. */
-const isBytes = (name: string): boolean => name === 'body_base64';
+const isBytes = (name: string, text: string): boolean =>
+  name === 'body_base64' && /^[A-Za-z0-9+/]*={0,2}$/.test(text);
+
+/** A header as it was received. */
+const isPair = (item: unknown): item is [name: string, value: string] =>
+  Array.isArray(item) && item.length === 2 && item.every((part) => typeof part === 'string');
 
 /** Values under protected names, as texts. */
 function protectedValues(json: unknown, own: ReadonlySet<string>): string[] {

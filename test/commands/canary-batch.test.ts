@@ -35,6 +35,8 @@ const LINES = [
   'resume b --yes --release-rest',
   'resume b --yes --release-rest -o json --until settled --timeout 3s',
   'report b --html',
+  'cancel b --yes',
+  'cancel b --yes -o json',
 ];
 
 for (const topic of ['payouts', 'payins'] as const)

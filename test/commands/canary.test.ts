@@ -1,18 +1,20 @@
 import assert from 'node:assert/strict';
-import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {BASE_URL, runCli, scratch} from '../cli/run-cli.ts';
+import {signatureHeaders} from '../../src/webhooks/signature.ts';
+import {BASE_URL, type CliResult, runCli, scratch} from '../cli/run-cli.ts';
 import {readJson} from '../repo/tree.ts';
 import {
   ACCOUNT,
   activeIn,
   API_KEY,
   CARD,
+  ECHO,
   filesUnder,
   secretsIn,
   SIGNING_SECRET,
 } from '../sanitize/canaries.ts';
-import {HOSTILE_ANSWERS, ID} from './hostile-service.ts';
+import {delivery, forward, idOf, record} from '../webhooks/record/deliveries.ts';
+import {HOSTILE_ANSWERS, ID, LEAKS} from './hostile-service.ts';
 
 const PAY = ['--amount', '125.00', '--currency', 'USD'];
 const LEAKING_BODY = {
@@ -106,10 +108,23 @@ const CALLS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   whoami: [[]],
 };
 
+/** Commands that read what a listener recorded, or sign and verify: run against a record of hostile deliveries. */
+const WEBHOOKS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  'webhooks:events:export': [[], ['--out', 'events.out']],
+  'webhooks:events:list': [[]],
+  'webhooks:events:prune': [['--older-than', '1d']],
+  'webhooks:events:show': [[idOf(1)]],
+  'webhooks:send': [['http://127.0.0.1:9/', '-']],
+  'webhooks:sign': [['-']],
+  'webhooks:verify': [[idOf(1)], [idOf(2)]],
+};
+
 /** Commands that say nothing of a service, and why they are not tried here. */
 const NOT_HERE: Readonly<Record<string, string>> = {
   demo: 'it has a sandbox of its own',
   help: 'it prints our own pages',
+  'webhooks:events:tail': 'it shows the rows of list, until it is stopped',
+  'webhooks:listen': 'it shows the rows of list, as they arrive',
 };
 /** Topics of which no command calls a foreign service: the sandbox is ours, a profile is only read and written. */
 const NOT_HERE_TOPICS = /^(?:sandbox|profiles)(?::|$)/;
@@ -136,10 +151,10 @@ describe('secrets of a hostile service', function () {
     const ids = Object.keys(commands);
     const isElsewhere = (id: string) =>
       Object.hasOwn(NOT_HERE, id) || BATCHES.test(id) || NOT_HERE_TOPICS.test(id);
-    const missing = ids.filter((id) => !Object.hasOwn(CALLS, id) && !isElsewhere(id));
+    const missing = ids.filter((id) => !Object.hasOwn({...CALLS, ...WEBHOOKS}, id) && !isElsewhere(id));
     assert.deepEqual(missing, [], 'add them to CALLS in test/commands/canary.test.ts');
     assert.deepEqual(
-      Object.keys(CALLS).filter((id) => !ids.includes(id)),
+      Object.keys({...CALLS, ...WEBHOOKS}).filter((id) => !ids.includes(id)),
       [],
     );
   });
@@ -157,33 +172,78 @@ describe('secrets of a hostile service', function () {
                 columns: isLong || nth % 2 === 0,
               });
     });
+
+  for (const [id, calls] of Object.entries(WEBHOOKS))
+    it(`are in nothing that ${id.replaceAll(':', ' ')} writes of hostile deliveries`, async () => {
+      for (const words of calls)
+        for (const form of FORMS.filter((one) => !one.includes('--fields'))) {
+          const home = scratch();
+          const env = {
+            HOME: home,
+            REMIT_STATE_DIR: join(home, 'state'),
+            REMIT_WEBHOOK_SECRET: SIGNING_SECRET,
+            REMIT_API_KEY: API_KEY,
+          };
+          await recordHostile(join(home, 'state', 'webhooks', 'record'));
+          const argv = [...id.split(':'), ...words, ...form];
+          check(await runCli(argv, {env, cwd: home, stdin: HOSTILE_BODY}), argv.join(' '));
+        }
+    });
 });
+
+const HOSTILE_BODY = JSON.stringify({id: ECHO, type: ECHO, data: {payout_id: ECHO, ...LEAKS}});
+
+/** One that verifies, and one that was refused. */
+async function recordHostile(folder: string): Promise<void> {
+  const body = Buffer.from(HOSTILE_BODY);
+  const headers = [...Object.entries(signatureHeaders(SIGNING_SECRET, body, delivery(1).receivedAtMs))];
+  const odd = [...headers, ['Authorization', `Bearer ${API_KEY}`], ['X-Echo', ECHO]] as [string, string][];
+  const hostile = {body, headers: odd, eventId: ECHO, eventType: ECHO, path: `/${ECHO}`};
+  const bad = {
+    body: Buffer.from(ECHO),
+    verdict: 'rejected',
+    reason: 'mismatch',
+    eventId: null,
+    eventType: null,
+  } as const;
+  await record(folder, [
+    {kind: 'delivery', delivery: delivery(1, {...hostile, targets: ['http://localhost:3000/']})},
+    {kind: 'forward', forward: forward(1, {status: null, error: ECHO, gaveUp: true})},
+    {kind: 'delivery', delivery: delivery(2, {...hostile, ...bad})},
+  ]);
+}
 
 async function scan(
   argv: readonly string[],
   {shape, service, columns}: {shape: string; service: (typeof HOSTILE_ANSWERS)[string]; columns: boolean},
 ): Promise<void> {
   const home = scratch();
-  writeFileSync(join(home, 'note'), '');
   const ran = await runCli([...argv, '--debug'], {
     env: {HOME: home, REMIT_API_KEY: API_KEY, REMIT_BASE_URL: BASE_URL},
     service,
     ...(columns ? {columns: 80} : {}),
   });
-  const where = `${argv.join(' ')}\nto ${shape} (exit ${ran.exitCode}):\n${ran.stdout}\n${ran.stderr}`;
+  check(ran, `${argv.join(' ')}\nto ${shape}`, columns);
+  for (const {path, text} of filesUnder(home))
+    if (!path.endsWith('.secret')) assert.deepEqual(secretsIn(text), [], `${path} after ${argv.join(' ')}`);
+}
+
+function check(ran: CliResult, what: string, columns = false): void {
+  const where = `${what} (exit ${ran.exitCode}):\n${ran.stdout}\n${ran.stderr}`;
   for (const [stream, written] of [
     ['stdout', ran.stdout],
     ['stderr', ran.stderr],
   ] as const) {
-    const plain = columns ? withoutColours(written) : written;
+    const plain = (columns ? withoutColours(written) : written).replace(BYTES, '');
     assert.deepEqual(secretsIn(plain), [], `${stream} of ${where}`);
     assert.deepEqual(activeIn(plain), [], `${stream} of ${where}`);
   }
   assert.notEqual(ran.exitCode, 1, where);
   assert.notEqual(ran.exitCode, 2, `${where}\n(the words are wrong, so nothing was tried)`);
-  for (const {path, text} of filesUnder(home))
-    if (!path.endsWith('.secret')) assert.deepEqual(secretsIn(text), [], `${path} after ${where}`);
 }
+
+/** The bytes of a recorded delivery, which its signature is over. */
+const BYTES = /"?body_base64"?:\s*"?[\w+/=]*/g;
 
 /** Colours and the progress line are ours: bold, dim, red …, and the rewriting of one line. */
 const withoutColours = (text: string): string =>

@@ -70,7 +70,13 @@ function secretsIn(file: string): string[] {
   throw new RemitError('LOCAL_VALIDATION', `the secret file ${file} is empty`);
 }
 
+/** From now on the secret is shown nowhere. */
 function checked(local: LocalContext, text: string, where: string, flags: SecretFlags): WebhookSecret {
+  local.out.sanitizer.conceal(text);
+  return decoded(local, text, where, flags);
+}
+
+function decoded(local: LocalContext, text: string, where: string, flags: SecretFlags): WebhookSecret {
   if (text.trim() === '') throw new RemitError('LOCAL_VALIDATION', `${where} is empty`);
   const warning = secretWarning(text);
   if (warning !== undefined) local.out.warn(`${where}: ${warning}; it is used as it is`);

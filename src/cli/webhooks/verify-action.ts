@@ -7,6 +7,7 @@ import {parseHeaderText} from '../../webhooks/header-lines.ts';
 import {findDelivery} from '../../webhooks/record/find.ts';
 import {secretFingerprint, type WebhookSecret} from '../../webhooks/secrets.ts';
 import {REJECTIONS, verifyWebhook} from '../../webhooks/signature.ts';
+import {cleanLine} from '../../sanitize/harmful.ts';
 import type {LocalContext} from '../context.ts';
 import {readFile, readPayload} from './payload.ts';
 import {recordFolder} from './place.ts';
@@ -128,7 +129,10 @@ const wordsOf = (reason: string | null): string =>
   REJECTIONS[reason as keyof typeof REJECTIONS] ?? reason ?? '';
 
 function resultLine({delivery, verdict, reason, matches_if: matches, ...rest}: VerifyResult): string {
-  const about = [delivery, rest.event_type, rest.event_id].filter((text) => text !== null).join('  ');
+  const about = [delivery, rest.event_type, rest.event_id]
+    .filter((text) => text !== null)
+    .map(cleanLine)
+    .join('  ');
   const age = `${rest.age_seconds} s old, secret ${rest.secret_fingerprint}`;
   const facts =
     verdict === 'verified' ? age : [wordsOf(reason), ...matches.map((one) => `matches if ${one}`)].join('; ');

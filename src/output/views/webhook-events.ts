@@ -1,4 +1,4 @@
-import {strippedLines} from '../../sanitize/harmful.ts';
+import {Sanitizer} from '../../sanitize/sanitizer.ts';
 import {plainValue, moment, status, text, time, type Eye, type Field, type View} from '../view.ts';
 
 interface Forward {
@@ -81,9 +81,12 @@ function forwardList(value: unknown): string {
 /** Indented where it is JSON; its bytes are in the JSON output. */
 function bodyText(base64: string): string {
   const text = Buffer.from(base64, 'base64').toString('utf8');
+  const sanitizer = new Sanitizer(); // what the output cleans before is base64 here
   try {
-    return strippedLines(JSON.stringify(JSON.parse(text), undefined, 2));
+    const json = JSON.parse(text) as unknown;
+    sanitizer.learn(json);
+    return JSON.stringify(sanitizer.value(json, 'line'), undefined, 2);
   } catch {
-    return strippedLines(text);
+    return sanitizer.words(text);
   }
 }
