@@ -37,7 +37,6 @@ export interface ListenFlags extends SecretFlags, VerifyFlags {
   respond?: 'downstream' | 'at-once' | undefined;
   'show-response'?: boolean | undefined;
   'no-health-check'?: boolean | undefined;
-  expand?: boolean | undefined;
   expect?: string | undefined;
   match?: string[] | undefined;
   timeout?: number | undefined;

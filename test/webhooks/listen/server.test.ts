@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import {once} from 'node:events';
+import {request} from 'node:http';
+import {connect, type Socket} from 'node:net';
+import {Receiver, type ReceivedRequest} from '../../../src/webhooks/listen/server.ts';
+
+describe('the receiver and hostile clients', function () {
+  this.timeout(30_000);
+  let receiver: Receiver;
+  const received: ReceivedRequest[] = [];
+  const sockets: Socket[] = [];
+
+  beforeEach(async () => {
+    received.length = 0;
+    receiver = await Receiver.open({
+      host: '127.0.0.1',
+      port: 0,
+      path: '/hook',
+      maxBodyBytes: 1_048_576,
+      receive: (one) => {
+        received.push(one);
+        return {status: one.cut ? 413 : 200};
+      },
+      onBug: (error) => assert.fail(String(error)),
+      limits: {headersTimeout: 150, requestTimeout: 300, connectionsCheckingInterval: 50},
+    });
+  });
+  afterEach(() => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+    receiver.kill();
+  });
+
+  /** A connection that sends this; what came back when it was closed. */
+  function raw(text: string): {socket: Socket; closed: Promise<string>} {
+    const socket = connect(receiver.port, '127.0.0.1');
+    sockets.push(socket);
+    let answer = '';
+    socket.on('data', (chunk: Buffer) => (answer += chunk.toString('latin1'))).on('error', () => undefined);
+    if (text !== '') socket.write(text);
+    return {socket, closed: once(socket, 'close').then(() => answer)};
+  }
+
+  const good = (): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const sent = request({
+        port: receiver.port,
+        host: '127.0.0.1',
+        path: '/hook',
+        method: 'POST',
+        agent: false,
+      });
+      sent.on('response', (answer) => resolve(answer.resume().statusCode!)).on('error', reject);
+      sent.end('{}');
+    });
+  const HEAD = 'POST /hook HTTP/1.1\r\nHost: a\r\n';
+
+  it('cut slow headers, slow bodies and silent connections, and good ones are served meanwhile', async () => {
+    const slow = [
+      raw(''),
+      raw('POST /hook HTTP/1.1\r\n'),
+      raw(`${HEAD}Content-Length: 10\r\n\r\n{`),
+      raw(`${HEAD}Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n`),
+    ];
+    const statuses = await Promise.all(Array.from({length: 20}, good));
+    assert.deepEqual([...new Set(statuses)], [200]);
+    const answers = await Promise.all(slow.map(({closed}) => closed));
+    for (const answer of answers) assert.match(answer, /^$|^HTTP\/1\.1 408 /);
+    assert.ok(
+      received.every(({body}) => body.toString() === '{}'),
+      'no part of a body is taken for the whole',
+    );
+  });
+
+  it('refuse bad chunking, a wrong content-length, and endless headers', async () => {
+    const chunked = `${HEAD}Transfer-Encoding: chunked\r\n\r\n`;
+    assert.match(await raw(`${chunked}zz\r\n{}\r\n`).closed, /^HTTP\/1\.1 400 /);
+    assert.match(
+      await raw(`${HEAD}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`).closed,
+      /^HTTP\/1\.1 400 /,
+    );
+    assert.match(
+      await raw(`${HEAD}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`).closed,
+      /^HTTP\/1\.1 400 /,
+    );
+    assert.match(await raw(`${HEAD}X: ${'a'.repeat(70_000)}`).closed, /^HTTP\/1\.1 431 |^$/);
+    const short = raw(`${HEAD}Content-Length: 10\r\n\r\n{}`);
+    short.socket.end();
+    await short.closed;
+    assert.deepEqual(received, []);
+    assert.equal(await good(), 200);
+  });
+
+  it('answer 413 to a large body, announced or not, without keeping it', async () => {
+    assert.match(await raw(`${HEAD}Content-Length: 1048577\r\n\r\n`).closed, /^HTTP\/1\.1 413 /);
+    const {socket, closed} = raw(`${HEAD}Transfer-Encoding: chunked\r\n\r\n`);
+    const piece = Buffer.alloc(65_536, 0x20);
+    for (let count = 0; count < 17; count += 1) {
+      socket.write(`${piece.length.toString(16)}\r\n`);
+      socket.write(piece);
+      socket.write('\r\n');
+    }
+    assert.match(await closed, /^HTTP\/1\.1 413 |^$/);
+    assert.deepEqual(
+      received.map(({cut, body}) => [cut, body.length]),
+      [
+        [true, 0],
+        [true, 0],
+      ],
+    );
+  });
+
+  it('close the connection that was silent longest when there are too many', async () => {
+    const idle = Array.from({length: 1100}, () => raw(''));
+    await Promise.all(idle.map(({socket}) => once(socket, 'connect')));
+    assert.equal(await good(), 200);
+    await Promise.all(idle.slice(0, 50).map(({closed}) => closed));
+  });
+
+  it('bound the bytes of all unfinished bodies', async () => {
+    const before = process.memoryUsage().rss;
+    const piece = Buffer.alloc(900_000, 0x20);
+    const many = Array.from({length: 60}, () => {
+      const one = raw(`${HEAD}Content-Length: 1000000\r\n\r\n`);
+      one.socket.write(piece);
+      return one;
+    });
+    const closed = many.map((one) => one.closed);
+    await Promise.race(closed);
+    assert.equal(await good(), 200);
+    await Promise.all(closed);
+    const grown = (process.memoryUsage().rss - before) / 1_048_576;
+    assert.ok(grown < 200, `${grown} MB with both sides in one process`);
+  });
+});
