@@ -1,6 +1,6 @@
 import {RemitCommand} from '../cli/command.ts';
 import {text, type View} from '../output/view.ts';
-import {profileCard} from '../output/views/profiles.ts';
+import {profileDetails} from '../output/views/profiles.ts';
 
 const whoamiView: View = {
   noun: 'identity',
@@ -8,10 +8,10 @@ const whoamiView: View = {
   columns: [],
   card: [
     text('Profile', 'profile'),
-    ...profileCard.card.filter(({path}) => path === 'mode' || path === 'base_url'),
+    ...profileDetails.card.filter(({path}) => path === 'mode' || path === 'base_url'),
     text('Key', 'key'),
     text('Fingerprint', 'key_fingerprint'),
-    ...profileCard.card.filter(({path}) => path === 'read_only'),
+    ...profileDetails.card.filter(({path}) => path === 'read_only' || path.startsWith('caps.')),
   ],
 };
 

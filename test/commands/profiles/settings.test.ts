@@ -149,5 +149,7 @@ describe('the settings of a profile', () => {
     assert.match(stdout, /^Largest batch\t1,000\.00 USD$/m);
     assert.match(stdout, /^Most rows\t50$/m);
     assert.match(stdout, /^Rails\twire$/m);
+    const whoami = await remit('whoami');
+    assert.match(whoami.stdout, /^Largest amount\t100\.00 USD, 90\.00 EUR$/m);
   });
 });
