@@ -1,7 +1,7 @@
 import {lookInto} from './databases.ts';
 import {SimDisk} from './disk.ts';
 import type {Attempt} from './network.ts';
-import {isById} from './oracle.ts';
+import {isById, isCancel} from './oracle.ts';
 import type {SimOs} from './os.ts';
 import type {Place} from './place.ts';
 
@@ -17,7 +17,7 @@ export function auditWindows(
   kind: string,
   attempt: Attempt,
 ): string | undefined {
-  if (attempt.method !== 'POST' || isById(attempt)) return undefined;
+  if (attempt.method !== 'POST' || isById(attempt) || isCancel(attempt)) return undefined;
   const {metadata} = JSON.parse(attempt.body) as {metadata: {remit_reference: string}};
   const reference = metadata.remit_reference;
   const disk = new SimDisk('/sim/audit', false);

@@ -34,7 +34,7 @@ const LASTING: ReadonlySet<string> = new Set(['accepted', 'already_paid', 'colli
 
 /** Whether a run may send what a complete batch has left: it has the operator's leave to try again. */
 export const isRetry = ({retry, path, settings}: EngineRun): boolean =>
-  retry !== undefined || path === 'release' || settings.acceptDifferences;
+  retry !== undefined || path === 'release' || path === 'cancel' || settings.acceptDifferences;
 
 /** Holds all that a run said at its end against the plan, the journal, the results file, the network and the books. */
 export function checkReport(options: {
@@ -68,6 +68,7 @@ export function checkReport(options: {
     (summary.state === 'complete' || summary.state === 'incomplete') &&
     summary.in_doubt + summary.not_sent + summary.staged === 0 &&
     states.every(({state}) => state !== 'conflict');
+  if (summary.state === 'canceled') oracle.checkCanceled(place, batchId);
   const stop = summary.stopped_because?.reason;
   if (stop === 'unreachable' || stop === 'failing')
     oracle.endedForOutage(process, request.settings.maxWaitMs ?? LEAST_PATIENCE_MS);
@@ -188,7 +189,7 @@ export function checkFinal(options: {
   mustEnd: boolean;
 }): void {
   const {last, place, batchId, oracle, mustEnd} = options;
-  if (!mustEnd) return;
+  if (!mustEnd || last?.summary.state === 'canceled') return;
   if (last === undefined) {
     oracle.violate('end', `${batchId} could not be run to its end`);
     return;

@@ -21,6 +21,8 @@ export const COUNTED = [
   'resolved',
   'waits',
   'approvedById',
+  'cancels',
+  'canceled',
 ] as const;
 
 export type Counts = Record<(typeof COUNTED)[number], number>;

@@ -4,12 +4,13 @@ import {BatchRun, type RunPath} from '../../src/batch/batch-run.ts';
 import type {Kind, Mode} from '../../src/batch/kinds.ts';
 import {openBatch} from '../../src/batch/open-batch.ts';
 import {planBatch, type PlannedBatch} from '../../src/batch/plan.ts';
-import {type Resolution, resolveRow} from '../../src/batch/resolve.ts';
+import {resolveRows, type Resolving} from '../../src/batch/resolve.ts';
 import {prepareRetry, type RetryFacts} from '../../src/batch/retry.ts';
 import type {RunSettings} from '../../src/batch/run-context.ts';
 import {AdaptiveSpeed} from '../../src/batch/speed-adaptive.ts';
 import type {Speed} from '../../src/batch/speed.ts';
 import type {Summary} from '../../src/batch/summary.ts';
+import {beginCancel} from '../../src/batch/remaining.ts';
 import {Wire} from '../../src/batch/wire.ts';
 import type {SqlRow} from '../../src/store/port.ts';
 import type {SimNetwork} from './network.ts';
@@ -32,7 +33,7 @@ export interface EngineRun {
   settings: Omit<RunSettings, 'kind'>;
   maxInFlight: number;
   /** Raise failed rows first. */
-  retry?: {named: readonly string[]; onRaised: (facts: RetryFacts) => void};
+  retry?: {named: readonly string[]; onRaised: (facts: RetryFacts) => void} | undefined;
   breakLock?: boolean;
 }
 
@@ -83,7 +84,11 @@ export async function runEngine(
       const {journal, plan} = batch;
       const path =
         request.path === 'as-before' ? (journal.meta<RunPath>('path') ?? 'stage-and-release') : request.path;
-      if (path !== 'release') journal.setMeta('path', path);
+      if (path === 'cancel') {
+        beginCancel(journal, clock.now());
+        process.isCanceling = true;
+        place.canceling.add(request.batchId);
+      } else if (path !== 'release') journal.setMeta('path', path);
       process.isDirect = path === 'direct';
       process.acceptsDifferences = request.settings.acceptDifferences;
       process.retriesUnapproved = request.settings.retryUnapproved || request.retry !== undefined;
@@ -144,18 +149,18 @@ export async function runEngine(
   }
 }
 
-/** `payouts batch resolve NAME REFERENCE`, by an operator who has looked at the dashboard. */
+/** `payouts batch resolve NAME --from FILE`, by an operator who has looked at the dashboard. */
 export async function resolveByHand(
   process: SimProcess,
   setting: Setting,
-  request: {batchId: string; reference: string; resolution: Resolution},
+  request: {batchId: string; rows: readonly Resolving[]},
 ): Promise<unknown> {
   const {clock, place} = process;
-  const {batchId, reference, resolution} = request;
+  const {batchId, rows} = request;
   const common = {stateDir: place.stateDir, clock};
   const batch = await openBatch({...common, kind: setting.kind, batchId, purpose: 'a simulated resolve'});
   try {
-    return await resolveRow({...common, batch, reference, resolution});
+    return await resolveRows({...common, batch, rows});
   } finally {
     await batch.close();
   }

@@ -439,4 +439,65 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     needs: ['service', 'kills'],
   },
+  {
+    name: 'a batch whose cancel was begun may be sent all the same',
+    patches: [patch('batch/batch-run.ts', '    refuseCanceled(journal, plan, options.path);\n', '')],
+    needs: ['cancel'],
+    isQuick: true,
+  },
+  {
+    name: 'a cancel does not read the record first',
+    patches: [patch('batch/cancel-phase.ts', '...{isOpen: false, refusal', '...{isOpen: true, refusal')],
+    needs: ['cancel', 'stage-only'],
+    isQuick: true,
+  },
+  {
+    name: 'a cancel believes the answer, not the record',
+    patches: [
+      patch(
+        'batch/cancel-phase.ts',
+        'job.isOpen = false; // whatever was answered, the record tells',
+        "this.#settle(job, {state: 'dead_key', status: 'canceled'}); return {again: false};",
+      ),
+    ],
+    needs: ['cancel', 'stage-only', 'service'],
+  },
+  {
+    name: 'a cancel leaves rows in doubt as they are and says that all is canceled',
+    patches: [
+      patch(
+        'batch/batch-run.ts',
+        "await this.#runPhase('settling', () => settling.run());\n    if (this.#context.stop !== undefined) return",
+        'if (this.#context.stop !== undefined) return',
+      ),
+      patch(
+        'batch/batch-run.ts',
+        'canceling.left + staged.count + unapproved.count + doubts.count === 0',
+        'canceling.left + staged.count + unapproved.count === 0',
+      ),
+    ],
+    needs: ['cancel', 'network'],
+  },
+  {
+    name: 'every row of a resolve file has the verdict of the first',
+    patches: [
+      patch(
+        'batch/resolve.ts',
+        'const settled = rows.map(({reference, resolution}) => {',
+        'const settled = rows.map(({reference}) => {\n    const {resolution} = rows[0]!;',
+      ),
+    ],
+    needs: ['resolve', 'network'],
+  },
+  {
+    name: 'a payment is taken for one that has ended',
+    patches: [
+      patch(
+        'batch/noted-payments.ts',
+        'if (ended === undefined) pay.run(id, scope!, fold, reference);',
+        'if (ended === undefined) {pay.run(id, scope!, fold, reference); end.run(id, scope!, fold, reference, 0);}',
+      ),
+    ],
+    needs: ['edits'],
+  },
 ];

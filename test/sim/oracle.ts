@@ -34,6 +34,10 @@ export interface Sender {
   approvesById: boolean;
   /** Ids of records that were read in this run, and not released since. */
   looked: Set<string>;
+  /** It cancels its batch. */
+  isCanceling: boolean;
+  /** Ids of records that were read in this run, `created`, and that it has not canceled since. */
+  open: Set<string>;
   /** When it began, or the last success came with a record. */
   lastGoodAt: number;
   /** The same of creates alone, and the longest time between two of them that has passed. */
@@ -184,11 +188,15 @@ export class Oracle {
   answered(attempt: Attempt, sender: Sender): void {
     if (typeof attempt.seen !== 'number') return;
     if (attempt.seen < 300 && attempt.seenId !== undefined) sender.lastGoodAt = this.now();
-    if (attempt.seen < 300 && attempt.method === 'POST' && !isById(attempt))
+    if (attempt.seen < 300 && attempt.method === 'POST' && !isById(attempt) && !isCancel(attempt))
       this.#createdOrNot(attempt, sender);
-    if (attempt.method === 'GET' && attempt.seenId !== undefined && attempt.path.endsWith(attempt.seenId))
+    if (attempt.method === 'GET' && attempt.seenId !== undefined && attempt.path.endsWith(attempt.seenId)) {
       sender.looked.add(attempt.seenId);
-    if (attempt.method !== 'POST' || isApproving(attempt)) return;
+      const record = this.#service.records.find(({id}) => id === attempt.seenId);
+      // It may have moved since it was read.
+      if ((record?.approvedAt ?? Infinity) >= attempt.sentAt) sender.open.add(attempt.seenId);
+    }
+    if (attempt.method !== 'POST' || isApproving(attempt) || isCancel(attempt)) return;
     const seen = this.#sameKey(attempt).filter((one) => this.#sawOwnRecord(one));
     if (seen.length === 0 || (attempt.seen !== 409 && attempt.seenId === undefined)) return;
     sender.hasProbed = true;
@@ -271,6 +279,11 @@ export class Oracle {
     if (attempt.method === 'GET' && sender.retriesUnapproved)
       sender.place.takenUp.set(takenUpAs(sender.batchId, attempt.path.split('/').at(-1)!), attempt.n);
     if (attempt.method !== 'POST') return;
+    if (isCancel(attempt)) {
+      this.#sentCancel(attempt, sender);
+      return;
+    }
+    if (sender.place.canceling.has(sender.batchId)) this.#sentAfterCancel(attempt, sender);
     if (isById(attempt)) {
       this.#sentById(attempt, sender);
       return;
@@ -311,6 +324,37 @@ export class Oracle {
       this.violate('probe', `${reference} was released after a probe brought another record`);
     if (this.now() - sender.lastGoodAt > PROBE_AFTER_MS)
       this.violate('probe', `request ${attempt.n} released ${reference} after a long silence`);
+  }
+
+  /** Invariant: only `cancel` cancels, and only a record that it has just read and found `created`. */
+  #sentCancel(attempt: Attempt, sender: Sender): void {
+    const id = attempt.path.split('/').at(-2)!;
+    if (!sender.isCanceling || !sender.place.canceling.has(sender.batchId))
+      this.violate('cancel', `request ${attempt.n} cancels a record of a batch that is not canceled`);
+    if (!sender.open.delete(id))
+      this.violate('cancel', `request ${attempt.n} cancels a record that was not read open`);
+  }
+
+  /** Invariant: once a cancel is committed, a request may only settle what may have been sent, and approves nothing. */
+  #sentAfterCancel(attempt: Attempt, sender: Sender): void {
+    if (!sender.isCanceling || isApproving(attempt))
+      this.violate('cancel', `request ${attempt.n} of a batch that is being canceled`);
+  }
+
+  /** Invariant: when a batch is said to be canceled, no record that only it made can be approved any more. */
+  checkCanceled(place: Place, batchId: string): void {
+    for (const record of this.#service.records) {
+      const sent = (this.#attempts.get(record.reference) ?? []).filter(({key}) => key === record.key);
+      const maker = this.#byNumber.get(record.madeBy);
+      const isOurs = maker !== undefined && sent.every((one) => this.#isKnownToBatch(place, batchId, one));
+      const isKnown =
+        sent.some(({seenId}) => seenId === record.id) || sent.every(({pending}) => pending === 0);
+      if (isOurs && isKnown && this.#isMemoryLong && this.#service.statusOf(record) === 'created')
+        this.violate(
+          'cancel',
+          `${batchId} is canceled, and record ${record.n} of ${record.reference} is open`,
+        );
+    }
   }
 
   /** Invariant: a standalone approve names a record of the plan that is past the horizon, by leave, once, and seen to be open. */
@@ -584,6 +628,9 @@ const isDead = (status: string): boolean => status === 'failed' || status === 'c
 
 /** The standalone approve of a record. */
 export const isById = ({method, path}: Attempt): boolean => method === 'POST' && path.endsWith('/approve');
+
+/** The standalone cancel of a record. */
+export const isCancel = ({method, path}: Attempt): boolean => method === 'POST' && path.endsWith('/cancel');
 
 const isApproving = (attempt: Attempt): boolean =>
   attempt.body.endsWith(',"auto_approve":true}') || isById(attempt);

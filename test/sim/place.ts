@@ -28,6 +28,8 @@ export class Place {
   readonly brokenRetries = new Set<string>();
   /** The last request by which a run with that leave read a record, by batch and id. */
   readonly takenUp = new Map<string, number>();
+  /** Batches of which the intent to cancel them is on the disk. */
+  readonly canceling = new Set<string>();
   #registryLostAt = 0;
   #journalsLostAt = 0;
 
@@ -77,6 +79,7 @@ export class Place {
 
   journalLost(attempts: number): void {
     this.#journalsLostAt = attempts;
+    this.canceling.clear();
   }
 
   /** Whether the registry has been there ever since a request was sent. */

@@ -39,6 +39,9 @@ export class SimProcess implements SendingProcess, Sender {
   acceptsDifferences = false;
   retriesUnapproved = false;
   approvesById = false;
+  /** It runs `cancel`. */
+  isCanceling = false;
+  readonly open = new Set<string>();
   readonly looked = new Set<string>();
   lastGoodAt: number;
   lastCreatedAt: number;

@@ -25,6 +25,7 @@ export const HAZARDS = [
   'resolve',
   'long-waits',
   'approve-by-id',
+  'cancel',
 ] as const;
 export type Hazard = (typeof HAZARDS)[number];
 
@@ -67,9 +68,10 @@ export function drawSchedule(
     ...{kills: 0.7, power: 0.2, disk: 0.15, network: 0.7, service: 0.7, weather: 0.3, 'slow-timers': 0.8},
     ...{signals: 0.25, loss: 0.25, backup: 0.08, edits: 0.3, twin: 0.1, contender: 0.1, 'by-hand': 0.1},
     ...{retry: 0.15, waiting: 0.3, 'stage-only': 0.3, 'odd-rows': 0.5, resolve: 0.15},
-    ...{'long-waits': 0.15, 'approve-by-id': 0.3},
+    ...{'long-waits': 0.15, 'approve-by-id': 0.3, cancel: 0.15},
   };
-  const drawn = HAZARDS.filter((hazard) => dice.chance(shares[hazard]));
+  const cancelDice = new Dice(seed, 'cancel'); // its own, so that worlds without it are what they were
+  const drawn = HAZARDS.filter((hazard) => (hazard === 'cancel' ? cancelDice : dice).chance(shares[hazard]));
   const hazards = new Set(drawn.filter((hazard) => !without.includes(hazard)));
   const horizonMs = dice.pick([10 * MINUTE_MS, HOUR_MS, 24 * HOUR_MS]);
   const intensity = dice.pick([0.03, 0.1, 0.1, 0.3]);

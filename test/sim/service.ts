@@ -174,7 +174,19 @@ export class SimService {
 
   #act(arrival: Arrival, own: keyof typeof FAULTS | undefined): Reply {
     if (arrival.method === 'GET') return this.#get(arrival.path);
+    if (arrival.path.endsWith('/cancel')) return this.#cancelById(arrival);
     return arrival.path.endsWith('/approve') ? this.#approveById(arrival, own) : this.#create(arrival, own);
+  }
+
+  /** A record on its way to be approved is not canceled any more. */
+  #cancelById(arrival: Arrival): Reply {
+    const record = this.#byId.get(arrival.path.split('/').at(-2)!);
+    if (record === undefined) return json(404, {error_code: 'NOT_FOUND', message: 'no such record'});
+    if (this.statusOf(record) !== 'created' || record.approving)
+      return json(400, {error_code: 'VALIDATION_ERROR', message: 'it is not to be canceled any more'});
+    record.canceled = true;
+    this.#counts.canceled++;
+    return json(200, this.#shown(record));
   }
 
   /** The document says only that it answers with a 4xx when it fails. */

@@ -1,3 +1,4 @@
+import type {Resolution} from '../../src/batch/resolve.ts';
 import {RemitError} from '../../src/errors.ts';
 import {openBatch} from '../../src/batch/open-batch.ts';
 import type {RunPath} from '../../src/batch/batch-run.ts';
@@ -75,7 +76,9 @@ export class World {
   #references = 0;
   readonly #counts = noCounts();
   #isAged = false;
-  #backup: {files: Map<string, Uint8Array>; plans: Map<string, readonly SimRow[]>} | undefined;
+  #backup:
+    | {files: Map<string, Uint8Array>; plans: Map<string, readonly SimRow[]>; canceling: readonly string[]}
+    | undefined;
 
   constructor(os: SimOs, schedule: Schedule, log: ((line: string) => void) | undefined) {
     this.#os = os;
@@ -330,13 +333,18 @@ export class World {
   async #backUp(place: Place): Promise<void> {
     const {disk, stateDir} = place;
     if (this.#backup === undefined) {
-      this.#backup = {files: disk.copyOf(stateDir), plans: place.plans()};
+      this.#backup = {
+        files: disk.copyOf(stateDir),
+        plans: place.plans(),
+        canceling: [...place.canceling],
+      };
       this.#log(() => 'operator: makes a backup of the state folder');
     } else if (this.#dice.chance(0.5)) {
       disk.restore(stateDir, this.#backup.files);
       this.#counts.restores++;
       this.#log(() => 'operator: puts the backup back');
       this.#lost(place, 'both');
+      for (const batchId of this.#backup.canceling) place.canceling.add(batchId);
       place.restorePlans(this.#backup.plans);
       const former = [...this.#backup.plans.get(BATCH)!];
       if (!(await this.#plan(place, BATCH, this.#rows))) this.#rows = former;
@@ -382,8 +390,23 @@ export class World {
   async #resolve(place: Place): Promise<void> {
     const doubts = [...place.batches.get(BATCH)!.reported].filter(([, state]) => state === 'in_doubt');
     if (doubts.length === 0) return;
-    const [reference] = this.#dice.pick(doubts);
-    // The command looks at the record that is named, and refuses one that is not the row's.
+    const chosen = this.#dice.chance(0.5) ? doubts : [this.#dice.pick(doubts)];
+    const rows = chosen.map(([reference]) => ({reference, resolution: this.#findOut(place, reference)}));
+    this.#log(() => `operator: resolves ${JSON.stringify(rows)}`);
+    this.#counts.resolved++;
+    for (const {reference, resolution} of rows)
+      if (resolution === 'not-paid') this.#oracle.declareUnpaid(reference);
+    const process = this.#newProcess(place, this.#drawFate(true));
+    const ending = await process.run((self) => resolveByHand(self, this.#setting, {batchId: BATCH, rows}));
+    this.#tell('resolve', process, ending);
+    if (ending.is === 'killed') await this.#afterKill(place);
+    // The row is in doubt no more, or the power took it.
+    if (ending.is === 'failed' && !['USAGE', 'NO_BATCH'].includes(codeOf(ending.error) ?? ''))
+      await this.#afterError(ending.error, 0);
+  }
+
+  /** The command looks at the record that is named, and refuses one that is not the row's. */
+  #findOut(place: Place, reference: string): Resolution {
     const row = place.planned(BATCH, reference)!;
     const paid = this.#service.records.findLast(
       (record) =>
@@ -391,19 +414,7 @@ export class World {
         isPaymentOf(row, record.body, this.#schedule.kind) &&
         PAID.has(this.#service.statusOf(record)),
     );
-    const resolution = paid === undefined || this.#dice.chance(0.2) ? ('not-paid' as const) : {paid: paid.id};
-    this.#log(() => `operator: resolves ${reference} as ${JSON.stringify(resolution)}`);
-    this.#counts.resolved++;
-    if (resolution === 'not-paid') this.#oracle.declareUnpaid(reference);
-    const process = this.#newProcess(place, this.#drawFate(true));
-    const ending = await process.run((self) =>
-      resolveByHand(self, this.#setting, {batchId: BATCH, reference, resolution}),
-    );
-    this.#tell('resolve', process, ending);
-    if (ending.is === 'killed') await this.#afterKill(place);
-    // The row is in doubt no more, or the power took it.
-    if (ending.is === 'failed' && !['USAGE', 'NO_BATCH'].includes(codeOf(ending.error) ?? ''))
-      await this.#afterError(ending.error, 0);
+    return paid === undefined || this.#dice.chance(0.2) ? 'not-paid' : {paid: paid.id};
   }
 
   /** The file is changed and planned again, under its own name or another. */
@@ -447,7 +458,15 @@ export class World {
       await this.#withTwin(place);
       return;
     }
-    await this.#run(place, BATCH, this.#drawFate());
+    const wasRun = (place.batches.get(BATCH)?.reported.size ?? 0) > 0;
+    if (this.#has('cancel') && wasRun && dice.chance(0.4)) await this.#cancel(place, BATCH, this.#drawFate());
+    else await this.#run(place, BATCH, this.#drawFate());
+  }
+
+  /** `payouts batch cancel NAME`. */
+  async #cancel(place: Place, batchId: string, fate: Fate): Promise<EngineReport | undefined> {
+    this.#counts.cancels++;
+    return this.#runAs(place, {...this.#drawRun(place, batchId), path: 'cancel', retry: undefined}, fate);
   }
 
   /** Another person has a copy of the file and a state folder of their own, and starts at about the same time. */
@@ -472,7 +491,7 @@ export class World {
     const wasRun = (place.batches.get(batchId)?.reported.size ?? 0) > 0;
     const first: RunPath = isDirect
       ? 'direct'
-      : this.#has('stage-only')
+      : this.#has('stage-only') || (this.#has('cancel') && dice.chance(0.6))
         ? dice.pick(['stage-only', 'stage-and-release'])
         : 'stage-and-release';
     const path = wasRun
@@ -513,6 +532,7 @@ export class World {
     onOpened?: () => void,
   ): Promise<EngineReport | undefined> {
     const {batchId} = request;
+    const isRefused = place.canceling.has(batchId) && request.path !== 'cancel';
     if (
       !place.disk.paths().includes(`${place.stateDir}/batches/${this.#schedule.kind}/${batchId}/journal.db`)
     ) {
@@ -540,6 +560,7 @@ export class World {
       checkReport({place, batchId, report: ending.value, process, oracle: this.#oracle, fate, request});
       return ending.value;
     }
+    if (ending.is === 'failed' && isRefused && codeOf(ending.error) === 'BATCH_CANCELED') return undefined;
     if (isRetry(request)) place.batches.get(batchId)!.isComplete = false; // what it had begun may go on
     if (ending.is === 'killed') {
       await this.#afterKill(place);
@@ -635,6 +656,11 @@ export class World {
     const {horizonMs, memory} = this.#schedule;
     this.#isAged ||= this.#timeline.elapsed > horizonMs * 0.9;
     let last: EngineReport | undefined;
+    if (place.canceling.has(batchId)) {
+      for (let attempt = 0; attempt < 4 && !this.#isOver && last?.summary.state !== 'canceled'; attempt++)
+        last = await this.#cancel(place, batchId, {});
+      return;
+    }
     for (let attempt = 0; attempt < 4 && !this.#isOver; attempt++) {
       const path = attempt === 0 || this.#schedule.isDirect ? 'as-before' : 'stage-and-release';
       last = await this.#runAs(
