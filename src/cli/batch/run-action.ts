@@ -13,6 +13,7 @@ import {beginCancel, refuseCanceled} from '../../batch/remaining.ts';
 import {AdaptiveSpeed} from '../../batch/speed-adaptive.ts';
 import {MAX_IN_FLIGHT} from '../../batch/speed.ts';
 import {ASKING, readStatus, writeStatus} from '../../batch/status-file.ts';
+import {checkResultPlace} from '../../batch/results.ts';
 import {cancelExitCodeOf, exitCodeOf, type Summary} from '../../batch/summary.ts';
 import {HORIZON_MS} from '../../batch/record-age.ts';
 import {Wire} from '../../batch/wire.ts';
@@ -127,6 +128,7 @@ async function runClaimed(request: RunRequest, batch: OpenBatch, folder: string)
     if (request.path === 'cancel') await confirmCancel({context, batch, claims, flags, onAsk});
     else if (request.retry === undefined) await confirmOnce(request, batch, claims);
     else if (!isConfirmed(request, batch)) throw nothingToRetry(batch, request);
+    checkResultPlace(folder, batch.plan); // before the try: its error says nothing of rows that were sent
     const transport = await context.transportFor('pool');
     try {
       return await runConfirmed({request, batch, claims, transport, folder});
