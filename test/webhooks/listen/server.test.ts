@@ -22,7 +22,7 @@ describe('the receiver and hostile clients', function () {
         return {status: one.cut ? 413 : 200};
       },
       onBug: (error) => assert.fail(String(error)),
-      limits: {headersTimeout: 150, requestTimeout: 300, connectionsCheckingInterval: 50},
+      limits: {headersTimeout: 2000, requestTimeout: 4000, connectionsCheckingInterval: 100},
     });
   });
   afterEach(() => {
