@@ -5,7 +5,7 @@ import {prepareRetry} from '../../src/batch/retry.ts';
 import type {Entry} from '../../src/batch/registry.ts';
 import {Wire} from '../../src/batch/wire.ts';
 import {DEFAULT_TIMEOUTS} from '../../src/client/transport.ts';
-import {Bench} from './harness.ts';
+import {Bench, payeeId} from './harness.ts';
 import {TruthService} from './truth-service.ts';
 
 describe('after the run', () => {
@@ -153,6 +153,54 @@ describe('after the run', () => {
     assert.deepEqual((await retry()).raised, []);
     assert.deepEqual((await retry('INV-2')).raised, ['INV-2']);
     assert.equal((await bench.run(service)).accepted, 2);
+  });
+
+  it('retry sends a rejected row again with the same key, which no record has', async () => {
+    service.refuse = ({payee_id: payee}) =>
+      payee === payeeId(2) ? {status: 422, error_code: 'INVALID_PAYMENT_DETAILS'} : undefined;
+    service.keepRequests = true;
+    await bench.plan(bench.payouts(2));
+    assert.equal((await bench.run(service)).next, 'remit payouts batch retry b1');
+    service.refuse = () => undefined;
+    const facts = await retry();
+    assert.deepEqual([facts.again, facts.raised], [['INV-2'], []]);
+    assert.equal((await bench.run(service)).state, 'complete');
+    const keys = service.requests.filter(({body}) => body.includes('"INV-2"')).map(({key}) => key);
+    assert.equal(new Set(keys).size, 1);
+  });
+
+  it('retry releases a row again that was not approved, with the same key, after reading its record', async () => {
+    service.approvalFails = () => true;
+    service.keepRequests = true;
+    await bench.plan(bench.payouts(2));
+    assert.equal((await bench.run(service)).unapproved, 2);
+    service.approvalFails = () => false;
+    recordOf('INV-1')[0]!.status = 'approved'; // by its id, in between
+    service.requests.length = 0;
+    const facts = await retry();
+    assert.deepEqual([facts.again, facts.left.map(({reference}) => reference)], [['INV-2'], ['INV-1']]);
+    assert.match(facts.left[0]!.why, /^record \S+ is approved$/);
+    assert.ok(service.requests.every(({method}) => method === 'GET') && service.requests.length === 2);
+    assert.equal((await bench.run(service)).state, 'complete');
+    assert.deepEqual([recordOf('INV-1').length, recordOf('INV-2').length], [1, 1]);
+  });
+
+  it('retry takes a key whose record is not known only by name, and calls it neither failed nor canceled', async () => {
+    await bench.plan(bench.payouts(1));
+    service.fault = ({method}) =>
+      method === 'POST'
+        ? {status: 409, body: {error_code: 'IDEMPOTENCY_KEY_CONFLICT', message: 'a new key is required'}}
+        : undefined;
+    const run = await bench.run(service);
+    assert.deepEqual(
+      [run.conflict, run.state, run.next],
+      [1, 'incomplete', 'remit payouts batch retry b1 --row INV-1'],
+    );
+    const [left] = (await retry()).left;
+    assert.match(left!.why, /belongs to a record that has failed or was canceled.*--row INV-1$/);
+    service.fault = () => undefined;
+    assert.deepEqual((await retry('INV-1')).raised, ['INV-1']);
+    assert.equal((await bench.run(service)).state, 'complete');
   });
 
   it('retry never raises the generation of a row in doubt', async () => {
