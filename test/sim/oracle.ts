@@ -349,6 +349,7 @@ export class Oracle {
       const isOurs = maker !== undefined && sent.every((one) => this.#isKnownToBatch(place, batchId, one));
       const isKnown =
         sent.some(({seenId}) => seenId === record.id) || sent.every(({pending}) => pending === 0);
+      if (this.#declared.has(record.reference)) continue; // the operator said that nothing was paid, and it is not sent again
       if (isOurs && isKnown && this.#isMemoryLong && this.#service.statusOf(record) === 'created')
         this.violate(
           'cancel',
