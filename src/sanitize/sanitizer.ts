@@ -64,8 +64,8 @@ export class Sanitizer {
   }
 
   /**
-   * The two exceptions: keys that the sandbox issued, and a new signing secret, shown in full by the command that makes
-   * them, in the fields of these names and in text of our own.
+   * The exceptions: keys that the sandbox issued, a new signing secret, and the sandbox's magic values, shown in full by
+   * the command that makes or lists them, in the fields of these names and in text of our own.
    */
   allow(value: string, ...names: readonly string[]): void {
     this.#allowed.set(value, new Set(names));
