@@ -1,7 +1,7 @@
 import {homedir} from 'node:os';
 import {join} from 'node:path';
 import {RemitError} from '../errors.ts';
-import {maskKey} from './key.ts';
+import {maskKey} from '../sanitize/secret-shapes.ts';
 import type {KeySource} from './profile.ts';
 import {exposure, readSmallFile, refuseForeign} from './trusted-file.ts';
 

@@ -1,13 +1,6 @@
 import {RemitError} from '../errors.ts';
 import type {Mode} from './profile.ts';
 
-/** `test_…a1b2`: enough to tell two keys apart, not enough to use one. Short keys show no tail. */
-export function maskKey(key: string): string {
-  const prefix = /^(test|live)_/.exec(key)?.[0] ?? '';
-  const rest = key.slice(prefix.length);
-  return `${prefix}…${rest.length >= 12 ? rest.slice(-4) : ''}`;
-}
-
 /** First 16 hex digits of the SHA-256. */
 export function fingerprintOf(key: string): string {
   const {createHash} = process.getBuiltinModule('node:crypto'); // here, since few commands need it and loading it takes 3 ms

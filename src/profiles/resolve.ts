@@ -1,7 +1,8 @@
 import {RemitError} from '../errors.ts';
 import {configExposure, configPath, readConfig} from './config-file.ts';
 import {describeSource, keyExposure, readKey} from './key-source.ts';
-import {fingerprintOf, maskKey, modeOf} from './key.ts';
+import {fingerprintOf, modeOf} from './key.ts';
+import {maskKey} from '../sanitize/secret-shapes.ts';
 import type {ActiveProfile, ConfigFile, StoredProfile} from './profile.ts';
 import type {ProjectFile} from './project-file.ts';
 

@@ -1,5 +1,5 @@
 import {describeSource} from './key-source.ts';
-import {maskKey} from './key.ts';
+import {maskKey} from '../sanitize/secret-shapes.ts';
 import type {ConfigFile, StoredProfile} from './profile.ts';
 
 /** A stored profile as it may be shown: no key, only where it comes from and, when stored, its masked form. */

@@ -68,7 +68,8 @@ export class KnownSecrets {
 
 const NUMBER = /^[\d -]+$/;
 
-const isUuid = (text: string): boolean => /^[0-9a-f]{8}-/i.test(text) && text.length === 36;
+const WHOLE_UUID = new RegExp(`^${UUID}$`, 'i');
+const isUuid = (text: string): boolean => WHOLE_UUID.test(text);
 
 const groupedDigits = (number: string): string =>
   `(?<!\\d)${[...number.replace(/\D/g, '')].join('[ .\\u00a0-]?')}(?!\\d)`;

@@ -169,7 +169,7 @@ export class Sanitizer {
       .replace(
         this.#quotedField,
         (all, before: string, _quote: string, name: string, quoted?: string, plain?: string) => {
-          const value = quoted ?? plain ?? '';
+          const value = (quoted ?? plain)!; // the pattern has one of the two
           const shown = this.#protected(name, value);
           return shown === value ? all : `${before}"${shown}"`;
         },

@@ -23,7 +23,7 @@ export const HIDDEN = '…';
 
 /** `test_…a1b2`: enough to tell two keys apart. Short ones lose their end as well. */
 export function maskKey(key: string): string {
-  const prefix = /^[a-z]+_/i.exec(key)?.[0] ?? '';
+  const prefix = /^(?:test|live|whsec)_/i.exec(key)?.[0] ?? '';
   return `${prefix}${HIDDEN}${key.length - prefix.length >= 12 ? key.slice(-4) : ''}`;
 }
 

@@ -41,6 +41,11 @@ export const AREAS: readonly Area[] = [
     tests: ['test/cli/', ...WRITES],
   },
   {
+    name: 'sanitize',
+    sources: ['src/sanitize/'],
+    tests: ['test/sanitize/', 'test/output/hostile-text'],
+  },
+  {
     name: 'output',
     sources: ['src/output/'],
     tests: ['test/output/', ...WRITES, 'test/commands/fields'],

@@ -5,7 +5,8 @@ import {join} from 'node:path';
 import {describe, it} from 'mocha';
 import type {RemitError} from '../../src/errors.ts';
 import {describeSource, readKey} from '../../src/profiles/key-source.ts';
-import {maskKey, modeOf} from '../../src/profiles/key.ts';
+import {modeOf} from '../../src/profiles/key.ts';
+import {maskKey} from '../../src/sanitize/secret-shapes.ts';
 
 const refused = (source: Parameters<typeof readKey>[0], says: RegExp, timeoutMs?: number) =>
   assert.rejects(readKey(source, timeoutMs === undefined ? {} : {timeoutMs}), (error: RemitError) => {

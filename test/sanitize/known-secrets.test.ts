@@ -48,6 +48,14 @@ describe('a known secret', () => {
       assert.deepEqual([known.mask(harmless), known.isIn(harmless)], [harmless, false]);
   });
 
+  it('is not in a text that holds nothing of it, asked first or again', () => {
+    for (const known of [knowing('55667788'), knowing(KEY), knowing('55667788', KEY), knowing()])
+      assert.deepEqual(
+        [known.isIn('nothing'), known.isIn('nothing'), known.mask('nothing')],
+        [false, false, 'nothing'],
+      );
+  });
+
   it('that holds another one is masked whole', () => {
     assert.equal(
       knowing('secret-one', 'secret-one-and-more-of-it').mask('secret-one-and-more-of-it'),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {NUMBER_NAMES, SECRET_NAMES} from '../../src/sanitize/secret-names.ts';
+import {isProse, NUMBER_NAMES, SECRET_NAMES} from '../../src/sanitize/secret-names.ts';
 import {Sanitizer} from '../../src/sanitize/sanitizer.ts';
 
 const sanitizer = new Sanitizer();
@@ -23,7 +23,33 @@ const spellings = (name: string): string[] => {
 /** Names that are also plain words: only what looks like a number or a secret is protected under them. */
 const PLAIN_WORDS = ['account', 'bank_account', 'card', 'routing', 'number', 'key'];
 
+/** Written out: a name that is lost from the source must be missed here. */
+const SECRETS =
+  'signing_secret client_secret webhook_secret shared_secret secret secret_key private_key signing_key shared_key webhook_key hmac_key key api_key x_api_key api_token authorization proxy_authorization cookie set_cookie password passwd passphrase token access_token auth_token bearer_token refresh_token cvc cvv cvc2 cvv2 csc security_code pin';
+const NUMBERS =
+  'account_number account_no account_num acct_number acct_no acct_num acct account bank_account routing_number routing_no routing aba_number aba sort_code card_number card_no card_num card primary_account_number pan iban bban clabe number';
+
 describe('a protected name', () => {
+  it('is one of these', () => {
+    assert.deepEqual(
+      [[...SECRET_NAMES].sort(), [...NUMBER_NAMES].sort()],
+      [SECRETS.split(' ').sort(), NUMBERS.split(' ').sort()],
+    );
+  });
+
+  it('is not that of a message, in which long numbers are masked all the same', () => {
+    const words =
+      'message warning detail reason error errors issue failure_reason failureMessage status_reason';
+    for (const name of words.split(' '))
+      assert.deepEqual(new Sanitizer().value({[name]: 'no 12345678'}), {[name]: 'no …5678'}, name);
+    assert.equal(isProse('description'), false);
+  });
+
+  it('protects what is nested under it, by each name that says nothing', () => {
+    for (const name of 'value raw text plain plaintext full current previous old new'.split(' '))
+      assert.deepEqual(new Sanitizer().value({secret: {[name]: 'abc'}}), {secret: {[name]: '…'}}, name);
+  });
+
   for (const name of SECRET_NAMES)
     it(`${name} hides its value, however it is written`, () => {
       const secret = 'abcdefgh12345678';
@@ -65,19 +91,27 @@ describe('a protected name', () => {
       }
     });
 
-  it('with words before it is protected too', () => {
-    for (const name of [
-      'destination_account_number',
-      'newSigningSecret',
-      'old-api-key',
-      'payeeIBAN',
-      'userPassword',
-    ])
-      assert.notEqual(
-        (sanitizer.value({[name]: 'GB82X12345678'}) as Record<string, string>)[name],
-        'GB82X12345678',
-        name,
-      );
+  for (const [name, shown] of [
+    ['destination_account_number', '…5678'],
+    ['payeeAcctNumber', '…5678'],
+    ['new_card_number', '…5678'],
+    ['payeeIBAN', '…5678'],
+    ['destinationRoutingNumber', '…5678'],
+    ['main-account-no', '…5678'],
+    ['newSigningSecret', '…'],
+    ['my_secret_key', '…'],
+    ['our-private-key', '…'],
+    ['old-api-key', '…'],
+    ['userPassword', '…'],
+    ['oauth_access_token', '…'],
+    ['oauth_refresh_token', '…'],
+    ['my_auth_token', '…'],
+  ] as const)
+    it(`with words before it is protected too: ${name}`, () => {
+      assert.deepEqual(sanitizer.value({[name]: 'GB82X12345678'}), {[name]: shown});
+    });
+
+  it('with words before it is protected in a query', () => {
     assert.equal(sanitizer.line('/x?payeeAccountNumber=000987654321'), '/x?payeeAccountNumber=…4321');
   });
 
