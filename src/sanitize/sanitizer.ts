@@ -58,9 +58,9 @@ export class Sanitizer {
   protectNumbers(fields: readonly string[]): void {
     if (fields.length === 0) return;
     this.#own = new Set([...this.#own, ...foldNames(fields)]);
-    const {quoted, bare} = namesInText([...this.#own]);
-    this.#quotedField = quotedField(quoted);
-    this.#bareField = bareField(bare);
+    const names = namesInText([...this.#own]);
+    this.#quotedField = quotedField(names.quoted);
+    this.#bareField = bareField(names);
   }
 
   /**
@@ -174,11 +174,15 @@ export class Sanitizer {
           return shown === value ? all : `${before}"${shown}"`;
         },
       )
-      .replace(this.#bareField, (all, before: string, name: string, value: string) => {
-        const isField = /\d/.test(value) || before.endsWith('='); // not `secret: is required`
-        const shown = isField ? this.#protected(name, value) : value;
-        return shown === value ? all : before + shown;
-      });
+      .replace(
+        this.#bareField,
+        (all, before: string, plain: string | undefined, inQuery: string | undefined, value: string) => {
+          const name = (plain ?? inQuery)!; // the pattern has one of the two
+          const isField = /\d/.test(value) || before.endsWith('='); // not `secret: is required`
+          const shown = isField ? this.#protected(name, value) : value;
+          return shown === value ? all : before + shown;
+        },
+      );
   }
 
   #protected(name: string, value: string): string {
@@ -284,12 +288,15 @@ const SUSPECT =
 const quotedField = (names: string): RegExp =>
   new RegExp(`((["'])([\\w-]*(?:${names}))\\2\\s*:\\s*)(?:"((?:[^"\\\\]|\\\\.)*)"?|(\\d[\\d.eE+-]*))`, 'gi');
 
-/** `account_number=…`, `Authorization: …`: outside of JSON, up to the next space or separator. */
-const bareField = (names: string): RegExp =>
+/**
+ * `account_number=…`, `Authorization: …`: outside of JSON, up to the next space or separator. Names that are words of English
+ * count only in a query: `token=…`.
+ */
+const bareField = ({quoted: all, bare}: ReturnType<typeof namesInText>): RegExp =>
   new RegExp(
-    `((?<![\\w"'-])([\\w-]*(?:${names}))\\s*[:=]\\s*(?:Bearer |Basic )?)([^\\s,;&"'{}()[\\]<>]+)`,
+    `((?<![\\w"'-])(?:([\\w-]*(?:${bare}))\\s*[:=]\\s*|([\\w-]*(?:${all}))=)(?:Bearer |Basic )?)([^\\s,;&"'{}()[\\]<>]+)`,
     'gi',
   );
 
 const QUOTED_FIELD = quotedField(namesInText([]).quoted);
-const BARE_FIELD = bareField(namesInText([]).bare);
+const BARE_FIELD = bareField(namesInText([]));

@@ -40,6 +40,17 @@ describe('a known secret', () => {
     );
   });
 
+  it('is found in both alphabets of base64', () => {
+    const secret = 'whsec_~~~???>>>ÿÿÿ';
+    for (const encoding of ['base64', 'base64url'] as const)
+      assert.equal(knowing(secret).isIn(Buffer.from(secret).toString(encoding)), true, encoding);
+    assert.match(Buffer.from(secret).toString('base64'), /\+.*\/|\/.*\+/);
+  });
+
+  it('keeps its prefix only where it begins with one', () => {
+    assert.equal(knowing('xtest_0123456789').mask('xtest_0123456789'), '…6789');
+  });
+
   it('that is a number is found in groups, and not within a longer number or an id', () => {
     const known = knowing('55667788');
     for (const form of ['55667788', '5566 7788', '55-66-77-88', '5566.7788', '5566\u00a07788'])

@@ -271,6 +271,28 @@ describe('a record', () => {
     assert.equal(sanitizer.isClean('XY9912345678'), true);
   });
 
+  it('learns nothing from a plain word under a plain name', () => {
+    const sanitizer = new Sanitizer();
+    sanitizer.learn({account: 'Main street 1234', number: '987654321'});
+    assert.equal(sanitizer.line('Main street 1234, 987654321'), 'Main street 1234, …4321');
+  });
+
+  it('learns numbers that are numbers, and those of a list', () => {
+    const sanitizer = new Sanitizer();
+    sanitizer.learn({account_number: [987_654_321, '123454321'], n: 12_345_678});
+    assert.equal(sanitizer.line('987654321, 123454321, 12345678'), '…4321, …4321, 12345678');
+    assert.deepEqual(sensitiveValues([{card: {number: 4_242_424_242}}]), ['4242424242']);
+  });
+
+  it('takes only whole numbers under a plain name, and only pairs for headers', () => {
+    const record = {
+      account: '12345 Main street',
+      card: 'no 12345',
+      headers: [['Authorization', 'a', 'b'], ['x']],
+    };
+    assert.deepEqual(new Sanitizer().value(record), record);
+  });
+
   it('writes dates as JSON does, and leaves out what is nested too deeply', () => {
     assert.deepEqual(new Sanitizer().value({at: new Date(0)}), {at: '1970-01-01T00:00:00.000Z'});
     let deep: unknown = 'x';
@@ -355,5 +377,6 @@ describe('a masked key', () => {
     assert.equal(maskKey('test_abcdefghijkl'), 'test_…ijkl');
     assert.equal(maskKey('live_short'), 'live_…');
     assert.equal(maskKey(''), '…');
+    assert.equal(maskKey('xlive_0123456789'), '…6789');
   });
 });

@@ -142,6 +142,26 @@ describe('a protected name', () => {
         );
   });
 
+  it('that is a plain word is a field in a query, and a word in a sentence', () => {
+    const words = 'account bank_account acct card routing number aba pan token secret pin cookie key'.split(
+      ' ',
+    );
+    for (const word of words) {
+      const value = word === 'key' ? 'abcdefgh12345678' : '987654321';
+      assert.ok(!sanitizer.line(`/x?${word}=${value}&a=1`).includes(value), word);
+      assert.equal(
+        sanitizer.line(`${word.replace('_', ' ')}: 12 rows`),
+        `${word.replace('_', ' ')}: 12 rows`,
+      );
+    }
+    assert.equal(sanitizer.line('/x?monkey=abcdefgh12345678'), '/x?monkey=abcdefgh12345678');
+  });
+
+  it('shows the prefix of a key only where the value begins with it', () => {
+    assert.deepEqual(sanitizer.value({api_key: 'live_0123456789abcdef'}), {api_key: 'live_…cdef'});
+    assert.deepEqual(sanitizer.value({api_key: 'xlive_0123456789abcdef'}), {api_key: '…'});
+  });
+
   it('is none of those that only resemble one', () => {
     const harmless = {
       account_id: '000987654321',
