@@ -1,21 +1,25 @@
 import {spawn} from 'node:child_process';
-import {cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import type {Mutation} from './sites.ts';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const COPIED = [
-  'src',
-  'test',
-  'docs',
-  'bin',
-  'package.json',
-  'tsconfig.json',
-  '.mocharc.json',
-  '.oclif.manifest.json',
-];
+/** Not copied: they are large, and no mutation touches them. */
+const LINKED = ['node_modules', 'dist'];
+const LEFT_OUT = [...LINKED, '.git'];
+/** Tests that are stopped leave folders behind: they go with the copy. */
+const TEMPORARY = 'tmp';
 
 /** What the tests said: `noticed` when one failed, or when they did not end. */
 export type TestRun = {noticed: boolean; ms: number; timedOut: boolean; output: string};
@@ -25,9 +29,10 @@ export class Workshop {
   readonly #folder = mkdtempSync(join(tmpdir(), 'remit-mutants-'));
 
   constructor() {
-    for (const name of COPIED) cpSync(join(ROOT, name), join(this.#folder, name), {recursive: true});
-    for (const name of ['node_modules', 'dist'])
-      symlinkSync(join(ROOT, name), join(this.#folder, name), 'junction');
+    for (const name of readdirSync(ROOT))
+      if (!LEFT_OUT.includes(name)) cpSync(join(ROOT, name), join(this.#folder, name), {recursive: true});
+    for (const name of LINKED) symlinkSync(join(ROOT, name), join(this.#folder, name), 'junction');
+    mkdirSync(join(this.#folder, TEMPORARY));
   }
 
   remove(): void {
@@ -53,7 +58,12 @@ export class Workshop {
     const child = spawn(
       process.execPath,
       ['node_modules/mocha/bin/mocha.js', '--bail', '--exit', '--reporter', 'dot', ...tests],
-      {cwd: this.#folder, stdio: ['ignore', 'pipe', 'pipe'], detached: true},
+      {
+        cwd: this.#folder,
+        env: {...process.env, TMPDIR: join(this.#folder, TEMPORARY)},
+        stdio: ['ignore', 'pipe', 'pipe'],
+        detached: true,
+      },
     );
     let output = '';
     for (const stream of [child.stdout, child.stderr])
