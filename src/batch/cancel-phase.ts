@@ -101,6 +101,7 @@ export class CancelPhase {
 
   async #cancel(job: CancelJob): Promise<WorkEnd> {
     this.#context.begin(job);
+    job.isOpen = false; // whatever comes of it, also after a wait: the record is read before the next try
     const sentAt = this.#context.clock.monotonic();
     const end = await this.#context.exchange(this.#context.wire.cancel(job.id));
     if ('failure' in end) return this.#failed(job, end, sentAt);
@@ -110,7 +111,6 @@ export class CancelPhase {
       return this.#leave();
     }
     if (status === 429) return {again: true, afterMs: this.#context.backoff(job.sends, true)};
-    job.isOpen = false; // whatever was answered, the record tells
     if (status >= 400 && status < 500 && status !== 408 && status !== 425) job.refusal = wordsOf(end);
     if (status >= 400 && job.refusal === undefined) return this.#again(job, sentAt, wordsOf(end));
     return {again: true, afterMs: 0};
@@ -118,7 +118,6 @@ export class CancelPhase {
 
   async #failed(job: CancelJob, end: Exclude<Exchange, {answer: Answer}>, sentAt: number): Promise<WorkEnd> {
     const {failure} = end;
-    job.isOpen = false;
     if (failure.kind === 'aborted') return this.#leave();
     if (failure.sent) return this.#again(job, sentAt, wordsOf(end));
     const how = {then: isOwnLimit(failure) ? 'crowded' : 'gate', throttled: false} as const;

@@ -119,6 +119,22 @@ describe('a batch that is canceled', () => {
     assert.deepEqual([summary.state, summary.canceled], ['canceled', 3]);
   });
 
+  it('reads a record again after a 429: it may have been approved meanwhile', async () => {
+    await bench.plan(bench.payouts(2));
+    await bench.run(service, {path: 'stage-only'});
+    service.requests.length = 0;
+    let throttled = 0;
+    service.fault = ({path}) => {
+      if (!path.endsWith('/cancel') || throttled > 0) return undefined;
+      throttled++;
+      recordOf('INV-1').status = 'approved'; // by hand
+      return '429';
+    };
+    const summary = await cancel({maxInFlight: 1});
+    assert.deepEqual([summary.state, summary.canceled, summary.accepted], ['canceled', 1, 1]);
+    assert.deepEqual(seen('INV-1'), ['GET', 'cancel', 'GET']);
+  });
+
   it('leaves a record that the service does not cancel, says so, and exits 8', async () => {
     await bench.plan(bench.payouts(2));
     await bench.run(service, {path: 'stage-only'});
