@@ -63,6 +63,13 @@ describe('an area', () => {
     assert.deepEqual(named, ['test/money/amount.test.ts']);
     assert.deepEqual(others, ['test/money/totals.test.ts', 'test/cli/guard/caps-on-records.test.ts']);
   });
+
+  it('runs tests that import it by way of a script', () => {
+    const reach = reachOf(testsBelow(['test/contract/openapi']));
+    assert.deepEqual(testsOf('src/contract/operations-page.ts', reach).others, [
+      'test/contract/openapi.test.ts',
+    ]);
+  });
 });
 
 describe('the tests over a mutation', () => {

@@ -1,6 +1,5 @@
-import {readdirSync, readFileSync} from 'node:fs';
+import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import {basename, join, posix} from 'node:path';
-import ts from 'typescript';
 import {ROOT} from './workshop.ts';
 
 /** All files below a folder of the project, as paths from its root with `/`. */
@@ -36,13 +35,14 @@ export function reachOf(tests: readonly string[]): Reach {
 const TYPES_ONLY = /^(?:import|export) type [^;]*;/gm;
 const COMPUTED = /\bimport\(`/;
 
+/** A relative path in quotes: also of a script that is imported by a name in a variable. */
+const RELATIVE = /['"](\.{1,2}\/[^'"\n]+\.(?:ts|mjs))['"]/g;
+
 function importsOf(file: string): string[] {
   const text = readFileSync(join(ROOT, file), 'utf8').replaceAll(TYPES_ONLY, '');
-  const relative = ts
-    .preProcessFile(text, true, true)
-    .importedFiles.map(({fileName}) => fileName)
-    .filter((name) => name.startsWith('.') && name.endsWith('.ts'))
-    .map((name) => posix.join(posix.dirname(file), name));
+  const relative = [...text.matchAll(RELATIVE)]
+    .map(([, name]) => posix.join(posix.dirname(file), name!))
+    .filter((name) => existsSync(join(ROOT, name)));
   // A computed import, such as that of all commands, may load any source.
   return COMPUTED.test(text) ? [...relative, ...filesBelow('src')] : relative;
 }

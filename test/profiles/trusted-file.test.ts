@@ -15,9 +15,9 @@ const isRoot = process.getuid?.() === 0;
 const NOBODY = 65_534;
 
 let dir: string;
-beforeEach(() => {
+const makeFolder = () => {
   dir = mkdtempSync(join(tmpdir(), 'remit-trust-'));
-});
+};
 const put = (name: string, text: string, mode = 0o600) => {
   const path = join(dir, name);
   writeFileSync(path, text);
@@ -42,6 +42,7 @@ const FILES: [what: string, name: string, text: string, read: () => unknown][] =
 
 for (const [what, name, text, read] of FILES)
   describe(`${what} that another user could have written`, () => {
+    beforeEach(makeFolder);
     for (const [title, says, loosen] of [
       ['writable by others', WRITABLE, () => put(name, text, 0o602)],
       ['writable by its group', WRITABLE, () => put(name, text, 0o660)],
@@ -84,6 +85,7 @@ for (const [what, name, text, read] of FILES)
   });
 
 describe('a file with a key that others can read', () => {
+  beforeEach(makeFolder);
   it('is warned about, with the command that corrects it', () => {
     const key = put('key', KEY, 0o640);
     put('config.json', CONFIG, 0o604);
@@ -99,6 +101,7 @@ describe('a file with a key that others can read', () => {
 });
 
 describe('a project file in a folder above', () => {
+  beforeEach(makeFolder);
   for (const [title, make] of [
     ['a pipe', (path: string) => void execFileSync('mkfifo', [path])],
     ['without an end', (path: string) => symlinkSync('/dev/zero', path)],
