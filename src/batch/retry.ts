@@ -50,7 +50,9 @@ interface Asking {
   clock: Clock;
   /** References from `--row`; with them only those rows are sent again. */
   named: readonly string[];
-  registry: Pick<Registry, 'find' | 'ended' | 'flush'>;
+  registry: Pick<Registry, 'find' | 'elsewhere' | 'ended' | 'flush'>;
+  /** Namespaces and addresses from `--allow-paid-elsewhere`: what they paid under a reference is another payment. */
+  allowedElsewhere?: readonly string[] | undefined;
   /** A Retry-After above this ends the command (default a quarter of an hour). */
   maxWaitMs?: number | undefined;
   stop: AbortSignal;
@@ -78,7 +80,9 @@ export async function prepareRetry(
   for (const row of candidates(options)) {
     stop.throwIfAborted();
     const found = await judge(row, options, read);
-    if (typeof found === 'string')
+    const elsewhere = typeof found === 'string' ? undefined : usedElsewhere(row, options);
+    if (elsewhere !== undefined) facts.left.push({reference: row.reference, why: elsewhere});
+    else if (typeof found === 'string')
       facts.left.push({reference: row.reference, why: journal.sanitizer.line(found)});
     else due.push({...found, why: journal.sanitizer.line(found.why)});
   }
@@ -140,6 +144,11 @@ async function judge(row: JournalRow, asking: Asking, read: Read[]): Promise<Ret
   if (claim?.standing === null && claim.generation > row.generation)
     return 'a retry that this journal does not know of has sent it again; read what became of that record';
   const {outcome} = row;
+  // A refusal frees the claim, so this one was made by a retry after the journal was backed up.
+  if (outcome?.state === 'rejected' && claim?.standing === null)
+    return claim.paid
+      ? `this batch has paid it, record ${claim.id}; its journal is older than that`
+      : 'a retry that this journal does not know of has sent it again; find out whether that paid it';
   if (outcome?.state === 'rejected')
     return {
       ...{row, way: 'same-key', generation: Math.max(row.generation, leastGeneration(claim))},
@@ -150,6 +159,20 @@ async function judge(row: JournalRow, asking: Asking, read: Read[]): Promise<Ret
     return LEFT[outcome?.state ?? 'not_sent']!;
   const generation = Math.max(row.generation + 1, leastGeneration(claim));
   return judgeRecord({row, way: 'new-key', generation, why: ''}, asking, read);
+}
+
+/** A key belongs to one namespace: under another one, the same reference would be paid once more. */
+function usedElsewhere(
+  {reference}: JournalRow,
+  {registry, plan, allowedElsewhere = []}: Asking,
+): string | undefined {
+  const found = registry
+    .elsewhere(reference)
+    .map(({namespace, baseUrl, batch}) => ({batch, word: namespace === plan.namespace ? baseUrl : namespace}))
+    .find(({word}) => !allowedElsewhere.includes(word));
+  if (found === undefined) return undefined;
+  const {batch, word} = found;
+  return `its reference was used under ${word} by batch ${batch}; if that is another payment, add --allow-paid-elsewhere ${word}`;
 }
 
 /** Reads the record of a row and says how the row is sent again, or why it is not. */

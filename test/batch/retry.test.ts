@@ -40,6 +40,7 @@ describe('after the run', () => {
         ...{
           registry: {
             find: (reference: string) => claims.get(reference),
+            elsewhere: () => [],
             ended: () => undefined,
             flush: () => undefined,
           },

@@ -327,6 +327,7 @@ async function retryRows(
     clock,
     named,
     registry: claims.registry,
+    allowedElsewhere: flags['allow-paid-elsewhere'],
     maxWaitMs: flags['max-wait'],
     stop: context.stop.signal,
     confirm: async (rows) => {
