@@ -93,7 +93,7 @@ export class Journal {
   }
 
   flush(): void {
-    if (this.unflushed === 0) return;
+    if (this.unflushed + this.#ended.length === 0) return;
     this.commits++;
     this.#db.transaction(() => this.#writeWaiting());
   }

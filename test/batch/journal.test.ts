@@ -28,6 +28,17 @@ describe('the journal of a batch', () => {
     assert.equal((await bench.run(new TruthService())).accepted, 7);
   });
 
+  it('writes down that a record has ended, though its outcome was written before', async () => {
+    await bench.plan(bench.payouts(1));
+    await bench.run(new TruthService());
+    await bench.inJournal(({journal}) => {
+      const {id} = journal.rowOf('INV-1')!.outcome!;
+      journal.noteEnded(1, id!, 'failed');
+      journal.flush();
+    });
+    await bench.inJournal(({journal}) => assert.equal(journal.endedUntold(9).length, 1));
+  });
+
   it('names rows that were only not sent behind those that a person has to look at', async () => {
     await bench.plan(bench.payouts(30));
     await bench.inJournal(({journal}) => {
