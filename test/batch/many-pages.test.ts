@@ -134,7 +134,12 @@ describe('a batch of many pages', () => {
       const facts = await prepareRetry({
         ...{journal, plan, wire, transport: service.transport(), clock: bench.clock, named: []},
         ...{
-          registry: {find: () => undefined, elsewhere: () => [], ended: () => undefined, flush: () => undefined},
+          registry: {
+            find: () => undefined,
+            elsewhere: () => [],
+            ended: () => undefined,
+            flush: () => undefined,
+          },
           stop: new AbortController().signal,
         },
       });

@@ -29,9 +29,10 @@ describe('retry of a rejected row', () => {
     const {stateDir, clock} = bench;
     const batch = await openBatch({stateDir, kind: 'payout', batchId: 'b1', purpose: 'test', clock});
     const place = {stateDir, mode: 'test', baseUrl: 'https://api.test', profile: 'acme'} as const;
-    const {registry, settle} = await claimBatch({batch, ...place, breakLock: false, clock});
+    const claims = await claimBatch({batch, ...place, breakLock: false, clock});
+    const {registry} = claims;
     try {
-      settle();
+      claims.settle();
       const {plan, journal} = batch;
       const by = {mode: 'test', key: 'test_key', overrides: {}, timeouts: DEFAULT_TIMEOUTS} as const;
       return await prepareRetry({
