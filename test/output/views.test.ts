@@ -210,6 +210,8 @@ describe('a recorded delivery as people see it', () => {
     status: 200,
     latency_ms: 3,
     error: null,
+    replayed: false,
+    resigned: false,
   };
   const row: EventRow = {
     ...{delivery: 'dlv_1', received_at: '2023-11-14T22:13:10.000Z', id: 'e1', event_type: 'payout.settled'},
@@ -258,6 +260,10 @@ describe('a recorded delivery as people see it', () => {
       /: waiting, 5 attempts$/,
     );
     assert.equal(line(webhookEventView, 'Forwarded', {forwards: []}), '-');
+    assert.match(
+      line(webhookEventView, 'Forwarded', {forwards: [{...forward, replayed: true, resigned: true}]}),
+      /, last 200 \(replayed, signed again\)$/,
+    );
     assert.equal(line(webhookEventView, 'Headers', {}), '-');
     assert.equal(
       line(webhookEventView, 'Body', {body_base64: Buffer.from('no JSON').toString('base64')}),

@@ -2,7 +2,7 @@ import {Flags} from '@oclif/core';
 import type {Delivery} from '../../webhooks/delivery.ts';
 import {parseBody} from '../../webhooks/event.ts';
 import {bodyMatch, typePatterns} from '../../webhooks/patterns.ts';
-import type {RecordedDelivery} from '../../webhooks/record/state.ts';
+import {deadTargets, type RecordedDelivery} from '../../webhooks/record/state.ts';
 import {parseMoment} from './moment.ts';
 
 const moment = (name: string, description: string) =>
@@ -49,12 +49,13 @@ export function eventFilter(filters: EventFilters): (recorded: RecordedDelivery)
   const ofType = filters.type === undefined ? () => true : typePatterns(filters.type.split(','));
   const matches = (filters.match ?? []).map(bodyMatch);
   const {since = Number.NEGATIVE_INFINITY, before = Number.POSITIVE_INFINITY, id, verdict, failed} = filters;
-  return ({delivery, targets}) => {
+  return (recorded) => {
+    const {delivery} = recorded;
     if (delivery.receivedAtMs < since || delivery.receivedAtMs >= before || !ofType(delivery.eventType))
       return false;
     if (id !== undefined && delivery.eventId !== id && delivery.id !== id) return false;
     if (verdict !== undefined && delivery.verdict !== verdict) return false;
-    if (failed && ![...targets.values()].some(({state}) => state === 'dead')) return false;
+    if (failed && deadTargets(recorded).length === 0) return false;
     if (matches.length === 0) return true;
     const body = parseBody(delivery.body);
     return matches.every((match) => match(body));
@@ -79,6 +80,9 @@ export interface EventRow {
     status: number | null;
     latency_ms: number | null;
     error: string | null;
+    /** Whether the last attempt was sent by `events replay`, and with a new signature. */
+    replayed: boolean;
+    resigned: boolean;
   }[];
   body: unknown;
 }
@@ -97,6 +101,7 @@ export function eventRow({delivery, targets}: RecordedDelivery): EventRow {
     forwards: [...targets].map(([target, {state, attempts, last}]) => ({
       ...{target, state, attempts, status: last?.status ?? null},
       ...{latency_ms: last?.latencyMs ?? null, error: last?.error ?? null},
+      ...{replayed: last?.cause === 'replay', resigned: last?.resigned ?? false},
     })),
     body: parseBody(delivery.body) ?? null,
   };

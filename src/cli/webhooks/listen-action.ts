@@ -12,8 +12,7 @@ import {loopbackCertificate} from '../../webhooks/local-authority.ts';
 import {postBytes} from '../../webhooks/post.ts';
 import {MAX_BODY_BYTES} from '../../webhooks/raw-body.ts';
 import type {WebhookSecret} from '../../webhooks/secrets.ts';
-import {signatureHeaders} from '../../webhooks/signature.ts';
-import {WEBHOOK_HEADERS} from '../../contract/events.ts';
+import {resignedHeaders} from '../../webhooks/replay.ts';
 import type {Context, LocalContext} from '../context.ts';
 import {ListenRecord} from './listen-record.ts';
 import {ListenReport} from './listen-report.ts';
@@ -157,17 +156,11 @@ function makeForwarder(
   });
 }
 
-/** The same headers with a new signature in place of the old one. */
+/** Signs each delivery again, with the secret in a file. */
 function resigner({clock, runtime}: LocalContext, file: string): (delivery: Delivery) => [string, string][] {
   const secret = readFileSync(resolvePath(runtime.cwd, file), 'utf8').replace(/\r?\n$/, '');
   if (secret === '') throw new RemitError('LOCAL_VALIDATION', `the secret file ${file} is empty`);
-  const old = new Set(Object.values(WEBHOOK_HEADERS).map((name) => name.toLowerCase()));
-  return ({headers, body}) => [
-    ...headers
-      .filter(([name]) => !old.has(name.toLowerCase()))
-      .map(([name, value]): [string, string] => [name, value]),
-    ...Object.entries(signatureHeaders(secret, body, clock.now())),
-  ];
+  return ({headers, body}) => resignedHeaders(secret, {headers, body}, clock.now());
 }
 
 async function openReceiver(local: LocalContext, flags: ListenFlags, intake: Intake): Promise<Receiver> {

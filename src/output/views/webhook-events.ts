@@ -1,5 +1,7 @@
 import {Sanitizer} from '../../sanitize/sanitizer.ts';
 import {plainValue, moment, status, text, time, type Eye, type Field, type View} from '../view.ts';
+import type {Style} from '../colour.ts';
+import {valueAt} from '../select.ts';
 
 interface Forward {
   target: string;
@@ -70,10 +72,13 @@ export const webhookEventView: View = {
 
 function forwardList(value: unknown): string {
   if (!Array.isArray(value) || value.length === 0) return '-';
-  return (value as (Forward & {error: string | null})[])
-    .map(({target, state, attempts, status: code, error}) => {
-      const last = code === null ? error : String(code);
-      return plainValue(`${target}: ${state}, ${attempts} attempts${last === null ? '' : `, last ${last}`}`);
+  return (value as (Forward & {error: string | null; replayed: boolean; resigned: boolean})[])
+    .map(({target, state, attempts, status: code, error, replayed, resigned}) => {
+      const how = [...(replayed ? ['replayed'] : []), ...(resigned ? ['signed again'] : [])];
+      const last = [code === null ? error : String(code), how.length > 0 ? `(${how.join(', ')})` : null]
+        .filter((part) => part !== null)
+        .join(' ');
+      return plainValue(`${target}: ${state}, ${attempts} attempts${last === '' ? '' : `, last ${last}`}`);
     })
     .join('\n');
 }
@@ -90,3 +95,48 @@ function bodyText(base64: string): string {
     return sanitizer.words(text);
   }
 }
+
+const OUTCOME_STYLES: Readonly<Record<string, Style>> = {
+  fixed: 'green',
+  still_passing: 'green',
+  passing: 'green',
+  regressed: 'red',
+  still_failing: 'yellow',
+  failing: 'red',
+};
+
+const outcome: Field = {
+  label: 'Outcome',
+  path: 'outcome',
+  rank: 0,
+  show: (value, _record, {paint}) => {
+    const word = plainValue(value);
+    const style = OUTCOME_STYLES[word];
+    const shown = word.replace('_', ' ');
+    return style === undefined ? shown : paint(style, shown);
+  },
+};
+
+/** The status, or why there is none. */
+const answer = (label: string, path: string, error: string, rank = 0): Field => ({
+  label,
+  path,
+  rank,
+  show: (value, record) => plainValue(value ?? valueAt(record, error)),
+});
+
+/** One recorded delivery that was sent again. */
+export const webhookReplayView: View = {
+  noun: 'replay',
+  plural: 'deliveries to replay',
+  card: [],
+  columns: [
+    text('Delivery', 'delivery', 1),
+    text('Type', 'event_type'),
+    outcome,
+    answer('Answer', 'status', 'error'),
+    answer('Before', 'status_before', 'error_before', 2),
+    {label: 'ms', path: 'latency_ms', rank: 4, align: 'right', show: (value) => plainValue(value)},
+    text('Target', 'target', 3),
+  ],
+};

@@ -1,0 +1,274 @@
+import assert from 'node:assert/strict';
+import {once} from 'node:events';
+import {mkdirSync, rmSync, writeFileSync} from 'node:fs';
+import {createServer, type Server} from 'node:http';
+import type {AddressInfo} from 'node:net';
+import {join} from 'node:path';
+import {systemClock} from '../../../src/clock.ts';
+import {readRecord} from '../../../src/webhooks/record/reader.ts';
+import {collect} from '../../../src/webhooks/record/state.ts';
+import {signatureHeaders, verifyWebhook} from '../../../src/webhooks/signature.ts';
+import {runCli, scratch, type CliOptions} from '../../cli/run-cli.ts';
+import {tableRows} from '../../repo/markdown.ts';
+import {readText} from '../../repo/tree.ts';
+import {delivery, forward, idOf, record} from '../../webhooks/record/deliveries.ts';
+import {body, Listening, SECRET} from './listening.ts';
+
+interface Got {
+  path: string;
+  headers: string[];
+  body: Buffer;
+}
+type Row = Record<string, unknown>;
+
+describe('webhooks events replay', () => {
+  let home: string;
+  let env: Record<string, string>;
+  let server: Server;
+  let url: string;
+  /** What the target answers: a status, or nothing ever for 0. */
+  let answer: (got: Got) => number;
+  const got: Got[] = [];
+
+  beforeEach(async () => {
+    home = scratch();
+    env = {HOME: home, REMIT_STATE_DIR: join(home, 'state'), REMIT_WEBHOOK_SECRET: SECRET};
+    got.length = 0;
+    answer = () => 200;
+    server = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        const one = {path: request.url!, headers: request.rawHeaders, body: Buffer.concat(chunks)};
+        got.push(one);
+        const status = answer(one);
+        if (status > 0) response.writeHead(status).end(`answered ${status}`);
+      });
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+  });
+  afterEach(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  const folder = () => join(home, 'state', 'webhooks', 'record');
+  const run = (argv: readonly string[], options: CliOptions = {}) =>
+    runCli(['webhooks', 'events', 'replay', ...argv], {cwd: home, env, clock: systemClock, ...options});
+  const rows = async (...argv: string[]) => (await run([...argv, '-o', 'json'])).json() as Row[];
+  const paths = () => got.map(({body: bytes}) => (JSON.parse(bytes.toString()) as {id: string}).id);
+
+  /** Four deliveries: accepted, a dead letter, never forwarded, rejected. */
+  async function place(): Promise<void> {
+    const dead = {status: 500, attempt: 5, gaveUp: true};
+    await record(folder(), [
+      {kind: 'delivery', delivery: delivery(1, {targets: [url]})},
+      {kind: 'forward', forward: forward(1, {target: url})},
+      {kind: 'delivery', delivery: delivery(2, {targets: [url, `${url}/2`], eventType: 'payin.failed'})},
+      {kind: 'forward', forward: forward(2, {...dead, target: url})},
+      {kind: 'forward', forward: forward(2, {target: `${url}/2`})},
+      {kind: 'delivery', delivery: delivery(3)},
+      {
+        kind: 'delivery',
+        delivery: delivery(4, {verdict: 'rejected', reason: 'mismatch', eventId: null, eventType: null}),
+      },
+    ]);
+  }
+
+  it('sends the dead letters again, where they failed, and they are dead no longer', async () => {
+    await place();
+    const listed = async () => runCli(['webhooks', 'events', 'list', '--failed', '-o', 'json'], {env});
+    assert.equal(((await listed()).json() as Row[]).length, 1);
+    const ran = await run(['--failed', '-o', 'json']);
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    const [row, ...others] = ran.json() as Row[];
+    assert.deepEqual(others, []);
+    assert.deepEqual(
+      [row!['delivery'], row!['id'], row!['event_type'], row!['target'], row!['outcome']],
+      [idOf(2), 'e2', 'payin.failed', url, 'fixed'],
+    );
+    assert.deepEqual(
+      [row!['status'], row!['status_before'], row!['attempt'], row!['resigned']],
+      [200, 500, 2, false],
+    );
+    assert.deepEqual(paths(), ['e2']);
+    assert.deepEqual(got[0]!.body, delivery(2).body);
+    assert.deepEqual((await listed()).json(), []);
+    assert.match(ran.stderr, /1 replayed: 1 fixed/);
+    const show = await runCli(['webhooks', 'events', 'show', idOf(2)], {env});
+    assert.match(show.stdout, /hook: forwarded, 2 attempts, last 200 \(replayed\);/);
+  });
+
+  it('guards a deployment: 8 when something that was accepted is refused now', async () => {
+    await place();
+    answer = () => 500;
+    const worse = await run(['--type', 'payout.*', '--verdict', 'verified', '-o', 'ndjson']);
+    assert.equal(worse.exitCode, 8, worse.stderr);
+    assert.equal((JSON.parse(worse.stdout) as Row)['outcome'], 'regressed');
+    const still = await run([idOf(1), '--failed']);
+    assert.equal(still.exitCode, 0, 'a regression is no dead letter: nothing is selected');
+    const same = await run([idOf(1), '-o', 'json']);
+    assert.equal((same.json() as Row[])[0]!['outcome'], 'still_failing');
+    assert.equal(same.exitCode, 0);
+    answer = () => 204;
+    assert.equal((await rows('e1'))[0]!['outcome'], 'fixed');
+    assert.equal((await rows('e1'))[0]!['outcome'], 'still_passing');
+    answer = () => 404;
+    const first = await run([idOf(3), '--forward-to', url, '-o', 'json']);
+    assert.equal(first.exitCode, 8);
+    assert.equal((first.json() as Row[])[0]!['outcome'], 'failing');
+  });
+
+  it('sends several ids to other addresses, and shows the answers on request', async () => {
+    await place();
+    const port = new URL(url).port;
+    const sent = await rows(
+      idOf(3),
+      'e1',
+      '--forward-to',
+      `${port}/a`,
+      '--forward-to',
+      `${port}/b`,
+      '--show-response',
+    );
+    assert.deepEqual(
+      sent.map((row) => [
+        row['delivery'],
+        new URL(String(row['target'])).pathname,
+        row['outcome'],
+        row['response'],
+      ]),
+      [
+        [idOf(1), '/a', 'still_passing', 'answered 200'],
+        [idOf(1), '/b', 'still_passing', 'answered 200'],
+        [idOf(3), '/a', 'passing', 'answered 200'],
+        [idOf(3), '/b', 'passing', 'answered 200'],
+      ],
+    );
+    assert.deepEqual(
+      got.map(({path}) => path),
+      ['/a', '/b', '/a', '/b'],
+    );
+  });
+
+  it('signs again with a secret from a file or the environment', async () => {
+    const bytes = body(7);
+    const old = Object.entries(signatureHeaders('whsec_gone', bytes, 1_700_000_000_000));
+    await record(folder(), [
+      {kind: 'delivery', delivery: delivery(7, {body: bytes, headers: old, targets: [url]})},
+    ]);
+    writeFileSync(join(home, 'new.secret'), 'whsec_new\n');
+    const ran = await run([idOf(7), '--resign', '--secret-from', 'new.secret', '-o', 'json']);
+    assert.equal((ran.json() as Row[])[0]!['resigned'], true);
+    await run([idOf(7), '--resign']);
+    await run([idOf(7)]);
+    const verified = got.map(({headers}) =>
+      verifyWebhook({body: bytes, headers, secrets: ['whsec_new', SECRET, 'whsec_gone']}),
+    );
+    assert.deepEqual(
+      verified.map((one) => (one.ok ? one.secret : one.reason)),
+      [0, 1, 'too_old'],
+    );
+    const again = [...readRecord(folder())].flatMap((entry) =>
+      entry.kind === 'forward' ? [entry.forward.resigned] : [],
+    );
+    assert.deepEqual(again, [true, true, false], 'marked in the record');
+    assert.doesNotMatch(ran.stdout + ran.stderr, /whsec_new/);
+    delete env['REMIT_WEBHOOK_SECRET'];
+    assert.equal((await run([idOf(7), '--resign'])).exitCode, 2, 'no secret and no terminal');
+  });
+
+  it('refuses before anything is sent', async () => {
+    await place();
+    await record(folder(), [{kind: 'delivery', delivery: delivery(8, {targets: ['https://example.com/']})}]);
+    for (const [words, code, pattern] of [
+      [[], 2, /name the deliveries to replay by id, or choose them by filters/],
+      [[idOf(1), 'dlv_1'], 4, /holds no delivery or event dlv_1/],
+      [[idOf(3)], 2, /add --forward-to/],
+      [['--verdict', 'verified'], 11, /example\.com is not on this machine/],
+      [[idOf(1), '--forward-to', 'https://example.com'], 11, /--allow-external/],
+      [[idOf(1), '--nope'], 2, /--nope/],
+      [[idOf(1), '--secret-from', 'a.secret'], 2, /--secret-from belongs to --resign/],
+      [['--type', 'No!'], 2, /No!/],
+    ] as const) {
+      const ran = await run(words);
+      assert.equal(ran.exitCode, code, `${words.join(' ')}: ${ran.stderr}`);
+      assert.match(ran.stderr, pattern);
+    }
+    assert.equal(got.length, 0);
+  });
+
+  it('has text, csv and ids like other lists', async () => {
+    await place();
+    const text = await run([idOf(1), idOf(2), '--no-color'], {columns: 80});
+    assert.match(text.stdout, /payout\.settled\s+still passing\s+200/);
+    assert.match(text.stdout, /payin\.failed\s+fixed\s+200\s+500/);
+    for (const line of text.stdout.split('\n')) assert.ok(line.length <= 80, line);
+    assert.match(text.stderr, /3 replayed: 2 still passing, 1 fixed/);
+    const csv = await run([idOf(1), '-o', 'csv', '--fields', 'delivery,outcome,status']);
+    assert.equal(csv.stdout, `delivery,outcome,status\n${idOf(1)},still_passing,200\n`);
+    assert.equal((await run([idOf(1), '-o', 'id'])).stdout, 'e1\n');
+    const none = await run(['--since', '2030-01-01', '-o', 'json']);
+    assert.deepEqual([none.exitCode, none.stdout], [0, '[]\n']);
+  });
+
+  it('names a target that does not answer, and says what could not be recorded', async () => {
+    await place();
+    answer = () => 0;
+    const late = await run([idOf(1), '--timeout', '50ms', '-o', 'json']);
+    const [row] = late.json() as Row[];
+    assert.deepEqual([row!['status'], row!['error']], [null, 'no answer within 0.05 s']);
+    assert.equal(late.exitCode, 8);
+    answer = () => {
+      rmSync(folder(), {recursive: true});
+      mkdirSync(join(folder(), '..'), {recursive: true});
+      writeFileSync(folder(), '');
+      return 200;
+    };
+    const lost = await run([idOf(1), '-o', 'json']);
+    assert.equal(lost.exitCode, 13);
+    assert.match(lost.error().message, /was sent, but its result is not recorded/);
+    assert.equal((lost.json() as Row[])[0]!['outcome'], 'fixed');
+  });
+
+  it('has the documented fields', async () => {
+    await place();
+    const [row] = await rows(idOf(1), '--show-response');
+    const fields = (heading: string) => {
+      const page = readText('docs/reference/webhook-records.md');
+      const section = page.split(/^## /m).find((part) => part.startsWith(heading))!;
+      return tableRows(section).map(({cells}) => cells[0]!.replaceAll('`', ''));
+    };
+    assert.deepEqual(Object.keys(row!), fields('`webhooks events replay`'));
+    const shown = await runCli(['webhooks', 'events', 'show', idOf(1), '-o', 'json'], {env});
+    const names = Object.entries(shown.json() as Row).flatMap(([name, value]) =>
+      name === 'forwards'
+        ? [name, ...Object.keys((value as Row[])[0]!).map((inner) => `${name}.${inner}`)]
+        : [name],
+    );
+    assert.deepEqual(names, fields('`webhooks events list`'));
+  });
+
+  it('works beside a listener that is writing the same record', async () => {
+    answer = ({headers}) => (headers.includes('x-late') ? 200 : 500);
+    const listening = await Listening.open(env, ['--forward-to', url, '--forward-attempts', '1']);
+    for (let number = 1; number <= 5; number += 1) assert.equal(await listening.post(body(number)), 200);
+    await listening.until(({type}) => type === 'dead', 5);
+    answer = () => 200;
+    const [replayed] = await Promise.all([
+      rows('--failed'),
+      ...Array.from({length: 20}, (_, index) => listening.post(body(100 + index))),
+    ]);
+    assert.deepEqual(
+      replayed.map(({outcome}) => outcome),
+      Array.from({length: 5}, () => 'fixed'),
+    );
+    await listening.until(({type}) => type === 'forward', 25);
+    const ended = await listening.end();
+    assert.equal(ended.exitCode, 130, ended.stderr);
+    const found = [...collect(readRecord(folder())).values()];
+    assert.equal(found.length, 25);
+    for (const {targets} of found) assert.equal(targets.get(url)!.state, 'forwarded');
+  });
+});
