@@ -42,6 +42,21 @@ describe('what is wrong with a body', () => {
     ]);
   });
 
+  it('tells a union without a match from a kind that is not known', () => {
+    const wordsFor = (schema: z.ZodType, value: unknown) =>
+      schema.safeParse(value).error?.issues.map((issue) => issueWords(issue, value));
+    const kinds = z.discriminatedUnion('kind', [
+      z.object({kind: z.literal('a')}),
+      z.object({kind: z.literal('b')}),
+    ]);
+    assert.deepEqual(wordsFor(kinds, {kind: 'c'}), ['is of an unknown kind']);
+    assert.deepEqual(wordsFor(z.union([z.string(), z.boolean()]), 1), ['matches none of the allowed forms']);
+  });
+
+  it('tells one unknown field from several', () => {
+    assert.deepEqual(issuesOf('PayoutCreate', {...payout, a: 1, b: 2}), [': "a", "b" are not fields of it']);
+  });
+
   it('is never told in the words of the schema library', () => {
     const odd = [undefined, null, '', 'x', -1, 1.5, 1e20, true, [], [1], {}, {x: 1}];
     const bodies = Object.values(OPERATIONS).flatMap((verbs) =>

@@ -22,11 +22,11 @@ export function issueWords(issue: z.core.$ZodIssue, value: unknown): string {
       if (!issue.message.startsWith('Too big')) return issue.message;
       return `must ${amountWords(issue.origin, 'at most', issue.inclusive === false ? Number(issue.maximum) - 1 : issue.maximum)}`;
     case 'unrecognized_keys':
-      return `${issue.keys.map((key) => JSON.stringify(key)).join(', ')} ${issue.keys.length === 1 ? 'is not a field' : 'are no fields'} of it`;
+      return `${issue.keys.map((key) => JSON.stringify(key)).join(', ')} ${issue.keys.length === 1 ? 'is not a field' : 'are not fields'} of it`;
     case 'invalid_union':
       return issue.discriminator === undefined
-        ? 'has none of the forms that are allowed'
-        : 'is of no known kind';
+        ? 'matches none of the allowed forms'
+        : 'is of an unknown kind';
     case 'invalid_key':
     case 'invalid_element':
     case 'not_multiple_of':

@@ -74,6 +74,14 @@ describe('field schemas', () => {
       assert.equal(accepts(Metadata, nine), false, '9 values of 500 characters are 18 kB');
     });
 
+    it('refuses the key __proto__, which an object would lose', () => {
+      const checked = Metadata.safeParse(JSON.parse('{"__proto__": "v", "k": "v"}'));
+      assert.deepEqual(
+        checked.error?.issues.map(({message}) => message),
+        ['a metadata key cannot be __proto__'],
+      );
+    });
+
     it('agrees with another way of counting on any text', () => {
       const text = (maxLength: number) => fc.string({unit: 'grapheme', maxLength});
       const metadata = fc.oneof(
