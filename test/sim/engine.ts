@@ -85,6 +85,7 @@ export async function runEngine(
       const path =
         request.path === 'as-before' ? (journal.meta<RunPath>('path') ?? 'stage-and-release') : request.path;
       if (path === 'cancel') {
+        place.cancelTried.add(request.batchId);
         beginCancel(journal, clock.now());
         process.isCanceling = true;
         place.canceling.add(request.batchId);

@@ -30,6 +30,8 @@ export class Place {
   readonly takenUp = new Map<string, number>();
   /** Batches of which the intent to cancel them is on the disk. */
   readonly canceling = new Set<string>();
+  /** Batches whose cancel was begun, by a run that may have been killed before or after the intent was on the disk. */
+  readonly cancelTried = new Set<string>();
   #registryLostAt = 0;
   #journalsLostAt = 0;
 

@@ -532,7 +532,7 @@ export class World {
     onOpened?: () => void,
   ): Promise<EngineReport | undefined> {
     const {batchId} = request;
-    const isRefused = place.canceling.has(batchId) && request.path !== 'cancel';
+    const mayBeCanceled = place.cancelTried.has(batchId) && request.path !== 'cancel';
     if (
       !place.disk.paths().includes(`${place.stateDir}/batches/${this.#schedule.kind}/${batchId}/journal.db`)
     ) {
@@ -560,7 +560,10 @@ export class World {
       checkReport({place, batchId, report: ending.value, process, oracle: this.#oracle, fate, request});
       return ending.value;
     }
-    if (ending.is === 'failed' && isRefused && codeOf(ending.error) === 'BATCH_CANCELED') return undefined;
+    if (ending.is === 'failed' && mayBeCanceled && codeOf(ending.error) === 'BATCH_CANCELED') {
+      place.canceling.add(batchId); // the intent was on the disk when its run was killed
+      return undefined;
+    }
     if (isRetry(request)) place.batches.get(batchId)!.isComplete = false; // what it had begun may go on
     if (ending.is === 'killed') {
       await this.#afterKill(place);
@@ -656,12 +659,11 @@ export class World {
     const {horizonMs, memory} = this.#schedule;
     this.#isAged ||= this.#timeline.elapsed > horizonMs * 0.9;
     let last: EngineReport | undefined;
-    if (place.canceling.has(batchId)) {
-      for (let attempt = 0; attempt < 4 && !this.#isOver && last?.summary.state !== 'canceled'; attempt++)
-        last = await this.#cancel(place, batchId, {});
-      return;
-    }
     for (let attempt = 0; attempt < 4 && !this.#isOver; attempt++) {
+      if (place.canceling.has(batchId)) {
+        await this.#finishCancel(place, batchId);
+        return;
+      }
       const path = attempt === 0 || this.#schedule.isDirect ? 'as-before' : 'stage-and-release';
       last = await this.#runAs(
         place,
@@ -686,6 +688,11 @@ export class World {
     }
     if (this.#isOver) return;
     checkFinal({last, place, batchId, oracle: this.#oracle, mustEnd: memory === 'long' && !this.#isAged});
+  }
+
+  async #finishCancel(place: Place, batchId: string): Promise<void> {
+    for (let attempt = 0; attempt < 4 && !this.#isOver; attempt++)
+      if ((await this.#cancel(place, batchId, {}))?.summary.state === 'canceled') return;
   }
 }
 
