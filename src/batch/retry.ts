@@ -197,7 +197,8 @@ async function judgeRecord(due: RetryRow, asking: Asking, read: Read[]): Promise
     };
   if (status === 'canceled')
     return isNamed ? {...due, why: `record ${id} was canceled`} : `record ${id} was canceled; ${byName}`;
-  if (is === 'open' && state === 'unapproved')
+  // A 409 to the release does not make it a dead key: what the record says counts.
+  if (is === 'open' && state !== 'accepted')
     return {...due, way: 'release', generation: row.generation, why: `record ${id} was not approved`};
   return `record ${id} is ${status}`;
 }
