@@ -32,6 +32,8 @@ export type RowVerdict =
       orphan?: string;
       /** Approved already, so that it cannot be held any more: the record is of the row, but not all as was asked. */
       differs?: true;
+      /** Of a collision: what the record has instead. */
+      message?: string;
     }
   /** It may have taken effect: replay it, or after a release look first. */
   | {is: 'maybe'; throttled: boolean}
@@ -131,6 +133,7 @@ function judgeSuccess(options: {
   if (echo === 'other')
     return {
       ...{is: 'settled', state: 'collision', id, status, stop: 'collision'},
+      message: otherWords(record, row, kind),
       ...(foreign && phase !== 'stage' ? {orphan: stagedId} : {}),
     };
   const differs = echo === 'differs' ? {differs: true as const} : {};
@@ -226,6 +229,30 @@ export function compareEcho(
   if (record['currency_code'] !== row.currency) return 'differs';
   return sameMetadata(record['client_metadata'], row) ? 'same' : 'differs';
 }
+
+/** `record 01a1… came back, with amount 100300 instead of 1003 minor units` */
+function otherWords(record: Readonly<Record<string, unknown>>, row: JournalRow, kind: Kind): string {
+  const {party} = KINDS[kind];
+  const amount = amountIn(record);
+  const parts = [
+    ...(amount === undefined || amount === row.amount
+      ? []
+      : [`amount ${shown(amount)} instead of ${row.amount} minor units`]),
+    ...(record[party] === undefined || sameText(record[party], row.party)
+      ? []
+      : [`${party} ${shown(record[party])} instead of ${row.party}`]),
+    ...(record['subaccount_id'] === undefined || sameText(record['subaccount_id'], row.subaccount)
+      ? []
+      : [`subaccount_id ${shown(record['subaccount_id'])} instead of ${row.subaccount ?? 'none'}`]),
+  ];
+  return `record ${String(record['id'])} came back, with ${parts.join(' and ')}`;
+}
+
+/** A value of the service, short enough for a message. */
+const shown = (value: unknown): string => {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'none');
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+};
 
 const sameText = (a: unknown, b: string | null): boolean =>
   typeof a === 'string' && b !== null ? a.toLowerCase() === b : a === b;

@@ -168,7 +168,14 @@ export class CreatePhase {
         const stagedAt = id === null ? doubtedAt : this.#firstDoubt(job);
         const facts = {state, id, status, stagedAt, attempts: this.#attempts(job)};
         const isUnasked = verdict.differs === true && !this.#context.settings.acceptDifferences;
-        const words = isForeign ? {message: OTHER_CONTENT} : isUnasked ? DIFFERS : {};
+        const {message} = verdict;
+        const words = isForeign
+          ? {message: OTHER_CONTENT}
+          : isUnasked
+            ? DIFFERS
+            : message === undefined
+              ? {}
+              : {message};
         const outcome = outcomeOf(row, {...facts, ...words}, answer);
         if (state === 'rejected')
           this.#context.reject(

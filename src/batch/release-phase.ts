@@ -156,6 +156,7 @@ export class ReleasePhase {
           id: verdict.id ?? id,
           status,
           ...(orphan === undefined ? {} : {orphan}),
+          ...(verdict.message === undefined ? {} : {message: verdict.message}),
           ...(verdict.differs && !settings.acceptDifferences ? DIFFERS : {}),
           attempts: this.#attempts(job),
         };

@@ -125,6 +125,14 @@ describe('what an answer does to a run', () => {
       assert.equal(summary.stopped_because?.reason, 'collision');
       assert.ok(summary.not_sent > 30);
       nothingPaid();
+      const row = await bench.inJournal(({journal}) => journal.rowOf('INV-3')!);
+      const asked = what === 'amount' ? `${row.amount} minor units` : what === 'payee' ? payeeId(3) : 'none';
+      assert.match(
+        row.outcome!.message!,
+        new RegExp(
+          `^record ${row.outcome!.id!} came back, with \\S+ ${Object.values(change)[0]} instead of ${asked}$`,
+        ),
+      );
     });
   }
 
