@@ -95,12 +95,16 @@ export function summarise(plan: Plan, standing: Standing, invocation: Invocation
   };
 }
 
-/** Whether an end is complete is read from the rows, which may have failed since it was written down. */
+/**
+ * Whether an end is complete is read from the rows, which may have failed since it was written down. A run that was
+ * interrupted after its last row left nothing to resume.
+ */
 export function endState(state: BatchState, plan: Plan, {tally, statuses}: Standing): BatchState {
-  if (state !== 'complete' && state !== 'incomplete') return state;
+  if (state !== 'complete' && state !== 'incomplete' && state !== 'interrupted') return state;
   const paid = tally.accepted.count + tally.already_paid.count;
   const ended = (statuses['failed'] ?? 0) + (statuses['canceled'] ?? 0);
-  return paid === plan.figures.rows && ended === 0 ? 'complete' : 'incomplete';
+  if (paid === plan.figures.rows && ended === 0) return 'complete';
+  return state === 'interrupted' ? state : 'incomplete';
 }
 
 function totalsOf(plan: Plan, tally: Tally): Summary['totals'] {

@@ -145,6 +145,19 @@ describe('a run that is stopped', () => {
     assert.equal((await run({drain: drain.signal})).exit, 143);
   });
 
+  it('after its last row was released is complete, and exits 130 all the same', async () => {
+    await bench.plan(bench.payouts(3));
+    const drain = new AbortController();
+    service.fault = () => {
+      if (service.paid.length === 2) drain.abort(CTRL_C); // the third release is under way
+      return undefined;
+    };
+    const {accepted, state, next, exit} = await run({drain: drain.signal, maxInFlight: 1});
+    assert.deepEqual([accepted, state, next, exit], [3, 'complete', null, 130]);
+    const {summary} = await statusOfBatch(at());
+    assert.deepEqual([summary.state, summary.next], ['complete', null]);
+  });
+
   it('before it began sends nothing', async () => {
     await bench.plan(bench.payouts(3));
     const summary = await run({drain: AbortSignal.abort(CTRL_C)});
