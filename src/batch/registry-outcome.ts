@@ -116,8 +116,9 @@ export const foreignEntry = (entry: Entry | undefined, plan: Plan): Entry | unde
 
 /**
  * What our own claim says of a row that our journal says was never sent. That journal is older than the registry then: it
- * was restored from a backup. Paid is paid; claimed and not paid has been in doubt since it was claimed. And of a row in
- * doubt, that the service has known its key for longer: a run that was killed had learnt it.
+ * was restored from a backup, or could not be written any more while the registry could. Paid is accepted, with its record;
+ * claimed and not paid has been in doubt since it was claimed. And of a row in doubt, that the service has known its key for
+ * longer: a run that was killed had learnt it.
  */
 function ownOutcome({row, found: entry, journal, plan, now}: Claimed): Outcome | undefined {
   if (entry === undefined || entry.journal !== plan.journalId || entry.generation < row.generation)
@@ -148,11 +149,11 @@ function ownOutcome({row, found: entry, journal, plan, now}: Claimed): Outcome |
   if (entry.paid)
     return {
       ...base,
-      state: 'already_paid',
+      state: 'accepted',
       id: entry.id,
-      stagedAt: entry.at,
-      code: REGISTRY_CODE,
-      message: 'paid by this batch, whose journal is older than that',
+      message: 'paid by this batch; its journal had lost it, and the registry had kept it',
+      attempts: row.outcome?.attempts ?? 0,
+      orphan: row.outcome?.orphan ?? null,
     };
   if (isInDoubt(journal, row)) return olderDoubt(knownDoubt(journal, row, now), row, entry);
   return row.outcome === undefined ? base : undefined;

@@ -5,7 +5,7 @@ import type {Journal} from './journal.ts';
 import {type Bucket, bucketOf, openDoubt, type Outcome, REGISTRY_CODE} from './outcome.ts';
 import {addRow, emptyPart, type Part} from './part.ts';
 import type {Plan} from './plan.ts';
-import {type Entry, keySince, leastGeneration, type Registry} from './registry.ts';
+import {type Entry, isSamePayment, keySince, leastGeneration, type Registry} from './registry.ts';
 import {
   bucketNow,
   isByRegistry,
@@ -18,8 +18,8 @@ import {
 /** What the registry says of a batch before it is confirmed. Nothing of it is written yet. */
 export interface Survey {
   /**
-   * The batches that have paid rows of this one, with the same content: these are skipped. This batch itself is one where
-   * it has forgotten that it paid; whoever has only claimed a reference since is none.
+   * The other batches that have paid rows of this one, with the same content: these are skipped. A batch that has only
+   * claimed a reference is not one of them.
    */
   paidBy: Map<string, Part>;
   /** Rows of another batch whose journal is gone: they may have been paid, and are settled first. */
@@ -116,8 +116,8 @@ export function settleByRegistry(options: {
       continue;
     }
     const outcome =
-      raised === undefined
-        ? registryOutcome({row, found, ...options})
+      raised === undefined || found!.paid
+        ? registryOutcome({row: {...row, generation: raised ?? row.generation}, found, ...options})
         : {...openDoubt(row.n, keySince(found!)), message: RAISED};
     if (outcome !== undefined) journal.record(outcome, now);
     if (journal.unflushed >= PAGE) journal.flush();
@@ -138,15 +138,16 @@ const renewedText = ({batch, id}: Entry): string =>
     ? `batch ${batch} had this reference and gave it back; it has a new key`
     : `record ${id} of batch ${batch} has failed or was canceled; it has a new key`;
 
-/** The generation of a claim that is ours, or whose journal is gone, where that is above the row's. */
+/** The generation of a claim or payment that is ours, or of a claim whose journal is gone, where that is above the row's. */
 function raisedElsewhere(
   row: JournalRow,
   found: Entry | undefined,
   {plan, exists}: {plan: Plan; exists: JournalExists},
 ): number | undefined {
-  if (found === undefined || found.paid || found.standing !== null) return undefined;
-  if (found.fingerprint !== row.fingerprint) return undefined;
-  if (found.journal !== plan.journalId && exists(found.journal, found.batch)) return undefined;
+  if (found === undefined || found.standing !== null) return undefined;
+  const isOurs = found.journal === plan.journalId;
+  if (found.paid ? !isSamePayment(found, row) : found.fingerprint !== row.fingerprint) return undefined;
+  if (!isOurs && (found.paid || exists(found.journal, found.batch))) return undefined;
   return found.generation > row.generation ? found.generation : undefined;
 }
 

@@ -116,8 +116,8 @@ describe('the registry', () => {
       registry.flush();
       await registry.close();
       bench.clock.advance(48 * 3_600_000); // the key may be forgotten
-      const {already_paid: paid, posts} = await bench.run(service, {path: 'direct'});
-      assert.deepEqual([paid, posts], [1, 0]);
+      const {accepted, posts} = await bench.run(service, {path: 'direct'});
+      assert.deepEqual([accepted, posts], [1, 0]);
     });
 
     async function declarePaid() {

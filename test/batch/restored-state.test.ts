@@ -35,7 +35,14 @@ describe('state that does not tell the whole story', () => {
       cpSync(`${live}.backup`, live, {recursive: true});
       rmSync(`${live}.backup`, {recursive: true});
       const summary = await bench.run(service, {path, out: bench.stateDir});
-      assert.deepEqual([summary.already_paid, summary.posts], [2, 0]);
+      assert.deepEqual([summary.accepted, summary.already_paid, summary.posts], [2, 0, 0]);
+      assert.deepEqual([summary.state, summary.next], ['complete', null]);
+      const followed = await bench.inJournal(({journal}) => journal.following(['settled'], 0, 10));
+      assert.deepEqual(
+        followed.map(({outcome}) => outcome!.id).sort(),
+        [...service.byId.keys()].sort(),
+        'a refresh reads their records',
+      );
       assert.equal(service.paid.length, 2);
     });
 
