@@ -26,6 +26,11 @@ const SPAN_MS = 10_000;
 export class StepRate {
   #samples: {at: number; steps: number}[] = [];
 
+  /** After an outage: how fast the run was before and during it says nothing of the time that is left. */
+  restart(): void {
+    this.#samples = [];
+  }
+
   /** @param steps finished by the run so far */
   sample(now: number, steps: number): number {
     this.#samples.push({at: now, steps});

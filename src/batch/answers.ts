@@ -106,13 +106,9 @@ export function isReadable({status, json}: Answer, isCreate: boolean): boolean {
 }
 
 /** What came instead of a record, as in "text/html, not a payout". */
-export function whatCame({status, contentType, empty, json}: Answer, kind: Kind): string {
-  const type = contentType?.split(';')[0]!.trim().toLowerCase();
-  const came = empty
-    ? 'an empty body'
-    : isObject(json)
-      ? 'JSON without an id'
-      : (type?.replace(/[^\w/.+-]/g, '?').slice(0, 80) ?? 'a body without a content type');
+export function whatCame({status, unreadable, empty, json}: Answer, kind: Kind): string {
+  const readable = isObject(json) ? 'JSON without an id' : 'JSON that is not an object';
+  const came = empty ? 'an empty body' : (unreadable?.what ?? readable);
   return `${status} with ${came}, not a ${kind}`;
 }
 

@@ -1,11 +1,8 @@
-import {existsSync} from 'node:fs';
 import type {Clock} from '../clock.ts';
 import {RemitError} from '../errors.ts';
-import {batchFolder} from './folder.ts';
 import type {OpenBatch} from './open-batch.ts';
 import {Registry} from './registry.ts';
-import type {JournalExists} from './registry-outcome.ts';
-import {settlePaidElsewhere, tellEnded} from './registry-news.ts';
+import {othersIn, settlePaidElsewhere, tellEnded} from './registry-news.ts';
 import {settleByRegistry, surveyBatch, type Survey} from './survey.ts';
 import type {Mode} from './kinds.ts';
 
@@ -44,11 +41,9 @@ export async function claimBatch(options: {
   });
   try {
     refuseOtherContent(registry, batch);
-    // A claim of our own name and another journal: that journal is gone, for ours has taken its place.
-    const exists: JournalExists = (_id, name) =>
-      name !== batchId && existsSync(batchFolder(stateDir, kind, name).journal);
+    const exists = othersIn(stateDir, plan);
     tellEnded(journal, registry);
-    settlePaidElsewhere({journal, plan, registry, now: clock.now()});
+    settlePaidElsewhere({journal, plan, registry, exists, now: clock.now()});
     const survey = surveyBatch({journal, plan, registry, profile, exists, now: clock.now()});
     const settle = () => {
       // Rows that an edited file left out were never sent: other batches may have their references.

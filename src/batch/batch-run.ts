@@ -15,7 +15,7 @@ import type {Plan} from './plan.ts';
 import {probe} from './probe.ts';
 import type {Claims} from './registry.ts';
 import {releasable, ReleasePhase} from './release-phase.ts';
-import {checkResultPlace, type ResultFiles, writeResults} from './results.ts';
+import {type ResultFiles, writeResults} from './results.ts';
 import {RunContext, type RunSettings, type Stop} from './run-context.ts';
 import type {Speed} from './speed.ts';
 import {writeStatus} from './status-file.ts';
@@ -105,9 +105,9 @@ export class BatchRun {
   }
 
   async run(): Promise<Summary> {
-    checkResultPlace(this.#options.out, this.#options.plan);
-    const {horizonMs, approveById = false} = this.#options.settings;
-    this.#options.journal.setMeta('runFacts', {horizonMs, approveById} satisfies RunFacts);
+    const {horizonMs, approveById = false, mayAcceptDifferences = true} = this.#options.settings;
+    const facts: RunFacts = {horizonMs, approveById, mayAcceptDifferences};
+    this.#options.journal.setMeta('runFacts', facts);
     this.#options.journal.setMeta('state', 'running');
     const timers = this.#startTimers();
     const onDrain = () =>

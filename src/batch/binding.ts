@@ -18,6 +18,8 @@ export interface BoundTo {
   baseUrl: string;
   keyFingerprint: string;
   overrides: Overrides;
+  /** The command that runs the same file as a batch of its own. */
+  runAgain?: string;
 }
 
 const WORDS: Readonly<Record<keyof Binding, string>> = {
@@ -28,9 +30,8 @@ const WORDS: Readonly<Record<keyof Binding, string>> = {
 };
 
 const BEGUN = 'use the profile with which the batch was begun (remit whoami shows the present one)';
-const HINTS: Readonly<Record<keyof Binding, string>> = {
+const HINTS: Readonly<Record<Exclude<keyof Binding, 'baseUrl'>, string>> = {
   mode: BEGUN,
-  baseUrl: `${BEGUN}; if that one was wrong, run the file under another --batch-id`,
   keyFingerprint: `${BEGUN}; if its test key is gone for good, run the file with a --state-dir of its own`,
   metadataField: BEGUN,
 };
@@ -52,9 +53,18 @@ export function checkBinding(journal: Journal, plan: Plan, to: BoundTo): void {
   // A key that was never of use binds nobody: it was mistyped, or replaced before the first success.
   if (other === 'keyFingerprint' && bound.metadataField === now.metadataField && !journal.everTaken()) return;
   throw new RemitError('GUARD_BINDING', `batch ${plan.batchId} is bound to another ${WORDS[other]}${shown}`, {
-    hint: `nothing was sent; ${HINTS[other]}`,
+    hint: `nothing was sent; ${other === 'baseUrl' ? addressHint(journal, bound.baseUrl, to) : HINTS[other]}`,
     details: {batch_id: plan.batchId, bound_to: {mode: bound.mode, base_url: bound.baseUrl}},
   });
+}
+
+/** A wrong address is corrected in the profile; what is known of the rows at the former one decides what may follow. */
+function addressHint(journal: Journal, former: string, {runAgain}: BoundTo): string {
+  const again = runAgain ?? 'run the file under another --batch-id';
+  if (!journal.everTaken()) return `no row was taken at ${former}; if that address was wrong: ${again}`;
+  if (!journal.everAnswered())
+    return `rows were sent to ${former}, but nothing there answered as the service does; if it is another service: ${again}`;
+  return `records were made at ${former}, so ${BEGUN}; rows that are run at another address too are paid there too`;
 }
 
 /** Binds a batch before its first request, and checks it from then on; to another key only while none was of use. */

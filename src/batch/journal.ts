@@ -124,11 +124,15 @@ export class Journal {
     });
   }
 
-  /** Rows after `after` that another batch may have paid: this one did not, or it knows the payment from the registry. */
+  /**
+   * Rows after `after` that another batch may have paid: this one did not, or it knows from the registry that the other has
+   * paid or claimed them.
+   */
   unpaidHere(after: number, limit: number): JournalRow[] {
     return this.#rows(
-      `r.n > ? and (o.state in ('rejected', 'dead_key', 'already_paid') or (o.state = 'accepted' and o.status = 'failed'))`,
-      [after],
+      `r.n > ? and (o.state in ('rejected', 'dead_key', 'already_paid') or (o.state = 'accepted' and o.status = 'failed')
+         or (o.state = 'conflict' and o.code = ?))`,
+      [after, REGISTRY_CODE],
       limit,
     );
   }
@@ -302,6 +306,15 @@ export class Journal {
         `select 1 from rows r left join outcomes o on o.n = r.n
          where ${STATE} not in ('not_sent', 'rejected', 'already_paid', 'conflict') or (o.staged_at is not null and o.state <> 'already_paid')
             or r.n in (select n from generations) limit 1`,
+      ).get() !== undefined
+    );
+  }
+
+  /** Whether any answer that the service alone could give is known: a record of ours, or a refusal that was believed. */
+  everAnswered(): boolean {
+    return (
+      this.#statement(
+        `select 1 from outcomes where state = 'rejected' or (id is not null and state <> 'already_paid') limit 1`,
       ).get() !== undefined
     );
   }

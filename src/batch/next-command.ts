@@ -42,6 +42,8 @@ export function nextCommand(left: Remaining, typed: Typed): string | null {
   if (left.state === 'running' || left.state === 'complete' || left.state === 'canceled') return null;
   if (left.state === 'planned') return type('run');
   const onward = onwardCommand(left, type);
+  if (onward !== undefined && left.isUnproven)
+    return `remit profiles test${profile === null ? '' : ` -p ${shellWord(profile)}`} && ${onward}`;
   if (onward !== undefined) return onward;
   if (left.lateStaged > 0)
     return profile === null || left.mayApproveById
@@ -49,8 +51,10 @@ export function nextCommand(left: Remaining, typed: Typed): string | null {
       : `remit profiles set ${shellWord(profile)} --approve-by-id && ${type('release')}`;
   if (left.lateDoubts + left.disputed > 0) return type('resolve', ' --from FILE');
   if (left.rejected + left.unapproved + left.failed > 0) return type('retry');
-  if (left.held > 0) return type('release', ' --accept-differences');
+  if (left.held > 0)
+    return left.mayAcceptDifferences ? type('release', ' --accept-differences') : type('cancel');
   if (left.deadReference !== null) return type('retry', ` --row ${shellWord(left.deadReference)}`);
+  if (left.waitsFor !== null) return `${command} status ${left.waitsFor}${typed.flags}`; // it names that batch's next
   return type('report', ' --html'); // conflicts with other payments: a person reads what each of them is
 }
 

@@ -4,11 +4,21 @@ import {RemitError} from '../errors.ts';
 import type {JournalRow} from './journal-row.ts';
 import type {Journal} from './journal.ts';
 import type {Mode} from './kinds.ts';
+import {batchExists} from './folder.ts';
 import type {OpenBatch} from './open-batch.ts';
-import {type Outcome, PAID_ELSEWHERE_CODE} from './outcome.ts';
+import {type Outcome, PAID_ELSEWHERE_CODE, REGISTRY_CODE} from './outcome.ts';
 import type {Plan} from './plan.ts';
-import {isSamePayment, Registry} from './registry.ts';
-import {foreignEntry, otherPaymentText, paidByOther, paymentEnded} from './registry-outcome.ts';
+import {type Entry, isSamePayment, Registry} from './registry.ts';
+import {
+  foreignEntry,
+  isUnfinishedElsewhere,
+  type JournalExists,
+  noteWaitsFor,
+  otherPaymentText,
+  paidByOther,
+  paymentEnded,
+  registryOutcome,
+} from './registry-outcome.ts';
 import {registryPath} from './seen-before.ts';
 
 const PAGE = 500;
@@ -28,35 +38,54 @@ export function tellEnded(journal: Journal, registry: Registry): void {
   }
 }
 
-/** Rows that this batch did not pay, and another batch has paid since: they are paid there, and shown as such here. */
-export function settlePaidElsewhere(options: {
+interface Settling {
   journal: Journal;
   plan: Plan;
   registry: Registry;
+  exists: JournalExists;
   now: number;
-}): void {
-  const {journal, now} = options;
+}
+
+/** A claim of our own name and another journal: that journal is gone, for ours has taken its place. */
+export const othersIn =
+  (stateDir: string, {kind, batchId}: Plan): JournalExists =>
+  (_id, name) =>
+    name !== batchId && batchExists(stateDir, kind, name);
+
+/**
+ * Rows that this batch did not pay, and another batch has paid since: they are paid there, and shown as such here. Rows
+ * that another batch had claimed are free where it has given them back.
+ */
+export function settlePaidElsewhere(options: Settling): void {
+  const {journal, plan, registry, now} = options;
+  let waitsFor: string | null = null;
   for (let after = 0; ;) {
     const page = journal.unpaidHere(after, PAGE);
     for (const row of page) {
-      const outcome = outcomeElsewhere(row, options);
-      if (outcome !== undefined) journal.record(outcome, now);
+      const found = registry.find(row.reference);
+      const outcome = outcomeElsewhere(row, found, options);
+      if (outcome !== undefined && !isKnown(outcome, row)) journal.record(outcome, now);
+      if (isUnfinishedElsewhere(outcome ?? row.outcome!, foreignEntry(found, plan), row))
+        waitsFor = found!.batch;
     }
     journal.flush();
-    if (page.length < PAGE) return;
+    if (page.length < PAGE) break;
     after = page.at(-1)!.n;
   }
+  noteWaitsFor(journal, waitsFor);
 }
 
-function outcomeElsewhere(
-  row: JournalRow,
-  {plan, registry}: {plan: Plan; registry: Registry},
-): Outcome | undefined {
-  const found = registry.find(row.reference);
+const isKnown = ({state, message}: Outcome, {outcome}: JournalRow): boolean =>
+  outcome!.state === state && outcome!.message === message;
+
+function outcomeElsewhere(row: JournalRow, found: Entry | undefined, options: Settling): Outcome | undefined {
+  const {plan} = options;
+  const {state, code} = row.outcome!;
+  if (state === 'conflict' && code === REGISTRY_CODE) return registryOutcome({row, found, ...options});
   const ended = paymentEnded(row, found);
   if (ended !== undefined) return ended;
   const entry = foreignEntry(found, plan);
-  if (row.outcome!.state === 'already_paid' || entry?.paid !== true) return undefined;
+  if (state === 'already_paid' || entry?.paid !== true) return undefined;
   if (isSamePayment(entry, row)) return paidByOther(row, entry);
   return {...row.outcome!, state: 'conflict', code: PAID_ELSEWHERE_CODE, message: otherPaymentText(entry)};
 }
@@ -87,7 +116,8 @@ export async function readNews(
   }
   try {
     tellEnded(journal, registry);
-    settlePaidElsewhere({journal, plan, registry, now: clock.now()});
+    const exists = othersIn(stateDir, plan);
+    settlePaidElsewhere({journal, plan, registry, exists, now: clock.now()});
   } finally {
     await registry.close();
   }

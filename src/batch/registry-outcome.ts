@@ -199,6 +199,19 @@ function outcomeByRegistry(row: JournalRow, entry: Entry, exists: JournalExists)
   };
 }
 
+/** Whether a row waits for another batch to finish what it has begun with the very same row. */
+export const isUnfinishedElsewhere = (
+  {state}: Outcome,
+  entry: Entry | undefined,
+  row: JournalRow,
+): entry is Entry =>
+  state === 'conflict' && entry !== undefined && !entry.paid && entry.fingerprint === row.fingerprint;
+
+/** The batch that must be finished before this one can be; null where there is none. */
+export function noteWaitsFor(journal: Journal, batch: string | null): void {
+  if ((journal.meta<string | null>('waitsFor') ?? null) !== batch) journal.setMeta('waitsFor', batch);
+}
+
 /** Another batch has paid the same: the row is named as paid, with that batch and its record. */
 export const paidByOther = (row: JournalRow, entry: Entry): Outcome => ({
   ...{n: row.n, state: 'already_paid', id: entry.id, status: null, stagedAt: entry.at, http: null},

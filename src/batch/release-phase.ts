@@ -132,7 +132,7 @@ export class ReleasePhase {
     const {clock, settings} = this.#context;
     if (isPastHorizon(row.outcome!.stagedAt ?? 0, clock.now(), settings.horizonMs)) {
       if (job.looked) return settings.approveById ? this.#approve(job) : this.#tooLate(job);
-      job.look = true; // somebody may have approved it by its id meanwhile
+      job.look = true; // it may have been approved by its id meanwhile
       return {again: true, afterMs: 0};
     }
     if (this.#mustProbe || this.#context.quietMs > PROBE_AFTER_MS) {
@@ -280,7 +280,7 @@ export class ReleasePhase {
   #tooLate(job: ReleaseJob): WorkEnd {
     this.pastHorizon++;
     const message =
-      'staged longer ago than the key horizon; approve it by its id, then run the batch once more to see it done (or let the profile do so: profiles add --approve-by-id)';
+      'staged longer ago than the key horizon; approve it by its id and resume the batch, or allow the profile to do so (profiles set --approve-by-id) and release it';
     this.#settle(job, {state: job.maybe ? 'in_doubt' : job.row.outcome!.state, message});
     return {again: false};
   }

@@ -31,6 +31,12 @@ export interface Remaining {
   deadReference: string | null;
   /** The profile of the last run approves by id past the horizon. */
   mayApproveById: boolean;
+  /** The profile of the last run may release records that differ from their rows: no cap forbids it. */
+  mayAcceptDifferences: boolean;
+  /** The run stopped before the service had answered anything that shows it to be the service. */
+  isUnproven: boolean;
+  /** The unfinished batch that has claimed references of this one. */
+  waitsFor: string | null;
   /** `cancel` was begun: nothing else of the batch is sent. */
   isCanceling: boolean;
   /** Rows whose record `cancel` has still to read. */
@@ -41,10 +47,15 @@ export interface Remaining {
 export interface RunFacts {
   horizonMs: number;
   approveById: boolean;
+  /** Absent from the journal of an earlier version. */
+  mayAcceptDifferences?: boolean;
 }
 
 export const readRunFacts = (journal: Journal): RunFacts =>
   journal.meta<RunFacts>('runFacts') ?? {horizonMs: HORIZON_MS, approveById: false};
+
+/** Stops that a wrong address explains. */
+const AT_ADDRESS: ReadonlySet<string> = new Set(['unreadable', 'refused-at-first', 'redirect']);
 
 /** When `cancel` was begun; undefined for any other batch. */
 export const cancelBegan = (journal: Journal): number | undefined => journal.meta<number>('canceling');
@@ -78,7 +89,7 @@ export function readRemaining(
   {state, stop, now}: {state: BatchState; stop: Stop | undefined; now: number},
 ): Remaining {
   const isAtRest = state !== 'running' && state !== 'planned';
-  const {horizonMs, approveById} = readRunFacts(journal);
+  const {horizonMs, approveById, mayAcceptDifferences = true} = readRunFacts(journal);
   const count = (where: string): number =>
     isAtRest
       ? Number(journal.statement(`select count(*) as count from outcomes where ${where}`).get()!['count'])
@@ -102,6 +113,9 @@ export function readRemaining(
     lateStaged: count(`state = 'staged' and ${late}`) + lateReleases,
     deadReference: isAtRest ? deadReference(journal) : null,
     mayApproveById: approveById,
+    mayAcceptDifferences,
+    isUnproven: stop !== undefined && AT_ADDRESS.has(stop.reason) && !journal.everAnswered(),
+    waitsFor: tally.conflict.count > 0 ? (journal.meta<string | null>('waitsFor') ?? null) : null,
     isCanceling: cancelBegan(journal) !== undefined,
     cancelable: count(`state in ('staged', 'held', 'unapproved') or (state = 'in_doubt' and id is not null)`),
   };

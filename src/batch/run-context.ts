@@ -25,6 +25,8 @@ const UNREACHABLE_CAP_MS = 5_000;
 /** After a socket could not be opened here: until one of those in use is free. */
 const CROWDED_MS = 50;
 const CHECK_EVERY_MS = 1000;
+/** A longer time without a success is not counted when the speed of the run is measured. */
+const SHORTEST_OUTAGE_MS = 1000;
 const FORBIDDEN_STREAK = 3;
 const REFUSED_STREAK = 3;
 /** Outcomes that are committed together at most; a window takes them with it, and half a second commits them too. */
@@ -43,6 +45,8 @@ export interface RunSettings {
   maxWaitMs?: number | undefined;
   /** Release rows whose record differs in rail, currency or metadata. */
   acceptDifferences: boolean;
+  /** A cap of the profile refuses `acceptDifferences` when this is false. */
+  mayAcceptDifferences?: boolean;
   /** Release although some rows are in doubt or in conflict. */
   releaseRest: boolean;
   /** Believe refusals that come before anything has succeeded. */
@@ -255,6 +259,9 @@ export class RunContext {
   }
 
   #countSuccess(now: number, nowWall: number): void {
+    const {trouble} = this.patience;
+    const isAfterOutage = trouble !== undefined && trouble.kind !== 'throttled';
+    if (isAfterOutage && now - trouble.since >= SHORTEST_OUTAGE_MS) this.#rate.restart();
     this.patience.succeeded(now);
     this.#lastGoodWall = nowWall;
     this.#unreachable = this.#forbidden = this.#refused = 0;

@@ -11,7 +11,9 @@ import {
   isByRegistry,
   foreignEntry,
   isDisputed,
+  isUnfinishedElsewhere,
   type JournalExists,
+  noteWaitsFor,
   registryOutcome,
 } from './registry-outcome.ts';
 
@@ -106,6 +108,7 @@ export function settleByRegistry(options: {
 }): void {
   const {journal, registry, now} = options;
   journal.makeDoubtExplicit(); // with the moment since when
+  let waitsFor: string | null = null;
   for (const row of unsentRows(journal)) {
     const found = registry.find(row.reference);
     const raised = raisedElsewhere(row, found, options);
@@ -119,10 +122,14 @@ export function settleByRegistry(options: {
       raised === undefined || found!.paid
         ? registryOutcome({row: {...row, generation: raised ?? row.generation}, found, ...options})
         : {...openDoubt(row.n, keySince(found!)), message: RAISED};
-    if (outcome !== undefined) journal.record(outcome, now);
+    if (outcome !== undefined) {
+      journal.record(outcome, now);
+      if (isUnfinishedElsewhere(outcome, foreignEntry(found, options.plan), row)) waitsFor = found!.batch;
+    }
     if (journal.unflushed >= PAGE) journal.flush();
   }
   journal.flush();
+  noteWaitsFor(journal, waitsFor);
 }
 
 const RAISED = 'a retry that this journal has no memory of gave it a new key, and it may have been sent';

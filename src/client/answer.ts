@@ -9,8 +9,6 @@ export interface Answer {
   unreadable?: Unreadable;
   /** There was no body at all, as with 204. */
   empty?: true;
-  /** As it came; only of a body that is not JSON. */
-  contentType?: string;
   /** The service's own code, unchanged; only read from answers that are not a success. */
   errorCode?: string;
   message?: string;
@@ -28,7 +26,7 @@ export interface Answer {
 
 /** A body that is not JSON that can be processed: why, and what can be said of it. */
 export interface Unreadable {
-  /** `text/html, not JSON`. */
+  /** `text/html`, `broken JSON`. */
   what: string;
   bytes: number;
   /** Of the record, where the outermost level of the JSON states them. */
@@ -55,8 +53,6 @@ export function readAnswer(answer: TransportAnswer, nowMs: number): Answer {
   if (retryAfterMs !== undefined) read.retryAfterMs = retryAfterMs;
   const {date} = answer.headers;
   if (date !== undefined) read.date = date;
-  if (json === undefined && answer.headers['content-type'] !== undefined)
-    read.contentType = answer.headers['content-type'];
   const {link} = answer.headers;
   if (link !== undefined) read.link = link;
   if (!isObject(json)) return read;
@@ -85,13 +81,18 @@ function parseBody({body, headers}: TransportAnswer): {json?: unknown; unreadabl
     const text = body.toString('utf8');
     json = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
   } catch {
-    const type = headers['content-type']?.split(';')[0]!.trim() || 'a body';
-    return {unreadable: {what: /json/i.test(type) ? 'broken JSON' : `${type}, not JSON`, bytes}};
+    return {unreadable: {what: typeOf(headers['content-type']), bytes}};
   }
   if (bytes <= 2 * DEEPEST || !isDeeper(json, DEEPEST)) return {json};
   return {
     unreadable: {what: `JSON nested more than ${DEEPEST} levels deep`, bytes, ...namedBy(json)},
   };
+}
+
+function typeOf(contentType = ''): string {
+  const type = contentType.split(';')[0]!.trim().toLowerCase();
+  if (type === '') return 'a body without a content type';
+  return type.includes('json') ? 'broken JSON' : type.replace(/[^\w/.+-]/g, '?').slice(0, 80);
 }
 
 function isDeeper(value: unknown, levels: number): boolean {

@@ -158,7 +158,8 @@ function whatCame({empty, unreadable, json}: Answer, sanitizer: Sanitizer): stri
     const {what, bytes, id, status} = unreadable;
     const record =
       id === undefined ? '' : `; it names ${id}${status === undefined ? '' : ` (status: ${status})`}`;
-    return ` ${sanitizer.line(`with ${what} (${bytes} bytes)${record}`)}`;
+    const kind = what.includes('JSON') ? what : `${what}, not JSON`;
+    return ` ${sanitizer.line(`with ${kind} (${bytes} bytes)${record}`)}`;
   }
   if (!isObject(json)) return ' with JSON that is not what was asked for';
   const keys = Object.keys(json);

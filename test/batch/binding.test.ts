@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import {checkBinding} from '../../src/batch/binding.ts';
 import {RemitError} from '../../src/errors.ts';
 import {Bench, type RunArguments} from './harness.ts';
 import {type SeenRequest, TruthService} from './truth-service.ts';
@@ -33,6 +34,40 @@ describe('the binding of a batch', () => {
     await refuses({baseUrl: 'https://other.test'}, /another base URL/);
     await refuses({key: 'test_other'}, /another test key/);
     assert.equal((await bench.run(service)).accepted, 3);
+  });
+
+  describe('to an address that was wrong', () => {
+    const runAgain = 'remit payouts batch run payouts.csv --batch-id b1-2';
+    const hint = () =>
+      bench.inJournal(({journal, plan}) => {
+        try {
+          const to = {mode: 'test', keyFingerprint: '', overrides: {}, runAgain} as const;
+          checkBinding(journal, plan, {...to, baseUrl: 'https://right.test'});
+        } catch (error) {
+          return (error as RemitError).hint;
+        }
+        return assert.fail('it is not bound');
+      });
+
+    it('names the run at the right one, where no row was taken', async () => {
+      service.fault = () => ({status: 404, body: {message: 'no route'}});
+      await bench.run(service);
+      assert.match(
+        (await hint())!,
+        /no row was taken at https:\/\/api\.test.*run payouts\.csv --batch-id b1-2$/,
+      );
+    });
+
+    it('says that rows were sent there, where nothing readable came back', async () => {
+      service.fault = () => 'not-json';
+      await bench.run(service);
+      assert.match((await hint())!, /nothing there answered as the service does.*--batch-id b1-2$/);
+    });
+
+    it('names no run where records were made there', async () => {
+      await bench.run(service, {path: 'stage-only'});
+      assert.match((await hint())!, /records were made at https:\/\/api\.test, so use the profile/);
+    });
   });
 
   it('does not hold a live key, which may be rotated', async () => {

@@ -6,6 +6,7 @@ const NOTHING: Remaining = {
   ...{state: 'incomplete', stop: undefined, not_sent: 0, refused: 0, in_doubt: 0, staged: 0, held: 0},
   ...{disputed: 0, lateDoubts: 0, lateStaged: 0, unapproved: 0, rejected: 0, failed: 0},
   ...{deadReference: null, mayApproveById: false, isCanceling: false, cancelable: 0},
+  ...{mayAcceptDifferences: true, isUnproven: false, waitsFor: null},
 };
 const next = (
   remaining: Partial<Remaining>,
@@ -48,6 +49,18 @@ describe('the next command of a batch', () => {
     ['sends again what was rejected', {rejected: 1}, 'retry b1 -p acme'],
     ['sends again what has failed', {failed: 1}, 'retry b1 -p acme'],
     ['releases records that differ', {staged: 1, held: 1}, 'release b1 --accept-differences -p acme'],
+    [
+      'cancels them where a cap forbids to release them',
+      {staged: 1, held: 1, mayAcceptDifferences: false},
+      'cancel b1 -p acme',
+    ],
+    [
+      'checks the profile first, where nothing has shown that the service is at its address',
+      {state: 'stopped', not_sent: 3, isUnproven: true},
+      'remit profiles test -p acme && resume b1 -p acme',
+    ],
+    ['shows the batch that has to be finished first', {waitsFor: 'b2'}, 'status b2 -p acme'],
+    ['sends what it can before that', {state: 'stopped', not_sent: 2, waitsFor: 'b2'}, 'resume b1 -p acme'],
     [
       'names a row whose key belongs to a record that has ended',
       {deadReference: "Miller's 7"},

@@ -138,6 +138,7 @@ describe('the patience of a run', () => {
       assert.deepEqual([summary.stopped_because?.reason, summary.posts], ['unreadable', 3]);
       assert.match(summary.stopped_because!.message, /200 with text\/html, not a payout/);
       assert.ok(summary.in_doubt <= 3);
+      assert.equal(summary.next, 'remit profiles test -p acme && remit payouts batch resume b1');
     });
 
     it('ends soon when they begin later', async () => {
@@ -146,7 +147,16 @@ describe('the patience of a run', () => {
       const summary = await run({transport: away(() => false), maxInFlight: 64});
       assert.equal(summary.stopped_because?.reason, 'unreadable');
       assert.ok(summary.posts < 200 + 64 + 16, `${summary.posts} POSTs`);
+      assert.equal(summary.next, 'remit payouts batch resume b1', 'its address was right');
     });
+  });
+
+  it('checks the profile before it goes on, where everything was refused at first', async () => {
+    await bench.plan(bench.payouts(5));
+    service.fault = () => ({status: 404, body: {message: 'no route'}});
+    const refused = await run();
+    assert.equal(refused.stopped_because?.reason, 'refused-at-first');
+    assert.equal(refused.next, 'remit profiles test -p acme && remit payouts batch resume b1');
   });
 
   describe('with a success that asks to wait', () => {
@@ -197,6 +207,20 @@ describe('the patience of a run', () => {
     const step = seen.find(({phase}) => phase === 'releasing')!;
     assert.ok(early.activity.left_ms! > 0 && early.activity.steps_per_second > 0);
     assert.ok(step.activity.left_ms! < early.activity.left_ms! * 10);
+  });
+
+  it('does not count an outage when it estimates the time left after it', async () => {
+    await bench.plan(bench.payouts(400));
+    const seen: {at: number; left: number | null}[] = [];
+    await run({
+      transport: away(between(1000, 9000)),
+      onProgress: (_phase, _summary, {left_ms: left}) => seen.push({at: now(), left}),
+    });
+    const end = seen.at(-1)!.at;
+    const recovered = seen.filter(({at, left}) => at > 9000 && left !== null);
+    assert.ok(recovered.length > 3);
+    for (const {at, left} of recovered)
+      assert.ok(left! < 3 * (end - at) + 1000, `${left} at ${at} of ${end}`);
   });
 
   it('reads a record by the id that was asked for where a GET names none', async () => {

@@ -275,8 +275,7 @@ describe('the release of a batch', () => {
     });
 
   describe('past the horizon of the keys', () => {
-    const TOO_LATE =
-      /longer ago than the key horizon; approve it by its id, then run the batch once more .*--approve-by-id/;
+    const TOO_LATE = /longer ago than the key horizon; approve it by its id and resume .*--approve-by-id/;
     const messageOf = async (n: number) =>
       bench.inJournal(({journal}) => journal.rowOf(`INV-${n}`)?.outcome?.message ?? '');
 

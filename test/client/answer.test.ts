@@ -34,7 +34,7 @@ describe('reading an answer', () => {
       ...{id: 'p1', status: 'approved'},
     });
     const html = read(200, '<html>', {'content-type': 'text/html; charset=utf-8'});
-    assert.deepEqual(html.unreadable, {what: 'text/html, not JSON', bytes: 6});
+    assert.deepEqual(html.unreadable, {what: 'text/html', bytes: 6});
     assert.equal(read(200, '{"a":', {'content-type': 'application/json'}).unreadable?.what, 'broken JSON');
     assert.equal(read(204).unreadable, undefined);
   });

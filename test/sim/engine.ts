@@ -5,6 +5,7 @@ import type {Kind, Mode} from '../../src/batch/kinds.ts';
 import {openBatch} from '../../src/batch/open-batch.ts';
 import {planBatch, type PlannedBatch} from '../../src/batch/plan.ts';
 import {resolveRows, type Resolving} from '../../src/batch/resolve.ts';
+import {checkResultPlace} from '../../src/batch/results.ts';
 import {prepareRetry, type RetryFacts} from '../../src/batch/retry.ts';
 import type {RunSettings} from '../../src/batch/run-context.ts';
 import {AdaptiveSpeed} from '../../src/batch/speed-adaptive.ts';
@@ -115,6 +116,7 @@ export async function runEngine(
         );
       }
       const postsBefore = process.posts;
+      checkResultPlace(place.inbox, plan);
       process.beginRun();
       process.onOpened();
       const summary = await new BatchRun({
