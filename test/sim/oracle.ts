@@ -43,9 +43,11 @@ export interface Sender {
   /** The same of creates alone, and the longest time between two of them that has passed. */
   lastCreatedAt: number;
   longestGapMs: number;
-  /** Creates that succeeded with a record, and those without one since the last of them. */
+  /** Creates that succeeded with a record, and those without one since the last record that was read. */
   created: number;
   unreadable: number;
+  /** A GET brought the record that it asked for. */
+  hasRead: boolean;
   endedWell: boolean;
   /** A record that was known before was asked about without approval, and came back. */
   hasProbed: boolean;
@@ -192,6 +194,8 @@ export class Oracle {
       this.#createdOrNot(attempt, sender);
     if (attempt.method === 'GET' && attempt.seenId !== undefined && attempt.path.endsWith(attempt.seenId)) {
       sender.looked.add(attempt.seenId);
+      sender.hasRead = true;
+      sender.unreadable = 0;
       const record = this.#service.records.find(({id}) => id === attempt.seenId);
       // It may have moved since it was read.
       if ((record?.approvedAt ?? Infinity) >= attempt.sentAt) sender.open.add(attempt.seenId);
@@ -210,7 +214,7 @@ export class Oracle {
   #createdOrNot({seenId}: Attempt, sender: Sender): void {
     if (seenId === undefined) {
       sender.unreadable++;
-      const most = sender.created === 0 ? UNREADABLE_AT_FIRST : UNREADABLE_LATER + sender.limit();
+      const most = sender.created === 0 && !sender.hasRead ? UNREADABLE_AT_FIRST : UNREADABLE_LATER + sender.limit();
       if (sender.unreadable > most)
         this.violate('unreadable', `${sender.unreadable} successes without a record, and no stop`);
       return;

@@ -48,6 +48,7 @@ export class SimProcess implements SendingProcess, Sender {
   longestGapMs = 0;
   created = 0;
   unreadable = 0;
+  hasRead = false;
   endedWell = false;
   hasProbed = false;
   isForgotten = false;
