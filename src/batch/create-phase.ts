@@ -77,6 +77,7 @@ export class CreatePhase {
     this.#context.onGate = (ms) => dispatcher.closeGate(ms);
     dispatcher.closeGate(this.#context.gateUntil - clock.monotonic()); // an earlier phase may have been told to wait
     if (this.#context.stop === undefined) await dispatcher.run();
+    await this.#context.readForRefusals();
     // The open window says "may have been sent" of rows that surely were not.
     for (const {row, coveredSince} of this.#source.untouched())
       if (coveredSince === undefined && row.outcome?.state !== 'in_doubt')

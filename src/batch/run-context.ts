@@ -443,6 +443,19 @@ export class RunContext {
     for (const {row, before, outcome} of this.#deferred.splice(0)) this.settle(row, before, outcome);
   }
 
+  /**
+   * Where no other row was left to succeed, a record that the service still shows is the success that refusals of rows in
+   * doubt wait for. Without it the command that goes on with such a row would end the same way each time.
+   */
+  async readForRefusals(): Promise<void> {
+    if (this.patience.successes > 0 || !this.#deferred.some(({doubt}) => doubt !== undefined)) return;
+    const row = this.journal.recordMadeBetween(0, Infinity);
+    if (row === undefined || !(await this.gateOpened())) return;
+    const id = row.outcome!.id!; // the query gives rows with a record
+    const end = await this.exchange(this.wire.get(id), {isCheck: true});
+    if ('answer' in end && end.answer.status === 404) this.stopForLost(row, id);
+  }
+
   /** At the end of a phase: refusals that nothing contradicted hold, unless the run was stopped or a row is in doubt. */
   endOfPhase(): void {
     const isBelieved = this.stop === undefined;

@@ -63,4 +63,35 @@ describe('a row that was in doubt', () => {
     const changed = bench.file('p.csv', HEADER + line(1, '11.00'));
     await assert.rejects(bench.plan(changed), /INV-1 was changed, and it may have been sent/);
   });
+
+  describe('and is the only row left', () => {
+    const BOTH = HEADER + line(1) + line(2);
+    beforeEach(async () => {
+      service.fault = ({body}) => (body.includes('"INV-2"') ? 'lost-before' : undefined);
+      await bench.plan(bench.file('p.csv', BOTH));
+      assert.equal((await bench.run(service, {path: 'stage-only'})).in_doubt, 1);
+      service.fault = ({body}) => (body.includes('"INV-2"') ? BAD_DETAILS : undefined);
+    });
+
+    for (const [path, end] of [
+      ['stage-and-release', 'incomplete'],
+      ['cancel', 'canceled'],
+    ] as const)
+      it(`is rejected when it is refused and the record of another row can be read, ${path}`, async () => {
+        const summary = await bench.run(service, {path});
+        assert.deepEqual([summary.state, summary.rejected, summary.in_doubt], [end, 1, 0]);
+      });
+
+    it('stays in doubt while the service shows no record', async () => {
+      service.fault = ({method, body}) =>
+        method === 'GET' ? '503-before' : body.includes('"INV-2"') ? BAD_DETAILS : undefined;
+      assert.equal((await bench.run(service, {path: 'stage-only'})).in_doubt, 1);
+    });
+
+    it('stays in doubt, and the run stops, when that record is not found', async () => {
+      service.byId.clear();
+      const summary = await bench.run(service, {path: 'stage-only'});
+      assert.deepEqual([summary.in_doubt, summary.stopped_because?.reason], [1, 'lost-record']);
+    });
+  });
 });
