@@ -63,7 +63,9 @@ function onwardCommand(left: Remaining, type: Typing): string | undefined {
   const doubts = left.in_doubt - left.disputed - left.lateDoubts;
   const ready = left.staged - left.held - left.lateStaged;
   if (left.stop === 'key-forgotten') return left.staged > 0 ? type('cancel') : undefined;
-  if (left.state === 'staged' && ready > 0) return type('release');
+  // A batch that was only staged is resumed by staging, which finds nothing to do here.
+  const isReleasing = left.releasing > 0 && doubts + left.not_sent === left.releasing;
+  if (left.state === 'staged' && (ready > 0 || isReleasing)) return type('release');
   if (left.state === 'held' && ready > 0 && left.not_sent - left.refused <= 0)
     return type('release', ' --release-rest');
   if (left.not_sent + doubts + ready > 0) return type('resume');

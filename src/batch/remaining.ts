@@ -20,6 +20,8 @@ export interface Remaining {
   disputed: number;
   /** … their key may be forgotten, so that only a person can find out what became of them. */
   lateDoubts: number;
+  /** Part of in_doubt, and of neither of those: the record is known, and only a release reads it. */
+  releasing: number;
   staged: number;
   held: number;
   /** Rows with a record that was staged longer ago than the key horizon: part of staged, or in doubt since. */
@@ -110,6 +112,7 @@ export function readRemaining(
     ),
     disputed: isAtRest ? journal.disputed() : 0,
     lateDoubts: lateCreates + lateReleases,
+    releasing: count(`state = 'in_doubt' and id is not null and code is not 'REGISTRY'`) - lateReleases,
     lateStaged: count(`state = 'staged' and ${late}`) + lateReleases,
     deadReference: isAtRest ? deadReference(journal) : null,
     mayApproveById: approveById,

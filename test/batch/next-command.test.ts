@@ -4,7 +4,7 @@ import type {Remaining} from '../../src/batch/remaining.ts';
 
 const NOTHING: Remaining = {
   ...{state: 'incomplete', stop: undefined, not_sent: 0, refused: 0, in_doubt: 0, staged: 0, held: 0},
-  ...{disputed: 0, lateDoubts: 0, lateStaged: 0, unapproved: 0, rejected: 0, failed: 0},
+  ...{disputed: 0, lateDoubts: 0, releasing: 0, lateStaged: 0, unapproved: 0, rejected: 0, failed: 0},
   ...{deadReference: null, mayApproveById: false, isCanceling: false, cancelable: 0},
   ...{mayAcceptDifferences: true, isUnproven: false, waitsFor: null},
 };
@@ -30,6 +30,12 @@ describe('the next command of a batch', () => {
       {state: 'held', in_doubt: 2},
       'resume b1 -p acme',
     ],
+    [
+      'goes on with a release of which only doubts are left',
+      {state: 'staged', in_doubt: 2, releasing: 2},
+      'release b1 -p acme',
+    ],
+    ['creates the rest before that', {state: 'staged', in_doubt: 3, releasing: 2}, 'resume b1 -p acme'],
     [
       'releases what is staged beside a row in doubt',
       {state: 'held', in_doubt: 1, staged: 2},
