@@ -1,5 +1,6 @@
 import type {BatchClaims} from '../../batch/batch-claims.ts';
 import {noteConfirmation} from '../../batch/confirmations.ts';
+import type {JournalRow} from '../../batch/journal-row.ts';
 import type {OpenBatch} from '../../batch/open-batch.ts';
 import {type Part, plus} from '../../batch/part.ts';
 import {standingOf} from '../../batch/work.ts';
@@ -66,6 +67,16 @@ export async function confirmCancel(canceling: Canceling): Promise<void> {
   journal.setMeta('typedProfile', context.commands.profile ?? null);
 }
 
+/** The rows that a cancel found released: `A-2 (record 5f0c…)`. */
+export function releasedText(rows: readonly JournalRow[], total: number): string {
+  const named = rows.map(
+    ({reference, outcome}) =>
+      `${reference} (${(outcome?.id ?? null) === null ? 'no record known' : `record ${outcome!.id}`})`,
+  );
+  const more = total > named.length ? `, and ${total - named.length} more in the results` : '';
+  return `Already released, left as they are: ${named.join(', ')}${more}`;
+}
+
 function asides(tally: ReturnType<typeof standingOf>['tally']): string[] {
   const {in_doubt: doubts, not_sent: unsent, accepted} = tally;
   return [
@@ -80,7 +91,9 @@ async function ask(
   sums: Sums,
   {text, isLive, yes}: {text: string; isLive: boolean; yes: boolean},
 ): Promise<void> {
-  const isStated = flags['confirm-count'] !== undefined && flags['confirm-total'] !== undefined;
+  // Rows that were never sent have no records, and so no total to state.
+  const hasTotal = flags['confirm-total'] !== undefined || Object.keys(sums.totals).length === 0;
+  const isStated = flags['confirm-count'] !== undefined && hasTotal;
   const {stdin, stderr} = context.runtime;
   if (canAsk({stdin, stderr})) {
     if (isStated || (!isLive && yes)) return;

@@ -31,7 +31,7 @@ import {hasForgotten, RESET_SANDBOX} from './reset-sandbox.ts';
 import {closeAfter, withResume} from './close-after.ts';
 import {batchCommand, placeFlags} from './place.ts';
 import {count} from './plan-view.ts';
-import {confirmCancel} from './cancel-confirm.ts';
+import {confirmCancel, releasedText} from './cancel-confirm.ts';
 import {partOf, retryText} from './retry-view.ts';
 import {progressLine} from './progress.ts';
 import {withLock} from './wait-lock.ts';
@@ -101,6 +101,8 @@ export async function runBatch(request: RunRequest): Promise<BatchEnd> {
       const attention = batch.journal.needingAttention(ATTENTION, summary.in_doubt);
       const placed = placeFlags(context, stateDir, context.commands.profile);
       context.out.text(summaryText(summary, attention, placed));
+      if (request.path === 'cancel' && summary.accepted > 0)
+        context.out.notice(releasedText(batch.journal.rowsIn(['accepted'], 0, NAMED), summary.accepted));
       noteDoubts(request, summary, batch.journal.rowsIn(['in_doubt'], 0, ATTENTION));
       if (summary.posts === 0 && summary.next === null && (await hasForgotten(context, kind, batch.journal)))
         context.out.notice(RESET_SANDBOX);

@@ -63,6 +63,15 @@ describe('payouts batch cancel', () => {
     assert.equal(recordOf('A-1').status, 'canceled');
   });
 
+  it('of rows that were never sent has no total to state, with a live key and without a terminal', async () => {
+    await desk.batch('plan ./p.csv --batch-id b');
+    const unstated = await desk.batch('cancel b --live --yes', {live: true});
+    const [, hint] = /--live --yes (--confirm-count 0)\n/.exec(unstated.stderr)!;
+    const ran = await desk.batch(`cancel b --live --yes ${hint!}`, {live: true});
+    assert.deepEqual([ran.exitCode, ran.requests.length], [0, 0], ran.stderr);
+    assert.match(ran.stdout, /Batch b is canceled: 0 records canceled, 3 never sent/);
+  });
+
   it('is refused by a read-only profile', async () => {
     const env = await desk.profile('reader');
     await desk.batch('run ./p.csv --batch-id b --stage-only --yes', {env});
@@ -78,6 +87,10 @@ describe('payouts batch cancel', () => {
     const ran = await desk.batch('cancel b --yes');
     assert.equal(ran.exitCode, 8, ran.stderr);
     assert.match(ran.stdout, /2 records canceled, 1 already released/);
+    assert.ok(
+      ran.stderr.includes(`Already released, left as they are: A-2 (record ${recordOf('A-2').id})\n`),
+      ran.stderr,
+    );
     assert.equal(recordOf('A-2').status, 'approved');
   });
 
