@@ -77,7 +77,7 @@ export const MUTANTS: readonly Mutant[] = [
     needs: ['loss', 'edits'],
   },
   {
-    name: 'the status code is believed over the body',
+    name: 'the status code overrides the body',
     patches: [
       patch('batch/answers.ts', "if (status === 'created' && answer.status !== 202)\n", 'if (false)\n'),
       patch(
@@ -89,7 +89,7 @@ export const MUTANTS: readonly Mutant[] = [
     needs: ['service'],
   },
   {
-    name: 'nothing asks whether keys are remembered before a release',
+    name: 'no probe before a release',
     patches: [
       patch(
         'batch/batch-run.ts',
@@ -100,7 +100,7 @@ export const MUTANTS: readonly Mutant[] = [
     isQuick: true,
   },
   {
-    name: 'a second release after a silence goes without the probe',
+    name: 'no probe after a pause in the release',
     patches: [
       patch(
         'batch/release-phase.ts',
@@ -111,7 +111,7 @@ export const MUTANTS: readonly Mutant[] = [
     needs: ['long-waits', 'service'],
   },
   {
-    name: 'a row in doubt is given a new key',
+    name: 'a row in doubt gets a new key',
     patches: [
       patch(
         'batch/retry.ts',
@@ -122,7 +122,7 @@ export const MUTANTS: readonly Mutant[] = [
     needs: ['retry'],
   },
   {
-    name: 'a retry does not look at the record first',
+    name: 'a retry does not fetch the record first',
     patches: [
       patch(
         'batch/retry.ts',
@@ -134,7 +134,7 @@ export const MUTANTS: readonly Mutant[] = [
     isQuick: true,
   },
   {
-    name: 'a row declared not paid is given a new key',
+    name: 'a row declared not paid gets a new key',
     patches: [
       patch(
         'batch/resolve.ts',
@@ -179,7 +179,7 @@ export const MUTANTS: readonly Mutant[] = [
     needs: ['edits'],
   },
   {
-    name: 'a row in doubt is sent although another batch has its reference',
+    name: 'a row in doubt is sent although another batch has claimed its reference',
     patches: [
       patch(
         'batch/registry-outcome.ts',
@@ -190,7 +190,7 @@ export const MUTANTS: readonly Mutant[] = [
     needs: ['loss', 'edits', 'kills'],
   },
   {
-    name: 'a row in doubt gives its reference free',
+    name: 'a row in doubt frees its reference',
     patches: [
       patch(
         'batch/run-context.ts',
@@ -212,7 +212,7 @@ export const MUTANTS: readonly Mutant[] = [
     needs: ['waiting', 'network'],
   },
   {
-    name: 'a release past the horizon is sent all the same',
+    name: 'a release past the horizon is sent anyway',
     patches: [
       patch(
         'batch/release-phase.ts',
@@ -223,7 +223,7 @@ export const MUTANTS: readonly Mutant[] = [
     needs: ['waiting', 'stage-only'],
   },
   {
-    name: 'a lock that is held is taken all the same',
+    name: 'a lock that is held is taken anyway',
     patches: [
       patch('store/lock.ts', 'if (!abandoned) throw refusal(file.path, found, options);', 'void abandoned;'),
     ],
@@ -243,7 +243,7 @@ export const MUTANTS: readonly Mutant[] = [
     isQuick: true,
   },
   {
-    name: 'an answer that broke off is taken for none',
+    name: 'a truncated answer counts as no answer',
     patches: [
       patch(
         'batch/answers.ts',
@@ -254,7 +254,7 @@ export const MUTANTS: readonly Mutant[] = [
     needs: ['network'],
   },
   {
-    name: 'a lost answer is taken for an unsent request',
+    name: 'a lost answer counts as an unsent request',
     patches: [
       patch(
         'batch/answers.ts',
@@ -266,7 +266,7 @@ export const MUTANTS: readonly Mutant[] = [
     isQuick: true,
   },
   {
-    name: 'a server error is taken for a refusal',
+    name: 'a server error counts as a refusal',
     patches: [
       patch(
         'batch/answers.ts',
@@ -278,7 +278,7 @@ export const MUTANTS: readonly Mutant[] = [
     isQuick: true,
   },
   {
-    name: 'a key refused for its dead record counts as paid',
+    name: 'a key refused because its record is dead counts as paid',
     patches: [
       patch(
         'batch/answers.ts',
@@ -289,7 +289,7 @@ export const MUTANTS: readonly Mutant[] = [
     needs: ['by-hand'],
   },
   {
-    name: 'a probe that brings another record stops nothing',
+    name: 'a probe that returns another record does not stop the run',
     patches: [
       patch(
         'batch/probe.ts',
@@ -300,7 +300,7 @@ export const MUTANTS: readonly Mutant[] = [
     needs: ['waiting', 'stage-only'],
   },
   {
-    name: 'a record that differs is released without leave',
+    name: 'a record that differs is released without permission',
     patches: [
       patch(
         'batch/release-phase.ts',
@@ -311,7 +311,7 @@ export const MUTANTS: readonly Mutant[] = [
     needs: ['odd-rows'],
   },
   {
-    name: 'a failed approval is tried again by itself',
+    name: 'a failed approval is retried automatically',
     patches: [
       patch(
         'batch/release-phase.ts',
@@ -322,7 +322,7 @@ export const MUTANTS: readonly Mutant[] = [
     needs: ['odd-rows'],
   },
   {
-    name: 'a release without an answer is sent again unseen',
+    name: 'an unanswered release is sent again without fetching the record',
     patches: [
       patch('batch/release-phase.ts', 'look: maybe,', 'look: false,'),
       patch('batch/release-phase.ts', 'job.look = job.maybe = true;\n', 'job.maybe = true;\n'),
@@ -330,7 +330,7 @@ export const MUTANTS: readonly Mutant[] = [
     needs: ['network'],
   },
   {
-    name: 'a record past the horizon is approved by its id unseen',
+    name: 'a record past the horizon is approved by id without fetching it',
     patches: [
       patch(
         'batch/release-phase.ts',
@@ -341,7 +341,7 @@ export const MUTANTS: readonly Mutant[] = [
     needs: ['approve-by-id', 'waiting', 'stage-only'],
   },
   {
-    name: 'rows that a killed run had in hand are taken for unsent',
+    name: 'rows in flight when a run was killed count as unsent',
     patches: [
       patch(
         'batch/create-phase.ts',
@@ -363,7 +363,7 @@ export const MUTANTS: readonly Mutant[] = [
     needs: ['edits'],
   },
   {
-    name: 'the window is not kept',
+    name: 'the window is not respected',
     patches: [
       patch(
         'batch/dispatcher.ts',
@@ -374,12 +374,12 @@ export const MUTANTS: readonly Mutant[] = [
     isQuick: true,
   },
   {
-    name: 'a plan whose last changes did not fit on the disk is put in place',
+    name: 'a plan that was not written completely replaces the journal',
     patches: [patch('batch/plan-publish.ts', '  refuseLeftChanges(draft);\n', '')],
     needs: ['disk'],
   },
   {
-    name: 'patience is a count of failures',
+    name: 'patience counts failures instead of time',
     patches: [
       patch(
         'batch/patience.ts',
@@ -391,7 +391,7 @@ export const MUTANTS: readonly Mutant[] = [
     isQuick: true,
   },
   {
-    name: 'a success without a record proves the service',
+    name: 'a success without a record counts as a success',
     patches: [
       patch(
         'batch/run-context.ts',
@@ -402,7 +402,7 @@ export const MUTANTS: readonly Mutant[] = [
     needs: ['weather'],
   },
   {
-    name: 'a refusal after a doubt is believed on another day',
+    name: 'a refusal of a row in doubt is final on another day',
     patches: [
       patch(
         'batch/create-phase.ts',
@@ -413,7 +413,7 @@ export const MUTANTS: readonly Mutant[] = [
     needs: ['service', 'waiting'],
   },
   {
-    name: 'a refusal after a doubt is believed in direct mode',
+    name: 'a refusal of a row in doubt is final in direct mode',
     patches: [
       patch(
         'batch/create-phase.ts',
@@ -424,7 +424,7 @@ export const MUTANTS: readonly Mutant[] = [
     needs: ['service', 'network'],
   },
   {
-    name: 'a refusal is believed after a try in direct mode',
+    name: 'a refusal is final after an attempt in direct mode',
     patches: [
       patch(
         'batch/earlier-tries.ts',
@@ -440,7 +440,7 @@ export const MUTANTS: readonly Mutant[] = [
     needs: ['service', 'kills'],
   },
   {
-    name: 'a batch whose cancel was begun may be sent all the same',
+    name: 'a batch is sent although its cancel has begun',
     patches: [patch('batch/batch-run.ts', '    refuseCanceled(journal, plan, options.path);\n', '')],
     needs: ['cancel'],
     isQuick: true,
@@ -452,7 +452,7 @@ export const MUTANTS: readonly Mutant[] = [
     isQuick: true,
   },
   {
-    name: 'a cancel believes the answer, not the record',
+    name: 'a cancel trusts the answer, not the record',
     patches: [
       patch(
         'batch/cancel-phase.ts',
@@ -463,7 +463,7 @@ export const MUTANTS: readonly Mutant[] = [
     needs: ['cancel', 'stage-only', 'service'],
   },
   {
-    name: 'a cancel leaves rows in doubt as they are and says that all is canceled',
+    name: 'a cancel skips rows in doubt and reports that everything is canceled',
     patches: [
       patch(
         'batch/batch-run.ts',
@@ -490,7 +490,7 @@ export const MUTANTS: readonly Mutant[] = [
     needs: ['resolve', 'network'],
   },
   {
-    name: 'a payment is taken for one that has ended',
+    name: 'a payment counts as ended',
     patches: [
       patch(
         'batch/noted-payments.ts',
