@@ -66,7 +66,7 @@ const ORIGINS: Readonly<Record<string, string>> = {
   'no move ${id}': 'Errors',
   'a move that is ${move.status} cannot be approved': 'Move',
   'the move cannot be approved: insufficient funds in subaccount ${move.sourceId}':
-    'Settled without a number',
+    'Decided without a number',
   'is not that of both subaccounts, ${currency}': 'row 79',
   'no subaccount ${id}': 'row 71',
   'is not supported; only USD is': 'row 80',
@@ -76,7 +76,7 @@ const ORIGINS: Readonly<Record<string, string>> = {
   "no balance of treasury account ${text(row, 'id')} was reported yet": 'row 20',
   "is not that of treasury account ${text(account, 'id')}": 'Errors',
   "is one of ${ACCOUNT_TRANSFER_RAILS.join(', ')}": 'row 25',
-  'insufficient funds in treasury account ${sourceId}': 'Settled without a number',
+  'insufficient funds in treasury account ${sourceId}': 'Decided without a number',
   'no account transfer ${params.account_transfer_id}': 'Errors',
   'an account transfer that is ${transfer.status} cannot be approved': 'row 26',
   'inbound credits can be simulated for test entities only': 'Treasury',
