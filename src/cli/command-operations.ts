@@ -46,6 +46,7 @@ export const COMMAND_OPERATIONS: Readonly<Record<string, readonly OperationId[]>
   'webhooks:endpoints:list': ['webhookEndpoints.list'],
   'webhooks:endpoints:get': ['webhookEndpoints.get'],
   'webhooks:endpoints:update': ['webhookEndpoints.update'],
+  'webhooks:endpoints:rotate': ['webhookEndpoints.create', 'webhookEndpoints.delete'],
   'webhooks:endpoints:delete': ['webhookEndpoints.delete'],
   'webhooks:endpoints:enable': ['webhookEndpoints.toggle'],
   'webhooks:endpoints:disable': ['webhookEndpoints.toggle'],

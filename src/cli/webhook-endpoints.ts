@@ -40,7 +40,7 @@ export async function createEndpoint(
     const secret = findSigningSecret(sent.result.data, context.out.sanitizer);
     if (secret === undefined) return showUnknown(context, created, file);
     if (file === undefined) return showSecret(context, sent.result.data, secret);
-    kept = keep(context, file, secret.value);
+    kept = keepSecret(context, file, secret.value);
     return kept
       ? showRest(context, withoutSecret(created, secret.value), {secret, file})
       : showSecret(context, sent.result.data, secret);
@@ -62,7 +62,7 @@ function checkShown({out}: Context): void {
 }
 
 /** False, with a word about it, when the disk refuses: then the secret goes to stdout after all. */
-function keep({out}: Context, file: SecretFile, secret: string): boolean {
+export function keepSecret({out}: Context, file: SecretFile, secret: string): boolean {
   try {
     file.keep(secret);
     return true;
@@ -73,7 +73,7 @@ function keep({out}: Context, file: SecretFile, secret: string): boolean {
 }
 
 /** The one time that a secret is written to stdout. One that is outside of the record is shown with its envelope. */
-function showSecret({out}: Context, answer: unknown, {value, field}: SigningSecret): Outcome {
+export function showSecret({out}: Context, answer: unknown, {value, field}: SigningSecret): Outcome {
   out.sanitizer.allow(value, field);
   const record = unwrapRecord(answer);
   const created = valueAt(record, field) === value ? record : answer;

@@ -1,0 +1,36 @@
+import {Flags} from '@oclif/core';
+import {RemitCommand} from '../../../cli/command.ts';
+import {parseDuration} from '../../../cli/durations.ts';
+import {dryRunFlag, idArg} from '../../../cli/flags.ts';
+import {rotateEndpoint} from '../../../cli/webhooks/rotate-action.ts';
+
+export default class WebhooksEndpointsRotate extends RemitCommand {
+  static override summary = 'Replace the signing secret of an endpoint, without losing an event';
+  static override description =
+    'Creates a second endpoint with the same URL and event types, shows its secret once, waits until the record of `webhooks listen` has a delivery that verified with it, and then deletes the old endpoint. The endpoint gets a new id. Interrupted at any point, the same command continues.';
+  static override args = {id: idArg('endpoint')};
+  static override examples = [
+    '<%= config.bin %> webhooks endpoints rotate 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11 --secret-file new.secret',
+    '<%= config.bin %> webhooks endpoints rotate 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11 --confirmed --yes',
+  ];
+  static override flags = {
+    'secret-file': Flags.string({
+      helpValue: 'FILE',
+      description: 'write the new secret there (new, mode 0600), not to stdout',
+    }),
+    confirmed: Flags.boolean({description: 'the receiver has the new secret: do not wait for a delivery'}),
+    timeout: Flags.custom<number>({
+      helpValue: 'TIME',
+      description: 'how long to wait for a delivery (default 10m)',
+      parse: async (text) => parseDuration(text, '--timeout'),
+    })(),
+    'dry-run': dryRunFlag,
+  };
+
+  async run() {
+    const {args, flags} = await this.parse(WebhooksEndpointsRotate);
+    const {confirmed, timeout: timeoutMs} = flags;
+    const request = {id: args.id, confirmed, timeoutMs, secretFile: flags['secret-file']};
+    return this.conclude(await rotateEndpoint(await this.open(), {...request, dryRun: flags['dry-run']}));
+  }
+}
