@@ -274,20 +274,29 @@ export class Journal {
    * Its outcome goes back to "not sent"; the former id stays on record. Durable when it returns.
    */
   raiseGeneration(row: JournalRow, reason: string, at: number): void {
+    this.raiseGenerations([{row, reason}], at);
+  }
+
+  /** The same for several rows, with one commit. */
+  raiseGenerations(raised: readonly {row: JournalRow; reason: string}[], at: number): void {
     this.flush();
     this.#db.transaction(() => {
-      this.#statement(
-        `insert into generations (n, generation, former_id, reason, at) values (?, ?, ?, ?, ?)
-         on conflict (n) do update set generation = excluded.generation, former_id = excluded.former_id, reason = excluded.reason, at = excluded.at`,
-      ).run(row.n, row.generation + 1, row.outcome?.id ?? null, reason, at);
-      const outcome: Outcome = {
-        ...{n: row.n, state: 'not_sent', id: null, status: null, stagedAt: null, http: null, code: null},
-        ...{message: reason, requestId: null, attempts: row.outcome?.attempts ?? 0},
-        orphan: row.outcome?.orphan ?? null,
-      };
-      this.#waiting.add(outcome, at);
+      for (const {row, reason} of raised) this.#raise(row, reason, at);
       this.#writeWaiting();
     });
+  }
+
+  #raise(row: JournalRow, reason: string, at: number): void {
+    this.#statement(
+      `insert into generations (n, generation, former_id, reason, at) values (?, ?, ?, ?, ?)
+       on conflict (n) do update set generation = excluded.generation, former_id = excluded.former_id, reason = excluded.reason, at = excluded.at`,
+    ).run(row.n, row.generation + 1, row.outcome?.id ?? null, reason, at);
+    const outcome: Outcome = {
+      ...{n: row.n, state: 'not_sent', id: null, status: null, stagedAt: null, http: null, code: null},
+      ...{message: reason, requestId: null, attempts: row.outcome?.attempts ?? 0},
+      orphan: row.outcome?.orphan ?? null,
+    };
+    this.#waiting.add(outcome, at);
   }
 
   /** Rows in doubt that are not sent, for another batch has their reference. */

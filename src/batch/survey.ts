@@ -109,13 +109,15 @@ export function settleByRegistry(options: {
   const {journal, registry, now} = options;
   journal.makeDoubtExplicit(); // with the moment since when
   let waitsFor: string | null = null;
+  const renewed: {row: JournalRow; reason: string}[] = [];
   for (const row of unsentRows(journal)) {
     const found = registry.find(row.reference);
     const raised = raisedElsewhere(row, found, options);
     if (raised !== undefined) journal.raiseGeneration({...row, generation: raised - 1}, RAISED, now);
     const least = leastGeneration(found);
     if (raised === undefined && least > row.generation && mayHaveNewKey(journal, row, found, options.plan)) {
-      journal.raiseGeneration({...row, generation: least - 1}, renewedText(found!), now);
+      renewed.push({row: {...row, generation: least - 1}, reason: renewedText(found!)});
+      if (renewed.length >= PAGE) journal.raiseGenerations(renewed.splice(0), now);
       continue;
     }
     const outcome =
@@ -128,6 +130,7 @@ export function settleByRegistry(options: {
     }
     if (journal.unflushed >= PAGE) journal.flush();
   }
+  if (renewed.length > 0) journal.raiseGenerations(renewed, now);
   journal.flush();
   noteWaitsFor(journal, waitsFor);
 }

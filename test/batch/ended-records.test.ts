@@ -145,6 +145,21 @@ describe('a record that has ended', () => {
     assert.notEqual(second!.key, first!.key);
   });
 
+  it('gives more rows than a page their next keys, when a canceled batch is run as another one', async () => {
+    const rows = 1001;
+    const file = bench.payouts(rows);
+    await bench.plan(file);
+    await bench.run(service, {path: 'stage-only'});
+    assert.equal((await bench.run(service, {path: 'cancel'})).state, 'canceled');
+    await bench.plan(file, {batchId: 'b2'});
+    assert.equal((await bench.run(service, {batchId: 'b2', path: 'stage-only'})).staged, rows);
+    const raised = await within('b2', async ({journal}) => journal.generations());
+    assert.deepEqual(
+      [raised.length, new Set(raised.map(({generation}) => generation))],
+      [rows, new Set([1])],
+    );
+  });
+
   it('lets the first batch show its row as paid by the second one, in state, counts and results', async () => {
     await failSecond();
     await planRows('b2', line(2, '10.00', 'wire'));
