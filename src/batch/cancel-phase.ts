@@ -10,6 +10,7 @@ import {
   outcomeOf,
   type RunContext,
   type Tries,
+  TRIES,
   wordsOf,
 } from './run-context.ts';
 
@@ -21,6 +22,8 @@ interface CancelJob extends Tries {
   isOpen: boolean;
   /** What the service answered to the last cancel that it refused. */
   refusal: string | undefined;
+  /** How often the service accepted a cancel of it. */
+  accepted: number;
 }
 
 /** States of rows whose record may still be `created`. */
@@ -68,7 +71,7 @@ export class CancelPhase {
     const row = this.#page.shift()!;
     return {
       ...{row, id: row.outcome!.id!, before: bucketBefore(row, false)}, // the journal gives rows with a record
-      ...{isOpen: false, refusal: undefined, sends: 0, tries: 0, successes: undefined},
+      ...{isOpen: false, refusal: undefined, accepted: 0, sends: 0, tries: 0, successes: undefined},
     };
   }
 
@@ -91,6 +94,8 @@ export class CancelPhase {
     if (state === 'unknown') return this.#again(job, sentAt, `its record could not be read: ${wordsOf(end)}`);
     if (state === 'open') {
       if (job.refusal !== undefined) return this.#refused(job, job.refusal);
+      if (job.accepted >= TRIES)
+        return this.#refused(job, `it accepted the cancel ${TRIES} times, and the record is still created`);
       job.isOpen = true;
       return {again: true, afterMs: 0};
     }
@@ -110,10 +115,16 @@ export class CancelPhase {
       this.#context.stopFor('credentials', wordsOf(end));
       return this.#leave();
     }
+    if (status >= 300 && status < 400) {
+      this.#context.stopFor('redirect', wordsOf(end));
+      return this.#leave();
+    }
     if (status === 429) return {again: true, afterMs: this.#context.backoff(job.sends, true)};
     if (status >= 400 && status < 500 && status !== 408 && status !== 425) job.refusal = wordsOf(end);
-    if (status >= 400 && job.refusal === undefined) return this.#again(job, sentAt, wordsOf(end));
-    return {again: true, afterMs: 0};
+    if (status >= 400)
+      return job.refusal === undefined ? this.#again(job, sentAt, wordsOf(end)) : {again: true, afterMs: 0};
+    const isLate = job.accepted++ > 0; // it may take the service a while
+    return {again: true, afterMs: isLate ? this.#context.backoff(job.accepted, false) : 0};
   }
 
   async #failed(job: CancelJob, end: Exclude<Exchange, {answer: Answer}>, sentAt: number): Promise<WorkEnd> {

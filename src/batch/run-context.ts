@@ -19,7 +19,7 @@ import {CappedSpeed} from './speed-cap.ts';
 import type {Wire} from './wire.ts';
 
 /** Tries of one row while others succeed, before it is left in doubt for a later run. */
-const TRIES = 8;
+export const TRIES = 8;
 const BACKOFF_CAP_MS = 20_000;
 const UNREACHABLE_CAP_MS = 5_000;
 /** After a socket could not be opened here: until one of those in use is free. */

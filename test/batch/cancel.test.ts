@@ -151,6 +151,42 @@ describe('a batch that is canceled', () => {
     assert.equal((await cancel()).state, 'canceled');
   });
 
+  it('waits for a record that stays created after an accepted cancel, and gives up after eight', async () => {
+    await bench.plan(bench.payouts(2));
+    await bench.run(service, {path: 'stage-only'});
+    service.fault = ({path}) =>
+      path.endsWith('/cancel') && path.includes(recordOf('INV-2').id) ? {status: 202, body: {}} : undefined;
+    service.requests.length = 0;
+    const began = bench.clock.monotonic();
+    const summary = await cancel();
+    assert.deepEqual([summary.state, summary.canceled, summary.staged], ['stopped', 1, 1]);
+    assert.equal(cancelExitCodeOf(summary), 8);
+    assert.equal(summary.next, 'remit payouts batch cancel b1');
+    assert.equal(seen('INV-2').filter((what) => what === 'cancel').length, 8);
+    assert.ok(bench.clock.monotonic() - began > 500, 'it waits between the tries');
+    const row = await bench.inJournal(({journal}) => journal.rowOf('INV-2')!);
+    assert.match(row.outcome!.message!, /accepted the cancel 8 times, and the record is still created/);
+    service.requests.length = 0;
+    service.fault = ({method, path}) => {
+      if (method === 'GET' && service.requests.length > 4) recordOf('INV-2').status = 'canceled';
+      return path.endsWith('/cancel') ? {status: 202, body: {}} : undefined;
+    };
+    assert.equal((await cancel()).state, 'canceled');
+  });
+
+  it('is stopped by a redirect, which is not followed', async () => {
+    await bench.plan(bench.payouts(2));
+    await bench.run(service, {path: 'stage-only'});
+    service.fault = ({path}) =>
+      path.endsWith('/cancel') ? {status: 307, headers: {location: 'http://127.0.0.1:9/'}} : undefined;
+    const summary = await cancel();
+    assert.deepEqual(
+      [summary.state, summary.stopped_because?.reason, summary.staged],
+      ['stopped', 'redirect', 2],
+    );
+    assert.equal(cancelExitCodeOf(summary), 7);
+  });
+
   it('frees its references: another batch pays canceled rows with new keys, and rows never sent with the first', async () => {
     await bench.plan(bench.payouts(40));
     await bench.run(service, {path: 'stage-only', drain: stopAfter(service, 10)});
