@@ -2,7 +2,7 @@ import type {Answer} from '../client/answer.ts';
 import {differsIn, judgeAnswer, judgeFailure, judgeLook} from './answers.ts';
 import {Dispatcher, type WorkEnd} from './dispatcher.ts';
 import type {JournalRow} from './journal-row.ts';
-import {type Bucket, DIFFERS, type Outcome} from './outcome.ts';
+import {type Bucket, DIFFERS, DIRECT_WITH_USED_KEY, type Outcome} from './outcome.ts';
 import {isPastHorizon, RecordAges} from './record-age.ts';
 import {RowSource} from './row-source.ts';
 import {scheduleDay} from './rows.ts';
@@ -28,8 +28,6 @@ interface CreateJob extends Tries {
 /** What created_at and a Date in whole seconds may differ by although the record was made just now. */
 const CLOCK_SLACK_MS = 5000;
 
-const DIRECT_WITH_USED_KEY =
-  'an earlier request with other content used its key and was never answered; run the batch without --direct, which can tell the two apart';
 const OTHER_CONTENT =
   'this record was made by an earlier request with other content, which was never answered';
 

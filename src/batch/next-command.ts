@@ -68,6 +68,8 @@ function onwardCommand(left: Remaining, type: Typing): string | undefined {
   if (left.state === 'staged' && (ready > 0 || isReleasing)) return type('release');
   if (left.state === 'held' && ready > 0 && left.not_sent - left.refused <= 0)
     return type('release', ' --release-rest');
-  if (left.not_sent + doubts + ready > 0) return type('resume');
+  const open = left.not_sent + doubts + ready;
+  if (left.notDirect > 0 && left.notDirect === open) return type('run'); // resume would go on in direct mode
+  if (open > 0) return type('resume');
   return undefined;
 }

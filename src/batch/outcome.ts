@@ -57,6 +57,10 @@ export const DIFFERS = {
   message: 'its record differs from the row in rail, currency or metadata, and cannot be held any more',
 } as const;
 
+/** Message of a row that is not sent: in direct mode, a record of that request could not be told from a new one. */
+export const DIRECT_WITH_USED_KEY =
+  'an earlier request with other content used its key and was never answered; run the batch without --direct, which can tell the two apart';
+
 export interface Outcome {
   n: number;
   state: RowState;

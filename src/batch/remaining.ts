@@ -5,6 +5,7 @@ import {KINDS} from './kinds.ts';
 import type {Plan} from './plan.ts';
 import type {Standing} from './journal-standing.ts';
 import {CLOCK_AHEAD_MS, HORIZON_MS} from './record-age.ts';
+import {DIRECT_WITH_USED_KEY} from './outcome.ts';
 import type {Stop} from './run-context.ts';
 import type {BatchState} from './summary.ts';
 
@@ -15,6 +16,8 @@ export interface Remaining {
   not_sent: number;
   /** Part of not_sent: the service refused them in a way that says nothing about the row. */
   refused: number;
+  /** Part of not_sent: direct mode does not send them, staging does. */
+  notDirect: number;
   in_doubt: number;
   /** Parts of in_doubt: another batch has their reference, so that no command sends them; … */
   disputed: number;
@@ -110,6 +113,7 @@ export function readRemaining(
     refused: count(
       `state = 'not_sent' and http between 400 and 499 and http not in (401, 403, 408, 425, 429)`,
     ),
+    notDirect: count(`state = 'not_sent' and message = '${DIRECT_WITH_USED_KEY}'`),
     disputed: isAtRest ? journal.disputed() : 0,
     lateDoubts: lateCreates + lateReleases,
     releasing: count(`state = 'in_doubt' and id is not null and code is not 'REGISTRY'`) - lateReleases,

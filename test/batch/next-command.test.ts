@@ -3,7 +3,16 @@ import {nextCommand} from '../../src/batch/next-command.ts';
 import type {Remaining} from '../../src/batch/remaining.ts';
 
 const NOTHING: Remaining = {
-  ...{state: 'incomplete', stop: undefined, not_sent: 0, refused: 0, in_doubt: 0, staged: 0, held: 0},
+  ...{
+    state: 'incomplete',
+    stop: undefined,
+    not_sent: 0,
+    refused: 0,
+    notDirect: 0,
+    in_doubt: 0,
+    staged: 0,
+    held: 0,
+  },
   ...{disputed: 0, lateDoubts: 0, releasing: 0, lateStaged: 0, unapproved: 0, rejected: 0, failed: 0},
   ...{deadReference: null, mayApproveById: false, isCanceling: false, cancelable: 0},
   ...{mayAcceptDifferences: true, isUnproven: false, waitsFor: null},
@@ -35,6 +44,8 @@ describe('the next command of a batch', () => {
       {state: 'staged', in_doubt: 2, releasing: 2},
       'release b1 -p acme',
     ],
+    ['runs without --direct what direct mode does not send', {not_sent: 2, notDirect: 2}, 'run b1 -p acme'],
+    ['resumes direct mode where other rows are left', {not_sent: 3, notDirect: 2}, 'resume b1 -p acme'],
     ['creates the rest before that', {state: 'staged', in_doubt: 3, releasing: 2}, 'resume b1 -p acme'],
     [
       'releases what is staged beside a row in doubt',
