@@ -1,5 +1,5 @@
 import type {Delivery, ForwardResult, HeaderPairs, ListenReason} from './delivery.ts';
-import {parseBody} from './event.ts';
+import {readBody, type Loss} from './losses.ts';
 
 /** What `listen -o ndjson` writes, one object a line: docs/reference/listen-lines.md. Times are ISO 8601 in UTC. */
 export type ListenLine =
@@ -40,6 +40,8 @@ interface ReceivedEvent extends Received {
   attempt: number;
   /** The body as JSON; null where it is not JSON. */
   body: unknown;
+  /** What `body` does not show: numbers that it changes, names that were there twice. */
+  lost?: readonly Loss[];
 }
 export interface EventLine extends ReceivedEvent {
   type: 'event';
@@ -126,10 +128,12 @@ export function deliveryLine(delivery: Delivery): EventLine | DuplicateLine | Fi
   const received = {headers, body_base64: Buffer.from(delivery.body).toString('base64')};
   if (verdict === 'rejected')
     return {type: 'rejected', delivery: id, reason: reason!, received_at: timeOf(delivery), ...received}; // it has a reason
+  const {body, lost} = readBody(delivery.body);
   const event = {
     ...{delivery: id, id: eventId, event_type: eventType, verdict, attempt, received_at: timeOf(delivery)},
     ...received,
-    body: parseBody(delivery.body) ?? null,
+    body,
+    ...(lost.length === 0 ? {} : {lost}),
   };
   return duplicateOf === null
     ? {type: 'event', ...event}

@@ -242,6 +242,7 @@ describe('a recorded delivery as people see it', () => {
       ['Path', '/hooks'],
       ['Secret', 'a1b2'],
       ['Forwarded', 'http://localhost:3000/: forwarded, 1 attempts, last 200'],
+      ['Lost in JSON', '-'],
       ['Headers', 'X-Signature: v1=0'],
       ['Body', '{\n  "id": "e1"\n}'],
     ]);
@@ -260,6 +261,15 @@ describe('a recorded delivery as people see it', () => {
       /: waiting, 5 attempts$/,
     );
     assert.equal(line(webhookEventView, 'Forwarded', {forwards: []}), '-');
+    const lost = [
+      {path: 'data.amount', kind: 'number', sent: '9007199254740993'},
+      {path: 'data.id', kind: 'duplicate_key', sent: null},
+      {path: '', kind: 'too_deep', sent: null},
+    ];
+    assert.equal(
+      line(webhookEventView, 'Lost in JSON', {lost}),
+      'data.amount: sent as 9007199254740993\ndata.id: there more than once\nnested too deeply',
+    );
     assert.match(
       line(webhookEventView, 'Forwarded', {forwards: [{...forward, replayed: true, resigned: true}]}),
       /, last 200 \(replayed, signed again\)$/,

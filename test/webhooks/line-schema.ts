@@ -12,6 +12,16 @@ const event = {
   verdict: z.enum(['verified', 'unverified']),
   attempt: z.int().min(1),
   body: z.unknown(),
+  lost: z
+    .array(
+      z.strictObject({
+        path: z.string(),
+        kind: z.enum(['number', 'duplicate_key', 'too_deep']),
+        sent: nullable,
+      }),
+    )
+    .min(1)
+    .optional(),
 };
 const count = z.int().min(0);
 

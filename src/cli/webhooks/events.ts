@@ -1,6 +1,7 @@
 import {Flags} from '@oclif/core';
 import type {Delivery} from '../../webhooks/delivery.ts';
 import {parseBody} from '../../webhooks/event.ts';
+import {readBody, type Loss} from '../../webhooks/losses.ts';
 import {bodyMatch, typePatterns} from '../../webhooks/patterns.ts';
 import {deadTargets, type RecordedDelivery} from '../../webhooks/record/state.ts';
 import {parseMoment} from './moment.ts';
@@ -85,9 +86,12 @@ export interface EventRow {
     resigned: boolean;
   }[];
   body: unknown;
+  /** What `body` does not show; absent where it shows everything. */
+  lost?: readonly Loss[];
 }
 
 export function eventRow({delivery, targets}: RecordedDelivery): EventRow {
+  const {body, lost} = readBody(delivery.body);
   return {
     delivery: delivery.id,
     received_at: new Date(delivery.receivedAtMs).toISOString(),
@@ -103,7 +107,8 @@ export function eventRow({delivery, targets}: RecordedDelivery): EventRow {
       ...{latency_ms: last?.latencyMs ?? null, error: last?.error ?? null},
       ...{replayed: last?.cause === 'replay', resigned: last?.resigned ?? false},
     })),
-    body: parseBody(delivery.body) ?? null,
+    body,
+    ...(lost.length === 0 ? {} : {lost}),
   };
 }
 

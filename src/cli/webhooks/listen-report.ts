@@ -8,7 +8,7 @@ import {
   type SummaryLine,
 } from '../../webhooks/lines.ts';
 import type {Output} from '../../output/output.ts';
-import {deliveryText, forwardText} from './listen-view.ts';
+import {deliveryText, forwardText, lossLine} from './listen-view.ts';
 
 /** What people and scripts see of a listener: lines as things happen, counts, a summary at the end. */
 export class ListenReport {
@@ -36,8 +36,11 @@ export class ListenReport {
     if (delivery.verdict === 'rejected') counts.rejected += 1;
     if (delivery.duplicateOf !== null) counts.duplicates += 1;
     if (delivery.filtered) this.#filtered += 1;
-    this.#say(deliveryLine(delivery), () => {
-      if (!delivery.filtered) this.#out.text(deliveryText(delivery, this.#out));
+    const line = deliveryLine(delivery);
+    this.#say(line, () => {
+      if (delivery.filtered) return;
+      this.#out.text(deliveryText(delivery, this.#out));
+      if ('lost' in line) for (const loss of line.lost ?? []) this.#out.text(lossLine(loss, this.#out));
     });
   }
 

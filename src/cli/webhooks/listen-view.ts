@@ -4,6 +4,7 @@ import {cutTo} from '../../output/width.ts';
 import type {Delivery, ForwardResult} from '../../webhooks/delivery.ts';
 import {hasArrived} from '../../webhooks/delivery.ts';
 import {parseBody} from '../../webhooks/event.ts';
+import {lossText, type Loss} from '../../webhooks/losses.ts';
 
 type Screen = Pick<Output, 'paint' | 'columns' | 'isTerminal'>;
 
@@ -38,6 +39,12 @@ function about({body, eventId, id}: Delivery): string {
     `event ${eventId ?? id}`,
   ];
   return cleanLine(parts.filter((part) => part !== undefined).join('  '));
+}
+
+/** What the parsed body does not show, below its delivery. */
+export function lossLine(loss: Loss, {paint, columns, isTerminal}: Screen): string {
+  const text = cleanLine(lossText(loss));
+  return `${' '.repeat(10)}${paint('yellow', isTerminal ? cutTo(text, columns - 10) : text)}`;
 }
 
 /** The result of forwarding, below its delivery: `          -> http://localhost:3000/  200  12 ms`. */

@@ -3,6 +3,7 @@ import {EXIT, RemitError, type ExitCode} from '../../errors.ts';
 import {DELIVERY_ID, type HeaderPairs} from '../../webhooks/delivery.ts';
 import {diagnose} from '../../webhooks/diagnosis.ts';
 import {parseEvent} from '../../webhooks/event.ts';
+import {lossText, readBody, type Loss} from '../../webhooks/losses.ts';
 import {parseHeaderText} from '../../webhooks/header-lines.ts';
 import {findDelivery} from '../../webhooks/record/find.ts';
 import {secretFingerprint, type WebhookSecret} from '../../webhooks/secrets.ts';
@@ -42,6 +43,8 @@ export interface VerifyResult {
   event_type: string | null;
   secret_fingerprint: string | null;
   age_seconds: number | null;
+  /** What the parsed body does not show; absent where it shows everything, and for a rejected request. */
+  lost?: readonly Loss[];
 }
 
 /** What is to be verified: a payload with its headers, a recorded delivery, or lines of `listen -o ndjson`. */
@@ -92,12 +95,15 @@ export function verifyCandidate(
     event_id: event?.id ?? null,
     event_type: event === undefined ? null : String(event.type),
   };
-  if (verified.ok)
+  if (verified.ok) {
+    const {lost} = readBody(body);
     return {
       ...{...about, verdict: 'verified', reason: null, matches_if: []},
       secret_fingerprint: secretFingerprint(secrets[verified.secret]!), // it is one of them
       age_seconds: verified.ageSeconds,
+      ...(lost.length === 0 ? {} : {lost}),
     };
+  }
   const matches = verified.reason === 'mismatch' || verified.reason === 'signature_format';
   const found = matches ? diagnose({body, headers, secrets}) : [];
   return {
@@ -114,7 +120,10 @@ export function concludeVerify(
   const single = results.length === 1;
   const rejected = results.filter(({verdict}) => verdict === 'rejected');
   if (single && rejected[0] !== undefined) throw rejection(rejected[0]);
-  for (const result of results) local.out.text(resultLine(result));
+  for (const result of results) {
+    local.out.text(resultLine(result));
+    for (const loss of result.lost ?? []) local.out.warn(lossText(loss));
+  }
   if (!single) local.out.note(`${results.length - rejected.length} verified, ${rejected.length} rejected`);
   return {data: single ? results[0] : results, exitCode: rejected.length > 0 ? EXIT.SIGNATURE : EXIT.OK};
 }

@@ -44,6 +44,12 @@ export const webhookEventView: View = {
     text('Secret', 'secret_fingerprint'),
     {...forwards, show: (value) => forwardList(value)},
     {
+      label: 'Lost in JSON',
+      path: 'lost',
+      rank: 0,
+      show: (value) => (Array.isArray(value) ? (value as Lost[]).map(lostText).join('\n') : '-'),
+    },
+    {
       label: 'Headers',
       path: 'headers',
       rank: 0,
@@ -69,6 +75,18 @@ export const webhookEventView: View = {
     forwards,
   ],
 };
+
+interface Lost {
+  path: string;
+  kind: string;
+  sent: string | null;
+}
+
+/** `data.amount: sent as 9007199254740993`. */
+function lostText({path, kind, sent}: Lost): string {
+  if (kind === 'number') return plainValue(`${path}: sent as ${sent}`);
+  return plainValue(kind === 'duplicate_key' ? `${path}: there more than once` : 'nested too deeply');
+}
 
 function forwardList(value: unknown): string {
   if (!Array.isArray(value) || value.length === 0) return '-';

@@ -98,6 +98,39 @@ describe('webhooks listen', () => {
     assert.equal(recorded().length, 4);
   });
 
+  it('names what the JSON of a verified body does not show', async () => {
+    const at = await open();
+    const bytes = Buffer.from(
+      '{"id":"e1","type":"payout.settled","data":{"payout_id":"p1","payout_id":"p2","amount":9007199254740993}}',
+    );
+    assert.equal(await at.post(bytes, {}), 401);
+    assert.equal(await at.post(bytes), 200);
+    const deep = Buffer.from('['.repeat(400_000) + ']'.repeat(400_000));
+    assert.equal(await at.post(deep), 200);
+    await at.until(({type}) => type === 'event', 2);
+    assert.ok(!('lost' in at.of('rejected')[0]!), 'only after it verified');
+    const lost = [
+      {path: 'data.payout_id', kind: 'duplicate_key', sent: null},
+      {path: 'data.amount', kind: 'number', sent: '9007199254740993'},
+    ];
+    const [event, second] = at.of('event');
+    assert.deepEqual(event!.lost, lost);
+    assert.deepEqual([second!.body, second!.lost?.[0]?.kind], [null, 'too_deep']);
+    const events = (...words: string[]) => runCli(['webhooks', ...words], {env});
+    const text = await events('events', 'show', event!.delivery);
+    assert.match(text.stdout, /^Lost in JSON\tdata\.payout_id: there more than once; .*9007199254740993$/m);
+    assert.equal((await events('events', 'export', '--out', join(home, 'all.ndjson'))).exitCode, 0);
+    const verified = await events('verify', event!.delivery);
+    assert.match(
+      verified.stderr,
+      /data\.amount was sent as 9007199254740993: most programs read 9007199254740992/,
+    );
+    assert.deepEqual(
+      ((await events('verify', event!.delivery, '--json')).json() as {lost: unknown}).lost,
+      lost,
+    );
+  });
+
   it('takes POST on its path alone', async () => {
     const at = await open('--path', '/hook');
     assert.equal(await at.request('GET', '/healthz'), 200);
@@ -332,7 +365,9 @@ describe('webhooks listen', () => {
     );
     await at.post(credit);
     await at.post(credit, {});
-    while (!text.includes('no_timestamp')) await new Promise((resolve) => setImmediate(resolve));
+    await at.post(Buffer.from('{"id":"e9","type":"payout.settled","data":{"amount":9007199254740993}}'));
+    while (!text.includes('no_timestamp') || !text.includes('most programs'))
+      await new Promise((resolve) => setImmediate(resolve));
     at.stop.receive('SIGINT');
     await ran;
     at.stop.release();
@@ -345,7 +380,7 @@ describe('webhooks listen', () => {
       /^\S+ {2}subaccount\.credit_received {2}verified {4}#1 {2}500 minor units {2}s.*…$/,
     );
     assert.match(shown[1]!, /^\S+ {2}- {27}rejected {4}no_timestamp/);
-    assert.match(text, /2 received, 1 verified, 1 rejected, 0 duplicates/);
+    assert.match(text, /3 received, 2 verified, 1 rejected, 0 duplicates/);
   });
 
   it('documents every line, and writes each kind in these tests', () => {
