@@ -2,7 +2,9 @@ import type {Clock} from '../clock.ts';
 import {RemitError} from '../errors.ts';
 import {Follow, type FollowEnd, type FollowOptions} from './follow.ts';
 import type {Goal} from './follow-counts.ts';
+import {liveFlag, nextCommand} from './next-command.ts';
 import type {OpenBatch} from './open-batch.ts';
+import {readRemaining} from './remaining.ts';
 import {type ResultFiles, writeResults} from './results.ts';
 import type {Stop} from './run-context.ts';
 import {writeStatus} from './status-file.ts';
@@ -86,6 +88,7 @@ export class FollowRun {
     await this.#options.beforeResults?.();
     const {reached, ended, open, statuses} = counts;
     const summary = this.#summary();
+    summary.next ??= this.#nextAfter(summary);
     this.#timeline.note(this.#phase, summary, clock.now(), {force: gets > 0});
     const failure = out === undefined ? undefined : this.#writeResults(out, summary);
     writeStatus(place.status, plan.journalId, summary.state, summary, clock.now());
@@ -108,6 +111,7 @@ export class FollowRun {
   #summary(): Summary {
     const {batch, before, clock, until, command, commandFlags = ''} = this.#options;
     const {counts, standing} = this.#follow;
+    const live = liveFlag('resume', before.mode);
     const stop = this.#follow.stop ?? before.stopped_because ?? undefined;
     const follows = counts.open > 0 && until !== undefined;
     return {
@@ -119,16 +123,21 @@ export class FollowRun {
         stop,
         next:
           before.next ??
-          (follows
-            ? `${command} resume ${batch.plan.batchId} --until ${until}${commandFlags}`
-            : (standing.statuses['failed'] ?? 0) > 0
-              ? `${command} retry ${batch.plan.batchId}${commandFlags}`
-              : null),
+          (follows ? `${command} resume ${batch.plan.batchId} --until ${until}${live}${commandFlags}` : null),
       }),
       results: before.results,
       failed_file: before.failed_file,
       summary_file: before.summary_file,
     };
+  }
+
+  /** What moves the batch on where records have failed, were canceled or are lost; null where none are. */
+  #nextAfter({state, mode, batch_id: batchId}: Summary): string | null {
+    const {batch, clock, command, commandFlags: flags = ''} = this.#options;
+    const {standing, stop} = this.#follow;
+    if (state !== 'incomplete' && stop?.reason !== 'lost-record') return null;
+    const left = readRemaining(batch.journal, standing, {state, stop, now: clock.now()});
+    return nextCommand(left, {command, batchId, mode, flags, profile: null});
   }
 
   #writeResults(folder: string, summary: Summary): unknown {
