@@ -125,6 +125,8 @@ export class FollowRun {
           before.next ??
           (follows ? `${command} resume ${batch.plan.batchId} --until ${until}${live}${commandFlags}` : null),
       }),
+      // Every row may be paid: what was interrupted is the following.
+      ...(this.#follow.stop === undefined ? {} : {state: stateAfter(before.state, this.#follow.stop)}),
       results: before.results,
       failed_file: before.failed_file,
       summary_file: before.summary_file,
