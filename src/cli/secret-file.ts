@@ -1,6 +1,7 @@
-import {closeSync, fsyncSync, openSync, rmSync, writeSync} from 'node:fs';
+import {closeSync, fsyncSync, openSync, readFileSync, rmSync, writeSync} from 'node:fs';
 import {resolve} from 'node:path';
 import {RemitError} from '../errors.ts';
+import {secretFingerprint} from '../webhooks/secrets.ts';
 
 /** A file that was made, empty and for its owner alone, before the secret that it shall hold exists. */
 export interface SecretFile {
@@ -44,4 +45,15 @@ export function openSecretFile(path: string, cwd: string): SecretFile {
       rmSync(full, {force: true});
     },
   };
+}
+
+/** The fingerprint of the secret in a file; empty for an empty file, undefined where it cannot be read. */
+export function fingerprintIn(path: string): string | undefined {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8').replace(/\n$/, '');
+  } catch {
+    return undefined;
+  }
+  return text === '' ? '' : secretFingerprint(text);
 }

@@ -74,7 +74,9 @@ export async function listen(
     await record?.resume(known, forwarder);
     if (context !== undefined && flags.register) {
       await removeLeftOvers(context);
-      registration = await registerEndpoint(context, {url: flags['public-url'] ?? url, events: flags.events});
+      registration = await registerEndpoint(context, {
+        ...{url: flags['public-url'] ?? url, events: flags.events, secretFile: flags['secret-file']},
+      });
       secrets.push(registration.secret);
     }
     const ready = {url, path: flags.path, port: receiver.port, endpoint_id: registration?.id ?? null};
@@ -187,6 +189,9 @@ function readyText(url: string, flags: ListenFlags, registration: Registration |
     ...(registration === undefined
       ? []
       : [`Registered as endpoint ${registration.id}; it is removed at the end.`]),
+    ...(flags['secret-file'] === undefined
+      ? []
+      : [`Its signing secret is in ${flags['secret-file']}, which is removed with it.`]),
     ...(targets.length === 0 ? [] : [`Forwarding to ${targets.join(', ')}`]),
     ...(flags['allow-unverified'] ? ['Signatures are not required (--allow-unverified).'] : []),
     ...(flags['no-record'] ? ['Deliveries are not recorded (--no-record).'] : []),

@@ -19,6 +19,7 @@ export interface ListenFlags extends SecretFlags, VerifyFlags {
   tls?: boolean | undefined;
   register?: boolean | undefined;
   'public-url'?: string | undefined;
+  'secret-file'?: string | undefined;
   events?: string[] | undefined;
   'allow-unverified'?: boolean | undefined;
   'no-record'?: boolean | undefined;
@@ -97,6 +98,11 @@ export function checkListenFlags(flags: ListenFlags): void {
     throw usage(
       '--register needs an https address: the service delivers to nothing else',
       'add --tls for a sandbox on this machine, or --public-url https://… for a tunnel',
+    );
+  if (flags['secret-file'] !== undefined && !flags.register)
+    throw usage(
+      '--secret-file is where --register writes the secret of the new endpoint',
+      'to read secrets, use --secret-from FILE',
     );
   if (flags.match !== undefined && flags.expect === undefined) throw usage('--match belongs to --expect');
   if (flags.respond === 'downstream' && readRoutes(flags).length === 0)

@@ -9,9 +9,12 @@ import {writeFileAtomic} from '../../store/atomic-file.ts';
 import {makeFolder} from '../../store/folder.ts';
 import {describeSelf, lifeOf, systemProbe, type Holder} from '../../store/lock-holder.ts';
 import {typePattern} from '../../webhooks/patterns.ts';
+import {secretFingerprint} from '../../webhooks/secrets.ts';
 import type {Context} from '../context.ts';
+import {fingerprintIn, openSecretFile, type SecretFile} from '../secret-file.ts';
 import {sendOnce} from '../send-once.ts';
 import {findSigningSecret} from '../signing-secret.ts';
+import {keepSecret} from '../webhook-endpoints.ts';
 
 /** An endpoint that a listener made for itself, as it is kept until the listener has removed it. */
 interface Kept {
@@ -20,6 +23,9 @@ interface Kept {
   base_url: string;
   mode: string;
   holder: Holder;
+  /** Where the secret was written, and which one. */
+  secret_file?: string | undefined;
+  fingerprint?: string | undefined;
 }
 
 export interface Registration {
@@ -36,7 +42,23 @@ const deleteCommand = ({commands}: Context, id: string): string =>
 /** Creates an endpoint for the listener, and keeps a note of it, so that the next start can remove it after a crash. */
 export async function registerEndpoint(
   context: Context,
+  request: {url: string; events: readonly string[] | undefined; secretFile: string | undefined},
+): Promise<Registration> {
+  const {secretFile} = request;
+  if (secretFile === undefined) return create(context, request, undefined);
+  const file = openSecretFile(secretFile, context.runtime.cwd);
+  try {
+    return await create(context, request, file);
+  } catch (error) {
+    file.discard();
+    throw error;
+  }
+}
+
+async function create(
+  context: Context,
   {url, events}: {url: string; events: readonly string[] | undefined},
+  secretFile: SecretFile | undefined,
 ): Promise<Registration> {
   const body = {url, event_types: subscribed(events), description: 'remit webhooks listen'};
   const sent = await sendOnce(context, {
@@ -51,15 +73,24 @@ export async function registerEndpoint(
   const answer = sent.dryRun === undefined ? sent.result.data : undefined;
   const id = String(valueAt(unwrapRecord(answer), 'id'));
   const secret = findSigningSecret(answer, context.out.sanitizer)?.value;
-  const file = keep(context, {endpoint_id: id, url});
-  const remove = () => removeEndpoint(context, id, file);
-  if (secret !== undefined) return {id, secret, remove};
+  const kept = {
+    ...{endpoint_id: id, url, secret_file: secretFile?.path},
+    fingerprint: secret && secretFingerprint(secret),
+  };
+  const file = keep(context, kept);
+  const remove = () => removeEndpoint(context, file, kept);
+  if (secret !== undefined && written(context, secretFile, secret)) return {id, secret, remove};
   await remove();
-  throw new RemitError(
-    'UNAVAILABLE',
-    'the service sent no signing secret with the new endpoint, so nothing could be verified',
-  );
+  if (secret === undefined)
+    throw new RemitError(
+      'UNAVAILABLE',
+      'the service sent no signing secret with the new endpoint, so nothing could be verified',
+    );
+  throw new RemitError('STATE', `the signing secret could not be written to ${secretFile!.path}`);
 }
+
+const written = (context: Context, file: SecretFile | undefined, secret: string): boolean =>
+  file === undefined || keepSecret(context, file, secret);
 
 /** A pattern stands for the documented types that it matches. */
 function subscribed(events: readonly string[] | undefined): string[] {
@@ -71,7 +102,9 @@ function subscribed(events: readonly string[] | undefined): string[] {
   ];
 }
 
-function keep(context: Context, {endpoint_id, url}: Pick<Kept, 'endpoint_id' | 'url'>): string {
+type Made = Pick<Kept, 'endpoint_id' | 'url' | 'secret_file' | 'fingerprint'>;
+
+function keep(context: Context, made: Made): string {
   const {baseUrl: base_url, mode} = context.profile;
   const holder = describeSelf(
     systemProbe,
@@ -81,21 +114,29 @@ function keep(context: Context, {endpoint_id, url}: Pick<Kept, 'endpoint_id' | '
   );
   makeFolder(folderOf(context));
   const file = join(folderOf(context), `${holder.token}.json`);
-  const kept: Kept = {endpoint_id, url, base_url, mode, holder};
+  const kept: Kept = {...made, base_url, mode, holder};
   writeFileAtomic(file, JSON.stringify(kept));
   return file;
 }
 
-async function removeEndpoint(context: Context, id: string, file: string): Promise<void> {
+async function removeEndpoint(context: Context, file: string, made: Made): Promise<void> {
+  const {endpoint_id: id} = made;
   try {
     await context.client.call('webhookEndpoints.delete', {params: {id}});
-    rmSync(file, {force: true});
+    forget(file, made);
     context.effects.took({noun: 'webhook endpoint', done: 'was deleted', id, status: null, next: null});
   } catch (error) {
-    if (error instanceof RemitError && error.code === 'NOT_FOUND') return rmSync(file, {force: true});
+    if (error instanceof RemitError && error.code === 'NOT_FOUND') return forget(file, made);
     context.out.warn(`the endpoint ${id} could not be removed: ${(error as Error).message}`);
     context.out.hint(deleteCommand(context, id));
   }
+}
+
+/** The file with the secret goes with the endpoint, unless it holds something else by now. */
+function forget(file: string, {secret_file, fingerprint}: Made): void {
+  if (secret_file !== undefined && fingerprintIn(secret_file) === fingerprint)
+    rmSync(secret_file, {force: true});
+  rmSync(file, {force: true});
 }
 
 /**
@@ -115,12 +156,12 @@ export async function removeLeftOvers(context: Context): Promise<void> {
     try {
       const {data} = await context.client.call('webhookEndpoints.get', {params: {id: kept.endpoint_id}});
       if (valueAt(unwrapRecord(data), 'url') === kept.url) {
-        await removeEndpoint(context, kept.endpoint_id, file);
+        await removeEndpoint(context, file, kept);
         out.note(`Removed the endpoint ${kept.endpoint_id}, which an earlier listener left.`);
       } else
         out.warn(`the endpoint ${kept.endpoint_id} of an earlier listener has another URL now, and stays`);
     } catch (error) {
-      if (error instanceof RemitError && error.code === 'NOT_FOUND') rmSync(file, {force: true});
+      if (error instanceof RemitError && error.code === 'NOT_FOUND') forget(file, kept);
       else
         out.warn(
           `the endpoint ${kept.endpoint_id} of an earlier listener could not be read: ${(error as Error).message}`,

@@ -1,10 +1,10 @@
-import {readFileSync, rmSync} from 'node:fs';
+import {rmSync} from 'node:fs';
 import {unwrapRecord} from '../../client/readable.ts';
 import {RemitError} from '../../errors.ts';
 import {valueAt} from '../../output/select.ts';
 import {secretFingerprint} from '../../webhooks/secrets.ts';
 import type {Context} from '../context.ts';
-import {openSecretFile, type SecretFile} from '../secret-file.ts';
+import {fingerprintIn, openSecretFile, type SecretFile} from '../secret-file.ts';
 import {sendOnce, type Sent} from '../send-once.ts';
 import {findSigningSecret} from '../signing-secret.ts';
 import {keepSecret, showSecret} from '../webhook-endpoints.ts';
@@ -143,15 +143,4 @@ function openFile(context: Context, path: string, before: RotationState | undefi
   const found = fingerprintIn(path);
   if (found === '' || (found !== undefined && found === before?.fingerprint)) rmSync(path, {force: true});
   return openSecretFile(path, context.runtime.cwd);
-}
-
-/** The fingerprint of the secret in a file; empty for an empty file, undefined without one. */
-function fingerprintIn(path: string): string | undefined {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8').replace(/\n$/, '');
-  } catch {
-    return undefined;
-  }
-  return text === '' ? '' : secretFingerprint(text);
 }

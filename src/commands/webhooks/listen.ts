@@ -34,6 +34,10 @@ export default class WebhooksListen extends RemitCommand {
       helpValue: 'https://…',
       description: 'register the address of your own tunnel',
     }),
+    'secret-file': Flags.string({
+      helpValue: 'FILE',
+      description: 'write the secret of --register there',
+    }),
     events: eventTypesFlag({
       description: 'only these; payout.* is a pattern',
     }),

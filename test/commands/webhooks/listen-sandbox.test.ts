@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import {randomUUID} from 'node:crypto';
-import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {existsSync, readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {setTimeout as wait} from 'node:timers/promises';
+import {runCli} from '../../cli/run-cli.ts';
 import {LiveSandbox} from '../sandbox/live-sandbox.ts';
 import {Listening} from './listening.ts';
 
@@ -64,6 +65,43 @@ describe('webhooks listen with a sandbox, over HTTPS', function () {
     assert.doesNotMatch(ended.stdout + ended.stderr, /whsec_[0-9a-zA-Z]/);
     assert.deepEqual(await endpoints(), []);
     assert.deepEqual(readdirSync(registered), []);
+  });
+
+  it('writes the secret of its endpoint to a file, which goes with the endpoint', async () => {
+    const file = join(sandbox.home, 'hook.secret');
+    const at = await open('--secret-file', file);
+    assert.match(readFileSync(file, 'utf8'), /^whsec_[0-9a-f]{64}\n$/);
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    await pay();
+    await at.until(({type}) => type === 'event');
+    const verified = await runCli(
+      ['webhooks', 'verify', at.of('event')[0]!.delivery, '--secret-from', file],
+      {
+        env: sandbox.env,
+      },
+    );
+    assert.equal(verified.exitCode, 0, verified.stderr);
+    const second = await sandbox.run([
+      'webhooks',
+      'listen',
+      '--port',
+      '0',
+      '--register',
+      '--tls',
+      '--secret-file',
+      file,
+    ]);
+    assert.equal(second.exitCode, 13, 'an existing file is not overwritten');
+    await at.end();
+    assert.equal(existsSync(file), false);
+    assert.deepEqual(await endpoints(), []);
+    const changed = await open('--secret-file', file);
+    writeFileSync(file, 'mine');
+    await changed.end();
+    assert.equal(readFileSync(file, 'utf8'), 'mine');
+    const reads = await sandbox.run(['webhooks', 'listen', '--port', '0', '--secret-file', file]);
+    assert.equal(reads.exitCode, 2);
+    assert.match(reads.stderr, /--secret-from FILE/);
   });
 
   it('subscribes to the chosen types only', async () => {
