@@ -124,7 +124,7 @@ export const ERRORS = {
     true,
   ),
   REDIRECTED: kind(EXIT.UNAVAILABLE, 'the service answered with a redirect, which is never followed'),
-  IN_DOUBT: kind(EXIT.IN_DOUBT, 'a write whose outcome is unknown: repeat it with the same key', true),
+  IN_DOUBT: kind(EXIT.IN_DOUBT, 'a write whose outcome is unknown: repeat it with the same key'),
 } as const satisfies Record<string, ErrorKind>;
 export type ErrorCode = keyof typeof ERRORS;
 

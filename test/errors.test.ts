@@ -52,7 +52,7 @@ describe('errors', () => {
     const plain = new RemitError('IN_DOUBT', 'POST /api/payouts: lost');
     assert.deepEqual(
       [plain.exitCode, plain.retryable, plain.hint, plain.cause],
-      [12, true, undefined, undefined],
+      [12, false, undefined, undefined],
     );
     const cause = new Error('reset');
     const special = new RemitError('STATE', 'no', {

@@ -64,7 +64,7 @@ function addressHint(journal: Journal, former: string, {runAgain}: BoundTo): str
   if (!journal.everTaken()) return `no row was taken at ${former}; if that address was wrong: ${again}`;
   if (!journal.everAnswered())
     return `rows were sent to ${former}, but nothing there answered as the service does; if it is another service: ${again}`;
-  return `records were made at ${former}, so ${BEGUN}; rows that are run at another address too are paid there too`;
+  return `it has records at ${former}, so ${BEGUN}; the same file run at another address would be paid there as well`;
 }
 
 /** Binds a batch before its first request, and checks it from then on; to another key only while none was of use. */

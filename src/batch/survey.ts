@@ -205,8 +205,15 @@ function note(elsewhere: Survey['elsewhere'], word: string, reference: string, b
   else known.count++;
 }
 
-/** @throws RemitError GUARD_DUPLICATES when references are known elsewhere and not every place was named */
-export function refusePaidElsewhere(survey: Survey, allowed: readonly string[], batchId: string): void {
+/**
+ * @param retype makes the typed command with these words added
+ * @throws RemitError GUARD_DUPLICATES when references are known elsewhere and not every place was named
+ */
+export function refusePaidElsewhere(
+  survey: Survey,
+  allowed: readonly string[],
+  {batchId, retype}: {batchId: string; retype: (words: readonly string[]) => string},
+): void {
   const open = [...survey.elsewhere].filter(([word]) => !allowed.includes(word));
   if (open.length === 0) return;
   const [word, {count, example, batch}] = open[0]!;
@@ -214,7 +221,7 @@ export function refusePaidElsewhere(survey: Survey, allowed: readonly string[], 
     'GUARD_DUPLICATES',
     `batch ${batchId}: ${count} of its references (such as ${example}) were used under ${word} by batch ${batch}; nothing was sent`,
     {
-      hint: `if these are other payments all the same, say ${open.map(([name]) => `--allow-paid-elsewhere ${name}`).join(' ')}`,
+      hint: `if these are other payments: ${retype(open.flatMap(([name]) => ['--allow-paid-elsewhere', name]))}`,
       details: {elsewhere: Object.fromEntries(survey.elsewhere)},
     },
   );

@@ -74,7 +74,8 @@ export async function createTransfer(
     without: ['--idempotency-key'],
     add: ['--idempotency-key', idempotencyKey],
   });
-  const options = {idempotencyKey, signal: context.stop.signal, hint: repeat};
+  const isFreshKey = request.idempotencyKey === undefined;
+  const options = {idempotencyKey, isFreshKey, signal: context.stop.signal, hint: repeat};
   if (request.dryRun) return done(showPreview(out, client.preview(operation, {body, options})));
 
   const party = String(body[kind.partyField]);

@@ -24,6 +24,8 @@ export interface Built {
   request: TransportRequest;
   safety: Safety;
   idempotencyKey: string | undefined;
+  /** The caller named the key: the same call again has the same one. */
+  namesKey: boolean;
   sanitizer: Sanitizer;
   options: KeyedOptions;
 }
@@ -120,6 +122,7 @@ export class RequestBuilder {
       },
       safety: safetyOf(method, keyed),
       idempotencyKey,
+      namesKey: options.idempotencyKey !== undefined && options.isFreshKey !== true,
       sanitizer: this.#sanitizerFor(call.body),
       options,
     };

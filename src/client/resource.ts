@@ -33,6 +33,8 @@ export interface CallOptions {
 export interface KeyedOptions extends CallOptions {
   /** One key per intended action; made when absent. */
   idempotencyKey?: string | undefined;
+  /** The key was made for this call alone: the command that is typed again makes another one. */
+  isFreshKey?: boolean | undefined;
 }
 
 type Verbs<R extends Resource> = (typeof OPERATIONS)[R];

@@ -10,6 +10,8 @@ export interface CallFacts {
   what: string;
   attempts: number;
   idempotencyKey?: string | undefined;
+  /** The caller named that key, so that the same call again is sent with it. */
+  namesKey?: boolean | undefined;
   /** The command or call that goes on from here. */
   hint?: string | undefined;
   /** The record that the call is about; absent in a creation. */
@@ -60,7 +62,7 @@ export function inDoubt(outcome: Outcome, call: CallFacts): RemitError {
   return new RemitError('IN_DOUBT', message, {
     ...facts(outcome, call, {...openRecord(call), may_have_taken_effect: true}),
     hint: call.hint ?? hintFor(call),
-    retryable: call.idempotencyKey !== undefined, // without a key a repetition could do it twice
+    retryable: call.namesKey ?? false, // with a new key, or with none, a repetition could do it twice
   });
 }
 
@@ -78,8 +80,7 @@ export function interrupted(reason: unknown, mayHaveTakenEffect: boolean, call: 
       ...{attempts: call.attempts, may_have_taken_effect: mayHaveTakenEffect},
     },
     hint,
-    // Without a key a repetition could do it twice.
-    retryable: !mayHaveTakenEffect || call.idempotencyKey !== undefined,
+    retryable: !mayHaveTakenEffect || (call.namesKey ?? false),
     cause: call.sanitizer.cause(reason),
   });
 }

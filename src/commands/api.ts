@@ -53,7 +53,7 @@ export default class Api extends RemitCommand {
             without: ['--idempotency-key'],
             add: ['--idempotency-key', idempotencyKey],
           });
-    const input = {body, idempotencyKey, signal: stop.signal, hint};
+    const input = {body, idempotencyKey, isFreshKey: given === undefined, signal: stop.signal, hint};
     if (flags['dry-run']) return showPreview(out, client.previewRequest(method, args.path, input));
     if (method !== 'GET') {
       const request = {method, path: args.path, body, stated: readStated(flags)};

@@ -66,7 +66,7 @@ describe('the binding of a batch', () => {
 
     it('names no run where records were made there', async () => {
       await bench.run(service, {path: 'stage-only'});
-      assert.match((await hint())!, /records were made at https:\/\/api\.test, so use the profile/);
+      assert.match((await hint())!, /it has records at https:\/\/api\.test, so use the profile/);
     });
   });
 

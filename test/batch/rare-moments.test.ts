@@ -75,11 +75,15 @@ describe('a batch in a rare moment', () => {
       [...survey.elsewhere],
       [['https://one.test', {count: 2, example: 'INV-1', batch: 'first'}]],
     );
+    const asked = {batchId: 'b1', retype: (words: readonly string[]) => ['remit run', ...words].join(' ')};
     assert.throws(
-      () => refusePaidElsewhere(survey, [], 'b1'),
+      () => refusePaidElsewhere(survey, [], asked),
       (error) =>
-        error instanceof RemitError && error.exitCode === 11 && /https:\/\/one\.test/.test(error.message),
+        error instanceof RemitError &&
+        error.exitCode === 11 &&
+        /https:\/\/one\.test/.test(error.message) &&
+        error.hint!.endsWith('remit run --allow-paid-elsewhere https://one.test'),
     );
-    refusePaidElsewhere(survey, ['https://one.test'], 'b1');
+    refusePaidElsewhere(survey, ['https://one.test'], asked);
   });
 });

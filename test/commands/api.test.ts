@@ -24,6 +24,14 @@ describe('api', () => {
     assert.equal(new Set(ran.requests.map(({headers}) => headers['idempotency-key'])).size, 1);
     assert.match(ran.stderr, /^Idempotency key: 11111111-/m);
     assert.match(ran.error().hint ?? '', /^remit api POST \/api\/payouts .*--idempotency-key 11111111-/);
+    assert.equal(ran.error().retryable, false); // the same words would make another key
+  });
+
+  it('may be typed again unchanged after a lost answer only where its key was typed', async () => {
+    const data = JSON.stringify({payee_id: PAYEE_ID, amount_in_minor_units: 5});
+    const line = ['api', 'POST', '/api/payouts', '-d', data, '--idempotency-key', 'k-1', '--json'];
+    const ran = await runCli(line, {service: [lost()]});
+    assert.deepEqual([ran.exitCode, ran.error().retryable], [12, true]);
   });
 
   it('never repeats a POST without one', async () => {

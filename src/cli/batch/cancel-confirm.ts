@@ -5,13 +5,26 @@ import type {OpenBatch} from '../../batch/open-batch.ts';
 import {type Part, plus} from '../../batch/part.ts';
 import {standingOf} from '../../batch/work.ts';
 import {RemitError} from '../../errors.ts';
+import type {Typed} from '../command-line.ts';
 import type {Context} from '../context.ts';
 import {canAsk} from '../prompts.ts';
-import {askFor, checkStated, type ConfirmFlags, statement, type Sums, sumsOf} from './confirm.ts';
+import {checkBatchCaps} from '../guard/batch-caps.ts';
+import {
+  askFor,
+  checkStated,
+  type ConfirmFlags,
+  type Retype,
+  retype,
+  STATED,
+  stating,
+  type Sums,
+  sumsOf,
+} from './confirm.ts';
 import {count, totalsText} from './plan-view.ts';
 
 interface Canceling {
   context: Context;
+  typed: Typed;
   batch: OpenBatch;
   claims: BatchClaims;
   flags: ConfirmFlags;
@@ -44,12 +57,14 @@ export async function confirmCancel(canceling: Canceling): Promise<void> {
       hint: `see where its rows are: ${context.commands.read(`${plan.kind}s`, 'batch', 'status', plan.batchId)}`,
     });
   const sums = sumsOf(open);
-  checkStated(plan, sums, flags);
+  checkBatchCaps(plan, profile.caps, profile.name, false);
+  const asked: Retype = (add, without) => retype(canceling, {add, without});
+  checkStated(plan, sums, flags, asked);
   const isLive = profile.mode === 'live';
   const text = `Cancel ${name}: ${count(open.rows, 'record')}${open.rows === 0 ? '' : `, ${totalsText(sums)}`}`;
   if (isLive && !live)
     throw new RemitError('GUARD_LIVE', `refused to cancel ${name} with a live key: ${text}`, {
-      hint: 'add --live to the same command',
+      hint: `if it is meant: ${asked(['--live'])}`,
     });
   if (isLive)
     out.liveBanner(
@@ -87,10 +102,11 @@ function asides(tally: ReturnType<typeof standingOf>['tally']): string[] {
 }
 
 async function ask(
-  {context, batch, flags, onAsk}: Canceling,
+  canceling: Canceling,
   sums: Sums,
   {text, isLive, yes}: {text: string; isLive: boolean; yes: boolean},
 ): Promise<void> {
+  const {context, batch, flags, onAsk} = canceling;
   // Rows that were never sent have no records, and so no total to state.
   const hasTotal = flags['confirm-total'] !== undefined || Object.keys(sums.totals).length === 0;
   const isStated = flags['confirm-count'] !== undefined && hasTotal;
@@ -111,12 +127,16 @@ async function ask(
     throw new RemitError(
       'GUARD_LIVE',
       `refused to cancel batch ${batch.plan.batchId} with a live key: no terminal to confirm on`,
-      {hint: `without a terminal: --live --yes ${statement(sums)}`},
+      {
+        hint: `if this is what you mean: ${retype(canceling, {add: [...(yes ? [] : ['--yes']), ...stating(sums)], without: STATED})}`,
+      },
     );
   if (!isLive && !isStated && !yes)
     throw new RemitError(
       'NEEDS_TERMINAL',
       `cancel of batch ${batch.plan.batchId} must be confirmed, but there is no terminal`,
-      {hint: `nothing was sent; confirm it with ${statement(sums)} (or --yes, with a test key)`},
+      {
+        hint: `nothing was sent; confirm it with ${retype(canceling, {add: stating(sums), without: STATED})} (or with --yes instead, since this is a test key)`,
+      },
     );
 }

@@ -119,7 +119,7 @@ export abstract class BatchRunCommand extends BatchCommand {
     const path: RunPath = flags.direct ? 'direct' : flags['stage-only'] ? 'stage-only' : 'stage-and-release';
     const doing = flags['stage-only'] ? 'stage' : this.kind === 'payout' ? 'pay' : 'collect';
     const {summary, exit} = await runBatch({
-      ...{context, kind: this.kind, stateDir, batchId, flags, path, doing},
+      ...{context, typed: this.typed, kind: this.kind, stateDir, batchId, flags, path, doing},
       isById: what === 'batch',
     });
     this.exitWith(exit);
@@ -137,7 +137,7 @@ abstract class BatchContinue extends BatchCommand {
     const context = await this.open();
     const stateDir = this.stateDirOf(context, flags);
     const {summary, exit} = await runBatch({
-      ...{context, kind: this.kind, stateDir, batchId, flags, ...how},
+      ...{context, typed: this.typed, kind: this.kind, stateDir, batchId, flags, ...how},
       isById: true,
     });
     this.exitWith(exit);
@@ -277,6 +277,7 @@ export abstract class BatchRetry extends BatchCommand {
     const stateDir = this.stateDirOf(context, flags);
     const request = {
       context,
+      typed: this.typed,
       kind: this.kind,
       stateDir,
       batchId: args.batch,

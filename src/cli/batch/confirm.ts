@@ -1,9 +1,9 @@
 import {RemitError} from '../../errors.ts';
-import {KINDS} from '../../batch/kinds.ts';
 import type {Acknowledged} from '../../batch/confirmations.ts';
 import {type Part, plus} from '../../batch/part.ts';
 import type {Plan} from '../../batch/plan.ts';
 import {formatMajor} from '../../money/amount.ts';
+import type {Typed} from '../command-line.ts';
 import type {Context} from '../context.ts';
 import {ungroup} from '../guard.ts';
 import {checkBatchCaps} from '../guard/batch-caps.ts';
@@ -40,6 +40,8 @@ export interface Sums {
  */
 export async function confirmBatch(options: {
   context: Context;
+  /** The command that is confirmed, for hints that repeat it. */
+  typed: Typed;
   plan: Plan;
   survey: Survey;
   /** What the run will do: the question names it, while stated figures speak of the whole plan. */
@@ -61,6 +63,7 @@ export async function confirmBatch(options: {
   const known = options.known && options.again === undefined;
   const {profile, out} = context;
   const {live, yes} = context.flags;
+  const asked = (add: readonly string[], without?: readonly string[]) => retype(options, {add, without});
   const refuse = (
     code: 'GUARD_LIVE' | 'GUARD_CONFIRM' | 'GUARD_READ_ONLY',
     message: string,
@@ -74,15 +77,15 @@ export async function confirmBatch(options: {
       `refused to ${doing} batch ${plan.batchId}: profile ${profile.name} is read-only`,
     );
   checkBatchCaps(plan, profile.caps, profile.name, flags['accept-differences'] ?? false);
-  checkStated(plan, sums, flags);
-  refusePaidElsewhere(survey, flags['allow-paid-elsewhere'] ?? [], plan.batchId);
+  checkStated(plan, sums, flags, asked);
+  refusePaidElsewhere(survey, flags['allow-paid-elsewhere'] ?? [], {batchId: plan.batchId, retype: asked});
   checkDuplicates(options, (line) => out.notice(line));
   const isLive = profile.mode === 'live';
   if (isLive && !live)
     refuse(
       'GUARD_LIVE',
       `refused to ${doing} batch ${plan.batchId} with a live key${moving.rows === 0 ? '' : `: ${totalsText(moving)}`}`,
-      'add --live when real money is meant to move',
+      `if real money is meant to move: ${asked(['--live'])}`,
     );
   if (isLive)
     out.liveBanner(
@@ -114,7 +117,7 @@ export async function confirmBatch(options: {
       refuse(
         'GUARD_LIVE',
         `refused to ${doing} batch ${plan.batchId} with a live key: no terminal to confirm on`,
-        `without a terminal: --live --yes ${statement(sums)}`,
+        `if this is what you mean: ${asked([...(yes ? [] : ['--yes']), ...stating(sums)], STATED)}`,
       );
   } else if (!stated && !yes && !known) {
     if (isIdle) return false;
@@ -122,7 +125,7 @@ export async function confirmBatch(options: {
       'NEEDS_TERMINAL',
       `batch ${plan.batchId} must be confirmed, but there is no terminal`,
       {
-        hint: `nothing was sent; say it with ${statement(sums)} (or --yes, with a test key)`,
+        hint: `nothing was sent; confirm it with ${asked(stating(sums), STATED)} (or with --yes instead, since this is a test key)`,
       },
     );
   }
@@ -183,21 +186,33 @@ export async function askFor(asked: {
   }
 }
 
-/** What a script says to confirm this. */
-export const statement = (sums: Sums): string =>
-  [
-    ...Object.entries(sums.totals).map(([currency, total]) => `--confirm-total ${currency}=${total}`),
-    `--confirm-count ${sums.rows}`,
-  ].join(' ');
+/** The words by which a script confirms this. */
+export const stating = (sums: Sums): string[] => [
+  ...Object.entries(sums.totals).flatMap(([currency, total]) => ['--confirm-total', `${currency}=${total}`]),
+  ...['--confirm-count', String(sums.rows)],
+];
+
+const statement = (sums: Sums): string => stating(sums).join(' ');
+
+/** The flags that `stating` makes. */
+export const STATED = ['--confirm-total', '--confirm-count'];
+
+/** The typed command with other words. */
+export type Retype = (add: readonly string[], without?: readonly string[]) => string;
+
+export const retype = (
+  {context, typed}: {context: Context; typed: Typed},
+  changes: {add: readonly string[]; without?: readonly string[] | undefined},
+): string => context.commands.again(typed, {add: changes.add, without: changes.without ?? []});
 
 /** @throws RemitError GUARD_CONFIRM when stated figures are not those of `sums` */
-export function checkStated(plan: Plan, sums: Sums, flags: ConfirmFlags): void {
+export function checkStated(plan: Plan, sums: Sums, flags: ConfirmFlags, asked: Retype): void {
   const differ = (message: string) => {
     throw new RemitError(
       'GUARD_CONFIRM',
       `the confirmation does not match ${sums === plan.figures ? 'the plan' : 'the rows concerned'} of ${plan.batchId}: ${message}; nothing was sent`,
       {
-        hint: `it has ${statement(sums)}`,
+        hint: `if what it has is what you mean: ${asked(stating(sums), STATED)}`,
         details: {planned: sums.rows, totals: sums.totals},
       },
     );
@@ -227,12 +242,15 @@ function sameAmount(stated: string, planned: string, currency: string): boolean 
 }
 
 /** @param show for what no plan can tell, since it is of other batches */
-function checkDuplicates(
-  {plan, survey, flags, acknowledged}: Parameters<typeof confirmBatch>[0],
-  show: (line: string) => void,
-): void {
+function checkDuplicates(options: Parameters<typeof confirmBatch>[0], show: (line: string) => void): void {
+  const {plan, survey, flags, acknowledged} = options;
   const {softDuplicates, similarReferences} = plan.figures;
   const {repeats, similar} = duplicatesOf(plan, survey, acknowledged);
+  /** The flags of the hint state both, so that one command is enough. */
+  const acknowledging = [
+    ...(repeats > 0 ? ['--allow-duplicates', String(repeats)] : []),
+    ...(similar > 0 ? ['--allow-similar', String(similar)] : []),
+  ];
   /** Who repeats the flags of an earlier command of this batch states again what was acknowledged then. */
   const isStated = (n: number, flag: number | undefined, before: number | undefined) =>
     n === (flag ?? 0) || (before !== undefined && flag !== undefined && flag >= n && flag <= before + n);
@@ -240,10 +258,7 @@ function checkDuplicates(
     surveyText(survey).forEach(show);
     const found = n === 0 ? `there is nothing that --${flag} could acknowledge` : what;
     throw new RemitError('GUARD_DUPLICATES', `batch ${plan.batchId}: ${found}; nothing was sent`, {
-      hint:
-        n === 0
-          ? `leave --${flag} out`
-          : `look at them (remit ${KINDS[plan.kind].topic} batch plan shows those within the file), and if all are meant say --${flag} ${n}`,
+      hint: `${n === 0 ? 'without it' : 'if every one of them is meant'}: ${retype(options, {add: acknowledging, without: ALLOWING})}`,
       details: {
         soft_duplicates: softDuplicates,
         similar_references: similarReferences,
@@ -265,6 +280,8 @@ function checkDuplicates(
       'allow-similar',
     );
 }
+
+const ALLOWING = ['--allow-duplicates', '--allow-similar'];
 
 /** How many look-alikes are still to be acknowledged; those of the file itself are, with its plan. */
 export function duplicatesOf(

@@ -14,7 +14,7 @@ import {DEFAULT_TIMEOUTS} from '../../client/transport.ts';
 import {EXIT, type ExitCode, RemitError} from '../../errors.ts';
 import type {Context} from '../context.ts';
 import {DEFAULT_WAIT_MS} from '../durations.ts';
-import {batchCommand, placeFlags} from './place.ts';
+import {batchCommand, placeFlags, runAsAnother} from './place.ts';
 import {count} from './plan-view.ts';
 import {readSummary, statusOfBatch} from './report-action.ts';
 import {summaryText} from './summary-view.ts';
@@ -74,7 +74,8 @@ export async function refreshBatch(options: {
     return {summary, exit: EXIT.OK};
   }
   try {
-    checkBinding(batch.journal, batch.plan, context.profile);
+    const runAgain = runAsAnother(context, options.stateDir, batch.plan);
+    checkBinding(batch.journal, batch.plan, {...context.profile, runAgain});
     const before = readSummary(batch, clock.now(), (last) => placeFlags(context, options.stateDir, last));
     const {summary: seen, followed} = await follow({
       ...{context, stateDir: options.stateDir, batch, flags, before},

@@ -1,9 +1,11 @@
 import {existsSync} from 'node:fs';
+import {join, resolve} from 'node:path';
 import {batchExists} from '../../batch/folder.ts';
 import {type Kind, KINDS} from '../../batch/kinds.ts';
+import type {Plan} from '../../batch/plan.ts';
 import {RemitError} from '../../errors.ts';
 import {shellWord} from '../../shell-word.ts';
-import type {LocalContext} from '../context.ts';
+import type {Context, LocalContext} from '../context.ts';
 
 /** `remit payouts batch`: how hints begin. */
 export const batchCommand = (kind: Kind): string => `remit ${KINDS[kind].topic} batch`;
@@ -16,6 +18,17 @@ export function placeFlags(context: LocalContext, stateDir: string, lastProfile?
   const folder = stateDir === context.stateDir ? '' : ` --state-dir ${shellWord(stateDir)}`;
   const profile = context.flags.profile ?? lastProfile;
   return folder + (profile === undefined ? '' : ` -p ${shellWord(profile)}`);
+}
+
+/** The command that runs the file of a plan as another batch, under an id that is free. */
+export function runAsAnother(context: Context, stateDir: string, {kind, batchId, file}: Plan): string {
+  let number = 2;
+  const name = () => `${batchId.slice(0, 58)}-${number}`;
+  while (batchExists(stateDir, kind, name())) number++;
+  const live = context.profile.mode === 'live' ? ' --live' : '';
+  const absolute = join(file.folder, file.name);
+  const path = file.path === '-' ? '-' : resolve(file.path) === absolute ? file.path : absolute;
+  return `${batchCommand(kind)} run ${shellWord(path)} --batch-id ${name()}${live}${placeFlags(context, stateDir, context.commands.profile)}`;
 }
 
 /**

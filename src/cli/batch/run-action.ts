@@ -2,6 +2,7 @@ import {accessSync, constants, statSync} from 'node:fs';
 import {resolve} from 'node:path';
 import {type BatchClaims, claimBatch} from '../../batch/batch-claims.ts';
 import {BatchRun, type RunPath} from '../../batch/batch-run.ts';
+import {isCapped} from '../guard/batch-caps.ts';
 import {checkBinding} from '../../batch/binding.ts';
 import type {Kind} from '../../batch/kinds.ts';
 import {keepAcknowledged, noteConfirmation, readAcknowledged} from '../../batch/confirmations.ts';
@@ -21,6 +22,7 @@ import {type Reach, workOf} from '../../batch/work.ts';
 import {DEFAULT_TIMEOUTS, type Timeouts, type Transport} from '../../client/transport.ts';
 import {RemitError, type ExitCode} from '../../errors.ts';
 import {shellWord} from '../../shell-word.ts';
+import type {Typed} from '../command-line.ts';
 import type {Context} from '../context.ts';
 import {socketCeiling} from '../open-files.ts';
 import {changedFile} from './changed-file.ts';
@@ -29,7 +31,7 @@ import {confirmBatch, type ConfirmFlags, duplicatesOf} from './confirm.ts';
 import {followAfterRun, type FollowFlags} from './follow-action.ts';
 import {hasForgotten, RESET_SANDBOX} from './reset-sandbox.ts';
 import {closeAfter, withResume} from './close-after.ts';
-import {batchCommand, placeFlags} from './place.ts';
+import {batchCommand, placeFlags, runAsAnother} from './place.ts';
 import {count} from './plan-view.ts';
 import {confirmCancel, releasedText} from './cancel-confirm.ts';
 import {partOf, retryText} from './retry-view.ts';
@@ -54,6 +56,8 @@ export interface RunRequest {
   stateDir: string;
   batchId: string;
   flags: RunFlags;
+  /** The command itself, for hints that repeat it. */
+  typed: Typed;
   /** `as-before`: the way in which the batch was begun. */
   path: RunPath | 'as-before';
   /** What the confirmation is for: `pay`, `stage`, `release`, `resume`. */
@@ -88,7 +92,8 @@ export async function runBatch(request: RunRequest): Promise<BatchEnd> {
   const run = async () => {
     if (readStatus(batch.place.status) === undefined) tellStatus(batch, 'starting', clock.now());
     const folder = resultFolder(flags.out ?? batch.plan.file.folder);
-    checkBinding(batch.journal, batch.plan, profile);
+    const runAgain = runAsAnother(context, stateDir, batch.plan);
+    checkBinding(batch.journal, batch.plan, {...profile, runAgain});
     if (request.path !== 'cancel') refuseCanceled(batch.journal, batch.plan, request.path);
     const changed = request.isById ? changedFile(batch.plan) : undefined;
     if (changed !== undefined)
@@ -127,7 +132,8 @@ async function runClaimed(request: RunRequest, batch: OpenBatch, folder: string)
   );
   const run = async () => {
     const onAsk = () => tellStatus(batch, ASKING, clock.now());
-    if (request.path === 'cancel') await confirmCancel({context, batch, claims, flags, onAsk});
+    if (request.path === 'cancel')
+      await confirmCancel({context, typed: request.typed, batch, claims, flags, onAsk});
     else if (request.retry === undefined) await confirmOnce(request, batch, claims);
     else if (!isConfirmed(request, batch)) throw nothingToRetry(batch, request);
     checkResultPlace(folder, batch.plan); // before the try: its error says nothing of rows that were sent
@@ -190,7 +196,8 @@ async function confirmOnce(
   const again = retried === undefined ? undefined : partOf(retried);
   const reach = reachOf(request, journal);
   const work = workOf({journal, plan, survey, reach, taken: retried?.map(({row}) => row) ?? []});
-  const asked = {context, plan, survey, work, flags, doing, known, acknowledged, again, onAsk};
+  const {typed} = request;
+  const asked = {context, typed, plan, survey, work, flags, doing, known, acknowledged, again, onAsk};
   const isAgreed = await confirmBatch(asked);
   batch.lock.assertHeld(); // a question may stay open for hours
   registry.assertHeld();
@@ -291,6 +298,7 @@ async function runConfirmed(parts: ConfirmedRun): Promise<Summary> {
       trustRefusals: flags['trust-refusals'] ?? false,
       retryUnapproved,
       approveById: profile.approveById,
+      mayAcceptDifferences: !isCapped(profile.caps),
     },
     out: folder,
     command: batchCommand(kind),

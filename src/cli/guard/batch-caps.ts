@@ -43,15 +43,16 @@ export function checkBatchCaps(
       over(`its total is ${total} ${currency}, the cap is ${shown(perBatch)}`);
   }
   if (caps.rails !== undefined) checkRails(rails, caps.rails, over);
-  const isCapped = [caps.rails, caps.max_amount_minor, caps.max_batch_total_minor].some(
-    (cap) => cap !== undefined,
-  );
-  if (acceptsDifferences && isCapped)
+  if (acceptsDifferences && isCapped(caps))
     over(
       '--accept-differences releases records whose rail or currency is not the one that was checked',
       'release the other rows without it; approve a held record by its id, which checks it against the caps',
     );
 }
+
+/** A cap that a record other than the planned one might pass. */
+export const isCapped = (caps: Caps): boolean =>
+  [caps.rails, caps.max_amount_minor, caps.max_batch_total_minor].some((cap) => cap !== undefined);
 
 function checkRails(
   rails: Plan['figures']['rails'],

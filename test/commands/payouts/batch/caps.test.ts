@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
+import type {Summary} from '../../../../src/batch/summary.ts';
 import {payeeId} from '../../../batch/harness.ts';
 import {runCli} from '../../../cli/run-cli.ts';
 import {Desk} from './desk.ts';
@@ -70,11 +71,22 @@ describe('the caps of a profile on a batch', () => {
     assert.equal((await run(env, 'run ./p.csv --yes --batch-id b --stage-only')).exitCode, 0);
     const {posts} = desk.service;
     await set(env, '--max-amount', 'USD=15.00');
-    for (const line of ['release b --yes', 'resume b --yes', 'retry b --yes', 'run b --yes']) {
+    const lines = ['release b --yes', 'resume b --yes', 'retry b --yes', 'run b --yes', 'cancel b --yes'];
+    for (const line of lines) {
       const ran = await run(env, line);
       assert.equal(ran.exitCode, 11, `${line}: ${ran.stderr}`);
       assert.equal(desk.service.posts, posts, line);
     }
+  });
+
+  it('let a batch be canceled that keeps them, with records that differ from their rows', async () => {
+    const env = await desk.profile('p', '--max-batch-total', 'USD=30.00');
+    desk.service.distort = (record) => ({...record, rail: 'wire', currency_code: 'EUR'});
+    const held = await run(env, 'run ./p.csv --yes --batch-id b');
+    assert.deepEqual([held.exitCode, (held.json() as Summary).held], [8, 2]);
+    assert.equal((held.json() as Summary).next, 'remit payouts batch cancel b -p p');
+    const ran = await run(env, 'cancel b --yes');
+    assert.deepEqual([ran.exitCode, (ran.json() as Summary).state], [0, 'canceled'], ran.stderr);
   });
 
   it('are not bypassed by --accept-differences', async () => {

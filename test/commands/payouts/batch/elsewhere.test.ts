@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import type {Summary} from '../../../../src/batch/summary.ts';
+import {shellWord} from '../../../../src/shell-word.ts';
 import {payeeId} from '../../../batch/harness.ts';
 import {type CliResult, runCli} from '../../../cli/run-cli.ts';
 import {Desk} from './desk.ts';
@@ -18,7 +19,7 @@ describe('references that were used elsewhere', () => {
   const refused = (ran: CliResult, words: RegExp, flag: string) => {
     assert.deepEqual([ran.exitCode, ran.error().code], [11, 'GUARD_DUPLICATES'], ran.stderr);
     assert.match(ran.error().message, words);
-    assert.ok(ran.error().hint!.includes(`--allow-paid-elsewhere ${flag}`), ran.error().hint!);
+    assert.ok(ran.error().hint!.includes(`--allow-paid-elsewhere ${shellWord(flag)}`), ran.error().hint!);
     assert.equal(desk.service.paid.length, 1, 'nothing was sent');
   };
   const ACKNOWLEDGED = '--json --yes --allow-duplicates 1';
