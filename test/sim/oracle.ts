@@ -354,6 +354,8 @@ export class Oracle {
       const isKnown =
         sent.some(({seenId}) => seenId === record.id) || sent.every(({pending}) => pending === 0);
       if (this.#declared.has(record.reference)) continue; // the operator said that nothing was paid, and it is not sent again
+      // The service answered with the record of another row: by the document, this key made that record and no other.
+      if (sent.some(({seenId}) => seenId !== undefined && seenId !== record.id)) continue;
       if (isOurs && isKnown && this.#isMemoryLong && this.#service.statusOf(record) === 'created')
         this.violate(
           'cancel',
