@@ -8,6 +8,7 @@ export type ListenLine =
   | DuplicateLine
   | FilteredLine
   | RejectedLine
+  | ObjectLine
   | ForwardLine
   | DeadLine
   | TargetLine
@@ -63,6 +64,16 @@ export interface FilteredLine {
 export interface RejectedLine extends Received {
   type: 'rejected';
   reason: ListenReason;
+}
+/** With --expand: the object that a verified event is about, as it is some moments later. */
+export interface ObjectLine {
+  type: 'object';
+  delivery: string;
+  resource: 'payout' | 'payin' | 'subaccount';
+  id: string;
+  /** The record as the service answered it; null when it could not be read. */
+  object: unknown;
+  error: string | null;
 }
 export interface ForwardLine {
   type: 'forward';

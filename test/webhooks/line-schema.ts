@@ -45,6 +45,14 @@ export const LINES = {
     received_at: time,
   }),
   rejected: z.strictObject({type: z.literal('rejected'), reason: z.string(), ...received}),
+  object: z.strictObject({
+    type: z.literal('object'),
+    delivery,
+    resource: z.enum(['payout', 'payin', 'subaccount']),
+    id: z.string(),
+    object: z.unknown(),
+    error: nullable,
+  }),
   forward: z.strictObject({
     type: z.literal('forward'),
     delivery,
@@ -97,6 +105,7 @@ export const LINE = z.discriminatedUnion('type', [
   LINES.duplicate,
   LINES.filtered,
   LINES.rejected,
+  LINES.object,
   LINES.forward,
   LINES.dead,
   LINES.target,

@@ -14,6 +14,7 @@ import {MAX_BODY_BYTES} from '../../webhooks/raw-body.ts';
 import type {WebhookSecret} from '../../webhooks/secrets.ts';
 import {resignedHeaders} from '../../webhooks/replay.ts';
 import type {Context, LocalContext} from '../context.ts';
+import {Expander} from './expand.ts';
 import {ListenRecord} from './listen-record.ts';
 import {ListenReport} from './listen-report.ts';
 import {
@@ -45,6 +46,8 @@ export async function listen(
       ? givenSecrets(local, flags)
       : await readSecrets(local, flags);
   const report = new ListenReport(local.out, {showResponse: flags['show-response'] ?? false});
+  const expander =
+    context !== undefined && flags.expand ? new Expander(context, (line) => report.object(line)) : undefined;
   const known = new KnownEvents();
   const record = flags['no-record'] ? undefined : new ListenRecord(local, flags);
   const expectation = readExpectation(flags);
@@ -62,6 +65,7 @@ export async function listen(
     respondDownstream: flags.respond === 'downstream',
     onDelivery: (delivery) => {
       report.delivery(delivery);
+      expander?.see(delivery);
       ending.see(delivery);
     },
     onRefused: (reason, detail) => report.refused(reason, detail, local.clock.now()),
@@ -109,12 +113,14 @@ export async function listen(
     const cut = () => {
       receiver.kill();
       forwarder.stop();
+      expander?.stop();
     };
     if (second.aborted) cut();
     else second.addEventListener('abort', cut, {once: true});
     await registration?.remove();
     await receiver.close();
     const waiting = await forwarder.drain();
+    await expander?.close();
     await record?.close();
     if (waiting > 0 && exitCode !== EXIT.OK)
       local.out.warn(

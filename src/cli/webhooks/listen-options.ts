@@ -21,6 +21,7 @@ export interface ListenFlags extends SecretFlags, VerifyFlags {
   'public-url'?: string | undefined;
   'secret-file'?: string | undefined;
   events?: string[] | undefined;
+  expand?: boolean | undefined;
   'allow-unverified'?: boolean | undefined;
   'no-record'?: boolean | undefined;
   'max-record-size'?: number | undefined;

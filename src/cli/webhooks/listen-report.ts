@@ -3,12 +3,13 @@ import {
   deliveryLine,
   forwardLine,
   type ListenLine,
+  type ObjectLine,
   type ReadyLine,
   type RefusedLine,
   type SummaryLine,
 } from '../../webhooks/lines.ts';
 import type {Output} from '../../output/output.ts';
-import {deliveryText, forwardText, lossLine} from './listen-view.ts';
+import {deliveryText, forwardText, lossLine, objectText} from './listen-view.ts';
 
 /** What people and scripts see of a listener: lines as things happen, counts, a summary at the end. */
 export class ListenReport {
@@ -58,6 +59,10 @@ export class ListenReport {
       {type: 'dead', delivery, target, attempts: attempt, error: error ?? `the target answered ${status}`},
       () => {},
     );
+  }
+
+  object(line: ObjectLine): void {
+    this.#say(line, () => this.#out.text(objectText(line, this.#out)));
   }
 
   target(target: string, state: 'up' | 'down', error: string | null): void {

@@ -1,9 +1,12 @@
 import {cleanLine} from '../../sanitize/harmful.ts';
 import type {Output} from '../../output/output.ts';
 import {cutTo} from '../../output/width.ts';
+import {valueAt} from '../../output/select.ts';
+import {majorOf, plainValue} from '../../output/view.ts';
 import type {Delivery, ForwardResult} from '../../webhooks/delivery.ts';
 import {hasArrived} from '../../webhooks/delivery.ts';
 import {parseBody} from '../../webhooks/event.ts';
+import type {ObjectLine} from '../../webhooks/lines.ts';
 import {lossText, type Loss} from '../../webhooks/losses.ts';
 
 type Screen = Pick<Output, 'paint' | 'columns' | 'isTerminal'>;
@@ -45,6 +48,25 @@ function about({body, eventId, id}: Delivery): string {
 export function lossLine(loss: Loss, {paint, columns, isTerminal}: Screen): string {
   const text = cleanLine(lossText(loss));
   return `${' '.repeat(10)}${paint('yellow', isTerminal ? cutTo(text, columns - 10) : text)}`;
+}
+
+/** The object of an event, below its delivery: `          payout 5f0c…  settled  1,500.75 USD  wire`. */
+export function objectText(
+  {resource, id, object, error}: ObjectLine,
+  {paint, columns, isTerminal}: Screen,
+): string {
+  const status = valueAt(object, 'status');
+  const name = valueAt(object, 'name');
+  const money = ['amount_in_minor_units', 'balance_in_minor_units'].map((field) => valueAt(object, field));
+  const amount = money.find((value) => value !== undefined && value !== null);
+  const facts = [
+    plainValue(status),
+    ...(amount === undefined ? [] : [majorOf(amount, valueAt(object, 'currency_code'))]),
+    ...(name === undefined ? [] : [plainValue(name)]),
+    ...(valueAt(object, 'rail') === undefined ? [] : [plainValue(valueAt(object, 'rail'))]),
+  ];
+  const text = cleanLine(`${resource} ${id}  ${error === null ? facts.join('  ') : `not read: ${error}`}`);
+  return `${' '.repeat(10)}${paint(error === null ? 'dim' : 'yellow', isTerminal ? cutTo(text, columns - 10) : text)}`;
 }
 
 /** The result of forwarding, below its delivery: `          -> http://localhost:3000/  200  12 ms`. */

@@ -42,6 +42,7 @@ export default class WebhooksListen extends RemitCommand {
       description: 'only these; payout.* is a pattern',
     }),
     'allow-unverified': Flags.boolean({description: 'accept what does not verify, and mark it'}),
+    expand: Flags.boolean({description: 'read and show the object of each event'}),
     ...verifyFlags,
     'max-body': sizeFlag({description: 'largest body (default 1MB)'}),
     'no-record': Flags.boolean({description: 'do not write deliveries to disk'}),
@@ -112,7 +113,7 @@ export default class WebhooksListen extends RemitCommand {
   async run() {
     const {flags} = await this.parse(WebhooksListen);
     checkListenFlags(flags);
-    const context = flags.register ? await this.open() : undefined;
+    const context = flags.register || flags.expand ? await this.open() : undefined;
     const {listen} = await import('../../cli/webhooks/listen-action.ts');
     return this.conclude(await listen(this.openLocal(), context, flags));
   }

@@ -7,9 +7,13 @@ import {join} from 'node:path';
 import {tableRows} from '../../repo/markdown.ts';
 import {readText} from '../../repo/tree.ts';
 import {systemClock} from '../../../src/clock.ts';
+import {objectText} from '../../../src/cli/webhooks/listen-view.ts';
+import {plainPaint} from '../../../src/output/colour.ts';
+import type {ObjectLine} from '../../../src/webhooks/lines.ts';
 import {readRecord} from '../../../src/webhooks/record/reader.ts';
 import {signatureHeaders, verifyWebhook} from '../../../src/webhooks/signature.ts';
-import {runCli, scratch} from '../../cli/run-cli.ts';
+import {BASE_URL, runCli, scratch, TEST_KEY, type CliOptions} from '../../cli/run-cli.ts';
+import {answer, type Script} from '../../client/fake-transport.ts';
 import {LINE, LINES} from '../../webhooks/line-schema.ts';
 import {body, Listening, SECRET} from './listening.ts';
 
@@ -329,6 +333,81 @@ describe('webhooks listen', () => {
     assert.equal((await at.ended()).exitCode, 10);
     assert.equal(at.of('expect')[0]!.matched, false);
     at.stop.receive('SIGINT');
+  });
+
+  const payout = {
+    ...{id: 'p1', status: 'settled', amount_in_minor_units: 150_075},
+    ...{currency_code: 'USD', rail: 'wire'},
+  };
+  const notFound = (path: string) =>
+    `GET ${BASE_URL}/api/${path}: the service answered 404 NOT_FOUND: no such payout`;
+  const openExpanding = async (service: Script, words: readonly string[] = []) => {
+    Object.assign(env, {REMIT_API_KEY: TEST_KEY, REMIT_BASE_URL: BASE_URL});
+    const run = (argv: readonly string[], options: CliOptions) => runCli(argv, {...options, service});
+    return (listening = await Listening.open(env, ['--expand', ...words], run));
+  };
+
+  it('--expand shows the object of each verified event once, or why it was not read', async () => {
+    const paths: string[] = [];
+    const at = await openExpanding(
+      ({method, path}) => {
+        paths.push(`${method} ${path}`);
+        return path === '/api/payouts/p1'
+          ? answer(200, payout)
+          : answer(404, {error_code: 'NOT_FOUND', message: 'no such payout'});
+      },
+      ['--allow-unverified', '--events', 'payout.settled,payin.failed'],
+    );
+    await at.post(body(1));
+    await at.post(body(1));
+    await at.post(body(2));
+    await at.post(body(3), {});
+    await at.post(body(4, 'payout.failed'));
+    await at.post(Buffer.from('{"id":"e5","type":"payin.failed","data":{"payin_id":"p5/../x"}}'));
+    await at.post(Buffer.from('{"id":"e6","type":"payin.failed","data":{"payin_id":7}}'));
+    await at.until(({type}) => type === 'object', 3);
+    await at.end();
+    assert.deepEqual(
+      at.of('object').map(({resource, id, object, error}) => [resource, id, object, error]),
+      [
+        ['payout', 'p1', payout, null],
+        ['payout', 'p2', null, notFound('payouts/p2')],
+        ['payin', 'p5/../x', null, notFound('payins/p5%2F..%2Fx')],
+      ],
+    );
+    assert.equal(at.of('object')[0]!.delivery, at.of('event')[0]!.delivery);
+    assert.deepEqual(paths, ['GET /api/payouts/p1', 'GET /api/payouts/p2', 'GET /api/payins/p5%2F..%2Fx']);
+    assert.equal(at.lines.at(-1)!.type, 'summary');
+  });
+
+  it('--expand delays nothing while the service hangs, and holds a bounded number of events', async () => {
+    let asked = 0;
+    const at = await openExpanding(() => {
+      asked += 1;
+      return new Promise<never>(() => undefined);
+    });
+    for (let number = 0; number < 103; number += 1) assert.equal(await at.post(body(number)), 200);
+    await at.until(({type}) => type === 'object');
+    assert.deepEqual([asked, at.of('event').length], [2, 103]);
+    const [refused, ...others] = at.of('object');
+    assert.deepEqual(others, []);
+    assert.deepEqual([refused!.id, refused!.error], ['p102', '100 objects wait already']);
+    at.stop.receive('SIGINT');
+    at.stop.receive('SIGINT');
+    assert.equal((await at.ended()).exitCode, 130);
+  });
+
+  it('--expand needs a key, and has one line for people', async () => {
+    const none = await runCli(['webhooks', 'listen', '--port', '0', '--expand'], {env});
+    assert.equal(none.exitCode, 3, none.stderr);
+    const screen = {paint: plainPaint, columns: 60, isTerminal: true};
+    const line: ObjectLine = {
+      ...{type: 'object', delivery: 'dlv_1', resource: 'payout', id: 'p1', object: payout, error: null},
+    };
+    assert.equal(objectText(line, screen), '          payout p1  settled  1,500.75 USD  wire');
+    const failed = objectText({...line, object: null, error: 'no such payout '.repeat(9)}, screen);
+    assert.match(failed, /^ {10}payout p1 {2}not read: no such payout .*…$/);
+    assert.equal(failed.length, 60);
   });
 
   it('refuses flags that cannot be meant, and targets that are not local', async () => {
