@@ -26,6 +26,8 @@ export interface Built {
   idempotencyKey: string | undefined;
   /** The caller named the key: the same call again has the same one. */
   namesKey: boolean;
+  /** It asks for the money to move at once. */
+  approves: boolean;
   sanitizer: Sanitizer;
   options: KeyedOptions;
 }
@@ -81,6 +83,7 @@ export class RequestBuilder {
       path: fillPath(path, params) + queryText(renameFields(id, query, overrides)),
       body: isObject(sent) ? renameFields(id, sent, overrides) : sent,
       keyed: declared.key !== undefined,
+      approves: isApproving(sent),
       options,
     });
   }
@@ -88,7 +91,10 @@ export class RequestBuilder {
   /** Any request; it carries an idempotency key only when one is given. */
   any(method: string, path: string, {body, ...options}: {body?: unknown} & KeyedOptions): Built {
     const keyed = options.idempotencyKey !== undefined;
-    return this.#build({method: method.toUpperCase(), path: checkRequestPath(path), body, keyed, options});
+    return this.#build({
+      ...{method: method.toUpperCase(), path: checkRequestPath(path), body, keyed, options},
+      approves: isApproving(body),
+    });
   }
 
   preview({request, idempotencyKey, sanitizer}: Built): Preview {
@@ -104,9 +110,16 @@ export class RequestBuilder {
     };
   }
 
-  #build(call: {method: string; path: string; body: unknown; keyed: boolean; options: KeyedOptions}): Built {
+  #build(call: {
+    method: string;
+    path: string;
+    body: unknown;
+    keyed: boolean;
+    approves: boolean;
+    options: KeyedOptions;
+  }): Built {
     const {key, baseUrl, userAgent, newKey = newIdempotencyKey} = this.#options;
-    const {method, path, keyed, options} = call;
+    const {method, path, keyed, approves, options} = call;
     const body = call.body === undefined ? undefined : JSON.stringify(call.body);
     const idempotencyKey = keyed ? checkIdempotencyKey(options.idempotencyKey ?? newKey()) : undefined;
     const {totalMs} = options;
@@ -123,6 +136,7 @@ export class RequestBuilder {
       safety: safetyOf(method, keyed),
       idempotencyKey,
       namesKey: options.idempotencyKey !== undefined && options.isFreshKey !== true,
+      approves,
       sanitizer: this.#sanitizerFor(call.body),
       options,
     };
@@ -137,6 +151,8 @@ export class RequestBuilder {
     return sanitizer;
   }
 }
+
+const isApproving = (body: unknown): boolean => isObject(body) && body['auto_approve'] === true;
 
 function safetyOf(method: string, keyed: boolean): Safety {
   if (method === 'GET' || method === 'HEAD') return 'read';

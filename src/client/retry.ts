@@ -24,6 +24,8 @@ export interface Call extends Omit<CallFacts, 'attempts'> {
   /** Built once: every attempt sends the same bytes and the same key. */
   request: TransportRequest;
   safety: Safety;
+  /** With `auto_approve`: an unanswered attempt may have moved money. */
+  approves: boolean;
   readable: (answer: Answer) => boolean;
   policy: RetryPolicy;
   clock: Clock;
@@ -52,7 +54,7 @@ export async function settle(call: Call): Promise<Settled> {
     if ('answer' in outcome) {
       if (verdict.is === 'done') return {answer: outcome.answer, attempts};
       if (verdict.is === 'refused')
-        return {answer: refusedAnswer(outcome.answer, mayBeTaken, safety, facts), attempts};
+        return {answer: refusedAnswer(outcome.answer, mayBeTaken, call, facts), attempts};
     }
     mayBeTaken ||= verdict.taken;
     if (request.signal?.aborted) throw interrupted(request.signal.reason, mayBeTaken, facts);
@@ -69,11 +71,19 @@ export async function settle(call: Call): Promise<Settled> {
   }
 }
 
-/** A refusal is final, with two exceptions that earlier, unanswered attempts make. */
-function refusedAnswer(answer: Answer, mayBeTaken: boolean, safety: Safety, facts: CallFacts): Answer {
+/**
+ * A refusal is final, with two exceptions that earlier, unanswered attempts make. With `auto_approve` no refusal speaks
+ * for those, as in a batch: they may have moved money, and the service may check a request before it looks up the key.
+ */
+function refusedAnswer(
+  answer: Answer,
+  mayBeTaken: boolean,
+  {safety, approves}: Call,
+  facts: CallFacts,
+): Answer {
   if (!mayBeTaken) throw refusal(answer, facts);
   if (safety === 'delete' && answer.status === 404) return {status: 204, json: undefined}; // the earlier attempt did it
-  throw settlesEarlier(answer) ? refusal(answer, facts) : inDoubt({answer}, facts);
+  throw settlesEarlier(answer) && !approves ? refusal(answer, facts) : inDoubt({answer}, facts);
 }
 
 async function attempt(call: Call): Promise<Outcome> {

@@ -247,6 +247,23 @@ describe('a write that may have been taken', () => {
       const {errorOf} = setUp([lost('timeout'), coded(status, code)]);
       assert.equal((await errorOf('create')).code, code);
     });
+
+    it(`stays in doubt with auto_approve when the replay is refused with ${code}`, async () => {
+      const {client} = setUp([lost('timeout'), coded(status, code)]);
+      const paying = {...BODY, auto_approve: true};
+      const options = {idempotencyKey: 'key-1'};
+      for (const sent of [
+        () => client.payouts.create(paying, options),
+        () =>
+          setUp([lost('timeout'), coded(status, code)]).client.request('POST', '/api/payouts', {
+            body: paying,
+            ...options,
+          }),
+      ])
+        await assert.rejects(sent(), {code: 'IN_DOUBT', httpStatus: status});
+      const first = setUp([coded(status, code)]).client;
+      await assert.rejects(first.payouts.create(paying, options), {code});
+    });
   }
 
   it('carries its key, what happened last and how to go on', async () => {
