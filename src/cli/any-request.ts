@@ -60,11 +60,13 @@ export async function readData(data: string | undefined, stdin: InStream): Promi
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    throw new RemitError('LOCAL_VALIDATION', `--data is not JSON: ${(error as Error).message}`, {
-      cause: error,
-    });
+    throw new RemitError('LOCAL_VALIDATION', `--data is not JSON: ${withoutSource(error as Error)}`);
   }
 }
+
+/** The parser quotes the text around the place, which may be a number or a secret. */
+const withoutSource = ({message}: Error): string =>
+  message.replace(/,? (?:\.\.\.)?".*" is not valid JSON$/s, '');
 
 function readFile(path: string): string {
   try {

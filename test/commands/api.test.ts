@@ -77,6 +77,15 @@ describe('api', () => {
     assert.equal((await runCli(['api', 'POST', '/x', '-d', '@/nowhere'])).exitCode, 5);
   });
 
+  it('quotes nothing of a body that is not JSON, which may hold a secret', async () => {
+    for (const data of ['{"signing_secret": hunter2}', 'hunter2']) {
+      const ran = await runCli(['api', 'POST', '/x', '--debug', '-d', data]);
+      assert.equal(ran.exitCode, 5);
+      assert.match(ran.stderr, /--data is not JSON: Unexpected token/);
+      assert.doesNotMatch(ran.stderr + ran.stdout, /unter2/);
+    }
+  });
+
   for (const [path, exit] of [
     ['https://evil.example.com/', 11],
     ['//evil.example.com/', 11],
