@@ -47,6 +47,8 @@ export interface ForwardResult {
   /** `replay` for one that `events replay` sent. */
   cause: 'forward' | 'replay';
   gaveUp: boolean;
+  /** With `gaveUp`: the failure was the answer to the service, which sends the delivery again. */
+  returned?: boolean;
 }
 
 export const hasArrived = ({status}: Pick<ForwardResult, 'status'>): boolean =>

@@ -52,7 +52,7 @@ export class ListenReport {
       this.#out.text(forwardText(result, this.#out));
       if (shown) this.#out.text(`${' '.repeat(13)}${this.#out.sanitizer.line(shown)}`);
     });
-    if (!result.gaveUp) return;
+    if (!result.gaveUp || result.returned) return;
     this.#counts.failed += 1;
     const {delivery, target, attempt, error, status} = result;
     this.#say(

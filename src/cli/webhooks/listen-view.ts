@@ -76,7 +76,7 @@ export function forwardText(result: ForwardResult, {paint, columns, isTerminal}:
     arrived ? paint('green', String(result.status)) : paint('red', String(result.status ?? result.error)),
     paint('dim', `${result.latencyMs} ms`),
     ...(result.attempt > 1 ? [`attempt ${result.attempt}`] : []),
-    ...(result.gaveUp && !arrived ? [paint('red', 'gave up')] : []),
+    ...(result.gaveUp && !arrived ? [paint('red', result.returned ? 'returned' : 'gave up')] : []),
   ];
   const target = isTerminal ? cutTo(result.target, Math.max(20, columns - 50)) : result.target;
   return `${' '.repeat(10)}-> ${cleanLine(target)}  ${facts.join('  ')}`;

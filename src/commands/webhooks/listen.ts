@@ -78,7 +78,7 @@ export default class WebhooksListen extends RemitCommand {
     )({
       ...FORWARDING,
       default: 1000,
-      description: 'waiting forwards; beyond: 503',
+      description: 'waiting deliveries; beyond: 503',
     }),
     ordered: Flags.boolean({
       ...FORWARDING,

@@ -56,6 +56,9 @@ export class Forwarder {
   readonly #lanes = new Map<string, Lane>();
   readonly #stopped = new AbortController();
   #draining = false;
+  /** How many targets each delivery still waits for. */
+  readonly #deliveries = new Map<string, number>();
+  /** Forwards that are waiting or under way, over all deliveries. */
   #pending = 0;
   #idle: (() => void) | undefined;
   #retrying = 0;
@@ -66,9 +69,9 @@ export class Forwarder {
       this.#lanes.set(target, {target, waiting: [], active: 0, warned: false});
   }
 
-  /** Forwards that are waiting or under way. */
-  get pending(): number {
-    return this.#pending;
+  /** Deliveries that wait for one or more targets. */
+  get waiting(): number {
+    return this.#deliveries.size;
   }
 
   targetsFor(eventType: string | null): string[] {
@@ -77,24 +80,27 @@ export class Forwarder {
     ];
   }
 
-  hasRoom(more: number): boolean {
-    return more === 0 || this.#pending + more <= this.#options.maxBacklog;
+  /** A delivery counts once, whatever the number of its targets; one without targets needs no room. */
+  hasRoom({targets}: Pick<Delivery, 'targets'>): boolean {
+    return targets.length === 0 || this.#deliveries.size < this.#options.maxBacklog;
   }
 
   /** Counts a delivery before it is recorded, so that many at once cannot exceed the backlog. */
-  reserve({targets}: Delivery): void {
+  reserve({id, targets}: Delivery): void {
+    if (targets.length === 0) return;
+    this.#deliveries.set(id, targets.length);
     this.#pending += targets.length;
   }
 
-  release({targets}: Delivery): void {
-    this.#finished(targets.length);
+  release(delivery: Delivery): void {
+    for (let left = delivery.targets.length; left > 0; left -= 1) this.#finished(delivery);
   }
 
   /** Begins to forward a delivery that was reserved. */
   start(delivery: Delivery): void {
     for (const target of delivery.targets) {
       const lane = this.#lanes.get(target);
-      if (lane === undefined) this.#finished(1);
+      if (lane === undefined) this.#finished(delivery);
       else {
         lane.waiting.push({delivery, attempt: 1});
         this.#run(lane);
@@ -107,21 +113,21 @@ export class Forwarder {
     const within = AbortSignal.any([this.#stopped.signal, AbortSignal.timeout(DOWNSTREAM_MS)]);
     const statuses = await Promise.all(
       delivery.targets.map(async (target) => {
-        const result = await this.#attempt(target, {delivery, attempt: 1}, within, true);
-        this.#finished(1);
+        const result = await this.#attempt(target, {delivery, attempt: 1}, within, 'returned');
+        this.#finished(delivery);
         return result.status ?? (within.aborted ? 504 : 502);
       }),
     );
     return statuses.find((status) => status < 200 || status >= 300) ?? statuses[0] ?? 200;
   }
 
-  /** Waits for what can be sent now; returns how many deliveries wait for a retry and stay recorded as waiting. */
+  /** Waits for what can be sent now; returns how many deliveries still wait: the record has them. */
   async drain(): Promise<number> {
     this.#draining = true;
     if (this.#pending > this.#retrying && !this.#stopped.signal.aborted)
       await new Promise<void>((resolve) => (this.#idle = resolve));
     this.stop();
-    return this.#pending;
+    return this.#deliveries.size;
   }
 
   /** Cuts what is under way. */
@@ -151,9 +157,9 @@ export class Forwarder {
 
   async #work(lane: Lane, job: Job): Promise<void> {
     const last = job.attempt >= this.#options.attempts;
-    const result = await this.#attempt(lane.target, job, this.#stopped.signal, last);
+    const result = await this.#attempt(lane.target, job, this.#stopped.signal, last ? 'dead' : 'retried');
     if (this.#stopped.signal.aborted && result.error === 'stopped') return; // it stays recorded as waiting
-    if (hasArrived(result) || last) return this.#finished(1);
+    if (hasArrived(result) || last) return this.#finished(job.delivery);
     const again = {...job, attempt: job.attempt + 1};
     const retry = async () => {
       this.#retrying += 1;
@@ -180,7 +186,7 @@ export class Forwarder {
     target: string,
     {delivery, attempt}: Job,
     signal: AbortSignal,
-    last: boolean,
+    failed: 'retried' | 'dead' | 'returned',
   ): Promise<ForwardResult> {
     const {post, resign, clock, onResult} = this.#options;
     const headers = resign === undefined ? delivery.headers : resign(delivery);
@@ -189,7 +195,9 @@ export class Forwarder {
     const {status, latencyMs, error} = answer;
     const result: ForwardResult = {
       ...{delivery: delivery.id, target, attempt, atMs, status, latencyMs, error},
-      ...{resigned: resign !== undefined, cause: 'forward', gaveUp: last && !hasArrived({status})},
+      ...{resigned: resign !== undefined, cause: 'forward'},
+      gaveUp: failed !== 'retried' && !hasArrived({status}),
+      ...(failed === 'returned' && !hasArrived({status}) ? {returned: true} : {}),
     };
     if (!(this.#stopped.signal.aborted && error === 'stopped')) onResult(result, answer.body);
     return result;
@@ -201,8 +209,12 @@ export class Forwarder {
     return Math.round(planned * (0.8 + 0.4 * this.#options.random()));
   }
 
-  #finished(count: number): void {
-    this.#pending -= count;
+  /** One target of a delivery is done with. */
+  #finished({id}: Delivery): void {
+    const left = (this.#deliveries.get(id) ?? 1) - 1;
+    if (left > 0) this.#deliveries.set(id, left);
+    else this.#deliveries.delete(id);
+    this.#pending -= 1;
     this.#checkIdle();
   }
 

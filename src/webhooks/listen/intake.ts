@@ -34,6 +34,8 @@ const RECORD_MS = 8000;
 export class Intake {
   readonly #options: IntakeOptions;
   readonly #nextId = deliveryIds();
+  /** Events that are being recorded: a copy waits, since it is the first one if that fails. */
+  readonly #recording = new Map<string, Promise<void>>();
   /** Set once the listener drains: what still comes is refused, so that the service sends it again. */
   stopping = false;
 
@@ -54,20 +56,14 @@ export class Intake {
   }
 
   async #accept(verified: Delivery): Promise<Answer> {
-    const {known, forwarder, onDelivery, respondDownstream} = this.#options;
+    const {forwarder, onDelivery, respondDownstream, clock} = this.#options;
+    const startMs = clock.monotonic();
+    for (let other = this.#other(verified); other !== undefined; other = this.#other(verified)) await other;
+    const done = this.#begin(verified);
     const delivery = this.#place(verified);
-    const forget = () => delivery.eventId !== null && known.forget(delivery.eventId, delivery.id);
-    if (!forwarder.hasRoom(delivery.targets.length)) {
-      forget();
-      return this.#refuse('backlog', `${forwarder.pending} deliveries wait to be forwarded`);
-    }
-    forwarder.reserve(delivery);
-    const failure = await this.#record(delivery);
-    if (failure !== undefined) {
-      forget();
-      forwarder.release(delivery);
-      return this.#refuse('record', failure);
-    }
+    const withinMs = RECORD_MS - (clock.monotonic() - startMs);
+    const refusal = await this.#keep(delivery, withinMs).finally(done);
+    if (refusal !== undefined) return refusal;
     if (!respondDownstream || delivery.targets.length === 0)
       return {
         status: 200,
@@ -78,6 +74,36 @@ export class Intake {
       };
     onDelivery(delivery);
     return {status: await forwarder.now(delivery)};
+  }
+
+  #other = ({eventId}: Delivery): Promise<void> | undefined =>
+    eventId === null ? undefined : this.#recording.get(eventId);
+
+  /** Copies of this event wait until the returned function is called. */
+  #begin({eventId}: Delivery): () => void {
+    if (eventId === null) return () => {};
+    let resolve: () => void = () => {};
+    this.#recording.set(eventId, new Promise((settle) => (resolve = settle)));
+    return () => {
+      this.#recording.delete(eventId);
+      resolve();
+    };
+  }
+
+  /** Puts it on disk; an answer when it cannot be kept, and then the delivery has not arrived. */
+  async #keep(delivery: Delivery, withinMs: number): Promise<Answer | undefined> {
+    const {known, forwarder} = this.#options;
+    const forget = () => delivery.eventId !== null && known.forget(delivery.eventId, delivery.id);
+    if (!forwarder.hasRoom(delivery)) {
+      forget();
+      return this.#refuse('backlog', `${forwarder.waiting} deliveries wait to be forwarded`);
+    }
+    forwarder.reserve(delivery);
+    const failure = await this.#record(delivery, withinMs);
+    if (failure === undefined) return undefined;
+    forget();
+    forwarder.release(delivery);
+    return this.#refuse('record', failure);
   }
 
   #read({path, rawHeaders, body, cut}: ReceivedRequest, nowMs: number): Delivery {
@@ -118,12 +144,12 @@ export class Intake {
     return {...delivery, attempt, duplicateOf, targets};
   }
 
-  async #record(delivery: Delivery): Promise<string | undefined> {
+  async #record(delivery: Delivery, withinMs: number): Promise<string | undefined> {
     const {append} = this.#options;
     if (append === undefined) return undefined;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<string>((resolve) => {
-      timer = setTimeout(() => resolve(`the disk did not answer within ${RECORD_MS / 1000} s`), RECORD_MS);
+      timer = setTimeout(() => resolve(`the disk did not answer within ${RECORD_MS / 1000} s`), withinMs);
     });
     const written = append({kind: 'delivery', delivery}).then(
       () => undefined,

@@ -3,8 +3,8 @@ import type {Entry} from './entry.ts';
 
 /** Where a delivery stands at one target. */
 export interface TargetState {
-  /** `dead`: no further attempts by itself. */
-  state: 'waiting' | 'forwarded' | 'dead';
+  /** `dead`: no further attempts by itself. `returned`: the service was answered with the failure, and sends it again. */
+  state: 'waiting' | 'forwarded' | 'dead' | 'returned';
   attempts: number;
   last: ForwardResult | null;
 }
@@ -47,11 +47,13 @@ export function addForward({targets}: RecordedDelivery, forward: ForwardResult):
   const forwarded = before?.state === 'forwarded' || hasArrived(forward);
   const newer = before?.last == null || before.last.atMs <= forward.atMs;
   targets.set(forward.target, {
-    state: forwarded ? 'forwarded' : forward.gaveUp ? 'dead' : (before?.state ?? 'dead'),
+    state: forwarded ? 'forwarded' : forward.gaveUp ? endOf(forward) : (before?.state ?? 'dead'),
     attempts: (before?.attempts ?? 0) + 1,
     last: newer ? forward : before.last,
   });
 }
+
+const endOf = ({returned}: ForwardResult) => (returned ? 'returned' : 'dead');
 
 /** Whether it still has to be forwarded somewhere. */
 export const isWaiting = ({targets}: RecordedDelivery): boolean =>

@@ -295,6 +295,10 @@ describe('webhooks listen', () => {
     );
     assert.equal(await at.post(body(1)), 500);
     assert.equal(await at.post(body(1)), 202);
+    await at.end();
+    assert.deepEqual([at.of('dead'), at.of('summary')[0]!.failed], [[], 0]);
+    const failed = await runCli(['webhooks', 'events', 'list', '--failed', '-o', 'json'], {env});
+    assert.deepEqual(failed.json(), []);
   });
 
   it('answers 503 and claims nothing when the delivery cannot be recorded', async () => {
