@@ -55,9 +55,12 @@ export interface Sender {
   isForgotten: boolean;
   limit: () => number;
   inFlight: number;
+  /** When it last read a record beside its window. */
+  checkedAt: number;
   gateUntil: number;
 }
 
+const CHECK_EVERY_MS = 1000;
 const UNREADABLE_AT_FIRST = 3;
 const UNREADABLE_LATER = 16;
 
@@ -269,11 +272,18 @@ export class Oracle {
     return this.#service.records.find(({id}) => id === path.split('/').at(-2));
   }
 
+  /** Within a job whose request has failed, a read that checks whether the service is there: once a second at most. */
+  #mayCheck({method}: Attempt, sender: Sender): boolean {
+    if (method !== 'GET' || this.now() - sender.checkedAt < CHECK_EVERY_MS) return false;
+    sender.checkedAt = this.now();
+    return true;
+  }
+
   /** Before a request leaves. */
   sent(attempt: Attempt, sender: Sender): void {
     this.#senders.set(attempt, sender);
     this.#byNumber.set(attempt.n, attempt);
-    if (sender.inFlight > sender.limit())
+    if (sender.inFlight > sender.limit() && !this.#mayCheck(attempt, sender))
       this.violate('window', `${sender.inFlight} requests in flight, ${sender.limit()} allowed`);
     if (this.now() < sender.gateUntil)
       this.violate(

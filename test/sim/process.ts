@@ -53,6 +53,7 @@ export class SimProcess implements SendingProcess, Sender {
   hasProbed = false;
   isForgotten = false;
   inFlight = 0;
+  checkedAt = -Infinity;
   gateUntil = 0;
   posts = 0;
   limit: () => number = () => 1;

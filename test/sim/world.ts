@@ -664,7 +664,9 @@ export class World {
         await this.#finishCancel(place, batchId);
         return;
       }
-      const path = attempt === 0 || this.#schedule.isDirect ? 'as-before' : 'stage-and-release';
+      const leftForStaging = last !== undefined && last.summary.posts === 0 && last.summary.not_sent > 0; // as `next` says
+      const goesOn = attempt === 0 || (this.#schedule.isDirect && !leftForStaging);
+      const path = goesOn ? 'as-before' : 'stage-and-release';
       last = await this.#runAs(
         place,
         {
@@ -684,6 +686,7 @@ export class World {
       );
       if (last?.summary.state !== 'complete' && last?.summary.state !== 'incomplete') continue;
       // Once more, now and then: a batch that is complete sends nothing.
+      if (last.summary.posts === 0 && last.summary.not_sent > 0 && path === 'as-before') continue;
       if (last.summary.posts === 0 || (isEnded(last) && !this.#dice.chance(0.2))) break;
     }
     if (this.#isOver) return;
