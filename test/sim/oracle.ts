@@ -55,12 +55,10 @@ export interface Sender {
   isForgotten: boolean;
   limit: () => number;
   inFlight: number;
-  /** When it last read a record beside its window. */
-  checkedAt: number;
+  readsInFlight: number;
   gateUntil: number;
 }
 
-const CHECK_EVERY_MS = 1000;
 const UNREADABLE_AT_FIRST = 3;
 const UNREADABLE_LATER = 16;
 
@@ -217,7 +215,8 @@ export class Oracle {
   #createdOrNot({seenId}: Attempt, sender: Sender): void {
     if (seenId === undefined) {
       sender.unreadable++;
-      const most = sender.created === 0 && !sender.hasRead ? UNREADABLE_AT_FIRST : UNREADABLE_LATER + sender.limit();
+      const most =
+        sender.created === 0 && !sender.hasRead ? UNREADABLE_AT_FIRST : UNREADABLE_LATER + sender.limit();
       if (sender.unreadable > most)
         this.violate('unreadable', `${sender.unreadable} successes without a record, and no stop`);
       return;
@@ -272,18 +271,13 @@ export class Oracle {
     return this.#service.records.find(({id}) => id === path.split('/').at(-2));
   }
 
-  /** Within a job whose request has failed, a read that checks whether the service is there: once a second at most. */
-  #mayCheck({method}: Attempt, sender: Sender): boolean {
-    if (method !== 'GET' || this.now() - sender.checkedAt < CHECK_EVERY_MS) return false;
-    sender.checkedAt = this.now();
-    return true;
-  }
-
   /** Before a request leaves. */
   sent(attempt: Attempt, sender: Sender): void {
     this.#senders.set(attempt, sender);
     this.#byNumber.set(attempt.n, attempt);
-    if (sender.inFlight > sender.limit() && !this.#mayCheck(attempt, sender))
+    // A job whose request has failed may check by one read, after the window has shrunk, whether the service is there.
+    const isCheck = attempt.method === 'GET' && sender.readsInFlight === 1;
+    if (sender.inFlight > sender.limit() && !isCheck)
       this.violate('window', `${sender.inFlight} requests in flight, ${sender.limit()} allowed`);
     if (this.now() < sender.gateUntil)
       this.violate(
