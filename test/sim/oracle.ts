@@ -55,7 +55,8 @@ export interface Sender {
   isForgotten: boolean;
   limit: () => number;
   inFlight: number;
-  readsInFlight: number;
+  /** Since none was. */
+  mostInFlight: number;
   gateUntil: number;
 }
 
@@ -275,9 +276,10 @@ export class Oracle {
   sent(attempt: Attempt, sender: Sender): void {
     this.#senders.set(attempt, sender);
     this.#byNumber.set(attempt.n, attempt);
-    // A job whose request has failed may check by one read, after the window has shrunk, whether the service is there.
-    const isCheck = attempt.method === 'GET' && sender.readsInFlight === 1;
-    if (sender.inFlight > sender.limit() && !isCheck)
+    // After the window has shrunk, a job in it may still read a record, to check whether the service is there.
+    const isWithinJob = attempt.method === 'GET' && sender.inFlight <= sender.mostInFlight;
+    sender.mostInFlight = Math.max(sender.mostInFlight, sender.inFlight);
+    if (sender.inFlight > sender.limit() && !isWithinJob)
       this.violate('window', `${sender.inFlight} requests in flight, ${sender.limit()} allowed`);
     if (this.now() < sender.gateUntil)
       this.violate(

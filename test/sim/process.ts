@@ -53,7 +53,7 @@ export class SimProcess implements SendingProcess, Sender {
   hasProbed = false;
   isForgotten = false;
   inFlight = 0;
-  readsInFlight = 0;
+  mostInFlight = 0;
   gateUntil = 0;
   posts = 0;
   limit: () => number = () => 1;
@@ -187,7 +187,6 @@ export class SimProcess implements SendingProcess, Sender {
   onSend(attempt: Attempt): void {
     this.inFlight++;
     if (attempt.method === 'POST') this.posts++;
-    else this.readsInFlight++;
     this.#log(
       () =>
         `process ${this.identity.pid}: request ${attempt.n} ${attempt.method} ${attempt.method === 'GET' ? attempt.path : attempt.body}`,
@@ -202,8 +201,8 @@ export class SimProcess implements SendingProcess, Sender {
 
   onEnd(attempt: Attempt, sent: boolean): void {
     this.inFlight--;
-    if (attempt.method !== 'POST') this.readsInFlight--;
-    else if (!sent) this.posts--;
+    if (this.inFlight === 0) this.mostInFlight = 0;
+    if (!sent && attempt.method === 'POST') this.posts--;
   }
 
   onAnswer(attempt: Attempt, {headers}: TransportAnswer): void {
