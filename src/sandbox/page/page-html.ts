@@ -1,5 +1,6 @@
-import {createHash} from 'node:crypto';
-import {escapeText, markup, type Markup} from '../../html/markup.ts';
+import {markup, type Markup} from '../../html/markup.ts';
+import {pageFrame} from '../../html/page-frame.ts';
+import {moment} from '../../html/page-parts.ts';
 import {formatMajor, groupMajor} from '../../money/amount.ts';
 import type {ClockStatus} from '../sandbox.ts';
 import {ADVANCES, MODES} from './clock-form.ts';
@@ -8,28 +9,8 @@ import {PAGE_STYLE} from './page-style.ts';
 import {deliveryTable, requestTable, transferTable} from './page-tables.ts';
 import type {Session} from './sessions.ts';
 
-/** Its own style, its own forms, its own icon: nothing else is loaded, sent or run. */
-export const POLICY =
-  `default-src 'none'; style-src 'sha256-${createHash('sha256').update(PAGE_STYLE).digest('base64')}'; ` +
-  `img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;
-
-export const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#0b57b0"/><path d="M4 11V5h4.5a2 2 0 0 1 0 4H6.5L10 11" fill="none" stroke="#fff" stroke-width="1.6"/></svg>`;
-
-const frame = (title: string, body: Markup): string => `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${escapeText(title)}</title>
-<link rel="icon" href="/page/icon.svg" type="image/svg+xml">
-<style>${PAGE_STYLE}</style>
-</head>
-<body>
-${body.text}
-</body>
-</html>
-`;
+const frame = (title: string, body: Markup): string =>
+  pageFrame({title, style: PAGE_STYLE, icon: '/page/icon.svg', body});
 
 const WHAT =
   'The Money Movement Service, simulated on this machine. It accepts only keys that it issued, and moves no money.';
@@ -114,6 +95,3 @@ function entityCard({id, mode, name, keys, money}: ShownEntity): Markup {
 <dl>${money.map(({label, minor}) => markup`<dt>${label}</dt><dd>${groupMajor(formatMajor(minor, 'USD'))} USD</dd>`)}</dl>
 <dl class="keys">${keys.map(({masked, scope}) => markup`<dt>${scope === 'full' ? 'Key' : 'Read-only key'}</dt><dd><code>${masked}</code></dd>`)}</dl></div>`;
 }
-
-/** `2026-03-02 15:04:05` */
-export const moment = (iso: string): string => iso.slice(0, 19).replace('T', ' ');

@@ -1,40 +1,12 @@
 import {markup, type Markup} from '../../html/markup.ts';
+import {table, tag, time, type Cell, type Column, type Tone} from '../../html/page-parts.ts';
 import {formatMajor, groupMajor} from '../../money/amount.ts';
 import type {RequestEntry} from '../exchange.ts';
 import type {ShownDelivery} from '../webhooks/delivery-desk.ts';
 import type {ShownTransfer} from './page-data.ts';
 
-type Tone = 'good' | 'open' | 'bad' | '';
-type Cell = Markup | string;
-
-interface Column<T> {
-  label: string;
-  /** They stay on one line where there is room; `n` is a number. */
-  kind?: 'at' | 'n' | 'id';
-  cell: (record: T) => Cell;
-}
-
-const tag = (text: string, tone: Tone): Markup =>
-  markup`<span class="tag${tone !== '' && ` ${tone}`}">${text}</span>`;
 const modeTag = (mode: 'test' | 'live' | null): Cell =>
   mode === null ? '' : tag(mode, mode === 'live' ? 'bad' : '');
-const time = (iso: string): Markup =>
-  markup`<time datetime="${iso}">${iso.slice(0, 19).replace('T', ' ')}</time>`;
-
-/** Roles are said aloud: on a phone the cells stand below one another, and browsers then forget what they were. */
-function table<T>(caption: string, columns: readonly Column<T>[], records: readonly T[]): Markup {
-  const head = columns.map(
-    ({label, kind}) =>
-      markup`<th scope="col" role="columnheader"${kind === 'n' && markup` class="n"`}>${label}</th>`,
-  );
-  const rows = records.map(
-    (record) =>
-      markup`<tr role="row">${columns.map(({label, kind, cell}) => markup`<td role="cell" data-label="${label}"${kind !== undefined && markup` class="${kind}"`}><span>${cell(record)}</span></td>`)}</tr>
-`,
-  );
-  return markup`<table role="table"><caption>${caption}</caption><thead role="rowgroup"><tr role="row">${head}</tr></thead><tbody role="rowgroup">
-${rows}</tbody></table>`;
-}
 
 const TONES: Record<string, Tone> = {
   settled: 'good',

@@ -1,10 +1,13 @@
 import {timingSafeEqual} from 'node:crypto';
+import {ICON, pageHeaders} from '../../html/page-frame.ts';
+import {moment} from '../../html/page-parts.ts';
 import type {Advanced, ClockStatus, Sandbox} from '../sandbox.ts';
 import {checkHost, checkOrigin} from '../loopback-guard.ts';
 import {ServiceError, errorBody} from '../service-error.ts';
 import {readClockForm} from './clock-form.ts';
 import type {PageData} from './page-data.ts';
-import {ICON, POLICY, lockedPage, moment, sandboxPage} from './page-html.ts';
+import {lockedPage, sandboxPage} from './page-html.ts';
+import {PAGE_STYLE} from './page-style.ts';
 import {PageSessions, type PageLink, type Session} from './sessions.ts';
 
 /** A form of the page is smaller than this. */
@@ -12,16 +15,7 @@ const FORM_BYTES_MAX = 2000;
 const CLOSED = 'It shows records and moves the clock, so it opens by a link only.';
 const GONE = 'The link was used before or is too old, or the sandbox was started anew since.';
 
-const HEADERS = {
-  'cache-control': 'no-store',
-  'content-security-policy': POLICY,
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
-  // Not no-referrer: browsers would then send the page's own forms with `Origin: null`.
-  'referrer-policy': 'same-origin',
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
-} as const;
+const HEADERS = pageHeaders({style: PAGE_STYLE});
 
 /** Browsers ask for the last one by themselves, wherever they are. */
 const READ = new Set(['/', '/openapi.json', '/favicon.ico']);
