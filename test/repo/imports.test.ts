@@ -20,7 +20,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   store: ['errors', 'clock'],
   client: ['contract', 'money', 'errors', 'clock', 'sanitize'],
   output: ['contract', 'money', 'errors', 'clock', 'spreadsheet', 'sanitize'],
-  webhooks: ['contract', 'money', 'errors', 'clock', 'store', 'sanitize'],
+  webhooks: ['contract', 'money', 'errors', 'clock', 'store', 'html', 'shell-word', 'sanitize'],
   profiles: ['contract', 'errors', 'clock', 'sanitize'],
   batch: [
     'client',

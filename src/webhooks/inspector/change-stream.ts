@@ -1,0 +1,44 @@
+import type {ServerResponse} from 'node:http';
+
+/** Changes that come closer together than this are told at once. */
+const TOGETHER_MS = 150;
+/** Beyond this a message says that anything may have changed. */
+const MOST_IDS = 100;
+const MOST_READERS = 20;
+
+/** Server-sent events: which deliveries have changed. It holds no more than the ids of one message, however slow a reader is. */
+export class ChangeStream {
+  readonly #readers = new Set<ServerResponse>();
+  #ids: Set<string> | null = new Set();
+  #timer: NodeJS.Timeout | undefined;
+
+  /** False when there are too many readers. */
+  add(response: ServerResponse): boolean {
+    if (this.#readers.size >= MOST_READERS) return false;
+    this.#readers.add(response);
+    response.on('close', () => this.#readers.delete(response));
+    response.write(': connected\n\n');
+    return true;
+  }
+
+  changed(id: string): void {
+    if (this.#readers.size === 0) return;
+    if (this.#ids !== null && this.#ids.add(id).size > MOST_IDS) this.#ids = null;
+    this.#timer ??= setTimeout(() => this.#send(), TOGETHER_MS).unref();
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    for (const response of this.#readers) response.end();
+  }
+
+  #send(): void {
+    this.#timer = undefined;
+    const ids = this.#ids === null ? null : [...this.#ids];
+    this.#ids = new Set();
+    for (const response of this.#readers)
+      if (response.writableNeedDrain)
+        response.destroy(); // it does not read: its page connects again
+      else response.write(`event: change\ndata: ${JSON.stringify({ids})}\n\n`);
+  }
+}

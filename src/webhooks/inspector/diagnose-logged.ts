@@ -1,0 +1,16 @@
+import type {Delivery} from '../delivery.ts';
+import {diagnose, type Diagnosis} from '../diagnosis.ts';
+import type {WebhookSecret} from '../secrets.ts';
+
+/** A diagnosis hashes the body some hundred times, and the listener has to go on answering meanwhile. */
+const MOST_BYTES = 65_536;
+
+/** What would have matched; null where it is not worth trying here, or cannot be known. */
+export function diagnoseLogged(
+  {reason, headers, body}: Delivery,
+  secrets: readonly WebhookSecret[],
+): readonly Diagnosis[] | null {
+  if (reason !== 'mismatch' && reason !== 'signature_format') return null;
+  if (secrets.length === 0 || body.length > MOST_BYTES) return null;
+  return diagnose({body, headers, secrets});
+}

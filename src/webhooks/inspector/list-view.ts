@@ -1,0 +1,76 @@
+import {markup, type Markup} from '../../html/markup.ts';
+import {tag, type Tone} from '../../html/page-parts.ts';
+import type {Delivery} from '../delivery.ts';
+import {parseBody} from '../event.ts';
+import type {DeliveryLog, LoggedDelivery, LogPage} from './delivery-log.ts';
+
+/** Part of the page: the deliveries of a list, newest first. */
+export function listView(
+  {shown, matching, more}: LogPage,
+  log: Pick<DeliveryLog, 'size' | 'hasOlder'>,
+): Markup {
+  const total = log.size;
+  const facts = markup`data-matching="${matching}" data-total="${total}" data-last="${shown.at(-1)?.delivery.id}" data-more="${more ? 'yes' : 'no'}"`;
+  if (shown.length === 0)
+    return markup`<div id="rows" ${facts}><p class="soft empty">${total === 0 ? 'No delivery has arrived yet. This list updates by itself.' : 'No delivery matches the filter.'}</p></div>`;
+  return markup`<ol id="rows" ${facts}>${shown.map(row)}</ol>${!more && log.hasOlder && OLDER}`;
+}
+
+const OLDER = markup`<p class="soft">The page holds the newest deliveries. For older ones: <code>remit webhooks events list</code></p>`;
+
+function row({delivery, targets}: LoggedDelivery): Markup {
+  const {id, attempt, reason, receivedAtMs} = delivery;
+  const states = [...targets.values()].map(({state}) => state);
+  return markup`<li><a class="row" id="row-${id}" href="#${id}" data-id="${id}" tabindex="-1">
+<span class="line"><b>${titleOf(delivery)}</b><span>${verdictTags(delivery)}</span></span>
+<span class="line soft"><span>${subjectOf(delivery)}</span></span>
+<span class="line soft"><span class="when">${localTime(receivedAtMs)}${attempt > 1 && ` · attempt ${attempt}`}</span><span>${reason ?? (states.length > 0 && forwardTag(states))}</span></span>
+</a></li>
+`;
+}
+
+/** The event type; for a rejected delivery the one that its body claims, since that is what a wrong secret hides. */
+export function titleOf({eventType, verdict, body}: Delivery): string {
+  if (verdict !== 'rejected') return eventType ?? 'No event type';
+  const claimed = (parseBody(body) as {type?: unknown} | null | undefined)?.type;
+  return typeof claimed === 'string' && claimed !== '' ? `${claimed} (claimed)` : 'Rejected delivery';
+}
+
+const VERDICT_TONES: Record<Delivery['verdict'], Tone> = {
+  verified: 'good',
+  unverified: 'open',
+  rejected: 'bad',
+};
+
+/** The verdict, and what else sets a delivery apart. */
+export const verdictTags = ({verdict, duplicateOf, filtered}: Delivery): Markup =>
+  markup`${duplicateOf !== null && tag('duplicate', '')} ${filtered && tag('filtered', '')} ${tag(verdict, VERDICT_TONES[verdict])}`;
+
+type State = 'waiting' | 'forwarded' | 'dead';
+const STATE_TAGS: Record<State, Markup> = {
+  forwarded: tag('forwarded', 'good'),
+  waiting: tag('forward waiting', 'open'),
+  dead: tag('forward failed', 'bad'),
+};
+
+/** The worst of its targets. */
+export const forwardTag = (states: readonly State[]): Markup =>
+  STATE_TAGS[states.includes('dead') ? 'dead' : states.includes('waiting') ? 'waiting' : 'forwarded'];
+
+/** The object that the event is about, or its own id: `payout 5f0c6d3e-…`. */
+export function subjectOf({body, eventId, id}: Delivery): string {
+  const data = (parseBody(body) as {data?: unknown} | null | undefined)?.data;
+  const fields = Object.entries(data !== null && typeof data === 'object' ? data : {});
+  const [name, value] = fields.find(([key, found]) => key.endsWith('_id') && typeof found === 'string') ?? [];
+  if (name !== undefined) return `${name.slice(0, -'_id'.length)} ${value as string}`;
+  return eventId === null ? id : `event ${eventId}`;
+}
+
+/** `2026-03-02 15:04:05` in the zone of this machine, as the terminal shows it. */
+export function localTime(ms: number): Markup {
+  const date = new Date(ms);
+  const two = (value: number) => String(value).padStart(2, '0');
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  const clock = [date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(':');
+  return markup`<time datetime="${date.toISOString()}">${day} ${clock}</time>`;
+}
