@@ -25,6 +25,8 @@ export interface ReadyLine {
   endpoint_id: string | null;
   /** False with --no-record: deliveries are lost when this process ends. */
   recorded: boolean;
+  /** The address of the page that --ui serves, with the token that opens it. */
+  ui_url: string | null;
 }
 
 interface Received {

@@ -34,6 +34,7 @@ export const LINES = {
     port: z.int(),
     endpoint_id: nullable,
     recorded: z.boolean(),
+    ui_url: z.url().nullable(),
   }),
   event: z.strictObject({type: z.literal('event'), ...event}),
   duplicate: z.strictObject({type: z.literal('duplicate'), ...event, first_delivery: delivery}),

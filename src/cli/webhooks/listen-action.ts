@@ -15,6 +15,8 @@ import type {WebhookSecret} from '../../webhooks/secrets.ts';
 import {resignedHeaders} from '../../webhooks/replay.ts';
 import type {Context, LocalContext} from '../context.ts';
 import {Expander} from './expand.ts';
+import type {Entry} from '../../webhooks/record/entry.ts';
+import type {OpenInspector} from './inspector.ts';
 import {ListenRecord} from './listen-record.ts';
 import {ListenReport} from './listen-report.ts';
 import {
@@ -52,7 +54,11 @@ export async function listen(
   const record = flags['no-record'] ? undefined : new ListenRecord(local, flags);
   const expectation = readExpectation(flags);
   const ending = endOf(local, flags, expectation);
-  const forwarder = makeForwarder(local, flags, {report, record, known});
+  const resignWith = readResignSecret(local, flags);
+  let inspector: OpenInspector | undefined;
+  /** With a record the page follows that, so that it also shows what other processes add. */
+  const inspect = (entry: Entry) => record === undefined && inspector?.add(entry);
+  const forwarder = makeForwarder(local, flags, {report, record, known, resignWith, inspect});
   const intake = new Intake({
     clock: local.clock,
     secrets: () => secrets,
@@ -66,6 +72,7 @@ export async function listen(
     onDelivery: (delivery) => {
       report.delivery(delivery);
       expander?.see(delivery);
+      inspect({kind: 'delivery', delivery});
       ending.see(delivery);
     },
     onRefused: (reason, detail) => report.refused(reason, detail, local.clock.now()),
@@ -83,10 +90,12 @@ export async function listen(
       });
       secrets.push(registration.secret);
     }
+    inspector = await openPage(local, flags, {secrets, resignWith});
     const ready = {url, path: flags.path, port: receiver.port, endpoint_id: registration?.id ?? null};
+    const page = {ui_url: inspector?.url ?? null};
     report.ready(
-      {type: 'ready', ...ready, recorded: record !== undefined},
-      readyText(url, flags, registration),
+      {type: 'ready', ...ready, recorded: record !== undefined, ...page},
+      readyText(url, flags, {registration, ...page}),
     );
     if (!flags['no-health-check'])
       for (const target of new Set(readRoutes(flags).map((route) => route.target)))
@@ -121,6 +130,7 @@ export async function listen(
     await receiver.close();
     const waiting = await forwarder.drain();
     await expander?.close();
+    await inspector?.close();
     await record?.close();
     if (waiting > 0 && exitCode !== EXIT.OK)
       local.out.warn(
@@ -130,10 +140,18 @@ export async function listen(
   }
 }
 
+interface ForwarderParts {
+  report: ListenReport;
+  record: ListenRecord | undefined;
+  known: KnownEvents;
+  resignWith: string | undefined;
+  inspect: (entry: Entry) => void;
+}
+
 function makeForwarder(
   local: LocalContext,
   flags: ListenFlags,
-  {report, record, known}: {report: ListenReport; record: ListenRecord | undefined; known: KnownEvents},
+  {report, record, known, resignWith, inspect}: ForwarderParts,
 ): Forwarder {
   const ca = trustedCertificates(local);
   return new Forwarder({
@@ -145,7 +163,10 @@ function makeForwarder(
         keepBytes: flags['show-response'] ? RESPONSE_BYTES : 0,
         ...{signal, ca},
       }),
-    resign: flags.resign === undefined ? undefined : resigner(local, flags.resign),
+    resign:
+      resignWith === undefined
+        ? undefined
+        : ({headers, body}) => resignedHeaders(resignWith, {headers, body}, local.clock.now()),
     concurrency: flags['forward-concurrency'],
     maxBacklog: flags['max-backlog'],
     ordered: flags.ordered ?? false,
@@ -153,6 +174,7 @@ function makeForwarder(
     random: local.runtime.random,
     onResult: (result, response) => {
       record?.note(result);
+      inspect({kind: 'forward', forward: result});
       if (result.status !== null && result.status >= 200 && result.status < 300)
         known.forwarded(result.delivery, result.target);
       report.forward(result, response);
@@ -164,11 +186,29 @@ function makeForwarder(
   });
 }
 
-/** Signs each delivery again, with the secret in a file. */
-function resigner({clock, runtime}: LocalContext, file: string): (delivery: Delivery) => [string, string][] {
+/** The secret that --resign signs with. */
+function readResignSecret({runtime}: LocalContext, {resign: file}: ListenFlags): string | undefined {
+  if (file === undefined) return undefined;
   const secret = readFileSync(resolvePath(runtime.cwd, file), 'utf8').replace(/\r?\n$/, '');
   if (secret === '') throw new RemitError('LOCAL_VALIDATION', `the secret file ${file} is empty`);
-  return ({headers, body}) => resignedHeaders(secret, {headers, body}, clock.now());
+  return secret;
+}
+
+/** The page of --ui. */
+async function openPage(
+  local: LocalContext,
+  flags: ListenFlags,
+  {secrets, resignWith}: {secrets: readonly WebhookSecret[]; resignWith: string | undefined},
+): Promise<OpenInspector | undefined> {
+  if (!flags.ui) return undefined;
+  const {openInspector} = await import('./inspector.ts');
+  return openInspector(local, {
+    ...{port: flags['ui-port'] ?? 0, recorded: !flags['no-record'], secrets: () => secrets, resignWith},
+    timestampFormat: flags['timestamp-format'],
+    target: readRoutes(flags)[0]?.target,
+    allowExternal: flags['allow-external'],
+    timeoutMs: flags['forward-timeout'] ?? FORWARD_TIMEOUT_MS,
+  });
 }
 
 async function openReceiver(local: LocalContext, flags: ListenFlags, intake: Intake): Promise<Receiver> {
@@ -188,10 +228,15 @@ async function openReceiver(local: LocalContext, flags: ListenFlags, intake: Int
 const shownHost = ({host, tls}: ListenFlags): string =>
   tls ? 'localhost' : host.includes(':') ? `[${host}]` : host;
 
-function readyText(url: string, flags: ListenFlags, registration: Registration | undefined): string[] {
+function readyText(
+  url: string,
+  flags: ListenFlags,
+  {registration, ui_url: page}: {registration: Registration | undefined; ui_url: string | null},
+): string[] {
   const targets = [...new Set(readRoutes(flags).map(({target}) => target))];
   return [
     `Listening on ${url}`,
+    ...(page === null ? [] : [`Inspect deliveries at ${page}`]),
     ...(registration === undefined
       ? []
       : [`Registered as endpoint ${registration.id}; it is removed at the end.`]),

@@ -20,6 +20,8 @@ export interface ListenFlags extends SecretFlags, VerifyFlags {
   register?: boolean | undefined;
   'public-url'?: string | undefined;
   'secret-file'?: string | undefined;
+  ui?: boolean | undefined;
+  'ui-port'?: number | undefined;
   events?: string[] | undefined;
   expand?: boolean | undefined;
   'allow-unverified'?: boolean | undefined;
@@ -91,6 +93,7 @@ export function checkListenFlags(flags: ListenFlags): void {
   const usage = (message: string, hint?: string) => new RemitError('USAGE', message, {hint});
   if (!/^\/[\x21-\x22\x24-\x3e\x40-\x7e]*$/.test(flags.path))
     throw usage(`--path ${JSON.stringify(flags.path)} is not a path`, 'write it like --path /hook');
+  if (flags['ui-port'] !== undefined && !flags.ui) throw usage('--ui-port belongs to --ui');
   const publicUrl = flags['public-url'];
   if (publicUrl !== undefined && !flags.register) throw usage('--public-url belongs to --register');
   if (publicUrl !== undefined && !/^https:\/\/[^\s/]+/.test(publicUrl))

@@ -38,6 +38,8 @@ export default class WebhooksListen extends RemitCommand {
       helpValue: 'FILE',
       description: 'write the secret of --register there',
     }),
+    ui: Flags.boolean({description: 'serve a page that shows deliveries live'}),
+    'ui-port': count(0, 65_535)({description: 'its port (default: a free one)'}),
     events: eventTypesFlag({
       description: 'only these; payout.* is a pattern',
     }),

@@ -442,7 +442,10 @@ describe('webhooks listen', () => {
     });
     while (!text.includes('Listening on')) await new Promise((resolve) => setImmediate(resolve));
     const port = Number(/:(\d+)\//.exec(text)![1]);
-    at.lines.push({type: 'ready', url: 'http://x', path: '/', port, endpoint_id: null, recorded: true});
+    at.lines.push({
+      ...{type: 'ready', url: 'http://x', path: '/', port},
+      ...{endpoint_id: null, recorded: true, ui_url: null},
+    });
     const credit = Buffer.from(
       '{"id":"019b76da-a800-7000-8235-80d251bba0e9","type":"subaccount.credit_received","data":{"subaccount_id":"019b76da-a7ff-7000-9d0c-4f2f6a1b3c5d","amount_in_minor_units":500,"amount_cents":500}}',
     );
