@@ -3,6 +3,7 @@ import {table, tag, type Column} from '../../html/page-parts.ts';
 import {hasArrived, type Delivery, type ForwardResult} from '../delivery.ts';
 import type {Diagnosis} from '../diagnosis.ts';
 import {parseBody} from '../event.ts';
+import {lossText, readBody} from '../losses.ts';
 import {REJECTIONS} from '../signature.ts';
 import {endingOf, rawBytes, rawText, SHOWN_BYTES, utf8} from './body-text.ts';
 import type {LoggedDelivery} from './delivery-log.ts';
@@ -92,20 +93,22 @@ function bodySection({id, body, reason}: Delivery, conceal: Conceal): Markup {
   const shown = body.subarray(0, SHOWN_BYTES);
   const isCut = shown.length < body.length;
   const text = utf8(shown) ?? (isCut ? utf8(wholeCharacters(shown)) : undefined);
-  const json =
-    text !== undefined && !isCut && parseBody(body) !== undefined ? conceal.exact(text) : undefined;
-  const pretty = json === undefined ? undefined : prettyJson(json.replace(/^\ufeff/, ''));
+  const read = text === undefined || isCut ? undefined : readBody(body);
+  const pretty =
+    text === undefined || read?.body == null
+      ? undefined
+      : prettyJson(conceal.exact(text).replace(/^\ufeff/, ''));
   const facts = [
     `${body.length} ${body.length === 1 ? 'byte' : 'bytes'}`,
-    text === undefined ? 'not UTF-8' : pretty === undefined && !isCut ? 'not JSON' : '',
+    text === undefined ? 'not UTF-8' : read !== undefined && parseBody(body) === undefined ? 'not JSON' : '',
     body.length > 0 ? endingOf(body) : '',
     isCut ? `the first ${shown.length} are shown` : '',
   ].filter((fact) => fact !== '');
   const raw = text === undefined ? rawBytes(shown) : rawText(conceal.exact(text));
   return markup`<div class="bar"><h3>Body</h3><span class="soft">${facts.join(', ')}</span>${pretty !== undefined && markup`<div class="switch" role="group" aria-label="How the body is shown"><button class="plain" type="button" id="show-pretty" data-view="pretty" aria-pressed="true">Pretty</button><button class="plain" type="button" id="show-raw" data-view="raw" aria-pressed="false">Raw</button></div>`}</div>
 ${isCut && markup`<p class="soft">All of it: <code>remit webhooks events show ${id} --raw</code></p>`}
-${pretty?.losses.map((loss) => markup`<p class="verdict open">${loss}</p>`)}
-${pretty !== undefined && markup`<pre data-body="pretty" tabindex="0" aria-label="Body, pretty">${pretty.text}</pre>`}
+${read?.lost.map((loss) => markup`<p class="verdict open">${lossText(loss)}</p>`)}
+${pretty !== undefined && markup`<pre data-body="pretty" tabindex="0" aria-label="Body, pretty">${pretty}</pre>`}
 <pre data-body="raw"${pretty !== undefined && markup` hidden`} tabindex="0" aria-label="Body, raw">${raw}</pre>`;
 }
 

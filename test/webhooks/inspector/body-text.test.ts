@@ -37,7 +37,7 @@ describe('the raw body', () => {
 describe('the pretty body', () => {
   const text = (json: string): string =>
     prettyJson(json)
-      .text.text.replace(/<[^>]+>/g, '')
+      .text.replace(/<[^>]+>/g, '')
       .replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));
 
   it('keeps every token as it is, one value a line', () => {
@@ -49,15 +49,8 @@ describe('the pretty body', () => {
       assert.deepEqual(JSON.parse(text(json)), JSON.parse(json));
   });
 
-  it('names what JSON.parse would lose', () => {
-    assert.deepEqual(prettyJson('{"a":9007199254740993,"b":[-9007199254740993],"c":12}').losses.length, 2);
-    const {losses} = prettyJson('{"a":1,"b":{"a":2},"a":3}');
-    assert.match(losses.join(), /^The name &?"a" occurs twice/);
-    assert.deepEqual(prettyJson('[{"a":1},{"a":9007199254740991}]').losses, []);
-  });
-
   it('stays small for a body that is nested deeply', () => {
     const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
-    assert.ok(prettyJson(deep).text.text.length < 100 * deep.length);
+    assert.ok(prettyJson(deep).text.length < 100 * deep.length);
   });
 });
