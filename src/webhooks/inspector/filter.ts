@@ -17,7 +17,7 @@ export function readFilter(query: URLSearchParams): (logged: LoggedDelivery) => 
   return (logged) =>
     ofType(logged.delivery.eventType) &&
     ofVerdict(logged) &&
-    (!failed || [...logged.targets.values()].some(({state}) => state === 'dead')) &&
+    (!failed || [...logged.targets.values()].some(({state}) => state === 'dead' || state === 'returned')) &&
     (search === '' || contains(logged, search));
 }
 

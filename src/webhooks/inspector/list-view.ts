@@ -2,6 +2,7 @@ import {markup, type Markup} from '../../html/markup.ts';
 import {tag, type Tone} from '../../html/page-parts.ts';
 import type {Delivery} from '../delivery.ts';
 import {parseBody} from '../event.ts';
+import type {TargetState} from '../record/state.ts';
 import type {DeliveryLog, LoggedDelivery, LogPage} from './delivery-log.ts';
 
 /** Part of the page: the deliveries of a list, newest first. */
@@ -46,16 +47,19 @@ const VERDICT_TONES: Record<Delivery['verdict'], Tone> = {
 export const verdictTags = ({verdict, duplicateOf, filtered}: Delivery): Markup =>
   markup`${duplicateOf !== null && tag('duplicate', '')} ${filtered && tag('filtered', '')} ${tag(verdict, VERDICT_TONES[verdict])}`;
 
-type State = 'waiting' | 'forwarded' | 'dead';
+type State = TargetState['state'];
+/** The worst first. */
 const STATE_TAGS: Record<State, Markup> = {
-  forwarded: tag('forwarded', 'good'),
-  waiting: tag('forward waiting', 'open'),
   dead: tag('forward failed', 'bad'),
+  returned: tag('failure returned', 'bad'),
+  waiting: tag('forward waiting', 'open'),
+  forwarded: tag('forwarded', 'good'),
 };
+const WORST_FIRST = Object.keys(STATE_TAGS) as State[]; // its own keys
 
 /** The worst of its targets. */
 export const forwardTag = (states: readonly State[]): Markup =>
-  STATE_TAGS[states.includes('dead') ? 'dead' : states.includes('waiting') ? 'waiting' : 'forwarded'];
+  STATE_TAGS[WORST_FIRST.find((state) => states.includes(state)) ?? 'forwarded'];
 
 /** The object that the event is about, or its own id: `payout 5f0c6d3e-…`. */
 export function subjectOf({body, eventId, id}: Delivery): string {
