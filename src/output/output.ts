@@ -119,9 +119,14 @@ export class Output {
 
   /** For people: free text on stdout. Silent in machine formats. */
   text(text: string): void {
+    this.texts([text]);
+  }
+
+  /** The same for several texts, written at once; each is sanitized alone. */
+  texts(texts: readonly string[]): void {
     if (!this.forPeople || this.settings.query !== undefined) return;
-    const shown = wrapFor(this.#stdout, this.sanitizer.painted(text.replace(/\n$/, '')));
-    this.#progress.around(() => void this.#stdout.write(`${shown}\n`));
+    const shown = texts.map((text) => wrapFor(this.#stdout, this.sanitizer.painted(text.replace(/\n$/, ''))));
+    this.#progress.around(() => void this.#stdout.write(`${shown.join('\n')}\n`));
     this.#resultWritten = true;
     if (this.settings.fields.length === 0 || this.#fieldsChecked) return;
     this.#fieldsChecked = true;
@@ -174,9 +179,17 @@ export class Output {
 
   /** One line of NDJSON now, whatever else comes: for commands that stream events. Only under `-o ndjson`. */
   event(value: unknown): Promise<void> | undefined {
+    return this.events([value]);
+  }
+
+  /** The same for several lines, written at once. */
+  events(values: readonly unknown[]): Promise<void> | undefined {
     this.#resultWritten = true;
-    this.sanitizer.learn(value);
-    return this.#stdout.write(`${safeJson(this.sanitizer.value(value))}\n`);
+    const lines = values.map((value) => {
+      this.sanitizer.learn(value);
+      return `${safeJson(this.sanitizer.value(value))}\n`;
+    });
+    return this.#stdout.write(lines.join(''));
   }
 
   /** Raw bytes on stdout, in place of a result in any format. */
@@ -360,7 +373,8 @@ export class Output {
 }
 
 /** A terminal breaks lines in the middle of words; a pipe gets them whole. */
-const wrapFor = (sink: Sink, text: string): string => wrapLines(text, widthOf(sink));
+const wrapFor = (sink: Sink, text: string): string =>
+  sink.isTerminal ? wrapLines(text, widthOf(sink)) : text;
 
 const widthOf = (sink: Sink): number => (sink.isTerminal ? sink.columns : Infinity);
 
