@@ -21,6 +21,15 @@ const SECRET_VARIABLES = ['REMIT_API_KEY', 'REMIT_WEBHOOK_SECRET'];
 /** Records gathered before a table or CSV decides its columns. */
 const PIECE = 200;
 
+/**
+ * A text behind a lead that was made here, a time for example. The lead is shown as it is: its colons would make every line look as
+ * if it held a field with a secret, which takes ten times as long to rule out.
+ */
+export interface LedText {
+  lead: string;
+  text: string;
+}
+
 export interface OutputOptions {
   stdout: OutStream;
   stderr: OutStream;
@@ -123,9 +132,12 @@ export class Output {
   }
 
   /** The same for several texts, written at once; each is sanitized alone. */
-  texts(texts: readonly string[]): void {
+  texts(texts: readonly (string | LedText)[]): void {
     if (!this.forPeople || this.settings.query !== undefined) return;
-    const shown = texts.map((text) => wrapFor(this.#stdout, this.sanitizer.painted(text.replace(/\n$/, ''))));
+    const shown = texts.map((one) => {
+      const {lead, text} = typeof one === 'string' ? {lead: '', text: one} : one;
+      return wrapFor(this.#stdout, lead + this.sanitizer.painted(text.replace(/\n$/, '')));
+    });
     this.#progress.around(() => void this.#stdout.write(`${shown.join('\n')}\n`));
     this.#resultWritten = true;
     if (this.settings.fields.length === 0 || this.#fieldsChecked) return;

@@ -57,23 +57,24 @@ export const hasArrived = ({status}: Pick<ForwardResult, 'status'>): boolean =>
 /** Ids of one process: 12 hex digits of time, 4 that count, 8 of the process; so they sort by time. */
 export function deliveryIds(process = randomBytes(4).toString('hex')): (nowMs: number) => string {
   let last = 0;
+  let time = '';
   let counter = 0;
   return (nowMs) => {
     counter = nowMs > last ? 0 : counter + 1;
-    last = Math.max(last, nowMs);
-    if (counter > 0xffff) {
-      last += 1;
+    if (nowMs > last || counter > 0xffff) {
+      last = Math.max(nowMs, last + 1);
+      time = last.toString(16).padStart(12, '0');
       counter = 0;
     }
-    return `dlv_${last.toString(16).padStart(12, '0')}${counter.toString(16).padStart(4, '0')}${process}`;
+    return `dlv_${time}${counter.toString(16).padStart(4, '0')}${process}`;
   };
 }
 
 export const DELIVERY_ID = /^dlv_[0-9a-f]{24}$/;
 
 /** Node's flat list of names and values as pairs. */
-export const pairsOf = (rawHeaders: readonly string[]): [string, string][] =>
-  Array.from({length: rawHeaders.length >> 1}, (_, index) => [
-    rawHeaders[2 * index]!,
-    rawHeaders[2 * index + 1]!,
-  ]);
+export function pairsOf(rawHeaders: readonly string[]): [string, string][] {
+  const pairs: [string, string][] = [];
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) pairs.push([rawHeaders[at]!, rawHeaders[at + 1]!]);
+  return pairs;
+}

@@ -127,8 +127,14 @@ export interface SummaryLine {
 
 const timeOf = ({receivedAtMs}: Delivery): string => new Date(receivedAtMs).toISOString();
 
-/** The line that shows a delivery for the first time. */
-export function deliveryLine(delivery: Delivery): EventLine | DuplicateLine | FilteredLine | RejectedLine {
+/**
+ * The line that shows a delivery for the first time.
+ * @param event its body as JSON, where it was parsed before
+ */
+export function deliveryLine(
+  delivery: Delivery,
+  event?: unknown,
+): EventLine | DuplicateLine | FilteredLine | RejectedLine {
   const {id, headers, reason, eventId, eventType, verdict, attempt, duplicateOf} = delivery;
   if (delivery.filtered)
     return {
@@ -141,16 +147,16 @@ export function deliveryLine(delivery: Delivery): EventLine | DuplicateLine | Fi
   const received = {headers, body_base64: Buffer.from(delivery.body).toString('base64')};
   if (verdict === 'rejected')
     return {type: 'rejected', delivery: id, reason: reason!, received_at: timeOf(delivery), ...received}; // it has a reason
-  const {body, lost} = readBody(delivery.body);
-  const event = {
+  const {body, lost} = readBody(delivery.body, event);
+  const shown = {
     ...{delivery: id, id: eventId, event_type: eventType, verdict, attempt, received_at: timeOf(delivery)},
     ...received,
     body,
     ...(lost.length === 0 ? {} : {lost}),
   };
   return duplicateOf === null
-    ? {type: 'event', ...event}
-    : {type: 'duplicate', ...event, first_delivery: duplicateOf};
+    ? {type: 'event', ...shown}
+    : {type: 'duplicate', ...shown, first_delivery: duplicateOf};
 }
 
 export const forwardLine = (

@@ -24,9 +24,11 @@ const MOST_LEVELS = 200;
 const MOST_LOSSES = 20;
 const MOST_SHOWN = 60;
 
-/** A body that was verified before, and what its parsed form does not show. */
-export function readBody(bytes: Uint8Array): ReadBody {
-  const body = parseBody(bytes);
+/**
+ * A body that was verified before, and what its parsed form does not show.
+ * @param body the bytes as JSON, where they were parsed before
+ */
+export function readBody(bytes: Uint8Array, body = parseBody(bytes)): ReadBody {
   if (body === undefined) return {body: null, lost: []};
   const lost = lossesIn(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
   return {body: lost.some(({kind}) => kind === 'too_deep') ? null : body, lost};

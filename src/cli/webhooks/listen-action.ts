@@ -2,7 +2,6 @@ import {readFileSync} from 'node:fs';
 import {resolve as resolvePath} from 'node:path';
 import {EXIT, RemitError, type ExitCode} from '../../errors.ts';
 import type {Delivery} from '../../webhooks/delivery.ts';
-import {parseBody} from '../../webhooks/event.ts';
 import {Forwarder} from '../../webhooks/listen/forwarder.ts';
 import {watchTarget} from '../../webhooks/listen/health.ts';
 import {Intake} from '../../webhooks/listen/intake.ts';
@@ -66,14 +65,14 @@ export async function listen(
     allowUnverified: flags['allow-unverified'] ?? false,
     wanted: wantedTypes(flags),
     known,
-    append: record && ((entry) => record.append(entry)),
+    write: record && ((entry, onWritten) => record.write(entry, onWritten)),
     forwarder,
     respondDownstream: flags.respond === 'downstream',
-    onDelivery: (delivery) => {
-      report.delivery(delivery);
+    onDelivery: (delivery, event) => {
+      report.delivery(delivery, event);
       expander?.see(delivery);
       inspect({kind: 'delivery', delivery});
-      ending.see(delivery);
+      ending.see(delivery, event);
     },
     onRefused: (reason, detail) => report.refused(reason, detail, local.clock.now()),
   });
@@ -218,7 +217,7 @@ async function openReceiver(local: LocalContext, flags: ListenFlags, intake: Int
     path: flags.path,
     tls: flags.tls ? await loopbackCertificate(local.stateDir, local.clock.now()) : undefined,
     maxBodyBytes: flags['max-body'] ?? MAX_BODY_BYTES,
-    receive: (request) => intake.receive(request),
+    receive: (request, reply) => intake.receive(request, reply),
     onBug: (error) =>
       local.out.warn(`internal error (a bug in remit): ${(error as Error).stack ?? String(error)}`),
   });
@@ -250,7 +249,7 @@ function readyText(
 }
 
 interface Ending {
-  see: (delivery: Delivery) => void;
+  see: (delivery: Delivery, event: unknown) => void;
   reached: Promise<{exitCode: ExitCode; matched: string | null}>;
   release: () => void;
 }
@@ -273,10 +272,9 @@ function endOf(
       () => end({exitCode: expectation === undefined ? EXIT.OK : EXIT.TIMED_OUT, matched: null}),
       () => undefined,
     );
-  const see = (delivery: Delivery) => {
+  const see = (delivery: Delivery, event: unknown) => {
     if (expectation === undefined || delivery.verdict === 'rejected') return;
-    if (expectation.matches(delivery.eventType, parseBody(delivery.body)))
-      end({exitCode: EXIT.OK, matched: delivery.id});
+    if (expectation.matches(delivery.eventType, event)) end({exitCode: EXIT.OK, matched: delivery.id});
   };
   return {see, reached, release: () => timer.abort()};
 }

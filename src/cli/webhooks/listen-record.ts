@@ -8,6 +8,7 @@ import type {Entry} from '../../webhooks/record/entry.ts';
 import {DEFAULT_BOUNDS, pruneRecord} from '../../webhooks/record/prune.ts';
 import {RecordReader} from '../../webhooks/record/reader.ts';
 import {addEntry, type RecordedDelivery} from '../../webhooks/record/state.ts';
+import type {OnWritten} from '../../webhooks/record/group.ts';
 import {RecordWriter} from '../../webhooks/record/writer.ts';
 import type {LocalContext} from '../context.ts';
 import {recordFolder} from './place.ts';
@@ -55,16 +56,16 @@ export class ListenRecord {
     return resumed;
   }
 
-  /** Resolves when it is on disk. */
-  async append(entry: Entry): Promise<void> {
-    await this.#writer.append(entry);
-    if (entry.kind === 'delivery') this.#note(entry.delivery);
-    else this.#settle(entry.forward);
+  write(entry: Entry, onWritten: OnWritten): void {
+    this.#writer.write(entry, (failure) => {
+      if (failure === undefined) this.#note(entry);
+      onWritten(failure);
+    });
   }
 
   /** A forward result: not worth a wait, and a failed disk is reported with the next delivery. */
   note(result: ForwardResult): void {
-    this.append({kind: 'forward', forward: result}).catch(() => this.#settle(result));
+    this.write({kind: 'forward', forward: result}, () => this.#settle(result));
   }
 
   async close(): Promise<void> {
@@ -93,10 +94,10 @@ export class ListenRecord {
     const goOn = waiting.map(([target]) => target).filter((target) => here.includes(target));
     for (const [target, {attempts}] of waiting)
       if (!goOn.includes(target))
-        await this.append({kind: 'forward', forward: this.#abandoned(delivery, target, attempts)});
+        await this.#writer.append({kind: 'forward', forward: this.#abandoned(delivery, target, attempts)});
     if (goOn.length === 0) return 0;
     const rest = {...delivery, targets: goOn};
-    this.#note(rest);
+    this.#note({kind: 'delivery', delivery: rest});
     forwarder.reserve(rest);
     forwarder.start(rest);
     return 1;
@@ -109,7 +110,9 @@ export class ListenRecord {
     };
   }
 
-  #note({id, targets}: Delivery): void {
+  #note(entry: Entry): void {
+    if (entry.kind === 'forward') return this.#settle(entry.forward);
+    const {id, targets} = entry.delivery;
     if (targets.length > 0) this.#waiting.set(id, new Set(targets));
   }
 

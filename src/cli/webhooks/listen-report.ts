@@ -8,7 +8,8 @@ import {
   type RefusedLine,
   type SummaryLine,
 } from '../../webhooks/lines.ts';
-import type {Output} from '../../output/output.ts';
+import type {LedText, Output} from '../../output/output.ts';
+import {readBody} from '../../webhooks/losses.ts';
 import {deliveryText, forwardText, lossLine, objectText} from './listen-view.ts';
 
 /** What people and scripts see of a listener: lines as things happen, counts, a summary at the end. */
@@ -18,8 +19,10 @@ export class ListenReport {
   readonly #counts = {received: 0, verified: 0, rejected: 0, duplicates: 0, forwarded: 0, failed: 0};
   #filtered = 0;
   #refused = 0;
-  /** Called with every line, whatever the output format is: for other viewers of the same listener. */
-  onLine: (line: ListenLine) => void = () => {};
+  /** Lines that are written together at the end of this turn: a write for each would halve the deliveries per second. */
+  readonly #texts: (string | LedText)[] = [];
+  readonly #lines: ListenLine[] = [];
+  #isFlushPlanned = false;
 
   constructor(out: Output, {showResponse}: {showResponse: boolean}) {
     this.#out = out;
@@ -27,51 +30,71 @@ export class ListenReport {
   }
 
   ready(line: ReadyLine, facts: readonly string[]): void {
-    this.#say(line, () => facts.forEach((fact) => this.#out.text(fact)));
+    this.#say(
+      () => line,
+      () => facts,
+    );
+    this.#flush();
   }
 
-  delivery(delivery: Delivery): void {
+  /** @param event its body as JSON */
+  delivery(delivery: Delivery, event: unknown): void {
     const counts = this.#counts;
     counts.received += 1;
     if (delivery.verdict === 'verified') counts.verified += 1;
     if (delivery.verdict === 'rejected') counts.rejected += 1;
     if (delivery.duplicateOf !== null) counts.duplicates += 1;
     if (delivery.filtered) this.#filtered += 1;
-    const line = deliveryLine(delivery);
-    this.#say(line, () => {
-      if (delivery.filtered) return;
-      this.#out.text(deliveryText(delivery, this.#out));
-      if ('lost' in line) for (const loss of line.lost ?? []) this.#out.text(lossLine(loss, this.#out));
-    });
+    this.#say(
+      () => deliveryLine(delivery, event),
+      () => this.#deliveryTexts(delivery, event),
+    );
+  }
+
+  #deliveryTexts(delivery: Delivery, event: unknown): (string | LedText)[] {
+    if (delivery.filtered) return [];
+    const lost = delivery.verdict === 'rejected' ? [] : readBody(delivery.body, event).lost;
+    return [
+      deliveryText(delivery, this.#out, event),
+      ...lost.map((loss): string => lossLine(loss, this.#out)),
+    ];
   }
 
   forward(result: ForwardResult, response: Buffer): void {
     if (hasArrived(result)) this.#counts.forwarded += 1;
     const shown = this.#showResponse ? response.toString('utf8') : undefined;
-    this.#say(forwardLine(result, shown), () => {
-      this.#out.text(forwardText(result, this.#out));
-      if (shown) this.#out.text(`${' '.repeat(13)}${this.#out.sanitizer.line(shown)}`);
-    });
+    this.#say(
+      () => forwardLine(result, shown),
+      () => [
+        forwardText(result, this.#out),
+        ...(shown ? [`${' '.repeat(13)}${this.#out.sanitizer.line(shown)}`] : []),
+      ],
+    );
     if (!result.gaveUp || result.returned) return;
     this.#counts.failed += 1;
     const {delivery, target, attempt, error, status} = result;
+    const why = error ?? `the target answered ${status}`;
     this.#say(
-      {type: 'dead', delivery, target, attempts: attempt, error: error ?? `the target answered ${status}`},
-      () => {},
+      () => ({type: 'dead', delivery, target, attempts: attempt, error: why}),
+      () => [],
     );
   }
 
   object(line: ObjectLine): void {
-    this.#say(line, () => this.#out.text(objectText(line, this.#out)));
+    this.#say(
+      () => line,
+      () => [objectText(line, this.#out)],
+    );
   }
 
   target(target: string, state: 'up' | 'down', error: string | null): void {
-    this.#say({type: 'target', target, state, error}, () =>
-      this.#out.text(
+    this.#say(
+      () => ({type: 'target', target, state, error}),
+      () => [
         state === 'up'
           ? `${' '.repeat(10)}${target} is back`
           : `${' '.repeat(10)}${target} does not answer: ${error ?? 'no connection'}`,
-      ),
+      ],
     );
   }
 
@@ -83,31 +106,52 @@ export class ListenReport {
       received_at: new Date(receivedAtMs).toISOString(),
       detail,
     };
-    this.#say(line, () => this.#out.warn(`refused with 503: ${detail}; the service will send it again`));
+    this.#say(
+      () => line,
+      () => [],
+    );
+    if (this.#out.forPeople && !this.#out.settings.quiet)
+      this.#out.warn(`refused with 503: ${detail}; the service will send it again`);
   }
 
   expected(eventType: string, delivery: string | null): void {
-    this.#say({type: 'expect', event_type: eventType, matched: delivery !== null, delivery}, () =>
-      this.#out.text(
+    this.#say(
+      () => ({type: 'expect', event_type: eventType, matched: delivery !== null, delivery}),
+      () => [
         delivery === null
           ? `No ${eventType} arrived in time.`
           : `The expected ${eventType} arrived: ${delivery}.`,
-      ),
+      ],
     );
   }
 
   summary(): SummaryLine {
-    this.#out.endProgress();
     const line: SummaryLine = {type: 'summary', ...this.#counts};
-    this.#say(line, () => this.#out.text(this.#countsText()));
+    this.#flush();
+    this.#out.endProgress();
+    this.#say(
+      () => line,
+      () => [this.#countsText()],
+    );
+    this.#flush({isLast: true});
     return line;
   }
 
-  #say(line: ListenLine, text: () => void): void {
-    this.onLine(line);
-    if (this.#out.settings.format === 'ndjson') void this.#out.event(line);
-    else if (this.#out.forPeople && !this.#out.settings.quiet) text();
-    if (line.type !== 'summary' && this.#out.forPeople && this.#out.isTerminal)
+  /** Makes only what somebody reads: under load the line of a delivery costs as much as verifying it. */
+  #say(line: () => ListenLine, texts: () => readonly (string | LedText)[]): void {
+    const {format, quiet} = this.#out.settings;
+    if (format === 'ndjson') this.#lines.push(line());
+    if (this.#out.forPeople && !quiet) this.#texts.push(...texts());
+    if (this.#isFlushPlanned) return;
+    this.#isFlushPlanned = true;
+    setImmediate(() => this.#flush());
+  }
+
+  #flush({isLast = false} = {}): void {
+    this.#isFlushPlanned = false;
+    if (this.#lines.length > 0) void this.#out.events(this.#lines.splice(0));
+    if (this.#texts.length > 0) this.#out.texts(this.#texts.splice(0));
+    if (!isLast && this.#counts.received > 0 && this.#out.forPeople && this.#out.isTerminal)
       this.#out.progress(this.#countsText());
   }
 

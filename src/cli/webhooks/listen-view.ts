@@ -1,5 +1,5 @@
 import {cleanLine} from '../../sanitize/harmful.ts';
-import type {Output} from '../../output/output.ts';
+import type {LedText, Output} from '../../output/output.ts';
 import {cutTo} from '../../output/width.ts';
 import {valueAt} from '../../output/select.ts';
 import {majorOf, plainValue} from '../../output/view.ts';
@@ -11,7 +11,13 @@ import {lossText, type Loss} from '../../webhooks/losses.ts';
 
 type Screen = Pick<Output, 'paint' | 'columns' | 'isTerminal'>;
 
-const clockTime = (ms: number): string => new Date(ms).toTimeString().slice(0, 8);
+/** `10:42:07` in local time, kept for the second: a busy listener asks thousands of times. */
+function clockTime(ms: number): string {
+  const second = Math.floor(ms / 1000);
+  if (second !== lastTime.second) lastTime = {second, text: new Date(ms).toTimeString().slice(0, 8)};
+  return lastTime.text;
+}
+let lastTime = {second: Number.NaN, text: ''};
 
 /** The widest of the documented types is `subaccount.credit_received`. */
 const TYPE_CELLS = 26;
@@ -20,19 +26,26 @@ const TYPE_CELLS = 26;
  * `10:42:07  payout.settled              verified  #1  019b76da-…  payout 5f0c6d3e-…`: one line a delivery, in local time. What
  * is looked for stands first; at 80 columns the line is cut, not wrapped.
  */
-export function deliveryText(delivery: Delivery, {paint, columns, isTerminal}: Screen): string {
+export function deliveryText(
+  delivery: Delivery,
+  {paint, columns, isTerminal}: Screen,
+  event: unknown = parseBody(delivery.body),
+): LedText {
   const {verdict, reason, duplicateOf} = delivery;
   const word = duplicateOf !== null ? 'duplicate' : verdict;
   const style = verdict === 'verified' ? (duplicateOf === null ? 'green' : 'yellow') : 'red';
-  const lead = `${clockTime(delivery.receivedAtMs)}  ${cutTo(cleanLine(delivery.eventType ?? '-'), TYPE_CELLS).padEnd(TYPE_CELLS)}  `;
-  const rest = reason === null ? `#${delivery.attempt}  ${about(delivery)}` : `${reason}  ${delivery.id}`;
-  const room = isTerminal ? Math.max(10, columns - lead.length - 12) : Number.POSITIVE_INFINITY;
-  return `${paint('dim', lead.slice(0, 8))}${lead.slice(8)}${paint(style, word.padEnd(10))}  ${cutTo(rest, room)}`.trimEnd();
+  const type = cutTo(cleanLine(delivery.eventType ?? '-'), TYPE_CELLS).padEnd(TYPE_CELLS);
+  const rest =
+    reason === null ? `#${delivery.attempt}  ${about(delivery, event)}` : `${reason}  ${delivery.id}`;
+  const room = isTerminal ? Math.max(10, columns - TYPE_CELLS - 24) : Number.POSITIVE_INFINITY;
+  return {
+    lead: paint('dim', clockTime(delivery.receivedAtMs)),
+    text: `  ${type}  ${paint(style, word.padEnd(10))}  ${cutTo(rest, room)}`.trimEnd(),
+  };
 }
 
 /** The object that the event is about, or its amount, then the event's id. */
-function about({body, eventId, id}: Delivery): string {
-  const event = parseBody(body);
+function about({eventId, id}: Delivery, event: unknown): string {
   const data = (event as {data?: Record<string, unknown>} | null | undefined)?.data ?? {};
   const [name, value] = Object.entries(data).find(([key]) => key.endsWith('_id')) ?? [];
   const amount = data['amount_in_minor_units'];

@@ -16,7 +16,7 @@ export async function tailRecord(
   const show = (recorded: RecordedDelivery) =>
     out.settings.format === 'ndjson'
       ? out.event(eventRow(recorded))
-      : void out.text(deliveryText(recorded.delivery, out));
+      : void out.texts([deliveryText(recorded.delivery, out)]);
   const reader = new RecordReader(recordFolder(local));
   const before = [...collect(reader.more()).values()].filter(passes);
   for (const recorded of lines === 0 ? [] : before.slice(-lines)) await show(recorded);

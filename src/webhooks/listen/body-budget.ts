@@ -1,3 +1,5 @@
+import {Slots} from './slots.ts';
+
 /** One body that is being received. */
 export interface OpenBody {
   /** Adds to its size, and returns it. */
@@ -6,10 +8,16 @@ export interface OpenBody {
   close(): void;
 }
 
+interface Body {
+  size: number;
+  cut: () => void;
+  isOpen: boolean;
+}
+
 /** Bounds the bytes of all bodies under way: when there are too many, the largest unfinished one is cut. */
 export class BodyBudget {
   readonly #most: number;
-  readonly #bodies = new Set<{size: number; cut: () => void}>();
+  readonly #bodies = new Slots<Body>();
   #total = 0;
 
   constructor(mostBytes: number) {
@@ -17,29 +25,31 @@ export class BodyBudget {
   }
 
   open(cut: () => void): OpenBody {
-    const body = {size: 0, cut};
-    this.#bodies.add(body);
-    const close = () => {
-      if (this.#bodies.delete(body)) this.#total -= body.size;
-    };
+    const body: Body = {size: 0, cut, isOpen: true};
+    const at = this.#bodies.add(body);
     return {
       grow: (bytes) => {
-        if (!this.#bodies.has(body)) return body.size;
+        if (!body.isOpen) return body.size;
         body.size += bytes;
         this.#total += bytes;
         if (this.#total > this.#most) this.#cutLargest();
         return body.size;
       },
-      close,
+      close: () => this.#close(at, body),
     };
   }
 
+  #close(at: number, body: Body): void {
+    if (!this.#bodies.remove(at, body)) return;
+    body.isOpen = false;
+    this.#total -= body.size;
+  }
+
   #cutLargest(): void {
-    let largest: {size: number; cut: () => void} | undefined;
-    for (const body of this.#bodies) if (largest === undefined || body.size > largest.size) largest = body;
+    let largest: [at: number, body: Body] | undefined;
+    for (const one of this.#bodies) if (largest === undefined || one[1].size > largest[1].size) largest = one;
     if (largest === undefined) return;
-    this.#bodies.delete(largest);
-    this.#total -= largest.size;
-    largest.cut();
+    this.#close(...largest);
+    largest[1].cut();
   }
 }

@@ -1,3 +1,4 @@
+import {setMaxListeners} from 'node:events';
 import type {Clock} from '../../clock.ts';
 import {hasArrived, type Delivery, type ForwardResult, type HeaderPairs} from '../delivery.ts';
 import type {TypePattern} from '../patterns.ts';
@@ -45,6 +46,7 @@ interface Lane {
   warned: boolean;
 }
 
+const NO_TARGETS: readonly string[] = [];
 const FIRST_RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 30_000;
 /** For --respond downstream: the service waits 10 s. */
@@ -65,6 +67,7 @@ export class Forwarder {
 
   constructor(options: ForwarderOptions) {
     this.#options = options;
+    setMaxListeners(0, this.#stopped.signal); // one for each request under way
     for (const {target} of options.routes)
       this.#lanes.set(target, {target, waiting: [], active: 0, warned: false});
   }
@@ -74,10 +77,10 @@ export class Forwarder {
     return this.#deliveries.size;
   }
 
-  targetsFor(eventType: string | null): string[] {
-    return [
-      ...new Set(this.#options.routes.filter(({matches}) => matches(eventType)).map(({target}) => target)),
-    ];
+  targetsFor(eventType: string | null): readonly string[] {
+    const {routes} = this.#options;
+    if (routes.length === 0) return NO_TARGETS;
+    return [...new Set(routes.filter(({matches}) => matches(eventType)).map(({target}) => target))];
   }
 
   /** A delivery counts once, whatever the number of its targets; one without targets needs no room. */

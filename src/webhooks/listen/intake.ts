@@ -3,8 +3,10 @@ import {deliveryIds, pairsOf, type Delivery} from '../delivery.ts';
 import {parseBody} from '../event.ts';
 import type {TypePattern} from '../patterns.ts';
 import type {Entry} from '../record/entry.ts';
+import type {OnWritten} from '../record/group.ts';
 import {secretFingerprint, type WebhookSecret} from '../secrets.ts';
-import {verifyWebhook, type RejectReason, type VerifyInput} from '../signature.ts';
+import {verifyWebhook, type VerifyInput} from '../signature.ts';
+import {Deadline} from './deadline.ts';
 import type {Forwarder} from './forwarder.ts';
 import type {KnownEvents} from './known-events.ts';
 import type {Answer, ReceivedRequest} from './server.ts';
@@ -19,108 +21,144 @@ export interface IntakeOptions {
   wanted: TypePattern;
   known: KnownEvents;
   /** Keeps an entry durably; absent with --no-record. */
-  append: ((entry: Entry) => Promise<void>) | undefined;
+  write: ((entry: Entry, onWritten: OnWritten) => void) | undefined;
   forwarder: Forwarder;
   /** Answers with what the targets answered, instead of at once. */
   respondDownstream: boolean;
-  onDelivery: (delivery: Delivery) => void;
+  /** @param event the body as JSON; undefined where it is not JSON, or not verified */
+  onDelivery: (delivery: Delivery, event: unknown) => void;
   onRefused: (reason: 'backlog' | 'record' | 'stopping', detail: string) => void;
 }
 
 /** The disk must answer well before the service's 10 seconds are over. */
 const RECORD_MS = 8000;
+const RECORD_LATE = `the disk did not answer within ${RECORD_MS / 1000} s`;
+
+interface Received {
+  delivery: Delivery;
+  /** Its body as JSON. */
+  event: unknown;
+  /** When it arrived, on the monotonic clock. */
+  startMs: number;
+}
+type Reply = (answer: Answer) => void;
+type Checked = Pick<Delivery, 'verdict' | 'reason' | 'secret'>;
+const TOO_LARGE: Checked = {verdict: 'rejected', reason: 'body_too_large', secret: null};
+const NO_TARGETS: readonly string[] = [];
 
 /** What happens to a request: verified, recorded, answered, shown, forwarded; in this order. */
 export class Intake {
   readonly #options: IntakeOptions;
   readonly #nextId = deliveryIds();
-  /** Events that are being recorded: a copy waits, since it is the first one if that fails. */
-  readonly #recording = new Map<string, Promise<void>>();
+  readonly #deadline: Deadline;
+  readonly #fingerprints = new Map<WebhookSecret, string>();
+  /** Events that are being recorded, and copies of them that wait: a copy is the first one if that fails. */
+  readonly #recording = new Map<string, (() => void)[] | undefined>();
   /** Set once the listener drains: what still comes is refused, so that the service sends it again. */
   stopping = false;
 
   constructor(options: IntakeOptions) {
     this.#options = options;
+    this.#deadline = new Deadline(options.clock, RECORD_MS);
   }
 
-  async receive(request: ReceivedRequest): Promise<Answer> {
-    if (this.stopping) return this.#refuse('stopping', 'the listener is stopping');
-    const {clock, onDelivery, append} = this.#options;
-    const delivery = this.#read(request, clock.now());
-    if (delivery.verdict === 'rejected') {
-      // The sender learns nothing from the record's state: a rejected request is not worth a wait.
-      append?.({kind: 'delivery', delivery}).catch(() => undefined);
-      return {status: request.cut ? 413 : 401, after: () => onDelivery(delivery)};
-    }
-    return this.#accept(delivery);
+  receive(request: ReceivedRequest, reply: Reply): void {
+    if (this.stopping) return reply(this.#refusal('stopping', 'the listener is stopping'));
+    const {clock, onDelivery} = this.#options;
+    const received = this.#read(request, clock.now());
+    const {delivery, event} = received;
+    if (delivery.verdict !== 'rejected') return this.#accept(received, reply);
+    const answer = {status: request.cut ? 413 : 401, after: () => onDelivery(delivery, event)};
+    // The wait bounds what is held in memory. The sender learns nothing from the record's state: its answer stays the same.
+    this.#record(received, () => reply(answer));
   }
 
-  async #accept(verified: Delivery): Promise<Answer> {
-    const {forwarder, onDelivery, respondDownstream, clock} = this.#options;
-    const startMs = clock.monotonic();
-    for (let other = this.#other(verified); other !== undefined; other = this.#other(verified)) await other;
-    const done = this.#begin(verified);
-    const delivery = this.#place(verified);
-    const withinMs = RECORD_MS - (clock.monotonic() - startMs);
-    const refusal = await this.#keep(delivery, withinMs).finally(done);
-    if (refusal !== undefined) return refusal;
-    if (!respondDownstream || delivery.targets.length === 0)
-      return {
-        status: 200,
-        after: () => {
-          onDelivery(delivery);
-          forwarder.start(delivery);
-        },
-      };
-    onDelivery(delivery);
-    return {status: await forwarder.now(delivery)};
-  }
-
-  #other = ({eventId}: Delivery): Promise<void> | undefined =>
-    eventId === null ? undefined : this.#recording.get(eventId);
-
-  /** Copies of this event wait until the returned function is called. */
-  #begin({eventId}: Delivery): () => void {
-    if (eventId === null) return () => {};
-    let resolve: () => void = () => {};
-    this.#recording.set(eventId, new Promise((settle) => (resolve = settle)));
-    return () => {
-      this.#recording.delete(eventId);
-      resolve();
-    };
-  }
-
-  /** Puts it on disk; an answer when it cannot be kept, and then the delivery has not arrived. */
-  async #keep(delivery: Delivery, withinMs: number): Promise<Answer | undefined> {
+  #accept(received: Received, reply: Reply): void {
+    const {delivery} = received;
+    if (this.#waitsForCopy(delivery, () => this.#accept(received, reply))) return;
     const {known, forwarder} = this.#options;
-    const forget = () => delivery.eventId !== null && known.forget(delivery.eventId, delivery.id);
-    if (!forwarder.hasRoom(delivery)) {
-      forget();
-      return this.#refuse('backlog', `${forwarder.waiting} deliveries wait to be forwarded`);
-    }
+    this.#place(delivery);
+    const {eventId, id} = delivery;
+    const refuse = (reason: 'backlog' | 'record', detail: string) => {
+      if (eventId !== null) known.forget(eventId, id);
+      reply(this.#refusal(reason, detail));
+    };
+    if (!forwarder.hasRoom(delivery))
+      return refuse('backlog', `${forwarder.waiting} deliveries wait to be forwarded`);
     forwarder.reserve(delivery);
-    const failure = await this.#record(delivery, withinMs);
-    if (failure === undefined) return undefined;
-    forget();
-    forwarder.release(delivery);
-    return this.#refuse('record', failure);
+    if (eventId !== null) this.#recording.set(eventId, undefined);
+    this.#record(received, (failure) => {
+      if (failure === undefined) this.#pass(received, reply);
+      else {
+        forwarder.release(delivery);
+        refuse('record', failure);
+      }
+      if (eventId !== null) this.#copiesGoOn(eventId);
+    });
   }
 
-  #read({path, rawHeaders, body, cut}: ReceivedRequest, nowMs: number): Delivery {
-    const headers = pairsOf(rawHeaders);
-    const base = {id: this.#nextId(nowMs), receivedAtMs: nowMs, path, headers, body, targets: [], attempt: 1};
-    const about = {...base, duplicateOf: null, filtered: false, secret: null, eventId: null, eventType: null};
-    if (cut) return {...about, verdict: 'rejected', reason: 'body_too_large'};
-    const checked = this.#verify(headers, body, nowMs);
-    if (checked.verdict === 'rejected') return {...about, ...checked};
-    return {...about, ...checked, ...namesIn(body)};
+  /** Whether the same event is being recorded: `goOn` is called once that is done. */
+  #waitsForCopy({eventId}: Delivery, goOn: () => void): boolean {
+    if (eventId === null || !this.#recording.has(eventId)) return false;
+    const waiting = this.#recording.get(eventId);
+    if (waiting === undefined) this.#recording.set(eventId, [goOn]);
+    else waiting.push(goOn);
+    return true;
   }
 
-  #verify(
-    headers: Delivery['headers'],
-    body: Uint8Array,
-    nowMs: number,
-  ): Pick<Delivery, 'verdict' | 'secret'> & {reason: RejectReason | null} {
+  #copiesGoOn(eventId: string): void {
+    const waiting = this.#recording.get(eventId);
+    this.#recording.delete(eventId);
+    for (const goOn of waiting ?? []) goOn();
+  }
+
+  /** Calls `done` once the delivery is on disk, or with the reason why it is not. */
+  #record({delivery, startMs}: Received, done: (failure: string | undefined) => void): void {
+    const {write} = this.#options;
+    if (write === undefined) return done(undefined);
+    const onTime = this.#deadline.bound<string | undefined>(done, RECORD_LATE, startMs);
+    write({kind: 'delivery', delivery}, (failure) => onTime(failure?.message));
+  }
+
+  /** Shows and forwards what was accepted. */
+  #pass({delivery, event}: Received, reply: Reply): void {
+    const {forwarder, onDelivery, respondDownstream} = this.#options;
+    if (respondDownstream && delivery.targets.length > 0) {
+      onDelivery(delivery, event);
+      return void forwarder.now(delivery).then((status) => reply({status}));
+    }
+    const after = () => {
+      onDelivery(delivery, event);
+      forwarder.start(delivery);
+    };
+    reply({status: 200, after});
+  }
+
+  #read({path, rawHeaders, body, cut}: ReceivedRequest, nowMs: number): Received {
+    const {verdict, reason, secret} = cut ? TOO_LARGE : this.#verify(rawHeaders, body, nowMs);
+    const event = verdict === 'rejected' ? undefined : parseBody(body);
+    const {id, type} = (event ?? {}) as {id?: unknown; type?: unknown};
+    // One literal: copies with `...` would cost more than the signature.
+    const delivery: Delivery = {
+      id: this.#nextId(nowMs),
+      receivedAtMs: nowMs,
+      path,
+      headers: pairsOf(rawHeaders),
+      body,
+      verdict,
+      reason,
+      secret,
+      eventId: nameOf(id),
+      eventType: nameOf(type),
+      attempt: 1,
+      duplicateOf: null,
+      filtered: false,
+      targets: NO_TARGETS,
+    };
+    return {delivery, event, startMs: this.#options.clock.monotonic()};
+  }
+
+  #verify(headers: readonly string[], body: Uint8Array, nowMs: number): Checked {
     const {secrets, verify, allowUnverified} = this.#options;
     const all = secrets();
     if (all.length === 0)
@@ -129,51 +167,39 @@ export class Intake {
         : {verdict: 'rejected', reason: 'mismatch', secret: null};
     const verified = verifyWebhook({body, headers, secrets: all, nowMs, ...verify});
     if (verified.ok)
-      return {verdict: 'verified', reason: null, secret: secretFingerprint(all[verified.secret]!)};
+      return {verdict: 'verified', reason: null, secret: this.#fingerprint(all[verified.secret]!)};
     return {verdict: allowUnverified ? 'unverified' : 'rejected', reason: verified.reason, secret: null};
   }
 
+  #fingerprint(secret: WebhookSecret): string {
+    const known = this.#fingerprints.get(secret);
+    if (known !== undefined) return known;
+    const made = secretFingerprint(secret);
+    this.#fingerprints.set(secret, made);
+    return made;
+  }
+
   /** Its number among the deliveries of the event, and where it still has to go. */
-  #place(delivery: Delivery): Delivery {
+  #place(delivery: Delivery): void {
     const {known, wanted, forwarder} = this.#options;
     const {eventId, eventType, body, id} = delivery;
     const arrival = eventId === null ? undefined : known.arrive(eventId, body, id);
-    const {attempt = 1, duplicateOf = null, forwarded} = arrival ?? {};
-    if (!wanted(eventType)) return {...delivery, attempt, duplicateOf, filtered: true};
-    const targets = forwarder.targetsFor(eventType).filter((target) => !forwarded?.has(target));
-    return {...delivery, attempt, duplicateOf, targets};
+    if (arrival !== undefined) {
+      delivery.attempt = arrival.attempt;
+      delivery.duplicateOf = arrival.duplicateOf;
+    }
+    delivery.filtered = !wanted(eventType);
+    if (delivery.filtered) return;
+    const targets = forwarder.targetsFor(eventType);
+    if (targets.length === 0) return;
+    delivery.targets = targets.filter((target) => !arrival?.forwarded?.has(target));
+    known.follow(delivery);
   }
 
-  async #record(delivery: Delivery, withinMs: number): Promise<string | undefined> {
-    const {append} = this.#options;
-    if (append === undefined) return undefined;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<string>((resolve) => {
-      timer = setTimeout(() => resolve(`the disk did not answer within ${RECORD_MS / 1000} s`), withinMs);
-    });
-    const written = append({kind: 'delivery', delivery}).then(
-      () => undefined,
-      (error: Error) => error.message,
-    );
-    const failure = await Promise.race([written, late]);
-    clearTimeout(timer);
-    return failure;
-  }
-
-  #refuse(reason: 'backlog' | 'record' | 'stopping', detail: string): Answer {
+  #refusal(reason: 'backlog' | 'record' | 'stopping', detail: string): Answer {
     return {status: 503, after: () => this.#options.onRefused(reason, detail)};
   }
 }
 
-/** The event's own id and type, also where its data is not as documented. */
-function namesIn(body: Uint8Array): Pick<Delivery, 'eventId' | 'eventType'> {
-  const value = parseBody(body);
-  const {id, type} = (value !== null && typeof value === 'object' ? value : {}) as {
-    id?: unknown;
-    type?: unknown;
-  };
-  return {
-    eventId: typeof id === 'string' && id !== '' ? id : null,
-    eventType: typeof type === 'string' && type !== '' ? type : null,
-  };
-}
+/** The event's own id or type, also where its data is not as documented. */
+const nameOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);

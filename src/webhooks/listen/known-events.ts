@@ -1,12 +1,13 @@
-import {createHash} from 'node:crypto';
-import {hasArrived} from '../delivery.ts';
+import {hash} from 'node:crypto';
+import {hasArrived, type Delivery} from '../delivery.ts';
+import {RecentMap} from '../recent-map.ts';
 import type {Entry} from '../record/entry.ts';
 
 interface Known {
   first: string;
   digest: string;
   attempts: number;
-  forwarded: Set<string>;
+  forwarded: Set<string> | undefined;
 }
 
 /** How an event that arrives relates to earlier ones. */
@@ -15,33 +16,31 @@ export interface Arrival {
   /** The first delivery, where this one has the same bytes. */
   duplicateOf: string | null;
   /** Targets that answered a forward of it with 2XX. */
-  forwarded: ReadonlySet<string>;
+  forwarded: ReadonlySet<string> | undefined;
 }
 
 const MOST = 200_000;
 
 /** Events by their id, so that each is shown once. The oldest are forgotten. */
 export class KnownEvents {
-  readonly #events = new Map<string, Known>();
-  /** Event by delivery, for results that come later. */
-  readonly #byDelivery = new Map<string, string>();
+  readonly #events = new RecentMap<string, Known>(MOST);
+  /** Event by delivery, for forward results that come later. */
+  readonly #byDelivery = new RecentMap<string, string>(MOST);
 
   /** An event was delivered; call `forget` if it could not be kept. */
   arrive(eventId: string, body: Uint8Array, delivery: string): Arrival {
-    const digest = createHash('sha256').update(body).digest('base64');
+    const digest = hash('sha256', body, 'base64');
     const known = this.#events.get(eventId);
-    this.#byDelivery.set(delivery, eventId);
     if (known === undefined) {
-      this.#events.set(eventId, {first: delivery, digest, attempts: 1, forwarded: new Set()});
-      this.#shrink();
-      return {attempt: 1, duplicateOf: null, forwarded: new Set()};
+      this.#events.set(eventId, {first: delivery, digest, attempts: 1, forwarded: undefined});
+      return {attempt: 1, duplicateOf: null, forwarded: undefined};
     }
     known.attempts += 1;
     const same = known.digest === digest;
     return {
       attempt: known.attempts,
       duplicateOf: same ? known.first : null,
-      forwarded: same ? known.forwarded : new Set(),
+      forwarded: same ? known.forwarded : undefined,
     };
   }
 
@@ -54,9 +53,15 @@ export class KnownEvents {
     if (known.first === delivery || known.attempts === 0) this.#events.delete(eventId);
   }
 
+  /** A delivery has targets: `forwarded` will be called with its id. */
+  follow({id, eventId}: Delivery): void {
+    if (eventId !== null) this.#byDelivery.set(id, eventId);
+  }
+
   forwarded(delivery: string, target: string): void {
     const eventId = this.#byDelivery.get(delivery);
-    if (eventId !== undefined) this.#events.get(eventId)?.forwarded.add(target);
+    const known = eventId === undefined ? undefined : this.#events.get(eventId);
+    if (known !== undefined) (known.forwarded ??= new Set()).add(target);
   }
 
   /** Takes over what an earlier run recorded. */
@@ -65,15 +70,10 @@ export class KnownEvents {
       if (hasArrived(entry.forward)) this.forwarded(entry.forward.delivery, entry.forward.target);
       return;
     }
-    const {eventId, verdict, body, id} = entry.delivery;
-    if (eventId !== null && verdict !== 'rejected') this.arrive(eventId, body, id);
-  }
-
-  #shrink(): void {
-    if (this.#events.size <= MOST) return;
-    const [oldest] = this.#events;
-    if (oldest !== undefined) this.#events.delete(oldest[0]);
-    const [delivery] = this.#byDelivery.keys();
-    if (delivery !== undefined) this.#byDelivery.delete(delivery);
+    const {delivery} = entry;
+    const {eventId, verdict, body, id, targets} = delivery;
+    if (eventId === null || verdict === 'rejected') return;
+    this.arrive(eventId, body, id);
+    if (targets.length > 0) this.follow(delivery);
   }
 }

@@ -30,7 +30,8 @@ export interface ReceiverOptions {
   path: string;
   tls?: {certificate: string; key: string} | undefined;
   maxBodyBytes: number;
-  receive: (request: ReceivedRequest) => Answer | Promise<Answer>;
+  /** Calls `reply` once, now or later. */
+  receive: (request: ReceivedRequest, reply: (answer: Answer) => void) => void;
   onBug: (error: unknown) => void;
   /** Shorter in tests. */
   limits?: Partial<typeof LIMITS> | undefined;
@@ -53,6 +54,8 @@ export class Receiver {
   readonly #options: ReceiverOptions;
   readonly #server: Server;
   readonly #budget = new BodyBudget(BUFFERED_BYTES);
+  /** Answers of this turn of the event loop, in order. */
+  readonly #ready: {response: ServerResponse; answer: Answer}[] = [];
 
   private constructor(options: ReceiverOptions, server: Server) {
     this.#options = options;
@@ -100,6 +103,7 @@ export class Receiver {
 
   #handle(request: IncomingMessage, response: ServerResponse): void {
     const {method = '', url = ''} = request;
+    if (method === 'POST' && url === this.#options.path) return this.#read(request, response);
     const path = url.split('?', 1)[0];
     if (path === '/healthz' && path !== this.#options.path) {
       if (method === 'GET' || method === 'HEAD') return finish(response, 200, 'ok\n');
@@ -120,7 +124,7 @@ export class Receiver {
     });
     const answer = (bytes: Buffer, cut: boolean) => {
       const {url = '', rawHeaders} = request;
-      void this.#answer({path: url, rawHeaders, body: bytes, cut}, response).finally(() => body.close());
+      this.#answer({path: url, rawHeaders, body: bytes, cut}, response, () => body.close());
     };
     const tooLarge = () => {
       request.removeAllListeners('data').removeAllListeners('end').resume();
@@ -134,31 +138,49 @@ export class Receiver {
       if (body.grow(chunk.length) > maxBodyBytes) tooLarge();
     });
     request.on('end', () => answer(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks), false));
-    request.on('error', () => body.close());
     response.on('close', () => body.close());
   }
 
-  async #answer(received: ReceivedRequest, response: ServerResponse): Promise<void> {
-    let answer: Answer;
+  #answer(received: ReceivedRequest, response: ServerResponse, done: () => void): void {
     try {
-      answer = await this.#options.receive(received);
+      this.#options.receive(received, (answer) => {
+        done();
+        this.#send(response, answer);
+      });
     } catch (error) {
+      done();
       this.#options.onBug(error);
-      return finish(response, 500);
+      finish(response, 500);
     }
-    finish(response, answer.status);
-    answer.after?.();
+  }
+
+  /**
+   * Answers at the end of the turn, all at once: when each answer goes out alone, a sender that waits for it is woken up for each,
+   * and waking it costs more than verifying its delivery.
+   */
+  #send(response: ServerResponse, answer: Answer): void {
+    if (this.#ready.push({response, answer}) === 1) setImmediate(() => this.#sendAll());
+  }
+
+  #sendAll(): void {
+    const all = this.#ready.splice(0);
+    for (const {response, answer} of all) finish(response, answer.status);
+    for (const {answer} of all) {
+      try {
+        answer.after?.();
+      } catch (error) {
+        this.#options.onBug(error);
+      }
+    }
   }
 }
 
-function finish(
-  response: ServerResponse,
-  status: number,
-  text = '',
-  headers: Record<string, string> = {},
-): void {
+const NO_CONTENT = {'Content-Length': 0};
+
+function finish(response: ServerResponse, status: number, text = '', headers?: Record<string, string>): void {
   if (response.headersSent || response.destroyed) return;
-  response.writeHead(status, {'Content-Length': Buffer.byteLength(text), ...headers}).end(text);
+  const length = text === '' ? NO_CONTENT : {'Content-Length': Buffer.byteLength(text)};
+  response.writeHead(status, headers === undefined ? length : {...length, ...headers}).end(text);
 }
 
 function listen(server: Server, {host, port}: ReceiverOptions): Promise<void> {

@@ -1,14 +1,14 @@
 import type {Delivery, ForwardResult} from '../delivery.ts';
-import {encodeFrame, type Frame} from './frame.ts';
+import {encodeFrame, type Frame, type Room} from './frame.ts';
 
 /** What the record holds: deliveries, and what became of them at the targets. */
 export type Entry = {kind: 'delivery'; delivery: Delivery} | {kind: 'forward'; forward: ForwardResult};
 
-export function encodeEntry(entry: Entry): Buffer {
+export function encodeEntry(entry: Entry, room?: Room): Buffer {
   if (entry.kind === 'forward')
-    return encodeFrame({meta: {kind: 'forward', ...entry.forward}, body: NO_BYTES});
+    return encodeFrame({meta: {kind: 'forward', ...entry.forward}, body: NO_BYTES}, room);
   const {body, ...meta} = entry.delivery;
-  return encodeFrame({meta: {kind: 'delivery', ...meta}, body});
+  return encodeFrame({meta: {kind: 'delivery', ...meta}, body}, room);
 }
 
 const NO_BYTES = new Uint8Array(0);

@@ -14,11 +14,14 @@ const HEAD_BYTES = 8;
 /** Larger than any frame that is written; a length beyond it is not a length. */
 const MOST_BYTES = 64 * 1_048_576;
 
-export function encodeFrame({meta, body}: Frame): Buffer {
+/** Where a frame is to lie: given its size, as many bytes. */
+export type Room = (bytes: number) => Buffer;
+
+export function encodeFrame({meta, body}: Frame, room: Room = (bytes) => Buffer.allocUnsafe(bytes)): Buffer {
   const json = JSON.stringify(meta);
   const jsonBytes = Buffer.byteLength(json);
   const contentBytes = 4 + jsonBytes + body.length;
-  const frame = Buffer.allocUnsafe(HEAD_BYTES + contentBytes);
+  const frame = room(HEAD_BYTES + contentBytes);
   frame.writeUInt32LE(contentBytes, 0);
   frame.writeUInt32LE(jsonBytes, HEAD_BYTES);
   frame.write(json, HEAD_BYTES + 4, 'utf8');

@@ -6,6 +6,7 @@ import {Intake, type IntakeOptions} from '../../../src/webhooks/listen/intake.ts
 import {KnownEvents} from '../../../src/webhooks/listen/known-events.ts';
 import type {PostedAnswer} from '../../../src/webhooks/post.ts';
 import type {Entry} from '../../../src/webhooks/record/entry.ts';
+import type {OnWritten} from '../../../src/webhooks/record/group.ts';
 import {collect, deadTargets, isWaiting} from '../../../src/webhooks/record/state.ts';
 import {RemitError} from '../../../src/errors.ts';
 import {RecordingClock} from '../../client/recording-clock.ts';
@@ -16,7 +17,7 @@ const event = (number: number) => Buffer.from(`{"id":"e${number}","type":"payout
 /** One append that the test ends. */
 interface Append {
   entry: Entry;
-  end: (error?: Error) => void;
+  end: OnWritten;
 }
 
 /** An intake whose disk and targets the test controls. */
@@ -47,21 +48,20 @@ function place(options: Partial<IntakeOptions> & {targets?: readonly string[]; m
     allowUnverified: true,
     wanted: () => true,
     known: new KnownEvents(),
-    append: (entry) =>
-      new Promise((resolve, reject) =>
-        appends.push({entry, end: (error) => (error === undefined ? resolve() : reject(error))}),
-      ),
+    write: (entry, end) => void appends.push({entry, end}),
     forwarder,
     respondDownstream: false,
     onDelivery: (delivery) => void shown.push(delivery),
     onRefused: (reason) => void refused.push(reason),
     ...rest,
   });
-  const receive = async (body: Buffer) => {
-    const {status, after} = await intake.receive({path: '/', rawHeaders: [], body, cut: false});
-    after?.();
-    return status;
-  };
+  const receive = (body: Buffer) =>
+    new Promise<number>((resolve) =>
+      intake.receive({path: '/', rawHeaders: [], body, cut: false}, ({status, after}) => {
+        after?.();
+        resolve(status);
+      }),
+    );
   return {appends, shown, refused, results, posts, forwarder, receive};
 }
 

@@ -17,9 +17,9 @@ describe('the receiver and hostile clients', function () {
       port: 0,
       path: '/hook',
       maxBodyBytes: 1_048_576,
-      receive: (one) => {
+      receive: (one, reply) => {
         received.push(one);
-        return {status: one.cut ? 413 : 200};
+        reply({status: one.cut ? 413 : 200});
       },
       onBug: (error) => assert.fail(String(error)),
       limits: {headersTimeout: 2000, requestTimeout: 4000, connectionsCheckingInterval: 100},

@@ -66,7 +66,7 @@ describe('the record of deliveries', () => {
         const counted: SegmentFile = {
           write: file.write.bind(file),
           truncate: file.truncate.bind(file),
-          stat: file.stat.bind(file),
+          fd: file.fd,
           close: file.close.bind(file),
           datasync: async () => {
             syncs += 1;
@@ -132,7 +132,7 @@ describe('the record of deliveries', () => {
         const file = await open(path, 'wx');
         return {
           truncate: file.truncate.bind(file),
-          stat: file.stat.bind(file),
+          fd: file.fd,
           close: file.close.bind(file),
           datasync: file.datasync.bind(file),
           write: (async (bytes: Buffer, offset: number, length: number, at: number) => {

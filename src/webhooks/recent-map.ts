@@ -1,0 +1,30 @@
+/**
+ * A map that forgets what was set longest ago: it holds the last half of `most` entries at least, and `most` at the most. Whole
+ * generations are dropped, since removing the first entry of a large Map again and again takes time in proportion to its size.
+ */
+export class RecentMap<K, V> {
+  readonly #half: number;
+  #recent = new Map<K, V>();
+  #older = new Map<K, V>();
+
+  constructor(most: number) {
+    this.#half = Math.max(1, Math.floor(most / 2));
+  }
+
+  get(key: K): V | undefined {
+    return this.#recent.get(key) ?? this.#older.get(key);
+  }
+
+  set(key: K, value: V): void {
+    if (this.#recent.size >= this.#half && !this.#recent.has(key)) {
+      this.#older = this.#recent;
+      this.#recent = new Map();
+    }
+    this.#recent.set(key, value);
+  }
+
+  delete(key: K): void {
+    this.#recent.delete(key);
+    this.#older.delete(key);
+  }
+}

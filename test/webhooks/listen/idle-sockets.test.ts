@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import {EventEmitter} from 'node:events';
+import type {Socket} from 'node:net';
+import {IdleSockets} from '../../../src/webhooks/listen/idle-sockets.ts';
+
+class FakeSocket extends EventEmitter {
+  bytesRead = 0;
+  destroyed = false;
+  destroy(): void {
+    this.destroyed = true;
+    this.emit('close');
+  }
+}
+
+describe('too many open connections', () => {
+  let sockets: IdleSockets;
+  const add = (): FakeSocket => {
+    const socket = new FakeSocket();
+    sockets.add(socket as unknown as Socket); // the parts that are used
+    return socket;
+  };
+  const destroyed = (all: readonly FakeSocket[]) => all.map((one) => one.destroyed);
+
+  beforeEach(() => (sockets = new IdleSockets(3)));
+
+  it('close the oldest one that has sent nothing', () => {
+    const all = [add(), add(), add()];
+    all[0]!.bytesRead = 10;
+    all.push(add());
+    assert.deepEqual(destroyed(all), [false, true, false, false]);
+  });
+
+  it('close the oldest one when all have sent something, and never the new one', () => {
+    const all = [add(), add(), add()];
+    for (const one of all) one.bytesRead = 10;
+    all.push(add());
+    assert.deepEqual(destroyed(all), [true, false, false, false]);
+  });
+
+  it('forget those that were closed', () => {
+    const all = [add(), add(), add()];
+    all[1]!.destroy();
+    all.push(add());
+    assert.deepEqual(destroyed(all), [false, true, false, false]);
+  });
+});
