@@ -89,7 +89,8 @@ const listed = (summary: Summary, updated: string | null): ListedBatch => ({
   needs_attention:
     summary.rejected +
     summary.unapproved +
-    summary.conflict +
+    summary.conflict -
+    (summary.state === 'canceled' ? (summary.canceled ?? 0) : 0) + // these are as they were meant to be
     summary.in_doubt +
     summary.held +
     (summary.differs ?? 0) + // as is this

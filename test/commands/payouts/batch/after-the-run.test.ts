@@ -38,8 +38,8 @@ describe('payouts batch cancel', () => {
     assert.doesNotMatch(ran.stdout, /Next|Failed/);
     const status = (await desk.batch('status b --json')).json() as Summary;
     assert.deepEqual([status.state, status.canceled, status.next], ['canceled', 3, null]);
-    const [listed] = (await desk.batch('list --json')).json() as {state: string}[];
-    assert.equal(listed!.state, 'canceled');
+    const [listed] = (await desk.batch('list --json')).json() as {state: string; needs_attention: number}[];
+    assert.deepEqual([listed!.state, listed!.needs_attention], ['canceled', 0]);
   });
 
   it('needs --live and the figures with a live key', async () => {
