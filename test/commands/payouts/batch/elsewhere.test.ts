@@ -36,6 +36,20 @@ describe('references that were used elsewhere', () => {
     assert.equal(desk.service.paid.length, 2);
   });
 
+  it('in another namespace keep a retry from sending the row again until it is named', async () => {
+    desk.file('r.csv', [['R-1', 7, '70.00']]);
+    desk.service.refuse = () => ({status: 422, error_code: 'INVALID_PAYMENT_DETAILS'});
+    await desk.batch('run ./r.csv --batch-id r --yes');
+    desk.service.refuse = () => undefined;
+    const paid = await desk.batch('run ./r.csv --batch-id fix --json --yes --namespace other');
+    assert.deepEqual([paid.exitCode, (paid.json() as Summary).accepted], [0, 1], paid.stderr);
+    const left = await desk.batch('retry r --yes');
+    assert.match(left.stderr, /R-1 is left as it is: .*used under other by batch fix/);
+    assert.equal(desk.service.paid.length, 2);
+    const named = await desk.batch('retry r --json --yes --allow-paid-elsewhere other');
+    assert.deepEqual([named.exitCode, (named.json() as Summary).accepted], [0, 1], named.stderr);
+  });
+
   it('by another profile are refused until it is named, and then are already paid', async () => {
     const env = await desk.profile('acme');
     const line = 'run ./p.csv --batch-id two --json --yes -p acme';

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
+import {rmSync} from 'node:fs';
 import {join} from 'node:path';
 import {batchFolder} from '../../../../src/batch/folder.ts';
 import type {Summary} from '../../../../src/batch/summary.ts';
 import type {Transport} from '../../../../src/client/transport.ts';
 import {systemProbe} from '../../../../src/store/lock-holder.ts';
-import {acquireLock} from '../../../../src/store/lock.ts';
+import {acquireLock, type Lock} from '../../../../src/store/lock.ts';
 import type {CliOptions} from '../../../cli/run-cli.ts';
 import {Desk} from './desk.ts';
 
@@ -208,6 +209,31 @@ describe('how a batch is run, as typed', () => {
       assert.throws(() => lock.assertHeld(), {code: 'LOCKED'});
       await lock.release();
     });
+
+  for (const verb of ['run', 'retry', 'cancel'])
+    for (const [what, path] of [
+      ['batch', 'batches/payout/b.lock'],
+      ['registry', 'batches/registry.lock'],
+    ] as const)
+      it(`sends nothing when the lock of the ${what} was lost at the question of ${verb}`, async () => {
+        if (verb === 'retry')
+          desk.service.refuse = () => ({status: 422, error_code: 'INVALID_PAYMENT_DETAILS'});
+        if (verb === 'run') await desk.batch('plan ./p.csv --batch-id b --state-dir ./s');
+        else await desk.batch('run ./p.csv --batch-id b --state-dir ./s --stage-only --yes');
+        desk.service.refuse = () => undefined;
+        const {posts} = desk.service;
+        const others: Lock[] = [];
+        const takeOver = async () => {
+          const lock = join(desk.folder, 's', path);
+          rmSync(lock);
+          others.push(await acquireLock(lock, {purpose: 'another', probe: ELSEWHERE}));
+          return true;
+        };
+        const ran = await desk.batch(`${verb} b --state-dir ./s`, {columns: 100, answers: [takeOver]});
+        assert.deepEqual([ran.exitCode, ran.questions.length], [13, 1], ran.stderr);
+        assert.equal(desk.service.posts, posts);
+        for (const other of others) await other.release();
+      });
 
   it('leaves the lock of a runner that is seen to live alone, with --break-lock as well', async () => {
     await desk.batch('plan ./p.csv --batch-id b --state-dir ./s');
