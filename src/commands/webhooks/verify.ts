@@ -17,7 +17,7 @@ export default class WebhooksVerify extends RemitCommand {
   static override args = {
     payload: Args.string({
       required: true,
-      description: '@FILE, - for stdin, or the id of a recorded delivery',
+      description: '@FILE, - for stdin, or the id of a recorded delivery or event',
     }),
   };
   static override flags = {

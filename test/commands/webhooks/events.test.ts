@@ -81,6 +81,8 @@ describe('webhooks events', () => {
     const raw = await run(['show', idOf(3), '--raw']);
     assert.equal(raw.stdout, '{"id":"e3","type":"payin.failed","data":{"payin_id":"p3"}}');
     assert.equal((await run(['show', 'dlv_1'])).exitCode, 4);
+    const byEvent = (await run(['show', 'e3', '--json'])).json() as Record<string, unknown>;
+    assert.equal(byEvent['delivery'], json['delivery'], 'an event stands for its last delivery');
   });
 
   it('export what verify reads', async () => {

@@ -11,7 +11,9 @@ export default class WebhooksEventsShow extends RemitCommand {
     '<%= config.bin %> webhooks events show dlv_019b76daa800000012345678',
     '<%= config.bin %> webhooks events show dlv_019b76daa800000012345678 --raw > body.json',
   ];
-  static override args = {delivery: Args.string({required: true, description: 'delivery id (dlv_…)'})};
+  static override args = {
+    delivery: Args.string({required: true, description: 'delivery (dlv_…) or event, by id'}),
+  };
   static override flags = {raw: Flags.boolean({description: 'write the body alone, byte for byte'})};
 
   async run() {
