@@ -78,7 +78,7 @@ async function create(
     fingerprint: secret && secretFingerprint(secret),
   };
   const file = keep(context, kept);
-  const remove = () => removeEndpoint(context, file, kept);
+  const remove = async () => void (await removeEndpoint(context, file, kept));
   if (secret !== undefined && written(context, secretFile, secret)) return {id, secret, remove};
   await remove();
   if (secret === undefined)
@@ -119,17 +119,22 @@ function keep(context: Context, made: Made): string {
   return file;
 }
 
-async function removeEndpoint(context: Context, file: string, made: Made): Promise<void> {
+/** False, after a warning with the command that does it, when the endpoint is still there. */
+async function removeEndpoint(context: Context, file: string, made: Made): Promise<boolean> {
   const {endpoint_id: id} = made;
   try {
     await context.client.call('webhookEndpoints.delete', {params: {id}});
     forget(file, made);
     context.effects.took({noun: 'webhook endpoint', done: 'was deleted', id, status: null, next: null});
   } catch (error) {
-    if (error instanceof RemitError && error.code === 'NOT_FOUND') return forget(file, made);
-    context.out.warn(`the endpoint ${id} could not be removed: ${(error as Error).message}`);
-    context.out.hint(deleteCommand(context, id));
+    if (!(error instanceof RemitError && error.code === 'NOT_FOUND')) {
+      context.out.warn(`the endpoint ${id} could not be removed: ${(error as Error).message}`);
+      context.out.hint(deleteCommand(context, id));
+      return false;
+    }
+    forget(file, made);
   }
+  return true;
 }
 
 /** The file with the secret goes with the endpoint, unless it holds something else by now. */
@@ -148,18 +153,8 @@ export async function removeLeftOvers(context: Context): Promise<void> {
   for (const [file, kept] of leftOvers(context)) {
     if (kept.base_url !== profile.baseUrl || kept.mode !== profile.mode) continue;
     if (lifeOf(kept.holder, systemProbe) !== 'dead') continue;
-    if (profile.mode !== 'test') {
-      out.warn(`an earlier listener left the endpoint ${kept.endpoint_id} for ${kept.url}`);
-      out.hint(deleteCommand(context, kept.endpoint_id));
-      continue;
-    }
     try {
-      const {data} = await context.client.call('webhookEndpoints.get', {params: {id: kept.endpoint_id}});
-      if (valueAt(unwrapRecord(data), 'url') === kept.url) {
-        await removeEndpoint(context, file, kept);
-        out.note(`Removed the endpoint ${kept.endpoint_id}, which an earlier listener left.`);
-      } else
-        out.warn(`the endpoint ${kept.endpoint_id} of an earlier listener has another URL now, and stays`);
+      await removeLeftOver(context, file, kept);
     } catch (error) {
       if (error instanceof RemitError && error.code === 'NOT_FOUND') forget(file, kept);
       else
@@ -168,6 +163,20 @@ export async function removeLeftOvers(context: Context): Promise<void> {
         );
     }
   }
+}
+
+async function removeLeftOver(context: Context, file: string, kept: Kept): Promise<void> {
+  const {profile, out} = context;
+  const {endpoint_id: id, url} = kept;
+  const {data} = await context.client.call('webhookEndpoints.get', {params: {id}});
+  if (valueAt(unwrapRecord(data), 'url') !== url) {
+    out.warn(`the endpoint ${id} of an earlier listener has another URL now, and stays`);
+    rmSync(file, {force: true}); // it is used for something else now
+  } else if (profile.mode !== 'test') {
+    out.warn(`an earlier listener left the endpoint ${id} for ${url}`);
+    out.hint(deleteCommand(context, id));
+  } else if (await removeEndpoint(context, file, kept))
+    out.note(`Removed the endpoint ${id}, which an earlier listener left.`);
 }
 
 function leftOvers(context: Context): [string, Kept][] {

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import {existsSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {signatureHeaders} from '../../../src/webhooks/signature.ts';
+import {BASE_URL, LIVE_KEY, runCli, scratch, TEST_KEY, type CliOptions} from '../../cli/run-cli.ts';
+import {lost} from '../../client/fake-transport.ts';
+import {EndpointService} from './endpoint-service.ts';
+import {body, Listening} from './listening.ts';
+
+const PUBLIC = 'https://hooks.example.com/remit?a=1';
+
+describe('webhooks listen --register', () => {
+  let home: string;
+  let env: Record<string, string>;
+  let service: EndpointService;
+  let listening: Listening | undefined;
+
+  beforeEach(() => {
+    home = scratch();
+    env = {
+      ...{HOME: home, REMIT_STATE_DIR: join(home, 'state')},
+      ...{REMIT_API_KEY: TEST_KEY, REMIT_BASE_URL: BASE_URL},
+    };
+    service = new EndpointService();
+  });
+  afterEach(async () => {
+    if (listening?.stop.reason === undefined) await listening?.end();
+    listening = undefined;
+  });
+
+  const words = ['--register', '--public-url', PUBLIC];
+  const notes = join('state', 'webhooks', 'registered');
+  const open = async (more: readonly string[] = [], options: CliOptions = {}) => {
+    const run = (argv: readonly string[], given: CliOptions) =>
+      runCli(argv, {cwd: home, service: service.script(), ...given, ...options});
+    return (listening = await Listening.open(env, [...words, ...more], run));
+  };
+  const refused = async (more: readonly string[] = []) =>
+    runCli(['webhooks', 'listen', '--port', '0', ...words, ...more], {
+      ...{cwd: home, env, service: service.script()},
+    });
+
+  it('--public-url registers the address of a tunnel, and the local address takes the deliveries', async () => {
+    const at = await open(['--events', 'payout.*', '--path', '/remit']);
+    const [endpoint] = service.endpoints.values();
+    assert.deepEqual(
+      [endpoint!.url, endpoint!.event_types, at.ready.endpoint_id],
+      [PUBLIC, ['payout.debited', 'payout.settled', 'payout.failed'], endpoint!.id],
+    );
+    assert.match(at.ready.url, /^http:\/\/127\.0\.0\.1:\d+\/remit$/);
+    const headers = signatureHeaders(endpoint!.secret, body(1), Date.now());
+    assert.equal(await at.request('POST', '/remit?a=1', body(1), headers), 200);
+    await at.until(({type}) => type === 'event');
+    await at.end();
+    assert.deepEqual(service.ids, []);
+  });
+
+  it('refuses a --public-url that the service could not deliver to', async () => {
+    for (const url of ['http://hooks.example.com/', 'hooks.example.com', 'https://'])
+      assert.equal((await refused(['--public-url', url])).exitCode, 2, url);
+    const alone = await runCli(['webhooks', 'listen', '--port', '0', '--public-url', PUBLIC], {env});
+    assert.equal(alone.exitCode, 2);
+    assert.equal(service.requests.length, 0);
+  });
+
+  it('needs --live with a live key', async () => {
+    env['REMIT_API_KEY'] = LIVE_KEY;
+    const without = await refused();
+    assert.equal(without.exitCode, 11, without.stderr);
+    assert.match(without.stderr, /create webhook endpoint with a live key/);
+    const unconfirmed = await refused(['--live']);
+    assert.equal(unconfirmed.exitCode, 11, 'no terminal, and no --yes');
+    assert.equal(service.requests.length, 0);
+    const at = await open(['--live', '--yes']);
+    assert.deepEqual(service.ids, [at.ready.endpoint_id]);
+    await at.end();
+    assert.deepEqual(service.ids, []);
+  });
+
+  /** What a killed listener left: its endpoint, and the note about it. */
+  async function leftOver(): Promise<{id: string; file: string}> {
+    const {id, url} = service.add({url: PUBLIC});
+    const at = await open(['--live', '--yes']);
+    const [name] = readdirSync(join(home, notes));
+    const file = join(home, notes, 'left.json');
+    const kept = JSON.parse(readFileSync(join(home, notes, name!), 'utf8')) as Record<string, object>;
+    await at.end();
+    const holder = {...kept['holder'], pid: 4_190_000, startTime: '1'};
+    writeFileSync(file, JSON.stringify({...kept, endpoint_id: id, url, holder}));
+    return {id, file};
+  }
+
+  it('only names what a killed listener left with a live key, and the command that deletes it', async () => {
+    env['REMIT_API_KEY'] = LIVE_KEY;
+    const {id, file} = await leftOver();
+    const at = await open(['--live', '--yes']);
+    const ended = await at.end();
+    assert.deepEqual(service.ids, [id]);
+    assert.match(ended.stderr, new RegExp(`an earlier listener left the endpoint ${id}`));
+    const hint = /remit (webhooks endpoints delete \S+ --live)/.exec(ended.stderr)![1]!;
+    const typed = await runCli([...hint.split(' '), '--yes'], {env, service: service.script()});
+    assert.equal(typed.exitCode, 0, typed.stderr);
+    assert.deepEqual(service.ids, []);
+    const next = await (await open(['--live', '--yes'])).end();
+    assert.doesNotMatch(next.stderr, new RegExp(id), 'it is not named any more');
+    assert.equal(existsSync(file), false);
+  });
+
+  it('names the endpoint and the command when it cannot be removed at the end', async () => {
+    const script = service.script((request) => (request.startsWith('DELETE') ? lost() : undefined));
+    const at = await open([], {service: script});
+    const ended = await at.end();
+    const id = at.ready.endpoint_id!;
+    assert.match(ended.stderr, new RegExp(`the endpoint ${id} could not be removed`));
+    assert.match(ended.stderr, new RegExp(`remit webhooks endpoints delete ${id}`));
+  });
+});
