@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import {
   execFileSync,
   fork,
+  spawnSync,
   type ChildProcess,
   type ExecFileSyncOptionsWithStringEncoding,
 } from 'node:child_process';
@@ -74,7 +75,7 @@ function post(port: number, body: Buffer, headers: Record<string, string>): Prom
 }
 
 describe('remit-cli/webhooks, packed and installed', function () {
-  this.timeout(120_000);
+  this.timeout(180_000);
   let app: string;
   const children: ChildProcess[] = [];
 
@@ -82,7 +83,7 @@ describe('remit-cli/webhooks, packed and installed', function () {
   after(() => children.forEach((child) => child.kill('SIGKILL')));
 
   const run = (...argv: string[]) =>
-    execFileSync(process.execPath, argv, {cwd: app, env: cleanEnv(), encoding: 'utf8', timeout: 60_000});
+    execFileSync(process.execPath, argv, {cwd: app, env: cleanEnv(), encoding: 'utf8', timeout: 120_000});
 
   async function start(name: string, code: string): Promise<number> {
     writeFileSync(join(app, `${name}.mjs`), code);
@@ -96,6 +97,25 @@ describe('remit-cli/webhooks, packed and installed', function () {
     const [{port}] = (await once(child, 'message')) as [{port: number}];
     return port;
   }
+
+  const compilerOptions = {
+    strict: true,
+    noEmit: true,
+    skipLibCheck: false,
+    target: 'es2022',
+    types: ['node'],
+  };
+  const check = (name: string, files: Record<string, string>, options: Record<string, unknown>) => {
+    for (const [file, text] of Object.entries(files)) writeFileSync(join(app, file), text);
+    const config = {compilerOptions: {...compilerOptions, ...options}, files: Object.keys(files)};
+    writeFileSync(join(app, `${name}.json`), JSON.stringify(config));
+    const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+    try {
+      run(tsc, '-p', `${name}.json`, '--pretty', 'false');
+    } catch (error) {
+      assert.fail(`${name}: ${(error as {stdout: string}).stdout}`);
+    }
+  };
 
   it('is loaded by import and by require, without another package or the command', () => {
     // Alone in a folder, without its dependencies and without the command.
@@ -113,6 +133,32 @@ describe('remit-cli/webhooks, packed and installed', function () {
     const cjs = names('-e', `const library = require('remit-cli/webhooks'); ${print}`);
     assert.equal(cjs, esm);
     assert.match(esm, /parseEvent,readRawBody,.*verifyWebhook/);
+  });
+
+  it('has a main entry that import and require load alike, without a warning', () => {
+    const print = `console.log(Object.keys(library).sort().join(), new library.RemitClient({
+      baseUrl: 'http://127.0.0.1:1', key: 'test_0123456789abcdef'}).baseUrl)`;
+    const load = (...words: string[]) => {
+      const options = {cwd: app, env: cleanEnv(), encoding: 'utf8', timeout: 60_000} as const;
+      const {status, stdout, stderr} = spawnSync(process.execPath, words, options);
+      assert.deepEqual([status, stderr], [0, '']);
+      return stdout;
+    };
+    const esm = load('--input-type=module', '-e', `import * as library from 'remit-cli'; ${print}`);
+    const cjs = load('-e', `const library = require('remit-cli'); ${print}`);
+    assert.equal(cjs, esm);
+    assert.match(esm, /RemitClient.* http:\/\/127\.0\.0\.1:1\n$/);
+  });
+
+  it('has a main entry with types for NodeNext in both formats', () => {
+    const client = `export const read = async (id: string): Promise<string> =>
+      (await new RemitClient({baseUrl: 'https://example.com', key: 'test_a'}).payouts.get({id})).data.status;`;
+    const files = {
+      'd.mts': `import {RemitClient} from 'remit-cli'; ${client}`,
+      'e.cts': `import remit = require('remit-cli'); const {RemitClient} = remit; ${client}`,
+    };
+    // Its declarations name those of zod: checking all of them takes several seconds.
+    check('main', files, {module: 'nodenext', moduleResolution: 'nodenext', skipLibCheck: true});
   });
 
   it('has types for strict projects: NodeNext in both formats, and bundlers', () => {
@@ -155,24 +201,6 @@ describe('remit-cli/webhooks, packed and installed', function () {
     const required = source(`import webhooks = require('remit-cli/webhooks');
       const {parseEvent, readRawBody, ReplayMemory, verifyWebhook} = webhooks;
       type RejectReason = webhooks.RejectReason; type UnknownWebhookEvent = webhooks.UnknownWebhookEvent;`);
-    const compilerOptions = {
-      strict: true,
-      noEmit: true,
-      skipLibCheck: false,
-      target: 'es2022',
-      types: ['node'],
-    };
-    const check = (name: string, files: Record<string, string>, options: Record<string, unknown>) => {
-      for (const [file, text] of Object.entries(files)) writeFileSync(join(app, file), text);
-      const config = {compilerOptions: {...compilerOptions, ...options}, files: Object.keys(files)};
-      writeFileSync(join(app, `${name}.json`), JSON.stringify(config));
-      const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
-      try {
-        run(tsc, '-p', `${name}.json`, '--pretty', 'false');
-      } catch (error) {
-        assert.fail(`${name}: ${(error as {stdout: string}).stdout}`);
-      }
-    };
     check(
       'nodenext',
       {'a.mts': imported, 'b.cts': required},
