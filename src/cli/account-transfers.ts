@@ -125,6 +125,11 @@ async function finish(
   }
   const record = isWaiting(wait) ? await waitOn(context, {id, wait, initial: data}) : data;
   out.record(record, accountTransferView);
+  if (!isWaiting(wait) && status !== 202 && valueAt(data, 'status') === 'failed') {
+    out.warn('the account transfer is failed');
+    out.hint(commands.read('transfers', 'get', id));
+    return {data: record, exitCode: EXIT.PARTIAL};
+  }
   if (!isWaiting(wait) && status === 202) {
     out.note('The bank is still processing the account transfer. Wait for it with:');
     out.hint(commands.read('transfers', 'wait', id));

@@ -129,8 +129,9 @@ export abstract class RemitCommand extends Command {
     const failed = {commandId: this.id ?? '', flags: this.#flags ?? {}, args: this.#args};
     const context = this.#context;
     const place = context && {commands: context.commands, baseUrl: context.profile.baseUrl};
-    const hinted = withWayOut(error, failed, place);
-    return this.#local?.effects.explain(hinted) ?? hinted;
+    const effects = this.#local?.effects;
+    const hinted = effects?.wrote ? error : withWayOut(error, failed, place); // its way out is that of the write
+    return effects?.explain(hinted) ?? hinted;
   }
 
   /** A wait that our own signal cut short is an interruption, whatever the layer below calls it. */

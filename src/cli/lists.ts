@@ -1,4 +1,5 @@
 import type {Listing} from '../client/pages.ts';
+import {isPrintable} from '../sanitize/harmful.ts';
 import type {View} from '../output/view.ts';
 import type {Typed} from './command-line.ts';
 import type {Context} from './context.ts';
@@ -30,8 +31,9 @@ export async function showList(
 ): Promise<void> {
   const count = await out.list(listing, view);
   if (!listing.more || out.closed) return;
-  if (listing.nextCursor === undefined) {
-    out.note(`More ${view.plural} may exist; ${count} are shown.`); // cut within the first page, or no readable cursor
+  if (listing.nextCursor === undefined || !isPrintable(listing.nextCursor)) {
+    // Cut within the first page, or no cursor that can be read and typed.
+    out.note(`More ${view.plural} may exist; ${count} are shown. Use --all for all of them.`);
     return;
   }
   const next = commands.again(typed, {without: ['--cursor'], add: ['--cursor', listing.nextCursor]});

@@ -110,7 +110,7 @@ export async function createTransfer(
     );
   if (result.replayed)
     out.note(`The service knows this key already: this ${kind.noun} was created by an earlier request.`);
-  return finish(context, kind, {result, id, wait, approved: autoApprove});
+  return finish(context, kind, {result, id, wait, meant: autoApprove ? 'approved' : 'created'});
 }
 
 /** Approves or cancels; with a live key or caps the record is read first, so that its amount is seen and checked. */
@@ -141,7 +141,7 @@ export async function actOnTransfer(
   if (record === undefined && !isWaiting(wait))
     return {data: {id, status: null, http_status: result.status}, exitCode: EXIT.PARTIAL};
   const read = {...result, data: record};
-  return finish(context, kind, {result: read, id, wait, approved: verb === 'approve'});
+  return finish(context, kind, {result: read, id, wait, meant: verb === 'approve' ? 'approved' : 'canceled'});
 }
 
 async function recordAfterAct(
@@ -171,16 +171,19 @@ export async function waitTransfer(
   return done(record);
 }
 
+/** What a write is for. */
+type Meant = 'created' | 'approved' | 'canceled';
+
 /** What the answer to a write means: shown, warned about, waited for. */
 async function finish(
   context: Context,
   kind: Kind,
-  written: {result: Result<unknown>; id: string; wait: WaitFlagValues; approved: boolean},
+  written: {result: Result<unknown>; id: string; wait: WaitFlagValues; meant: Meant},
 ): Promise<Outcome> {
   const {out, commands} = context;
-  const {id, wait, approved} = written;
+  const {id, wait, meant} = written;
   const {data, status, warning} = written.result;
-  const unapproved = approved && status !== 202 && valueAt(data, 'status') === 'created';
+  const unapproved = meant === 'approved' && status !== 202 && valueAt(data, 'status') === 'created';
   if (status === 207 || unapproved) {
     out.record(data, kind.view);
     out.warn(
@@ -198,11 +201,26 @@ async function finish(
     return done(record);
   }
   out.record(data, kind.view);
+  const miss = status === 202 ? undefined : missOf(meant, kind, statusOf(data));
+  if (miss !== undefined) {
+    out.warn(miss);
+    out.hint(commands.read(kind.resource, 'get', id));
+    return {data, exitCode: EXIT.PARTIAL};
+  }
   if (status === 202) {
     out.note(`The service is still processing the ${kind.noun}. Wait for it with:`);
     out.hint(commands.read(kind.resource, 'wait', id));
   } else approvalNote(context, waitable(kind, id), undefined)(data);
   return done(data);
+}
+
+/** How the status that was answered differs from what was meant. */
+function missOf(meant: Meant, {noun}: Kind, status: string | null): string | undefined {
+  if (meant === 'canceled')
+    return status !== null && /^cancell?ed$/i.test(status)
+      ? undefined
+      : `the ${noun} was not canceled: its status is ${status === null ? 'not known' : plainValue(status)}`;
+  return status === 'failed' || status === 'canceled' ? `the ${noun} is ${status}` : undefined;
 }
 
 const waitable = ({resource, view}: Kind, id: string) => ({topic: resource, view, id});

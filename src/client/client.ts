@@ -8,7 +8,7 @@ import {debugTo, type OnDebug} from './debug.ts';
 import {HttpTransport} from './http-transport.ts';
 import {Listing, readPage, type ListOptions, type Page} from './pages.ts';
 import {waitFor, type Waited} from './poll.ts';
-import {holdsRecord, isAcknowledged, isJson, unwrapRecord, type Readable} from './readable.ts';
+import {holdsRecord, isAcknowledged, isRecord, unwrapRecord, type Readable} from './readable.ts';
 import {
   resourceApi,
   type Answered,
@@ -125,9 +125,13 @@ export class RemitClient {
 
   /** Calls an operation by its id. The methods of the resources are this, typed. */
   async call(id: OperationId, input: CallInput = {}): Promise<Result<unknown>> {
-    const {method, key} = operationOf(id);
+    const {method, key, path} = operationOf(id);
     const built = this.#builder.operation(id, input);
-    if (key === undefined) return this.#settle(built, method === 'GET' ? isJson : isAcknowledged);
+    if (method === 'GET') {
+      const recordId = lastParam(path, input.params ?? {});
+      return this.#settle({...built, options: {...built.options, recordId}}, isRecord(recordId));
+    }
+    if (key === undefined) return this.#settle(built, isAcknowledged);
     const result = await this.#settle(built, holdsRecord);
     return {...result, data: unwrapRecord(result.data), replayed: result.status === 200};
   }
@@ -225,6 +229,12 @@ export class RemitClient {
       replayed: false,
     };
   }
+}
+
+/** The id at the end of a path such as `/api/payouts/{id}`: that of the record. */
+function lastParam(path: string, params: Readonly<Record<string, unknown>>): string | undefined {
+  const name = /\{(\w+)\}$/.exec(path)?.[1];
+  return name === undefined ? undefined : String(params[name]);
 }
 
 function splitParams(path: string, query: Readonly<Record<string, unknown>>) {

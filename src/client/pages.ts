@@ -95,6 +95,7 @@ export class Listing<T> implements AsyncIterable<T> {
   > {
     const seen = new Set<string>(this.#start === undefined ? [] : [this.#start]);
     let from = this.#start;
+    let empty = 0;
     for (let left = this.#limit; left > 0;) {
       const page = await this.#fetch({cursor: from, limit: Math.min(this.#pageSize, left)});
       const whole = page.items.length <= left;
@@ -110,6 +111,8 @@ export class Listing<T> implements AsyncIterable<T> {
       if (repeated && left > 0) throw repeatedCursor(page.nextCursor!);
       if (moreBy !== undefined && left > 0) throw unclearEnd(moreBy);
       if (page.nextCursor === undefined) return;
+      empty = items.length === 0 ? empty + 1 : 0;
+      if (empty === MOST_EMPTY_PAGES) throw endless();
       seen.add(page.nextCursor);
       from = page.nextCursor;
     }
@@ -186,6 +189,15 @@ function repeatedCursor(cursor: string): RemitError {
     },
   );
 }
+
+/** A filter may leave pages empty, but not so many: such a list goes on for ever. */
+const MOST_EMPTY_PAGES = 1000;
+
+const endless = (): RemitError =>
+  new RemitError(
+    'LIST_CUT',
+    `the service sent ${MOST_EMPTY_PAGES} empty pages in a row, each with another next_cursor; the list was stopped there`,
+  );
 
 function unclearEnd(keys: readonly string[]): RemitError {
   const names = keys.join(', ');

@@ -14,6 +14,21 @@ export const holdsRecord: Readable = (answer) => {
   return isObject(record) && typeof record['id'] === 'string' && record['id'] !== '';
 };
 
+/** A record that was read by its id must not name another one; the document does not promise that it names itself. */
+export const isRecord =
+  (asked: string | undefined): Readable =>
+  (answer) =>
+    isJson(answer) && otherIdIn(answer.json, asked) === undefined;
+
+/** The id of a record that is not the one asked for. */
+export function otherIdIn(json: unknown, asked: string | undefined): string | undefined {
+  const record = unwrapRecord(json);
+  if (asked === undefined || !isObject(record)) return undefined;
+  const id = record['id'] ?? asked;
+  if (typeof id !== 'string') return typeof id;
+  return id.toLowerCase() === asked.toLowerCase() ? undefined : id;
+}
+
 /** The record itself, also out of an envelope `{data: …}`, which moves have and other answers might. */
 export function unwrapRecord(json: unknown): unknown {
   return isObject(json) && json['id'] === undefined && isObject(json['data']) ? json['data'] : json;

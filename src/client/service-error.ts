@@ -1,6 +1,7 @@
 import {ERRORS, RemitError, type ErrorCode, type ErrorFacts} from '../errors.ts';
 import type {Sanitizer} from '../sanitize/sanitizer.ts';
 import {isObject, type Answer} from './answer.ts';
+import {otherIdIn} from './readable.ts';
 import type {TransportFailure} from './transport.ts';
 import {documentedStatus, type Outcome} from './verdict.ts';
 
@@ -41,7 +42,7 @@ const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
 export function refusal(answer: Answer, call: CallFacts): RemitError {
   return new RemitError(
     codeOfAnswer(answer),
-    `${whatOf(call)}: ${inWords({answer}, call.sanitizer)}`,
+    `${whatOf(call)}: ${inWords({answer}, call)}`,
     facts({answer}, call),
   );
 }
@@ -129,8 +130,7 @@ const keyOf = ({idempotencyKey}: CallFacts) =>
   idempotencyKey === undefined ? {} : {idempotency_key: idempotencyKey};
 
 function trouble(outcome: Outcome, call: CallFacts): string {
-  const words =
-    'failure' in outcome ? failureInWords(outcome.failure, call) : inWords(outcome, call.sanitizer);
+  const words = 'failure' in outcome ? failureInWords(outcome.failure, call) : inWords(outcome, call);
   return call.attempts > 1 ? `${words} (after ${call.attempts} attempts)` : words;
 }
 
@@ -141,11 +141,11 @@ function failureInWords({message}: TransportFailure, {what, sanitizer}: CallFact
 
 const MESSAGE_LENGTH = 500;
 
-function inWords({answer}: {answer: Answer}, sanitizer: Sanitizer): string {
+function inWords({answer}: {answer: Answer}, {sanitizer, recordId}: CallFacts): string {
   const {status, errorCode, message} = answer;
   sanitizer.learn(answer.json);
   if (status >= 200 && status < 300) {
-    return `the service answered ${status}${whatCame(answer, sanitizer)}`;
+    return `the service answered ${status}${whatCame(answer, sanitizer, recordId)}`;
   }
   const said = message === undefined ? '' : `: ${sanitizer.words(message).slice(0, MESSAGE_LENGTH)}`;
   const named = errorCode === undefined ? '' : ` ${sanitizer.token(errorCode)}`;
@@ -153,7 +153,11 @@ function inWords({answer}: {answer: Answer}, sanitizer: Sanitizer): string {
 }
 
 /** Of a success that is not what was asked for: what it is instead. */
-function whatCame({empty, unreadable, json}: Answer, sanitizer: Sanitizer): string {
+function whatCame(
+  {empty, unreadable, json}: Answer,
+  sanitizer: Sanitizer,
+  recordId: string | undefined,
+): string {
   if (empty) return ' without a body';
   if (unreadable !== undefined) {
     const {what, bytes, id, status} = unreadable;
@@ -163,6 +167,8 @@ function whatCame({empty, unreadable, json}: Answer, sanitizer: Sanitizer): stri
     return ` ${sanitizer.line(`with ${kind} (${bytes} bytes)${record}`)}`;
   }
   if (!isObject(json)) return ' with JSON that is not what was asked for';
+  const other = otherIdIn(json, recordId);
+  if (other !== undefined) return ` ${sanitizer.line(`with another record (its id: ${other})`)}`;
   const keys = Object.keys(json);
   const shown = keys.slice(0, MOST_KEYS).join(', ') + (keys.length > MOST_KEYS ? ', …' : '');
   const named = keys.length === 0 ? 'an empty object' : `its keys: ${shown}`;

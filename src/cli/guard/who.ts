@@ -19,9 +19,7 @@ export async function partyLine(context: Context, label: Party, id: string, name
   if (known !== undefined) return [label, `${known} (${id})`];
   const read = await tryRead(context, async (options) => {
     const {data} = await context.client.call(`${label}s.get`, {params: {id}, options});
-    const party = unwrapRecord(data);
-    const isOther = valueAt(party, 'id') !== undefined && !isSameId(valueAt(party, 'id'), id);
-    return isOther ? undefined : asName(valueAt(party, 'name'));
+    return asName(valueAt(unwrapRecord(data), 'name'));
   });
   if (typeof read === 'string') return [label, `${read} (${id})`];
   return [label, `${id}, name not known: ${read?.failure ?? 'the service names none'}`];
@@ -97,8 +95,9 @@ export async function tryRead<T>(
     return await read({signal, retries: 0, totalMs: PATIENCE_MS});
   } catch (error) {
     if (signal.aborted || !(error instanceof RemitError)) throw error;
-    const status = error.httpStatus === undefined ? '' : ` (${error.httpStatus})`;
-    return {failure: `the service could not tell${status}`};
+    const {httpStatus: status} = error;
+    if (status !== undefined && status < 300) return {failure: 'the service answered with something else'};
+    return {failure: `the service could not tell${status === undefined ? '' : ` (${status})`}`};
   }
 }
 

@@ -28,7 +28,7 @@ const amount = (changes: object) => ({status: 'created', currency_code: 'USD', r
 const run = (words: string[], record: Reply, options: CliOptions = {}) =>
   runCli([...words, '--json'], {
     env: profiled({caps: CAPS}),
-    service: [record, answer(200, {id: words[2], status: 'approved'})],
+    service: [record, answer(200, {id: words[2], status: words[1] === 'cancel' ? 'canceled' : 'approved'})],
     ...options,
   });
 const writes = (requests: readonly {method: string}[]) =>

@@ -104,7 +104,7 @@ describe('the confirmation of a live creation', () => {
       [`/api/payees/${PAYEE_ID}/payment-methods`]: page([{...METHODS[0]}]),
       [`/api/payees/${PAYEE_ID}`]: answer(200, {id: PAYER_ID, name: 'Another Ltd'}),
     });
-    assert.equal(other['payee'], `${PAYEE_ID}, name not known: the service names none`);
+    assert.equal(other['payee'], `${PAYEE_ID}, name not known: the service answered with something else`);
     assert.equal(other['pays to'], 'not known: the payee has no default payment method');
     const down = await confirmation(CREATE, {'/': lost()});
     assert.match(down['payee'] ?? '', /name not known/);

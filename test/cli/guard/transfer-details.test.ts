@@ -103,7 +103,8 @@ describe('the confirmation of a payout to be created', () => {
   it('does not show the name of another payee than the one asked for', async () => {
     const other = answer(200, {id: PAYER_ID, name: 'Mallory'});
     const {who} = await details({}, {...SERVICE, [`/api/payees/${PAYEE_ID}`]: other});
-    assert.deepEqual(who[0], ['payee', `${PAYEE_ID}, name not known: the service names none`]);
+    const line = `${PAYEE_ID}, name not known: the service answered with something else`;
+    assert.deepEqual(who[0], ['payee', line]);
   });
 });
 
