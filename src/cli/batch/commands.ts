@@ -416,5 +416,6 @@ export abstract class BatchList extends BatchCommand {
       clock: local.clock,
     });
     await local.out.list(batches, batchView);
+    for (const {batch_id: id, problem} of batches) if (problem !== null) local.out.warn(`${id}: ${problem}`);
   }
 }

@@ -53,28 +53,29 @@ export async function listBatches(options: {
   const {kind, stateDir, clock} = options;
   const batches: ListedBatch[] = [];
   for (const batchId of batchIds(stateDir, kind)) {
-    const updated = readStatus(batchFolder(stateDir, kind, batchId).status)?.updated_at ?? null;
+    const last = readStatus(batchFolder(stateDir, kind, batchId).status);
+    const updated = last?.updated_at ?? null;
     try {
       const {summary} = await statusOfBatch({kind, batchId, stateDir, clock});
       batches.push(listed(summary, updated));
     } catch (error) {
       if (!(error instanceof RemitError)) throw error;
-      const unknown = {
+      batches.push({
+        ...(last === undefined ? UNKNOWN : listed(last.summary, updated)),
+        batch_id: batchId,
         state: error.code === 'LOCKED' ? 'busy' : 'unreadable',
-        mode: null,
-        planned: 0,
-        accepted: 0,
-        left_out: 0,
-        total: '',
         needs_attention: 1,
-      };
-      batches.push({batch_id: batchId, ...unknown, updated_at: updated, problem: error.message});
+        updated_at: updated,
+        problem: error.message,
+      });
     }
   }
   return batches.sort(
     (a, b) => (b.updated_at ?? '').localeCompare(a.updated_at ?? '') || a.batch_id.localeCompare(b.batch_id),
   );
 }
+
+const UNKNOWN = {mode: null, planned: 0, accepted: 0, left_out: 0, total: ''} as const;
 
 const listed = (summary: Summary, updated: string | null): ListedBatch => ({
   batch_id: summary.batch_id,

@@ -51,7 +51,7 @@ export async function statusOfBatch(
     }
   } catch (error) {
     const status = lastWord(error, wanted);
-    if (status === undefined) throw error;
+    if (status === undefined) throw withLastStanding(error, wanted);
     return {
       summary: {...status.summary, posts: 0, next: null},
       attention: [],
@@ -68,6 +68,19 @@ const placedFor = ({journal}: OpenBatch, {typed}: Wanted): string =>
 function lastWord(error: unknown, {stateDir, kind, batchId}: Wanted): StatusFile | undefined {
   if (!(error instanceof RemitError) || error.code !== 'LOCKED') return undefined;
   return readStatus(batchFolder(stateDir, kind, batchId).status);
+}
+
+/** Where the disk is full, or the like, the lock cannot be taken: the error says what was written last. */
+function withLastStanding(error: unknown, {stateDir, kind, batchId}: Wanted): unknown {
+  if (!(error instanceof RemitError) || error.code !== 'STATE') return error;
+  const status = readStatus(batchFolder(stateDir, kind, batchId).status);
+  if (status === undefined) return error;
+  const {accepted, planned} = status.summary;
+  return new RemitError(
+    'STATE',
+    `${error.message}. At ${status.updated_at}, ${accepted} of ${count(planned, 'row')} of batch ${batchId} were accepted; more may have happened since`,
+    {cause: error, hint: error.hint, details: {...error.details, last_summary: status.summary}},
+  );
 }
 
 function runningText(status: StatusFile, error: unknown): string {
