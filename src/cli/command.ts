@@ -108,8 +108,14 @@ export abstract class RemitCommand extends Command {
       code = await this.#fail(error);
     }
     const unwritten = await this.#local?.out.flush({brokenPipeToo: this.#local.effects.wrote});
-    if (unwritten !== undefined) code = await this.#fail(unwritten);
+    if (unwritten !== undefined && !this.#hasLostTerminal()) code = await this.#fail(unwritten);
     return code;
+  }
+
+  /** Output that a closed terminal did not take is no failure of its own: the exit code says that the run was terminated. */
+  #hasLostTerminal(): boolean {
+    const {stop, stdout} = this.runtime;
+    return stop.hungUp && stdout.isTTY === true;
   }
 
   /** The one place where an error becomes text or JSON and an exit code. */

@@ -1,3 +1,5 @@
+import {closeSync, fstatSync} from 'node:fs';
+import {isatty} from 'node:tty';
 import {Config, Plugin} from '@oclif/core';
 import {EXIT} from '../errors.ts';
 import {main, reportEarly, type Ended} from './main.ts';
@@ -27,6 +29,7 @@ export interface Facts {
 export async function start(argv: readonly string[], facts: Facts): Promise<Ended> {
   const runtime = processRuntime();
   runtime.stop.listen(process);
+  process.once('exit', closeLostTerminal);
   // A bug outside every catch: one line for people or machines, not a page of bundled code.
   process.once('uncaughtException', (error) => {
     process.once('uncaughtException', () => process.exit(EXIT.BUG)); // while it was being written
@@ -37,6 +40,16 @@ export async function start(argv: readonly string[], facts: Facts): Promise<Ende
   } finally {
     runtime.stop.release();
   }
+}
+
+/** Node resets the terminal when it exits, and aborts (SIGABRT) if the terminal is gone; a closed file it leaves alone. */
+function closeLostTerminal(): void {
+  for (const fd of [0, 1, 2])
+    try {
+      if (fstatSync(fd).isCharacterDevice() && !isatty(fd)) closeSync(fd);
+    } catch {
+      // closed already
+    }
 }
 
 /** What `remit --help` prints: the build keeps it as a file, so that it is there at once. */

@@ -12,6 +12,7 @@ export class Stop {
   readonly #second = new AbortController();
   readonly #exit: (code: number) => void;
   #draining = false;
+  #hungUp = false;
   #signals = 0;
   #removeHandlers: () => void = () => {};
   #grace: NodeJS.Timeout | undefined;
@@ -28,6 +29,11 @@ export class Stop {
   /** The reason to stop, once there is one. */
   get reason(): RemitError | undefined {
     return this.#first.signal.aborted ? (this.#first.signal.reason as RemitError) : undefined;
+  }
+
+  /** The terminal was closed: what is written to it fails from now on. */
+  get hungUp(): boolean {
+    return this.#hungUp;
   }
 
   /** For long runs: `first` asks to finish what is in flight, `second` to stop at once. No grace period runs. */
@@ -58,6 +64,7 @@ export class Stop {
     const onTerm = () => this.receive('SIGTERM');
     // The shell and the kernel may both send it for one terminal that was closed: the second one is no second wish.
     const onHangUp = () => {
+      this.#hungUp = true;
       if (this.#signals === 0) this.receive('SIGTERM');
     };
     target.on('SIGINT', onInt).on('SIGTERM', onTerm).on('SIGHUP', onHangUp);

@@ -65,7 +65,7 @@ describe('a signal', () => {
     target.emit('SIGHUP');
     target.emit('SIGHUP');
     assert.deepEqual([first.aborted, second.aborted, exits], [true, false, []]);
-    assert.equal(stop.reason?.exitCode, 143);
+    assert.deepEqual([stop.reason?.exitCode, stop.hungUp], [143, true]);
   });
 
   it('is heard only while it is listened to', () => {

@@ -89,7 +89,7 @@ const amountWidth = (summary: Summary): number =>
 
 function headline(summary: Summary): string {
   const {batch_id: id, state, planned, stopped_because: stop} = summary;
-  const paid = summary.already_paid === 0 ? '' : `, ${summary.already_paid} paid before`;
+  const paid = summary.already_paid === 0 ? '' : `, ${summary.already_paid} paid by another batch`;
   const of = `${summary.accepted} of ${count(planned, 'row')} accepted${paid}`;
   const sent =
     summary.posts === 0

@@ -170,7 +170,7 @@ describe('a payout that comes back with R03, repaired by the printed commands', 
     terminal.pass();
     await terminal.type(`remit payouts batch status ${second} --refresh`);
     const first = await terminal.type('remit payouts batch status b');
-    assert.match(first.stdout, /Batch b is complete: 1 of 2 rows accepted, 1 paid before/);
+    assert.match(first.stdout, /Batch b is complete: 1 of 2 rows accepted, 1 paid by another batch/);
     assert.doesNotMatch(first.stdout, /^Failed/m); // its file is still there, and its rows are paid
     const report = await terminal.type('remit payouts batch report b');
     assert.doesNotMatch(report.stdout, /Failed/);
