@@ -16,7 +16,7 @@ interface Terminal {
   signal: AbortSignal;
 }
 
-/** Whether somebody is there to be asked. Questions are written to stderr, since stdout is the result's. */
+/** Whether a question can be asked. Questions are written to stderr, since stdout is the result's. */
 export const canAsk = ({stdin, stderr}: Pick<Terminal, 'stdin' | 'stderr'>): boolean =>
   stdin.isTTY === true && stderr.isTTY === true;
 
@@ -25,7 +25,7 @@ export function terminalPrompts({stdin, stderr, signal}: Terminal): Prompts {
   const need = (question: string, flag: string): void => {
     if (canAsk({stdin, stderr})) return;
     throw new RemitError('NEEDS_TERMINAL', `"${question}" needs an answer, but there is no terminal`, {
-      hint: `say it with ${flag}`,
+      hint: `add ${flag} to the command`,
     });
   };
   const context = {input: stdin, output: stderr, signal};

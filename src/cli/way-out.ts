@@ -1,6 +1,7 @@
 import {isLoopback} from '../client/base-url.ts';
 import {RemitError} from '../errors.ts';
 import {Commands} from './command-line.ts';
+import {DEFAULT_PORT} from './sandbox/default-port.ts';
 
 /** The command that failed. */
 export interface Failed {
@@ -33,12 +34,20 @@ export function withWayOut(error: RemitError, failed: Failed, place: Place = NOW
 function wayOut(error: RemitError, failed: Failed, {commands, baseUrl}: Place): string | undefined {
   const {code, details, httpStatus} = error;
   if (details?.['failure'] === 'refused')
-    return baseUrl !== undefined && isLoopback(new URL(baseUrl).hostname) ? 'remit sandbox start' : undefined;
+    return baseUrl === undefined ? undefined : sandboxAt(new URL(baseUrl));
   if (httpStatus === 401 || httpStatus === 403) return commands.read('whoami');
   if (code === 'LOCAL_VALIDATION') return listOfFields(error, failed, commands);
   if (httpStatus === 422 && CREATES[failed.commandId] !== undefined) return methodsOf(failed, commands);
   if (httpStatus === 400) return listOfFields(error, failed, commands);
   return httpStatus === 404 ? listOfMissing(error, failed, commands) : undefined;
+}
+
+/** On this machine a sandbox is missing; one that is started elsewhere would not be found by the same command. */
+function sandboxAt({hostname, port}: URL): string | undefined {
+  if (!isLoopback(hostname)) return undefined;
+  return port === '' || port === String(DEFAULT_PORT)
+    ? 'remit sandbox start'
+    : `remit sandbox start --port ${port}`;
 }
 
 /** The list that has the ids of the first field that was refused. */

@@ -26,6 +26,7 @@ describe('the way out of an error that names none', () => {
   it('is the sandbox, when a loopback address refuses the connection', () => {
     for (const url of ['http://127.0.0.1:4510', 'http://localhost:4510/v1', 'http://[::1]:4510'])
       assert.equal(hintAt(url), 'remit sandbox start');
+    assert.equal(hintAt('http://127.0.0.1:8080/v1'), 'remit sandbox start --port 8080');
     assert.equal(hintAt('https://api.example.com'), undefined);
     assert.equal(hintAt('http://localhost:4510', 'do this'), 'do this');
   });

@@ -108,7 +108,7 @@ function headline(summary: Summary): string {
         ? `Batch ${id} is staged: ${count(summary.staged, 'record')} created, none released; no money has moved${sent}.`
         : `Batch ${id} is staged: ${count(summary.staged, 'record')} created and not released, ${count(summary.accepted, 'row')} released before${summary.in_doubt === 0 ? '' : `, ${count(summary.in_doubt, 'row')} in doubt`}${sent}.`;
     case 'held':
-      return `Batch ${id} is held: ${of}; ${summary.not_sent > 0 ? `${count(summary.not_sent, 'row')} could not be sent and ${summary.not_sent === 1 ? 'holds' : 'hold'} the release (resume tries again, release --release-rest goes on without)` : 'the rest waits for you'}${sent}.`;
+      return `Batch ${id} is held: ${of}; ${summary.not_sent > 0 ? `${count(summary.not_sent, 'row')} could not be sent and ${summary.not_sent === 1 ? 'holds' : 'hold'} the release (resume tries again, release --release-rest goes on without)` : `${count(summary.staged, 'row')} not released`}${sent}.`;
     case 'planned':
       return `Batch ${id} is planned: ${count(planned, 'row')}, nothing was sent.`;
     case 'running':

@@ -7,9 +7,6 @@ import type {LocalContext} from '../context.ts';
 import {readStdin} from '../stdin.ts';
 import {isPostgresUrl, readPostgresUrl} from '../../store/postgres-url.ts';
 
-/** The port that a sandbox takes when none is named; its profile keeps working over restarts. */
-export const DEFAULT_PORT = 4510;
-
 /** The flags of `sandbox start` that decide how the sandbox behaves. */
 export interface StartFlags {
   port: number;

@@ -2,7 +2,8 @@ import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/command.ts';
 import {parseDuration} from '../../cli/durations.ts';
 import {count} from '../../cli/flags.ts';
-import {DEFAULT_PORT, withStore} from '../../cli/sandbox/start-options.ts';
+import {DEFAULT_PORT} from '../../cli/sandbox/default-port.ts';
+import {withStore} from '../../cli/sandbox/start-options.ts';
 
 export default class SandboxStart extends RemitCommand {
   static override summary = 'Start the sandbox: the whole service, on this machine';
