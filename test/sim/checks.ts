@@ -169,13 +169,15 @@ function checkBooks(place: Place, batchId: string, row: SimRow, state: string, o
   }
   // What is under way for a rejected row will be rejected like the rest: the service judges by the body.
   if (oracle.isDeclaredUnpaid(reference)) return; // by an operator's word, which may be wrong
-  // `cancel` stages what direct mode left in doubt, reads it open and cancels it; an earlier request may arrive in between.
-  const isBeingCanceled = state === 'staged' && place.canceling.has(batchId);
+  // `cancel` stages what direct mode left in doubt, and `retry` what a release was refused for: both read the record open.
+  // A copy of an earlier request may still arrive; it is the same record with the same key, and can be paid once.
+  const wasReadOpen =
+    state === 'staged' && (place.canceling.has(batchId) || oracle.wasRetried(reference));
   const isUnpaid = state === 'not_sent' || state === 'staged' || state === 'held';
   if (
-    isUnpaid && !isBeingCanceled
+    isUnpaid && !wasReadOpen
       ? oracle.mayBePaidBy(place, batchId, reference)
-      : (state === 'rejected' || isBeingCanceled) && oracle.isPaidBy(place, batchId, reference)
+      : (state === 'rejected' || wasReadOpen) && oracle.isPaidBy(place, batchId, reference)
   )
     oracle.violate('books', `${reference} is reported ${state}, and was or may yet be paid`);
   if (state === 'rejected' && oracle.hasOpenRecord(place, batchId, reference))

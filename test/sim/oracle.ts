@@ -122,6 +122,10 @@ export class Oracle {
       this.#generations.set(reference, (this.#generations.get(reference) ?? 0) + 1);
   }
 
+  wasRetried(reference: string): boolean {
+    return (this.#generations.get(reference) ?? 0) > 0;
+  }
+
   /** By an operator's word the row goes out again, whatever its age; a wrong word is safe while its key is remembered. */
   declareUnpaid(reference: string): void {
     this.#declared.add(reference);
