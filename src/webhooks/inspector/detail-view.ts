@@ -105,11 +105,13 @@ function bodySection({id, body, reason}: Delivery, conceal: Conceal): Markup {
     isCut ? `the first ${shown.length} are shown` : '',
   ].filter((fact) => fact !== '');
   const raw = text === undefined ? rawBytes(shown) : rawText(conceal.exact(text));
+  // A parser drops the first line feed of <pre>: the body may begin with one of its own.
   return markup`<div class="bar"><h3>Body</h3><span class="soft">${facts.join(', ')}</span>${pretty !== undefined && markup`<div class="switch" role="group" aria-label="How the body is shown"><button class="plain" type="button" id="show-pretty" data-view="pretty" aria-pressed="true">Pretty</button><button class="plain" type="button" id="show-raw" data-view="raw" aria-pressed="false">Raw</button></div>`}</div>
 ${isCut && markup`<p class="soft">All of it: <code>remit webhooks events show ${id} --raw</code></p>`}
 ${read?.lost.map((loss) => markup`<p class="verdict open">${lossText(loss)}</p>`)}
 ${pretty !== undefined && markup`<pre data-body="pretty" tabindex="0" aria-label="Body, pretty">${pretty}</pre>`}
-<pre data-body="raw"${pretty !== undefined && markup` hidden`} tabindex="0" aria-label="Body, raw">${raw}</pre>`;
+<pre data-body="raw"${pretty !== undefined && markup` hidden`} tabindex="0" aria-label="Body, raw">
+${raw}</pre>`;
 }
 
 /** Without the character that the cut went through. */

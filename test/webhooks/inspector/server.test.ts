@@ -270,6 +270,12 @@ describe("the inspector's server", () => {
     assert.match(long.text, new RegExp(`remit webhooks events show ${idOf(3)} --raw`));
   });
 
+  it('keeps the line feeds with which a body begins', async () => {
+    at.log.add({kind: 'delivery', delivery: delivery(2, {body: Buffer.from('\n\nx')})});
+    const {text} = await at.get(`/deliveries/${idOf(2)}`);
+    assert.match(text, /aria-label="Body, raw">\n\n\nx<\/pre>/); // a parser drops the first one
+  });
+
   it('sends an event for each group of changes', async () => {
     const reader = await at.follow();
     assert.equal(reader.status, 200);
