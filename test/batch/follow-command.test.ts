@@ -184,6 +184,35 @@ describe('following a batch by command', () => {
     assert.equal(requests.length, 1, 'the settled ones are at their end');
   });
 
+  it('exits 7 under --refresh when a sign-in page answers for the records', async () => {
+    payoutFile(['', '']);
+    await remit('payouts batch run ./p.csv --batch-id b --yes');
+    const page = {status: 200, headers: {'content-type': 'text/html'}, body: Buffer.from('<html>')};
+    const service: Transport = {
+      send: async (request) => (request.method === 'GET' ? page : transport.send(request)),
+      close: async () => undefined,
+    };
+    for (const line of ['status b --refresh --json', 'report b --refresh --json']) {
+      const ran = await remit(`payouts batch ${line}`, {service});
+      assert.equal(ran.exitCode, 7, ran.stderr);
+    }
+    const told = (await remit('payouts batch status b --refresh --json', {service})).json() as Told;
+    assert.deepEqual([told.followed!.unread, told.accepted], [2, 2]);
+  });
+
+  it('ends with 13 and names the batch when its result cannot be written', async () => {
+    payoutFile(['', '']);
+    const stdoutError = Object.assign(new Error('write ENOSPC'), {code: 'ENOSPC'});
+    const ran = await remit('payouts batch run ./p.csv --batch-id b --yes --json', {stdoutError});
+    assert.equal(ran.exitCode, 13);
+    assert.match(ran.error().message, /Before that, batch b was run \(status: complete\)$/);
+    assert.deepEqual(ran.error().details, {
+      ...{id: 'b', status: 'complete', idempotency_key: null, next: 'remit payouts batch status b'},
+    });
+    const again = await remit('payouts batch status b --json', {stdoutError});
+    assert.deepEqual([again.exitCode, again.error().details], [13, null]);
+  });
+
   it('fetches the rows that are not final before a report with --refresh, with GETs alone', async () => {
     payoutFile(['', '', 'stuck_initiated']);
     await remit('payouts batch run ./p.csv --batch-id b --yes');

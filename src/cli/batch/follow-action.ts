@@ -92,9 +92,10 @@ export async function refreshBatch(options: {
     if (!isOfBatch)
       writeStatus(batch.place.status, batch.plan.journalId, summary.state, summary, clock.now());
     if (!isOfBatch) context.out.warn(`the service could not be asked about every row: ${stop!.message}`);
-    // A status exits 0 when it could be read; here that means: when the service could be asked.
+    // A status exits 0 when it could be read; here that means: when every record could be fetched.
+    const unread = followed.unread > 0 ? EXIT.UNAVAILABLE : EXIT.OK;
     const exit =
-      followed.outcome === 'stopped' ? exitCodeOf(isOfBatch ? seen : {...seen, in_doubt: 0}) : EXIT.OK;
+      followed.outcome === 'stopped' ? exitCodeOf(isOfBatch ? seen : {...seen, in_doubt: 0}) : unread;
     return {summary: {...summary, followed}, exit};
   } finally {
     out.endProgress();

@@ -115,10 +115,21 @@ export async function runBatch(request: RunRequest): Promise<BatchEnd> {
     }
     return await followAfterRun({context, stateDir, batch, flags, before: summary, out: folder});
   };
-  return await closeAfter(run, async () => {
+  const end = await closeAfter(run, async () => {
     context.out.endProgress();
     await batch.close();
   });
+  noteEffect(request, end.summary);
+  return end;
+}
+
+/** If the output cannot be written, the error says all the same what was done. */
+function noteEffect({context, kind, stateDir}: RunRequest, summary: Summary): void {
+  const {batch_id: id, state: status, posts} = summary;
+  if (posts === 0) return;
+  const placed = placeFlags(context, stateDir, context.commands.profile);
+  const next = `${batchCommand(kind)} status ${id}${placed}`;
+  context.effects.took({noun: 'batch', done: 'was run', id, status, next});
 }
 
 /** Runs a batch with the registry; following it afterwards keeps no other batch waiting. */
