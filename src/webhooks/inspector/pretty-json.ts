@@ -1,10 +1,14 @@
 import {markup, Markup} from '../../html/markup.ts';
+import {rawText} from './body-text.ts';
 
 /** Deeper levels are not indented further. */
 const MOST_LEVELS = 40;
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
-/** JSON with one value a line. The tokens stay as they are in the text: nothing is parsed and printed again. */
+/**
+ * JSON with one value a line. The tokens stay as they are in the text: nothing is parsed and printed again. Invisible
+ * characters are marked as in the raw view.
+ */
 export function prettyJson(json: string): Markup {
   const tokens = json.match(TOKEN) ?? [];
   const parts: Markup[] = [];
@@ -15,7 +19,7 @@ export function prettyJson(json: string): Markup {
     const closes = token === '}' || token === ']';
     if (closes) level -= 1;
     if (closes && before !== '{' && before !== '[') newLine();
-    parts.push(next === ':' ? markup`<span class="key">${token}</span>` : markup`${token}`);
+    parts.push(next === ':' ? markup`<span class="key">${rawText(token)}</span>` : rawText(token));
     if (token === ':') parts.push(new Markup(' '));
     const opens = token === '{' || token === '[';
     if (opens) level += 1;

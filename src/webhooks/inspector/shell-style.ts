@@ -29,12 +29,13 @@ ol,.targets{list-style:none;margin:0;padding:0}
 .line{display:flex;flex-wrap:wrap;gap:0 10px;justify-content:space-between;align-items:baseline;min-width:0}
 .line>:first-child{min-width:0;max-width:100%;overflow-wrap:anywhere}
 .line>:last-child:not(:first-child){margin-left:auto}
+.row b,.row .soft>:first-child{display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:2;overflow:hidden}
 .line.soft{font-size:13px}
 .when{white-space:nowrap;font-variant-numeric:tabular-nums}
 .empty{padding:20px 10px}
 h2{margin-bottom:10px;display:flex;flex-wrap:wrap;gap:6px 8px;align-items:baseline;overflow-wrap:anywhere;min-width:0}
 #back{display:none}
-#replay{padding-bottom:14px;margin-bottom:16px;border-bottom:1px solid var(--line)}
+#replay{padding-bottom:4px;margin-bottom:14px;border-bottom:1px solid var(--line)}
 #replay .buttons{margin-top:8px;align-items:center}
 #outcome{min-height:1.5em;overflow-wrap:anywhere}
 #outcome.good{color:var(--good)}

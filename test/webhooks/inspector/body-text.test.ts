@@ -49,6 +49,10 @@ describe('the pretty body', () => {
       assert.deepEqual(JSON.parse(text(json)), JSON.parse(json));
   });
 
+  it('marks what cannot be seen', () => {
+    assert.match(marked(prettyJson('{"a\u202e":"b\ufeff"}')), /a\[\\u\{202e\}\].*b\[\\u\{feff\}\]/s);
+  });
+
   it('stays small for a body that is nested deeply', () => {
     const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
     assert.ok(prettyJson(deep).text.length < 100 * deep.length);
