@@ -76,7 +76,15 @@ export async function listen(
     },
     onRefused: (reason, detail) => report.refused(reason, detail, local.clock.now()),
   });
-  const receiver = await openReceiver(local, flags, intake);
+  let receiver: Receiver;
+  try {
+    await record?.open();
+    receiver = await openReceiver(local, flags, intake);
+  } catch (error) {
+    ending.release();
+    await record?.close();
+    throw error;
+  }
   const url = `${flags.tls ? 'https' : 'http'}://${shownHost(flags)}:${receiver.port}${flags.path}`;
   let registration: Registration | undefined;
   const watching = new AbortController();

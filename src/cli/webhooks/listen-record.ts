@@ -1,5 +1,4 @@
 import {join} from 'node:path';
-import {RemitError} from '../../errors.ts';
 import {acquireLock, type Lock} from '../../store/lock.ts';
 import type {Delivery, ForwardResult} from '../../webhooks/delivery.ts';
 import type {Forwarder} from '../../webhooks/listen/forwarder.ts';
@@ -38,9 +37,20 @@ export class ListenRecord {
     });
   }
 
+  /**
+   * One listener a record: another one would forward again what this one forwards, and its pruning does not know what waits here.
+   * @throws {RemitError} LOCKED
+   */
+  async open(): Promise<void> {
+    this.#lock = await acquireLock(join(this.#folder, 'listener.lock'), {
+      purpose: 'Another listener',
+      hint: 'to run a second one beside it, add --no-record to the same command',
+      clock: this.#local.clock,
+    });
+  }
+
   /** Reads what earlier runs recorded, and goes on forwarding what they did not finish. */
   async resume(known: KnownEvents, forwarder: Forwarder): Promise<number> {
-    this.#lock = await this.#onlyListener();
     const found = new Map<string, RecordedDelivery>();
     const reader = new RecordReader(this.#folder);
     for (const entry of reader.more()) {
@@ -50,7 +60,6 @@ export class ListenRecord {
     }
     if (reader.damaged > 0)
       this.#local.out.warn(`${reader.damaged} damaged entries of the record were left out`);
-    if (this.#lock === undefined) return 0;
     let resumed = 0;
     for (const recorded of found.values()) resumed += await this.#resumeOne(recorded, forwarder);
     return resumed;
@@ -71,19 +80,6 @@ export class ListenRecord {
   async close(): Promise<void> {
     await this.#writer.close();
     await this.#lock?.release();
-  }
-
-  async #onlyListener(): Promise<Lock | undefined> {
-    try {
-      return await acquireLock(join(this.#folder, 'listener.lock'), {
-        purpose: 'Another listener',
-        clock: this.#local.clock,
-      });
-    } catch (error) {
-      if (!(error instanceof RemitError) || error.code !== 'LOCKED') throw error;
-      this.#local.out.note('Another listener uses the same record; its deliveries are not taken over.');
-      return undefined;
-    }
   }
 
   /** Forwards to the targets of this run; elsewhere it ends as failed, so that `events replay --failed` finds it. */

@@ -259,6 +259,26 @@ describe('webhooks listen', () => {
     assert.equal((listed.json() as unknown[]).length, 2);
   });
 
+  it('refuses a second listener on the same record, which can run without one', async () => {
+    const at = await open();
+    const argv = ['webhooks', 'listen', '--port', '0', '-o', 'ndjson'];
+    const second = await runCli(argv, {env, clock: systemClock});
+    assert.equal(second.exitCode, 13, second.stderr);
+    assert.match(second.error().message, /^Another listener is running/);
+    assert.match(second.error().hint!, /add --no-record to the same command/);
+    assert.equal(second.stdout, '', 'it took no port, and no delivery');
+    const beside = await Listening.open(env, ['--no-record']);
+    assert.equal(await beside.post(body(1)), 200);
+    await beside.end();
+    assert.equal(recorded().length, 0);
+    const taken = await runCli([...argv.slice(0, 3), String(at.ready.port)], {
+      env: {...env, REMIT_STATE_DIR: home},
+    });
+    assert.equal(taken.exitCode, 13, taken.stderr);
+    await at.end();
+    await (await open()).end();
+  });
+
   it('refuses with 503 beyond the backlog, and shows the refusal, while a target hangs', async () => {
     const at = await open('--forward-to', await target(() => undefined), '--max-backlog', '2');
     assert.equal(await at.post(body(1)), 200);
