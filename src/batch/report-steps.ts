@@ -27,17 +27,25 @@ const ORDER: readonly (Trouble | 'underway')[] = [
   'differs',
 ];
 
+/** Nothing of a canceled batch is sent again: only what a person decides, or a read shows, is left. */
+const LEFT_WHEN_CANCELED: ReadonlySet<Trouble | 'underway'> = new Set([
+  ...(['collision', 'underway', 'unclear', 'conflict', 'differs'] as const),
+]);
+
 /** What to do next, in an order that works. The command of the summary comes first, if no step has it. */
 export function stepsOf({summary, troubles, plan, flags, mode}: ReportData): Step[] {
   const {next, settled, failed, accepted} = summary;
   const open = accepted - settled - failed;
-  const steps = ORDER.flatMap((name): Step[] => {
-    if (name === 'underway') return open > 0 ? [underway(open)] : [];
-    const group = troubles.find(({trouble}) => trouble === name);
-    if (group === undefined) return [];
-    const words = troubleWords(name, plan.kind, plan.batchId, {flags, mode});
-    return [{label: `${words.label} (${grouped(group.count)})`, text: words.next}];
-  });
+  const isCanceled = summary.state === 'canceled';
+  const steps = ORDER.filter((name) => !isCanceled || LEFT_WHEN_CANCELED.has(name)).flatMap(
+    (name): Step[] => {
+      if (name === 'underway') return open > 0 ? [underway(open)] : [];
+      const group = troubles.find(({trouble}) => trouble === name);
+      if (group === undefined) return [];
+      const words = troubleWords(name, plan.kind, plan.batchId, {flags, mode});
+      return [{label: `${words.label} (${grouped(group.count)})`, text: words.next}];
+    },
+  );
   const isNamed = next === null || steps.some(({text}) => text.includes(`\`${next}\``));
   return isNamed ? steps : [{label: null, text: `Continue with \`${next}\`.`}, ...steps];
 

@@ -298,6 +298,18 @@ describe('the report of a batch', () => {
       assert.equal(/ --live`$/.test(command), / (?:resume|release|retry) /.test(command), command);
   });
 
+  it('tells no command for a canceled batch that would be refused', async () => {
+    await bench.plan(bench.payouts(3));
+    bench.service.fault = ({method, body}) =>
+      method === 'POST' && body.includes('"INV-3"') ? {status: 403, body: {}} : undefined;
+    await bench.run(bench.service, {path: 'stage-only'});
+    bench.service.fault = () => undefined;
+    await bench.run(bench.service, {path: 'cancel'});
+    const data = await reportOf(bench);
+    assert.equal(data.summary.state, 'canceled');
+    assert.deepEqual(stepsOf(data), []);
+  });
+
   it('begins with the command of the summary, unless a step has it', async () => {
     await bench.plan(bench.payouts(3));
     await bench.run(bench.service, {path: 'stage-only'});

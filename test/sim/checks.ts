@@ -1,5 +1,5 @@
 import {REGISTRY_CODE} from '../../src/batch/outcome.ts';
-import {exitCodeOf, type Summary} from '../../src/batch/summary.ts';
+import {cancelExitCodeOf, exitCodeOf, type Summary} from '../../src/batch/summary.ts';
 import {formatMajor} from '../../src/money/amount.ts';
 import type {EngineReport, EngineRun} from './engine.ts';
 import type {Oracle} from './oracle.ts';
@@ -74,7 +74,10 @@ export function checkReport(options: {
     oracle.endedForOutage(process, request.settings.maxWaitMs ?? LEAST_PATIENCE_MS);
   const isPaid = summary.accepted + summary.already_paid === summary.planned;
   const isStaged = request.path === 'stage-only' || summary.state === 'staged';
-  if (exitCodeOf(summary) === 0 && !isPaid && !isStaged)
+  if (request.path === 'cancel') {
+    if (cancelExitCodeOf(summary) === 0 && summary.state !== 'canceled')
+      oracle.violate('exit', `exit 0 of a cancel, and the batch is ${summary.state}`);
+  } else if (exitCodeOf(summary) === 0 && !isPaid && !isStaged)
     oracle.violate(
       'exit',
       `exit 0, and only ${summary.accepted + summary.already_paid} of ${summary.planned} are paid`,
@@ -171,8 +174,7 @@ function checkBooks(place: Place, batchId: string, row: SimRow, state: string, o
   if (oracle.isDeclaredUnpaid(reference)) return; // by an operator's word, which may be wrong
   // `cancel` stages what direct mode left in doubt, and `retry` what a release was refused for: both read the record open.
   // A copy of an earlier request may still arrive; it is the same record with the same key, and can be paid once.
-  const wasReadOpen =
-    state === 'staged' && (place.canceling.has(batchId) || oracle.wasRetried(reference));
+  const wasReadOpen = state === 'staged' && (place.canceling.has(batchId) || oracle.wasRetried(reference));
   const isUnpaid = state === 'not_sent' || state === 'staged' || state === 'held';
   if (
     isUnpaid && !wasReadOpen
