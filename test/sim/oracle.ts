@@ -280,8 +280,10 @@ export class Oracle {
   sent(attempt: Attempt, sender: Sender): void {
     this.#senders.set(attempt, sender);
     this.#byNumber.set(attempt.n, attempt);
-    // After the window has shrunk, a job in it may still read a record, to check whether the service is there.
-    const isWithinJob = attempt.method === 'GET' && sender.inFlight <= sender.mostInFlight;
+    // A job whose request failed may read one record, to check whether the service is there, also after the window has
+    // shrunk or when it waited for a gate.
+    const isWithinJob =
+      attempt.method === 'GET' && sender.inFlight <= Math.max(sender.mostInFlight, sender.limit() + 1);
     sender.mostInFlight = Math.max(sender.mostInFlight, sender.inFlight);
     if (sender.inFlight > sender.limit() && !isWithinJob)
       this.violate('window', `${sender.inFlight} requests in flight, ${sender.limit()} allowed`);
