@@ -17,6 +17,7 @@ import {reportBatch, statusOfBatch} from './report-action.ts';
 import {runBatch, type RunFlags} from './run-action.ts';
 import {leftOutText, summaryText} from './summary-view.ts';
 import {templateFor} from './template.ts';
+import {withLock} from './wait-lock.ts';
 
 /**
  * The verbs of `payouts batch` and `payins batch`: one class a verb, of which the two topics make commands by naming
@@ -105,14 +106,11 @@ export abstract class BatchRunCommand extends BatchCommand {
       });
     let batchId = args.file;
     if (what === 'file') {
-      const {plan, fresh} = await planFromFlags({
-        kind: this.kind,
-        file: args.file,
-        stateDir,
-        flags,
-        local: context,
-        typed: this.typed,
-      });
+      const {kind, typed} = this;
+      const plannedOnce = () =>
+        planFromFlags({...{kind, file: args.file, stateDir, flags}, local: context, typed});
+      const waitMs = args.file === '-' ? undefined : flags['wait-lock']; // standard input is read once
+      const {plan, fresh} = await withLock({context, kind, stateDir, waitMs}, plannedOnce);
       ({batchId} = plan);
       if (!fresh) context.out.note(`Batch ${batchId}, planned before`); // a fresh plan is shown whole, its id first
     }

@@ -267,6 +267,23 @@ describe('a second batch in one state folder', () => {
     assert.equal(desk.service.paid.length, 4);
   });
 
+  it('waits in the same way for a run of the same file, which then sends nothing', async () => {
+    const {first, second} = await beside('run ./p.csv --batch-id first --yes --wait-lock 30m', false);
+    assert.deepEqual([first.exitCode, second.exitCode], [0, 0], second.stderr);
+    assert.match(second.stderr, /Waiting for payouts batch first/);
+    assert.match(second.stdout, /this command sent nothing/);
+    assert.equal(desk.service.paid.length, 3);
+  });
+
+  it('names a run of the same file as well', async () => {
+    const {second} = await beside('run ./p.csv --batch-id first --yes --json', true);
+    assert.match(second.error().message, /^payouts batch first is running since/);
+    assert.equal(
+      second.error().hint,
+      'remit payouts batch status first, or the same command with --wait-lock 30m',
+    );
+  });
+
   it('gives up when the time is over', async () => {
     const {second} = await beside('run second --yes --wait-lock 3s', true);
     assert.equal(second.exitCode, 13);
