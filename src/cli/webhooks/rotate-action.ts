@@ -202,7 +202,7 @@ async function verify(context: Context, rotation: Rotation, request: RotateReque
   if (state.step === 'verified') return;
   if (request.confirmed) return rotation.save({...state, step: 'verified', verified_by: 'confirmation'});
   out.note(
-    `Both endpoints are delivered to now. Let your receiver accept both secrets. Waiting for a delivery that \`remit webhooks listen\` verifies with the new one (fingerprint ${state.fingerprint}). For any other receiver, stop this with Ctrl-C, and once it has the new secret:`,
+    `Both endpoints receive every event now. Let your receiver accept both secrets. Waiting for a delivery that \`remit webhooks listen\` verifies with the new one (fingerprint ${state.fingerprint}). For any other receiver, stop this with Ctrl-C, and once it has the new secret:`,
   );
   out.hint(continueWith(context, state.old_id, '--confirmed'));
   const delivery = await verifiedDelivery(context, state, request.timeoutMs ?? DEFAULT_WAIT_MS);
