@@ -3,6 +3,7 @@ import {randomUUID} from 'node:crypto';
 import {existsSync, readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {setTimeout as wait} from 'node:timers/promises';
+import {valueAt} from '../../../src/output/select.ts';
 import {runCli} from '../../cli/run-cli.ts';
 import {LiveSandbox} from '../sandbox/live-sandbox.ts';
 import {Listening} from './listening.ts';
@@ -25,8 +26,9 @@ describe('webhooks listen with a sandbox, over HTTPS', function () {
   const endpoints = () => json<Endpoint[]>('webhooks', 'endpoints', 'list');
   const pay = async () => {
     const argv = ['payouts', 'create', '--payee', payee, '--amount-minor', '500', '--auto-approve'];
-    const paid = await sandbox.run(argv, {uuid: randomUUID});
+    const paid = await sandbox.run([...argv, '-o', 'json'], {uuid: randomUUID});
     assert.equal(paid.exitCode, 0, paid.stderr);
+    return (paid.json() as {id: string}).id;
   };
   const open = (...words: string[]) =>
     Listening.open(sandbox.env, ['--register', '--tls', ...words], (argv, options) =>
@@ -115,16 +117,23 @@ describe('webhooks listen with a sandbox, over HTTPS', function () {
     const at = await open();
     for (const kind of ['duplicate', 'bad-signature', 'stale-timestamp'])
       await json('sandbox', 'faults', 'add', kind, '--event', 'payout.settled', '--times', '1');
-    for (let count = 0; count < 3; count += 1) await pay();
+    await json('sandbox', 'faults', 'add', 'reorder', '--event', 'payout.debited', '--times', '1');
+    const payouts: string[] = [];
+    for (let count = 0; count < 3; count += 1) payouts.push(await pay());
     await at.until(({type}) => type === 'rejected', 2);
     await at.until(({type}) => type === 'duplicate');
     for (let tries = 0; at.of('event').length < 6 && tries < 100; tries += 1) {
       await sandbox.run(['sandbox', 'advance', '10s']);
       await wait(20);
     }
-    const ids = at.of('event').map(({id}) => id);
-    assert.equal(ids.length, 6);
-    assert.equal(new Set(ids).size, 6, 'every event once');
+    const events = at.of('event');
+    assert.equal(events.length, 6);
+    assert.equal(new Set(events.map(({id}) => id)).size, 6, 'every event once');
+    const held = events.findIndex(
+      ({event_type: type, body}) =>
+        type === 'payout.debited' && valueAt(body, 'data.payout_id') === payouts[0],
+    );
+    assert.ok(held > 0, `the first event of all came after another one: ${held}`);
     assert.equal(at.of('duplicate').length, 1);
     assert.deepEqual(
       at
