@@ -4,6 +4,8 @@ import {Slots} from './slots.ts';
 export interface OpenBody {
   /** Adds to its size, and returns it. */
   grow(bytes: number): number;
+  /** It has arrived: it is not cut any more, and counts until it is closed. */
+  complete(): void;
   /** Safe to call twice. */
   close(): void;
 }
@@ -12,7 +14,11 @@ interface Body {
   size: number;
   cut: () => void;
   isOpen: boolean;
+  isComplete: boolean;
 }
+
+/** Smaller ones are not cut: deliveries of the service are below 1 KB. */
+const SMALL_BYTES = 16_384;
 
 /** Bounds the bytes of all bodies under way: when there are too many, the largest unfinished one is cut. */
 export class BodyBudget {
@@ -25,7 +31,7 @@ export class BodyBudget {
   }
 
   open(cut: () => void): OpenBody {
-    const body: Body = {size: 0, cut, isOpen: true};
+    const body: Body = {size: 0, cut, isOpen: true, isComplete: false};
     const at = this.#bodies.add(body);
     return {
       grow: (bytes) => {
@@ -35,6 +41,7 @@ export class BodyBudget {
         if (this.#total > this.#most) this.#cutLargest();
         return body.size;
       },
+      complete: () => void (body.isComplete = true),
       close: () => this.#close(at, body),
     };
   }
@@ -47,7 +54,10 @@ export class BodyBudget {
 
   #cutLargest(): void {
     let largest: [at: number, body: Body] | undefined;
-    for (const one of this.#bodies) if (largest === undefined || one[1].size > largest[1].size) largest = one;
+    for (const one of this.#bodies) {
+      const {size, isComplete} = one[1];
+      if (!isComplete && size > (largest?.[1].size ?? SMALL_BYTES)) largest = one;
+    }
     if (largest === undefined) return;
     this.#close(...largest);
     largest[1].cut();

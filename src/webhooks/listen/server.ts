@@ -44,8 +44,9 @@ const LIMITS = {
   keepAliveTimeout: 5000,
   connectionsCheckingInterval: 1000,
 };
-/** Bodies that are under way, of all clients together. */
-const BUFFERED_BYTES = 24 * 1_048_576;
+/** Bodies that are under way, of all clients together: this much, or a few of the largest that are allowed. */
+const BUFFERED_BYTES = 8 * 1_048_576;
+const LARGEST_AT_ONCE = 4;
 /** Beyond this the connection that has been idle longest is closed for a new one. */
 const MOST_CONNECTIONS = 1024;
 
@@ -53,13 +54,14 @@ const MOST_CONNECTIONS = 1024;
 export class Receiver {
   readonly #options: ReceiverOptions;
   readonly #server: Server;
-  readonly #budget = new BodyBudget(BUFFERED_BYTES);
+  readonly #budget: BodyBudget;
   /** Answers of this turn of the event loop, in order. */
   readonly #ready: {response: ServerResponse; answer: Answer}[] = [];
 
   private constructor(options: ReceiverOptions, server: Server) {
     this.#options = options;
     this.#server = server;
+    this.#budget = new BodyBudget(Math.max(BUFFERED_BYTES, LARGEST_AT_ONCE * options.maxBodyBytes));
   }
 
   /** @throws {RemitError} PORT_IN_USE, STATE */
@@ -119,14 +121,18 @@ export class Receiver {
     const {maxBodyBytes} = this.#options;
     const chunks: Buffer[] = [];
     const body = this.#budget.open(() => {
+      request.removeAllListeners('data').removeAllListeners('end'); // some of it may still be buffered
+      chunks.length = 0;
       finish(response, 503, '', {Connection: 'close'});
       request.destroy();
     });
     const answer = (bytes: Buffer, cut: boolean) => {
+      body.complete();
       const {url = '', rawHeaders} = request;
       this.#answer({path: url, rawHeaders, body: bytes, cut}, response, () => body.close());
     };
     const tooLarge = () => {
+      if (response.headersSent) return; // it was cut for room at the same moment
       request.removeAllListeners('data').removeAllListeners('end').resume();
       chunks.length = 0;
       response.setHeader('Connection', 'close');

@@ -4,44 +4,46 @@ import {encodeEntry, type Entry} from './entry.ts';
 /** Called once the entry is on disk, or with the reason why it is not. */
 export type OnWritten = (failure?: RemitError) => void;
 
-const BUFFER_BYTES = 65_536;
-/** A larger buffer is given back after use. */
-const KEPT_BYTES = 1_048_576;
+const BUFFER_BYTES = 262_144;
 
 /** Entries that are written and synced together. Their frames lie in one buffer, which the next group uses again. */
 export class EntryGroup {
-  #buffer = Buffer.allocUnsafe(BUFFER_BYTES);
-  #size = 0;
+  readonly #buffer = Buffer.allocUnsafe(BUFFER_BYTES);
+  #used = 0;
+  /** Frames for which the buffer had no room: a larger one would be copied again and again while it grows. */
+  readonly #others: Buffer[] = [];
   readonly #waiting: OnWritten[] = [];
 
   get count(): number {
     return this.#waiting.length;
   }
 
-  /** All frames. */
-  get bytes(): Buffer {
-    return this.#buffer.subarray(0, this.#size);
+  /** All frames, in pieces. In the order in which they were added. */
+  get pieces(): readonly Buffer[] {
+    return [this.#buffer.subarray(0, this.#used), ...this.#others];
   }
 
   add(entry: Entry, onWritten: OnWritten): void {
-    this.#size += encodeEntry(entry, (bytes) => this.#room(bytes)).length;
+    encodeEntry(entry, (bytes) => this.#room(bytes));
     this.#waiting.push(onWritten);
   }
 
   /** Tells all that wait, and empties the group. */
   settle(failure?: RemitError): void {
     for (const onWritten of this.#waiting.splice(0)) onWritten(failure);
-    this.#size = 0;
-    if (this.#buffer.length > KEPT_BYTES) this.#buffer = Buffer.allocUnsafe(BUFFER_BYTES);
+    this.#used = 0;
+    this.#others.length = 0;
   }
 
   #room(bytes: number): Buffer {
-    const end = this.#size + bytes;
-    if (end > this.#buffer.length) {
-      const larger = Buffer.allocUnsafe(Math.max(end, Math.min(2 * this.#buffer.length, end + KEPT_BYTES)));
-      larger.set(this.bytes);
-      this.#buffer = larger;
+    const end = this.#used + bytes;
+    if (this.#others.length === 0 && end <= BUFFER_BYTES) {
+      const room = this.#buffer.subarray(this.#used, end);
+      this.#used = end;
+      return room;
     }
-    return this.#buffer.subarray(this.#size, end);
+    const other = Buffer.allocUnsafe(bytes);
+    this.#others.push(other);
+    return other;
   }
 }

@@ -76,7 +76,7 @@ export class RecordWriter {
       const isLarge = group.count >= LARGE_GROUP;
       [this.#next, this.#spare] = [this.#spare, group];
       try {
-        await this.#write(group.bytes);
+        await this.#write(group.pieces);
         group.settle();
       } catch (error) {
         group.settle(fileFailure(error, 'write', folder));
@@ -87,16 +87,14 @@ export class RecordWriter {
     this.#running = undefined; // in the same turn in which nothing was waiting any more
   }
 
-  async #write(bytes: Buffer): Promise<void> {
+  async #write(pieces: readonly Buffer[]): Promise<void> {
     const full = this.#size >= (this.#options.segmentBytes ?? SEGMENT_BYTES);
     if (full) await this.#closeFile();
     this.#file ??= await this.#begin();
     const file = this.#file;
+    let end = this.#size;
     try {
-      for (let done = 0; done < bytes.length;) {
-        const {bytesWritten} = await file.write(bytes, done, bytes.length - done, this.#size + done);
-        done += bytesWritten;
-      }
+      for (const piece of pieces) end = await writeAll(file, piece, end);
       await file.datasync();
     } catch (error) {
       await this.#takeBack(file);
@@ -105,9 +103,9 @@ export class RecordWriter {
     if (fstatSync(file.fd).nlink === 0) {
       // Another process has pruned the segment: write the group to a new one.
       await this.#closeFile();
-      return this.#write(bytes);
+      return this.#write(pieces);
     }
-    this.#size += bytes.length;
+    this.#size = end;
   }
 
   async #begin(): Promise<SegmentFile> {
@@ -137,4 +135,13 @@ export class RecordWriter {
     this.#size = 0;
     await file?.close().catch(() => undefined);
   }
+}
+
+/** Returns where it ends in the file. */
+async function writeAll(file: SegmentFile, bytes: Buffer, position: number): Promise<number> {
+  for (let done = 0; done < bytes.length;) {
+    const {bytesWritten} = await file.write(bytes, done, bytes.length - done, position + done);
+    done += bytesWritten;
+  }
+  return position + bytes.length;
 }

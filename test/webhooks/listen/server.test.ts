@@ -116,6 +116,19 @@ describe('the receiver and hostile clients', function () {
     await Promise.all(idle.slice(0, 50).map(({closed}) => closed));
   });
 
+  it('may cross both limits of a body with the same bytes', async () => {
+    const piece = Buffer.alloc(65_536, 0x61);
+    const all = Array.from({length: 9}, () => raw(`${HEAD}Transfer-Encoding: chunked\r\n\r\n`));
+    for (let count = 0; count < 17; count += 1)
+      for (const {socket} of all) {
+        socket.write(`${piece.length.toString(16)}\r\n`);
+        socket.write(piece);
+        socket.write('\r\n');
+      }
+    await Promise.all(all.map(({closed}) => closed));
+    assert.equal(await good(), 200);
+  });
+
   it('bound the bytes of all unfinished bodies', async () => {
     const before = process.memoryUsage().rss;
     const piece = Buffer.alloc(900_000, 0x20);

@@ -1,0 +1,14 @@
+import assert from 'node:assert/strict';
+import {endure} from './hostile-clients.ts';
+
+describe('a listener and hostile clients', () => {
+  // The long form, with all connections and for longer: npm run hostile:listen
+  it('serves good clients meanwhile, and its memory stays bounded', async function () {
+    if (process.platform !== 'linux') return this.skip(); // the memory of a process is read from /proc
+    this.timeout(120_000);
+    for (const {attack, grownMb, good, mostMb} of await endure({share: 0.15, ms: 1000})) {
+      assert.ok(good > 0, attack);
+      assert.ok(grownMb <= mostMb, `${attack}: ${grownMb} MB`);
+    }
+  });
+});
