@@ -39,6 +39,8 @@ export class CreatePhase {
   readonly #context: RunContext;
   readonly #phase: 'stage' | 'direct';
   readonly #source: RowSource;
+  /** `cancel` after direct mode: an unanswered request of a row may still approve the record that a replay shows open. */
+  readonly #mayBeApproved: boolean;
   readonly #ages = new RecordAges();
   /** Rows left in doubt because their key may be forgotten. */
   pastHorizon = 0;
@@ -48,6 +50,7 @@ export class CreatePhase {
     this.#context = context;
     this.#phase = phase;
     const {journal, claims, clock, beforeWindow, settings} = context;
+    this.#mayBeApproved = only === 'doubts' && journal.meta('path') === 'direct';
     this.#source = new RowSource({
       journal,
       claims,
@@ -152,7 +155,11 @@ export class CreatePhase {
       case 'settled': {
         const {id, status} = verdict;
         const isForeign = job.isKeyUsed && id !== null && answer?.status !== 201;
-        const state = isForeign ? 'collision' : verdict.state;
+        const state = isForeign
+          ? 'collision'
+          : verdict.state === 'staged' && this.#mayBeApproved
+            ? 'in_doubt'
+            : verdict.state;
         if (answer !== undefined && id !== null) this.#learnAge(job, answer);
         const refusedWords = `it may have been sent before, and is refused now: ${wordsOf(end)}`;
         if (

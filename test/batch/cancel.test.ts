@@ -119,6 +119,24 @@ describe('a batch that is canceled', () => {
     assert.deepEqual([summary.state, summary.canceled], ['canceled', 3]);
   });
 
+  it('keeps a row of direct mode in doubt until its record is read canceled: a late request may approve it', async () => {
+    await bench.plan(bench.payouts(2));
+    service.fault = ({method, body}) =>
+      method === 'POST' && body.includes('"INV-2"') ? 'lost-before' : undefined;
+    await bench.run(service, {path: 'direct'});
+    await bench.inJournal(({journal}) => journal.setMeta('path', 'direct')); // as the command does
+    service.fault = ({method}) => (method === 'GET' ? '503-before' : undefined);
+    const summary = await cancel();
+    assert.deepEqual([summary.staged, summary.in_doubt], [0, 1]);
+    assert.equal(recordOf('INV-2').status, 'created');
+    assert.equal(cancelExitCodeOf(summary), 12);
+    service.fault = () => undefined;
+    recordOf('INV-2').status = 'approved'; // the late request has arrived
+    const after = await cancel();
+    assert.deepEqual([after.state, after.accepted, after.canceled], ['canceled', 2, 0]);
+    assert.equal(cancelExitCodeOf(after), 8);
+  });
+
   it('reads a record again after a 429: it may have been approved meanwhile', async () => {
     await bench.plan(bench.payouts(2));
     await bench.run(service, {path: 'stage-only'});
