@@ -14,7 +14,7 @@ export function incompleteText(summary: Summary): string {
     [summary.not_sent, 'not sent'],
   ];
   const rest = parts.filter(([rows]) => rows > 0).map(([rows, words]) => `${rows} ${words}`);
-  const paid = elsewhere === 0 ? '' : `, ${elsewhere} paid before`;
+  const paid = elsewhere === 0 ? '' : `, ${elsewhere} paid by another batch`;
   return `${accepted} of ${planned} ${planned === 1 ? 'row' : 'rows'} accepted${paid}; ${rest.join(', ')}`;
 }
 
