@@ -11,12 +11,8 @@ describe('a listener on a disk that is full', function () {
   const folder = mkdtempSync(join(tmpdir(), 'remit-full-'));
   const filler = join(folder, 'filler');
   let listener: ListenerProcess | undefined;
-  let isMounted = false;
+  const isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', folder]).status === 0;
 
-  before(function () {
-    isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', folder]).status === 0;
-    if (!isMounted) this.skip(); // needs a small file system, and root to mount it
-  });
   after(async () => {
     await listener?.kill();
     if (isMounted) spawnSync('umount', [folder]);
@@ -43,18 +39,22 @@ describe('a listener on a disk that is full', function () {
     return {ids, damaged: reader.damaged};
   };
 
-  it('answers 503, claims nothing, and recovers when there is space again', async () => {
-    listener = await ListenerProcess.open(folder);
-    assert.equal(await listener.post('before'), 200);
-    fill();
-    const refused = await Promise.all(
-      Array.from({length: 20}, (_, number) => listener!.post(`full${number}`, 10_000)),
-    );
-    assert.deepEqual([...new Set(refused)], [503]);
-    assert.deepEqual(recorded(), {ids: ['before'], damaged: 0});
-    rmSync(filler);
-    assert.equal(await listener.post('after', 10_000), 200);
-    assert.equal(await listener.post('full3', 10_000), 200, 'the service sends it again');
-    assert.deepEqual(recorded(), {ids: ['before', 'after', 'full3'], damaged: 0});
-  });
+  const title = 'answers 503, claims nothing, and recovers when there is space again';
+  // Without a body mocha lists it as pending.
+  if (!isMounted) it(`${title} (needs a small file system, and none can be mounted here)`);
+  else
+    it(title, async () => {
+      listener = await ListenerProcess.open(folder);
+      assert.equal(await listener.post('before'), 200);
+      fill();
+      const refused = await Promise.all(
+        Array.from({length: 20}, (_, number) => listener!.post(`full${number}`, 10_000)),
+      );
+      assert.deepEqual([...new Set(refused)], [503]);
+      assert.deepEqual(recorded(), {ids: ['before'], damaged: 0});
+      rmSync(filler);
+      assert.equal(await listener.post('after', 10_000), 200);
+      assert.equal(await listener.post('full3', 10_000), 200, 'the service sends it again');
+      assert.deepEqual(recorded(), {ids: ['before', 'after', 'full3'], damaged: 0});
+    });
 });
