@@ -114,8 +114,14 @@ export async function openContext(
   };
 }
 
-/** Node would send the key to any server that answers, whatever its certificate. */
+/** Node would send the key to any server that answers, whatever its certificate, or print it with each request. */
 function refuseUnverified({mode}: ActiveProfile, env: Runtime['env']): void {
+  if (mode === 'live' && (env['NODE_DEBUG'] ?? '') !== '')
+    throw new RemitError(
+      'GUARD_TARGET',
+      'refused to use a live key: NODE_DEBUG makes Node.js print requests with the key in them',
+      {hint: 'unset NODE_DEBUG; --debug shows requests without secrets'},
+    );
   if (mode === 'live' && env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0')
     throw new RemitError(
       'GUARD_TARGET',

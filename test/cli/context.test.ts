@@ -22,6 +22,17 @@ describe('opening a profile', () => {
     assert.equal((await runCli(LIST, {env: {...profiled({mode: 'live'}), ...other}, service})).exitCode, 0);
   });
 
+  it('refuses a live key while Node.js prints requests, in which it would stand', async () => {
+    const printing = {NODE_DEBUG: 'http'};
+    const live = await runCli(LIST, {env: {...profiled({mode: 'live'}), ...printing}, service});
+    assert.equal(live.exitCode, 11);
+    assert.match(live.error().message, /NODE_DEBUG/);
+    assert.deepEqual(live.requests, []);
+    const none = {NODE_DEBUG: ''};
+    assert.equal((await runCli(LIST, {env: {...profiled({mode: 'live'}), ...none}, service})).exitCode, 0);
+    assert.equal((await runCli(LIST, {env: {...profiled(), ...printing}, service})).exitCode, 0);
+  });
+
   it('warns of stored keys that others can read, on stderr', async () => {
     const env = profiled();
     const file = join(env.HOME, '.config', 'remit', 'config.json');

@@ -1,4 +1,4 @@
-import {operationOf, type Overrides} from '../../client/routes.ts';
+import {operationOf, resolveRoute, type Overrides} from '../../client/routes.ts';
 import type {OperationId} from '../../contract/operations.ts';
 import {RemitError} from '../../errors.ts';
 import {valueAt} from '../../output/select.ts';
@@ -159,9 +159,12 @@ function refuseOtherSpelling(method: string, path: string, overrides: Overrides)
     .replace(/\.(json|xml)$/i, '');
   const operation = operationAt(method, usual, overrides, 'i');
   if (operation === undefined) return;
+  const declared = resolveRoute(operation, overrides).path.split('/');
+  const ids = usual.split('/');
+  const known = declared.map((segment, at) => (segment.startsWith('{') ? ids[at]! : segment)).join('/'); // as many of both
   throw new RemitError(
     'GUARD_TARGET',
     `refused ${method} ${plainValue(path)}: it may be another spelling of ${operationOf(operation).path}, so its amount cannot be checked`,
-    {hint: `write the path as ${plainValue(usual)}`},
+    {hint: `write the path as ${plainValue(known)}`},
   );
 }

@@ -87,6 +87,16 @@ describe('under a cap, api', () => {
       );
     });
 
+  it('hints at the path as it is declared, with the ids that were typed', async () => {
+    for (const [path, declared] of [
+      ['/API/Payouts', '/api/payouts'],
+      [`/api/PAYOUTS/${PAYOUT_ID}//approve`, `/api/payouts/${PAYOUT_ID}/approve`],
+    ] as const) {
+      const ran = await api(['POST', path, '-d', '{}']);
+      assert.equal(ran.error().hint, `write the path as ${declared}`);
+    }
+  });
+
   it('checks a body from stdin or a file alike', async () => {
     const text = body({amount_in_minor_units: 20_001});
     const file = join(scratch(), 'body.json');
