@@ -64,7 +64,7 @@ export async function approveMove(
     });
     if (sent.dryRun) return {data: sent.dryRun, exitCode: EXIT.OK};
     if (sent.unread) return {data: sent.result.data, exitCode: EXIT.PARTIAL};
-    return showMove(context, sent.result);
+    return showMove(context, sent.result, true);
   } catch (error) {
     throw await explainRefusal(context, error, id);
   }
@@ -108,12 +108,20 @@ export async function readMove(context: Context, id: string): Promise<unknown> {
   return (await context.client.moves.get({move_id: id}, {signal: context.stop.signal})).data;
 }
 
-/** A write's answer, out of its envelope: shown, and a partial success with 207. */
-function showMove({out, commands}: Context, {data, status, warning}: Result<unknown>): Outcome {
+/** A write's answer, out of its envelope: shown, and a partial success with 207 or an approved move still CREATED. */
+function showMove(
+  {out, commands}: Context,
+  {data, status, warning}: Result<unknown>,
+  isApproval = false,
+): Outcome {
   const move = unwrapRecord(data);
   out.record(move, moveView);
-  if (status !== 207) return {data: move, exitCode: EXIT.OK};
-  out.warn(warning ?? 'the service answered 207');
+  const isOpen = isApproval && status !== 202 && valueAt(move, 'status') === 'CREATED';
+  if (status !== 207 && !isOpen) return {data: move, exitCode: EXIT.OK};
+  out.warn(
+    warning ??
+      (isOpen ? 'the move was not settled: its status is still CREATED' : 'the service answered 207'),
+  );
   out.hint(commands.read('moves', 'get', plainValue(valueAt(move, 'id'))));
   return {data: move, exitCode: EXIT.PARTIAL};
 }

@@ -117,6 +117,17 @@ describe('moves approve', () => {
     assert.match(ran.stdout, /^Status\tSETTLED$/m);
   });
 
+  it('exits 8 when the move is still CREATED after it', async () => {
+    for (const service of [[answer(201, {data: move()})], [answer(204), answer(200, {data: move()})]]) {
+      const ran = await runCli(['moves', 'approve', ID, '--json'], {service});
+      assert.equal(ran.exitCode, 8, ran.stderr);
+      assert.match(ran.stderr, /the move was not settled: its status is still CREATED/);
+      assert.match(ran.stderr, new RegExp(`^Hint: remit moves get ${ID}$`, 'm'));
+    }
+    const created = await runCli([...CREATE, '--json'], {service: [answer(201, {data: move()})]});
+    assert.equal(created.exitCode, 0);
+  });
+
   it('is a partial success with 207, whatever the status is', async () => {
     for (const status of ['CREATED', 'SETTLED', 'HALFWAY']) {
       const body = {data: move({status}), warning: 'the destination was busy'};
