@@ -26,7 +26,7 @@ const once =
 
 const MOST_MB = 50;
 
-const ATTACKS: Record<string, {connections: number; attack: Attack; mostMb?: number}> = {
+const ATTACKS: Record<string, {connections: number; attack: Attack; mostMb?: number; againMs?: number}> = {
   'slow headers': {
     connections: 500,
     attack: slowly('POST / HTTP/1.1\r\n', 'Host: localhost\r\nX-Slow: '.repeat(50)),
@@ -55,7 +55,7 @@ const ATTACKS: Record<string, {connections: number; attack: Attack; mostMb?: num
     connections: 500,
     attack: once(`${HEAD}Content-Length: 100\r\n\r\n{}`),
   },
-  'ten thousand connections': {connections: 10_000, attack: once('')},
+  'ten thousand connections': {connections: 10_000, attack: once(''), againMs: 2000},
   'unsigned large bodies': {
     connections: 50,
     mostMb: 128, // V8 frees buffers that are no longer used only after some 64 MB of them
@@ -68,10 +68,13 @@ const ATTACKS: Record<string, {connections: number; attack: Attack; mostMb?: num
 class Attackers {
   readonly #port: number;
   readonly #attack: Attack;
+  /** A connection that was closed is opened again after this. */
+  readonly #againMs: number;
   readonly #sockets = new Set<Socket>();
   #isOver = false;
 
-  constructor(port: number, attack: Attack, connections: number) {
+  constructor(port: number, attack: Attack, againMs: number, connections: number) {
+    this.#againMs = againMs;
     this.#port = port;
     this.#attack = attack;
     for (let count = 0; count < connections; count += 1) this.#open();
@@ -98,7 +101,7 @@ class Attackers {
     socket.on('connect', next).on('error', () => undefined);
     socket.resume().on('close', () => {
       this.#sockets.delete(socket);
-      setTimeout(() => this.#open(), 50);
+      setTimeout(() => this.#open(), this.#againMs);
     });
   }
 }
@@ -124,12 +127,19 @@ export async function endure(
   const state = mkdtempSync(join(tmpdir(), 'remit-hostile-'));
   const listener = await ListenerProcess.open(state);
   try {
-    for (let count = 0; count < 100; count += 1)
-      await Promise.all(Array.from({length: 20}, () => listener.post(undefined, 900))); // warms up
+    for (let count = 0; count < 150; count += 1)
+      await Promise.all(Array.from({length: 64}, () => listener.post(undefined, 900))); // warms up
     const before = listener.residentBytes();
     const all: Endured[] = [];
-    for (const [attack, {connections, attack: act, mostMb = MOST_MB}] of Object.entries(ATTACKS)) {
-      const attackers = new Attackers(listener.port, act, Math.max(1, Math.ceil(connections * share)));
+    for (const [attack, {connections, attack: act, mostMb = MOST_MB, againMs = 50}] of Object.entries(
+      ATTACKS,
+    )) {
+      const attackers = new Attackers(
+        listener.port,
+        act,
+        againMs,
+        Math.max(1, Math.ceil(connections * share)),
+      );
       const endured: Endured = {attack, good: 0, slowestMs: 0, grownMb: 0, mostMb};
       const untilMs = performance.now() + ms;
       while (performance.now() < untilMs) {
