@@ -58,7 +58,12 @@ export async function postBytes(
     const all = [['Host', url.host], ...passedOn(headers), ['Content-Length', String(body.length)]];
     const flat = all.flat();
     if (options.signal?.aborted) return failed('stopped');
-    const sent = request(url, {method: 'POST', headers: flat, agent: false, signal: options.signal, ...ca});
+    let sent: ReturnType<typeof request>;
+    try {
+      sent = request(url, {method: 'POST', headers: flat, agent: false, signal: options.signal, ...ca});
+    } catch (error) {
+      return failed((error as Error).message); // a header that cannot be sent
+    }
     const timer = setTimeout(() => sent.destroy(new Error('timeout')), options.timeoutMs);
     sent.on('error', (error: NodeJS.ErrnoException) => {
       clearTimeout(timer);
