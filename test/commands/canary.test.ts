@@ -103,6 +103,7 @@ const CALLS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'webhooks:endpoints:enable': [[ID]],
   'webhooks:endpoints:get': [[ID]],
   'webhooks:endpoints:list': [[]],
+  'webhooks:endpoints:rotate': [[ID, '--secret-file', 'hook.secret', '--confirmed', '--yes']],
   'webhooks:endpoints:update': [[ID, '--description', 'x']],
   'webhooks:event-types': [[]],
   whoami: [[]],
@@ -113,6 +114,10 @@ const WEBHOOKS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'webhooks:events:export': [[], ['--out', 'events.out']],
   'webhooks:events:list': [[]],
   'webhooks:events:prune': [['--older-than', '1d']],
+  'webhooks:events:replay': [
+    ['--failed', '--forward-to', '9', '--show-response'],
+    [idOf(1), '--forward-to', '9', '--resign'],
+  ],
   'webhooks:events:show': [[idOf(1)]],
   'webhooks:send': [['http://127.0.0.1:9/', '-']],
   'webhooks:sign': [['-']],
@@ -123,6 +128,7 @@ const WEBHOOKS: Readonly<Record<string, readonly (readonly string[])[]>> = {
 const NOT_HERE: Readonly<Record<string, string>> = {
   demo: 'it has a sandbox of its own',
   help: 'it prints our own pages',
+  'webhooks:events:inspect': 'it serves the page of the listener, until it is stopped',
   'webhooks:events:tail': 'it shows the rows of list, until it is stopped',
   'webhooks:listen': 'it shows the rows of list, as they arrive',
 };

@@ -81,7 +81,7 @@ const SERVICES: Readonly<Record<string, Script>> = {
 };
 
 /** Commands that name their profile themselves, or need none. */
-const WITHOUT_PROFILE = /^remit (sandbox start|profiles show work)$/;
+const WITHOUT_PROFILE = /^remit (sandbox start( --port \d+)?|profiles show work)$/;
 
 describe('every hint of a single-record command', () => {
   let home: string;
