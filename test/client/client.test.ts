@@ -46,7 +46,7 @@ describe('the client', () => {
   });
 
   it('sends operations as the contract declares them', async () => {
-    const {client, sent} = setUp();
+    const {client, sent} = setUp([answer(200, {id: 'p/1'}), answer(200, {id: 'x', status: 'created'})]);
     await client.payouts.get({id: 'p/1'});
     await client.payouts.approve({id: 'p'});
     await client.payins.cancel({id: 'p'});

@@ -343,7 +343,7 @@ describe('what is said besides', () => {
           message: 'it may\nhave happened',
           http_status: 503,
           exit_code: 12,
-          retryable: true,
+          retryable: false, // unless the command carries the key
           request_id: null,
           hint: null,
           details: {idempotency_key: 'k'},

@@ -456,7 +456,7 @@ export const MUTANTS: readonly Mutant[] = [
     patches: [
       patch(
         'batch/cancel-phase.ts',
-        'job.isOpen = false; // whatever was answered, the record tells',
+        'if (status >= 400 && status < 500 && status !== 408 && status !== 425) job.refusal = wordsOf(end);',
         "this.#settle(job, {state: 'dead_key', status: 'canceled'}); return {again: false};",
       ),
     ],
