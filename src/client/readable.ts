@@ -24,7 +24,7 @@ export const isRecord =
 export function otherIdIn(json: unknown, asked: string | undefined): string | undefined {
   const record = unwrapRecord(json);
   if (asked === undefined || !isObject(record)) return undefined;
-  const id = record['id'] ?? asked;
+  const id = record['id'] || asked; // an empty one names nothing
   if (typeof id !== 'string') return typeof id;
   return id.toLowerCase() === asked.toLowerCase() ? undefined : id;
 }
