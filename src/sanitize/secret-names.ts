@@ -122,7 +122,7 @@ export const foldNames = (names: readonly string[]): ReadonlySet<string> => new 
 
 export const isIdentifier = (name: string): boolean => IDENTIFIER.test(folded(name));
 
-/** Whether a field holds what a service says to people: numbers in it may be anybody's account. */
+/** Whether a field holds what a service says to people: a number in it may be an account of any customer. */
 export const isProse = (name: string): boolean => PROSE.has(folded(name));
 const PROSE = new Set([
   ...['message', 'warning', 'detail', 'reason', 'error', 'errors', 'issue'],

@@ -135,7 +135,7 @@ export class Oracle {
     return this.#declared.has(reference);
   }
 
-  /** A record of the reference failed or was canceled: a retry, or another batch, may begin anew. */
+  /** A record of the reference failed or was canceled: a retry, or another batch, may pay it with a new key. */
   mayHaveBeenRaised(reference: string): boolean {
     return this.#service.records.some(
       (record) => record.reference === reference && isDead(this.#service.statusOf(record)),

@@ -87,7 +87,7 @@ export async function runDemo(local: LocalContext, options: {rows: number}): Pro
     say(
       `\nThe books of the service: ${result.service.paid} payouts, ${groupMajor(result.service.total)} USD. The report says the same.`,
     );
-    say(`Look around: ${folder}. Your own sandbox: remit sandbox start`);
+    say(`Files are in ${folder}. Your own sandbox: remit sandbox start`);
     return result;
   } finally {
     await server.close();

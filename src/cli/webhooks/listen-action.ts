@@ -246,7 +246,7 @@ function readyText(
     ...(page === null ? [] : [`Inspect deliveries at ${page}`]),
     ...(registration === undefined
       ? []
-      : [`Registered as endpoint ${registration.id}; it is removed at the end.`]),
+      : [`Registered as endpoint ${registration.id}; it is removed on exit.`]),
     ...(flags['secret-file'] === undefined
       ? []
       : [`Its signing secret is in ${flags['secret-file']}, which is removed with it.`]),

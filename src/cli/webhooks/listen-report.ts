@@ -137,7 +137,7 @@ export class ListenReport {
     return line;
   }
 
-  /** Makes only what somebody reads: under load the line of a delivery costs as much as verifying it. */
+  /** Builds a line only for an output that shows it: under load, a line costs as much as verifying its delivery. */
   #say(line: () => ListenLine, texts: () => readonly (string | LedText)[]): void {
     const {format, quiet} = this.#out.settings;
     if (format === 'ndjson') this.#lines.push(line());
