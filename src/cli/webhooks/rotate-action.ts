@@ -62,7 +62,7 @@ async function rotate(context: Context, rotation: Rotation, request: RotateReque
   const plan = {...(before ?? planFor(context, id, old)), ...(file === undefined ? {} : {secret_file: file})};
   if (dryRun) return (await sendCreate(context, plan, true)).dryRun;
   if (before !== undefined)
-    context.out.note(`Continuing the rotation of ${id} that was begun ${before.started_at}.`);
+    context.out.note(`Continuing the rotation of ${id}, started ${before.started_at}.`);
   if (!hasSecret(rotation)) {
     if (before !== undefined) await removeUnfinished(context, before);
     await createNew(context, rotation, plan);
