@@ -8,13 +8,7 @@ import {Desk} from './desk.ts';
 
 describe('the caps of a profile on a batch', () => {
   let desk: Desk;
-  beforeEach(() => {
-    desk = new Desk();
-    desk.file('p.csv', [
-      ['A-1', 1, '10.00'],
-      ['A-2', 2, '20.00'],
-    ]);
-  });
+  beforeEach(() => (desk = Desk.withTwoRows()));
   afterEach(() => desk.close());
 
   const run = (env: Record<string, string>, line = 'run ./p.csv --yes') =>

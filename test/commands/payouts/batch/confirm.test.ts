@@ -7,13 +7,7 @@ const STATED = '--confirm-total USD=30.00 --confirm-count 2';
 
 describe('confirming a batch', () => {
   let desk: Desk;
-  beforeEach(() => {
-    desk = new Desk();
-    desk.file('p.csv', [
-      ['A-1', 1, '10.00'],
-      ['A-2', 2, '20.00'],
-    ]);
-  });
+  beforeEach(() => (desk = Desk.withTwoRows()));
   afterEach(() => desk.close());
 
   const refused = (ran: CliResult, exitCode: number, code: string, words = /./) => {

@@ -44,6 +44,16 @@ export class Desk {
     return env;
   }
 
+  /** With `p.csv`: A-1 of 10.00 and A-2 of 20.00. */
+  static withTwoRows(): Desk {
+    const desk = new Desk();
+    desk.file('p.csv', [
+      ['A-1', 1, '10.00'],
+      ['A-2', 2, '20.00'],
+    ]);
+    return desk;
+  }
+
   /** Writes rows of reference, number of the payee, amount. */
   file(name: string, rows: readonly (readonly [string, number, string])[]): void {
     const lines = rows.map(([reference, payee, amount]) => `${reference},${payeeId(payee)},${amount},USD`);

@@ -5,11 +5,7 @@ import type {Summary} from '../../../../src/batch/summary.ts';
 describe('payouts batch resolve --paid', () => {
   let desk: Desk;
   beforeEach(async () => {
-    desk = new Desk();
-    desk.file('p.csv', [
-      ['A-1', 1, '10.00'],
-      ['A-2', 2, '20.00'],
-    ]);
+    desk = Desk.withTwoRows();
     desk.service.fault = ({method, body}) =>
       method === 'POST' && body.includes('"A-2"') ? 'lost-after' : undefined;
     assert.equal((await desk.batch('run ./p.csv --batch-id b --yes --release-rest')).exitCode, 12);

@@ -17,13 +17,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 
 describe('how a batch is run, as typed', () => {
   let desk: Desk;
-  beforeEach(() => {
-    desk = new Desk();
-    desk.file('p.csv', [
-      ['A-1', 1, '10.00'],
-      ['A-2', 2, '20.00'],
-    ]);
-  });
+  beforeEach(() => (desk = Desk.withTwoRows()));
   afterEach(() => desk.close());
 
   const run = async (line: string, options: Partial<CliOptions> = {}) => {

@@ -6,11 +6,7 @@ import {Desk} from './desk.ts';
 describe('a batch whose lock cannot be taken, as on a full disk', () => {
   let desk: Desk;
   beforeEach(async () => {
-    desk = new Desk();
-    desk.file('p.csv', [
-      ['A-1', 1, '10.00'],
-      ['A-2', 2, '20.00'],
-    ]);
+    desk = Desk.withTwoRows();
     assert.equal((await desk.batch('run ./p.csv --batch-id b --yes --state-dir ./state')).exitCode, 0);
     mkdirSync(join(desk.folder, 'state', 'batches', 'payout', 'b.lock'));
   });

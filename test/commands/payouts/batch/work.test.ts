@@ -14,13 +14,7 @@ const STATED_LIVE = '--live --yes --confirm-total USD=20.00 --confirm-count 1';
 
 describe('the question of a batch', () => {
   let desk: Desk;
-  beforeEach(() => {
-    desk = new Desk();
-    desk.file('p.csv', [
-      ['A-1', 1, '10.00'],
-      ['A-2', 2, '20.00'],
-    ]);
-  });
+  beforeEach(() => (desk = Desk.withTwoRows()));
   afterEach(() => desk.close());
 
   const more = () =>
