@@ -9,15 +9,12 @@
  *   --file TEXT   only files with this in their path
  *   --workers N   copies of the project tested at a time (2)
  */
-import {readFileSync} from 'node:fs';
-import {join} from 'node:path';
 import {parseArgs} from 'node:util';
-import {Dice} from '../sim/random.ts';
 import {AREAS, type Area} from './areas.ts';
-import {EXPLAINED} from './explained.ts';
-import {filesBelow, reachOf, testsBelow, testsOf, type Reach} from './reach.ts';
+import {reachOf, testsBelow, testsOf, type Reach} from './reach.ts';
+import {draw, filesOf, reasonFor, staleExplanations} from './sample.ts';
 import {sitesOf, type Mutation} from './sites.ts';
-import {ROOT, Workshop} from './workshop.ts';
+import {Workshop} from './workshop.ts';
 
 const {values} = parseArgs({
   options: {
@@ -32,12 +29,11 @@ const NEEDED = 0.9;
 const seed = values.seed === 'random' ? Math.floor(Math.random() * 1e9) : Number(values.seed);
 const say = (text: string) => void process.stdout.write(`${text}\n`);
 
-function draw(area: Area): Mutation[] {
-  const files = filesBelow('src').filter(
-    (file) => area.sources.some((prefix) => file.startsWith(prefix)) && file.includes(values.file),
-  );
-  const sites = files.flatMap((file) => sitesOf(file, readFileSync(join(ROOT, file), 'utf8')));
-  return new Dice(seed, area.name).shuffle(sites).slice(0, Number(values.each));
+function mutationsOf(area: Area): Mutation[] {
+  const sites = filesOf(area.sources)
+    .filter(({path}) => path.includes(values.file))
+    .flatMap(({path, text}) => sitesOf(path, text));
+  return draw(sites, {seed, count: Number(values.each)});
 }
 
 /** Whether a test notices, and in how long; tests that carry the file's name are run first. */
@@ -81,26 +77,16 @@ async function survivorsOf(mutations: readonly Mutation[], reach: Reach): Promis
   return survivors;
 }
 
-const where = ({file, line, before, after}: Mutation) => `${file}:${line}\n    - ${before}\n    + ${after}`;
-
-const reasonFor = ({file, before, after}: Mutation): string | undefined =>
-  EXPLAINED.find((one) => one.file === file && one.before === before && one.after === after)?.reason;
-
-/** Explanations of lines that are no longer there would hide nothing and mislead a reader. */
-function staleExplanations(): string[] {
-  return EXPLAINED.filter(
-    ({file, before, after}) =>
-      !sitesOf(file, readFileSync(join(ROOT, file), 'utf8')).some(
-        (site) => site.before === before && site.after === after,
-      ),
-  ).map(({file, before}) => `${file}: ${before}`);
-}
+const where = ({file, line, symbol, before, after}: Mutation) =>
+  `${file}:${line} in ${symbol}\n    - ${before}\n    + ${after}`;
 
 say(`seed ${seed}, ${values.each} mutations an area`);
-const failed: string[] = staleExplanations().map((line) => `explained.ts names a line that is gone: ${line}`);
+const failed: string[] = staleExplanations().map(
+  (line) => `explained.ts must name a line of one file: ${line}`,
+);
 for (const area of AREAS) {
   if (values.area !== undefined && !values.area.includes(area.name)) continue;
-  const mutations = draw(area);
+  const mutations = mutationsOf(area);
   const survivors = await survivorsOf(mutations, reachOf(testsBelow(area.tests)));
   const rate = mutations.length === 0 ? 0 : 1 - survivors.length / mutations.length;
   const unexplained = survivors.filter((survivor) => reasonFor(survivor) === undefined);

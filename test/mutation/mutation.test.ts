@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {after, before, describe, it} from 'mocha';
-import {AREAS} from './areas.ts';
-import {EXPLAINED} from './explained.ts';
-import {filesBelow, reachOf, testsBelow, testsOf} from './reach.ts';
+import {AREAS, type Sources} from './areas.ts';
+import {reachOf, testsBelow, testsOf} from './reach.ts';
+import {draw, filesOf, staleExplanations} from './sample.ts';
 import {sitesOf, type Mutation} from './sites.ts';
 import {ROOT, Workshop} from './workshop.ts';
 
@@ -14,7 +14,10 @@ const afterOf = (code: string, file = 'src/a.ts') => sitesOf(file, code).map((si
 function changed(text: string, becomes: string): Mutation {
   const start = readFileSync(join(ROOT, TOTALS), 'utf8').indexOf(text);
   assert.ok(start > 0);
-  return {file: TOTALS, line: 0, start, end: start + text.length, becomes, before: text, after: becomes};
+  return {
+    ...{file: TOTALS, line: 0, symbol: '', before: text, after: becomes},
+    ...{start, end: start + text.length, becomes},
+  };
 }
 
 describe('mutations', () => {
@@ -32,36 +35,59 @@ describe('mutations', () => {
     assert.deepEqual(afterOf("text('ID', 'id');", 'src/output/views/a.ts').slice(1), [`text('ID', "id~");`]);
   });
 
-  it('are explained only where the line is still there', () => {
-    for (const {file, before, after} of EXPLAINED) {
-      const sites = sitesOf(file, readFileSync(join(ROOT, file), 'utf8'));
-      assert.ok(
-        sites.some((site) => site.before === before && site.after === after),
-        `explained.ts names a line that is gone from ${file}: ${before}`,
-      );
-    }
+  it('are named by their declaration and text', () => {
+    const [site] = sitesOf('src/a.ts', 'class A {\n  b() {\n    return true;\n  }\n}');
+    const {symbol, line, before, after} = site!;
+    assert.deepEqual(
+      {symbol, line, before, after},
+      {symbol: 'A.b', line: 3, before: 'return true;', after: 'return undefined as never;'},
+    );
+  });
+
+  it('are explained only where the line is still in one source', () => {
+    assert.deepEqual(staleExplanations(), []);
+  });
+
+  it('are drawn again with the same seed when their code has moved', () => {
+    const codes = ['const a = b < 1;', 'function c() { return d + 1; }', 'const e = true;'];
+    const drawn = (files: readonly string[]) =>
+      draw(
+        files.flatMap((code, at) => sitesOf(`src/${at}.ts`, code)),
+        {seed: 7, count: 3},
+      ).map((site) => site.after);
+    assert.equal(drawn(codes).length, 3);
+    assert.deepEqual(drawn(codes), drawn(codes.toReversed()));
   });
 });
 
 describe('an area', () => {
   it('names sources and tests that exist', () => {
-    const sources = filesBelow('src');
     for (const area of AREAS) {
-      for (const prefix of area.sources)
-        assert.ok(
-          sources.some((file) => file.startsWith(prefix)),
-          `${area.name}: no source ${prefix}`,
-        );
+      assert.ok(filesOf(area.sources).length > 0, area.name);
       for (const prefix of area.tests)
         assert.ok(testsBelow([prefix]).length > 0, `${area.name}: no test ${prefix}`);
     }
   });
 
+  it('names a file by what it exports', () => {
+    const sources = ['a/b', 'a/c', 'd'].map((name) => ({
+      path: `src/${name}.ts`,
+      text: `export const ${name.at(-1)} = 1;`,
+    }));
+    const paths = (area: Sources) => filesOf(area, sources).map(({path}) => path);
+    assert.deepEqual(paths({exporting: ['d']}), ['src/d.ts']);
+    assert.deepEqual(paths({beside: ['c']}), ['src/a/b.ts', 'src/a/c.ts']);
+    assert.throws(() => paths({exporting: ['e']}), /e must be exported by one source, not by 0/);
+    assert.throws(() => paths({folders: ['e']}), /no source below src\/e/);
+  });
+
   it('runs the tests that import the mutated file, the one with its name first', () => {
-    const reach = reachOf(testsBelow(['test/money/', 'test/output/width', 'test/cli/guard/caps-on-records']));
+    const reach = reachOf(
+      testsBelow(['test/money/', 'test/output/width', 'test/commands/payouts/create-answers']),
+    );
     const {named, others} = testsOf('src/money/amount.ts', reach);
     assert.deepEqual(named, ['test/money/amount.test.ts']);
-    assert.deepEqual(others, ['test/money/totals.test.ts', 'test/cli/guard/caps-on-records.test.ts']);
+    assert.deepEqual(others, ['test/money/totals.test.ts', 'test/commands/payouts/create-answers.test.ts']);
   });
 
   it('runs tests that import it by way of a script', () => {

@@ -8,7 +8,9 @@ export interface Mutation {
   start: number;
   end: number;
   becomes: string;
-  /** The first line of the statement before and after, by which an explanation names the mutation. */
+  /** The outermost declaration around it, such as `parseAmount` or `Journal.record`; empty outside of any. */
+  symbol: string;
+  /** The changed lines before and after. With `symbol` they name the mutation wherever its file is. */
   before: string;
   after: string;
 }
@@ -51,7 +53,8 @@ export function sitesOf(file: string, text: string): Mutation[] {
   const found: Mutation[] = [];
   const add = (start: number, end: number, becomes: string): void => {
     if (text.slice(start, end) === becomes) return;
-    found.push({file, start, end, becomes, ...describe(source, text, {start, end, becomes})});
+    const symbol = symbolAt(source, start);
+    found.push({file, start, end, becomes, symbol, ...describe(source, text, {start, end, becomes})});
   };
   const replace = (node: ts.Node, becomes: string) => add(node.getStart(source), node.getEnd(), becomes);
 
@@ -152,4 +155,16 @@ function describe(
     before: flat(text.slice(from, last)),
     after: flat(text.slice(from, start) + becomes + text.slice(end, last)),
   };
+}
+
+function symbolAt(source: ts.SourceFile, at: number): string {
+  const within = (node: ts.Node) => node.pos <= at && at < node.end;
+  const statement = source.statements.find(within);
+  if (statement === undefined) return '';
+  if (ts.isVariableStatement(statement))
+    return statement.declarationList.declarations.find(within)?.name.getText(source) ?? '';
+  if (ts.isFunctionDeclaration(statement)) return statement.name?.text ?? '';
+  if (!ts.isClassDeclaration(statement)) return '';
+  const member = statement.members.find(within)?.name?.getText(source) ?? 'constructor';
+  return `${statement.name?.text ?? ''}.${member}`;
 }

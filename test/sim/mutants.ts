@@ -11,19 +11,19 @@ export interface Mutant {
   isQuick?: boolean;
 }
 
-const patch = (file: string, text: string, becomes: string): Patch => ({file: `src/${file}`, text, becomes});
+const patch = (text: string, becomes: string): Patch => ({text, becomes});
 
 /** Each takes one rule out of the engine. The first nine are those that a client of payments is most likely to get wrong. */
 export const MUTANTS: readonly Mutant[] = [
   {
     name: 'the key is made of the row number',
-    patches: [patch('batch/wire.ts', 'reference: row.reference,', 'reference: String(row.n),')],
+    patches: [patch('#keyOf({reference: row.reference,', '#keyOf({reference: String(row.n),')],
     isQuick: true,
   },
   {
     name: 'the key is made of the amount',
     patches: [
-      patch('batch/wire.ts', 'reference: row.reference,', "reference: row.reference + ':' + row.amount,"),
+      patch('#keyOf({reference: row.reference,', "#keyOf({reference: row.reference + ':' + row.amount,"),
     ],
     isQuick: true,
   },
@@ -31,7 +31,6 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'the window is committed after the send',
     patches: [
       patch(
-        'batch/row-source.ts',
         'journal.openWindow({phase, first: rows[0]!.n, last: this.#after, takes, at: clock.now()});',
         `const at = clock.now();
          void clock.sleep(20).then(() => journal.openWindow({phase, first: rows[0]!.n, last: this.#after, takes, at})).catch(() => undefined);`,
@@ -44,10 +43,10 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a 409 is sent again with a new key',
     patches: [
       patch(
-        'batch/create-phase.ts',
-        "const answer = 'answer' in end ? end.answer : undefined;",
+        "const answer = 'answer' in end ? end.answer : undefined;\n    switch (verdict.is) {",
         `const answer = 'answer' in end ? end.answer : undefined;
-         if (answer?.status === 409) { row.generation++; return {again: true, afterMs: 0}; }`,
+         if (answer?.status === 409) { row.generation++; return {again: true, afterMs: 0}; }
+         switch (verdict.is) {`,
       ),
     ],
     needs: ['service'],
@@ -57,7 +56,6 @@ export const MUTANTS: readonly Mutant[] = [
     name: '207 counts as paid',
     patches: [
       patch(
-        'batch/answers.ts',
         "if (answer.status === 207) return {is: 'settled', state: 'unapproved', id, status, ...leftBehind};",
         "if (answer.status === 207) return {is: 'settled', state: 'accepted', id, status, ...leftBehind};",
       ),
@@ -67,21 +65,14 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the echo is not checked',
-    patches: [
-      patch(
-        'batch/answers.ts',
-        'const echo = compareEcho(record, row, kind);',
-        "const echo = 'same' as string;",
-      ),
-    ],
+    patches: [patch('const echo = compareEcho(record, row, kind);', "const echo = 'same' as string;")],
     needs: ['loss', 'edits'],
   },
   {
     name: 'the status code overrides the body',
     patches: [
-      patch('batch/answers.ts', "if (status === 'created' && answer.status !== 202)\n", 'if (false)\n'),
+      patch("if (status === 'created' && answer.status !== 202)\n", 'if (false)\n'),
       patch(
-        'batch/answers.ts',
         "  if (status !== null && MOVING.has(status))\n    return {is: 'settled', state: 'accepted', id, status, ...leftBehind, ...differs};",
         "  if (answer.status !== 202 || (status !== null && MOVING.has(status)))\n    return {is: 'settled', state: 'accepted', id, status, ...leftBehind, ...differs};",
       ),
@@ -92,7 +83,6 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'no probe before a release',
     patches: [
       patch(
-        'batch/batch-run.ts',
         "if (!(await probe(this.#context, releasable(this.#context.settings)))) return this.#stoppedOr('stopped');",
         '',
       ),
@@ -102,11 +92,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'no probe after a pause in the release',
     patches: [
-      patch(
-        'batch/release-phase.ts',
-        'if (this.#mustProbe || this.#context.quietMs > PROBE_AFTER_MS)',
-        'if (this.#mustProbe)',
-      ),
+      patch('if (this.#mustProbe || this.#context.quietMs > PROBE_AFTER_MS)', 'if (this.#mustProbe)'),
     ],
     needs: ['long-waits', 'service'],
   },
@@ -114,7 +100,6 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a row in doubt gets a new key',
     patches: [
       patch(
-        'batch/retry.ts',
         "if (outcome?.state === 'rejected')\n",
         "if (outcome?.state === 'in_doubt')\n    return {row, way: 'new-key', generation: row.generation + 1, why: 'mutant'};\n  if (outcome?.state === 'rejected')\n",
       ),
@@ -125,7 +110,6 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a retry does not fetch the record first',
     patches: [
       patch(
-        'batch/retry.ts',
         'const {is, status, httpStatus} = await lookAt(row, id, asking);',
         "const {is, status, httpStatus} = {is: 'accepted', status: 'failed', httpStatus: 200};",
       ),
@@ -137,7 +121,6 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a row declared not paid gets a new key',
     patches: [
       patch(
-        'batch/resolve.ts',
         'for (const {outcome} of settled) journal.record(outcome, clock.now());',
         "for (const {row, resolution, outcome} of settled)\n    if (resolution === 'not-paid') journal.raiseGeneration(row, 'mutant', clock.now());\n    else journal.record(outcome, clock.now());",
       ),
@@ -146,13 +129,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'commits are not synced',
-    patches: [
-      patch(
-        'store/sqlite.ts',
-        'PRAGMA synchronous = FULL; PRAGMA fullfsync = ON',
-        'PRAGMA synchronous = OFF',
-      ),
-    ],
+    patches: [patch('PRAGMA synchronous = FULL; PRAGMA fullfsync = ON', 'PRAGMA synchronous = OFF')],
     needs: ['power'],
     isQuick: true,
   },
@@ -160,7 +137,6 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'rows are claimed after the send',
     patches: [
       patch(
-        'batch/row-source.ts',
         'claims.claim(this.#coverage.dated(rows), clock.now());',
         '{ const at = clock.now(); void clock.sleep(20).then(() => claims.claim(this.#coverage.dated(rows), at)).catch(() => undefined); }',
       ),
@@ -171,7 +147,6 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'the registry is not consulted',
     patches: [
       patch(
-        'batch/registry-outcome.ts',
         'const {row, found, journal, plan, exists} = claimed;',
         'const {row, found, journal, plan, exists} = claimed; if (row.n > 0) return undefined;',
       ),
@@ -182,7 +157,6 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a row in doubt is sent although another batch has claimed its reference',
     patches: [
       patch(
-        'batch/registry-outcome.ts',
         'isInDoubt(journal, row) ? outcomeOfDoubt(claimed, entry) :',
         'isInDoubt(journal, row) ? undefined :',
       ),
@@ -193,7 +167,6 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a row in doubt frees its reference',
     patches: [
       patch(
-        'batch/run-context.ts',
         "if (outcome.state === 'rejected')\n      this.claims.free(",
         "if (outcome.state === 'rejected' || outcome.state === 'in_doubt')\n      this.claims.free(",
       ),
@@ -204,7 +177,6 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a create past the horizon is sent again',
     patches: [
       patch(
-        'batch/create-phase.ts',
         'return maybe && sentAt !== undefined && isPastHorizon(sentAt, clock.now(), settings.horizonMs);',
         'return false;',
       ),
@@ -215,7 +187,6 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a release past the horizon is sent anyway',
     patches: [
       patch(
-        'batch/release-phase.ts',
         'if (isPastHorizon(row.outcome!.stagedAt ?? 0, clock.now(), settings.horizonMs)) {',
         'if (false) {',
       ),
@@ -224,21 +195,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a lock that is held is taken anyway',
-    patches: [
-      patch('store/lock.ts', 'if (!abandoned) throw refusal(file.path, found, options);', 'void abandoned;'),
-    ],
+    patches: [patch('if (!abandoned) throw refusal(file.path, found, options);', 'void abandoned;')],
     needs: ['contender'],
     isQuick: true,
   },
   {
     name: 'Retry-After is not obeyed',
-    patches: [
-      patch(
-        'batch/run-context.ts',
-        'if (retryAfterMs !== undefined) this.#waitFor(retryAfterMs, isGood);',
-        '',
-      ),
-    ],
+    patches: [patch('if (retryAfterMs !== undefined) this.#waitFor(retryAfterMs, isGood);', '')],
     needs: ['service'],
     isQuick: true,
   },
@@ -246,7 +209,6 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a truncated answer counts as no answer',
     patches: [
       patch(
-        'batch/answers.ts',
         "return {is: 'maybe', throttled: false}; // cut, not JSON, or not a record",
         "return {is: 'not-sent', then: 'stop', throttled: false, stop: 'unreachable'};",
       ),
@@ -257,7 +219,6 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a lost answer counts as an unsent request',
     patches: [
       patch(
-        'batch/answers.ts',
         "if (failure.sent) return {is: 'maybe', throttled: false};",
         "if (failure.sent) return {is: 'not-sent', then: 'stop', throttled: false, stop: 'unreachable'};",
       ),
@@ -269,7 +230,6 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a server error counts as a refusal',
     patches: [
       patch(
-        'batch/answers.ts',
         "return {is: 'maybe', throttled: status === 503};",
         "return {is: 'not-sent', then: 'stop', throttled: false, stop: 'failing'};",
       ),
@@ -281,7 +241,6 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a key refused because its record is dead counts as paid',
     patches: [
       patch(
-        'batch/answers.ts',
         "return {is: 'settled', state: 'dead_key', id: options.stagedId, status: null};",
         "return {is: 'settled', state: 'accepted', id: options.stagedId, status: null};",
       ),
@@ -291,60 +250,37 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a probe that returns another record does not stop the run',
     patches: [
-      patch(
-        'batch/probe.ts',
-        'if (verdict.id !== null && verdict.id !== id) return forgotten(context, row, verdict.id);',
-        '',
-      ),
+      patch('if (verdict.id !== null && verdict.id !== id) return forgotten(context, row, verdict.id);', ''),
     ],
     needs: ['waiting', 'stage-only'],
   },
   {
     name: 'a record that differs is released without permission',
-    patches: [
-      patch(
-        'batch/release-phase.ts',
-        "...(settings.acceptDifferences ? (['held'] as const) : []),",
-        "'held',",
-      ),
-    ],
+    patches: [patch("...(settings.acceptDifferences ? (['held'] as const) : []),", "'held',")],
     needs: ['odd-rows'],
   },
   {
     name: 'a failed approval is retried automatically',
-    patches: [
-      patch(
-        'batch/release-phase.ts',
-        "...(settings.retryUnapproved ? (['unapproved'] as const) : []),",
-        "'unapproved',",
-      ),
-    ],
+    patches: [patch("...(settings.retryUnapproved ? (['unapproved'] as const) : []),", "'unapproved',")],
     needs: ['odd-rows'],
   },
   {
     name: 'an unanswered release is sent again without fetching the record',
     patches: [
-      patch('batch/release-phase.ts', 'look: maybe,', 'look: false,'),
-      patch('batch/release-phase.ts', 'job.look = job.maybe = true;\n', 'job.maybe = true;\n'),
+      patch('look: maybe,', 'look: false,'),
+      patch('job.look = job.maybe = true;\n', 'job.maybe = true;\n'),
     ],
     needs: ['network'],
   },
   {
     name: 'a record past the horizon is approved by id without fetching it',
-    patches: [
-      patch(
-        'batch/release-phase.ts',
-        'if (job.looked) return settings.approveById',
-        'if (true) return settings.approveById',
-      ),
-    ],
+    patches: [patch('if (job.looked) return settings.approveById', 'if (true) return settings.approveById')],
     needs: ['approve-by-id', 'waiting', 'stage-only'],
   },
   {
     name: 'rows in flight when a run was killed count as unsent',
     patches: [
       patch(
-        'batch/create-phase.ts',
         "const maybe = coveredSince !== undefined || row.outcome?.state === 'in_doubt';",
         "const maybe = row.outcome?.state === 'in_doubt';",
       ),
@@ -355,7 +291,6 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a row that may have been sent is changed by an edit',
     patches: [
       patch(
-        'batch/revision.ts',
         'else if (isCorrectable(before, known)) corrected.push(row.reference);',
         'else if (true) corrected.push(row.reference);',
       ),
@@ -366,7 +301,6 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'the window is not respected',
     patches: [
       patch(
-        'batch/dispatcher.ts',
         'while (!this.#stopping && this.#inFlight < this.#options.speed.limit()) {',
         'while (!this.#stopping && this.#inFlight < 1 + this.#options.speed.limit()) {',
       ),
@@ -375,14 +309,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a plan that was not written completely replaces the journal',
-    patches: [patch('batch/plan-publish.ts', '  refuseLeftChanges(draft);\n', '')],
+    patches: [patch('  refuseLeftChanges(draft);\n', '')],
     needs: ['disk'],
   },
   {
     name: 'patience counts failures instead of time',
     patches: [
       patch(
-        'batch/patience.ts',
         'return now - this.trouble.since >= this.outageMs;',
         'const self = this as unknown as {failures?: number};\n    self.failures = (self.failures ?? 0) + 1;\n    return self.failures >= 8;',
       ),
@@ -392,23 +325,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a success without a record counts as a success',
-    patches: [
-      patch(
-        'batch/run-context.ts',
-        'const isGood = isReadable(answer, isCreate);',
-        'const isGood = answer.status < 300;',
-      ),
-    ],
+    patches: [patch('const isGood = isReadable(answer, isCreate);', 'const isGood = answer.status < 300;')],
     needs: ['weather'],
   },
   {
     name: 'a refusal of a row in doubt is final on another day',
     patches: [
-      patch(
-        'batch/create-phase.ts',
-        'if (scheduleDay(firstDoubt) !== scheduleDay(this.#context.clock.now())) return false;',
-        '',
-      ),
+      patch('if (scheduleDay(firstDoubt) !== scheduleDay(this.#context.clock.now())) return false;', ''),
     ],
     needs: ['service', 'waiting'],
   },
@@ -416,7 +339,6 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a refusal of a row in doubt is final in direct mode',
     patches: [
       patch(
-        'batch/create-phase.ts',
         "if (this.#phase !== 'stage' || answer.errorCode === undefined) return false;",
         'if (answer.errorCode === undefined) return false;',
       ),
@@ -427,12 +349,10 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a refusal is final after an attempt in direct mode',
     patches: [
       patch(
-        'batch/earlier-tries.ts',
         'if (since === undefined || since.some(({isDirect}) => isDirect)) return false;',
         'if (since === undefined) return false;',
       ),
       patch(
-        'batch/create-phase.ts',
         "if (this.#phase !== 'stage' || answer.errorCode === undefined) return false;",
         'if (answer.errorCode === undefined) return false;',
       ),
@@ -441,13 +361,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a batch is sent although its cancel has begun',
-    patches: [patch('batch/batch-run.ts', '    refuseCanceled(journal, plan, options.path);\n', '')],
+    patches: [patch('    refuseCanceled(journal, plan, options.path);\n', '')],
     needs: ['cancel'],
     isQuick: true,
   },
   {
     name: 'a cancel does not read the record first',
-    patches: [patch('batch/cancel-phase.ts', '...{isOpen: false, refusal', '...{isOpen: true, refusal')],
+    patches: [patch('...{isOpen: false, refusal', '...{isOpen: true, refusal')],
     needs: ['cancel', 'stage-only'],
     isQuick: true,
   },
@@ -455,7 +375,6 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a cancel trusts the answer, not the record',
     patches: [
       patch(
-        'batch/cancel-phase.ts',
         'if (status >= 400 && status < 500 && status !== 408 && status !== 425) job.refusal = wordsOf(end);',
         "this.#settle(job, {state: 'dead_key', status: 'canceled'}); return {again: false};",
       ),
@@ -466,12 +385,10 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a cancel skips rows in doubt and reports that everything is canceled',
     patches: [
       patch(
-        'batch/batch-run.ts',
         "await this.#runPhase('settling', () => settling.run());\n    if (this.#context.stop !== undefined) return",
         'if (this.#context.stop !== undefined) return',
       ),
       patch(
-        'batch/batch-run.ts',
         'canceling.left + staged.count + unapproved.count + doubts.count === 0',
         'canceling.left + staged.count + unapproved.count === 0',
       ),
@@ -482,7 +399,6 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'every row of a resolve file has the verdict of the first',
     patches: [
       patch(
-        'batch/resolve.ts',
         'const settled = rows.map(({reference, resolution}) => {',
         'const settled = rows.map(({reference}) => {\n    const {resolution} = rows[0]!;',
       ),
@@ -493,7 +409,6 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a payment counts as ended',
     patches: [
       patch(
-        'batch/noted-payments.ts',
         'if (ended === undefined) pay.run(id, scope!, fold, reference);',
         'if (ended === undefined) {pay.run(id, scope!, fold, reference); end.run(id, scope!, fold, reference, 0);}',
       ),

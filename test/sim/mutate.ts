@@ -1,7 +1,7 @@
 /**
  * `npm run mutants:engine`: engines that are wrong on purpose, each in one rule, live through schedules until one of them breaks
  * a promise. Prints for each the seed, the invariant that caught it, and after how many schedules. Exits 1 when one
- * survives, and fails when the text that a mutant replaces stands no longer in the source.
+ * survives, and fails when the text that a mutant replaces does not occur exactly once in the sources.
  *
  *   --budget N   schedules for each mutant at most (20,000)
  *   --from S     the first seed (1)

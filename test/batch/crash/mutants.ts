@@ -18,7 +18,6 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'the window is committed after the send',
     patches: [
       {
-        file: 'src/batch/row-source.ts',
         text: 'journal.openWindow(',
         becomes: '((...late) => void setTimeout(() => journal.openWindow(...late), 20))(',
       },
@@ -29,7 +28,6 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'rows are claimed after the send',
     patches: [
       {
-        file: 'src/batch/row-source.ts',
         text: 'claims.claim(',
         becomes: '((...late) => void setTimeout(() => claims.claim(...late), 20))(',
       },
@@ -40,7 +38,6 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a run has keys of its own',
     patches: [
       {
-        file: 'src/batch/identity.ts',
         text: 'JSON.stringify([1, kind, mode, namespace])',
         becomes: 'JSON.stringify([1, kind, mode, namespace, process.pid])',
       },
@@ -51,7 +48,6 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a window that cannot be committed is sent all the same',
     patches: [
       {
-        file: 'src/batch/row-source.ts',
         text: 'journal.openWindow(',
         becomes: '((...given) => { try { journal.openWindow(...given); } catch {} })(',
       },
@@ -62,7 +58,6 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a status that cannot be written stops nothing',
     patches: [
       {
-        file: 'src/batch/batch-run.ts',
         text: "this.#context.stopFor('not-whole', 'the local state cannot be written');",
         becomes: '',
       },
@@ -73,7 +68,6 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a lock that is held is taken all the same',
     patches: [
       {
-        file: 'src/store/lock.ts',
         text: 'if (!abandoned) throw refusal(file.path, found, options);',
         becomes: 'void abandoned;',
       },
@@ -84,7 +78,6 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'what is known of the rows is not written at the end',
     patches: [
       {
-        file: 'src/batch/run-context.ts',
         text: 'this.journal.record(outcome, this.clock.now());',
         becomes: '',
       },
