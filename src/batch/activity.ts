@@ -1,6 +1,8 @@
-import type {RunPath} from './batch-run.ts';
 import type {Tally} from './journal-standing.ts';
-import type {TroubleKind} from './patience.ts';
+import type {RunPath} from './run-path.ts';
+
+/** A way in which the service does not take requests. */
+export type TroubleKind = 'unreachable' | 'failing' | 'throttled';
 
 /** What a run is doing at the moment, for its progress line and `status.json`. */
 export interface Activity {

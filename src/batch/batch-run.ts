@@ -11,20 +11,19 @@ import type {Journal} from './journal.ts';
 import type {Mode} from './kinds.ts';
 import {nextCommand} from './next-command.ts';
 import {readRemaining, refuseCanceled, type RunFacts} from './remaining.ts';
-import type {Plan} from './plan.ts';
 import {probe} from './probe.ts';
 import type {Claims} from './registry.ts';
 import {releasable, ReleasePhase} from './release-phase.ts';
 import {type ResultFiles, writeResults} from './results.ts';
-import {RunContext, type RunSettings, type Stop} from './run-context.ts';
+import {RunContext, type RunSettings} from './run-context.ts';
 import type {Speed} from './speed.ts';
 import {writeStatus} from './status-file.ts';
 import {type BatchState, endState, isWhole, summarise, type Summary} from './summary.ts';
 import {TimelineWriter} from './timeline.ts';
 import {Wire} from './wire.ts';
-
-/** How far a run goes: both phases, only the first, only the second, or one request a row; or all records are canceled. */
-export type RunPath = 'stage-and-release' | 'stage-only' | 'release' | 'direct' | 'cancel';
+import type {Plan} from './plan-facts.ts';
+import type {Stop} from './stop.ts';
+import type {RunPath} from './run-path.ts';
 
 export interface BatchRunOptions {
   plan: Plan;

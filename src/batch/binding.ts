@@ -2,7 +2,7 @@ import type {Overrides} from '../client/routes.ts';
 import {RemitError} from '../errors.ts';
 import type {Journal} from './journal.ts';
 import type {Mode} from './kinds.ts';
-import type {Plan} from './plan.ts';
+import type {Plan} from './plan-facts.ts';
 
 /** To whom a batch belongs once it was run: the same rows anywhere else would be other payments. */
 interface Binding {

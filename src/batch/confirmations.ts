@@ -1,5 +1,5 @@
 import type {Journal} from './journal.ts';
-import type {Plan} from './plan.ts';
+import type {Plan} from './plan-facts.ts';
 
 /** Who set a batch going, when, and for what: the trail of a batch, kept across revisions. */
 export interface Confirmation {

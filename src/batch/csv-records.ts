@@ -1,7 +1,7 @@
 import type {Parser} from 'csv-parse';
 import {RemitError} from '../errors.ts';
+import type {Delimiter} from './plan-facts.ts';
 
-export type Delimiter = ',' | ';' | '\t';
 export const DELIMITERS: Readonly<Record<string, Delimiter>> = {comma: ',', semicolon: ';', tab: '\t'};
 
 /** One record as it lies in the file; `line` is the physical line on which it begins. */

@@ -4,7 +4,7 @@ import type {JournalRow} from './journal-row.ts';
 import type {Journal} from './journal.ts';
 import {KINDS} from './kinds.ts';
 import type {RowState} from './outcome.ts';
-import type {Plan} from './plan.ts';
+import type {Plan} from './plan-facts.ts';
 
 /**
  * Whether a row belongs into failed.csv, to be corrected and run as a separate batch: it was left out for its errors, the

@@ -6,10 +6,10 @@ import {liveFlag, nextCommand} from './next-command.ts';
 import type {OpenBatch} from './open-batch.ts';
 import {readRemaining} from './remaining.ts';
 import {type ResultFiles, writeResults} from './results.ts';
-import type {Stop} from './run-context.ts';
 import {writeStatus} from './status-file.ts';
 import {summarise, type Summary} from './summary.ts';
 import {TimelineWriter} from './timeline.ts';
+import type {Stop} from './stop.ts';
 
 /** What following brought, beside the summary: `-o json` of whatever followed. */
 export interface Followed {

@@ -14,8 +14,9 @@ import type {Standing} from './journal-standing.ts';
 import type {Journal} from './journal.ts';
 import type {Kind} from './kinds.ts';
 import {DIFFERS_CODE, type Outcome} from './outcome.ts';
-import {LOST, lostText, outcomeOf, type Stop, wordsOf} from './run-context.ts';
+import {LOST, lostText, outcomeOf, wordsOf} from './run-context.ts';
 import type {Wire} from './wire.ts';
+import type {Stop} from './stop.ts';
 
 export interface FollowOptions {
   kind: Kind;

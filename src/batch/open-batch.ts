@@ -8,7 +8,7 @@ import {batchFolder, type BatchFolder, batchIds} from './folder.ts';
 import {Journal} from './journal.ts';
 import {JOURNAL_MIGRATIONS} from './journal-schema.ts';
 import {type Kind, KINDS} from './kinds.ts';
-import type {Plan} from './plan.ts';
+import type {Plan} from './plan-facts.ts';
 
 export interface OpenBatch {
   place: BatchFolder;

@@ -1,3 +1,4 @@
+import type {TroubleKind} from './activity.ts';
 /** How long a run goes on without a readable success while connections are refused, answers are lost or servers fail. */
 const OUTAGE_MS = 120_000;
 /** The same before the first readable success of the run: the address is probably wrong. */
@@ -6,9 +7,6 @@ const OUTAGE_AT_FIRST_MS = 10_000;
 export const MAX_WAIT_MS = 15 * 60_000;
 const UNREADABLE_AT_FIRST = 3;
 const UNREADABLE_LATER = 16;
-
-/** A way in which the service does not take requests. */
-export type TroubleKind = 'unreachable' | 'failing' | 'throttled';
 
 /** A period without a readable success. Monotonic milliseconds. */
 export interface Trouble {

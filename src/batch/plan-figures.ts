@@ -2,26 +2,7 @@ import {formatMajor} from '../money/amount.ts';
 import {Totals} from '../money/totals.ts';
 import type {SqliteDatabase, SqlRow} from '../store/port.ts';
 import type {Duplicates, Group} from './plan-duplicates.ts';
-
-/** What a person confirms: counts, sums, the largest row, and what looks paid twice. Amounts in major units. */
-export interface PlanFigures {
-  rows: number;
-  /** `{USD: '1500.75'}` */
-  totals: Record<string, string>;
-  rails: {rail: string | null; currency: string; rows: number; total: string}[];
-  /** Largest amount of each currency, in minor units. */
-  maximaMinor: Record<string, string>;
-  largest: {n: number; line: number; reference: string; party: string; currency: string; amount: string};
-  /** Rows that repeat party, amount and currency of an earlier row. */
-  softDuplicates: {
-    count: number;
-    examples: {references: string[]; party: string; currency: string; amount: string}[];
-  };
-  /** Rows whose reference differs from an earlier one only in case or spaces. */
-  similarReferences: {count: number; examples: string[][]};
-  firstScheduled: string | null;
-  lastScheduled: string | null;
-}
+import type {PlanFigures} from './plan-facts.ts';
 
 /** What looks paid twice when this text is the same. */
 export const alikeText = (row: {party: string; amount: number; currency: string}): string =>

@@ -11,8 +11,8 @@ import {openSqlite} from '../store/sqlite.ts';
 import {type BatchFolder, makeFolder} from './folder.ts';
 import {Journal} from './journal.ts';
 import {JOURNAL_MIGRATIONS} from './journal-schema.ts';
-import type {Plan} from './plan.ts';
 import {mergeRevision, type RevisionFacts} from './revision.ts';
+import type {Plan} from './plan-facts.ts';
 
 /**
  * Publishes the plan by one rename. The same plan again changes nothing; another one takes the place of what was never

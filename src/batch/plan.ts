@@ -8,7 +8,7 @@ import type {SqliteDatabase, SqlRow} from '../store/port.ts';
 import {openSqlite} from '../store/sqlite.ts';
 import {type ColumnMap, readHeader} from './columns.ts';
 import {type InputFile, openInput, TextInput} from './csv-input.ts';
-import {CsvRecords, type Delimiter} from './csv-records.ts';
+import {CsvRecords} from './csv-records.ts';
 import {batchFolder, makeFolder} from './folder.ts';
 import {DEFAULT_NAMESPACE, deriveBatchId} from './identity.ts';
 import {groupsOf, type IssueGroup, readIssueGroups} from './issue-groups.ts';
@@ -18,13 +18,14 @@ import {JOURNAL_MIGRATIONS} from './journal-schema.ts';
 import {type Kind, KINDS} from './kinds.ts';
 import {Buckets, PLAN_PAGES} from './plan-buckets.ts';
 import {findDuplicates} from './plan-duplicates.ts';
-import {FigureSums, type PlanFigures} from './plan-figures.ts';
+import {FigureSums} from './plan-figures.ts';
 import {PlanLoader, type RowTexts} from './plan-loader.ts';
 import {checkNames, nameByContent} from './plan-names.ts';
 import {putInPlace} from './plan-publish.ts';
 import {checkEnd, type FileErrors, invalidFile, noValidRow} from './plan-refusals.ts';
 import type {RevisionFacts} from './revision.ts';
 import {scheduleDay} from './rows.ts';
+import type {Delimiter, Plan} from './plan-facts.ts';
 
 export interface PlanOptions {
   kind: Kind;
@@ -45,33 +46,6 @@ export interface PlanOptions {
   allowCutInput?: boolean;
   clock: Clock;
   stdin?: NodeJS.ReadableStream;
-}
-
-/** Facts of a plan, as they lie in its journal under `plan`. */
-export interface Plan {
-  journalId: string;
-  kind: Kind;
-  batchId: string;
-  revision: number;
-  namespace: string;
-  plannedAt: number;
-  file: {path: string; name: string; folder: string; sha256: string; bytes: number};
-  /** The columns that are kept, as the file spells them. Ignored ones are stored nowhere. */
-  header: string[];
-  /** What each of them is: `payee_id`, `metadata.note`. Absent from a plan of an earlier version. */
-  columns?: string[];
-  /** Amounts of the file are in minor units. Absent from a plan of an earlier version. */
-  minorAmounts?: boolean;
-  /** False when its rows are told apart by their content; then one file only may run in its namespace. */
-  hasReferences: boolean;
-  delimiter: Delimiter;
-  /** SHA-256 over kind, namespace and, in order, reference and content of every valid row. */
-  planHash: string;
-  /** Records left out because they have errors. */
-  invalidRows: number;
-  emptyRecords: number;
-  warnings: string[];
-  figures: PlanFigures;
 }
 
 export interface PlannedBatch {

@@ -1,7 +1,8 @@
-import {judgeAnswer, judgeFailure, type StopReason} from './answers.ts';
+import {judgeAnswer, judgeFailure} from './answers.ts';
 import type {JournalRow} from './journal-row.ts';
 import {bucketOf, type RowState} from './outcome.ts';
 import {outcomeOf, type RunContext, wordsOf} from './run-context.ts';
+import type {StopReason} from './stop.ts';
 
 /**
  * Asks whether the service still remembers our keys, before money moves by them: the row staged longest ago that is still

@@ -7,7 +7,6 @@ import type {Mode} from './kinds.ts';
 import {batchExists} from './folder.ts';
 import type {OpenBatch} from './open-batch.ts';
 import {type Outcome, PAID_ELSEWHERE_CODE, REGISTRY_CODE} from './outcome.ts';
-import type {Plan} from './plan.ts';
 import {type Entry, isSamePayment, Registry} from './registry.ts';
 import {
   foreignEntry,
@@ -20,6 +19,7 @@ import {
   registryOutcome,
 } from './registry-outcome.ts';
 import {registryPath} from './seen-before.ts';
+import type {Plan} from './plan-facts.ts';
 
 const PAGE = 500;
 

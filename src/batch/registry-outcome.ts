@@ -1,8 +1,8 @@
 import type {JournalRow} from './journal-row.ts';
 import type {Journal} from './journal.ts';
 import {type Bucket, bucketOf, openDoubt, type Outcome, REGISTRY_CODE} from './outcome.ts';
-import type {Plan} from './plan.ts';
 import {type Entry, isSamePayment, keySince} from './registry.ts';
+import type {Plan} from './plan-facts.ts';
 
 /** Whether the journal of a batch is still there: what its claims mean depends on it. */
 export type JournalExists = (journalId: string, batchId: string) => boolean;

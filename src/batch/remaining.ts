@@ -1,13 +1,13 @@
 import {RemitError} from '../errors.ts';
-import type {RunPath} from './batch-run.ts';
 import type {Journal} from './journal.ts';
 import {KINDS} from './kinds.ts';
-import type {Plan} from './plan.ts';
 import type {Standing} from './journal-standing.ts';
 import {CLOCK_AHEAD_MS, HORIZON_MS} from './record-age.ts';
 import {DIRECT_WITH_USED_KEY} from './outcome.ts';
-import type {Stop} from './run-context.ts';
 import type {BatchState} from './summary.ts';
+import type {RunPath} from './run-path.ts';
+import type {Plan} from './plan-facts.ts';
+import type {Stop} from './stop.ts';
 
 /** What is left of a batch at rest, as far as the next command depends on it. Numbers are rows. */
 export interface Remaining {

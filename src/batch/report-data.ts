@@ -6,9 +6,9 @@ import type {Journal} from './journal.ts';
 import type {Kind, Mode} from './kinds.ts';
 import type {OpenBatch} from './open-batch.ts';
 import {DIFFERS_CODE} from './outcome.ts';
-import type {Plan} from './plan.ts';
 import type {Summary} from './summary.ts';
 import {readTimeline, type TimelinePoint} from './timeline.ts';
+import type {Plan} from './plan-facts.ts';
 
 /** Why a row needs attention, the most urgent first. */
 export const TROUBLES = [

@@ -2,11 +2,11 @@ import {closeSync, lstatSync, openSync, readSync} from 'node:fs';
 import {join} from 'node:path';
 import {RemitError} from '../errors.ts';
 import type {OpenBatch} from './open-batch.ts';
-import type {Plan} from './plan.ts';
 import {readReport} from './report-data.ts';
 import {JOURNAL_MARK, reportHtml} from './report-html.ts';
 import {writePrivately} from './results.ts';
 import type {Summary} from './summary.ts';
+import type {Plan} from './plan-facts.ts';
 
 export const reportFile = (folder: string, plan: Plan): string => join(folder, `${plan.batchId}.report.html`);
 

@@ -18,8 +18,8 @@ import {FailedLayout, isFailed} from './failed-file.ts';
 import type {Journal} from './journal.ts';
 import {KINDS} from './kinds.ts';
 import {bucketOf, cleanMessage, type RowState} from './outcome.ts';
-import type {Plan} from './plan.ts';
 import type {Summary} from './summary.ts';
+import type {Plan} from './plan-facts.ts';
 
 export interface ResultFiles {
   results: string;

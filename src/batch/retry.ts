@@ -8,11 +8,11 @@ import type {JournalRow} from './journal-row.ts';
 import type {Journal} from './journal.ts';
 import {MAX_WAIT_MS} from './patience.ts';
 import type {Outcome, RowState} from './outcome.ts';
-import type {Plan} from './plan.ts';
 import {leastGeneration, type Registry} from './registry.ts';
 import {foreignEntry} from './registry-outcome.ts';
 import {lostText} from './run-context.ts';
 import type {Wire} from './wire.ts';
+import type {Plan} from './plan-facts.ts';
 
 /** How a row is sent again. */
 export type RetryWay =

@@ -4,8 +4,8 @@ import type {JournalRow} from './journal-row.ts';
 import {Journal} from './journal.ts';
 import {KINDS} from './kinds.ts';
 import {openDoubt, type Outcome, type RowState} from './outcome.ts';
-import type {Plan} from './plan.ts';
 import {copyTimeline} from './timeline.ts';
+import type {Plan} from './plan-facts.ts';
 
 /** What an edited file changes in a batch that was run before. */
 export interface RevisionFacts {

@@ -5,8 +5,7 @@ import type {Clock} from '../clock.ts';
 import {Sanitizer} from '../sanitize/sanitizer.ts';
 import {type Activity, StepRate, stepsLeft} from './activity.ts';
 import {EarlierTries} from './earlier-tries.ts';
-import {isOwnLimit, isReadable, type StopReason, whatCame} from './answers.ts';
-import type {RunPath} from './batch-run.ts';
+import {isOwnLimit, isReadable, whatCame} from './answers.ts';
 import type {JournalRow} from './journal-row.ts';
 import type {Standing} from './journal-standing.ts';
 import type {Journal} from './journal.ts';
@@ -17,6 +16,8 @@ import type {Claims} from './registry.ts';
 import type {Sending, Speed} from './speed.ts';
 import {CappedSpeed} from './speed-cap.ts';
 import type {Wire} from './wire.ts';
+import type {Stop, StopReason} from './stop.ts';
+import type {RunPath} from './run-path.ts';
 
 /** Tries of one row while others succeed, before it is left in doubt for a later run. */
 export const TRIES = 8;
@@ -31,11 +32,6 @@ const FORBIDDEN_STREAK = 3;
 const REFUSED_STREAK = 3;
 /** Outcomes that are committed together at most; a window takes them with it, and half a second commits them too. */
 const GROUP = 16_384;
-
-export interface Stop {
-  reason: StopReason | 'interrupted' | 'terminated';
-  message: string;
-}
 
 export interface RunSettings {
   kind: Kind;

@@ -3,8 +3,8 @@ import {Totals} from '../money/totals.ts';
 import type {Standing, Tally} from './journal-standing.ts';
 import type {Mode} from './kinds.ts';
 import {BUCKETS, type Bucket} from './outcome.ts';
-import type {Plan} from './plan.ts';
-import type {Stop} from './run-context.ts';
+import type {Plan} from './plan-facts.ts';
+import type {Stop} from './stop.ts';
 
 export type BatchState =
   | 'planned'

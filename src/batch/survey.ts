@@ -4,7 +4,6 @@ import type {JournalRow} from './journal-row.ts';
 import type {Journal} from './journal.ts';
 import {type Bucket, bucketOf, openDoubt, type Outcome, REGISTRY_CODE} from './outcome.ts';
 import {addRow, emptyPart, type Part} from './part.ts';
-import type {Plan} from './plan.ts';
 import {type Entry, isSamePayment, keySince, leastGeneration, type Registry} from './registry.ts';
 import {
   bucketNow,
@@ -16,6 +15,7 @@ import {
   noteWaitsFor,
   registryOutcome,
 } from './registry-outcome.ts';
+import type {Plan} from './plan-facts.ts';
 
 /** What the registry says of a batch before it is confirmed. Nothing of it is written yet. */
 export interface Survey {

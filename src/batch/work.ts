@@ -1,11 +1,11 @@
-import type {RunPath} from './batch-run.ts';
 import {emptyTally, type Standing, type Tally} from './journal-standing.ts';
 import type {Journal} from './journal.ts';
 import type {JournalRow} from './journal-row.ts';
 import {type Bucket, bucketOf, BUCKETS} from './outcome.ts';
 import {addRow, emptyPart, minus, type Part, plus} from './part.ts';
-import type {Plan} from './plan.ts';
 import type {Survey} from './survey.ts';
+import type {RunPath} from './run-path.ts';
+import type {Plan} from './plan-facts.ts';
 
 /** What one command will do with the rows of a batch, as far as can be known before it does it. */
 export interface Work {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import {cpSync, readFileSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
-import type {RunPath} from '../../src/batch/batch-run.ts';
 import type {Journal} from '../../src/batch/journal.ts';
 import {BUCKETS} from '../../src/batch/outcome.ts';
 import type {RunSettings} from '../../src/batch/run-context.ts';
@@ -15,6 +14,7 @@ import {
 } from '../../src/client/transport.ts';
 import {Bench, payeeId, seeded} from './harness.ts';
 import {type Fault, TruthService} from './truth-service.ts';
+import type {RunPath} from '../../src/batch/run-path.ts';
 
 const HOUR_MS = 3_600_000;
 const HORIZON_MS = 24 * HOUR_MS;

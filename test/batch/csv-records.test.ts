@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import {type CsvRecord, CsvRecords, type Delimiter} from '../../src/batch/csv-records.ts';
+import {type CsvRecord, CsvRecords} from '../../src/batch/csv-records.ts';
 import {RemitError} from '../../src/errors.ts';
+import type {Delimiter} from '../../src/batch/plan-facts.ts';
 
 /** The text in pieces; a decoder never cuts a character. */
 async function* chunksOf(text: string, cuts: readonly number[] = []): AsyncGenerator<string> {

@@ -3,7 +3,7 @@ import {mkdtempSync, rmSync, statfsSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {claimBatch} from '../../src/batch/batch-claims.ts';
-import {BatchRun, type BatchRunOptions, type RunPath} from '../../src/batch/batch-run.ts';
+import {BatchRun, type BatchRunOptions} from '../../src/batch/batch-run.ts';
 import {type OpenBatch, openBatch} from '../../src/batch/open-batch.ts';
 import {planBatch, type PlanOptions} from '../../src/batch/plan.ts';
 import {beginCancel} from '../../src/batch/remaining.ts';
@@ -14,6 +14,7 @@ import type {Summary} from '../../src/batch/summary.ts';
 import {DEFAULT_TIMEOUTS} from '../../src/client/transport.ts';
 import type {TruthService} from './truth-service.ts';
 import {VirtualClock} from './virtual-clock.ts';
+import type {RunPath} from '../../src/batch/run-path.ts';
 
 export const DEFAULT_SETTINGS: Omit<RunSettings, 'kind'> = {
   horizonMs: 24 * 3600_000,

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import {rmSync} from 'node:fs';
 import {join} from 'node:path';
 import {claimBatch} from '../../src/batch/batch-claims.ts';
-import type {RunPath} from '../../src/batch/batch-run.ts';
 import {openBatch} from '../../src/batch/open-batch.ts';
 import type {Survey} from '../../src/batch/survey.ts';
 import {resolveRow} from '../../src/batch/resolve.ts';
 import {type Transport, TransportFailure} from '../../src/client/transport.ts';
 import {Bench, payeeId} from './harness.ts';
 import {TruthService} from './truth-service.ts';
+import type {RunPath} from '../../src/batch/run-path.ts';
 
 const HOUR_MS = 3_600_000;
 

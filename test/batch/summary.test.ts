@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import {emptyTally} from '../../src/batch/journal-standing.ts';
 import {BUCKETS, bucketOf, type RowState} from '../../src/batch/outcome.ts';
-import type {Plan} from '../../src/batch/plan.ts';
-import type {Stop} from '../../src/batch/run-context.ts';
 import {exitCodeOf, isWhole, summarise, type Summary} from '../../src/batch/summary.ts';
+import type {Plan} from '../../src/batch/plan-facts.ts';
+import type {Stop} from '../../src/batch/stop.ts';
 
 const PLAN = {
   batchId: 'b1',

@@ -1,6 +1,6 @@
 import {createHash} from 'node:crypto';
 import {claimBatch} from '../../src/batch/batch-claims.ts';
-import {BatchRun, type RunPath} from '../../src/batch/batch-run.ts';
+import {BatchRun} from '../../src/batch/batch-run.ts';
 import type {Kind, Mode} from '../../src/batch/kinds.ts';
 import {openBatch} from '../../src/batch/open-batch.ts';
 import {planBatch, type PlannedBatch} from '../../src/batch/plan.ts';
@@ -16,6 +16,7 @@ import {Wire} from '../../src/batch/wire.ts';
 import type {SqlRow} from '../../src/store/port.ts';
 import type {SimNetwork} from './network.ts';
 import type {SimProcess} from './process.ts';
+import type {RunPath} from '../../src/batch/run-path.ts';
 
 /** The same for every process of a world. */
 export interface Setting {

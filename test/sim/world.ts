@@ -1,7 +1,6 @@
 import type {Resolution} from '../../src/batch/resolve.ts';
 import {RemitError} from '../../src/errors.ts';
 import {openBatch} from '../../src/batch/open-batch.ts';
-import type {RunPath} from '../../src/batch/batch-run.ts';
 import {auditWindows} from './audit.ts';
 import {checkFinal, checkReport, checkStates, isRetry} from './checks.ts';
 import {type Counts, noCounts} from './counts.ts';
@@ -34,6 +33,7 @@ import {
 import type {Hazard, Schedule} from './schedule.ts';
 import {SimService} from './service.ts';
 import {Timeline} from './timeline.ts';
+import type {RunPath} from '../../src/batch/run-path.ts';
 
 export interface WorldResult {
   seed: number;

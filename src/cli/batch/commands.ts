@@ -1,5 +1,4 @@
 import {Args, Flags} from '@oclif/core';
-import type {RunPath} from '../../batch/batch-run.ts';
 import type {Kind} from '../../batch/kinds.ts';
 import {RemitError} from '../../errors.ts';
 import {RemitCommand} from '../command.ts';
@@ -18,6 +17,7 @@ import {runBatch, type RunFlags} from './run-action.ts';
 import {leftOutText, summaryText} from './summary-view.ts';
 import {templateFor} from './template.ts';
 import {withLock} from './wait-lock.ts';
+import type {RunPath} from '../../batch/run-path.ts';
 
 /**
  * The verbs of `payouts batch` and `payins batch`: one class a verb, of which the two topics make commands by naming

@@ -1,7 +1,6 @@
 import {RemitError} from '../../errors.ts';
 import type {Acknowledged} from '../../batch/confirmations.ts';
 import {type Part, plus} from '../../batch/part.ts';
-import type {Plan} from '../../batch/plan.ts';
 import {formatMajor} from '../../money/amount.ts';
 import type {Typed} from '../command-line.ts';
 import type {Context} from '../context.ts';
@@ -12,6 +11,7 @@ import {refusePaidElsewhere, type Survey} from '../../batch/survey.ts';
 import type {Work} from '../../batch/work.ts';
 import {readTotals} from './flags.ts';
 import {count, planText, surveyText, totalsText, workText} from './plan-view.ts';
+import type {Plan} from '../../batch/plan-facts.ts';
 
 export interface ConfirmFlags {
   'confirm-total'?: string[] | undefined;

@@ -1,7 +1,6 @@
 import {readAcknowledged} from '../../batch/confirmations.ts';
 import {liveFlag} from '../../batch/next-command.ts';
 import {type OpenBatch, openBatch} from '../../batch/open-batch.ts';
-import type {Plan} from '../../batch/plan.ts';
 import {type SeenAlike, seenAlike} from '../../batch/seen-alike.ts';
 import {type SeenBefore, seenBefore} from '../../batch/seen-before.ts';
 import {normaliseBaseUrl} from '../../client/base-url.ts';
@@ -14,6 +13,7 @@ import {shellWord} from '../../shell-word.ts';
 import type {LocalContext} from '../context.ts';
 import {batchCommand, placeFlags} from './place.ts';
 import {readSummary} from './report-action.ts';
+import type {Plan} from '../../batch/plan-facts.ts';
 
 /** What follows from a plan that lies in the state folder, beside the plan itself. */
 export interface PlanOutlook {

@@ -1,7 +1,7 @@
 import type {IssueGroup} from '../../batch/issue-groups.ts';
 import {describeIssue} from '../../batch/issues.ts';
 import {KINDS, type Mode} from '../../batch/kinds.ts';
-import type {Plan, PlannedBatch} from '../../batch/plan.ts';
+import type {PlannedBatch} from '../../batch/plan.ts';
 import type {RevisionFacts} from '../../batch/revision.ts';
 import {minus, type Part} from '../../batch/part.ts';
 import type {Survey} from '../../batch/survey.ts';
@@ -9,6 +9,7 @@ import type {Work} from '../../batch/work.ts';
 import {RemitError} from '../../errors.ts';
 import {groupMajor} from '../../money/amount.ts';
 import type {PlanOutlook} from './plan-next.ts';
+import type {Plan} from '../../batch/plan-facts.ts';
 
 /** What a person has to see of a plan before anything is sent: counts, sums, the largest row, possible double payments. */
 export function planText(plan: Plan, facts: {mode?: Mode} = {}): string {

@@ -8,7 +8,6 @@ import {readNews} from '../../batch/registry-news.ts';
 import {type OpenBatch, openBatch} from '../../batch/open-batch.ts';
 import {reportFile, writeReport} from '../../batch/report-file.ts';
 import {type ResultFiles, writeResults} from '../../batch/results.ts';
-import type {Stop} from '../../batch/run-context.ts';
 import {ASKING, readStatus, type StatusFile} from '../../batch/status-file.ts';
 import {type BatchState, endState, summarise, type Summary} from '../../batch/summary.ts';
 import {standingOf} from '../../batch/work.ts';
@@ -17,6 +16,7 @@ import {RemitError} from '../../errors.ts';
 import {batchCommand} from './place.ts';
 import {count} from './plan-view.ts';
 import {progressLine} from './progress.ts';
+import type {Stop} from '../../batch/stop.ts';
 
 interface Wanted {
   kind: Kind;

@@ -1,7 +1,7 @@
 import {accessSync, constants, statSync} from 'node:fs';
 import {resolve} from 'node:path';
 import {type BatchClaims, claimBatch} from '../../batch/batch-claims.ts';
-import {BatchRun, type RunPath} from '../../batch/batch-run.ts';
+import {BatchRun} from '../../batch/batch-run.ts';
 import {isCapped} from '../guard/batch-caps.ts';
 import {checkBinding} from '../../batch/binding.ts';
 import type {Kind} from '../../batch/kinds.ts';
@@ -39,6 +39,7 @@ import {progressLine} from './progress.ts';
 import {withLock} from './wait-lock.ts';
 import {readSummary} from './report-action.ts';
 import {doubtsText, leftOutText, summaryText} from './summary-view.ts';
+import type {RunPath} from '../../batch/run-path.ts';
 
 export interface RunFlags extends ConfirmFlags, FollowFlags {
   'key-horizon'?: number | undefined;

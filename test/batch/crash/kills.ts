@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import type {RunPath} from '../../../src/batch/batch-run.ts';
 import {systemClock} from '../../../src/clock.ts';
 import type {SqliteDriver} from '../../../src/store/sqlite.ts';
 import type {Kill} from './disk-trouble.ts';
 import {withScene, wordsOf} from './scene.ts';
 import {lastTold} from './victims.ts';
+import type {RunPath} from '../../../src/batch/run-path.ts';
 
 export interface Way {
   driver: SqliteDriver;

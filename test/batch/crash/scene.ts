@@ -11,7 +11,6 @@ import {
 } from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import type {RunPath} from '../../../src/batch/batch-run.ts';
 import type {Summary} from '../../../src/batch/summary.ts';
 import {idempotencyKey} from '../../../src/batch/identity.ts';
 import type {SqlRow} from '../../../src/store/port.ts';
@@ -19,6 +18,7 @@ import {availableDrivers, openSqlite, type SqliteDriver} from '../../../src/stor
 import {TruthService} from '../truth-service.ts';
 import type {DiskTrouble} from './disk-trouble.ts';
 import {startVictim, type Victim, type VictimEnd, lastTold} from './victims.ts';
+import type {RunPath} from '../../../src/batch/run-path.ts';
 
 export const ROWS = 40;
 const party = (n: number): string => `018f0000-0000-7000-8000-${String(n).padStart(12, '0')}`;

@@ -7,7 +7,7 @@ import {createHash} from 'node:crypto';
 import {writeSync} from 'node:fs';
 import {join} from 'node:path';
 import {claimBatch} from '../../../src/batch/batch-claims.ts';
-import {BatchRun, type RunPath} from '../../../src/batch/batch-run.ts';
+import {BatchRun} from '../../../src/batch/batch-run.ts';
 import {openBatch} from '../../../src/batch/open-batch.ts';
 import {planBatch} from '../../../src/batch/plan.ts';
 import {exitCodeOf, type Summary} from '../../../src/batch/summary.ts';
@@ -19,6 +19,7 @@ import type {SqliteDriver} from '../../../src/store/sqlite.ts';
 import {FixedSpeed} from '../../bench/fixed-speed.ts';
 import {tapDisk} from '../../store/crash/disk-tap.ts';
 import {type DiskTrouble, Trouble} from './disk-trouble.ts';
+import type {RunPath} from '../../../src/batch/run-path.ts';
 
 export interface VictimTask {
   file: string;
