@@ -1,5 +1,5 @@
 import {readdirSync, readFileSync} from 'node:fs';
-import {MAX_IN_FLIGHT} from '../batch/speed.ts';
+import {MAX_IN_FLIGHT} from '../batch/speed/speed.ts';
 
 /** Left for what is opened on the way: journals, results, a second address of the service while the first is tried. */
 const SPARE = 48;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import {cpSync, readFileSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
-import type {Journal} from '../../src/batch/journal.ts';
-import {BUCKETS} from '../../src/batch/outcome.ts';
-import type {RunSettings} from '../../src/batch/run-context.ts';
-import type {Summary} from '../../src/batch/summary.ts';
+import type {Journal} from '../../src/batch/journal/journal.ts';
+import {BUCKETS} from '../../src/batch/model/outcome.ts';
+import type {RunSettings} from '../../src/batch/run/run-context.ts';
+import type {Summary} from '../../src/batch/standing/summary.ts';
 import {reportBatch} from '../../src/cli/batch/report-action.ts';
 import {
   type Transport,
@@ -14,7 +14,7 @@ import {
 } from '../../src/client/transport.ts';
 import {Bench, payeeId, seeded} from './harness.ts';
 import {type Fault, TruthService} from './truth-service.ts';
-import type {RunPath} from '../../src/batch/run-path.ts';
+import type {RunPath} from '../../src/batch/model/run-path.ts';
 
 const HOUR_MS = 3_600_000;
 const HORIZON_MS = 24 * HOUR_MS;

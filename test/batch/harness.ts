@@ -2,19 +2,19 @@ import {createHash} from 'node:crypto';
 import {mkdtempSync, rmSync, statfsSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {claimBatch} from '../../src/batch/batch-claims.ts';
-import {BatchRun, type BatchRunOptions} from '../../src/batch/batch-run.ts';
-import {type OpenBatch, openBatch} from '../../src/batch/open-batch.ts';
-import {planBatch, type PlanOptions} from '../../src/batch/plan.ts';
-import {beginCancel} from '../../src/batch/remaining.ts';
-import type {RunSettings} from '../../src/batch/run-context.ts';
-import type {Speed} from '../../src/batch/speed.ts';
-import {AdaptiveSpeed} from '../../src/batch/speed-adaptive.ts';
-import type {Summary} from '../../src/batch/summary.ts';
+import {claimBatch} from '../../src/batch/registry/batch-claims.ts';
+import {BatchRun, type BatchRunOptions} from '../../src/batch/run/batch-run.ts';
+import {type OpenBatch, openBatch} from '../../src/batch/journal/open-batch.ts';
+import {planBatch, type PlanOptions} from '../../src/batch/plan/plan.ts';
+import {beginCancel} from '../../src/batch/standing/remaining.ts';
+import type {RunSettings} from '../../src/batch/run/run-context.ts';
+import type {Speed} from '../../src/batch/speed/speed.ts';
+import {AdaptiveSpeed} from '../../src/batch/speed/adaptive.ts';
+import type {Summary} from '../../src/batch/standing/summary.ts';
 import {DEFAULT_TIMEOUTS} from '../../src/client/transport.ts';
 import type {TruthService} from './truth-service.ts';
 import {VirtualClock} from './virtual-clock.ts';
-import type {RunPath} from '../../src/batch/run-path.ts';
+import type {RunPath} from '../../src/batch/model/run-path.ts';
 
 export const DEFAULT_SETTINGS: Omit<RunSettings, 'kind'> = {
   horizonMs: 24 * 3600_000,

@@ -1,5 +1,5 @@
-import {ForwardedSpeed} from '../../src/batch/speed-forward.ts';
-import type {Sending, Speed} from '../../src/batch/speed.ts';
+import {ForwardedSpeed} from '../../src/batch/speed/forward.ts';
+import type {Sending, Speed} from '../../src/batch/speed/speed.ts';
 
 /** Another speed, and the moment at which so many requests have succeeded. */
 export class CountedSpeed extends ForwardedSpeed {

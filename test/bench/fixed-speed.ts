@@ -1,4 +1,4 @@
-import type {Speed} from '../../src/batch/speed.ts';
+import type {Speed} from '../../src/batch/speed/speed.ts';
 
 /** The same number in flight from the first request to the last: what the bare loop does. */
 export class FixedSpeed implements Speed {

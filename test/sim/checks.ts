@@ -1,5 +1,5 @@
-import {REGISTRY_CODE} from '../../src/batch/outcome.ts';
-import {cancelExitCodeOf, exitCodeOf, type Summary} from '../../src/batch/summary.ts';
+import {REGISTRY_CODE} from '../../src/batch/model/outcome.ts';
+import {cancelExitCodeOf, exitCodeOf, type Summary} from '../../src/batch/standing/summary.ts';
 import {formatMajor} from '../../src/money/amount.ts';
 import type {EngineReport, EngineRun} from './engine.ts';
 import type {Oracle} from './oracle.ts';

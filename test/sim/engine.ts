@@ -1,22 +1,22 @@
 import {createHash} from 'node:crypto';
-import {claimBatch} from '../../src/batch/batch-claims.ts';
-import {BatchRun} from '../../src/batch/batch-run.ts';
-import type {Kind, Mode} from '../../src/batch/kinds.ts';
-import {openBatch} from '../../src/batch/open-batch.ts';
-import {planBatch, type PlannedBatch} from '../../src/batch/plan.ts';
-import {resolveRows, type Resolving} from '../../src/batch/resolve.ts';
-import {checkResultPlace} from '../../src/batch/results.ts';
-import {prepareRetry, type RetryFacts} from '../../src/batch/retry.ts';
-import type {RunSettings} from '../../src/batch/run-context.ts';
-import {AdaptiveSpeed} from '../../src/batch/speed-adaptive.ts';
-import type {Speed} from '../../src/batch/speed.ts';
-import type {Summary} from '../../src/batch/summary.ts';
-import {beginCancel} from '../../src/batch/remaining.ts';
-import {Wire} from '../../src/batch/wire.ts';
+import {claimBatch} from '../../src/batch/registry/batch-claims.ts';
+import {BatchRun} from '../../src/batch/run/batch-run.ts';
+import type {Kind, Mode} from '../../src/batch/model/kinds.ts';
+import {openBatch} from '../../src/batch/journal/open-batch.ts';
+import {planBatch, type PlannedBatch} from '../../src/batch/plan/plan.ts';
+import {resolveRows, type Resolving} from '../../src/batch/run/resolve.ts';
+import {checkResultPlace} from '../../src/batch/report/results.ts';
+import {prepareRetry, type RetryFacts} from '../../src/batch/run/retry.ts';
+import type {RunSettings} from '../../src/batch/run/run-context.ts';
+import {AdaptiveSpeed} from '../../src/batch/speed/adaptive.ts';
+import type {Speed} from '../../src/batch/speed/speed.ts';
+import type {Summary} from '../../src/batch/standing/summary.ts';
+import {beginCancel} from '../../src/batch/standing/remaining.ts';
+import {Wire} from '../../src/batch/run/wire.ts';
 import type {SqlRow} from '../../src/store/port.ts';
 import type {SimNetwork} from './network.ts';
 import type {SimProcess} from './process.ts';
-import type {RunPath} from '../../src/batch/run-path.ts';
+import type {RunPath} from '../../src/batch/model/run-path.ts';
 
 /** The same for every process of a world. */
 export interface Setting {

@@ -1,5 +1,5 @@
 import {createHash} from 'node:crypto';
-import type {Kind, Mode} from '../../src/batch/kinds.ts';
+import type {Kind, Mode} from '../../src/batch/model/kinds.ts';
 import {type Attempt, LATEST_MS} from './network.ts';
 import {type ServiceRecord, type SimService, withoutApproval} from './service.ts';
 import type {Place} from './place.ts';

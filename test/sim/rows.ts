@@ -1,4 +1,4 @@
-import type {Kind} from '../../src/batch/kinds.ts';
+import type {Kind} from '../../src/batch/model/kinds.ts';
 import type {Dice} from './random.ts';
 
 /** One payment of a simulated file. */

@@ -1,4 +1,4 @@
-import type {Kind} from '../../src/batch/kinds.ts';
+import type {Kind} from '../../src/batch/model/kinds.ts';
 import {Dice} from './random.ts';
 import type {ServiceRules, Weather} from './service.ts';
 

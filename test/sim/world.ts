@@ -1,6 +1,6 @@
-import type {Resolution} from '../../src/batch/resolve.ts';
+import type {Resolution} from '../../src/batch/run/resolve.ts';
 import {RemitError} from '../../src/errors.ts';
-import {openBatch} from '../../src/batch/open-batch.ts';
+import {openBatch} from '../../src/batch/journal/open-batch.ts';
 import {auditWindows} from './audit.ts';
 import {checkFinal, checkReport, checkStates, isRetry} from './checks.ts';
 import {type Counts, noCounts} from './counts.ts';
@@ -33,7 +33,7 @@ import {
 import type {Hazard, Schedule} from './schedule.ts';
 import {SimService} from './service.ts';
 import {Timeline} from './timeline.ts';
-import type {RunPath} from '../../src/batch/run-path.ts';
+import type {RunPath} from '../../src/batch/model/run-path.ts';
 
 export interface WorldResult {
   seed: number;

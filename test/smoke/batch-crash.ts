@@ -3,7 +3,7 @@ import {once} from 'node:events';
 import {existsSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
-import type {Summary} from '../../src/batch/summary.ts';
+import type {Summary} from '../../src/batch/standing/summary.ts';
 import {Bench, seeded} from '../batch/harness.ts';
 import {type Fault, TruthService} from '../batch/truth-service.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {join} from 'node:path';
-import type {Summary} from '../../src/batch/summary.ts';
+import type {Summary} from '../../src/batch/standing/summary.ts';
 import {Bench} from '../batch/harness.ts';
 import {TruthService} from '../batch/truth-service.ts';
 import {cleanEnv, shell} from './spawn-cli.ts';

@@ -1,9 +1,9 @@
-import type {BatchClaims} from '../../batch/batch-claims.ts';
-import {noteConfirmation} from '../../batch/confirmations.ts';
-import type {JournalRow} from '../../batch/journal-row.ts';
-import type {OpenBatch} from '../../batch/open-batch.ts';
-import {type Part, plus} from '../../batch/part.ts';
-import {standingOf} from '../../batch/work.ts';
+import type {BatchClaims} from '../../batch/registry/batch-claims.ts';
+import {noteConfirmation} from '../../batch/journal/confirmations.ts';
+import type {JournalRow} from '../../batch/journal/row.ts';
+import type {OpenBatch} from '../../batch/journal/open-batch.ts';
+import {type Part, plus} from '../../batch/model/part.ts';
+import {standingOf} from '../../batch/registry/work.ts';
 import {RemitError} from '../../errors.ts';
 import type {Typed} from '../command-line.ts';
 import type {Context} from '../context.ts';

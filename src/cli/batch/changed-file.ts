@@ -1,7 +1,7 @@
 import {createHash} from 'node:crypto';
 import {closeSync, openSync, readSync, statSync} from 'node:fs';
 import {join} from 'node:path';
-import type {Plan} from '../../batch/plan-facts.ts';
+import type {Plan} from '../../batch/model/plan-facts.ts';
 
 const PIECE_BYTES = 1024 * 1024;
 

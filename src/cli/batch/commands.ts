@@ -1,5 +1,5 @@
 import {Args, Flags} from '@oclif/core';
-import type {Kind} from '../../batch/kinds.ts';
+import type {Kind} from '../../batch/model/kinds.ts';
 import {RemitError} from '../../errors.ts';
 import {RemitCommand} from '../command.ts';
 import type {Context, LocalContext} from '../context.ts';
@@ -17,7 +17,7 @@ import {runBatch, type RunFlags} from './run-action.ts';
 import {leftOutText, summaryText} from './summary-view.ts';
 import {templateFor} from './template.ts';
 import {withLock} from './wait-lock.ts';
-import type {RunPath} from '../../batch/run-path.ts';
+import type {RunPath} from '../../batch/model/run-path.ts';
 
 /**
  * The verbs of `payouts batch` and `payins batch`: one class a verb, of which the two topics make commands by naming

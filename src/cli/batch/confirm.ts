@@ -1,17 +1,17 @@
 import {RemitError} from '../../errors.ts';
-import type {Acknowledged} from '../../batch/confirmations.ts';
-import {type Part, plus} from '../../batch/part.ts';
+import type {Acknowledged} from '../../batch/journal/confirmations.ts';
+import {type Part, plus} from '../../batch/model/part.ts';
 import {formatMajor} from '../../money/amount.ts';
 import type {Typed} from '../command-line.ts';
 import type {Context} from '../context.ts';
 import {ungroup} from '../guard.ts';
 import {checkBatchCaps} from '../guard/batch-caps.ts';
 import {canAsk} from '../prompts.ts';
-import {refusePaidElsewhere, type Survey} from '../../batch/survey.ts';
-import type {Work} from '../../batch/work.ts';
+import {refusePaidElsewhere, type Survey} from '../../batch/registry/survey.ts';
+import type {Work} from '../../batch/registry/work.ts';
 import {readTotals} from './flags.ts';
 import {count, planText, surveyText, totalsText, workText} from './plan-view.ts';
-import type {Plan} from '../../batch/plan-facts.ts';
+import type {Plan} from '../../batch/model/plan-facts.ts';
 
 export interface ConfirmFlags {
   'confirm-total'?: string[] | undefined;

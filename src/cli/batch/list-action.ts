@@ -1,7 +1,7 @@
-import {batchFolder, batchIds} from '../../batch/folder.ts';
-import type {Kind} from '../../batch/kinds.ts';
-import {readStatus} from '../../batch/status-file.ts';
-import type {Summary} from '../../batch/summary.ts';
+import {batchFolder, batchIds} from '../../batch/journal/folder.ts';
+import type {Kind} from '../../batch/model/kinds.ts';
+import {readStatus} from '../../batch/standing/status-file.ts';
+import type {Summary} from '../../batch/standing/summary.ts';
 import type {Clock} from '../../clock.ts';
 import {RemitError} from '../../errors.ts';
 import {groupMajor} from '../../money/amount.ts';

@@ -1,11 +1,11 @@
 import {existsSync} from 'node:fs';
 import {join, resolve} from 'node:path';
-import {batchExists} from '../../batch/folder.ts';
-import {type Kind, KINDS} from '../../batch/kinds.ts';
+import {batchExists} from '../../batch/journal/folder.ts';
+import {type Kind, KINDS} from '../../batch/model/kinds.ts';
 import {RemitError} from '../../errors.ts';
 import {shellWord} from '../../shell-word.ts';
 import type {Context, LocalContext} from '../context.ts';
-import type {Plan} from '../../batch/plan-facts.ts';
+import type {Plan} from '../../batch/model/plan-facts.ts';
 
 /** `remit payouts batch`: how hints begin. */
 export const batchCommand = (kind: Kind): string => `remit ${KINDS[kind].topic} batch`;

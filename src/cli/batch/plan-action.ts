@@ -1,8 +1,8 @@
-import {planBatch, type PlannedBatch, type PlanOptions} from '../../batch/plan.ts';
-import type {IssueGroup} from '../../batch/issue-groups.ts';
-import {isBatchId, isNamespace} from '../../batch/identity.ts';
-import type {Kind} from '../../batch/kinds.ts';
-import {DELIMITERS} from '../../batch/csv-records.ts';
+import {planBatch, type PlannedBatch, type PlanOptions} from '../../batch/plan/plan.ts';
+import type {IssueGroup} from '../../batch/input/issue-groups.ts';
+import {isBatchId, isNamespace} from '../../batch/model/identity.ts';
+import type {Kind} from '../../batch/model/kinds.ts';
+import {DELIMITERS} from '../../batch/input/csv-records.ts';
 import {RemitError} from '../../errors.ts';
 import type {NumberFormat} from '../../money/amount.ts';
 import {commandLine} from '../command-line.ts';

@@ -1,8 +1,8 @@
-import {readAcknowledged} from '../../batch/confirmations.ts';
-import {liveFlag} from '../../batch/next-command.ts';
-import {type OpenBatch, openBatch} from '../../batch/open-batch.ts';
-import {type SeenAlike, seenAlike} from '../../batch/seen-alike.ts';
-import {type SeenBefore, seenBefore} from '../../batch/seen-before.ts';
+import {readAcknowledged} from '../../batch/journal/confirmations.ts';
+import {liveFlag} from '../../batch/standing/next-command.ts';
+import {type OpenBatch, openBatch} from '../../batch/journal/open-batch.ts';
+import {type SeenAlike, seenAlike} from '../../batch/registry/seen-alike.ts';
+import {type SeenBefore, seenBefore} from '../../batch/registry/seen-before.ts';
 import {normaliseBaseUrl} from '../../client/base-url.ts';
 import {RemitError} from '../../errors.ts';
 import {modeOf} from '../../profiles/key.ts';
@@ -13,7 +13,7 @@ import {shellWord} from '../../shell-word.ts';
 import type {LocalContext} from '../context.ts';
 import {batchCommand, placeFlags} from './place.ts';
 import {readSummary} from './report-action.ts';
-import type {Plan} from '../../batch/plan-facts.ts';
+import type {Plan} from '../../batch/model/plan-facts.ts';
 
 /** What follows from a plan that lies in the state folder, beside the plan itself. */
 export interface PlanOutlook {

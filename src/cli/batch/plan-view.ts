@@ -1,15 +1,15 @@
-import type {IssueGroup} from '../../batch/issue-groups.ts';
-import {describeIssue} from '../../batch/issues.ts';
-import {KINDS, type Mode} from '../../batch/kinds.ts';
-import type {PlannedBatch} from '../../batch/plan.ts';
-import type {RevisionFacts} from '../../batch/revision.ts';
-import {minus, type Part} from '../../batch/part.ts';
-import type {Survey} from '../../batch/survey.ts';
-import type {Work} from '../../batch/work.ts';
+import type {IssueGroup} from '../../batch/input/issue-groups.ts';
+import {describeIssue} from '../../batch/input/issues.ts';
+import {KINDS, type Mode} from '../../batch/model/kinds.ts';
+import type {PlannedBatch} from '../../batch/plan/plan.ts';
+import type {RevisionFacts} from '../../batch/plan/revision.ts';
+import {minus, type Part} from '../../batch/model/part.ts';
+import type {Survey} from '../../batch/registry/survey.ts';
+import type {Work} from '../../batch/registry/work.ts';
 import {RemitError} from '../../errors.ts';
 import {groupMajor} from '../../money/amount.ts';
 import type {PlanOutlook} from './plan-next.ts';
-import type {Plan} from '../../batch/plan-facts.ts';
+import type {Plan} from '../../batch/model/plan-facts.ts';
 
 /** What a person has to see of a plan before anything is sent: counts, sums, the largest row, possible double payments. */
 export function planText(plan: Plan, facts: {mode?: Mode} = {}): string {

@@ -1,5 +1,5 @@
-import type {Activity} from '../../batch/activity.ts';
-import type {Summary} from '../../batch/summary.ts';
+import type {Activity} from '../../batch/standing/activity.ts';
+import type {Summary} from '../../batch/standing/summary.ts';
 import {groupMajor} from '../../money/amount.ts';
 
 /** Shorter troubles pass before they could be read. */

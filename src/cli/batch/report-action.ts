@@ -1,22 +1,22 @@
 import {resolve} from 'node:path';
-import {batchFolder} from '../../batch/folder.ts';
-import type {Kind, Mode} from '../../batch/kinds.ts';
-import type {Attention} from '../../batch/journal.ts';
-import {nextCommand} from '../../batch/next-command.ts';
-import {readRemaining} from '../../batch/remaining.ts';
-import {readNews} from '../../batch/registry-news.ts';
-import {type OpenBatch, openBatch} from '../../batch/open-batch.ts';
-import {reportFile, writeReport} from '../../batch/report-file.ts';
-import {type ResultFiles, writeResults} from '../../batch/results.ts';
-import {ASKING, readStatus, type StatusFile} from '../../batch/status-file.ts';
-import {type BatchState, endState, summarise, type Summary} from '../../batch/summary.ts';
-import {standingOf} from '../../batch/work.ts';
+import {batchFolder} from '../../batch/journal/folder.ts';
+import type {Kind, Mode} from '../../batch/model/kinds.ts';
+import type {Attention} from '../../batch/journal/journal.ts';
+import {nextCommand} from '../../batch/standing/next-command.ts';
+import {readRemaining} from '../../batch/standing/remaining.ts';
+import {readNews} from '../../batch/registry/news.ts';
+import {type OpenBatch, openBatch} from '../../batch/journal/open-batch.ts';
+import {reportFile, writeReport} from '../../batch/report/file.ts';
+import {type ResultFiles, writeResults} from '../../batch/report/results.ts';
+import {ASKING, readStatus, type StatusFile} from '../../batch/standing/status-file.ts';
+import {type BatchState, endState, summarise, type Summary} from '../../batch/standing/summary.ts';
+import {standingOf} from '../../batch/registry/work.ts';
 import type {Clock} from '../../clock.ts';
 import {RemitError} from '../../errors.ts';
 import {batchCommand} from './place.ts';
 import {count} from './plan-view.ts';
 import {progressLine} from './progress.ts';
-import type {Stop} from '../../batch/stop.ts';
+import type {Stop} from '../../batch/model/stop.ts';
 
 interface Wanted {
   kind: Kind;

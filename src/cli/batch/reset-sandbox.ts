@@ -1,5 +1,5 @@
-import type {Journal} from '../../batch/journal.ts';
-import type {Kind} from '../../batch/kinds.ts';
+import type {Journal} from '../../batch/journal/journal.ts';
+import type {Kind} from '../../batch/model/kinds.ts';
 import {RemitError} from '../../errors.ts';
 import type {Context} from '../context.ts';
 

@@ -1,7 +1,7 @@
-import {checkBinding} from '../../batch/binding.ts';
-import {checkDeclared} from '../../batch/declared-record.ts';
-import type {Kind} from '../../batch/kinds.ts';
-import {type OpenBatch, openBatch} from '../../batch/open-batch.ts';
+import {checkBinding} from '../../batch/journal/binding.ts';
+import {checkDeclared} from '../../batch/run/declared-record.ts';
+import type {Kind} from '../../batch/model/kinds.ts';
+import {type OpenBatch, openBatch} from '../../batch/journal/open-batch.ts';
 import {
   doubtfulRow,
   type Resolution,
@@ -9,8 +9,8 @@ import {
   resolveRows,
   type Resolving,
   rowToResolve,
-} from '../../batch/resolve.ts';
-import {isUuid} from '../../batch/rows.ts';
+} from '../../batch/run/resolve.ts';
+import {isUuid} from '../../batch/input/rows.ts';
 import {isObject} from '../../client/answer.ts';
 import type {Clock} from '../../clock.ts';
 import {LIFECYCLES} from '../../contract/lifecycle.ts';

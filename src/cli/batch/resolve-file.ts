@@ -1,8 +1,8 @@
-import {CsvRecords} from '../../batch/csv-records.ts';
-import {openInput, TextInput} from '../../batch/csv-input.ts';
-import {normaliseReference} from '../../batch/identity.ts';
-import type {Resolving} from '../../batch/resolve.ts';
-import {isUuid} from '../../batch/rows.ts';
+import {CsvRecords} from '../../batch/input/csv-records.ts';
+import {openInput, TextInput} from '../../batch/input/csv-input.ts';
+import {normaliseReference} from '../../batch/model/identity.ts';
+import type {Resolving} from '../../batch/run/resolve.ts';
+import {isUuid} from '../../batch/input/rows.ts';
 import {RemitError} from '../../errors.ts';
 
 /** One line of a `resolve --from` file. */

@@ -1,5 +1,5 @@
-import type {RetryRow, RetryWay} from '../../batch/retry.ts';
-import {addRow, emptyPart, type Part} from '../../batch/part.ts';
+import type {RetryRow, RetryWay} from '../../batch/run/retry.ts';
+import {addRow, emptyPart, type Part} from '../../batch/model/part.ts';
 import {formatMajor, groupMajor} from '../../money/amount.ts';
 
 const SHOWN = 20;

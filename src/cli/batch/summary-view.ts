@@ -1,8 +1,8 @@
-import {type Kind, KINDS} from '../../batch/kinds.ts';
-import type {Attention} from '../../batch/journal.ts';
-import {BUCKETS} from '../../batch/outcome.ts';
-import type {Summary} from '../../batch/summary.ts';
-import {canceledText, incompleteText} from '../../batch/end-words.ts';
+import {type Kind, KINDS} from '../../batch/model/kinds.ts';
+import type {Attention} from '../../batch/journal/journal.ts';
+import {BUCKETS} from '../../batch/model/outcome.ts';
+import type {Summary} from '../../batch/standing/summary.ts';
+import {canceledText, incompleteText} from '../../batch/standing/end-words.ts';
 import {groupMajor} from '../../money/amount.ts';
 import {shellWord} from '../../shell-word.ts';
 import {batchCommand} from './place.ts';

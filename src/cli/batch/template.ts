@@ -1,5 +1,5 @@
-import {knownColumns} from '../../batch/columns.ts';
-import {type Kind, KINDS} from '../../batch/kinds.ts';
+import {knownColumns} from '../../batch/input/columns.ts';
+import {type Kind, KINDS} from '../../batch/model/kinds.ts';
 
 /** A file to start from: the columns, and rows to write over. Its ids belong to nobody, so that it pays nobody. */
 export function templateFor(kind: Kind): {columns: string[]; csv: string} {

@@ -1,6 +1,6 @@
-import {batchExists, batchFolder} from '../../batch/folder.ts';
-import {type Kind, KINDS} from '../../batch/kinds.ts';
-import {readStatus, type StatusFile} from '../../batch/status-file.ts';
+import {batchExists, batchFolder} from '../../batch/journal/folder.ts';
+import {type Kind, KINDS} from '../../batch/model/kinds.ts';
+import {readStatus, type StatusFile} from '../../batch/standing/status-file.ts';
 import {RemitError} from '../../errors.ts';
 import type {LocalContext} from '../context.ts';
 import {batchCommand, placeFlags} from './place.ts';

@@ -1,9 +1,9 @@
 import {mkdtempSync, readFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {batchFolder} from '../../batch/folder.ts';
-import {readStatus} from '../../batch/status-file.ts';
-import type {Summary} from '../../batch/summary.ts';
+import {batchFolder} from '../../batch/journal/folder.ts';
+import {readStatus} from '../../batch/standing/status-file.ts';
+import type {Summary} from '../../batch/standing/summary.ts';
 import {RemitError} from '../../errors.ts';
 import type {Audit} from '../../sandbox/audit.ts';
 import type {Faults} from '../../sandbox/faults.ts';

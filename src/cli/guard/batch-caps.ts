@@ -2,7 +2,7 @@ import {RemitError} from '../../errors.ts';
 import {formatMajor} from '../../money/amount.ts';
 import type {Caps} from '../../profiles/profile.ts';
 import {capOf} from './caps.ts';
-import type {Plan} from '../../batch/plan-facts.ts';
+import type {Plan} from '../../batch/model/plan-facts.ts';
 
 /**
  * Caps on a batch, checked against its whole plan at every command that sends. They fail closed: a currency that they do

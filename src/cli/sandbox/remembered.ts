@@ -1,5 +1,5 @@
 import {existsSync} from 'node:fs';
-import {registryPath} from '../../batch/seen-before.ts';
+import {registryPath} from '../../batch/registry/seen-before.ts';
 import type {LocalContext} from '../context.ts';
 
 /** A sandbox forgets when it is told to; what batches were paid on it is remembered on this machine all the same. */

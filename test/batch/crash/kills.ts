@@ -4,7 +4,7 @@ import type {SqliteDriver} from '../../../src/store/sqlite.ts';
 import type {Kill} from './disk-trouble.ts';
 import {withScene, wordsOf} from './scene.ts';
 import {lastTold} from './victims.ts';
-import type {RunPath} from '../../../src/batch/run-path.ts';
+import type {RunPath} from '../../../src/batch/model/run-path.ts';
 
 export interface Way {
   driver: SqliteDriver;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {rmSync} from 'node:fs';
 import {hostname} from 'node:os';
 import {join} from 'node:path';
-import type {Summary} from '../../../src/batch/summary.ts';
+import type {Summary} from '../../../src/batch/standing/summary.ts';
 import {EXIT} from '../../../src/errors.ts';
 import type {Way} from './kills.ts';
 import {withScene, wordsOf} from './scene.ts';

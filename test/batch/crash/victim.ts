@@ -6,11 +6,11 @@
 import {createHash} from 'node:crypto';
 import {writeSync} from 'node:fs';
 import {join} from 'node:path';
-import {claimBatch} from '../../../src/batch/batch-claims.ts';
-import {BatchRun} from '../../../src/batch/batch-run.ts';
-import {openBatch} from '../../../src/batch/open-batch.ts';
-import {planBatch} from '../../../src/batch/plan.ts';
-import {exitCodeOf, type Summary} from '../../../src/batch/summary.ts';
+import {claimBatch} from '../../../src/batch/registry/batch-claims.ts';
+import {BatchRun} from '../../../src/batch/run/batch-run.ts';
+import {openBatch} from '../../../src/batch/journal/open-batch.ts';
+import {planBatch} from '../../../src/batch/plan/plan.ts';
+import {exitCodeOf, type Summary} from '../../../src/batch/standing/summary.ts';
 import {HttpTransport} from '../../../src/client/http-transport.ts';
 import {DEFAULT_TIMEOUTS, type Transport} from '../../../src/client/transport.ts';
 import {systemClock as clock} from '../../../src/clock.ts';
@@ -19,7 +19,7 @@ import type {SqliteDriver} from '../../../src/store/sqlite.ts';
 import {FixedSpeed} from '../../bench/fixed-speed.ts';
 import {tapDisk} from '../../store/crash/disk-tap.ts';
 import {type DiskTrouble, Trouble} from './disk-trouble.ts';
-import type {RunPath} from '../../../src/batch/run-path.ts';
+import type {RunPath} from '../../../src/batch/model/run-path.ts';
 
 export interface VictimTask {
   file: string;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {MAX_IN_FLIGHT} from '../../../src/batch/speed.ts';
+import {MAX_IN_FLIGHT} from '../../../src/batch/speed/speed.ts';
 import {bestGoodput, ours, runCompared, runOurs, SECONDS} from './compare.ts';
 import {FixedSpeed} from '../../bench/fixed-speed.ts';
 import {BUSY, MODELS, UNLIMITED} from './models.ts';

@@ -1,5 +1,5 @@
-import {AdaptiveSpeed} from '../../../src/batch/speed-adaptive.ts';
-import {MAX_IN_FLIGHT, type Speed} from '../../../src/batch/speed.ts';
+import {AdaptiveSpeed} from '../../../src/batch/speed/adaptive.ts';
+import {MAX_IN_FLIGHT, type Speed} from '../../../src/batch/speed/speed.ts';
 import {FixedSpeed} from '../../bench/fixed-speed.ts';
 import {AwsCubic, NetflixAimd, VectorArc} from './controllers.ts';
 import type {ServiceModel} from './models.ts';

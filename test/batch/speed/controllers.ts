@@ -1,4 +1,4 @@
-import type {Sending, Speed} from '../../../src/batch/speed.ts';
+import type {Sending, Speed} from '../../../src/batch/speed/speed.ts';
 
 /*
  * Controllers to compare with, written from the public descriptions of their algorithms with their published defaults:

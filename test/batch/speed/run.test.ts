@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {AdaptiveSpeed} from '../../../src/batch/speed-adaptive.ts';
+import {AdaptiveSpeed} from '../../../src/batch/speed/adaptive.ts';
 import type {Transport} from '../../../src/client/transport.ts';
 import {Bench} from '../harness.ts';
 import {type Fault, TruthService} from '../truth-service.ts';

@@ -1,4 +1,4 @@
-import type {Sending, Speed} from '../../../src/batch/speed.ts';
+import type {Sending, Speed} from '../../../src/batch/speed/speed.ts';
 import {EventQueue} from './event-queue.ts';
 import type {ServiceModel} from './models.ts';
 import {Noise} from './noise.ts';

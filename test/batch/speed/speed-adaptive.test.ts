@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import {AdaptiveSpeed} from '../../../src/batch/speed-adaptive.ts';
-import {CATCH_UP_MS} from '../../../src/batch/speed-pacer.ts';
+import {AdaptiveSpeed} from '../../../src/batch/speed/adaptive.ts';
+import {CATCH_UP_MS} from '../../../src/batch/speed/pacer.ts';
 
 /** One request after the other, each with `tookMs`, `inFlight` at a time as far as the controller knows. */
 class Load {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import {Curve} from '../../../src/batch/speed-curve.ts';
+import {Curve} from '../../../src/batch/speed/curve.ts';
 
 const tops = fc.double({min: 0.1, max: 10_000, noNaN: true});
 const shares = fc.double({min: 0.01, max: 1, noNaN: true});

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type {Activity} from '../../../src/batch/activity.ts';
-import type {Summary} from '../../../src/batch/summary.ts';
+import type {Activity} from '../../../src/batch/standing/activity.ts';
+import type {Summary} from '../../../src/batch/standing/summary.ts';
 import {progressLine} from '../../../src/cli/batch/progress.ts';
 import {Bench} from '../../batch/harness.ts';
 import {TruthService} from '../../batch/truth-service.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import type {Summary} from '../../../../src/batch/summary.ts';
+import type {Summary} from '../../../../src/batch/standing/summary.ts';
 import {payeeId} from '../../../batch/harness.ts';
 import {runCli} from '../../../cli/run-cli.ts';
 import {Desk} from './desk.ts';

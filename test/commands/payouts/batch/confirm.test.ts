@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type {Summary} from '../../../../src/batch/summary.ts';
+import type {Summary} from '../../../../src/batch/standing/summary.ts';
 import type {CliResult} from '../../../cli/run-cli.ts';
 import {Desk} from './desk.ts';
 

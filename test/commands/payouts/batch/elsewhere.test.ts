@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import type {Summary} from '../../../../src/batch/summary.ts';
+import type {Summary} from '../../../../src/batch/standing/summary.ts';
 import {shellWord} from '../../../../src/shell-word.ts';
 import {payeeId} from '../../../batch/harness.ts';
 import {type CliResult, runCli} from '../../../cli/run-cli.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type {Summary} from '../../../../src/batch/summary.ts';
+import type {Summary} from '../../../../src/batch/standing/summary.ts';
 import {revisionText} from '../../../../src/cli/batch/plan-view.ts';
 import {doubtsText} from '../../../../src/cli/batch/summary-view.ts';
 

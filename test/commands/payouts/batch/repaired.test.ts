@@ -3,7 +3,7 @@ import {readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {mkdtempSync} from 'node:fs';
 import {tmpdir} from 'node:os';
-import type {Summary} from '../../../../src/batch/summary.ts';
+import type {Summary} from '../../../../src/batch/standing/summary.ts';
 import {VirtualClock} from '../../../batch/virtual-clock.ts';
 import {BASE_URL, type CliResult, runCli} from '../../../cli/run-cli.ts';
 import {shellTokens} from '../../../repo/command-lines.ts';

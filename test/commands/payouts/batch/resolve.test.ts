@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {Desk} from './desk.ts';
-import type {Summary} from '../../../../src/batch/summary.ts';
+import type {Summary} from '../../../../src/batch/standing/summary.ts';
 
 describe('payouts batch resolve --paid', () => {
   let desk: Desk;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import {rmSync} from 'node:fs';
 import {join} from 'node:path';
-import {batchFolder} from '../../../../src/batch/folder.ts';
-import type {Summary} from '../../../../src/batch/summary.ts';
+import {batchFolder} from '../../../../src/batch/journal/folder.ts';
+import type {Summary} from '../../../../src/batch/standing/summary.ts';
 import type {Transport} from '../../../../src/client/transport.ts';
 import {systemProbe} from '../../../../src/store/lock-holder.ts';
 import {acquireLock, type Lock} from '../../../../src/store/lock.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import {batchFolder} from '../../../../src/batch/folder.ts';
-import {ASKING, readStatus} from '../../../../src/batch/status-file.ts';
-import type {Summary} from '../../../../src/batch/summary.ts';
+import {batchFolder} from '../../../../src/batch/journal/folder.ts';
+import {ASKING, readStatus} from '../../../../src/batch/standing/status-file.ts';
+import type {Summary} from '../../../../src/batch/standing/summary.ts';
 import {acquireLock, type Lock} from '../../../../src/store/lock.ts';
 import type {CliOptions, CliResult} from '../../../cli/run-cli.ts';
 import {Desk} from './desk.ts';

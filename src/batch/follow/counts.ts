@@ -1,0 +1,63 @@
+import {standing} from '../../client/poll.ts';
+import {isFinal, LIFECYCLES} from '../../contract/lifecycle.ts';
+import type {Journal} from '../journal/journal.ts';
+import type {Kind} from '../model/kinds.ts';
+
+/** Statuses that an accepted row can be followed to: the good way of the lifecycle, beyond `created`. */
+export const GOALS = ['approved', 'initiated', 'debited', 'settled'] as const;
+export type Goal = (typeof GOALS)[number];
+
+/** How far the accepted rows of a batch are. `total = reached + ended + open`. */
+export interface FollowCounts {
+  total: number;
+  /** At the goal, or past it on the good way. */
+  reached: number;
+  /** Failed or canceled. */
+  ended: number;
+  open: number;
+  /** By status as last seen; rows whose status was never seen are under `''`. */
+  statuses: Record<string, number>;
+}
+
+/** Where a status stands towards the goal; without a goal only a final status closes a row. */
+export const standingOf = (kind: Kind, status: string | null, goal: Goal | undefined) =>
+  standing(LIFECYCLES[kind], status ?? undefined, goal);
+
+/** Statuses at which a row needs no further look. */
+export const closedStatuses = (kind: Kind, goal: Goal | undefined): string[] =>
+  Object.keys(LIFECYCLES[kind].next).filter((status) => standingOf(kind, status, goal) !== 'open');
+
+/** Final statuses that are not the good one: `canceled`, `failed`. */
+const badEnds = (kind: Kind): string[] =>
+  Object.keys(LIFECYCLES[kind].next).filter(
+    (status) => isFinal(LIFECYCLES[kind], status) && !LIFECYCLES[kind].good.some((good) => good === status),
+  );
+
+/** Counts the rows that were accepted, those among them that were canceled afterwards too. Reads every outcome. */
+export function countFollowed(journal: Journal, kind: Kind, goal: Goal | undefined): FollowCounts {
+  const counts: FollowCounts = {total: 0, reached: 0, ended: 0, open: 0, statuses: {}};
+  for (const {status, count} of journal.acceptedByStatus(badEnds(kind))) {
+    counts.total += count;
+    counts.statuses[status ?? ''] = count;
+    counts[standingOf(kind, status, goal)] += count;
+  }
+  return counts;
+}
+
+/** Moves one row from one status to another, or out of the accepted ones with `undefined`. */
+export function moveCount(
+  counts: FollowCounts,
+  kind: Kind,
+  goal: Goal | undefined,
+  move: {from: string | null; to: string | null | undefined},
+): void {
+  const {from, to} = move;
+  counts.statuses[from ?? '']!--;
+  counts[standingOf(kind, from, goal)]--;
+  if (to === undefined) {
+    counts.total--;
+    return;
+  }
+  counts.statuses[to ?? ''] = (counts.statuses[to ?? ''] ?? 0) + 1;
+  counts[standingOf(kind, to, goal)]++;
+}

@@ -1,0 +1,205 @@
+import type {Clock} from '../../clock.ts';
+import {RemitError} from '../../errors.ts';
+import {Follow, type FollowEnd, type FollowOptions} from './follow.ts';
+import type {Goal} from './counts.ts';
+import {liveFlag, nextCommand} from '../standing/next-command.ts';
+import type {OpenBatch} from '../journal/open-batch.ts';
+import {readRemaining} from '../standing/remaining.ts';
+import {type ResultFiles, writeResults} from '../report/results.ts';
+import {writeStatus} from '../standing/status-file.ts';
+import {summarise, type Summary} from '../standing/summary.ts';
+import {TimelineWriter} from '../standing/timeline.ts';
+import type {Stop} from '../model/stop.ts';
+
+/** What following brought, beside the summary: `-o json` of whatever followed. */
+export interface Followed {
+  /** Null when each row was looked at once. */
+  until: Goal | null;
+  outcome: FollowEnd;
+  /** Accepted rows: `reached + ended + open`. `ended` ones have failed or were canceled. */
+  reached: number;
+  ended: number;
+  open: number;
+  /** Rows by the status of their record, as last seen. */
+  statuses: Record<string, number>;
+  /** Requests sent, all of them reads, and rows whose record could not be read in the last look. */
+  gets: number;
+  unread: number;
+}
+
+export interface FollowRunOptions extends Omit<
+  FollowOptions,
+  'kind' | 'journal' | 'assertHeld' | 'onProgress'
+> {
+  batch: OpenBatch;
+  /** The summary so far: of the run before, or as the journal has it. */
+  before: Summary;
+  /** Where the results are written anew at the end; undefined: they are left as they are. */
+  out: string | undefined;
+  /** How the command to type next begins, and the flags at its end without which it would miss the batch. */
+  command: string;
+  commandFlags?: string;
+  /** Called with all records read and journaled, before the results are written. */
+  beforeResults?: () => Promise<void>;
+  onProgress: (line: string) => void;
+}
+
+const REPORT_EVERY_MS = 1000;
+
+/**
+ * Follows the accepted rows of a batch, tells the world each second how far they are, and leaves journal, status and
+ * results saying the same.
+ */
+export class FollowRun {
+  readonly #options: FollowRunOptions;
+  readonly #follow: Follow;
+  readonly #timeline: TimelineWriter;
+  readonly #started: number;
+  readonly #phase: string;
+  #reported = Number.NEGATIVE_INFINITY;
+
+  constructor(options: FollowRunOptions) {
+    const {batch, clock, until} = options;
+    const {journal, plan, lock} = batch;
+    this.#options = options;
+    this.#phase = until === undefined ? 'refreshing' : PHASES[until];
+    this.#started = clock.monotonic();
+    this.#timeline = new TimelineWriter(journal);
+    this.#follow = new Follow({
+      ...options,
+      kind: plan.kind,
+      journal,
+      assertHeld: () => lock.assertHeld(),
+      onProgress: () => this.#report(clock),
+    });
+  }
+
+  async run(): Promise<{summary: Summary; followed: Followed}> {
+    const {batch, clock, out, until} = this.#options;
+    const {journal, place, plan} = batch;
+    this.#report(clock);
+    const outcome = await this.#follow.run();
+    const {counts, gets, unread, stop, lastReadAt} = this.#follow;
+    if (lastReadAt !== undefined) journal.setMeta('asOf', lastReadAt);
+    if (stop?.reason === 'lost-record') {
+      journal.setMeta('state', 'stopped');
+      journal.setMeta('stop', stop);
+    }
+    await this.#options.beforeResults?.();
+    const {reached, ended, open, statuses} = counts;
+    const summary = this.#summary();
+    summary.next ??= this.#nextAfter(summary);
+    this.#timeline.note(this.#phase, summary, clock.now(), {force: gets > 0});
+    const failure = out === undefined ? undefined : this.#writeResults(out, summary);
+    writeStatus(place.status, plan.journalId, summary.state, summary, clock.now());
+    if (failure !== undefined) throw withSummary(failure, summary);
+    return {
+      summary,
+      followed: {
+        until: until ?? null,
+        ...{outcome, reached, ended, open, gets, unread},
+        statuses: Object.fromEntries(
+          Object.entries(statuses)
+            .filter(([, n]) => n > 0)
+            .map(([status, n]) => [status === '' ? 'unknown' : status, n]),
+        ),
+      },
+    };
+  }
+
+  /** Following ends nothing but itself: the batch is as complete as it was, unless a record is lost. */
+  #summary(): Summary {
+    const {batch, before, clock, until, command, commandFlags = ''} = this.#options;
+    const {counts, standing} = this.#follow;
+    const live = liveFlag('resume', before.mode);
+    const stop = this.#follow.stop ?? before.stopped_because ?? undefined;
+    const follows = counts.open > 0 && until !== undefined;
+    return {
+      ...summarise(batch.plan, standing, {
+        state: stateAfter(before.state, this.#follow.stop),
+        mode: before.mode,
+        posts: before.posts,
+        elapsedMs: before.elapsed_ms + clock.monotonic() - this.#started,
+        stop,
+        next:
+          before.next ??
+          (follows ? `${command} resume ${batch.plan.batchId} --until ${until}${live}${commandFlags}` : null),
+      }),
+      // Every row may be paid: what was interrupted is the following.
+      ...(this.#follow.stop === undefined ? {} : {state: stateAfter(before.state, this.#follow.stop)}),
+      results: before.results,
+      failed_file: before.failed_file,
+      summary_file: before.summary_file,
+    };
+  }
+
+  /** What moves the batch on where records have failed, were canceled or are lost; null where none are. */
+  #nextAfter({state, mode, batch_id: batchId}: Summary): string | null {
+    const {batch, clock, command, commandFlags: flags = ''} = this.#options;
+    const {standing, stop} = this.#follow;
+    if (state !== 'incomplete' && stop?.reason !== 'lost-record') return null;
+    const left = readRemaining(batch.journal, standing, {state, stop, now: clock.now()});
+    return nextCommand(left, {command, batchId, mode, flags, profile: null});
+  }
+
+  #writeResults(folder: string, summary: Summary): unknown {
+    const {journal, plan} = this.#options.batch;
+    try {
+      const files: ResultFiles = writeResults({journal, plan, summary, folder});
+      journal.setMeta('results', files);
+      summary.results = files.results;
+      summary.failed_file = files.failed;
+      summary.summary_file = files.summary;
+      return undefined;
+    } catch (error) {
+      return error; // what was seen is journaled, and still has to be told
+    }
+  }
+
+  #report(clock: Clock): void {
+    this.#options.onProgress(progressLine(this.#follow, this.#options.until));
+    const now = clock.monotonic();
+    if (now - this.#reported < REPORT_EVERY_MS) return;
+    this.#reported = now;
+    const {place, plan} = this.#options.batch;
+    const summary = {...this.#summary(), state: 'running'} as const;
+    this.#timeline.note(this.#phase, summary, clock.now());
+    writeStatus(place.status, plan.journalId, this.#phase, summary, clock.now());
+  }
+}
+
+const PHASES: Readonly<Record<Goal, string>> = {
+  approved: 'approving',
+  initiated: 'initiating',
+  debited: 'debiting',
+  settled: 'settling',
+};
+
+/** `settling 812/990 settled, 3 failed`; beside it what cannot be read, when something cannot. */
+export function progressLine(
+  {counts, unread, gets}: Pick<Follow, 'counts' | 'unread' | 'gets'>,
+  until: Goal | undefined,
+): string {
+  const {total, reached, statuses} = counts;
+  const goal = until ?? 'settled';
+  const bad = (['failed', 'canceled'] as const)
+    .filter((status) => (statuses[status] ?? 0) > 0)
+    .map((status) => `${statuses[status]} ${status}`);
+  const phase = until === undefined ? 'looking:' : PHASES[until];
+  const lines = [[`${phase} ${reached}/${total} ${goal}`, ...bad].join(', '), `${gets} looked up`];
+  return [...lines, ...(unread > 0 ? [`${unread} could not be read`] : [])].join(' · ');
+}
+
+const stateAfter = (before: Summary['state'], stop: Stop | undefined): Summary['state'] => {
+  if (stop === undefined) return before;
+  return stop.reason === 'interrupted' || stop.reason === 'terminated' ? 'interrupted' : 'stopped';
+};
+
+function withSummary(failure: unknown, summary: Summary): unknown {
+  if (!(failure instanceof RemitError)) return failure;
+  return new RemitError(failure.code, failure.message, {
+    cause: failure,
+    hint: failure.hint,
+    details: {summary},
+  });
+}

@@ -1,0 +1,349 @@
+import {type Answer, isObject, isSuccess, readAnswer} from '../../client/answer.ts';
+import {fullJitter} from '../../client/backoff.ts';
+import {pollPauseMs} from '../../client/poll.ts';
+import {TransportFailure, type Transport} from '../../client/transport.ts';
+import type {Clock} from '../../clock.ts';
+import {RemitError} from '../../errors.ts';
+import {isOtherId} from '../run/answers.ts';
+import {Dispatcher, type WorkEnd} from '../run/dispatcher.ts';
+import {closedStatuses, countFollowed, type FollowCounts, type Goal, moveCount} from './counts.ts';
+import {judgeSeen} from './judge.ts';
+import type {FollowPace} from './pace.ts';
+import type {JournalRow} from '../journal/row.ts';
+import type {Standing} from '../model/tally.ts';
+import type {Journal} from '../journal/journal.ts';
+import type {Kind} from '../model/kinds.ts';
+import {DIFFERS_CODE, type Outcome} from '../model/outcome.ts';
+import {LOST, lostText, outcomeOf, wordsOf} from '../run/run-context.ts';
+import type {Wire} from '../run/wire.ts';
+import type {Stop} from '../model/stop.ts';
+
+export interface FollowOptions {
+  kind: Kind;
+  journal: Journal;
+  wire: Wire;
+  transport: Transport;
+  pace: FollowPace;
+  clock: Clock;
+  /** Uniform in [0, 1). */
+  random: () => number;
+  /** Where every row shall be; absent: each row that is not at its end is looked at once. */
+  until?: Goal | undefined;
+  /** Of the whole following; absent means without end. */
+  timeoutMs?: number | undefined;
+  /** A Retry-After above this ends the following. */
+  maxWaitMs: number;
+  /** Ctrl-C, or a lost lock. */
+  abort: AbortSignal;
+  /** Throws when the lock is ours no more. */
+  assertHeld: () => void;
+  /** A few times a second. */
+  onProgress: () => void;
+  /** Once for each status that the contract does not know. */
+  onUnknown: (status: string, reference: string) => void;
+}
+
+/**
+ * `reached`: every row is at the goal. `ended`: no row is under way any more, and some have failed or were canceled.
+ * `passed`: one look at each, as asked. `stopped`: see `stop`.
+ */
+export type FollowEnd = 'reached' | 'ended' | 'timeout' | 'passed' | 'stopped';
+
+interface Look {
+  row: JournalRow;
+  tries: number;
+  /** Counted in the pace's `waiting`. */
+  waits: boolean;
+}
+
+const PAGE = 256;
+const TICK_MS = 200;
+const FLUSH_TICKS = 5;
+/** Tries of a row within one look at all of them. Whoever looks again anyway needs no second try. */
+const TRIES_ONCE = 4;
+const FAILING_CAP_MS = 10_000;
+const THROTTLED_CAP_MS = 20_000;
+/** Pauses for a service that fails before a single look is given up; with a goal it is waited for until the time is up. */
+const FAILING_STREAK = 8;
+const REFUSED_STREAK = 3;
+
+/**
+ * Follows accepted rows by reading their records, at a bounded rate, until they are where they shall be. Sends GETs only.
+ * What was seen is journaled; a final status is never asked for again and never taken back. Memory does not grow with the
+ * batch.
+ */
+export class Follow {
+  readonly counts: FollowCounts;
+  /** For a summary; kept up to date. */
+  readonly standing: Standing;
+  stop: Stop | undefined;
+  /** Records read, and rows whose record could not be read in the last pass. */
+  gets = 0;
+  /** When a record was last read, on the wall clock. */
+  lastReadAt: number | undefined;
+  unread = 0;
+  readonly #options: FollowOptions;
+  readonly #closed: readonly string[];
+  readonly #cut = new AbortController();
+  readonly #unknown = new Set<string>();
+  #dispatcher: Dispatcher<Look> | undefined;
+  #failure: {error: unknown} | undefined;
+  #gateUntil = 0;
+  #failing = 0;
+  #throttled = 0;
+  #refused = 0;
+  #lastGood: number;
+
+  constructor(options: FollowOptions) {
+    const {journal, kind, until, clock} = options;
+    this.#options = options;
+    journal.sanitizer.conceal(options.wire.secret);
+    this.#closed = closedStatuses(kind, until);
+    this.#lastGood = clock.monotonic();
+    this.standing = journal.standing();
+    this.counts = countFollowed(journal, kind, until);
+  }
+
+  /** @throws RemitError STATE when the journal cannot be written, LOCKED when the lock is lost */
+  async run(): Promise<FollowEnd> {
+    const {clock, abort, until, timeoutMs, random, journal} = this.#options;
+    const ended = new AbortController();
+    const onAbort = () =>
+      this.#stopFor(reasonOf(abort), 'stopped by a signal while the accepted rows were followed');
+    abort.addEventListener('abort', onAbort, {once: true});
+    if (abort.aborted) onAbort();
+    if (timeoutMs !== undefined)
+      clock.sleep(timeoutMs, ended.signal).then(
+        () => this.#halt(() => undefined), // what is open then has run out of time
+        () => undefined,
+      );
+    void this.#tick(ended.signal);
+    try {
+      for (let pauses = 0; this.counts.open > 0 && !this.#cut.signal.aborted; pauses++) {
+        if (pauses > 0)
+          await clock.sleep(pollPauseMs(pauses - 1, random), this.#cut.signal).catch(() => undefined); // cut: the loop ends
+        if (!this.#cut.signal.aborted) await this.#pass();
+        if (until === undefined) break;
+      }
+      if (this.#failure) throw this.#failure.error;
+      journal.flush();
+    } finally {
+      ended.abort();
+      abort.removeEventListener('abort', onAbort);
+    }
+    return this.#end();
+  }
+
+  #end(): FollowEnd {
+    if (this.stop !== undefined) return 'stopped';
+    if (this.#options.until === undefined) return 'passed';
+    if (this.counts.open === 0) return this.counts.ended > 0 ? 'ended' : 'reached';
+    return 'timeout';
+  }
+
+  /** One look at every row that is not where it shall be. */
+  async #pass(): Promise<void> {
+    const {pace, clock, journal, assertHeld} = this.#options;
+    assertHeld();
+    this.unread = 0;
+    pace.waiting = 0;
+    this.#dispatcher = new Dispatcher<Look>({
+      speed: pace,
+      clock,
+      next: this.#rows(),
+      work: (look) => this.#look(look),
+      abandon: () => undefined,
+    });
+    this.#dispatcher.closeGate(Math.max(0, this.#gateUntil - clock.monotonic()));
+    await this.#dispatcher.run();
+    journal.flush();
+  }
+
+  #rows(): () => Look | undefined {
+    let page: JournalRow[] = [];
+    let after = 0;
+    return () => {
+      if (page.length === 0) page = this.#options.journal.following(this.#closed, after, PAGE);
+      const row = page.shift();
+      if (row === undefined) return undefined;
+      after = row.n;
+      return {row, tries: 0, waits: false};
+    };
+  }
+
+  async #look(look: Look): Promise<WorkEnd> {
+    const {pace, transport, wire, clock} = this.#options;
+    if (look.waits) pace.waiting--;
+    look.waits = false;
+    look.tries++;
+    this.gets++;
+    try {
+      const request = wire.get(look.row.outcome!.id!); // the journal gives rows with a record only
+      const raw = await transport.send({...request, signal: this.#cut.signal});
+      return this.#answered(look, readAnswer(raw, clock.now()));
+    } catch (failure) {
+      if (!(failure instanceof TransportFailure)) throw failure;
+      if (failure.kind === 'aborted') return {again: false};
+      return this.#failed(look, failure.message, failure.sent);
+    }
+  }
+
+  #answered(look: Look, answer: Answer): WorkEnd {
+    const {row} = look;
+    const {pace, clock} = this.#options;
+    const {status, retryAfterMs} = answer;
+    const words = wordsOf({answer});
+    if (retryAfterMs !== undefined) this.#waitFor(retryAfterMs);
+    if (status === 429 || retryAfterMs !== undefined) pace.refused();
+    if (status === 429) return this.#refusedForLoad(retryAfterMs);
+    if (status >= 500 || status === 408 || status === 425) return this.#failed(look, words, true);
+    if (isSuccess(status)) {
+      pace.succeeded();
+      this.#lastGood = clock.monotonic();
+      this.lastReadAt = clock.now();
+      this.#failing = this.#throttled = this.#refused = 0;
+      return this.#read(look, answer);
+    }
+    if (status === 404) {
+      this.#settle(row, outcomeOf(row, {state: 'in_doubt', message: LOST}, answer));
+      this.#stopFor('lost-record', lostText(row, row.outcome!.id!)); // only rows with a record are followed
+    } else if (status === 401 || status === 403) this.#stopFor('credentials', words);
+    else if (status < 400) this.#stopFor('redirect', words);
+    else {
+      this.unread++;
+      if (++this.#refused >= REFUSED_STREAK)
+        this.#stopFor('refused-at-first', `${REFUSED_STREAK} records in a row could not be read: ${words}`);
+    }
+    return {again: false};
+  }
+
+  #read(look: Look, answer: Answer): WorkEnd {
+    const {row} = look;
+    const {kind, onUnknown} = this.#options;
+    const record = answer.json;
+    const known = row.outcome!;
+    if (!isObject(record) || typeof record['status'] !== 'string' || isOtherId(record['id'], known.id!))
+      return this.#failed(look, 'the record could not be read', true);
+    const {sanitizer} = this.#options.journal;
+    const status = sanitizer.token(record['status']); // as the journal keeps it, so that the two can be compared
+    const seen = judgeSeen({kind, before: known.status, record, status});
+    if (seen.unknown && !this.#unknown.has(seen.status)) {
+      this.#unknown.add(seen.status);
+      onUnknown(seen.status, row.reference);
+    }
+    if (seen.is === 'same' || seen.is === 'stale') return {again: false};
+    const {requestId = null} = answer;
+    const {code, message} = known;
+    const facts =
+      seen.facts.message === null && code === DIFFERS_CODE ? {...seen.facts, code, message} : seen.facts;
+    if (seen.status === 'failed' || seen.status === 'canceled')
+      this.#options.journal.noteEnded(row.n, known.id!, seen.status);
+    this.#settle(row, {...known, ...facts, status: seen.status, http: answer.status, requestId});
+    return {again: false};
+  }
+
+  /** Nothing was learnt. The gate is closed for a while that grows; then this row again, or the next one. */
+  #failed(look: Look, words: string, sent: boolean): WorkEnd {
+    const {random, until, pace} = this.#options;
+    const isNewFailure = this.#closeGate(() =>
+      fullJitter({attempt: this.#failing++, baseMs: 250, capMs: FAILING_CAP_MS, random}),
+    );
+    if (until === undefined && isNewFailure && this.#failing >= FAILING_STREAK)
+      this.#stopFor('unreachable', words);
+    if (!sent) return {again: true, afterMs: 0};
+    if (until === undefined && look.tries < TRIES_ONCE) {
+      pace.waiting++;
+      look.waits = true;
+      return {
+        again: true,
+        afterMs: fullJitter({attempt: look.tries, baseMs: 250, capMs: FAILING_CAP_MS, random}),
+      };
+    }
+    this.unread++;
+    return {again: false};
+  }
+
+  #refusedForLoad(retryAfterMs: number | undefined): WorkEnd {
+    const {random, clock, maxWaitMs} = this.#options;
+    if (retryAfterMs === undefined)
+      this.#closeGate(() =>
+        fullJitter({attempt: this.#throttled++, baseMs: 1000, capMs: THROTTLED_CAP_MS, random}),
+      );
+    if (clock.monotonic() - this.#lastGood > maxWaitMs)
+      this.#stopFor('rate-limited', 'the service has answered nothing but 429 for longer than --max-wait');
+    return {again: true, afterMs: 0};
+  }
+
+  #waitFor(ms: number): void {
+    const until = this.#options.clock.monotonic() + ms;
+    this.#gateUntil = Math.max(this.#gateUntil, until);
+    this.#dispatcher?.closeGate(ms);
+    if (ms > this.#options.maxWaitMs)
+      this.#stopFor(
+        'rate-limited',
+        `the service asks to wait ${Math.ceil(ms / 1000)} s, longer than --max-wait`,
+      );
+  }
+
+  /** Requests that were in flight together fail together: only the first of them closes the gate, and counts. */
+  #closeGate(ms: () => number): boolean {
+    const now = this.#options.clock.monotonic();
+    if (now < this.#gateUntil) return false;
+    const wait = Math.max(1, ms());
+    this.#gateUntil = now + wait;
+    this.#dispatcher?.closeGate(wait);
+    return true;
+  }
+
+  #settle(row: JournalRow, outcome: Outcome): void {
+    const {journal, clock, kind, until} = this.#options;
+    const before = row.outcome!;
+    journal.record(outcome, clock.now());
+    const {statuses, tally} = this.standing;
+    if (before.code === DIFFERS_CODE && outcome.code !== DIFFERS_CODE) this.standing.differs--;
+    if (before.status !== null) statuses[before.status]!--;
+    if (outcome.state === 'accepted') statuses[outcome.status!] = (statuses[outcome.status!] ?? 0) + 1;
+    else {
+      const bucket = outcome.state === 'dead_key' ? 'conflict' : 'in_doubt';
+      if (outcome.state === 'dead_key') this.standing.canceled++;
+      const amount = BigInt(row.amount);
+      tally.accepted.count--;
+      tally.accepted.totals.subtract(row.currency, amount);
+      tally[bucket].count++;
+      tally[bucket].totals.add(row.currency, amount);
+    }
+    const to = outcome.state === 'in_doubt' ? undefined : outcome.status;
+    moveCount(this.counts, kind, until, {from: before.status, to});
+  }
+
+  /** Progress and the journal, until the end. A failure of either ends the following. */
+  async #tick(ended: AbortSignal): Promise<void> {
+    try {
+      for (let ticks = 1; ; ticks++) {
+        await this.#options.clock.sleep(TICK_MS, ended);
+        this.#options.onProgress();
+        if (ticks % FLUSH_TICKS === 0) {
+          this.#options.assertHeld();
+          this.#options.journal.flush();
+        }
+      }
+    } catch (error) {
+      if (!ended.aborted) this.#halt(() => (this.#failure = {error}));
+    }
+  }
+
+  #stopFor(reason: Stop['reason'], message: string): void {
+    const {sanitizer} = this.#options.journal;
+    this.#halt(() => (this.stop ??= {reason, message: sanitizer.line(message)}));
+  }
+
+  /** Nothing new begins, and reads under way are given up: they change nothing. */
+  #halt(note: () => void): void {
+    note();
+    this.#cut.abort();
+    this.#dispatcher?.stop();
+  }
+}
+
+const reasonOf = (signal: AbortSignal): Stop['reason'] =>
+  signal.reason instanceof RemitError && signal.reason.code === 'TERMINATED' ? 'terminated' : 'interrupted';

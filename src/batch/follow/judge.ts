@@ -1,0 +1,61 @@
+import {isObject} from '../../client/answer.ts';
+import {canReach, isFinal, LIFECYCLES} from '../../contract/lifecycle.ts';
+import type {Kind} from '../model/kinds.ts';
+import type {Outcome} from '../model/outcome.ts';
+
+/** What a look at the record of an accepted row says. */
+export interface Seen {
+  /** `stale`: an answer from before what is known already; it is passed over. */
+  is: 'same' | 'stale' | 'moved';
+  status: string;
+  /** The contract does not know this status: it is kept as it is, and the row is looked at again. */
+  unknown: boolean;
+  facts: Pick<Outcome, 'state' | 'code' | 'message'>;
+}
+
+/**
+ * Judges a status against the one before. Which step follows which is mostly an assumption, so an end is believed from
+ * anywhere; only a step back on the way is taken for an answer that is out of date. A canceled record pays nothing: its
+ * row leaves the accepted ones, as it does when a release finds it so.
+ */
+export function judgeSeen(options: {
+  kind: Kind;
+  before: string | null;
+  status: string;
+  record: Readonly<Record<string, unknown>>;
+}): Seen {
+  const {kind, before, status, record} = options;
+  const lifecycle = LIFECYCLES[kind];
+  const isKnown = (name: string) => Object.hasOwn(lifecycle.next, name);
+  const unknown = !isKnown(status);
+  const facts = {state: 'accepted', code: null, message: null} as const;
+  if (status === before) return {is: 'same', status, unknown, facts};
+  const isBack =
+    before !== null &&
+    isKnown(before) &&
+    !unknown &&
+    !isFinal(lifecycle, status) &&
+    !canReach(lifecycle, before, status);
+  if (isBack) return {is: 'stale', status, unknown, facts};
+  if (status === 'canceled') {
+    const message = 'its record was canceled after it had been accepted';
+    return {is: 'moved', status, unknown, facts: {state: 'dead_key', code: null, message}};
+  }
+  if (status === 'failed') return {is: 'moved', status, unknown, facts: {...facts, ...failureOf(record)}};
+  if (status === lifecycle.initial) {
+    const message = 'its record is not approved';
+    return {is: 'moved', status, unknown, facts: {...facts, message}};
+  }
+  return {is: 'moved', status, unknown, facts};
+}
+
+/** Why a record failed, as far as it says so: `transfer_details.failure`, by assumption 58. */
+function failureOf(record: Readonly<Record<string, unknown>>): {code: string | null; message: string} {
+  const details = record['transfer_details'] ?? record['payin_metadata'];
+  const failure = isObject(details) && isObject(details['failure']) ? details['failure'] : {};
+  const {code, message} = failure;
+  return {
+    code: typeof code === 'string' && /^[\w.-]{1,100}$/.test(code) ? code : null,
+    message: typeof message === 'string' ? message : 'it failed after it had been accepted',
+  };
+}

@@ -1,0 +1,54 @@
+import type {Speed} from '../speed/speed.ts';
+
+/** GETs a second while a batch is followed, unless the user says otherwise: looking must not be felt by the service. */
+export const FOLLOW_RPS = 50;
+const IN_FLIGHT = 16;
+/** Rows that wait for another try; beyond that no new one is begun, so that memory stays the same for any batch. */
+const WAITING = 32;
+
+/**
+ * The speed of following: a fixed rate, halved by each refusal for load and grown back slowly. Nothing is to be gained
+ * by looking faster, so there is nothing to find out.
+ */
+export class FollowPace implements Speed {
+  readonly #maxRps: number;
+  #rps: number;
+  #next = 0;
+  /** Rows that failed and wait for another try; kept by whoever follows. */
+  waiting = 0;
+  hasSucceeded = false;
+
+  constructor(maxRps = FOLLOW_RPS) {
+    this.#maxRps = maxRps;
+    this.#rps = maxRps;
+  }
+
+  limit(): number {
+    return this.hasSucceeded ? IN_FLIGHT : 1;
+  }
+
+  earliest(now: number): number {
+    return Math.max(now, this.#next);
+  }
+
+  sent(now: number): void {
+    this.#next = Math.max(now, this.#next) + 1000 / this.#rps;
+  }
+
+  succeeded(): void {
+    this.hasSucceeded = true;
+    this.#rps = Math.min(this.#maxRps, this.#rps * 1.02);
+  }
+
+  refused(): void {
+    this.#rps = Math.max(Math.min(1, this.#maxRps), this.#rps / 2);
+  }
+
+  answered(): void {}
+
+  failed(): void {}
+
+  admitsNewRows(): boolean {
+    return this.waiting < WAITING;
+  }
+}

@@ -1,0 +1,237 @@
+import {LIMITS} from '../../contract/limits.ts';
+import {shellWord} from '../../shell-word.ts';
+import {REFERENCE_METADATA_KEY} from '../model/identity.ts';
+import {type Issue, maskDigits} from './issues.ts';
+import type {KindFacts} from '../model/kinds.ts';
+
+export const METADATA = 'metadata.';
+/** One metadata key is ours: it carries the reference. */
+export const METADATA_KEYS_FOR_USER = LIMITS.metadataKeys - 1;
+
+/** Column names of a batch file, in the order in which the template prints them. */
+export function knownColumns(kind: KindFacts): readonly string[] {
+  return [
+    'reference',
+    kind.party,
+    'amount',
+    'amount_in_minor_units',
+    'currency_code',
+    'rail',
+    kind.method,
+    'subaccount_id',
+    'scheduled_date',
+  ];
+}
+
+/** Where in a record of the file each column is. */
+export interface ColumnMap {
+  /** The header as the file spells it. */
+  headers: readonly string[];
+  at: Readonly<Record<string, number>>;
+  metadata: readonly {key: string; index: number; header: string}[];
+  /** The columns that are not ignored, in the order of the file; only their cells are ever stored. */
+  kept: readonly number[];
+}
+
+/** How a header is to be read. */
+export interface HeaderOptions {
+  /** Column to header, as in `--map reference=Invoice`. */
+  mapping: Readonly<Record<string, string>>;
+  ignored: readonly string[];
+  needsReference: boolean;
+  defaultCurrency: boolean;
+}
+
+/**
+ * Reads a header. Names match whatever their case, spaces, underscores and hyphens; `mapping` comes first. An unknown
+ * column is an error, since a misspelt one would silently not be sent; `ignored` lists the columns to leave out.
+ */
+export function readHeader(
+  cells: readonly string[],
+  kind: KindFacts,
+  options: HeaderOptions,
+): {map: ColumnMap; issues: Issue[]} {
+  const issues: Issue[] = [];
+  const complain: Complain = (column, code, message) =>
+    issues.push({row: 0, line: 1, column: shown(column), code, message, value: ''});
+  const known = knownColumns(kind);
+  const wanted = mappedColumns(cells, options.mapping, known, complain);
+  const ignored = ignoredColumns(cells, options.ignored, complain);
+  const at: Record<string, number> = {};
+  const metadata: {key: string; index: number; header: string}[] = [];
+  const twice = (header: string, first: number) => {
+    const other = cells[first]!;
+    const canBeNamed = header.trim() !== other.trim();
+    const way = canBeNamed ? `, or leave one out with --ignore-column ${shellWord(header)}` : '';
+    complain(
+      header,
+      'duplicate-column',
+      `means the same as column ${first + 1} (${shown(other)}); rename one${way}`,
+    );
+  };
+
+  cells.forEach((header, index) => {
+    if (ignored.has(index)) return;
+    const name = wanted.get(index) ?? knownName(header, known);
+    if (name === '')
+      complain('', 'unnamed-column', `column ${index + 1} has no name; name it, or delete the column`);
+    else if (name.startsWith(METADATA)) {
+      const key = name.slice(METADATA.length);
+      const same = metadata.find((entry) => entry.key === key);
+      if (same === undefined) metadata.push({key, index, header});
+      else twice(header, same.index);
+    } else if (!known.includes(name)) complain(header, 'unknown-column', unknownText(header, known));
+    else if (at[name] !== undefined) twice(header, at[name]);
+    else at[name] = index;
+  });
+
+  checkNeeded(at, kind, options, complain);
+  checkMetadataColumns(metadata, complain);
+  const kept = cells.map((_, index) => index).filter((index) => !ignored.has(index));
+  return {map: {headers: cells, at, metadata, kept}, issues};
+}
+
+type Complain = (column: string, code: string, message: string) => void;
+
+/** `Payee ID`, `payee-id` and `PAYEE_ID` have one fold. */
+const fold = (text: string): string => text.toLowerCase().replace(/[\s_-]+/gu, '');
+
+/** The column that a header names: one that we know, one of metadata, or what it says in lower case. */
+function knownName(header: string, known: readonly string[]): string {
+  const text = header.trim();
+  if (text.toLowerCase().startsWith(METADATA)) return METADATA + text.slice(METADATA.length);
+  const folded = fold(text);
+  return known.find((name) => fold(name) === folded) ?? text.toLowerCase();
+}
+
+/** Columns of the file that a typed header means: those spelt so, or else those that differ in case and spaces only. */
+function columnsNamed(cells: readonly string[], typed: string): number[] {
+  for (const same of [(text: string) => text.trim(), (text: string) => text.trim().toLowerCase(), fold]) {
+    const found = cells.flatMap((header, index) => (same(header) === same(typed) ? [index] : []));
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+function mappedColumns(
+  cells: readonly string[],
+  mapping: HeaderOptions['mapping'],
+  known: readonly string[],
+  complain: Complain,
+): Map<number, string> {
+  const wanted = new Map<number, string>();
+  for (const [name, header] of Object.entries(mapping)) {
+    const found = columnsNamed(cells, header);
+    if (found.length === 0)
+      complain(header, 'missing-column', `--map ${name}=${shellWord(header)}: the file has no such column`);
+    if (!known.includes(name) && !name.startsWith(METADATA))
+      complain(
+        header,
+        'unknown-column',
+        `--map ${name}=${shellWord(header)}: there is no column ${name} to map to`,
+      );
+    else for (const index of found) wanted.set(index, name);
+  }
+  return wanted;
+}
+
+function ignoredColumns(
+  cells: readonly string[],
+  headers: readonly string[],
+  complain: Complain,
+): Set<number> {
+  const ignored = new Set<number>();
+  for (const header of headers) {
+    const found = columnsNamed(cells, header);
+    if (found.length === 0)
+      complain(header, 'missing-column', `--ignore-column ${shellWord(header)}: the file has no such column`);
+    for (const index of found) ignored.add(index);
+  }
+  return ignored;
+}
+
+function checkNeeded(
+  at: Readonly<Record<string, number>>,
+  kind: KindFacts,
+  options: HeaderOptions,
+  complain: Complain,
+): void {
+  const need = (name: string, how = '') => {
+    if (at[name] === undefined) complain(name, 'missing-column', `the file has no column ${name}${how}`);
+  };
+  if (options.needsReference)
+    need(
+      'reference',
+      '; map one with --map reference=COLUMN (without references a batch needs an explicit --namespace)',
+    );
+  need(kind.party);
+  if (at['amount'] === undefined && at['amount_in_minor_units'] === undefined)
+    complain('amount', 'missing-column', 'the file has neither amount nor amount_in_minor_units');
+  if (at['amount'] !== undefined && at['amount_in_minor_units'] !== undefined)
+    complain(
+      'amount',
+      'duplicate-column',
+      'the file has both amount and amount_in_minor_units; leave one out with --ignore-column',
+    );
+  if (!options.defaultCurrency) need('currency_code', '; add it, or use --currency USD for every row');
+}
+
+/** Nobody types a longer name. */
+const LONGEST_SHOWN = 100;
+
+/** A header as it may be shown: the first line of a file without a header is data. */
+const shown = (header: string): string =>
+  maskDigits(header.length > LONGEST_SHOWN ? `${header.slice(0, LONGEST_SHOWN)}…` : header);
+
+function unknownText(header: string, known: readonly string[]): string {
+  if (shown(header) !== header)
+    return 'no such column; this looks like data: the first line of the file must be the header';
+  return `no such column${suggestion(header, known)}; --map NAME=${shellWord(header)} reads it, --ignore-column ${shellWord(header)} leaves it out`;
+}
+
+function checkMetadataColumns(metadata: readonly {key: string; header: string}[], complain: Complain): void {
+  if (metadata.length > METADATA_KEYS_FOR_USER)
+    complain(
+      '',
+      'metadata',
+      `the file has ${metadata.length} metadata columns; at most ${METADATA_KEYS_FOR_USER} are allowed, since one key carries the reference`,
+    );
+  for (const {key, header} of metadata) {
+    if (key === '') complain(header, 'metadata', 'the metadata key is empty');
+    else if (key === '__proto__') complain(header, 'metadata', 'a metadata key cannot be __proto__');
+    else if ([...key].length > LIMITS.metadataKeyLength)
+      complain(header, 'metadata', `the metadata key is longer than ${LIMITS.metadataKeyLength} characters`);
+    else if (key === REFERENCE_METADATA_KEY)
+      complain(
+        header,
+        'metadata',
+        `${REFERENCE_METADATA_KEY} is the key under which remit sends the reference`,
+      );
+  }
+}
+
+function suggestion(header: string, known: readonly string[]): string {
+  const name = header.trim().toLowerCase();
+  const flat = (text: string) => text.replace(/[^a-z]/g, '');
+  const near = known.find((candidate) => {
+    const [a, b] = [flat(name), flat(candidate)];
+    return a === b || (a.length > 3 && (b.includes(a) || a.includes(b))) || distance(a, b) <= 2;
+  });
+  return near === undefined ? '' : ` (did you mean ${near}?)`;
+}
+
+/** Levenshtein distance of two short words. */
+function distance(a: string, b: string): number {
+  let previous = Array.from({length: b.length + 1}, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const current = [i];
+    for (let j = 1; j <= b.length; j++)
+      current[j] = Math.min(
+        previous[j]! + 1,
+        current[j - 1]! + 1,
+        previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1),
+      );
+    previous = current;
+  }
+  return previous[b.length]!;
+}

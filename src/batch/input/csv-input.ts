@@ -1,0 +1,206 @@
+import {createHash, type Hash} from 'node:crypto';
+import {closeSync, createReadStream, fstatSync, openSync, type ReadStream} from 'node:fs';
+import {basename} from 'node:path';
+import {RemitError} from '../../errors.ts';
+import {foreignFormat, HEAD_BYTES} from './csv-formats.ts';
+
+/** Where a batch comes from: a path, or `-` for stdin. */
+export interface InputFile {
+  /** As the user typed it. */
+  path: string;
+  name: string;
+  /** A pipe or stdin: it can be cut without an error, so its last line must end. */
+  isPipe: boolean;
+  /** Of a file, before it is read; undefined of what comes through a pipe. */
+  bytes: number | undefined;
+  stream: ReadStream | NodeJS.ReadableStream;
+  /** `remit payouts batch`, for hints. */
+  command: string;
+}
+
+/**
+ * Opens the input for one pass.
+ * @throws RemitError CSV_INVALID when it is missing, a directory, or may not be read; nothing was sent.
+ */
+export function openInput(
+  path: string,
+  stdin: NodeJS.ReadableStream = process.stdin,
+  command = 'remit payouts batch',
+): InputFile {
+  if (path === '-') return {path, name: 'stdin', isPipe: true, bytes: undefined, stream: stdin, command};
+  let fd: number;
+  let stats;
+  try {
+    fd = openSync(path, 'r');
+    stats = fstatSync(fd);
+  } catch (cause) {
+    throw new RemitError('CSV_INVALID', `cannot read ${path}: ${reasonOf(cause)}`, {
+      cause,
+      hint: `name a CSV file, or - for standard input; \`${command} template\` prints one to start from`,
+    });
+  }
+  if (stats.isDirectory()) {
+    closeSync(fd);
+    throw new RemitError('CSV_INVALID', `${path} is a directory, not a CSV file`, {
+      hint: `name a file in it; to see them: ls ${path}`,
+    });
+  }
+  return {
+    path,
+    name: basename(path),
+    isPipe: !stats.isFile(),
+    bytes: stats.isFile() ? stats.size : undefined,
+    stream: createReadStream(path, {fd, highWaterMark: 256 * 1024}),
+    command,
+  };
+}
+
+function reasonOf(cause: unknown): string {
+  const code = (cause as NodeJS.ErrnoException).code;
+  if (code === 'ENOENT') return 'there is no such file';
+  if (code === 'EACCES' || code === 'EPERM') return 'permission denied';
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
+/** Facts of the bytes that were read; complete once the text was read to its end. */
+export interface InputFacts {
+  sha256: string;
+  bytes: number;
+  endsWithNewline: boolean;
+}
+
+/**
+ * Decodes the input strictly: UTF-8 with or without a byte order mark, and nothing else. UTF-16 and the one-byte code
+ * pages are recognised and refused with the fix, since a wrong guess changes names and references; so are workbooks.
+ * Chunks of text come out; `facts()` is the hash of the bytes as they are in the file.
+ * @throws RemitError CSV_INVALID naming the line
+ */
+export class TextInput {
+  readonly #input: InputFile;
+  readonly #hash: Hash = createHash('sha256');
+  #bytes = 0;
+  #lines = 1;
+  #lastByte = -1;
+  /** The last bytes decoded: a character may begin in them and end in the next chunk. */
+  #tail: Buffer = Buffer.alloc(0);
+
+  constructor(input: InputFile) {
+    this.#input = input;
+  }
+
+  async *chunks(): AsyncGenerator<string> {
+    const decoder = new TextDecoder('utf-8', {fatal: true});
+    try {
+      for await (const chunk of this.#pieces()) {
+        this.#refuseUtf16(chunk);
+        this.#hash.update(chunk);
+        this.#bytes += chunk.length;
+        this.#lastByte = chunk[chunk.length - 1]!;
+        yield this.#decode(decoder, chunk);
+      }
+    } catch (cause) {
+      if (cause instanceof RemitError) throw cause;
+      throw new RemitError('CSV_INVALID', `reading ${this.#input.path} failed: ${reasonOf(cause)}`, {cause});
+    }
+    this.#decode(decoder, undefined);
+  }
+
+  /** The bytes as they come, but the first piece has enough of them to tell a workbook. */
+  async *#pieces(): AsyncGenerator<Buffer> {
+    let head: Buffer | undefined = Buffer.alloc(0);
+    for await (const piece of this.#input.stream) {
+      const chunk = typeof piece === 'string' ? Buffer.from(piece) : (piece as Buffer);
+      if (head === undefined) {
+        if (chunk.length > 0) yield chunk;
+        continue;
+      }
+      head = Buffer.concat([head, chunk]);
+      if (head.length < HEAD_BYTES) continue;
+      this.#refuseForeignFormat(head);
+      yield head;
+      head = undefined;
+    }
+    if (head === undefined || head.length === 0) return;
+    this.#refuseForeignFormat(head);
+    yield head;
+  }
+
+  #refuseForeignFormat(head: Buffer): void {
+    const format = foreignFormat(head);
+    if (format === undefined) return;
+    throw new RemitError('CSV_INVALID', `${this.#input.path} is ${format.what}, not a CSV file`, {
+      hint: format.fix,
+    });
+  }
+
+  facts(): InputFacts {
+    return {
+      sha256: this.#hash.copy().digest('hex'),
+      bytes: this.#bytes,
+      endsWithNewline: this.#lastByte === 10 || this.#lastByte === 13,
+    };
+  }
+
+  #decode(decoder: InstanceType<typeof TextDecoder>, chunk: Buffer | undefined): string {
+    try {
+      const text = decoder.decode(chunk, {stream: chunk !== undefined});
+      if (chunk !== undefined) {
+        this.#lines += countNewlines(chunk);
+        this.#tail = tailOf(chunk, this.#tail);
+      }
+      return text;
+    } catch {
+      const line = this.#lines + (chunk === undefined ? 0 : newlinesBeforeFault(chunk, this.#tail));
+      throw this.#wrongEncoding(
+        `line ${line} is not UTF-8: it is probably Windows-1252 or another one-byte code page`,
+      );
+    }
+  }
+
+  /** Recognised by its mark or by NUL bytes: no CSV in UTF-8 has one of the bytes FE, FF and 00. */
+  #refuseUtf16(chunk: Buffer): void {
+    const isMarked = this.#bytes === 0 && (chunk[0]! & 0xfe) === 0xfe && ((chunk[1] ?? 0xfe) & 0xfe) === 0xfe;
+    if (isMarked) throw this.#wrongEncoding('it is UTF-16', 'UTF-16');
+    if (chunk.includes(0))
+      throw this.#wrongEncoding('it has NUL bytes: it is UTF-16, or not text', 'UTF-16LE');
+  }
+
+  #wrongEncoding(what: string, encoding = 'WINDOWS-1252'): RemitError {
+    return new RemitError('CSV_INVALID', `${this.#input.path}: ${what}`, {
+      hint: `save the sheet as "CSV UTF-8" (or: iconv -f ${encoding} -t UTF-8 old.csv > new.csv), then plan again`,
+    });
+  }
+}
+
+function countNewlines(bytes: Buffer): number {
+  let count = 0;
+  for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) count++;
+  return count;
+}
+
+const LONGEST_CHARACTER = 4;
+
+/** The last bytes of a text that was `before` and goes on with `chunk`; as many as an unended character can have. */
+const tailOf = (chunk: Buffer, before: Buffer): Buffer =>
+  (chunk.length >= LONGEST_CHARACTER ? chunk : Buffer.concat([before, chunk])).subarray(
+    1 - LONGEST_CHARACTER,
+  );
+
+/** Line ends in `chunk` before its first byte that is not UTF-8; found by halving, since the decoder does not say. */
+function newlinesBeforeFault(chunk: Buffer, before: Buffer): number {
+  const start = before.findIndex((byte) => (byte & 0xc0) !== 0x80); // not in the middle of a character
+  const tail = start < 0 ? Buffer.alloc(0) : before.subarray(start);
+  const bytes = Buffer.concat([tail, chunk]);
+  let good = 0;
+  let bad = bytes.length;
+  while (bad - good > 1) {
+    const middle = (good + bad) >> 1;
+    try {
+      new TextDecoder('utf-8', {fatal: true}).decode(bytes.subarray(0, middle), {stream: true});
+      good = middle;
+    } catch {
+      bad = middle;
+    }
+  }
+  return countNewlines(bytes.subarray(0, good)) - countNewlines(tail);
+}

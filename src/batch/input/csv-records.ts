@@ -1,0 +1,203 @@
+import type {Parser} from 'csv-parse';
+import {RemitError} from '../../errors.ts';
+import type {Delimiter} from '../model/plan-facts.ts';
+
+export const DELIMITERS: Readonly<Record<string, Delimiter>> = {comma: ',', semicolon: ';', tab: '\t'};
+
+/** One record as it lies in the file; `line` is the physical line on which it begins. */
+export interface CsvRecord {
+  /** 1 for the first record after the header; empty records take no number. */
+  row: number;
+  line: number;
+  cells: string[];
+}
+
+export interface CsvHeader {
+  cells: string[];
+  delimiter: Delimiter;
+}
+
+/**
+ * Streams the records of a CSV text (RFC 4180; CRLF, LF and CR all end a line). Quotes are strict: a stray or an open
+ * one ends the reading with an error that names the line, because everything behind it would be guesswork.
+ * Records in which every cell is empty are skipped; `emptyRecords` counts them, for spreadsheets leave many.
+ */
+export class CsvRecords {
+  emptyRecords = 0;
+  readonly #path: string;
+  readonly #command: string;
+  readonly #chunks: AsyncGenerator<string>;
+  #delimiter: Delimiter | undefined;
+
+  constructor(options: {
+    path: string;
+    chunks: AsyncGenerator<string>;
+    delimiter?: Delimiter | undefined;
+    /** `remit payouts batch`, for hints. */
+    command?: string;
+  }) {
+    this.#path = options.path;
+    this.#command = options.command ?? 'remit payouts batch';
+    this.#chunks = options.chunks;
+    this.#delimiter = options.delimiter;
+  }
+
+  /** @throws RemitError CSV_INVALID: empty file, ambiguous delimiter, broken quoting */
+  async *read(): AsyncGenerator<{header: CsvHeader} | {records: CsvRecord[]}> {
+    let start = await this.#firstLine('');
+    const declared = declaredDelimiter(start);
+    if (declared !== undefined) start = await this.#firstLine(withoutLine(start));
+    const delimiter =
+      this.#delimiter ?? this.#checked(declared) ?? this.#guessDelimiter(start.line.trimEnd());
+    const parsed: string[][] = [];
+    const parser = await this.#parser(delimiter, parsed);
+    let header: CsvHeader | undefined;
+    let lastLine = 0;
+    let row = 0;
+    const take = (): CsvRecord[] => {
+      const page: CsvRecord[] = [];
+      for (const cells of parsed.splice(0)) {
+        const line = lastLine + 1;
+        lastLine = line + lineEndsIn(cells);
+        if (cells.some((cell) => cell.trim() !== '')) {
+          if (header === undefined) header = {cells, delimiter};
+          else page.push({row: ++row, line, cells});
+        } else if (header !== undefined) this.emptyRecords++;
+      }
+      return page;
+    };
+    let isHeaderGiven = false;
+    for await (const chunk of this.#withStart(start)) {
+      const fault = chunk === END ? await ended(parser) : await fed(parser, chunk);
+      const records = take();
+      if (header !== undefined && !isHeaderGiven) yield {header};
+      isHeaderGiven = header !== undefined;
+      if (records.length > 0) yield {records};
+      if (fault !== undefined) throw this.#broken(fault, lastLine + 1);
+    }
+    if (header === undefined) throw this.#empty();
+  }
+
+  /** Records are collected as they are parsed: behind an error the stream would drop those that wait to be read. */
+  async #parser(delimiter: Delimiter, parsed: string[][]): Promise<Parser> {
+    const {parse} = await import('csv-parse');
+    const parser = parse({
+      delimiter,
+      record_delimiter: ['\r\n', '\n', '\r'],
+      relax_column_count: true, // a ragged row is an error of that row, not the end of the file
+      max_record_size: 1024 * 1024,
+      on_record: (cells: string[]) => {
+        parsed.push(cells);
+        return null;
+      },
+    });
+    return parser.on('error', () => undefined); // reported by `fed` and `ended`
+  }
+
+  /** The first line with text, and all text that was read for it; `text` was read before. */
+  async #firstLine(text: string): Promise<FirstLine> {
+    for (;;) {
+      // Two searches: one pattern for both would start again at each character of a line without an end.
+      const begin = text.search(/\S/);
+      const length = begin === -1 ? -1 : text.slice(begin).search(/[\r\n]/);
+      if (length !== -1) return {line: text.slice(begin, begin + length), text, begin};
+      if (text.length > LONGEST_HEADER) break;
+      const step = await this.#chunks.next();
+      if (step.done) break;
+      text += step.value;
+    }
+    if (text.trim() === '') throw this.#empty();
+    return {line: text.trimStart(), text, begin: text.search(/\S/)};
+  }
+
+  /** @param sign the one of the line `sep=`, which Excel takes from whoever writes the file */
+  #checked(sign: string | undefined): Delimiter | undefined {
+    const known = Object.values(DELIMITERS).find((delimiter) => delimiter === sign);
+    if (sign === undefined || known !== undefined) return known;
+    throw new RemitError(
+      'CSV_INVALID',
+      `${this.#path}: its first line declares the delimiter ${JSON.stringify(sign)}, which is not supported`,
+      {hint: 'export it with commas, semicolons or tabs between the cells'},
+    );
+  }
+
+  async *#withStart(start: {text: string}): AsyncGenerator<string> {
+    yield start.text;
+    yield* this.#chunks;
+    yield END;
+  }
+
+  #guessDelimiter(headerLine: string): Delimiter {
+    const bare = headerLine.replace(/"[^"]*"/g, '');
+    const seen = Object.values(DELIMITERS).filter((delimiter) => bare.includes(delimiter));
+    if (seen.length > 1)
+      throw new RemitError(
+        'CSV_INVALID',
+        `${this.#path}: the delimiter is ambiguous: the header contains several candidates`,
+        {
+          hint: 'add --delimiter comma, --delimiter semicolon or --delimiter tab',
+        },
+      );
+    return seen[0] ?? ',';
+  }
+
+  #empty(): RemitError {
+    return new RemitError('CSV_INVALID', `${this.#path} is empty: it has no header`, {
+      hint: `\`${this.#command} template\` prints a file to start from`,
+    });
+  }
+
+  #broken(cause: Error, line: number): unknown {
+    const begins = `the record that begins on line ${line}`;
+    const what: Record<string, string> = {
+      CSV_QUOTE_NOT_CLOSED: `${begins} has a quote that is never closed: the file was cut, or a " is missing`,
+      INVALID_OPENING_QUOTE: `${begins} has a " in the middle of a cell; put the cell in quotes and write the " twice`,
+      CSV_INVALID_CLOSING_QUOTE: `${begins} has text after a closing "; write a " inside a cell twice`,
+      CSV_MAX_RECORD_SIZE: `${begins} is longer than 1 MiB; a quote is probably open`,
+    };
+    const message = what[(cause as {code?: string}).code ?? ''];
+    if (message === undefined) return cause;
+    return new RemitError('CSV_INVALID', `${this.#path}: ${message}`, {
+      cause,
+      details: {line},
+      hint: 'fix that line and plan again; nothing was sent',
+    });
+  }
+}
+
+interface FirstLine {
+  line: string;
+  /** Everything that was read for it. */
+  text: string;
+  /** Where in the text the line begins. */
+  begin: number;
+}
+
+const LONGEST_HEADER = 1024 * 1024;
+
+/** Excel takes the delimiter from a first line such as `sep=;`, which is not part of the table. */
+const declaredDelimiter = ({line}: FirstLine): string | undefined => /^"?sep=(.)"?\s*$/iu.exec(line)?.[1];
+
+/** The text with an empty line in place of its first one, so that lines keep their numbers. */
+const withoutLine = ({line, text, begin}: FirstLine): string =>
+  text.slice(0, begin) + text.slice(begin + line.length);
+
+/** The parser's own count takes the CRLF of a quoted cell for two. */
+function lineEndsIn(cells: readonly string[]): number {
+  let count = 0;
+  for (const cell of cells)
+    if (cell.includes('\n') || cell.includes('\r')) count += cell.match(/\r\n|\r|\n/g)!.length;
+  return count;
+}
+
+/** Follows the last chunk; no other chunk is empty. */
+const END = '';
+
+const fed = (parser: Parser, chunk: string): Promise<Error | undefined> =>
+  new Promise((resolve) => parser.write(chunk, (error) => resolve(error ?? undefined)));
+
+const ended = (parser: Parser): Promise<Error | undefined> =>
+  new Promise((resolve) => {
+    parser.once('error', resolve);
+    parser.end(() => resolve(undefined));
+  });

@@ -1,0 +1,267 @@
+import {LIMITS, SCHEDULE} from '../../contract/limits.ts';
+import {
+  AmountError,
+  NUMBER_FORMATS,
+  type NumberFormat,
+  parseMajor,
+  parseMinor,
+  requireExponent,
+  toWire,
+} from '../../money/amount.ts';
+import {isCertain} from './amount-format.ts';
+import type {ColumnMap} from './columns.ts';
+import type {CsvRecord} from './csv-records.ts';
+import {
+  checkReference,
+  fingerprintOf,
+  foldReference,
+  normaliseReference,
+  REFERENCE_METADATA_KEY,
+  type RowContent,
+} from '../model/identity.ts';
+import {type Issue, maskCell} from './issues.ts';
+import type {KindFacts} from '../model/kinds.ts';
+
+/** A row that may be sent: everything checked that can be checked offline. */
+export interface PlannedRow extends RowContent {
+  /** 1 for the first record after the header. */
+  row: number;
+  line: number;
+  /** Empty where the file has no references; the plan then makes one from the content. */
+  reference: string;
+  fold: string;
+  fingerprint: string;
+}
+
+export interface RowRules {
+  kind: KindFacts;
+  /** How bare integers in `amount` are to be read; undefined: major, and the plan checks that some row has decimals. */
+  amountUnit: 'major' | 'minor' | undefined;
+  numberFormat: NumberFormat | undefined;
+  /** As the amounts of the file show it, where none was declared. */
+  foundFormat?: NumberFormat | undefined;
+  /** What amounts of the file contradict each other in; for those that do not fit the format. */
+  formatDoubt?: string | undefined;
+  /** For rows without a currency of their own. */
+  currency: string | undefined;
+  /** Today in the schedule's time zone, YYYY-MM-DD. */
+  today: string;
+}
+
+export const isUuid = (text: string): boolean => UUID.test(text);
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+let dayFormat: Intl.DateTimeFormat | undefined; // making one costs more than a thousand uses
+
+/** The calendar day of an instant where schedules are kept. */
+export function scheduleDay(nowMs: number): string {
+  dayFormat ??= new Intl.DateTimeFormat('en-CA', {timeZone: SCHEDULE.timeZone, dateStyle: 'short'});
+  return dayFormat.format(nowMs);
+}
+
+/**
+ * What the amount of a row says of the unit of its column. `proven`: it was read, and its decimals show major units (the
+ * commas of thousands prove nothing). `none`: it was read, and has no decimals. `seen` and `unread`: it was not read, and
+ * seems to have decimals or not.
+ */
+export type Decimals = 'proven' | 'none' | 'seen' | 'unread';
+
+/** Checks one record: returns the row, or everything that is wrong with it. */
+export function readRow(
+  record: CsvRecord,
+  map: ColumnMap,
+  rules: RowRules,
+): {row?: PlannedRow; issues: Issue[]; decimals: Decimals} {
+  const issues: Issue[] = [];
+  const {kind} = rules;
+  const complain = (name: string, code: string, message: string, value = '') => {
+    const index = map.at[name];
+    const column = index === undefined ? name : map.headers[index]!;
+    issues.push({row: record.row, line: record.line, column, code, message, value: maskCell(value)});
+  };
+  if (record.cells.length !== map.headers.length) {
+    const hidden =
+      map.kept.length < map.headers.length
+        ? '. The results do not repeat the row, since its cells may be those of an ignored column'
+        : '';
+    complain(
+      '',
+      'ragged',
+      `has ${record.cells.length} cells, the header ${map.headers.length}; a delimiter inside a cell needs quotes around the cell${hidden}`,
+    );
+    return {issues, decimals: 'unread'};
+  }
+  const cell = (name: string) => (map.at[name] === undefined ? '' : record.cells[map.at[name]]!.trim());
+
+  const reference = normaliseReference(cell('reference'));
+  if (map.at['reference'] !== undefined) {
+    const problem = checkReference(reference);
+    if (problem) complain('reference', `reference-${problem.code}`, problem.message, reference);
+  }
+  const party = cell(kind.party);
+  if (party === '') complain(kind.party, 'missing', 'is empty; it must hold the id of a party');
+  else if (!UUID.test(party)) complain(kind.party, 'uuid', `is not a UUID${damage(party)}`, party);
+
+  const currency = currencyOf(record, map, rules);
+  const amount = readAmount(record, map, rules, currency, complain);
+  const rail = readRail(cell('rail'), kind, complain);
+  const method = readUuid(kind.method, cell(kind.method), complain);
+  const subaccount = readUuid('subaccount_id', cell('subaccount_id'), complain);
+  const scheduled = readDay(cell('scheduled_date'), rules.today, complain);
+  const metadata = readMetadata(record, map, reference, issues);
+
+  const decimals = decimalsOf(amount, amountText(record, map), rules);
+  if (issues.length > 0 || amount === undefined) return {issues, decimals};
+  const content: RowContent = {
+    party: party.toLowerCase(),
+    amount,
+    currency,
+    rail,
+    method,
+    subaccount,
+    scheduled,
+    metadata,
+  };
+  const row: PlannedRow = {
+    ...content,
+    row: record.row,
+    line: record.line,
+    reference,
+    fold: foldReference(reference),
+    fingerprint: fingerprintOf(content),
+  };
+  return {row, issues, decimals};
+}
+
+type Complain = (name: string, code: string, message: string, value?: string) => void;
+
+function decimalsOf(
+  amount: number | undefined,
+  text: string,
+  {numberFormat, foundFormat}: RowRules,
+): Decimals {
+  if (amount === undefined) return /\d[.,]\d{1,2}$/.test(text) ? 'seen' : 'unread';
+  return text.includes(NUMBER_FORMATS[numberFormat ?? foundFormat ?? '1234.56'].decimal) ? 'proven' : 'none';
+}
+
+/** A code in lower case has one reading only. */
+export function currencyOf(record: CsvRecord, map: ColumnMap, rules: RowRules): string {
+  const at = map.at['currency_code'];
+  const text = (at === undefined ? '' : record.cells[at]!.trim()) || (rules.currency ?? '');
+  return /^[A-Za-z]{3}$/.test(text) ? text.toUpperCase() : text;
+}
+
+const amountColumn = (map: ColumnMap): 'amount' | 'amount_in_minor_units' =>
+  map.at['amount'] === undefined ? 'amount_in_minor_units' : 'amount';
+
+/** Without the spaces around it; other white space is kept, and refused. */
+export const amountText = (record: CsvRecord, map: ColumnMap): string =>
+  record.cells[map.at[amountColumn(map)]!]!.replace(/^[ \t]+|[ \t]+$/g, '');
+
+function readAmount(
+  record: CsvRecord,
+  map: ColumnMap,
+  rules: RowRules,
+  currency: string,
+  complain: Complain,
+): number | undefined {
+  const name = amountColumn(map);
+  const text = amountText(record, map);
+  if (currency === '') {
+    complain(
+      'currency_code',
+      'missing',
+      'is empty; write one (USD), or use --currency USD for every row without one',
+    );
+    return undefined;
+  }
+  try {
+    requireExponent(currency);
+  } catch (error) {
+    complain('currency_code', 'currency', messageOf(error), currency);
+    return undefined;
+  }
+  const {formatDoubt: doubt} = rules;
+  if (doubt !== undefined && !isCertain(text)) {
+    complain(name, 'amount-grouping', doubt, text);
+    return undefined;
+  }
+  const isMinor = name === 'amount_in_minor_units' || rules.amountUnit === 'minor';
+  try {
+    return toWire(isMinor ? parseMinor(text) : readMajor(text, currency, rules));
+  } catch (error) {
+    const message = messageOf(error);
+    const {problem} = error as AmountError; // or messageOf would have thrown
+    if (doubt !== undefined && problem === 'grouping') complain(name, `amount-${problem}`, doubt, text);
+    else complain(name, `amount-${problem}`, message);
+    return undefined;
+  }
+}
+
+/** Where no format was declared, the message for an amount in a third format must not speak of a declared one. */
+function readMajor(text: string, currency: string, {numberFormat, foundFormat}: RowRules): bigint {
+  try {
+    return parseMajor(text, currency, numberFormat ?? foundFormat);
+  } catch (error) {
+    const isThird = foundFormat !== undefined && error instanceof AmountError && error.problem === 'grouping';
+    if (!isThird) throw error;
+    return parseMajor(text, currency, undefined);
+  }
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof AmountError) return error.message;
+  throw error;
+}
+
+function readRail(text: string, kind: KindFacts, complain: Complain): string | null {
+  if (text !== '' && !kind.rails.includes(text))
+    complain('rail', 'rail', `is not a rail of a ${kind.kind}; one of ${kind.rails.join(', ')}`, text);
+  return text === '' ? null : text;
+}
+
+function readUuid(name: string, text: string, complain: Complain): string | null {
+  if (text !== '' && !UUID.test(text)) complain(name, 'uuid', `is not a UUID${damage(text)}`, text);
+  return text === '' ? null : text.toLowerCase();
+}
+
+const damage = (text: string): string =>
+  /^\d+(?:[.,]\d+)?E\+\d+$/i.test(text)
+    ? ': a spreadsheet has rewritten it as a number; format the column as text and export again'
+    : '';
+
+function readDay(text: string, today: string, complain: Complain): string | null {
+  if (text === '') return null;
+  if (!isDay(text)) complain('scheduled_date', 'date', 'is not a day of the form YYYY-MM-DD', text);
+  else if (text < today)
+    complain('scheduled_date', 'date', `is in the past (in ${SCHEDULE.timeZone} it is ${today})`, text);
+  return text;
+}
+
+/** A real calendar day in the one unambiguous form; Date alone would turn 31 February into March. */
+function isDay(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const time = Date.parse(`${text}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}
+
+function readMetadata(record: CsvRecord, map: ColumnMap, reference: string, issues: Issue[]): string | null {
+  const entries: [string, string][] = [];
+  const complain = (column: string, message: string) =>
+    issues.push({row: record.row, line: record.line, column, code: 'metadata', message, value: ''});
+  for (const {key, index, header} of map.metadata) {
+    const value = record.cells[index]!.trim();
+    if (value === '') continue;
+    if (value.length > LIMITS.metadataValueLength && [...value].length > LIMITS.metadataValueLength)
+      complain(header, `is longer than ${LIMITS.metadataValueLength} characters`);
+    entries.push([key, value]);
+  }
+  if (entries.length === 0) return null;
+  entries.sort(([a], [b]) => (a < b ? -1 : 1));
+  const text = JSON.stringify(Object.fromEntries(entries));
+  // The reference travels with the user's own entries; both count.
+  const sent =
+    Buffer.byteLength(text) + Buffer.byteLength(JSON.stringify({[REFERENCE_METADATA_KEY]: reference}));
+  if (sent > LIMITS.metadataBytes) complain('', `the metadata is larger than ${LIMITS.metadataBytes} bytes`);
+  return text;
+}

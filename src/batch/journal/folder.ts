@@ -1,0 +1,59 @@
+import {existsSync, readdirSync} from 'node:fs';
+import {join} from 'node:path';
+import {RemitError} from '../../errors.ts';
+import {makeFolder as makePrivateFolder} from '../../store/folder.ts';
+import {isBatchId} from '../model/identity.ts';
+import type {Kind} from '../model/kinds.ts';
+
+/** Where one batch lives: `<state>/batches/payout/<id>/`, and its lock beside it. */
+export interface BatchFolder {
+  batchId: string;
+  root: string;
+  folder: string;
+  journal: string;
+  status: string;
+  lock: string;
+}
+
+/** @throws RemitError USAGE for an id that could leave the folder */
+export function batchFolder(stateDir: string, kind: Kind, batchId: string): BatchFolder {
+  if (!isBatchId(batchId))
+    throw new RemitError('USAGE', `"${batchId}" is not a batch id`, {
+      hint: 'use up to 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit',
+    });
+  const root = join(stateDir, 'batches', kind);
+  const folder = join(root, batchId);
+  return {
+    batchId,
+    root,
+    folder,
+    journal: join(folder, 'journal.db'),
+    status: join(folder, 'status.json'),
+    lock: join(root, `${batchId}.lock`),
+  };
+}
+
+export const batchExists = (stateDir: string, kind: Kind, batchId: string): boolean =>
+  isBatchId(batchId) && existsSync(batchFolder(stateDir, kind, batchId).journal);
+
+/** Ids of all batches of a kind, in no order that means anything. */
+export function batchIds(stateDir: string, kind: Kind): string[] {
+  const root = join(stateDir, 'batches', kind);
+  if (!existsSync(root)) return [];
+  return readdirSync(root).filter((name) => batchExists(stateDir, kind, name));
+}
+
+/**
+ * Makes a private folder of ours, parents included.
+ * @throws RemitError STATE with the mend, before anything was sent
+ */
+export function makeFolder(path: string): void {
+  try {
+    makePrivateFolder(path);
+  } catch (cause) {
+    throw new RemitError('STATE', (cause as Error).message, {
+      cause,
+      hint: 'nothing was sent; name a writable folder with --state-dir or REMIT_STATE_DIR',
+    });
+  }
+}

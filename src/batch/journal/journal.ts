@@ -1,0 +1,444 @@
+import {Sanitizer} from '../../sanitize/sanitizer.ts';
+import type {SqliteDatabase, SqliteStatement, SqlRow, SqlValue} from '../../store/port.ts';
+import {freshRow, type FreshRow, type JournalRow, KNOWN_COLUMNS, PLAN_COLUMNS, toJournalRow} from './row.ts';
+import {type Standing, readStanding, readTally, type Tally} from '../model/tally.ts';
+import {STATE, type Taken} from '../model/row-state.ts';
+import {hashName} from '../model/name-hash.ts';
+import {
+  cleanMessage,
+  DIFFERS_CODE,
+  KILLED,
+  type Outcome,
+  REGISTRY_CODE,
+  type RowState,
+} from '../model/outcome.ts';
+import {WaitingOutcomes} from './waiting-outcomes.ts';
+
+export type Phase = 'stage' | 'release' | 'direct';
+
+export interface Window {
+  seq: number;
+  phase: Phase;
+  first: number;
+  last: number;
+  at: number;
+}
+
+/** A row that a person should look at. */
+export interface Attention {
+  reference: string;
+  state: RowState | 'failed';
+  code: string | null;
+  message: string | null;
+}
+
+/** States of rows that need a person, the most urgent first. */
+const URGENCY = 'collision accepted dead_key conflict unapproved held rejected not_sent';
+
+/**
+ * The journal of one batch. Outcomes are committed in groups; a window is committed before any row of it is sent, and
+ * takes the waiting outcomes with it. Every commit is synchronous and durable; one that fails is fatal (the database
+ * closes itself), and the caller stops everything.
+ */
+export class Journal {
+  /** Every text of the service goes through it before it is stored here or shown; it learns the key of a run. */
+  readonly sanitizer = new Sanitizer();
+  readonly #db: SqliteDatabase;
+  readonly #statements = new Map<string, SqliteStatement>();
+  readonly #waiting: WaitingOutcomes;
+  readonly #ended: {n: number; id: string; status: string; told: number}[] = [];
+  #newestWindow: number;
+  /** Windows and flushes of this process. */
+  commits = 0;
+
+  constructor(db: SqliteDatabase) {
+    this.#db = db;
+    this.#waiting = new WaitingOutcomes(db, this.sanitizer);
+    this.#newestWindow = Number(
+      this.#statement('select coalesce(max(seq), 0) as seq from windows').get()!['seq'],
+    );
+  }
+
+  get unflushed(): number {
+    return this.#waiting.count;
+  }
+
+  /** JSON value of a named fact, or undefined. */
+  meta<T>(name: string): T | undefined {
+    const row = this.#statement('select value from meta where name = ?').get(name);
+    return row === undefined ? undefined : (JSON.parse(row['value'] as string) as T); // written by setMeta below
+  }
+
+  setMeta(name: string, value: unknown): void {
+    this.#statement(
+      'insert into meta (name, value) values (?, ?) on conflict (name) do update set value = excluded.value',
+    ).run(name, JSON.stringify(value));
+  }
+
+  /** Commits that rows `first` to `last` may be sent from now on; only then may one of them be. */
+  openWindow(window: {phase: Phase; first: number; last: number; takes: readonly Taken[]; at: number}): void {
+    const {phase, first, last, takes, at} = window;
+    this.commits++;
+    this.#db.transaction(() => {
+      this.#writeWaiting();
+      this.#statement(
+        'insert into windows (seq, phase, first, last, takes, at) values (?, ?, ?, ?, ?, ?)',
+      ).run(...[++this.#newestWindow, phase, first, last, `,${takes.join(',')},`, at]);
+    });
+  }
+
+  /** Takes an outcome; durable with the next window or flush. The caller flushes when `unflushed` has grown. */
+  record(outcome: Outcome, at: number): void {
+    this.#waiting.add(outcome, at);
+  }
+
+  flush(): void {
+    if (this.unflushed + this.#ended.length === 0) return;
+    this.commits++;
+    this.#db.transaction(() => this.#writeWaiting());
+  }
+
+  #writeWaiting(): void {
+    this.#waiting.write(this.#newestWindow);
+    for (const {n, id, status, told} of this.#ended.splice(0))
+      this.#statement(
+        `insert into ended_records (id, n, status, told) values (?, ?, ?, ?)
+         on conflict (id) do update set told = max(told, excluded.told)`,
+      ).run(id, n, status, told);
+  }
+
+  /** A GET showed that the record of a row has failed or was canceled. Durable with the outcome that is recorded with it. */
+  noteEnded(n: number, id: string, status: string, {isTold = false} = {}): void {
+    this.#ended.push({n, id, status, told: isTold ? 1 : 0});
+  }
+
+  /** Records that have ended and that the registry was not told of, with the rows that still have them. */
+  endedUntold(limit: number): JournalRow[] {
+    return this.#rows(`o.id in (select id from ended_records where told = 0)`, [], limit);
+  }
+
+  /** After the registry was told: durable when it returns. */
+  markTold(ids: readonly string[]): void {
+    this.#db.transaction(() => {
+      for (const id of ids) this.#statement('update ended_records set told = 1 where id = ?').run(id);
+    });
+  }
+
+  /**
+   * Rows after `after` that another batch may have paid: this one did not, or it knows from the registry that the other has
+   * paid or claimed them.
+   */
+  unpaidHere(after: number, limit: number): JournalRow[] {
+    return this.#rows(
+      `r.n > ? and (o.state in ('rejected', 'dead_key', 'already_paid') or (o.state = 'accepted' and o.status = 'failed')
+         or (o.state = 'conflict' and o.code = ?))`,
+      [after, REGISTRY_CODE],
+      limit,
+    );
+  }
+
+  windows(phases: readonly Phase[]): Window[] {
+    return this.#statement(
+      `select seq, phase, first, last, at from windows where phase in (${marks(phases)}) order by seq`,
+    )
+      .all(...phases)
+      .map((row) => row as unknown as Window); // the columns are those of Window
+  }
+
+  /** Rows after `after` that have no record yet, as far as is known: never sent, surely not taken, or in doubt and not disputed. */
+  unstaged(after: number, limit: number): JournalRow[] {
+    if (!this.#isKnown(after)) return this.#freshRows(after, limit);
+    return this.#rows(
+      `r.n > ? and (o.n is null or (o.id is null and (o.state = 'not_sent' or (o.state = 'in_doubt' and o.code is not ?))))`,
+      [after, REGISTRY_CODE],
+      limit,
+    );
+  }
+
+  /** Whether anything but the plan is known of a row after `after`. */
+  #isKnown(after: number): boolean {
+    return ['outcomes', 'generations'].some(
+      (table) => this.#statement(`select 1 from ${table} where n > ? limit 1`).get(after) !== undefined,
+    );
+  }
+
+  /**
+   * Rows of which nothing but the plan is known: most rows of most runs, and half the work of the others. A page comes as
+   * one text: SQLite and V8 are quicker at JSON than the driver is at cells.
+   */
+  #freshRows(after: number, limit: number): JournalRow[] {
+    const page = this.#statement(
+      `select json_group_array(json_array(${PLAN_COLUMNS})) as page
+       from (select * from rows where n > ? order by n limit ?) r`,
+    ).get(after, limit)!['page'] as string;
+    return (JSON.parse(page) as FreshRow[]).map(freshRow);
+  }
+
+  /** Rows after `after` that may have been sent, have no record that is known, and are not disputed. */
+  doubtsWithoutRecord(after: number, limit: number): JournalRow[] {
+    return this.#rows(
+      `r.n > ? and o.id is null and (o.code is null or o.code <> ?) and ${STATE} = 'in_doubt'`,
+      [after, REGISTRY_CODE],
+      limit,
+    );
+  }
+
+  /** Rows after `after` that have a record and one of these states. */
+  recorded(states: readonly RowState[], after: number, limit: number): JournalRow[] {
+    return this.#rows(
+      `r.n > ? and o.id is not null and o.state in (${marks(states)})`,
+      [after, ...states],
+      limit,
+    );
+  }
+
+  /** Accepted rows after `after` with a known record, whose last seen status is none of `closed`. */
+  following(closed: readonly string[], after: number, limit: number): JournalRow[] {
+    return this.#rows(
+      `r.n > ? and o.state = 'accepted' and o.id is not null and (o.status is null or o.status not in (${marks(closed)}))`,
+      [after, ...closed],
+      limit,
+    );
+  }
+
+  /** How many rows were accepted, by the status last seen; `badEnds` are counted where they were seen afterwards too. */
+  acceptedByStatus(badEnds: readonly string[]): {status: string | null; count: number}[] {
+    return this.#statement(
+      `select status, count(*) as count from outcomes
+       where state = 'accepted' or (state = 'dead_key' and status in (${marks(badEnds)})) group by status`,
+    )
+      .all(...badEnds)
+      .map((row) => ({status: row['status'] as string | null, count: Number(row['count'])}));
+  }
+
+  /** Every row after `after`. */
+  rowsAfter(after: number, limit: number): JournalRow[] {
+    return this.#rows('r.n > ?', [after], limit);
+  }
+
+  /** Every generation that was raised, with the reference of its row. */
+  generations(): {
+    n: number;
+    generation: number;
+    former_id: string | null;
+    reason: string;
+    at: number;
+    reference: string;
+  }[] {
+    return this.#statement(
+      'select g.n, g.generation, g.former_id, g.reason, g.at, r.reference from generations g join rows r on r.n = g.n order by g.n',
+    )
+      .all()
+      .map((row) => row as unknown as ReturnType<Journal['generations']>[number]); // the columns are named so
+  }
+
+  /**
+   * Rows whose outcome a later window overtook, left by a run that was killed, get the outcome "in doubt" that they have:
+   * a row must not be called staged, held or unapproved while its release may be under way. Durable when it returns.
+   */
+  makeDoubtExplicit(): void {
+    this.#statement(
+      `update outcomes set state = 'in_doubt', message = '${KILLED}', http = null, code = null,
+         staged_at = coalesce(staged_at, (select min(w.at) from windows w where w.seq > window_seq and w.first <= n and w.last >= n))
+       where n in (select r.n from rows r join outcomes o on o.n = r.n where o.state <> 'in_doubt' and ${STATE} = 'in_doubt')`,
+    ).run();
+  }
+
+  /** Since when a row without an outcome may have been sent; undefined when no window covers it. */
+  coveredSince(n: number): number | undefined {
+    const at = this.#statement(
+      `select min(at) as at from windows where instr(takes, ',new,') > 0 and first <= ? and last >= ?`,
+    ).get(n, n)!['at'];
+    return at === null ? undefined : Number(at);
+  }
+
+  /** The row of a reference. */
+  rowOf(reference: string): JournalRow | undefined {
+    if (!this.#hasRowNames()) return this.#rows('r.reference = ?', [reference], 1)[0];
+    const named = 'r.n in (select n from row_names where hash = ?) and r.reference = ?';
+    return this.#rows(named, [hashName(reference), reference], 1)[0];
+  }
+
+  /** An older journal has an index on the references instead. */
+  #hasRowNames(): boolean {
+    return this.#statement('select 1 from row_names limit 1').get() !== undefined;
+  }
+
+  /** Rows of these states after `after`, with a record or without. */
+  rowsIn(states: readonly RowState[], after: number, limit: number): JournalRow[] {
+    return this.#rows(`r.n > ? and o.state in (${marks(states)})`, [after, ...states], limit);
+  }
+
+  /**
+   * Gives a row a new generation, and with it a new key: only after its record was seen to have failed or been canceled.
+   * Its outcome goes back to "not sent"; the former id stays on record. Durable when it returns.
+   */
+  raiseGeneration(row: JournalRow, reason: string, at: number): void {
+    this.raiseGenerations([{row, reason}], at);
+  }
+
+  /** The same for several rows, with one commit. */
+  raiseGenerations(raised: readonly {row: JournalRow; reason: string}[], at: number): void {
+    this.flush();
+    this.#db.transaction(() => {
+      for (const {row, reason} of raised) this.#raise(row, reason, at);
+      this.#writeWaiting();
+    });
+  }
+
+  #raise(row: JournalRow, reason: string, at: number): void {
+    this.#statement(
+      `insert into generations (n, generation, former_id, reason, at) values (?, ?, ?, ?, ?)
+       on conflict (n) do update set generation = excluded.generation, former_id = excluded.former_id, reason = excluded.reason, at = excluded.at`,
+    ).run(row.n, row.generation + 1, row.outcome?.id ?? null, reason, at);
+    const outcome: Outcome = {
+      ...{n: row.n, state: 'not_sent', id: null, status: null, stagedAt: null, http: null, code: null},
+      ...{message: reason, requestId: null, attempts: row.outcome?.attempts ?? 0},
+      orphan: row.outcome?.orphan ?? null,
+    };
+    this.#waiting.add(outcome, at);
+  }
+
+  /** Rows in doubt that are not sent, for another batch has their reference. */
+  disputed(): number {
+    return Number(
+      this.#statement(`select count(*) as count from outcomes where state = 'in_doubt' and code = ?`).get(
+        REGISTRY_CODE,
+      )!['count'],
+    );
+  }
+
+  /** Whether the service may have taken any row: then the batch is bound to the key under which it did. */
+  everTaken(): boolean {
+    return (
+      this.#statement(
+        `select 1 from rows r left join outcomes o on o.n = r.n
+         where ${STATE} not in ('not_sent', 'rejected', 'already_paid', 'conflict') or (o.staged_at is not null and o.state <> 'already_paid')
+            or r.n in (select n from generations) limit 1`,
+      ).get() !== undefined
+    );
+  }
+
+  /** Whether any answer that the service alone could give is known: a record of ours, or a refusal that was believed. */
+  everAnswered(): boolean {
+    return (
+      this.#statement(
+        `select 1 from outcomes where state = 'rejected' or (id is not null and state <> 'already_paid') limit 1`,
+      ).get() !== undefined
+    );
+  }
+
+  /** Rows in doubt whose record is known: they were being released. */
+  doubtsWithRecord(): number {
+    return Number(
+      this.#statement(
+        `select count(*) as count from outcomes where state = 'in_doubt' and id is not null`,
+      ).get()!['count'],
+    );
+  }
+
+  /** Of the rows in these states that have a record, staged at `since` or later, the one staged longest ago. */
+  oldestRecorded(states: readonly RowState[], since: number): JournalRow | undefined {
+    return this.#rows(
+      `o.state in (${marks(states)}) and o.id is not null and o.staged_at >= ? and o.code is not '${REGISTRY_CODE}'`,
+      [...states, since],
+      1,
+      'o.staged_at, r.n',
+    )[0];
+  }
+
+  /** A row whose record was made between two moments of our clock. */
+  recordMadeBetween(since: number, until: number): JournalRow | undefined {
+    return this.#rows(
+      'o.id is not null and o.staged_at >= ? and o.staged_at < ?',
+      [since, Math.min(until, Number.MAX_SAFE_INTEGER)],
+      1,
+    )[0];
+  }
+
+  #rows(where: string, params: SqlValue[], limit: number, order = 'r.n'): JournalRow[] {
+    return this.#statement(
+      `select ${KNOWN_COLUMNS} from rows r left join outcomes o on o.n = r.n left join generations g on g.n = r.n where ${where} order by ${order} limit ?`,
+    )
+      .all(...params, limit)
+      .map(toJournalRow);
+  }
+
+  /** Every record of the file in order, with its cells, its plan and what is known of it; for reports. */
+  *everything(): Generator<SqlRow> {
+    let after = 0;
+    for (;;) {
+      const page = this.#statement(
+        `select c.n, c.line, c.cells, r.reference, r.party, r.amount, r.currency,
+           o.id, o.status, o.code, o.message, o.request_id, o.attempts, o.at, ${STATE} as state, e.status as ended
+         from cells c left join rows r on r.n = c.n left join outcomes o on o.n = c.n
+           left join ended_records e on e.id = o.id and e.told = 1 where c.n > ? order by c.n limit 1000`,
+      ).all(after);
+      yield* page;
+      if (page.length < 1000) return;
+      after = Number(page.at(-1)!['n']);
+    }
+  }
+
+  issuesOf(n: number): {col: string; message: string}[] {
+    return this.#statement('select col, message from issues where n = ? order by seq')
+      .all(n)
+      .map((row) => ({col: row['col'] as string, message: row['message'] as string}));
+  }
+
+  /** Counts and sums of all planned rows by bucket; a row that a window covers and nothing settles is in doubt. */
+  tally(): Tally {
+    return readTally((sql) => this.#statement(sql));
+  }
+
+  /** All that a summary says of the rows. Reads every outcome: a run keeps its own copy up to date instead. */
+  standing(): Standing {
+    return readStanding((sql) => this.#statement(sql));
+  }
+
+  /**
+   * Rows whose record was asked for and whose state needs a person, at most `limit`, the most urgent first.
+   * @param doubts how many rows are in doubt, those that a killed run left so without a word as well
+   */
+  needingAttention(limit: number, doubts: number): Attention[] {
+    const doubtful =
+      doubts === 0
+        ? []
+        : this.#statement(
+            `select r.reference, 'in_doubt' as state, o.code, o.message
+             from rows r left join outcomes o on o.n = r.n where ${STATE} = 'in_doubt' order by r.n limit ?`,
+          ).all(limit);
+    const others = this.#statement(
+      `select r.reference, case when o.state = 'accepted' and o.status = 'failed' then 'failed' else o.state end as state,
+         o.code, o.message
+       from outcomes o join rows r on r.n = o.n
+       where o.state not in ('accepted', 'staged', 'already_paid', 'in_doubt')
+         or (o.state = 'accepted' and (o.status = 'failed' or o.code = '${DIFFERS_CODE}'))
+       order by instr('${URGENCY}', o.state), o.n limit ?`,
+    ).all(limit - doubtful.length);
+    const named = new Set(doubtful.map((row) => row['reference'])); // as it was before the killed run, too
+    const all = [...doubtful, ...others.filter((row) => !named.has(row['reference']))];
+    return (all as unknown as Attention[]).map((row) => ({
+      ...row, // the columns are named so
+      code: row.code === null ? null : this.sanitizer.token(row.code),
+      message: cleanMessage(this.sanitizer, row),
+    }));
+  }
+
+  /** A statement on this journal, kept for the next time: for what lies in the journal and is read in a file of its own. */
+  statement(sql: string): SqliteStatement {
+    return this.#statement(sql);
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  #statement(sql: string): SqliteStatement {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) this.#statements.set(sql, (statement = this.#db.prepare(sql)));
+    return statement;
+  }
+}
+
+const marks = (values: readonly unknown[]): string => values.map(() => '?').join(', ');

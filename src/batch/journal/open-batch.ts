@@ -1,0 +1,77 @@
+import {existsSync} from 'node:fs';
+import type {Clock} from '../../clock.ts';
+import {RemitError} from '../../errors.ts';
+import {acquireLock, type Lock} from '../../store/lock.ts';
+import {migrate} from '../../store/migrate.ts';
+import {openSqlite} from '../../store/sqlite.ts';
+import {batchFolder, type BatchFolder, batchIds} from './folder.ts';
+import {Journal} from './journal.ts';
+import {JOURNAL_MIGRATIONS} from './schema.ts';
+import {type Kind, KINDS} from '../model/kinds.ts';
+import type {Plan} from '../model/plan-facts.ts';
+
+export interface OpenBatch {
+  place: BatchFolder;
+  plan: Plan;
+  journal: Journal;
+  lock: Lock;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a planned batch for this process alone.
+ * @throws RemitError NO_BATCH for an unknown id, LOCKED while another process has it, STATE_DAMAGED for a damaged journal
+ */
+export async function openBatch(options: {
+  stateDir: string;
+  kind: Kind;
+  batchId: string;
+  purpose: string;
+  breakLock?: boolean;
+  /** For moments only: a run that begins meanwhile waits for it. */
+  brief?: boolean;
+  clock: Clock;
+}): Promise<OpenBatch> {
+  const {stateDir, kind, batchId, clock} = options;
+  const place = batchFolder(stateDir, kind, batchId);
+  if (!existsSync(place.journal)) throw unknownBatch(stateDir, kind, batchId);
+  const lock = await acquireLock(place.lock, {
+    purpose: options.purpose,
+    breakLock: options.breakLock ?? false,
+    brief: options.brief ?? false,
+    hint: `wait for it, or watch it with remit ${KINDS[kind].topic} batch status ${batchId}; --break-lock only if you know that it is dead`,
+    clock,
+  });
+  try {
+    const db = await openSqlite(place.journal, {durability: 'full'});
+    migrate(db, JOURNAL_MIGRATIONS);
+    const journal = new Journal(db);
+    const plan = journal.meta<Plan>('plan');
+    if (plan === undefined)
+      throw new RemitError('STATE_DAMAGED', `the journal of batch ${batchId} holds no plan`);
+    const close = async () => {
+      journal.close();
+      await lock.release();
+    };
+    return {place, plan, journal, lock, close};
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+function unknownBatch(stateDir: string, kind: Kind, batchId: string): RemitError {
+  const all = batchIds(stateDir, kind).sort();
+  const known = all.slice(0, 5);
+  const more =
+    all.length > known.length
+      ? `, and ${all.length - known.length} more (remit ${KINDS[kind].topic} batch list)`
+      : '';
+  const {topic} = KINDS[kind];
+  return new RemitError('NO_BATCH', `there is no batch ${batchId} in ${stateDir}`, {
+    hint:
+      known.length === 0
+        ? `plan one: remit ${topic} batch plan FILE`
+        : `known batches: ${known.join(', ')}${more}; another state folder is named with --state-dir`,
+  });
+}

@@ -1,0 +1,128 @@
+import {hash} from 'node:crypto';
+import {isFormula} from '../../spreadsheet.ts';
+import type {Kind, Mode} from './kinds.ts';
+
+/** Metadata key under which the reference travels; it is the only trace after all local state is lost. */
+export const REFERENCE_METADATA_KEY = 'remit_reference';
+export const DEFAULT_NAMESPACE = 'default';
+const REFERENCE_LENGTH = 128;
+
+/** NFC and trimmed: the form in which a reference is compared, hashed and sent. */
+export const normaliseReference = (text: string): string => text.normalize('NFC').trim();
+
+/** Case and spaces folded away: two references with one fold are probably one payment typed twice. */
+export const foldReference = (reference: string): string => reference.toLowerCase().replace(/\s+/gu, '');
+
+export interface ReferenceProblem {
+  code: 'missing' | 'too-long' | 'not-printable' | 'formula' | 'excel-damaged';
+  message: string;
+}
+
+/** No control, format, unassigned or lone surrogate characters, no line or paragraph separators. */
+export const isPrintable = (text: string): boolean => !/[\p{C}\p{Zl}\p{Zp}]/u.test(text);
+
+/**
+ * What keeps a normalised reference from being one, or undefined. A reference that begins like a formula is refused
+ * because results are opened in spreadsheets; one in scientific notation, or with more digits than a spreadsheet keeps
+ * and zeros where they were, was damaged by one.
+ */
+export function checkReference(reference: string): ReferenceProblem | undefined {
+  if (reference === '') return {code: 'missing', message: 'the reference is empty'};
+  if ([...reference].length > REFERENCE_LENGTH)
+    return {code: 'too-long', message: `the reference is longer than ${REFERENCE_LENGTH} characters`};
+  if (!isPrintable(reference))
+    return {code: 'not-printable', message: 'the reference has characters that do not print'};
+  if (isFormula(reference))
+    return {
+      code: 'formula',
+      message: `the reference begins with ${reference[0]}, so a spreadsheet could run it as a formula`,
+    };
+  if (/^\d(?:[.,]\d+)?E\+\d+$/i.test(reference))
+    return {
+      code: 'excel-damaged',
+      message:
+        'a spreadsheet has rewritten this reference as a number; format the column as text and export again',
+    };
+  if (/^\d{16,}$/.test(reference) && /^0+$/.test(reference.slice(15)))
+    return {
+      code: 'excel-damaged',
+      message:
+        'a spreadsheet has probably cut this reference to 15 digits; format the column as text and export again',
+    };
+  return undefined;
+}
+
+/** Where a reference has one key for each of its generations. */
+export interface KeySpace {
+  kind: Kind;
+  mode: Mode;
+  namespace: string;
+}
+
+/** What a key is made for, within its space. */
+export interface Keyed {
+  reference: string;
+  generation: number;
+}
+
+/**
+ * The idempotency key of a row: a pure function of what the payment is for, never of row number, amount, file or batch.
+ * Test vector in docs/internals/batch-format.md. 43 characters of base64url.
+ */
+export const idempotencyKey = (identity: KeySpace & Keyed): string => keyMaker(identity)(identity);
+
+/** Makes the keys of one space: SHA-256 of the JSON of [1, kind, mode, namespace, reference, generation]. */
+export function keyMaker({kind, mode, namespace}: KeySpace): (keyed: Keyed) => string {
+  const space = JSON.stringify([1, kind, mode, namespace]).slice(0, -1); // the same for each row
+  return ({reference, generation}) =>
+    hash('sha256', `${space},${JSON.stringify(reference)},${generation}]`, 'base64url');
+}
+
+/** The fields of a row's body, as one short text: equal exactly when the same payment would be asked for. */
+export interface RowContent {
+  party: string;
+  amount: number;
+  currency: string;
+  rail: string | null;
+  method: string | null;
+  subaccount: string | null;
+  scheduled: string | null;
+  /** Canonical JSON of the user's metadata (keys sorted), or null. */
+  metadata: string | null;
+}
+
+/** 132 bits of SHA-256 over the content, base64url. */
+export function fingerprintOf(content: RowContent): string {
+  const {party, amount, currency, rail, method, subaccount, scheduled, metadata} = content;
+  const text = JSON.stringify([
+    party,
+    String(amount),
+    currency,
+    rail,
+    method,
+    subaccount,
+    scheduled,
+    metadata,
+  ]);
+  return hash('sha256', text, 'base64url').slice(0, 22);
+}
+
+/** Identity of a row in a file without references: its content and the how-manieth of its kind it is. */
+export const referenceOfContent = (fingerprint: string, occurrence: number): string =>
+  `content:${fingerprint}:${occurrence}`;
+
+const BATCH_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+/** A name ending in `.lock` would be taken for the lock of another batch. */
+export const isBatchId = (text: string): boolean => BATCH_ID.test(text) && !text.endsWith('.lock');
+export const isNamespace = (text: string): boolean => /^[a-z0-9-]{1,64}$/.test(text);
+
+/** `payouts-2026-11.csv` with some content -> `payouts-2026-11-1f0c9a3b`. */
+export function deriveBatchId(fileName: string, contentHash: string): string {
+  const stem = fileName
+    .replace(/\.[^.]*$/, '')
+    .normalize('NFKD')
+    .replace(/[^A-Za-z0-9._-]+/g, '-')
+    .replace(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, '')
+    .slice(0, 48);
+  return `${stem === '' ? 'batch' : stem}-${contentHash.slice(0, 8)}`;
+}

@@ -1,0 +1,57 @@
+import {type Answer, isObject, isSuccess, readHttpDate} from '../../client/answer.ts';
+
+/** Interface document: ISO 8601, UTC. A mere day would say too little. */
+const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$/;
+/** Up to the tens of seconds. */
+const TEN_SECONDS = '2026-01-01T00:00:0'.length;
+
+const HTTP_DATE = 'Sun, 06 Nov 1994 08:49:37 GMT'.length;
+
+/**
+ * Tells when the records in answers were made, by our own clock. The service's two times are compared with each other, so
+ * that a wrong clock on either side does not matter.
+ */
+export class RecordAges {
+  /** The Date that was read last, and how a timestamp of the same ten seconds begins: nearly every record is new. */
+  #date: string | undefined;
+  #answeredAt: number | undefined;
+  #now = '';
+
+  /**
+   * Undefined where the answer does not say, or the record was made within seconds of it.
+   * @param nowMs wall clock, milliseconds since the epoch; stands in for the Date of a service that sends none
+   */
+  madeAt({status, json, date}: Answer, nowMs: number): number | undefined {
+    if (!isSuccess(status) || !isObject(json)) return undefined;
+    const text = json['created_at'];
+    if (typeof text !== 'string') return undefined;
+    this.#read(date);
+    if (text.startsWith(this.#now) && text.endsWith('Z')) return undefined;
+    const found = TIMESTAMP.exec(text);
+    if (found === null) return undefined;
+    const [time, zone] = found;
+    const madeAt = Date.parse(zone === undefined ? `${time}Z` : time);
+    if (Number.isNaN(madeAt)) return undefined;
+    return nowMs - Math.max(0, (this.#answeredAt ?? nowMs) - madeAt);
+  }
+
+  #read(date: string | undefined): void {
+    if (date === this.#date && this.#now !== '') return;
+    this.#date = date;
+    this.#answeredAt = date === undefined ? undefined : readHttpDate(date.slice(0, HTTP_DATE)); // the first of several
+    this.#now =
+      this.#answeredAt === undefined
+        ? 'never'
+        : new Date(this.#answeredAt).toISOString().slice(0, TEN_SECONDS);
+  }
+}
+
+/** How long the service is trusted to remember a key, unless --key-horizon says otherwise. */
+export const HORIZON_MS = 24 * 3_600_000;
+
+/** A clock that is set back by more than this leaves moments of which nobody knows how long ago they were. */
+export const CLOCK_AHEAD_MS = 10 * 60_000;
+
+/** Whether the service may have forgotten a key that it may have known since a moment of our wall clock. */
+export const isPastHorizon = (sinceMs: number, nowMs: number, horizonMs: number): boolean =>
+  nowMs - sinceMs > horizonMs || sinceMs - nowMs > CLOCK_AHEAD_MS;

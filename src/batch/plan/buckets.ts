@@ -1,0 +1,127 @@
+import {nextTurn} from '../../clock.ts';
+import type {SqliteDatabase} from '../../store/port.ts';
+import {HASH_BITS} from '../model/name-hash.ts';
+
+const BUCKET_BITS = 7;
+const BUCKETS = 2 ** BUCKET_BITS;
+/** Records that are written together. */
+const RECORDS_A_PAGE = 128;
+/** Of one bucket; ids of pages stay below 2^31. */
+const PAGES = 2 ** 22;
+/**
+ * Records that are worked through in one transaction, and in one turn of the event loop. By work done and not by time, so
+ * that a plan takes the same turns each time.
+ */
+const RECORDS_A_TURN = 8192;
+
+/** For what does not fit into memory; made and dropped by whoever makes a plan. */
+export const PLAN_PAGES = 'create table plan_pages (id integer primary key, records text not null)';
+
+export interface Dealt {
+  /** Of the row. */
+  n: number;
+  text: string;
+}
+
+/** Row numbers and texts by turns. */
+type Page = (number | string)[];
+
+/**
+ * Texts of the rows of a plan, dealt out by a hash: equal texts lie in one bucket, so that duplicates are found a bucket
+ * at a time, in memory that does not grow with the file as long as most texts differ, or all are one. What does not fit
+ * lies in a table of the plan until it is removed: SQLite in WASM has no temporary files, and would sort in memory that it
+ * never gives back.
+ */
+export class Buckets {
+  readonly #db: SqliteDatabase;
+  /** Which of the plan's several. */
+  readonly #series: number;
+  readonly #recordsAPage: number;
+  readonly #waiting: Page[] = Array.from({length: BUCKETS}, () => []);
+  readonly #records = new Uint32Array(BUCKETS);
+  readonly #pages = new Uint32Array(BUCKETS);
+
+  constructor(db: SqliteDatabase, series: 0 | 1 | 2, recordsAPage: number = RECORDS_A_PAGE) {
+    this.#db = db;
+    this.#series = series;
+    this.#recordsAPage = recordsAPage;
+  }
+
+  /** Within the caller's transaction. Higher hashes go to later buckets. */
+  add(hash: number, n: number, text: string): void {
+    const bucket = hash >>> (HASH_BITS - BUCKET_BITS);
+    this.#records[bucket]!++;
+    const page = this.#waiting[bucket]!;
+    page.push(n, text);
+    if (page.length < 2 * this.#recordsAPage) return;
+    this.#write(bucket, page);
+    page.length = 0;
+  }
+
+  #write(bucket: number, page: Page): void {
+    this.#db
+      .prepare('insert into plan_pages (id, records) values (?, ?)')
+      .run(this.#firstPage(bucket) + this.#pages[bucket]!++, JSON.stringify(page));
+  }
+
+  #firstPage(bucket: number): number {
+    return (this.#series * BUCKETS + bucket) * PAGES;
+  }
+
+  /** The records of a bucket in the order in which they were added. The same database may be written meanwhile. */
+  *records(bucket: number): Generator<Dealt> {
+    const first = this.#firstPage(bucket);
+    for (let page = 0; page < this.#pages[bucket]!; page++) {
+      const {records} = this.#db.prepare('select records from plan_pages where id = ?').get(first + page)!;
+      yield* recordsOf(JSON.parse(records as string) as Page); // as it was written above
+    }
+    yield* recordsOf(this.#waiting[bucket]!);
+  }
+
+  /** Works through every bucket that holds something, in ascending order, and empties it. */
+  async drain(work: (bucket: number) => void): Promise<void> {
+    for (const [index, portion] of this.#portions().entries()) {
+      if (index > 0) await nextTurn();
+      this.#db.transaction(() => {
+        for (const bucket of portion) {
+          work(bucket);
+          this.#empty(bucket);
+        }
+      });
+    }
+  }
+
+  #portions(): number[][] {
+    const portions: number[][] = [];
+    let portion: number[] = [];
+    let records = 0;
+    for (const [bucket, count] of this.#records.entries()) {
+      if (count === 0) continue;
+      portion.push(bucket);
+      records += count;
+      if (records < RECORDS_A_TURN) continue;
+      portions.push(portion);
+      portion = [];
+      records = 0;
+    }
+    if (portion.length > 0) portions.push(portion);
+    return portions;
+  }
+
+  clear(): void {
+    for (let bucket = 0; bucket < BUCKETS; bucket++) this.#empty(bucket);
+  }
+
+  #empty(bucket: number): void {
+    const first = this.#firstPage(bucket);
+    if (this.#pages[bucket]! > 0)
+      this.#db
+        .prepare('delete from plan_pages where id between ? and ?')
+        .run(first, first + this.#pages[bucket]! - 1);
+    this.#pages[bucket] = this.#records[bucket] = this.#waiting[bucket]!.length = 0;
+  }
+}
+
+function* recordsOf(page: Page): Generator<Dealt> {
+  for (let at = 0; at < page.length; at += 2) yield {n: page[at] as number, text: page[at + 1] as string}; // by turns
+}

@@ -1,0 +1,95 @@
+import {formatMajor} from '../../money/amount.ts';
+import {Totals} from '../../money/totals.ts';
+import type {SqliteDatabase, SqlRow} from '../../store/port.ts';
+import type {Duplicates, Group} from './duplicates.ts';
+import type {PlanFigures} from '../model/plan-facts.ts';
+
+/** What looks paid twice when this text is the same. */
+export const alikeText = (row: {party: string; amount: number; currency: string}): string =>
+  `${row.party} ${row.amount} ${row.currency}`;
+
+interface RailSum {
+  rail: string | null;
+  currency: string;
+  rows: number;
+  sum: bigint;
+}
+
+/** Adds up the valid rows of a plan as they are read; all sums exact. */
+export class FigureSums {
+  rows = 0;
+  readonly #rails = new Map<string, RailSum>();
+  readonly #maxima = new Map<string, number>();
+  #largest = {n: 0, amount: -1};
+  #firstScheduled: string | null = null;
+  #lastScheduled: string | null = null;
+
+  /** Rows come in the order of the file. */
+  add(row: SqlRow): void {
+    const [amount, currency] = [Number(row['amount']), row['currency'] as string];
+    const [rail, scheduled] = [row['rail'] as string | null, row['scheduled'] as string | null];
+    this.rows++;
+    const name = `${rail ?? ''} ${currency}`; // a rail is no empty text
+    let sum = this.#rails.get(name);
+    if (sum === undefined) this.#rails.set(name, (sum = {rail, currency, rows: 0, sum: 0n}));
+    sum.rows++;
+    sum.sum += BigInt(amount);
+    if (amount > (this.#maxima.get(currency) ?? -1)) this.#maxima.set(currency, amount);
+    if (amount > this.#largest.amount) this.#largest = {n: Number(row['n']), amount};
+    if (scheduled === null) return;
+    if (this.#firstScheduled === null || scheduled < this.#firstScheduled) this.#firstScheduled = scheduled;
+    if (this.#lastScheduled === null || scheduled > this.#lastScheduled) this.#lastScheduled = scheduled;
+  }
+
+  figures(db: SqliteDatabase, found: {alike: Duplicates; similar: Duplicates}): PlanFigures {
+    const totals = new Totals();
+    const sums = [...this.#rails.values()].sort(byRailAndCurrency);
+    for (const {currency, sum} of sums) totals.add(currency, sum);
+    const referencesOf = ({rows}: Group) => rows.map((n) => rowAt(db, n)['reference'] as string);
+    return {
+      rows: this.rows,
+      totals: totals.toMajor(),
+      rails: sums.map(({sum, ...rail}) => ({...rail, total: formatMajor(sum, rail.currency)})),
+      maximaMinor: Object.fromEntries(
+        [...this.#maxima]
+          .sort(([a], [b]) => (a < b ? -1 : 1))
+          .map(([currency, amount]) => [currency, String(amount)]),
+      ),
+      largest: largestRow(db, this.#largest.n),
+      softDuplicates: {
+        count: found.alike.count,
+        examples: found.alike.groups.map((group) => {
+          const {party, currency, amount} = shown(rowAt(db, group.rows[0]!));
+          return {references: referencesOf(group), party, currency, amount};
+        }),
+      },
+      similarReferences: {count: found.similar.count, examples: found.similar.groups.map(referencesOf)},
+      firstScheduled: this.#firstScheduled,
+      lastScheduled: this.#lastScheduled,
+    };
+  }
+}
+
+/** Rows without a rail come first. */
+function byRailAndCurrency(a: RailSum, b: RailSum): number {
+  const [one, other] = [a, b].map(({rail, currency}) => `${rail ?? ''} ${currency}`);
+  return one! < other! ? -1 : 1;
+}
+
+function largestRow(db: SqliteDatabase, n: number): PlanFigures['largest'] {
+  if (n === 0) return {n, line: 0, reference: '', party: '', currency: '', amount: ''};
+  const row = rowAt(db, n);
+  return {n, line: Number(row['line']), reference: row['reference'] as string, ...shown(row)};
+}
+
+function shown(row: SqlRow): {party: string; currency: string; amount: string} {
+  const currency = row['currency'] as string;
+  return {
+    party: row['party'] as string,
+    currency,
+    amount: formatMajor(BigInt(row['amount'] as number), currency),
+  };
+}
+
+const rowAt = (db: SqliteDatabase, n: number): SqlRow =>
+  db.prepare('select line, reference, party, amount, currency from rows where n = ?').get(n)!;

@@ -1,0 +1,198 @@
+import {nextTurn} from '../../clock.ts';
+import {formatMajor} from '../../money/amount.ts';
+import type {SqliteDatabase} from '../../store/port.ts';
+import {AmountFormats, waitsForOthers} from '../input/amount-format.ts';
+import type {ColumnMap} from '../input/columns.ts';
+import type {CsvRecord} from '../input/csv-records.ts';
+import {referenceOfContent} from '../model/identity.ts';
+import type {Issue} from '../input/issues.ts';
+import {hashText} from '../model/name-hash.ts';
+import type {Buckets} from './buckets.ts';
+import {alikeText} from './figures.ts';
+import {RowSet} from '../input/row-set.ts';
+import {
+  amountText,
+  currencyOf,
+  type Decimals,
+  type PlannedRow,
+  readRow,
+  type RowRules,
+} from '../input/rows.ts';
+
+/** Prepares the statement that keeps an issue in the plan. */
+export function insertIssue(db: SqliteDatabase): (issue: Issue) => void {
+  const insert = db.prepare(
+    'insert into issues (n, line, col, code, message, value) values (?, ?, ?, ?, ?, ?)',
+  );
+  return ({row, line, column, code, message, value}) =>
+    void insert.run(row, line, column, code, message, value);
+}
+
+/** Texts of the rows of a plan, to find duplicates. */
+export interface RowTexts {
+  references: Buckets;
+  /** Fingerprints, where the file has no references. */
+  contents: Buckets;
+  /** What looks paid twice when it is the same. */
+  alike: Buckets;
+}
+
+/** Checks records and writes them into the plan, a page at a time. */
+export class PlanLoader {
+  readonly #db: SqliteDatabase;
+  readonly #map: ColumnMap;
+  readonly #rules: RowRules;
+  readonly #texts: RowTexts;
+  readonly #insertIssue: (issue: Issue) => void;
+  readonly #insertRow;
+  readonly #insertCells;
+  readonly #formats = new AmountFormats();
+  /** Rows whose amounts wait for those of the others. */
+  readonly #waiting = new RowSet();
+  readonly #decimals = new Set<Decimals>();
+  #anyWaits = false;
+
+  /** Records that were loaded, valid or not. */
+  records = 0;
+  /** How amounts were read that can be read in two ways. */
+  readonly warnings: string[] = [];
+
+  constructor(db: SqliteDatabase, map: ColumnMap, rules: RowRules, texts: RowTexts) {
+    this.#db = db;
+    this.#map = map;
+    this.#rules = rules;
+    this.#texts = texts;
+    this.#insertIssue = insertIssue(db);
+    this.#insertCells = db.prepare('insert into cells (n, line, cells) values (?, ?, ?)');
+    this.#insertRow = db.prepare(
+      `insert into rows (n, line, reference, fold, party, amount, currency, rail, method, subaccount, scheduled, metadata, fingerprint)
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+  }
+
+  load(records: readonly CsvRecord[]): void {
+    this.#db.transaction(() => {
+      for (const record of records) this.#loadOne(record);
+    });
+  }
+
+  #loadOne(record: CsvRecord): void {
+    this.records++;
+    this.#insertCells.run(record.row, record.line, JSON.stringify(keptCells(record.cells, this.#map)));
+    if (this.#mustWait(record)) return;
+    const {decimals} = this.#read(record, this.#rules);
+    if (decimals === 'proven' && !this.#formats.hasPoint)
+      this.#formats.notePoint(amountText(record, this.#map), record.line);
+  }
+
+  /** Whether an amount has no reading of its own: then the record is read after the last one. */
+  #mustWait(record: CsvRecord): boolean {
+    const {amountUnit, numberFormat} = this.#rules;
+    if (amountUnit === 'minor' || numberFormat !== undefined || this.#map.at['amount'] === undefined)
+      return false;
+    if (record.cells.length !== this.#map.headers.length) return false;
+    const text = amountText(record, this.#map);
+    if (!waitsForOthers(text)) return false;
+    this.#formats.note(text, currencyOf(record, this.#map, this.#rules), record.line);
+    this.#waiting.add(record.row);
+    this.#anyWaits = true;
+    return true;
+  }
+
+  #read(record: CsvRecord, rules: RowRules): ReturnType<typeof readRow> {
+    const read = readRow(record, this.#map, rules);
+    this.#decimals.add(read.decimals);
+    read.issues.forEach(this.#insertIssue);
+    if (read.row !== undefined) this.#insert(read.row);
+    return read;
+  }
+
+  #insert(row: PlannedRow): void {
+    const {party, amount, currency, rail, method, subaccount, scheduled, metadata, fingerprint} = row;
+    const {reference, fold} = this.#name(row);
+    const alike = alikeText(row);
+    this.#texts.alike.add(hashText(alike), row.row, alike);
+    this.#insertRow.run(
+      ...[row.row, row.line, reference, fold, party, amount, currency],
+      ...[rail, method, subaccount, scheduled, metadata, fingerprint],
+    );
+  }
+
+  /** A row without a reference counts as the first of its content until all are known. */
+  #name({row: n, reference, fold, fingerprint}: PlannedRow): {reference: string; fold: string} {
+    if (this.#map.at['reference'] === undefined) {
+      this.#texts.contents.add(hashText(fingerprint), n, fingerprint);
+      const first = referenceOfContent(fingerprint, 1);
+      return {reference: first, fold: first};
+    }
+    this.#texts.references.add(hashText(fold), n, reference);
+    return {reference, fold};
+  }
+
+  /** After the last record: reads the amounts that waited, and checks what only the whole file can tell. */
+  async finish(): Promise<void> {
+    if (this.#anyWaits) await this.#readWaiting();
+    this.#checkUnit();
+  }
+
+  async #readWaiting(): Promise<void> {
+    const {format, doubt} = this.#formats.found();
+    const rules = {...this.#rules, foundFormat: format, formatDoubt: doubt};
+    const page = this.#db.prepare('select n, line, cells from cells where n > ? order by n limit 1000');
+    let example: string | undefined;
+    for (let rows = page.all(0); rows.length > 0; rows = page.all(rows.at(-1)!['n']!)) {
+      this.#db.transaction(() => {
+        for (const {n, line, cells} of rows) {
+          if (!this.#waiting.has(Number(n))) continue;
+          const record = {row: Number(n), line: Number(line), cells: fileCells(cells as string, this.#map)};
+          const {row} = this.#read(record, rules);
+          if (row === undefined) continue;
+          const value = `${formatMajor(BigInt(row.amount), row.currency)} ${row.currency}`;
+          example ??= `${amountText(record, this.#map)} on line ${row.line} is ${value}`;
+        }
+      });
+      await nextTurn();
+    }
+    if (format !== undefined && example !== undefined)
+      this.warnings.push(
+        `amounts are read as ${format}: ${example}; if that is wrong, declare --number-format`,
+      );
+  }
+
+  /**
+   * A column `amount` without a single decimal point may as well hold cents, which would be a hundred times too much, so
+   * the file must say its unit. Not one row is known to be right then, also under --valid-only.
+   */
+  #checkUnit(): void {
+    const {amountUnit} = this.#rules;
+    const index = this.#map.at['amount'];
+    if (index === undefined || amountUnit !== undefined || this.#decimals.has('proven')) return;
+    if (!this.#decimals.has('none')) return; // the errors of the rows are all there is to say
+    const isSeen = this.#decimals.has('seen');
+    this.#insertIssue({
+      row: 0,
+      line: 0,
+      column: this.#map.headers[index]!,
+      code: 'amount-unit',
+      message: isSeen
+        ? 'only rows with errors have an amount with a decimal point, so the others could be dollars or cents; fix those rows, or add --amount-unit major or --amount-unit minor'
+        : 'no amount has a decimal point, so this could be dollars or cents; add --amount-unit major or --amount-unit minor',
+      value: '',
+    });
+    this.#db.exec('delete from rows');
+    for (const buckets of [this.#texts.references, this.#texts.contents, this.#texts.alike]) buckets.clear();
+  }
+}
+
+/** The cells that are stored. In a row with too many or too few, one of an ignored column may be anywhere. */
+function keptCells(cells: readonly string[], {headers, kept}: ColumnMap): readonly string[] {
+  if (kept.length === headers.length) return cells;
+  return cells.length === headers.length ? kept.map((index) => cells[index]!) : [];
+}
+
+/** Stored cells in their places in the file. */
+function fileCells(stored: string, {headers, kept}: ColumnMap): string[] {
+  const cells = Array<string>(headers.length).fill('');
+  (JSON.parse(stored) as string[]).forEach((cell, at) => (cells[kept[at]!] = cell)); // written by the loader
+  return cells;
+}

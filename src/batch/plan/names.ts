@@ -1,0 +1,122 @@
+import {BulkInsert} from '../../store/bulk-insert.ts';
+import type {SqliteDatabase} from '../../store/port.ts';
+import {foldReference, referenceOfContent} from '../model/identity.ts';
+import {hashName} from '../model/name-hash.ts';
+import type {Buckets, Dealt} from './buckets.ts';
+import {Duplicates} from './duplicates.ts';
+import {insertIssue} from './loader.ts';
+import {RowSet} from '../input/row-set.ts';
+
+/** How often a reference occurs in the file, and where first. */
+interface Copies {
+  count: number;
+  first: number;
+  second: number;
+}
+
+export interface CheckedNames {
+  /** Rows whose reference differs from an earlier one only in case or spaces. */
+  similar: Duplicates;
+  /** Rows that were taken out of the plan because their reference is repeated. */
+  refused: RowSet;
+}
+
+/**
+ * Rows of a file without references are named by content and occurrence. The plan has them all as the first of their
+ * content so far.
+ */
+export async function nameByContent(db: SqliteDatabase, contents: Buckets, names: Buckets): Promise<void> {
+  const rename = db.prepare('update rows set reference = ?, fold = ? where n = ?');
+  await contents.drain((bucket) => {
+    const seen = new Map<string, number>();
+    for (const {n, text: fingerprint} of contents.records(bucket)) {
+      const occurrence = (seen.get(fingerprint) ?? 0) + 1;
+      seen.set(fingerprint, occurrence);
+      const reference = referenceOfContent(fingerprint, occurrence);
+      if (occurrence > 1) rename.run(reference, reference, n);
+      names.add(hashName(reference), n, reference);
+    }
+  });
+}
+
+/**
+ * Takes out rows whose reference is repeated, finds references that are nearly one, and writes down where the journal
+ * finds the row of a reference. `column`: the header of the references, undefined when the rows were named here.
+ */
+export async function checkNames(
+  db: SqliteDatabase,
+  names: Buckets,
+  column: string | undefined,
+): Promise<CheckedNames> {
+  const refused = new RowSet();
+  const similar = new Duplicates();
+  const index = new BulkInsert(db, {head: 'insert into row_names (hash, n)', row: '(?, ?)'});
+  await names.drain((bucket) => {
+    const found = copiesIn(names, bucket);
+    if (column !== undefined) {
+      refuseRepeated(db, {names, bucket, found, column, refused});
+      similar.take(foldsOf(found));
+    }
+    index.run(hashesOf(found));
+  });
+  return {similar, refused};
+}
+
+function copiesIn(names: Buckets, bucket: number): Map<string, Copies> {
+  const found = new Map<string, Copies>();
+  for (const {n, text: reference} of names.records(bucket)) {
+    const copies = found.get(reference);
+    if (copies === undefined) found.set(reference, {count: 1, first: n, second: 0});
+    else if (copies.count++ === 1) copies.second = n;
+  }
+  return found;
+}
+
+/**
+ * A repeated reference: no copy may be sent, since it is unknown which one is meant. Each copy becomes an
+ * issue that names the line of another.
+ */
+function refuseRepeated(
+  db: SqliteDatabase,
+  place: {
+    names: Buckets;
+    bucket: number;
+    found: Map<string, Copies>;
+    column: string;
+    refused: RowSet;
+  },
+): void {
+  const {names, bucket, found, column, refused} = place;
+  const lineOf = (n: number) => Number(db.prepare('select line from rows where n = ?').get(n)!['line']);
+  const lines = new Map<string, {first: number; second: number}>();
+  for (const [reference, {count, first, second}] of found) {
+    if (count === 1) continue;
+    lines.set(reference, {first: lineOf(first), second: lineOf(second)});
+    found.delete(reference);
+  }
+  if (lines.size === 0) return;
+  const insert = insertIssue(db);
+  const remove = db.prepare('delete from rows where n = ?');
+  for (const {n, text: reference} of names.records(bucket)) {
+    const copies = lines.get(reference);
+    if (copies === undefined) continue;
+    const line = lineOf(n);
+    const other = line === copies.first ? copies.second : copies.first;
+    insert({
+      ...{row: n, line, column, code: 'reference-repeated', value: reference},
+      message: `the same reference is on line ${other}; a reference is paid once`,
+    });
+    remove.run(n);
+    refused.add(n);
+  }
+}
+
+function* foldsOf(found: Map<string, Copies>): Generator<Dealt> {
+  for (const [reference, {first}] of found) yield {n: first, text: foldReference(reference)};
+}
+
+/** In ascending order: a table that is written so costs its pages once. */
+function hashesOf(found: Map<string, Copies>): number[] {
+  const entries = [...found].map(([reference, {first}]) => ({hash: hashName(reference), n: first}));
+  return entries.sort((a, b) => a.hash - b.hash || a.n - b.n).flatMap(({hash, n}) => [hash, n]);
+}

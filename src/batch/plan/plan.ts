@@ -1,0 +1,256 @@
+import {createHash, randomUUID} from 'node:crypto';
+import {rmSync} from 'node:fs';
+import {dirname, join, resolve} from 'node:path';
+import {type Clock, nextTurn} from '../../clock.ts';
+import type {NumberFormat} from '../../money/amount.ts';
+import {migrate} from '../../store/migrate.ts';
+import type {SqliteDatabase, SqlRow} from '../../store/port.ts';
+import {openSqlite} from '../../store/sqlite.ts';
+import {type ColumnMap, readHeader} from '../input/columns.ts';
+import {type InputFile, openInput, TextInput} from '../input/csv-input.ts';
+import {CsvRecords} from '../input/csv-records.ts';
+import {batchFolder, makeFolder} from '../journal/folder.ts';
+import {DEFAULT_NAMESPACE, deriveBatchId} from '../model/identity.ts';
+import {groupsOf, type IssueGroup, readIssueGroups} from '../input/issue-groups.ts';
+import type {Issue} from '../input/issues.ts';
+import {Journal} from '../journal/journal.ts';
+import {JOURNAL_MIGRATIONS} from '../journal/schema.ts';
+import {type Kind, KINDS} from '../model/kinds.ts';
+import {Buckets, PLAN_PAGES} from './buckets.ts';
+import {findDuplicates} from './duplicates.ts';
+import {FigureSums} from './figures.ts';
+import {PlanLoader, type RowTexts} from './loader.ts';
+import {checkNames, nameByContent} from './names.ts';
+import {putInPlace} from './publish.ts';
+import {checkEnd, type FileErrors, invalidFile, noValidRow} from './refusals.ts';
+import type {RevisionFacts} from './revision.ts';
+import {scheduleDay} from '../input/rows.ts';
+import type {Delimiter, Plan} from '../model/plan-facts.ts';
+
+export interface PlanOptions {
+  kind: Kind;
+  /** A path, or `-` for standard input. */
+  file: string;
+  stateDir: string;
+  batchId?: string | undefined;
+  namespace?: string | undefined;
+  mapping?: Readonly<Record<string, string>>;
+  ignored?: readonly string[];
+  delimiter?: Delimiter | undefined;
+  amountUnit?: 'major' | 'minor' | undefined;
+  numberFormat?: NumberFormat | undefined;
+  currency?: string | undefined;
+  /** Plan the rows without errors and leave the others out. */
+  validOnly?: boolean;
+  /** A pipe whose last line does not end is refused unless this is set. */
+  allowCutInput?: boolean;
+  clock: Clock;
+  stdin?: NodeJS.ReadableStream;
+}
+
+export interface PlannedBatch {
+  plan: Plan;
+  /** False when this very plan was there already. */
+  fresh: boolean;
+  /** Of the rows that were left out, the first ten thousand. */
+  errors: Issue[];
+  /** All of them by their causes. */
+  groups: IssueGroup[];
+  /** What the edited file of a batch that was run before changes in it. */
+  revision: RevisionFacts | undefined;
+}
+
+const SHOWN_ISSUES = 10_000;
+
+/**
+ * Reads a CSV to its end and writes the plan of a batch, offline: nothing is sent. Every error of the file is found in
+ * one pass. Memory does not grow with the file. A plan of the same content under the same id is left as it is.
+ *
+ * @throws RemitError CSV_INVALID with `details.errors` (the first ten thousand) and `details.error_groups` when the file has
+ *   errors and `validOnly` is not set, or has no valid row; STATE when the plan cannot be written; LOCKED when the batch is running.
+ */
+export async function planBatch(options: PlanOptions): Promise<PlannedBatch> {
+  const input = openInput(options.file, options.stdin, `remit ${KINDS[options.kind].topic} batch`);
+  if (options.batchId !== undefined) batchFolder(options.stateDir, options.kind, options.batchId); // refuses a bad id early
+  const root = join(options.stateDir, 'batches', options.kind);
+  const workshop = join(root, `.planning-${randomUUID()}`);
+  makeFolder(workshop);
+  try {
+    const {plan, found} = await writePlan(options, input, join(workshop, 'journal.db'));
+    const place = batchFolder(options.stateDir, options.kind, plan.batchId);
+    const {errors, groups} = found;
+    return {...(await putInPlace(plan, workshop, place, options.clock)), errors, groups};
+  } finally {
+    removeLitter(workshop);
+  }
+}
+
+/** What is left of a plan is in nobody's way: it must not make a failure of what is planned, nor hide why another failed. */
+function removeLitter(folder: string): void {
+  try {
+    rmSync(folder, {recursive: true, force: true});
+  } catch {
+    // its name says what it is
+  }
+}
+
+/** A file of this size gives its journal large pages: fewer calls for the same rows. A small one would only take more room. */
+const LARGE_BYTES = 1024 * 1024;
+
+async function writePlan(
+  options: PlanOptions,
+  input: InputFile,
+  file: string,
+): Promise<{plan: Plan; found: FileErrors}> {
+  const isLarge = (input.bytes ?? 0) > LARGE_BYTES;
+  const db = await openSqlite(file, {durability: 'full', pageBytes: isLarge ? 16_384 : 4096});
+  try {
+    migrate(db, JOURNAL_MIGRATIONS);
+    db.exec(PLAN_PAGES);
+    const texts = {
+      references: new Buckets(db, 0),
+      contents: new Buckets(db, 1),
+      alike: new Buckets(db, 2),
+    };
+    const text = new TextInput(input);
+    const read = await loadRecords(options, input, text, db, texts);
+    const facts = text.facts();
+    const warnings = [...checkEnd(input, facts, options), ...read.warnings];
+    if (!read.hasReferences) await nameByContent(db, texts.contents, texts.references);
+    const {similar, refused} = await checkNames(db, texts.references, referenceColumn(read.map));
+    const found = {...readIssueGroups(db), errors: readIssues(db)};
+    if (found.issues > 0 && !options.validOnly) throw invalidFile(input, found);
+    const alike = await findDuplicates(texts.alike, refused);
+    db.exec('drop table plan_pages');
+    const namespace = options.namespace ?? DEFAULT_NAMESPACE;
+    const {sums, planHash} = await readRows(db, options.kind, namespace);
+    const figures = sums.figures(db, {alike, similar});
+    if (figures.rows === 0) throw noValidRow(input, found);
+    const plan: Plan = {
+      journalId: randomUUID(),
+      kind: options.kind,
+      batchId: options.batchId ?? deriveBatchId(input.name, facts.sha256),
+      revision: 1,
+      namespace,
+      plannedAt: options.clock.now(),
+      file: {
+        path: input.path,
+        name: input.name,
+        folder: input.path === '-' ? process.cwd() : dirname(resolve(input.path)),
+        sha256: facts.sha256,
+        bytes: facts.bytes,
+      },
+      ...keptColumns(read.map),
+      minorAmounts: read.map.at['amount'] === undefined || options.amountUnit === 'minor',
+      hasReferences: read.hasReferences,
+      delimiter: read.delimiter,
+      planHash,
+      invalidRows: read.records - figures.rows,
+      emptyRecords: read.emptyRecords,
+      warnings,
+      figures,
+    };
+    new Journal(db).setMeta('plan', plan);
+    return {plan, found};
+  } finally {
+    db.close();
+  }
+}
+
+interface LoadedRecords {
+  map: ColumnMap;
+  delimiter: Delimiter;
+  /** Valid or not. */
+  records: number;
+  emptyRecords: number;
+  hasReferences: boolean;
+  warnings: string[];
+}
+
+async function loadRecords(
+  options: PlanOptions,
+  input: InputFile,
+  text: TextInput,
+  db: SqliteDatabase,
+  texts: RowTexts,
+): Promise<LoadedRecords> {
+  const kind = KINDS[options.kind];
+  const {path, command} = input;
+  const records = new CsvRecords({path, command, chunks: text.chunks(), delimiter: options.delimiter});
+  let loader: PlanLoader | undefined;
+  let map: ColumnMap | undefined;
+  let delimiter: Delimiter = ',';
+  for await (const piece of records.read()) {
+    if ('header' in piece) {
+      const header = readHeader(piece.header.cells, kind, {
+        mapping: options.mapping ?? {},
+        ignored: options.ignored ?? [],
+        needsReference: options.namespace === undefined,
+        defaultCurrency: options.currency !== undefined,
+      });
+      // With a wrong header every row would be wrong, so only its errors are reported.
+      if (header.issues.length > 0)
+        throw invalidFile(input, {...groupsOf(header.issues), errors: header.issues});
+      ({map} = header);
+      ({delimiter} = piece.header);
+      const {amountUnit, numberFormat, currency} = options;
+      const today = scheduleDay(options.clock.now());
+      loader = new PlanLoader(db, map, {kind, amountUnit, numberFormat, currency, today}, texts);
+    } else loader!.load(piece.records);
+  }
+  await loader!.finish();
+  return {
+    map: map!,
+    delimiter,
+    records: loader!.records,
+    emptyRecords: records.emptyRecords,
+    hasReferences: map!.at['reference'] !== undefined,
+    warnings: loader!.warnings,
+  };
+}
+
+/** Headers of the columns that are kept, and what each of them is. */
+function keptColumns({headers, at, metadata, kept}: ColumnMap): {header: string[]; columns: string[]} {
+  const names = new Map(Object.entries(at).map(([name, index]) => [index, name]));
+  for (const {key, index} of metadata) names.set(index, `metadata.${key}`);
+  return {
+    header: kept.map((index) => headers[index]!),
+    columns: kept.map((index) => names.get(index)!), // a column that is kept has a name
+  };
+}
+
+function referenceColumn({at, headers}: ColumnMap): string | undefined {
+  return at['reference'] === undefined ? undefined : headers[at['reference']]!;
+}
+
+function readIssues(db: SqliteDatabase): Issue[] {
+  return db
+    .prepare(
+      `select n as row, line, col as "column", code, message, value from issues order by n, seq limit ${SHOWN_ISSUES}`,
+    )
+    .all()
+    .map((row: SqlRow) => row as unknown as Issue); // the columns are named like the fields
+}
+
+/** Goes through the valid rows in their order, once: for their figures, and for the hash of the plan. */
+async function readRows(
+  db: SqliteDatabase,
+  kind: Kind,
+  namespace: string,
+): Promise<{sums: FigureSums; planHash: string}> {
+  const sums = new FigureSums();
+  const hash = createHash('sha256').update(JSON.stringify([1, kind, namespace]));
+  const page = db.prepare(
+    'select n, reference, amount, currency, rail, scheduled, fingerprint from rows where n > ? order by n limit 1000',
+  );
+  for (let rows = page.all(0); rows.length > 0; rows = page.all(rows.at(-1)!['n']!)) {
+    let text = '';
+    for (const row of rows) {
+      sums.add(row);
+      text += `\n${String(row['n'])}\t${row['reference'] as string}\t${row['fingerprint'] as string}`;
+    }
+    hash.update(text);
+    if (rows.length === 1000) await nextTurn();
+  }
+  return {sums, planHash: hash.digest('hex')};
+}

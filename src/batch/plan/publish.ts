@@ -1,0 +1,113 @@
+import {existsSync, renameSync, rmSync} from 'node:fs';
+import {join} from 'node:path';
+import type {Clock} from '../../clock.ts';
+import {RemitError} from '../../errors.ts';
+import {fileFailure} from '../../store/failures.ts';
+import {syncWayTo} from '../../store/folder.ts';
+import {acquireLock} from '../../store/lock.ts';
+import {migrate} from '../../store/migrate.ts';
+import type {SqliteDatabase} from '../../store/port.ts';
+import {openSqlite} from '../../store/sqlite.ts';
+import {type BatchFolder, makeFolder} from '../journal/folder.ts';
+import {Journal} from '../journal/journal.ts';
+import {JOURNAL_MIGRATIONS} from '../journal/schema.ts';
+import {mergeRevision, type RevisionFacts} from './revision.ts';
+import type {Plan} from '../model/plan-facts.ts';
+
+/**
+ * Publishes the plan by one rename. The same plan again changes nothing; another one takes the place of what was never
+ * run, and carries over what is known of what was.
+ */
+export async function putInPlace(
+  plan: Plan,
+  workshop: string,
+  place: BatchFolder,
+  clock: Clock,
+): Promise<{plan: Plan; fresh: boolean; revision: RevisionFacts | undefined}> {
+  const draft = join(workshop, 'journal.db');
+  const lock = await acquireLock(place.lock, {purpose: `plan of batch ${plan.batchId}`, brief: true, clock});
+  try {
+    makeFolder(place.folder);
+    if (!existsSync(place.journal)) {
+      removeOrphanedWal(place.journal);
+      publish(draft, place);
+      return {plan, fresh: true, revision: undefined};
+    }
+    const old = await withDatabase(place.journal, (db) => new Journal(db).meta<Plan>('plan')!);
+    if (old.planHash === plan.planHash && old.invalidRows === plan.invalidRows)
+      return {plan: old, fresh: false, revision: undefined};
+    await withDatabase(place.journal, (db) => refuseOtherNamespace(new Journal(db), old, plan));
+    const next: Plan = {...plan, journalId: old.journalId, revision: old.revision + 1};
+    const revision = await withDatabase(draft, async (fresh) => {
+      new Journal(fresh).setMeta('plan', next);
+      return withDatabase(place.journal, (db) => carryOver(db, fresh, next));
+    });
+    publish(draft, place);
+    return {plan: next, fresh: true, revision};
+  } finally {
+    await lock.release();
+  }
+}
+
+/** A row's key is made of its namespace: under another one the rows of a batch that was run would be other payments. */
+function refuseOtherNamespace(journal: Journal, old: Plan, plan: Plan): void {
+  if (journal.meta('binding') === undefined) return;
+  if (old.namespace === plan.namespace && old.hasReferences === plan.hasReferences) return;
+  throw new RemitError(
+    'GUARD_BINDING',
+    `batch ${plan.batchId} was run in the namespace ${old.namespace}${old.hasReferences ? '' : ', without references'}; nothing was sent`,
+    {hint: `say --namespace ${old.namespace} as before, or give this file a name of its own with --batch-id`},
+  );
+}
+
+/** What was never run leaves nothing behind. */
+function carryOver(old: SqliteDatabase, fresh: SqliteDatabase, plan: Plan): RevisionFacts | undefined {
+  return new Journal(old).meta('binding') === undefined ? undefined : mergeRevision(old, fresh, plan);
+}
+
+/** Of a journal that somebody deleted by hand. */
+function removeOrphanedWal(journal: string): void {
+  try {
+    rmSync(`${journal}-wal`, {force: true});
+  } catch (error) {
+    throw fileFailure(error, 'remove', `${journal}-wal`);
+  }
+}
+
+/** Both databases were closed whole, so one file is all there is of each, and the rename decides. */
+function publish(draft: string, place: BatchFolder): void {
+  const {folder, journal} = place;
+  refuseLeftChanges(draft);
+  refuseLeftChanges(journal);
+  try {
+    renameSync(draft, journal);
+    syncWayTo(folder);
+  } catch (error) {
+    throw fileFailure(error, 'write', journal);
+  }
+}
+
+/**
+ * SQLite says nothing when the last checkpoint fails as it closes, on a full disk: changes then stay in the file beside
+ * the database. Renamed without it, or to where another one lies, a journal would be damaged.
+ */
+function refuseLeftChanges(database: string): void {
+  if (existsSync(database) && existsSync(`${database}-wal`))
+    throw new RemitError(
+      'STATE',
+      `the last changes could not be written into ${database}; nothing was sent`,
+      {
+        hint: 'make room on the disk, or check it; then type the same command again',
+      },
+    );
+}
+
+async function withDatabase<T>(file: string, work: (db: SqliteDatabase) => T | Promise<T>): Promise<T> {
+  const db = await openSqlite(file, {durability: 'full'});
+  try {
+    migrate(db, JOURNAL_MIGRATIONS); // an older version may have written it
+    return await work(db);
+  } finally {
+    db.close();
+  }
+}

@@ -1,0 +1,54 @@
+import {RemitError} from '../../errors.ts';
+import type {InputFacts, InputFile} from '../input/csv-input.ts';
+import type {IssueCounts} from '../input/issue-groups.ts';
+import type {Issue} from '../input/issues.ts';
+
+/** A pipe that was cut may leave a shorter number as well as a shorter file; only a line end proves the end. */
+export function checkEnd(input: InputFile, facts: InputFacts, options: {allowCutInput?: boolean}): string[] {
+  if (facts.endsWithNewline) return [];
+  if (input.isPipe && !options.allowCutInput)
+    throw new RemitError(
+      'CSV_INVALID',
+      `the input from ${input.name} does not end with a line end: it may have been cut`,
+      {
+        hint: 'check the program that writes it; if the last row is whole, add a line end or --allow-cut-input',
+      },
+    );
+  return [`the last line of ${input.name} has no line end; check that the file is whole`];
+}
+
+/** What is wrong with a file. */
+export interface FileErrors extends IssueCounts {
+  /** The first of the issues, in the order of the rows. */
+  errors: Issue[];
+}
+
+export function invalidFile(input: InputFile, found: FileErrors): RemitError {
+  const {errors, issues, rows, groups} = found;
+  const where = rows > 0 ? ` in ${rows} ${rows === 1 ? 'row' : 'rows'}` : '';
+  return new RemitError(
+    'CSV_INVALID',
+    `${input.name} has ${issues} ${issues === 1 ? 'error' : 'errors'}${where}; nothing was sent`,
+    {
+      details: {file: input.path, errors_total: issues, error_groups: groups, errors},
+      hint:
+        rows > 0
+          ? 'fix the file and plan again, or plan the rows without errors with --valid-only'
+          : errors.some(({code}) => code === 'amount-unit')
+            ? 'plan again with --amount-unit major, or with --amount-unit minor'
+            : 'fix the header and plan again',
+    },
+  );
+}
+
+export function noValidRow(input: InputFile, found: FileErrors): RemitError {
+  if (found.issues > 0) {
+    const {details} = invalidFile(input, found);
+    return new RemitError('CSV_INVALID', `${input.name} has no row without errors; nothing was sent`, {
+      details,
+    });
+  }
+  return new RemitError('CSV_INVALID', `${input.name} has a header and no rows; nothing was sent`, {
+    hint: `\`${input.command} template\` prints a file to start from`,
+  });
+}

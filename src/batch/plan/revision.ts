@@ -1,0 +1,160 @@
+import {RemitError} from '../../errors.ts';
+import type {SqliteDatabase} from '../../store/port.ts';
+import type {JournalRow} from '../journal/row.ts';
+import {Journal} from '../journal/journal.ts';
+import {KINDS} from '../model/kinds.ts';
+import {openDoubt, type Outcome, type RowState} from '../model/outcome.ts';
+import {copyTimeline} from '../standing/timeline.ts';
+import type {Plan} from '../model/plan-facts.ts';
+
+/** What an edited file changes in a batch that was run before. */
+export interface RevisionFacts {
+  added: number;
+  corrected: number;
+  /** References that are gone from the file and were never sent. */
+  dropped: string[];
+}
+
+/** Rows that may be written anew: a definite refusal left no record behind, and what was never sent is nobody's. */
+const CORRECTABLE: ReadonlySet<RowState> = new Set(['rejected', 'not_sent', 'conflict']);
+const NEVER_SENT: ReadonlySet<RowState> = new Set(['not_sent', 'conflict', 'already_paid']);
+const PAGE = 1000;
+const SHOWN = 5;
+
+/**
+ * Carries what is known of a batch over to the plan of its edited file. New rows are added; a row that was never sent,
+ * or was refused for good, may be changed; one that may have been sent may not be changed and must not be missing. Row
+ * numbers belong to a file, so windows are not carried over: what they leave open becomes an explicit doubt.
+ *
+ * @throws RemitError CSV_INVALID naming the rows that stand against it; the batch goes on as it was
+ */
+export function mergeRevision(old: SqliteDatabase, fresh: SqliteDatabase, plan: Plan): RevisionFacts {
+  const before = new Journal(old);
+  before.makeDoubtExplicit(); // states that are true whether the revision is accepted or not
+  const after = new Journal(fresh);
+  const facts: RevisionFacts = {added: 0, corrected: 0, dropped: []};
+  const corrected: string[] = [];
+  const refused: {reference: string; why: string}[] = [];
+
+  for (const row of allRows(after)) {
+    const known = before.rowOf(row.reference);
+    if (known === undefined) facts.added++;
+    else if (known.fingerprint === row.fingerprint)
+      continue; // carried over below
+    else if (isCorrectable(before, known)) corrected.push(row.reference);
+    else refused.push({reference: row.reference, why: `was changed, and ${wordsFor(before, known)}`});
+  }
+  for (const row of allRows(before)) {
+    if (after.rowOf(row.reference) !== undefined) continue;
+    if (wasSent(before, row))
+      refused.push({reference: row.reference, why: `is gone from the file, and ${wordsFor(before, row)}`});
+    else facts.dropped.push(row.reference);
+  }
+  if (refused.length > 0) throw refusal(plan, refused);
+
+  fresh.transaction(() => {
+    const generations = fresh.prepare(
+      'insert into generations (n, generation, former_id, reason, at) values (?, ?, ?, ?, ?)',
+    );
+    for (const {n, generation, former_id: id, reason, at, reference} of before.generations()) {
+      const to = after.rowOf(reference)?.n;
+      if (to !== undefined && n > 0) generations.run(to, generation, id, reason, at);
+    }
+  });
+  copyEnded(old, fresh, after);
+  for (const row of allRows(after)) {
+    const known = before.rowOf(row.reference);
+    const outcome = known?.fingerprint === row.fingerprint ? standingOutcome(before, known) : undefined;
+    if (outcome !== undefined) after.record({...outcome, n: row.n}, outcome.stagedAt ?? plan.plannedAt);
+    if (after.unflushed >= PAGE) after.flush();
+  }
+  after.setMeta('dropped', [...(before.meta<string[]>('dropped') ?? []), ...facts.dropped, ...corrected]);
+  facts.corrected = corrected.length;
+  for (const name of [
+    'binding',
+    'path',
+    'state',
+    'results',
+    'confirmations',
+    'declared',
+    'typedProfile',
+    'asOf',
+    'sentWith',
+    'runFacts',
+    'canceling',
+  ]) {
+    const value = before.meta(name);
+    if (value !== undefined) after.setMeta(name, value);
+  }
+  after.flush();
+  copyTimeline(old, fresh);
+  return facts;
+}
+
+/** Row numbers are those of the file: an ended record is carried over by its reference. */
+function copyEnded(old: SqliteDatabase, fresh: SqliteDatabase, after: Journal): void {
+  const ended = old
+    .prepare('select e.id, e.status, e.told, r.reference from ended_records e join rows r on r.n = e.n')
+    .all();
+  const insert = fresh.prepare('insert into ended_records (id, n, status, told) values (?, ?, ?, ?)');
+  fresh.transaction(() => {
+    for (const {id, status, told, reference} of ended) {
+      const to = after.rowOf(reference as string)?.n;
+      if (to !== undefined) insert.run(id!, to, status!, told!);
+    }
+  });
+}
+
+function* allRows(journal: Journal): Generator<JournalRow> {
+  let last = 0;
+  for (;;) {
+    const page = journal.rowsAfter(last, PAGE);
+    yield* page;
+    if (page.length < PAGE) return;
+    last = page.at(-1)!.n;
+  }
+}
+
+/** What is known of a row, with the doubt that an open window leaves made explicit. */
+function standingOutcome(journal: Journal, row: JournalRow): Outcome | undefined {
+  const since = row.outcome === undefined ? journal.coveredSince(row.n) : undefined;
+  return since === undefined ? row.outcome : openDoubt(row.n, since);
+}
+
+const stateOf = (journal: Journal, row: JournalRow): RowState =>
+  standingOutcome(journal, row)?.state ?? 'not_sent';
+
+const isCorrectable = (journal: Journal, row: JournalRow): boolean =>
+  CORRECTABLE.has(stateOf(journal, row)) && !isDeclared(row) && !wasDoubted(row);
+
+const wasSent = (journal: Journal, row: JournalRow): boolean =>
+  !NEVER_SENT.has(stateOf(journal, row)) || isDeclared(row);
+
+/**
+ * Not sent by an operator's word only: it was in doubt, and a wrong word must not make another payment of it. It may be in
+ * conflict since.
+ */
+const isDeclared = ({outcome}: JournalRow): boolean =>
+  (outcome?.state === 'not_sent' || outcome?.state === 'conflict') && outcome.stagedAt !== null;
+
+/** Refused in the end, but a try before that was never answered, and a copy of it may still be on its way. */
+const wasDoubted = (row: JournalRow): boolean =>
+  row.outcome?.state === 'rejected' && row.outcome.stagedAt !== null;
+
+function wordsFor(journal: Journal, row: JournalRow): string {
+  const state = isDeclared(row) || wasDoubted(row) ? 'in_doubt' : stateOf(journal, row);
+  return state === 'in_doubt' ? 'it may have been sent' : `it is ${state.replace('_', ' ')}`;
+}
+
+function refusal(plan: Plan, refused: {reference: string; why: string}[]): RemitError {
+  const shown = refused.slice(0, SHOWN).map(({reference, why}) => `${reference} ${why}`);
+  const more = refused.length > SHOWN ? `; and ${refused.length - SHOWN} more` : '';
+  return new RemitError(
+    'CSV_INVALID',
+    `batch ${plan.batchId} was run before, and ${plan.file.name} no longer agrees with it: ${shown.join('; ')}${more}; nothing was sent`,
+    {
+      hint: `put those rows back as they were, or go on with the file as it was: remit ${KINDS[plan.kind].topic} batch resume ${plan.batchId}`,
+      details: {batch_id: plan.batchId, refused},
+    },
+  );
+}

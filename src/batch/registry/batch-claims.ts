@@ -1,0 +1,74 @@
+import type {Clock} from '../../clock.ts';
+import {RemitError} from '../../errors.ts';
+import type {OpenBatch} from '../journal/open-batch.ts';
+import {Registry} from './registry.ts';
+import {othersIn, settlePaidElsewhere, tellEnded} from './news.ts';
+import {settleByRegistry, surveyBatch, type Survey} from './survey.ts';
+import type {Mode} from '../model/kinds.ts';
+
+/** A batch's dealings with the registry, from the survey to the end of the run. */
+export interface BatchClaims {
+  registry: Registry;
+  survey: Survey;
+  /** After the confirmation: settles what the registry decides, and binds a namespace of rows without references. */
+  settle(): void;
+}
+
+/**
+ * Opens the registry for a batch and holds its unsent rows against it. The caller closes the registry.
+ * @throws RemitError LOCKED while another batch runs in this state folder; GUARD_CONFIRM when its namespace belongs to
+ *   another file
+ */
+export async function claimBatch(options: {
+  batch: OpenBatch;
+  stateDir: string;
+  mode: Mode;
+  baseUrl: string;
+  profile: string | null;
+  breakLock: boolean;
+  clock: Clock;
+}): Promise<BatchClaims> {
+  const {batch, stateDir, mode, baseUrl, clock} = options;
+  const {plan, journal} = batch;
+  const {kind, namespace, batchId, journalId} = plan;
+  const profile = options.profile ?? '';
+  const registry = await Registry.open({
+    stateDir,
+    scope: {mode, baseUrl, kind, namespace},
+    claimant: {profile, batchId, journalId},
+    breakLock: options.breakLock,
+    clock,
+  });
+  try {
+    refuseOtherContent(registry, batch);
+    const exists = othersIn(stateDir, plan);
+    tellEnded(journal, registry);
+    settlePaidElsewhere({journal, plan, registry, exists, now: clock.now()});
+    const survey = surveyBatch({journal, plan, registry, profile, exists, now: clock.now()});
+    const settle = () => {
+      // Rows that an edited file left out were never sent: other batches may have their references.
+      for (const reference of journal.meta<string[]>('dropped') ?? []) registry.free(reference);
+      registry.flush();
+      journal.setMeta('dropped', []);
+      if (!plan.hasReferences) registry.bindContentPlan(plan.planHash);
+      settleByRegistry({journal, plan, registry, exists, now: clock.now()});
+      survey.shifts.clear(); // the journal's own counts have them now: a retry is asked about afterwards
+    };
+    return {registry, survey, settle};
+  } catch (error) {
+    await registry.close();
+    throw error;
+  }
+}
+
+function refuseOtherContent(registry: Registry, {plan}: OpenBatch): void {
+  const bound = plan.hasReferences ? undefined : registry.contentPlan();
+  if (bound === undefined || bound === plan.planHash) return;
+  throw new RemitError(
+    'GUARD_CONFIRM',
+    `batch ${plan.batchId} has no references, and another file was run under the namespace ${plan.namespace}; nothing was sent`,
+    {
+      hint: 'only the identical file may run there again; give this one a namespace of its own with --namespace NAME',
+    },
+  );
+}

@@ -1,0 +1,249 @@
+import type {JournalRow} from '../journal/row.ts';
+import type {Journal} from '../journal/journal.ts';
+import {type Bucket, bucketOf, openDoubt, type Outcome, REGISTRY_CODE} from '../model/outcome.ts';
+import {type Entry, isSamePayment, keySince} from './registry.ts';
+import type {Plan} from '../model/plan-facts.ts';
+
+/** Whether the journal of a batch is still there: what its claims mean depends on it. */
+export type JournalExists = (journalId: string, batchId: string) => boolean;
+
+/** A row without a record and without an end, and what the registry has of its reference. */
+interface Claimed {
+  row: JournalRow;
+  found: Entry | undefined;
+  journal: Journal;
+  plan: Plan;
+  exists: JournalExists;
+  now: number;
+}
+
+/** What the registry makes of a row; undefined where it has nothing to say, and the row goes its way. */
+export function registryOutcome(claimed: Claimed): Outcome | undefined {
+  const {row, found, journal, plan, exists} = claimed;
+  const entry = foreignEntry(found, plan);
+  if (entry !== undefined)
+    return isInDoubt(journal, row) ? outcomeOfDoubt(claimed, entry) : outcomeByRegistry(row, entry, exists);
+  return paymentEnded(row, found) ?? ownOutcome(claimed) ?? takenBack(row);
+}
+
+/** The registry had named a record as the payment of the row, and that record has failed or was canceled since. */
+export function paymentEnded(row: JournalRow, found: Entry | undefined): Outcome | undefined {
+  const {outcome} = row;
+  if (outcome?.state !== 'already_paid' || outcome.code !== REGISTRY_CODE) return undefined;
+  return found?.standing === 'ended' && found.id === outcome.id ? endedOutcome(row, found) : undefined;
+}
+
+/**
+ * What the registry said of the row before, it says no more. Paid is paid, also when the registry that said so is lost. A
+ * row that was declared not paid keeps the moment since when it was in doubt.
+ */
+function takenBack({outcome}: JournalRow): Outcome | undefined {
+  if (isDisputed(outcome)) return {...outcome!, code: null, message: UNDISPUTED};
+  if (outcome?.code !== REGISTRY_CODE || outcome.state !== 'conflict') return undefined;
+  return {...outcome, state: 'not_sent', id: null, code: null, message: null};
+}
+
+/** It has a word of the registry's that may change. A row in doubt that has a record is a release's to ask about. */
+export const isByRegistry = ({state, code, id}: Outcome): boolean =>
+  code === REGISTRY_CODE &&
+  (state === 'conflict' || state === 'already_paid' || (state === 'in_doubt' && id === null));
+
+/** It may have been sent, and no record of it is known. */
+const isInDoubt = (journal: Journal, row: JournalRow): boolean =>
+  bucketNow(journal, row) === 'in_doubt' && (row.outcome?.id ?? null) === null;
+
+/** In doubt, and not sent for another batch has its reference. */
+export const isDisputed = (outcome: Outcome | undefined): boolean =>
+  outcome?.state === 'in_doubt' && outcome.code === REGISTRY_CODE;
+
+const UNDISPUTED = 'it may have been sent, and no other batch has its reference any more';
+
+/**
+ * A row that this batch may have sent, and whose reference another batch has claimed since: the registry was lost in
+ * between. The other's request may be under way, with other content perhaps, and where the service has forgotten the key
+ * a replay of ours would pay a second time. So it stays in doubt, and is not sent, until the other batch has given the
+ * reference back or a person has looked. That the other has paid, be it the very same, says nothing of ours, where the key
+ * may have been forgotten in between.
+ */
+function outcomeOfDoubt({row, journal, exists, now}: Claimed, entry: Entry): Outcome | undefined {
+  const isSame = entry.paid ? isSamePayment(entry, row) : entry.fingerprint === row.fingerprint;
+  const isThere = exists(entry.journal, entry.batch);
+  const known = knownDoubt(journal, row, now);
+  if (isSame && !entry.paid && !isThere) {
+    const free = takenBack(row);
+    const isOlder = keySince(entry) < known.stagedAt && row.generation === entry.generation;
+    return isOlder ? {...known, ...free, stagedAt: keySince(entry)} : free;
+  }
+  const message = `it may have been sent, and ${wordsOf(entry, isSame, isThere)}`;
+  if (isDisputed(row.outcome) && row.outcome!.message === message) return undefined;
+  return {...known, code: REGISTRY_CODE, message};
+}
+
+/** Of a row in doubt without a record: what is known of it, and since when. */
+function knownDoubt(journal: Journal, row: JournalRow, now: number): Outcome & {stagedAt: number} {
+  const stagedAt = row.outcome?.stagedAt ?? journal.coveredSince(row.n) ?? now;
+  return row.outcome === undefined
+    ? openDoubt(row.n, stagedAt)
+    : {...row.outcome, state: 'in_doubt', stagedAt};
+}
+
+function wordsOf({batch, paid, id}: Entry, isSame: boolean, isThere: boolean): string {
+  const record = id === null ? '' : `, record ${id}`;
+  if (paid && isSame)
+    return `batch ${batch} has paid the same since${record}; look whether it was paid twice, and resolve it`;
+  if (paid)
+    return `batch ${batch} has paid another payment under this reference${record}; look whether this one was paid too, and resolve it`;
+  return isThere
+    ? `batch ${batch} has claimed this reference since; finish that batch first, or look it up and resolve it`
+    : `batch ${batch}, whose journal is gone, had claimed this reference; look it up and resolve it`;
+}
+
+/** As the journal's tally counts the row now. */
+export function bucketNow(journal: Journal, row: JournalRow): Bucket {
+  if (row.outcome === undefined) return journal.coveredSince(row.n) === undefined ? 'not_sent' : 'in_doubt';
+  if (row.outcome.state !== 'not_sent') return bucketOf(row.outcome.state);
+  const later = journal
+    .statement(
+      `select 1 from windows where seq > ? and first <= ? and last >= ? and instr(takes, ',not_sent,') > 0 limit 1`,
+    )
+    .get(row.outcomeWindow, row.n, row.n);
+  return later === undefined ? 'not_sent' : 'in_doubt';
+}
+
+/** The claim or payment of another batch; what has ended or was freed is no hit. */
+export const foreignEntry = (entry: Entry | undefined, plan: Plan): Entry | undefined =>
+  entry === undefined || entry.journal === plan.journalId || entry.standing !== null ? undefined : entry;
+
+/**
+ * What our own claim says of a row that our journal says was never sent. That journal is older than the registry then: it
+ * was restored from a backup, or could not be written any more while the registry could. Paid is accepted, with its record;
+ * claimed and not paid has been in doubt since it was claimed. And of a row in doubt, that the service has known its key for
+ * longer: a run that was killed had learnt it.
+ */
+function ownOutcome({row, found: entry, journal, plan, now}: Claimed): Outcome | undefined {
+  if (entry === undefined || entry.journal !== plan.journalId || entry.generation < row.generation)
+    return undefined;
+  if (entry.standing !== null) return endedOutcome(row, entry);
+  const base: Outcome = {
+    ...{
+      n: row.n,
+      state: 'in_doubt',
+      id: null,
+      status: null,
+      stagedAt: keySince(entry),
+      http: null,
+      code: null,
+    },
+    ...{
+      message: 'claimed by this batch, which has no memory of it',
+      requestId: null,
+      attempts: 0,
+      orphan: null,
+    },
+  };
+  if (entry.paid && !isSamePayment(entry, row))
+    return {
+      ...{...base, state: 'conflict', stagedAt: row.outcome?.stagedAt ?? null, code: REGISTRY_CODE},
+      message: 'this batch has paid another payment under this reference; it is never sent again',
+    };
+  if (entry.paid)
+    return {
+      ...base,
+      state: 'accepted',
+      id: entry.id,
+      message: 'paid by this batch; its journal had lost it, and the registry had kept it',
+      attempts: row.outcome?.attempts ?? 0,
+      orphan: row.outcome?.orphan ?? null,
+    };
+  if (isInDoubt(journal, row)) return olderDoubt(knownDoubt(journal, row, now), row, entry);
+  return row.outcome === undefined ? base : undefined;
+}
+
+/** What the claim was told is of the key of its own generation. */
+function olderDoubt(
+  known: Outcome & {stagedAt: number},
+  row: JournalRow,
+  {since, generation}: Entry,
+): Outcome | undefined {
+  if (since === null || since >= known.stagedAt || row.generation !== generation) return undefined;
+  return {...known, ...takenBack(row), stagedAt: since};
+}
+
+/**
+ * What another batch's claim means for a row. Paid with the same content: done. With other content: never sent. Claimed
+ * and not paid: that batch must be finished first; when its journal is gone nobody can finish it, and the row has been in
+ * doubt since it was claimed: it is replayed with the very same key, within the horizon of that key.
+ */
+function outcomeByRegistry(row: JournalRow, entry: Entry, exists: JournalExists): Outcome | undefined {
+  if (row.outcome !== undefined && wasPaidUnderAnother(row.outcome, entry)) return row.outcome;
+  const base: Outcome = {
+    ...{n: row.n, state: 'conflict', id: null, status: null, http: null, code: REGISTRY_CODE},
+    stagedAt: row.outcome?.state === 'already_paid' ? null : (row.outcome?.stagedAt ?? null), // by which a declared row is told
+    ...{message: null, requestId: null, attempts: 0, orphan: null},
+  };
+  if (entry.paid && isSamePayment(entry, row)) return paidByOther(row, entry);
+  if (entry.paid || entry.fingerprint !== row.fingerprint) return {...base, message: otherPaymentText(entry)};
+  if (!exists(entry.journal, entry.batch))
+    return {
+      ...{
+        ...base,
+        state: 'in_doubt',
+        code: null,
+        stagedAt: Math.min(keySince(entry), base.stagedAt ?? Infinity),
+      },
+      message: `batch ${entry.batch} may have sent it, and its journal is gone`,
+    };
+  return {
+    ...base,
+    message: `batch ${entry.batch} has this row and is not done with it; finish that batch first`,
+  };
+}
+
+/** Whether a row waits for another batch to finish what it has begun with the very same row. */
+export const isUnfinishedElsewhere = (
+  {state}: Outcome,
+  entry: Entry | undefined,
+  row: JournalRow,
+): entry is Entry =>
+  state === 'conflict' && entry !== undefined && !entry.paid && entry.fingerprint === row.fingerprint;
+
+/** The batch that must be finished before this one can be; null where there is none. */
+export function noteWaitsFor(journal: Journal, batch: string | null): void {
+  if ((journal.meta<string | null>('waitsFor') ?? null) !== batch) journal.setMeta('waitsFor', batch);
+}
+
+/** Another batch has paid the same: the row is named as paid, with that batch and its record. */
+export const paidByOther = (row: JournalRow, entry: Entry): Outcome => ({
+  ...{n: row.n, state: 'already_paid', id: entry.id, status: null, stagedAt: entry.at, http: null},
+  ...{code: REGISTRY_CODE, message: `paid by batch ${entry.batch}${recordText(entry)}`, requestId: null},
+  ...{attempts: row.outcome?.attempts ?? 0, orphan: row.outcome?.orphan ?? null},
+});
+
+export const otherPaymentText = (entry: Entry): string =>
+  entry.paid
+    ? `batch ${entry.batch} has paid another payment under this reference${recordText(entry)}; this row is never sent`
+    : `batch ${entry.batch} has claimed this reference for another payment; this row is not sent`;
+
+const recordText = ({id}: Entry): string => (id === null ? '' : `, record ${id}`);
+
+/**
+ * The record that was sent under this reference has failed or was canceled. This batch sends it again only by `retry`,
+ * which reads the record first: a row that never knew of the record must not pay by itself.
+ */
+function endedOutcome(row: JournalRow, {standing, id}: Entry): Outcome | undefined {
+  if (standing !== 'ended' || id === null) return undefined;
+  return {
+    ...{n: row.n, state: 'dead_key', id, status: null, stagedAt: row.outcome?.stagedAt ?? null, http: null},
+    ...{code: null, message: ENDED, requestId: null, attempts: row.outcome?.attempts ?? 0},
+    orphan: row.outcome?.orphan ?? null,
+  };
+}
+
+const ENDED = 'its record has failed or was canceled; retry reads the record and sends the row again';
+
+/**
+ * The claim that paid it is not this one, so the registry was lost since: whoever claimed the reference after that takes
+ * nothing back. `stagedAt` of such a row is when the claim was made that paid it.
+ */
+const wasPaidUnderAnother = ({state, stagedAt}: Outcome, entry: Entry): boolean =>
+  state === 'already_paid' && stagedAt !== null && stagedAt !== entry.at;

@@ -1,0 +1,124 @@
+import {existsSync} from 'node:fs';
+import type {Clock} from '../../clock.ts';
+import {RemitError} from '../../errors.ts';
+import type {JournalRow} from '../journal/row.ts';
+import type {Journal} from '../journal/journal.ts';
+import type {Mode} from '../model/kinds.ts';
+import {batchExists} from '../journal/folder.ts';
+import type {OpenBatch} from '../journal/open-batch.ts';
+import {type Outcome, PAID_ELSEWHERE_CODE, REGISTRY_CODE} from '../model/outcome.ts';
+import {type Entry, isSamePayment, Registry} from './registry.ts';
+import {
+  foreignEntry,
+  isUnfinishedElsewhere,
+  type JournalExists,
+  noteWaitsFor,
+  otherPaymentText,
+  paidByOther,
+  paymentEnded,
+  registryOutcome,
+} from './judge.ts';
+import {registryPath} from './seen-before.ts';
+import type {Plan} from '../model/plan-facts.ts';
+
+const PAGE = 500;
+
+/**
+ * Marks in the registry what GETs have shown of this batch's records: the entry of a failed or canceled record has ended,
+ * and its reference may be paid by another batch. The registry first: a row is offered to other batches (`failed.csv`) only
+ * once they can claim it.
+ */
+export function tellEnded(journal: Journal, registry: Registry): void {
+  for (;;) {
+    const rows = journal.endedUntold(PAGE);
+    if (rows.length === 0) return;
+    for (const {reference, generation, outcome} of rows) registry.ended(reference, outcome!.id!, generation); // read by their ids
+    registry.flush();
+    journal.markTold(rows.map(({outcome}) => outcome!.id!));
+  }
+}
+
+interface Settling {
+  journal: Journal;
+  plan: Plan;
+  registry: Registry;
+  exists: JournalExists;
+  now: number;
+}
+
+/** A claim of our own name and another journal: that journal is gone, for ours has taken its place. */
+export const othersIn =
+  (stateDir: string, {kind, batchId}: Plan): JournalExists =>
+  (_id, name) =>
+    name !== batchId && batchExists(stateDir, kind, name);
+
+/**
+ * Rows that this batch did not pay, and another batch has paid since: they are paid there, and shown as such here. Rows
+ * that another batch had claimed are free where it has given them back.
+ */
+export function settlePaidElsewhere(options: Settling): void {
+  const {journal, plan, registry, now} = options;
+  let waitsFor: string | null = null;
+  for (let after = 0; ;) {
+    const page = journal.unpaidHere(after, PAGE);
+    for (const row of page) {
+      const found = registry.find(row.reference);
+      const outcome = outcomeElsewhere(row, found, options);
+      if (outcome !== undefined && !isKnown(outcome, row)) journal.record(outcome, now);
+      if (isUnfinishedElsewhere(outcome ?? row.outcome!, foreignEntry(found, plan), row))
+        waitsFor = found!.batch;
+    }
+    journal.flush();
+    if (page.length < PAGE) break;
+    after = page.at(-1)!.n;
+  }
+  noteWaitsFor(journal, waitsFor);
+}
+
+const isKnown = ({state, message}: Outcome, {outcome}: JournalRow): boolean =>
+  outcome!.state === state && outcome!.message === message;
+
+function outcomeElsewhere(row: JournalRow, found: Entry | undefined, options: Settling): Outcome | undefined {
+  const {plan} = options;
+  const {state, code} = row.outcome!;
+  if (state === 'conflict' && code === REGISTRY_CODE) return registryOutcome({row, found, ...options});
+  const ended = paymentEnded(row, found);
+  if (ended !== undefined) return ended;
+  const entry = foreignEntry(found, plan);
+  if (state === 'already_paid' || entry?.paid !== true) return undefined;
+  if (isSamePayment(entry, row)) return paidByOther(row, entry);
+  return {...row.outcome!, state: 'conflict', code: PAID_ELSEWHERE_CODE, message: otherPaymentText(entry)};
+}
+
+/**
+ * Brings a batch at rest and the registry up to date with each other, for a status, list or report. Nothing happens while
+ * another batch has the registry: the next command does it.
+ */
+export async function readNews(
+  {journal, plan}: OpenBatch,
+  {stateDir, clock}: {stateDir: string; clock: Clock},
+): Promise<void> {
+  const binding = journal.meta<{mode: Mode; baseUrl: string}>('binding');
+  if (binding === undefined || !existsSync(registryPath(stateDir))) return;
+  if (journal.unpaidHere(0, 1).length + journal.endedUntold(1).length === 0) return;
+  const {kind, namespace, batchId, journalId} = plan;
+  const profile = journal.meta<string | null>('typedProfile') ?? '';
+  let registry: Registry;
+  try {
+    registry = await Registry.open({
+      ...{stateDir, clock, brief: true},
+      scope: {mode: binding.mode, baseUrl: binding.baseUrl, kind, namespace},
+      claimant: {profile, batchId, journalId},
+    });
+  } catch (error) {
+    if (error instanceof RemitError && error.code === 'LOCKED') return;
+    throw error;
+  }
+  try {
+    tellEnded(journal, registry);
+    const exists = othersIn(stateDir, plan);
+    settlePaidElsewhere({journal, plan, registry, exists, now: clock.now()});
+  } finally {
+    await registry.close();
+  }
+}

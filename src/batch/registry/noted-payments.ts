@@ -1,0 +1,70 @@
+import {jsonBytes} from '../../store/json-bytes.ts';
+import type {SqliteDatabase} from '../../store/port.ts';
+import {foldReference} from '../model/identity.ts';
+
+/** What became of the record of a claim: it was paid, or it has failed or was canceled. */
+export interface Payment {
+  reference: string;
+  id: string | null;
+  /** Set when the record has ended: the generation whose key it had. */
+  endedGeneration?: number;
+}
+
+/**
+ * Payments of claims, not yet written beside them. To find each claim and write it anew takes a tenth of all that a row
+ * costs, and nobody asks for it while a run sends: so payments are noted as they come, a whole group in one row, and
+ * sorted in before anybody looks.
+ */
+export class NotedPayments {
+  readonly #db: SqliteDatabase;
+  #hasSome: boolean;
+
+  constructor(db: SqliteDatabase) {
+    this.#db = db;
+    this.#hasSome = db.prepare('select 1 from noted_payments limit 1').get() !== undefined;
+  }
+
+  get hasSome(): boolean {
+    return this.#hasSome;
+  }
+
+  /** In the caller's transaction. */
+  note(scope: number, payments: readonly Payment[]): void {
+    const lines = payments.map(({reference, id, endedGeneration: ended}) =>
+      ended === undefined ? [reference, id] : [reference, id, ended],
+    );
+    this.#db
+      .prepare('insert into noted_payments (scope, payments) values (?, cast(? as text))')
+      .run(scope, jsonBytes(lines));
+    this.#hasSome = true;
+  }
+
+  /** Sorts one group in, the oldest first: a later payment of a reference is the one that counts. */
+  sortInOne(): void {
+    const noted = this.#db
+      .prepare('select seq, scope, payments from noted_payments order by seq limit 1')
+      .get();
+    if (noted === undefined) {
+      this.#hasSome = false;
+      return;
+    }
+    const {seq, scope, payments} = noted;
+    const pay = this.#db.prepare(
+      'update entries set paid = 1, id = ?, standing = null where scope = ? and fold = ? and reference = ?',
+    );
+    // A later generation, or another record, is another payment: it goes on.
+    const end = this.#db.prepare(
+      `update entries set paid = 0, id = ?1, standing = 'ended'
+       where scope = ?2 and fold = ?3 and reference = ?4 and generation = ?5 and (id is null or id = ?1)`,
+    );
+    this.#db.transaction(() => {
+      const lines = JSON.parse(payments as string) as [string, string | null, number?][]; // as noted above
+      for (const [reference, id, ended] of lines) {
+        const fold = foldReference(reference);
+        if (ended === undefined) pay.run(id, scope!, fold, reference);
+        else end.run(id, scope!, fold, reference, ended);
+      }
+      this.#db.prepare('delete from noted_payments where seq = ?').run(seq!);
+    });
+  }
+}

@@ -1,0 +1,428 @@
+import {join} from 'node:path';
+import {type Clock, nextTurn} from '../../clock.ts';
+import {acquireLock, type Lock} from '../../store/lock.ts';
+import {migrate} from '../../store/migrate.ts';
+import {jsonBytes} from '../../store/json-bytes.ts';
+import type {SqliteDatabase, SqliteStatement, SqlRow} from '../../store/port.ts';
+import {openSqlite} from '../../store/sqlite.ts';
+import {makeFolder} from '../journal/folder.ts';
+import {foldReference} from '../model/identity.ts';
+import {type Kind, KINDS, type Mode} from '../model/kinds.ts';
+import {Lookalikes} from './lookalikes.ts';
+import {NotedClaims, type Noter} from './noted-claims.ts';
+import {NotedPayments, type Payment} from './noted-payments.ts';
+import {REGISTRY_MIGRATIONS} from './schema.ts';
+
+/** Where a reference is paid once. */
+export interface Scope {
+  mode: Mode;
+  /** Normalised. */
+  baseUrl: string;
+  kind: Kind;
+  namespace: string;
+}
+
+/** Who claims: written beside each reference. */
+export interface Claimant {
+  profile: string;
+  batchId: string;
+  journalId: string;
+}
+
+/** What a claim says of its row. */
+export interface Claim {
+  reference: string;
+  fingerprint: string;
+  generation: number;
+  party: string;
+  amount: number;
+  currency: string;
+  /** Of a row that may have been sent before: since when its key may be known. */
+  outcome?: {stagedAt: number | null} | undefined;
+}
+
+export interface Entry {
+  reference: string;
+  profile: string;
+  batch: string;
+  journal: string;
+  generation: number;
+  fingerprint: string;
+  /** Id of the record, once it was accepted. */
+  id: string | null;
+  paid: boolean;
+  /** When it was claimed. */
+  at: number;
+  /** Since when the service may know its key, where a record or a journal told. */
+  since: number | null;
+  /**
+   * `ended`: the record of this generation has failed or was canceled. `freed`: the claim was given back, and the key of
+   * this generation made no record. Neither keeps a batch from claiming the reference.
+   */
+  standing: 'ended' | 'freed' | null;
+  /** What `contentOf` makes of the claim; null in old entries. */
+  content: string | null;
+}
+
+/** Who gets how much: two claims of a reference that agree in this are the same payment. */
+export const contentOf = ({party, amount, currency}: Pick<Claim, 'party' | 'amount' | 'currency'>): string =>
+  `${party} ${amount} ${currency}`;
+
+/** Whether an entry is for the payment that a row asks for. Rail, method and metadata may differ. */
+export const isSamePayment = (entry: Entry, row: Claim): boolean =>
+  entry.content === null ? entry.fingerprint === row.fingerprint : entry.content === contentOf(row);
+
+/** The generation that the next claim of a reference must have at least. */
+export const leastGeneration = (entry: Entry | undefined): number =>
+  entry === undefined || entry.standing === null
+    ? 0
+    : entry.generation + (entry.standing === 'ended' ? 1 : 0);
+
+/** When the service may first have seen the key of a claim: from then on the horizon counts. */
+export const keySince = ({at, since}: Entry): number => Math.min(at, since ?? at);
+
+/** A payment of another batch. */
+export interface OtherPayment {
+  batch: string;
+  id: string | null;
+}
+
+/** What the engine needs of a registry while it runs. */
+export interface Claims {
+  /** Durable when it returns: no row of a window is sent before it is claimed. */
+  claim(rows: readonly Claim[], at: number): void;
+  /** Claims what has no claim any more, as after the registry was lost; durable when it returns. */
+  keep(rows: readonly Claim[], at: number): void;
+  /** Of rows, those whose references other batches have paid, by other records perhaps. */
+  paidByOthers(rows: readonly Claim[]): ReadonlyMap<string, OtherPayment>;
+  /** The service has known the key for longer than the claim says. Durable with the next `flush`. */
+  older(row: Claim, since: number): void;
+  /**
+   * After a definite refusal: the reference is free again, unless it is paid. Durable with the next `flush`.
+   * @param unanswered the row, if an earlier try of it was never answered
+   */
+  free(reference: string, unanswered?: Claim): void;
+  /** Of rows, the references of those whose key was used for other content by a try that was never answered. */
+  usedForOtherContent(rows: readonly Claim[]): ReadonlySet<string>;
+  /** Durable with the next `flush`. */
+  paid(reference: string, id: string | null): void;
+  /** The record of this generation has failed or was canceled, as a GET just showed. Durable with the next `flush`. */
+  ended(reference: string, id: string, generation: number): void;
+  flush(): void;
+}
+
+/** For runs without a registry: simulations of lost state. */
+export const NO_CLAIMS: Claims = {
+  claim: () => undefined,
+  keep: () => undefined,
+  paidByOthers: () => new Map(),
+  older: () => undefined,
+  free: () => undefined,
+  usedForOtherContent: () => new Set(),
+  paid: () => undefined,
+  ended: () => undefined,
+  flush: () => undefined,
+};
+
+const ENTRY =
+  'e.reference, c.profile, c.batch, c.journal, e.generation, e.fingerprint, e.id, e.paid, e.at, e.since, e.standing, e.content';
+const ENTRIES = 'entries e join claimants c on c.id = e.claimant';
+
+/**
+ * The registry of a state folder, open for one process. It is the first guard against paying twice: the idempotency key
+ * is the second, and only as long as the service remembers it.
+ */
+export class Registry implements Claims {
+  readonly #db: SqliteDatabase;
+  readonly #lock: Lock;
+  readonly #statements = new Map<string, SqliteStatement>();
+  readonly #claims: NotedClaims;
+  readonly #lookalikes: Lookalikes;
+  readonly #scope: number;
+  readonly #claimant: number;
+  readonly #journalId: string;
+  readonly #older: Claim[] = [];
+  readonly #freed: string[] = [];
+  readonly #unanswered: Claim[] = [];
+  readonly #paid: Payment[] = [];
+  readonly #payments: NotedPayments;
+
+  private constructor(db: SqliteDatabase, lock: Lock, scope: Scope, claimant: Claimant) {
+    this.#db = db;
+    this.#lock = lock;
+    this.#claims = new NotedClaims(db);
+    this.#lookalikes = new Lookalikes(db);
+    this.#payments = new NotedPayments(db);
+    const {mode, baseUrl, kind, namespace} = scope;
+    this.#statement('insert or ignore into scopes (mode, base_url, kind, namespace) values (?, ?, ?, ?)').run(
+      mode,
+      baseUrl,
+      kind,
+      namespace,
+    );
+    this.#scope = Number(
+      this.#statement(
+        'select id from scopes where mode = ? and base_url = ? and kind = ? and namespace = ?',
+      ).get(mode, baseUrl, kind, namespace)!['id'],
+    );
+    const {profile, batchId, journalId} = claimant;
+    this.#journalId = journalId;
+    this.#statement('insert or ignore into claimants (profile, batch, journal) values (?, ?, ?)').run(
+      ...[profile, batchId, journalId],
+    );
+    this.#claimant = Number(
+      this.#statement('select id from claimants where profile = ? and batch = ? and journal = ?').get(
+        ...[profile, batchId, journalId],
+      )!['id'],
+    );
+  }
+
+  /**
+   * Opens the registry for one batch. One batch at a time runs in a state folder.
+   * @throws RemitError LOCKED, naming the batch that is running
+   */
+  static async open(options: {
+    stateDir: string;
+    scope: Scope;
+    claimant: Claimant;
+    breakLock?: boolean;
+    /** For moments only. */
+    brief?: boolean;
+    clock: Clock;
+  }): Promise<Registry> {
+    const {stateDir, scope, claimant, clock} = options;
+    const folder = join(stateDir, 'batches');
+    makeFolder(folder);
+    const lock = await acquireLock(join(folder, 'registry.lock'), {
+      purpose: `${KINDS[scope.kind].topic} batch ${claimant.batchId}`,
+      hint: 'one batch at a time runs in a state folder: wait for it; if it waits for an answer at a prompt, give it or end it; --break-lock only if you know that it is dead',
+      breakLock: options.breakLock ?? false,
+      brief: options.brief ?? false,
+      clock,
+    });
+    try {
+      const db = await openSqlite(join(folder, 'registry.db'), {durability: 'full'});
+      migrate(db, REGISTRY_MIGRATIONS);
+      const registry = new Registry(db, lock, scope, claimant);
+      await registry.#sortIn(); // what a run that was killed had noted
+      return registry;
+    } catch (error) {
+      await lock.release();
+      throw error;
+    }
+  }
+
+  get isEmpty(): boolean {
+    this.#sortAllIn();
+    return this.#statement('select 1 from entries limit 1').get() === undefined;
+  }
+
+  /** Who has this very reference in our scope. */
+  find(reference: string): Entry | undefined {
+    this.#sortAllIn();
+    const row = this.#statement(
+      `select ${ENTRY} from ${ENTRIES} where e.scope = ? and e.fold = ? and e.reference = ?`,
+    ).get(this.#scope, foldReference(reference), reference);
+    return row === undefined ? undefined : toEntry(row);
+  }
+
+  /** References of our scope, claimed by other batches since a moment, that differ from this one in case or spaces only. */
+  similar(reference: string, since = 0): string[] {
+    this.#sortAllIn();
+    return this.#statement(
+      `select e.reference from ${ENTRIES}
+       where e.scope = ? and e.fold = ? and e.reference <> ? and c.journal <> ? and e.at >= ? and e.standing is null`,
+    )
+      .all(this.#scope, foldReference(reference), reference, this.#journalId, since)
+      .map((row) => row['reference'] as string);
+  }
+
+  /** The same reference of the same mode and kind in other scopes: namespaces, and in live mode other addresses. */
+  elsewhere(reference: string): {namespace: string; baseUrl: string; batch: string}[] {
+    this.#sortAllIn();
+    return this.#statement(
+      // The order of the joins is said: a few scopes first, then one look-up by key in each.
+      `select s.namespace, s.base_url, c.batch
+       from scopes own cross join scopes s cross join entries e cross join claimants c
+       where c.id = e.claimant and own.id = ? and s.id <> own.id and s.mode = own.mode and s.kind = own.kind
+         and (s.base_url = own.base_url or own.mode = 'live') and e.scope = s.id and e.fold = ? and e.reference = ?
+         and e.standing is null`,
+    )
+      .all(this.#scope, foldReference(reference), reference)
+      .map((row) => ({
+        namespace: row['namespace'] as string,
+        baseUrl: row['base_url'] as string,
+        batch: row['batch'] as string,
+      }));
+  }
+
+  /** A payment of another batch to the same party, of the same amount and currency, since a moment. */
+  alike(claim: Claim, since: number): {reference: string; batch: string} | undefined {
+    this.#sortAllIn();
+    for (const reference of this.#lookalikes.find(this.#scope, claim, since)) {
+      const entry = reference === claim.reference ? undefined : this.find(reference);
+      if (entry !== undefined && entry.standing === null && entry.journal !== this.#journalId)
+        return {reference, batch: entry.batch};
+    }
+    return undefined;
+  }
+
+  claim(rows: readonly Claim[], at: number): void {
+    // A new generation is not paid: what was noted of the former one must not come after it.
+    if (rows.some(({generation}) => generation > 0)) this.#sortAllIn();
+    this.#note('claim', rows, at);
+  }
+
+  keep(rows: readonly Claim[], at: number): void {
+    this.#note('keep', rows, at);
+  }
+
+  #note(way: 'claim' | 'keep', rows: readonly Claim[], at: number): void {
+    this.#db.transaction(() => {
+      this.#writeWaiting();
+      this.#claims.note(way, this.#noter(at), rows);
+    });
+  }
+
+  #noter(at: number): Noter {
+    return {scope: this.#scope, claimant: this.#claimant, at};
+  }
+
+  paidByOthers(rows: readonly Claim[]): ReadonlyMap<string, OtherPayment> {
+    // What others have paid was sorted in when the registry was opened, and what we noted since is ours.
+    const others = this.#statement('select 1 from claimants where journal <> ? limit 1').get(this.#journalId);
+    if (others === undefined) return new Map();
+    const wanted = rows.map(({reference}) => [foldReference(reference), reference]);
+    const found = this.#statement(
+      `select e.reference, e.id, c.batch from json_each(cast(? as text)) j cross join entries e cross join claimants c
+       where e.scope = ? and e.fold = j.value ->> 0 and e.reference = j.value ->> 1 and e.paid = 1
+         and c.id = e.claimant and c.journal <> ?`,
+    ).all(jsonBytes(wanted), this.#scope, this.#journalId);
+    return new Map(
+      found.map(({reference, id, batch}) => [
+        reference as string,
+        {id: id as string | null, batch: batch as string}, // the columns are named so
+      ]),
+    );
+  }
+
+  older(row: Claim, since: number): void {
+    this.#older.push({...row, outcome: {stagedAt: since}});
+  }
+
+  free(reference: string, unanswered?: Claim): void {
+    this.#freed.push(reference);
+    if (unanswered !== undefined) this.#unanswered.push(unanswered);
+  }
+
+  usedForOtherContent(rows: readonly Claim[]): ReadonlySet<string> {
+    const isAny =
+      this.#unanswered.length > 0 || this.#statement('select 1 from unanswered limit 1').get() !== undefined;
+    if (!isAny) return new Set();
+    this.flush();
+    const wanted = rows.map(({reference, generation, fingerprint}) => [reference, generation, fingerprint]);
+    const found = this.#statement(
+      `select u.reference from json_each(cast(? as text)) j cross join unanswered u
+       where u.scope = ? and u.reference = j.value ->> 0 and u.generation = j.value ->> 1 and u.fingerprint <> j.value ->> 2`,
+    ).all(jsonBytes(wanted), this.#scope);
+    return new Set(found.map(({reference}) => reference as string));
+  }
+
+  /** Takes back what was wrongly said: the claim stays ours, and is no payment any more. */
+  unpaid(reference: string): void {
+    this.#sortAllIn();
+    this.#statement(
+      `update entries set paid = 0, id = null where scope = ? and fold = ? and reference = ?
+         and claimant in (select id from claimants where journal = ?)`,
+    ).run(this.#scope, foldReference(reference), reference, this.#journalId);
+  }
+
+  paid(reference: string, id: string | null): void {
+    this.#paid.push({reference, id});
+  }
+
+  ended(reference: string, id: string, generation: number): void {
+    this.#paid.push({reference, id, endedGeneration: generation});
+  }
+
+  flush(): void {
+    if (this.#older.length + this.#freed.length + this.#paid.length > 0)
+      this.#db.transaction(() => this.#writeWaiting());
+  }
+
+  #writeWaiting(): void {
+    if (this.#older.length > 0) this.#claims.note('older', this.#noter(0), this.#older); // their claims are there
+    if (this.#freed.length > 0) this.#claims.noteFreed(this.#noter(0), this.#freed);
+    for (const {reference, generation, fingerprint} of this.#unanswered)
+      this.#statement(
+        'insert or ignore into unanswered (scope, reference, generation, fingerprint) values (?, ?, ?, ?)',
+      ).run(this.#scope, reference, generation, fingerprint);
+    this.#unanswered.length = 0;
+    if (this.#paid.length > 0) this.#payments.note(this.#scope, this.#paid);
+    this.#older.length = 0;
+    this.#freed.length = 0;
+    this.#paid.length = 0;
+  }
+
+  /**
+   * For a file without references: its rows are told apart by content and occurrence alone, so that one file only may
+   * ever run in its namespace. Returns the plan that has it already, if that is another one.
+   */
+  contentPlan(): string | undefined {
+    return (
+      (this.#statement('select content_plan from scopes where id = ?').get(this.#scope)!['content_plan'] as
+        string | null) ?? undefined
+    );
+  }
+
+  bindContentPlan(planHash: string): void {
+    this.#statement('update scopes set content_plan = ? where id = ?').run(planHash, this.#scope);
+  }
+
+  assertHeld(): void {
+    this.#lock.assertHeld();
+  }
+
+  get lost(): AbortSignal {
+    return this.#lock.lost;
+  }
+
+  /** Before anybody looks; the claims first, beside which the payments are written. */
+  #sortAllIn(): void {
+    this.flush();
+    while (this.#claims.hasSome) this.#claims.sortInSome();
+    while (this.#payments.hasSome) this.#payments.sortInOne();
+  }
+
+  /** A group at a time, so that whoever watches the lock sees it alive. */
+  async #sortIn(): Promise<void> {
+    for (; this.#claims.hasSome; await nextTurn()) this.#claims.sortInSome();
+    for (; this.#payments.hasSome; await nextTurn()) this.#payments.sortInOne();
+  }
+
+  async close(): Promise<void> {
+    try {
+      if (!this.lost.aborted) await this.#sortIn(); // else the registry belongs to another process now
+    } catch {
+      // What is noted stays noted: the next one who opens the registry sorts it in.
+    }
+    this.#db.close();
+    await this.#lock.release();
+  }
+
+  #statement(sql: string): SqliteStatement {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) this.#statements.set(sql, (statement = this.#db.prepare(sql)));
+    return statement;
+  }
+}
+
+function toEntry(row: SqlRow): Entry {
+  return {
+    ...(row as unknown as Entry),
+    generation: Number(row['generation']),
+    paid: row['paid'] === 1,
+    at: Number(row['at']),
+    since: row['since'] === null ? null : Number(row['since']),
+  }; // columns of ENTRY
+}

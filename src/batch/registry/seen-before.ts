@@ -1,0 +1,111 @@
+import {existsSync} from 'node:fs';
+import {join} from 'node:path';
+import {type Clock, nextTurn} from '../../clock.ts';
+import {acquireLock} from '../../store/lock.ts';
+import {migrate} from '../../store/migrate.ts';
+import type {SqliteDatabase} from '../../store/port.ts';
+import {openSqlite} from '../../store/sqlite.ts';
+import {foldReference} from '../model/identity.ts';
+import type {Kind, Mode} from '../model/kinds.ts';
+import {NotedClaims} from './noted-claims.ts';
+import {NotedPayments} from './noted-payments.ts';
+import type {OpenBatch} from '../journal/open-batch.ts';
+import {REGISTRY_MIGRATIONS} from './schema.ts';
+
+/** Another batch of this state folder that has references of a plan, wherever it was run. */
+export interface SeenBefore {
+  batch: string;
+  mode: Mode;
+  base_url: string;
+  namespace: string;
+  rows: number;
+  /** One of the references. */
+  example: string;
+}
+
+const PAGE = 1000;
+
+export const registryPath = (stateDir: string): string => join(stateDir, 'batches', 'registry.db');
+
+/**
+ * Which references of a plan other batches have already, the one with most of them first. Offline, so in every mode and
+ * at every address: which of them count is decided by the key of the run.
+ * @throws RemitError LOCKED while a batch that runs has the registry, STATE or STATE_DAMAGED when it cannot be read
+ */
+export const seenBefore = (batch: OpenBatch, options: RegistryOptions): Promise<SeenBefore[]> =>
+  inRegistry(batch, options, [], async (db) => {
+    const {plan, journal} = batch;
+    const found = new Map<string, SeenBefore>();
+    const read = journal.statement('select n, reference from rows where n > ? order by n limit ?');
+    for (let after = 0; ;) {
+      const page = read.all(after, PAGE) as {n: number; reference: string}[]; // the columns are named so
+      if (page.length > 0) lookUp(db, page, plan, found);
+      if (page.length < PAGE) break;
+      after = page.at(-1)!.n;
+      await nextTurn(); // the heartbeats of the locks must go on
+    }
+    return [...found.values()].sort((a, b) => b.rows - a.rows);
+  });
+
+export interface RegistryOptions {
+  stateDir: string;
+  clock: Clock;
+}
+
+/** Reads the registry while no run has it; `none` where it has nothing of other batches. */
+export async function inRegistry<T>(
+  {plan}: OpenBatch,
+  {stateDir, clock}: RegistryOptions,
+  none: T,
+  work: (db: SqliteDatabase) => Promise<T>,
+): Promise<T> {
+  const path = registryPath(stateDir);
+  if (!existsSync(path)) return none;
+  const lock = await acquireLock(join(stateDir, 'batches', 'registry.lock'), {
+    purpose: `plan of batch ${plan.batchId}`,
+    brief: true,
+    clock,
+  });
+  try {
+    const db = await openSqlite(path, {durability: 'full'});
+    try {
+      migrate(db, REGISTRY_MIGRATIONS); // its maker may have been killed before that
+      const noted = new NotedClaims(db); // or in the middle of a run
+      for (; noted.hasSome; await nextTurn()) noted.sortInSome();
+      const payments = new NotedPayments(db);
+      for (; payments.hasSome; await nextTurn()) payments.sortInOne();
+      return hasOthers(db, plan.journalId) ? await work(db) : none;
+    } finally {
+      db.close();
+    }
+  } finally {
+    await lock.release();
+  }
+}
+
+const hasOthers = (db: SqliteDatabase, journalId: string): boolean =>
+  db.prepare('select 1 from claimants where journal <> ? limit 1').get(journalId) !== undefined;
+
+function lookUp(
+  db: SqliteDatabase,
+  rows: readonly {reference: string}[],
+  {kind, journalId}: {kind: Kind; journalId: string},
+  found: Map<string, SeenBefore>,
+): void {
+  const wanted = JSON.stringify(rows.map(({reference}) => [foldReference(reference), reference]));
+  const hits = db
+    .prepare(
+      `select c.batch, s.mode, s.base_url, s.namespace, count(*) as rows, min(e.reference) as example
+       from scopes s cross join json_each(?) j cross join entries e cross join claimants c
+       where s.kind = ? and e.scope = s.id and e.fold = json_extract(j.value, '$[0]')
+         and e.reference = json_extract(j.value, '$[1]') and c.id = e.claimant and c.journal <> ? and e.standing is null
+       group by 1, 2, 3, 4`,
+    )
+    .all(wanted, kind, journalId) as unknown as SeenBefore[]; // the columns are named so
+  for (const hit of hits) {
+    const key = JSON.stringify([hit.batch, hit.mode, hit.base_url, hit.namespace]);
+    const known = found.get(key);
+    if (known === undefined) found.set(key, {...hit, rows: Number(hit.rows)});
+    else known.rows += Number(hit.rows);
+  }
+}

@@ -1,0 +1,228 @@
+import {RemitError} from '../../errors.ts';
+import {readAcknowledged} from '../journal/confirmations.ts';
+import type {JournalRow} from '../journal/row.ts';
+import type {Journal} from '../journal/journal.ts';
+import {type Bucket, bucketOf, openDoubt, type Outcome, REGISTRY_CODE} from '../model/outcome.ts';
+import {addRow, emptyPart, type Part} from '../model/part.ts';
+import {type Entry, isSamePayment, keySince, leastGeneration, type Registry} from './registry.ts';
+import {
+  bucketNow,
+  isByRegistry,
+  foreignEntry,
+  isDisputed,
+  isUnfinishedElsewhere,
+  type JournalExists,
+  noteWaitsFor,
+  registryOutcome,
+} from './judge.ts';
+import type {Plan} from '../model/plan-facts.ts';
+
+/** What the registry says of a batch before it is confirmed. Nothing of it is written yet. */
+export interface Survey {
+  /**
+   * The other batches that have paid rows of this one, with the same content: these are skipped. A batch that has only
+   * claimed a reference is not one of them.
+   */
+  paidBy: Map<string, Part>;
+  /** Rows of another batch whose journal is gone: they may have been paid, and are settled first. */
+  doubts: number;
+  /** Rows in doubt whose reference another batch has taken since: left as they are, for what they would send might be a second payment. */
+  disputed: Part;
+  /** Rows whose bucket will be another one once the registry's word is written down, by `from>to`. */
+  shifts: Map<string, {from: Bucket; to: Bucket; part: Part}>;
+  /** Rows that cannot be sent: their reference was given to another payment, or another batch is not done with it. */
+  conflicts: number;
+  /** References that differ from one in the registry only in case or spaces. */
+  similar: {count: number; examples: string[][]};
+  /** Rows that look like a payment of another batch in the last thirty days. */
+  alike: {count: number; examples: {reference: string; other: string; batch: string}[]};
+  /** Where references were found that this batch has too, by the word that allows it: a namespace or a profile. */
+  elsewhere: Map<string, {count: number; example: string; batch: string}>;
+}
+
+const ALIKE_MS = 30 * 24 * 3_600_000;
+const PAGE = 1000;
+const EXAMPLES = 5;
+
+/**
+ * Holds every row that this batch has not sent yet, or may have sent, against the registry. Found by the page, so memory
+ * does not grow.
+ */
+export function surveyBatch(options: {
+  journal: Journal;
+  plan: Plan;
+  registry: Registry;
+  profile: string;
+  exists: JournalExists;
+  now: number;
+}): Survey {
+  const {journal, registry, plan, profile, now} = options;
+  // What was claimed before the look-alikes of this plan were acknowledged was seen then.
+  const since = readAcknowledged(journal, plan)?.at ?? 0;
+  const survey: Survey = {
+    paidBy: new Map(),
+    doubts: 0,
+    disputed: emptyPart(),
+    shifts: new Map(),
+    conflicts: 0,
+    similar: {count: 0, examples: []},
+    alike: {count: 0, examples: []},
+    elsewhere: new Map(),
+  };
+  if (registry.isEmpty && !wasSettledByRegistry(journal)) return survey;
+  for (const row of unsentRows(journal)) {
+    const found = registry.find(row.reference);
+    const entry = foreignEntry(found, plan);
+    const isDoubt =
+      (entry !== undefined || row.outcome?.state === 'in_doubt') && bucketNow(journal, row) === 'in_doubt';
+    if (entry !== undefined && entry.profile !== profile && !isDoubt)
+      note(survey.elsewhere, entry.profile || '(environment)', row.reference, entry.batch);
+    const outcome = registryOutcome({row, found, ...options});
+    noteShift(survey, journal, row, outcome);
+    if (outcome?.state === 'already_paid') {
+      if (outcome !== row.outcome) addRow(inMap(survey.paidBy, found!.batch, emptyPart), row);
+    } else if (outcome?.state === 'conflict') survey.conflicts++;
+    else if (isDisputed(outcome ?? row.outcome)) addRow(survey.disputed, row);
+    else if (outcome?.state === 'in_doubt' && bucketNow(journal, row) !== 'in_doubt') survey.doubts++;
+    if (entry !== undefined || isDoubt) continue;
+    if (row.outcome === undefined && journal.coveredSince(row.n) !== undefined) continue; // it may have been sent
+    for (const {namespace, baseUrl, batch} of registry.elsewhere(row.reference))
+      note(survey.elsewhere, namespace === plan.namespace ? baseUrl : namespace, row.reference, batch);
+    const similar = registry.similar(row.reference, since);
+    if (similar.length > 0 && survey.similar.count++ < EXAMPLES)
+      survey.similar.examples.push([row.reference, ...similar]);
+    const alike = registry.alike(row, Math.max(since, now - ALIKE_MS));
+    if (alike !== undefined && survey.alike.count++ < EXAMPLES)
+      survey.alike.examples.push({reference: row.reference, other: alike.reference, batch: alike.batch});
+  }
+  return survey;
+}
+
+/** After the confirmation: writes down what the registry makes of the rows; those that it leaves open are sent. */
+export function settleByRegistry(options: {
+  journal: Journal;
+  plan: Plan;
+  registry: Registry;
+  exists: JournalExists;
+  now: number;
+}): void {
+  const {journal, registry, now} = options;
+  journal.makeDoubtExplicit(); // with the moment since when
+  let waitsFor: string | null = null;
+  const renewed: {row: JournalRow; reason: string}[] = [];
+  for (const row of unsentRows(journal)) {
+    const found = registry.find(row.reference);
+    const raised = raisedElsewhere(row, found, options);
+    if (raised !== undefined) journal.raiseGeneration({...row, generation: raised - 1}, RAISED, now);
+    const least = leastGeneration(found);
+    if (raised === undefined && least > row.generation && mayHaveNewKey(journal, row, found, options.plan)) {
+      renewed.push({row: {...row, generation: least - 1}, reason: renewedText(found!)});
+      if (renewed.length >= PAGE) journal.raiseGenerations(renewed.splice(0), now);
+      continue;
+    }
+    const outcome =
+      raised === undefined || found!.paid
+        ? registryOutcome({row: {...row, generation: raised ?? row.generation}, found, ...options})
+        : {...openDoubt(row.n, keySince(found!)), message: RAISED};
+    if (outcome !== undefined) {
+      journal.record(outcome, now);
+      if (isUnfinishedElsewhere(outcome, foreignEntry(found, options.plan), row)) waitsFor = found!.batch;
+    }
+    if (journal.unflushed >= PAGE) journal.flush();
+  }
+  if (renewed.length > 0) journal.raiseGenerations(renewed, now);
+  journal.flush();
+  noteWaitsFor(journal, waitsFor);
+}
+
+const RAISED = 'a retry that this journal has no memory of gave it a new key, and it may have been sent';
+
+/** The row was never sent, and the reference is free again after a record of another batch that came to nothing. */
+function mayHaveNewKey(journal: Journal, row: JournalRow, found: Entry | undefined, plan: Plan): boolean {
+  if (bucketNow(journal, row) === 'in_doubt' || (row.outcome?.stagedAt ?? null) !== null) return false;
+  return found?.standing === 'freed' || found?.journal !== plan.journalId;
+}
+
+const renewedText = ({batch, id}: Entry): string =>
+  id === null
+    ? `batch ${batch} had this reference and gave it back; it has a new key`
+    : `record ${id} of batch ${batch} has failed or was canceled; it has a new key`;
+
+/** The generation of a claim or payment that is ours, or of a claim whose journal is gone, where that is above the row's. */
+function raisedElsewhere(
+  row: JournalRow,
+  found: Entry | undefined,
+  {plan, exists}: {plan: Plan; exists: JournalExists},
+): number | undefined {
+  if (found === undefined || found.standing !== null) return undefined;
+  const isOurs = found.journal === plan.journalId;
+  if (found.paid ? !isSamePayment(found, row) : found.fingerprint !== row.fingerprint) return undefined;
+  if (!isOurs && (found.paid || exists(found.journal, found.batch))) return undefined;
+  return found.generation > row.generation ? found.generation : undefined;
+}
+
+/** Notes a row that `settleByRegistry` will move to another bucket. */
+function noteShift(survey: Survey, journal: Journal, row: JournalRow, outcome: Outcome | undefined): void {
+  if (outcome === undefined) return;
+  const to = bucketOf(outcome.state);
+  const from = bucketNow(journal, row);
+  if (from !== to)
+    addRow(inMap(survey.shifts, `${from}>${to}`, () => ({from, to, part: emptyPart()})).part, row);
+}
+
+const wasSettledByRegistry = (journal: Journal): boolean =>
+  journal.statement('select 1 from outcomes where code = ? limit 1').get(REGISTRY_CODE) !== undefined;
+
+function inMap<T>(map: Map<string, T>, key: string, make: () => T): T {
+  let found = map.get(key);
+  if (found === undefined) map.set(key, (found = make()));
+  return found;
+}
+
+/**
+ * Rows without a record and without an end, and those that the registry settled before: what it says may have changed
+ * since. Rows that may have been sent were claimed by this batch: of them the registry has nothing foreign to say, unless
+ * it was lost since.
+ */
+function* unsentRows(journal: Journal): Generator<JournalRow> {
+  let after = 0;
+  for (;;) {
+    const page = journal.rowsAfter(after, PAGE);
+    for (const row of page) if (isUnsent(row)) yield row;
+    if (page.length < PAGE) return;
+    after = page.at(-1)!.n;
+  }
+}
+
+function isUnsent({outcome}: JournalRow): boolean {
+  if (outcome === undefined || outcome.state === 'not_sent' || isByRegistry(outcome)) return true;
+  return outcome.state === 'in_doubt' && outcome.id === null;
+}
+
+function note(elsewhere: Survey['elsewhere'], word: string, reference: string, batch: string): void {
+  const known = elsewhere.get(word);
+  if (known === undefined) elsewhere.set(word, {count: 1, example: reference, batch});
+  else known.count++;
+}
+
+/**
+ * @param retype makes the typed command with these words added
+ * @throws RemitError GUARD_DUPLICATES when references are known elsewhere and not every place was named
+ */
+export function refusePaidElsewhere(
+  survey: Survey,
+  allowed: readonly string[],
+  {batchId, retype}: {batchId: string; retype: (words: readonly string[]) => string},
+): void {
+  const open = [...survey.elsewhere].filter(([word]) => !allowed.includes(word));
+  if (open.length === 0) return;
+  const [word, {count, example, batch}] = open[0]!;
+  throw new RemitError(
+    'GUARD_DUPLICATES',
+    `batch ${batchId}: ${count} of its references (such as ${example}) were used under ${word} by batch ${batch}; nothing was sent`,
+    {
+      hint: `if these are other payments: ${retype(open.flatMap(([name]) => ['--allow-paid-elsewhere', name]))}`,
+      details: {elsewhere: Object.fromEntries(survey.elsewhere)},
+    },
+  );
+}

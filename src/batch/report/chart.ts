@@ -1,0 +1,138 @@
+import {Markup, markup} from '../../html/markup.ts';
+import type {Counts, TimelinePoint} from '../standing/timeline.ts';
+import {type TimeScale, timeScale} from './time-scale.ts';
+
+/** What is stacked, from the bottom up; each row of the batch is in one of them. `name` is also the CSS class. */
+export const LAYERS = [
+  {name: 'settled', label: 'settled', of: (c: Counts) => c.settled},
+  {name: 'underway', label: 'accepted, under way', of: (c: Counts) => c.accepted - c.settled - c.failed},
+  {name: 'elsewhere', label: 'paid by another batch', of: (c: Counts) => c.already_paid},
+  {name: 'staged', label: 'staged', of: (c: Counts) => c.staged},
+  {
+    name: 'trouble',
+    label: 'failed or refused',
+    of: (c: Counts) => c.failed + c.unapproved + c.rejected + c.conflict,
+  },
+  {name: 'doubt', label: 'in doubt', of: (c: Counts) => c.in_doubt},
+  {name: 'waiting', label: 'not sent', of: (c: Counts) => c.not_sent},
+] as const;
+
+interface Plot {
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+
+const TOP = 26;
+const BOTTOM = 40;
+const RIGHT = 10;
+
+/** How many rows were in each state, over the time in which the batch ran or was followed. Empty without two moments. */
+export function chartOf(points: readonly TimelinePoint[], size: {width: number; height: number}): Markup {
+  if (!hasChart(points)) return new Markup('');
+  const highest = Math.max(...points.map(totalOf));
+  const {width, height} = size;
+  const left = 14 + 7 * grouped(highest).length;
+  const plot = {left, right: width - RIGHT, top: TOP, bottom: height - BOTTOM};
+  const scale = timeScale(points, plot.left, plot.right);
+  const y = (rows: number) => plot.bottom - ((plot.bottom - plot.top) * rows) / highest;
+  return markup`<svg class="chart" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="chart-${width}">
+<title id="chart-${width}">${describe(points)}</title>
+<g class="grid">${gridRows(highest).map((rows) => gridLine(rows, px(y(rows)), plot))}</g>
+${layers(points, scale, y)}
+${phaseMarks(points, scale, plot)}
+${timeAxis(scale, plot)}
+</svg>`;
+}
+
+export const hasChart = (points: readonly TimelinePoint[]): boolean =>
+  points.length > 1 && points.at(-1)!.at > points[0]!.at && points.some((point) => totalOf(point) > 0);
+
+/** Moments for a table beside the chart: the first, the last, and some between them. */
+export function chosenPoints(points: readonly TimelinePoint[], most = 12): TimelinePoint[] {
+  if (points.length <= most) return [...points];
+  return Array.from({length: most}, (_, i) => points[Math.round((i * (points.length - 1)) / (most - 1))]!);
+}
+
+const totalOf = ({counts}: TimelinePoint): number =>
+  LAYERS.reduce((sum, layer) => sum + Math.max(0, layer.of(counts)), 0);
+
+/** One path a layer and stretch of time. Counts hold until the next sample, so the edges are steps. */
+function layers(points: readonly TimelinePoint[], scale: TimeScale, y: (rows: number) => number): Markup[] {
+  const below = points.map(() => 0);
+  return LAYERS.flatMap(({name, of}) => {
+    const above = points.map((point, i) => below[i]! + Math.max(0, of(point.counts)));
+    const paths = scale.stretches
+      .filter(({from, to}) => rangeOf(from, to).some((i) => above[i]! > below[i]!))
+      .map(({from, to, end}) => {
+        const along = rangeOf(from, to);
+        const xs = [...along.map((i) => scale.x(i)), end].map(px);
+        const over = along.map((i, k) => `V${px(y(above[i]!))}H${xs[k + 1]}`).join('');
+        const under = along
+          .map((i, k) => `V${px(y(below[i]!))}H${xs[k]}`)
+          .reverse()
+          .join('');
+        return markup`<path class="${name}" d="M${xs[0]} ${px(y(below[from]!))}${over}${under}Z" />`;
+      });
+    above.forEach((rows, i) => (below[i] = rows));
+    return paths;
+  });
+}
+
+const rangeOf = (from: number, to: number): number[] =>
+  Array.from({length: to - from + 1}, (_, i) => from + i);
+
+/** Where staging ends and releasing begins; named where there is room. */
+function phaseMarks(points: readonly TimelinePoint[], scale: TimeScale, plot: Plot): Markup[] {
+  const starts = points
+    .map(({phase, run}, i) => ({phase, run, i}))
+    .filter(({phase, run, i}) => i === 0 || points[i - 1]!.phase !== phase || points[i - 1]!.run !== run)
+    .map((mark) => ({...mark, x: scale.x(mark.i)}));
+  const begins = new Set(scale.stretches.map(({from}) => from)); // an edge is there already
+  return starts.map(({phase, x, i}, k) => {
+    const fits = (starts[k + 1]?.x ?? plot.right) - x > 7.5 * phase.length + 10;
+    const line = markup`<line x1="${px(x)}" x2="${px(x)}" y1="${plot.top}" y2="${plot.bottom}"/>`;
+    const name = markup`<text x="${px(x + 1)}" y="${plot.top - 8}">${phase}</text>`;
+    return markup`<g class="phase">${!begins.has(i) && line}${fits && name}</g>`;
+  });
+}
+
+function timeAxis(scale: TimeScale, plot: Plot): Markup {
+  const {left, right, top, bottom} = plot;
+  const ticks = scale.ticks.map(({x, anchor, time, day}) => {
+    const text = (dy: number, words: string) =>
+      markup`<text x="${px(x)}" y="${bottom + dy}" text-anchor="${anchor}">${words}</text>`;
+    return markup`<line x1="${px(x)}" x2="${px(x)}" y1="${bottom}" y2="${bottom + 4}"/>${text(17, time)}${day !== null && text(32, day)}`;
+  });
+  const breaks = scale.breaks.map(
+    ({x, width, label}) =>
+      markup`<rect class="break" x="${px(x)}" y="${top}" width="${width}" height="${bottom - top + 1}"/><text x="${px(x + width / 2)}" y="${px((top + bottom) / 2)}" text-anchor="middle">${label}</text>`,
+  );
+  return markup`<g class="axis"><line x1="${left}" x2="${right}" y1="${bottom}" y2="${bottom}"/>${ticks}${breaks}</g>`;
+}
+
+function gridLine(rows: number, y: string, {left, right}: Plot): Markup {
+  return markup`<line x1="${left}" x2="${right}" y1="${y}" y2="${y}"/><text x="${left - 6}" y="${y}" dy="4" text-anchor="end">${grouped(rows)}</text>`;
+}
+
+/** Three lines at most, at round numbers. */
+function gridRows(highest: number): number[] {
+  const step = [1, 2, 5].map((n) => n * 10 ** Math.max(0, Math.floor(Math.log10(highest)) - 1));
+  const rough = highest / 3;
+  const nice = [...step, ...step.map((n) => n * 10)].find((n) => n >= rough) ?? highest;
+  const rows = [0];
+  for (let at = nice; at < highest - nice * 0.4; at += nice) rows.push(at);
+  return [...rows, highest];
+}
+
+function describe(points: readonly TimelinePoint[]): string {
+  const [first, last] = [points[0]!, points.at(-1)!];
+  const end = LAYERS.map(({label, of}) => [label, of(last.counts)] as const).filter(([, rows]) => rows > 0);
+  const parts = end.map(([label, rows]) => `${grouped(rows)} ${label}`).join(', ');
+  return `Rows by state from ${new Date(first.at).toISOString()} to ${new Date(last.at).toISOString()}; in the end ${parts}.`;
+}
+
+export const grouped = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, ',');
+
+const px = (n: number): string => String(Math.round(n * 10) / 10);

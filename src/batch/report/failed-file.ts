@@ -1,0 +1,77 @@
+import {formatMajor} from '../../money/amount.ts';
+import {knownColumns, METADATA} from '../input/columns.ts';
+import type {JournalRow} from '../journal/row.ts';
+import type {Journal} from '../journal/journal.ts';
+import {KINDS} from '../model/kinds.ts';
+import type {RowState} from '../model/outcome.ts';
+import type {Plan} from '../model/plan-facts.ts';
+
+/**
+ * Whether a row belongs into failed.csv, to be corrected and run as a separate batch: it was left out for its errors, the
+ * service rejected it, or a GET showed that its record has failed and the registry knows. Any other row has a record, or
+ * its reference is taken.
+ */
+export const isFailed = (state: RowState | undefined, ended: unknown): boolean =>
+  state === undefined || state === 'rejected' || (state === 'accepted' && ended === 'failed');
+
+/**
+ * The layout of failed.csv: canonical headers, so that no --map is needed to read it back, and always a reference. A
+ * planned row is written from its plan; a row with errors has no plan and is written as it is in the file.
+ */
+export class FailedLayout {
+  readonly header: readonly string[];
+  readonly #plan: Plan;
+  readonly #journal: Journal;
+
+  constructor(plan: Plan, journal: Journal) {
+    this.#plan = plan;
+    this.#journal = journal;
+    const {columns, header} = plan;
+    if (columns === undefined) {
+      this.header = header; // planned by an earlier version
+      return;
+    }
+    const used = new Set(columns.map((name) => (name === 'amount' ? this.#amountColumn : name)));
+    used.add('reference').add('currency_code');
+    this.header = [
+      ...knownColumns(KINDS[plan.kind]).filter((name) => used.has(name)),
+      ...columns.filter((name) => name.startsWith(METADATA)),
+    ];
+  }
+
+  get #amountColumn(): string {
+    return this.#plan.minorAmounts === true ? 'amount_in_minor_units' : 'amount';
+  }
+
+  /** @param n number of the record; @param cells as stored with the plan */
+  line(n: number, cells: readonly string[], isPlanned: boolean): readonly string[] {
+    const {columns} = this.#plan;
+    if (columns === undefined) return cells;
+    const row = isPlanned ? this.#journal.rowsAfter(n - 1, 1)[0] : undefined;
+    if (row !== undefined) return this.header.map((name) => this.#valueOf(row, name));
+    return this.header.map((name) => {
+      const at = columns.findIndex((column) => (column === 'amount' ? this.#amountColumn : column) === name);
+      return at === -1 ? '' : (cells[at] ?? '');
+    });
+  }
+
+  #valueOf(row: JournalRow, name: string): string {
+    const {party, method} = KINDS[this.#plan.kind];
+    if (name.startsWith(METADATA)) {
+      const metadata = JSON.parse(row.metadata ?? '{}') as Record<string, string>; // written by the plan
+      return metadata[name.slice(METADATA.length)] ?? '';
+    }
+    const values: Record<string, string | null> = {
+      reference: row.reference,
+      [party]: row.party,
+      amount: formatMajor(BigInt(row.amount), row.currency),
+      amount_in_minor_units: String(row.amount),
+      currency_code: row.currency,
+      rail: row.rail,
+      [method]: row.method,
+      subaccount_id: row.subaccount,
+      scheduled_date: row.scheduled,
+    };
+    return values[name] ?? '';
+  }
+}

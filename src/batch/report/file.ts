@@ -1,0 +1,55 @@
+import {closeSync, lstatSync, openSync, readSync} from 'node:fs';
+import {join} from 'node:path';
+import {RemitError} from '../../errors.ts';
+import type {OpenBatch} from '../journal/open-batch.ts';
+import {readReport} from './data.ts';
+import {JOURNAL_MARK, reportHtml} from './html.ts';
+import {writePrivately} from './results.ts';
+import type {Summary} from '../standing/summary.ts';
+import type {Plan} from '../model/plan-facts.ts';
+
+export const reportFile = (folder: string, plan: Plan): string => join(folder, `${plan.batchId}.report.html`);
+
+/**
+ * Writes the HTML report of a batch: privately, by rename, never through a link. An earlier report of the same batch is
+ * replaced; any other file is left alone.
+ * @throws RemitError STATE naming the file
+ */
+export function writeReport(options: {
+  batch: OpenBatch;
+  summary: Summary;
+  path: string;
+  /** With which the commands in it find the batch. */
+  flags?: string;
+}): void {
+  const {batch, summary, path, flags} = options;
+  refuseForeign(path, batch.plan);
+  writePrivately(path, reportHtml(readReport(batch, summary, {flags})));
+}
+
+/** The mark is in the first lines of every report. */
+const HEAD_BYTES = 512;
+
+function refuseForeign(path: string, plan: Plan): void {
+  const found = lstatSync(path, {throwIfNoEntry: false});
+  if (found === undefined || found.isSymbolicLink()) return; // a link is refused when it comes to writing
+  const mark = `<meta name="${JOURNAL_MARK}" content="${plan.journalId}">`;
+  if (found.isFile() && readHead(path).includes(mark)) return;
+  throw new RemitError('STATE', `${path} is there already, and is not a report of batch ${plan.batchId}`, {
+    hint: 'move it away, or name another file: --html FILE',
+  });
+}
+
+function readHead(path: string): string {
+  const head = Buffer.alloc(HEAD_BYTES);
+  try {
+    const fd = openSync(path, 'r');
+    try {
+      return head.toString('utf8', 0, readSync(fd, head, 0, HEAD_BYTES, 0));
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return ''; // what cannot be read is not ours
+  }
+}

@@ -1,0 +1,179 @@
+import {createHash} from 'node:crypto';
+import {chartOf, chosenPoints, grouped, hasChart, LAYERS} from './chart.ts';
+import type {ReportData} from './data.ts';
+import {escapeText, type Markup, markup} from '../../html/markup.ts';
+import {mainFigures, totalsTables} from './money.ts';
+import {Sanitizer} from '../../sanitize/sanitizer.ts';
+import {REPORT_STYLE} from './style.ts';
+import {duration} from './time-scale.ts';
+import {troubleSections} from './troubles.ts';
+import {stepsOf} from './steps.ts';
+import {count, headline, NOUNS} from './words.ts';
+
+/** First in the file: it tells which batch the report belongs to before the report is replaced. */
+export const JOURNAL_MARK = 'remit-journal';
+
+/** Only the style of the report itself: nothing is loaded, sent or run. */
+const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(REPORT_STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'`;
+
+/**
+ * The report of a batch as one HTML file, for a screen or for paper. Everything that came from outside is escaped; there
+ * is no script, and nothing is loaded.
+ */
+export function reportHtml(data: ReportData): string {
+  const {plan} = data;
+  const title = `${NOUNS[plan.kind].one === 'payout' ? 'Payout' : 'Payin'} batch ${plan.batchId}`;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="${JOURNAL_MARK}" content="${escapeText(plan.journalId)}">
+<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<title>${escapeText(title)}</title>
+<style>${REPORT_STYLE}</style>
+</head>
+<body>
+${page(data, title).text}
+</body>
+</html>
+`;
+}
+
+/** A stop of an earlier version may hold words of the service as they came. */
+const sanitizer = new Sanitizer();
+
+const attentionOf = ({troubles}: ReportData): number => troubles.reduce((sum, group) => sum + group.count, 0);
+
+function page(data: ReportData, title: string): Markup {
+  const {plan, summary} = data;
+  const {text, tone} = headline(summary, attentionOf(data));
+  const stop = summary.stopped_because;
+  return markup`<main>
+${modeBand(data)}
+<header>
+<h1>${title}</h1>
+<p class="sub">${plan.file.name}${plan.revision > 1 && `, revision ${plan.revision}`} · as of ${moment(data.asOf)} UTC</p>
+<p class="state ${tone}">${text}</p>
+${stop !== null && markup`<p class="why">Why it stopped: ${sanitizer.line(stop.message)}.</p>`}
+${mainFigures(data, attentionOf(data))}
+</header>
+${todo(data)}
+<section aria-labelledby="totals"><h2 id="totals">Totals</h2>
+${totalsTables(data)}</section>
+${states(data)}
+${troubleSections(data, attentionOf(data))}
+${orphans(data)}
+${trail(data)}
+${identity(data)}
+<footer><p>Made from the batch's own journal; the same state gives the same report. “Accepted” means that the service took a
+${NOUNS[plan.kind].one}; only “settled” means that the money has arrived. All times are UTC.</p></footer>
+</main>`;
+}
+
+function modeBand({mode}: ReportData): Markup {
+  if (mode === 'live') return markup`<div class="mode live">LIVE: real money</div>`;
+  if (mode === 'test') return markup`<div class="mode test">TEST: no real money was moved</div>`;
+  return markup`<div class="mode none">Not sent: neither live nor test yet</div>`;
+}
+
+function todo(data: ReportData): Markup {
+  const steps = stepsOf(data).map(
+    ({label, text}) => markup`<li>${label !== null && markup`<b>${label}:</b> `}${commands(text)}</li>`,
+  );
+  const list =
+    steps.length === 0 ? markup`<p>Nothing is left to do.</p>` : markup`<ol class="todo">${steps}</ol>`;
+  return markup`<section aria-labelledby="next"><h2 id="next">What to do next</h2>${list}</section>`;
+}
+
+/** Text in which words in backquotes are commands. */
+export const commands = (text: string): Markup =>
+  markup`${text.split('`').map((part, i) => (i % 2 === 1 ? markup`<code>${part}</code>` : part))}`;
+
+function states({timeline}: ReportData): Markup | null {
+  if (!hasChart(timeline)) return null;
+  const last = timeline.at(-1)!.counts;
+  const shown = LAYERS.filter(({of}) => timeline.some(({counts}) => of(counts) > 0));
+  const legend = shown.map(
+    ({name, label, of}) =>
+      markup`<li><span class="swatch ${name}"></span>${label} <b>${grouped(of(last))}</b></li>`,
+  );
+  const head = shown.map(({label}) => markup`<th scope="col" class="n">${label}</th>`);
+  const rows = chosenPoints(timeline).map(
+    ({at, phase, counts}) =>
+      markup`<tr><th scope="row">${moment(at)}</th><td>${phase}</td>${shown.map(({of}) => markup`<td class="n">${grouped(of(counts))}</td>`)}</tr>`,
+  );
+  return markup`<section aria-labelledby="states"><h2 id="states">Rows by state over time</h2>
+<ul class="legend" aria-label="Rows by state in the end">${legend}</ul>
+<div class="chart broad">${chartOf(timeline, {width: 936, height: 290})}</div>
+<div class="chart narrow">${chartOf(timeline, {width: 360, height: 250})}</div>
+<details><summary>The figures behind the chart</summary>
+<div class="wide" role="region" tabindex="0" aria-label="Rows by state at some moments"><table><thead><tr><th scope="col">Time (UTC)</th><th scope="col">Phase</th>${head}</tr></thead><tbody>${rows}</tbody></table></div></details></section>`;
+}
+
+const SHOWN_ORPHANS = 100;
+
+function orphans({summary, plan}: ReportData): Markup | null {
+  const {orphans: left} = summary;
+  if (left.length === 0) return null;
+  const {one} = NOUNS[plan.kind];
+  const more = left.length - SHOWN_ORPHANS;
+  return markup`<section aria-labelledby="orphans"><h2 id="orphans">Records left behind (${grouped(left.length)})</h2>
+<p>The service had forgotten a key and made a second record. These first ones were never approved. Do not approve them.</p>
+<div class="wide" role="region" tabindex="0" aria-label="Records left behind"><table><thead><tr><th scope="col">Reference</th><th scope="col">Id of the ${one} left behind</th></tr></thead>
+<tbody>${left.slice(0, SHOWN_ORPHANS).map(({reference, id}) => markup`<tr><td>${reference}</td><td class="hash">${id}</td></tr>`)}</tbody></table></div>
+${more > 0 && markup`<p>… and ${grouped(more)} more, in the summary file.</p>`}</section>`;
+}
+
+/** Who set it going, and when. */
+function trail({confirmations, plan, lastChangeAt, retried}: ReportData): Markup {
+  const rows = confirmations.map(
+    ({
+      at,
+      by,
+      profile,
+      doing,
+      asked,
+      revision,
+      planHash,
+    }) => markup`<tr><td>${moment(at)}</td><td>${by ?? 'not recorded'}</td>
+<td>${doing}${revision !== plan.revision && `, revision ${revision}`}</td><td>${asked ? 'confirmed' : 'confirmed earlier'}</td>
+<td>${profile ?? 'from the environment'}</td><td class="hash">${planHash.slice(0, 12)}</td></tr>`,
+  );
+  const table = markup`<div class="wide" role="region" tabindex="0" aria-label="Confirmations"><table class="confirmations"><thead><tr><th scope="col">Time (UTC)</th><th scope="col">User</th><th scope="col">To</th><th scope="col">How</th><th scope="col">Profile</th><th scope="col">Plan</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return markup`<section aria-labelledby="trail"><h2 id="trail">Who and when</h2>
+<p>Planned ${moment(plan.plannedAt)}${lastChangeAt !== null && `; last change of a row ${moment(lastChangeAt)}${lastChangeAt > plan.plannedAt ? `, ${duration(lastChangeAt - plan.plannedAt)} later` : ''}`}.${retried > 0 && ` ${count(retried, 'row')} sent again with a new key.`}</p>
+${rows.length === 0 ? markup`<p>No confirmation is on record.</p>` : table}</section>`;
+}
+
+function identity({plan, service, mode, summary}: ReportData): Markup {
+  const bytes = `${grouped(plan.file.bytes)} bytes`;
+  const facts: [string, Markup | string][] = [
+    ['Batch', plan.batchId],
+    ['Revision', String(plan.revision)],
+    ['Mode', mode === null ? 'not sent yet' : mode === 'live' ? 'LIVE' : 'test'],
+    ['Service', service ?? 'not sent yet'],
+    ['Namespace', plan.namespace],
+    ['File', `${plan.file.name}, ${bytes}`],
+    ['SHA-256 of the file', markup`<span class="hash">${plan.file.sha256}</span>`],
+    ['SHA-256 of the plan', markup`<span class="hash">${plan.planHash}</span>`],
+    ['Records left out', `${grouped(plan.invalidRows)} with errors, ${grouped(plan.emptyRecords)} empty`],
+    ...(summary.results === null
+      ? []
+      : [['Results of every row', fileName(summary.results)] as [string, string]]),
+    ...(summary.failed_file === null
+      ? []
+      : [['Failed rows', fileName(summary.failed_file)] as [string, string]]),
+    ['Journal', markup`<span class="hash">${plan.journalId}</span>`],
+  ];
+  return markup`<section class="keep" aria-labelledby="identity"><h2 id="identity">What this is a report of</h2>
+<dl class="facts">${facts.map(([name, value]) => markup`<dt>${name}</dt><dd>${value}</dd>`)}</dl></section>`;
+}
+
+/** A report is sent to others, whom our folders do not concern. */
+const fileName = (path: string): string => path.split(/[/\\]/).at(-1)!;
+
+/** `2026-03-02 15:04:05`, UTC. */
+export const moment = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');

@@ -1,0 +1,283 @@
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import {join} from 'node:path';
+import {RemitError} from '../../errors.ts';
+import {formatMajor} from '../../money/amount.ts';
+import {quoteFormula} from '../../spreadsheet.ts';
+import {FailedLayout, isFailed} from './failed-file.ts';
+import type {Journal} from '../journal/journal.ts';
+import {KINDS} from '../model/kinds.ts';
+import {bucketOf, cleanMessage, type RowState} from '../model/outcome.ts';
+import type {Summary} from '../standing/summary.ts';
+import type {Plan} from '../model/plan-facts.ts';
+
+export interface ResultFiles {
+  results: string;
+  /** Absent when no row failed. */
+  failed: string | null;
+  summary: string;
+}
+
+/**
+ * Writes the results beside the input: every record of the file in its order with what became of it, the failed ones
+ * as a file that can be planned again, and the summary. Each is written privately and published by rename; nothing is
+ * written through a link or over the files of another batch.
+ * @throws RemitError STATE naming the file
+ */
+export function writeResults(options: {
+  journal: Journal;
+  plan: Plan;
+  summary: Summary;
+  folder: string;
+}): ResultFiles {
+  const {journal, plan, summary, folder} = options;
+  const files = resultFiles(folder, plan);
+  refuseForeign(files, plan);
+  const results = new CsvFile(files.results);
+  const failed = new CsvFile(files.failed);
+  let failures = 0;
+  try {
+    results.line([...plan.header, ...resultColumns(plan)].map(quoteFormula), ',');
+    const again = new FailedLayout(plan, journal);
+    failed.line(again.header, ',');
+    for (const record of journal.everything()) {
+      const cells = JSON.parse(record['cells'] as string) as string[]; // written by the plan
+      const {columns, state} = resultCells(record, journal);
+      results.line([...padded(cells, plan.header.length), ...columns].map(quoteFormula), ',');
+      if (!isFailed(state, record['ended'])) continue;
+      if (cells.length === 0) continue; // not kept, since one may be of an ignored column
+      failed.line(again.line(Number(record['n']), cells, state !== undefined), ',');
+      failures++;
+    }
+    // The summary says whose files these are, so it comes first: a crash between them must not make them somebody else's.
+    writeSummary(files, plan, summary, failures);
+    results.publish();
+    if (failures > 0) failed.publish();
+    else failed.discard();
+  } catch (cause) {
+    results.discard();
+    failed.discard();
+    throw cause;
+  }
+  // Of an earlier run of this batch.
+  if (failures === 0) guarded(files.failed, () => rmSync(files.failed, {force: true}));
+  return {...files, failed: failures > 0 ? files.failed : null};
+}
+
+function writeSummary(
+  files: ReturnType<typeof resultFiles>,
+  plan: Plan,
+  summary: Summary,
+  failures: number,
+): void {
+  const text = {
+    ...summary,
+    results: files.results,
+    failed_file: failures > 0 ? files.failed : null,
+    summary_file: files.summary,
+  };
+  writePrivately(files.summary, `${JSON.stringify({journal_id: plan.journalId, ...text}, null, 2)}\n`);
+}
+
+/**
+ * For the moment before anything is sent: another batch's results may lie where this one's are to be written.
+ * @throws RemitError STATE naming the file
+ */
+export function checkResultPlace(folder: string, plan: Plan): void {
+  refuseForeign(resultFiles(folder, plan), plan);
+}
+
+function resultFiles(folder: string, {batchId}: Plan): {results: string; failed: string; summary: string} {
+  const name = (kind: string) => join(folder, `${batchId}.${kind}`);
+  return {results: name('results.csv'), failed: name('failed.csv'), summary: name('summary.json')};
+}
+
+function resultColumns(plan: Plan): string[] {
+  return [
+    'remit_row',
+    'remit_reference',
+    'remit_state',
+    'remit_amount',
+    KINDS[plan.kind].idColumn,
+    'status',
+    'error_code',
+    'message',
+    'attempts',
+    'request_id',
+    'at',
+  ].map((column) => (plan.header.includes(column) ? `remit_${column}` : column));
+}
+
+function resultCells(
+  record: Record<string, unknown>,
+  journal: Journal,
+): {columns: string[]; state: RowState | undefined} {
+  const n = Number(record['n']);
+  const text = (name: string) => {
+    const value = record[name];
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+  };
+  if (record['reference'] === null) {
+    const issues = journal.issuesOf(n).map(({col, message}) => (col === '' ? message : `${col}: ${message}`));
+    return {
+      columns: [String(n), '', 'invalid', '', '', '', '', issues.join('; '), '', '', ''],
+      state: undefined,
+    };
+  }
+  const state = record['state'] as RowState;
+  const {sanitizer} = journal; // what was journaled is clean, unless an earlier version did it
+  const amount = `${formatMajor(BigInt(record['amount'] as number), record['currency'] as string)} ${text('currency')}`;
+  const at = record['at'] === null ? '' : new Date(Number(record['at'])).toISOString();
+  return {
+    columns: [
+      String(n),
+      text('reference'),
+      state === 'held' ? 'held' : bucketOf(state),
+      amount,
+      sanitizer.token(text('id')),
+      sanitizer.token(text('status')),
+      sanitizer.token(text('code')),
+      cleanMessage(sanitizer, {code: text('code'), message: text('message')}) ?? '',
+      text('attempts'),
+      sanitizer.token(text('request_id')),
+      at,
+    ],
+    state,
+  };
+}
+
+/** A ragged record keeps its place: the columns of ours begin behind the header's. */
+const padded = (cells: string[], width: number): string[] =>
+  cells.length >= width ? cells.slice(0, width) : [...cells, ...Array<string>(width - cells.length).fill('')];
+
+const CHUNK = 64 * 1024;
+
+/** A CSV that nobody sees until it is whole. */
+class CsvFile {
+  readonly #path: string;
+  readonly #draft: string;
+  readonly #fd: number;
+  #buffer = '';
+  #open = true;
+
+  constructor(path: string) {
+    refuseLink(path);
+    this.#path = path;
+    this.#draft = `${path}.${process.pid}.part`;
+    this.#fd = guarded(path, () => openPrivate(this.#draft));
+  }
+
+  line(cells: readonly string[], delimiter: string): void {
+    this.#buffer += `${cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(delimiter)}\r\n`;
+    if (this.#buffer.length > CHUNK) this.#flush();
+  }
+
+  publish(): void {
+    this.#flush();
+    guarded(this.#path, () => {
+      fsyncSync(this.#fd);
+      this.#close();
+      refuseLink(this.#path);
+      renameSync(this.#draft, this.#path);
+    });
+  }
+
+  discard(): void {
+    guarded(this.#path, () => {
+      this.#close();
+      rmSync(this.#draft, {force: true});
+    });
+  }
+
+  #flush(): void {
+    guarded(this.#path, () => writeFileSync(this.#fd, this.#buffer)); // all of it: a full disk may take a part
+    this.#buffer = '';
+  }
+
+  #close(): void {
+    if (this.#open) closeSync(this.#fd);
+    this.#open = false;
+  }
+}
+
+/** Mode 0600, by rename, never through a link. */
+export function writePrivately(path: string, text: string): void {
+  refuseLink(path);
+  guarded(path, () => {
+    const draft = `${path}.${process.pid}.part`;
+    const fd = openPrivate(draft);
+    writeFileSync(fd, text);
+    fsyncSync(fd);
+    closeSync(fd);
+    renameSync(draft, path);
+  });
+}
+
+const openPrivate = (draft: string): number => {
+  rmSync(draft, {force: true}); // of a process with this number that died
+  return openSync(
+    draft,
+    constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
+    0o600,
+  );
+};
+
+function refuseLink(path: string): void {
+  if (lstatSync(path, {throwIfNoEntry: false})?.isSymbolicLink())
+    throw new RemitError('STATE', `${path} is a symbolic link; results are not written through one`, {
+      hint: 'remove the link, or name another folder with --out',
+    });
+}
+
+/** The files of an earlier run of this very batch may be replaced; those of another batch of the same name may not. */
+function refuseForeign(files: ReturnType<typeof resultFiles>, plan: Plan): void {
+  const all = Object.values(files);
+  all.forEach(refuseLink);
+  const input = join(plan.file.folder, plan.file.name);
+  if (plan.file.path !== '-' && all.includes(input))
+    throw new RemitError(
+      'STATE',
+      `${input} is the input of batch ${plan.batchId}, and its results would be written there`,
+      {
+        hint: 'give the batch another name with --batch-id, or write the results elsewhere with --out FOLDER',
+      },
+    );
+  const found = all.find((file) => existsSync(file));
+  if (found === undefined) return;
+  let owner: unknown;
+  try {
+    owner = (JSON.parse(readFileSync(files.summary, 'utf8')) as {journal_id?: unknown}).journal_id;
+  } catch {
+    owner = undefined;
+  }
+  if (owner !== plan.journalId)
+    throw new RemitError(
+      'STATE',
+      `${found} is not of this batch ${plan.batchId}, but perhaps of another one of that name`,
+      {
+        hint: 'move it away, or write the results elsewhere with --out FOLDER',
+      },
+    );
+}
+
+function guarded<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    if (cause instanceof RemitError) throw cause;
+    throw new RemitError('STATE', `cannot write ${path}: ${(cause as Error).message}`, {
+      cause,
+      hint: 'the batch itself is safe in its journal; write the results again with remit payouts batch report, or elsewhere with --out FOLDER',
+    });
+  }
+}

@@ -1,0 +1,60 @@
+import {grouped} from './chart.ts';
+import type {ReportData, Trouble} from './data.ts';
+import {count, NOUNS, troubleWords} from './words.ts';
+
+/** One thing to do; words in backquotes are commands. */
+export interface Step {
+  label: string | null;
+  text: string;
+}
+
+/**
+ * The order in which the steps can be done: first the rows whose outcome is open, since they hold the release of others;
+ * then what is released; then what the service says of the rest; then what is sent again; decisions last.
+ */
+const ORDER: readonly (Trouble | 'underway')[] = [
+  'collision',
+  'in_doubt',
+  'not_sent',
+  'held',
+  'unapproved',
+  'underway',
+  'unclear',
+  'failed',
+  'rejected',
+  'dead_key',
+  'conflict',
+  'differs',
+];
+
+/** Nothing of a canceled batch is sent again: only what a person decides, or a read shows, is left. */
+const LEFT_WHEN_CANCELED: ReadonlySet<Trouble | 'underway'> = new Set([
+  ...(['collision', 'underway', 'unclear', 'conflict', 'differs'] as const),
+]);
+
+/** What to do next, in an order that works. The command of the summary comes first, if no step has it. */
+export function stepsOf({summary, troubles, plan, flags, mode}: ReportData): Step[] {
+  const {next, settled, failed, accepted} = summary;
+  const open = accepted - settled - failed;
+  const isCanceled = summary.state === 'canceled';
+  const steps = ORDER.filter((name) => !isCanceled || LEFT_WHEN_CANCELED.has(name)).flatMap(
+    (name): Step[] => {
+      if (name === 'underway') return open > 0 ? [underway(open)] : [];
+      const group = troubles.find(({trouble}) => trouble === name);
+      if (group === undefined) return [];
+      const words = troubleWords(name, plan.kind, plan.batchId, {flags, mode});
+      return [{label: `${words.label} (${grouped(group.count)})`, text: words.next}];
+    },
+  );
+  const isNamed = next === null || steps.some(({text}) => text.includes(`\`${next}\``));
+  return isNamed ? steps : [{label: null, text: `Continue with \`${next}\`.`}, ...steps];
+
+  function underway(n: number): Step {
+    const {one, command} = NOUNS[plan.kind];
+    const are = `${count(n, one)} ${n === 1 ? 'is' : 'are'} still under way`;
+    return {
+      label: null,
+      text: `${are}. To update this report: \`${command} report ${plan.batchId} --refresh --html${flags}\`.`,
+    };
+  }
+}

@@ -1,0 +1,169 @@
+import {canceledText, incompleteText} from '../standing/end-words.ts';
+import type {Kind, Mode} from '../model/kinds.ts';
+import {liveFlag} from '../standing/next-command.ts';
+import type {Bucket} from '../model/outcome.ts';
+import type {Trouble} from './data.ts';
+import type {Summary} from '../standing/summary.ts';
+
+/** The nouns of a batch, for readers who do not use the command line. */
+interface Nouns {
+  one: string;
+  many: string;
+  /** `paid`, `collected`. */
+  done: string;
+  /** `remit payouts batch`. */
+  command: string;
+}
+
+export const NOUNS: Readonly<Record<Kind, Nouns>> = {
+  payout: {one: 'payout', many: 'payouts', done: 'paid', command: 'remit payouts batch'},
+  payin: {one: 'payin', many: 'payins', done: 'collected', command: 'remit payins batch'},
+};
+
+export const count = (n: number, one: string): string =>
+  `${String(n).replace(/\B(?=(\d{3})+$)/g, ',')} ${n === 1 ? one : `${one}s`}`;
+
+/** What a bucket of the summary means, for reconciliation. */
+export const BUCKET_WORDS: Readonly<Record<Bucket, {label: string; meaning: string}>> = {
+  accepted: {label: 'Accepted', meaning: 'approved by the service, or further'},
+  already_paid: {
+    label: 'Paid by another batch',
+    meaning: 'the same reference was sent by another batch; skipped here',
+  },
+  staged: {label: 'Staged', meaning: 'created, not released; no money moves'},
+  unapproved: {label: 'Not approved', meaning: 'created, but its approval failed; no money moves'},
+  rejected: {label: 'Rejected', meaning: 'refused; no record exists'},
+  conflict: {label: 'In conflict', meaning: 'not sent again; needs a decision'},
+  in_doubt: {label: 'In doubt', meaning: 'sent, and its outcome is not known'},
+  not_sent: {label: 'Not sent', meaning: 'the service has not taken it'},
+};
+
+/** `next`: what to do about it; words in backquotes are commands. */
+export interface TroubleWords {
+  label: string;
+  meaning: string;
+  next: string;
+}
+
+/** What is wrong with a row, and what to do. */
+export function troubleWords(
+  trouble: Trouble,
+  kind: Kind,
+  batchId: string,
+  {flags = '', mode = null}: {flags?: string; mode?: Mode | null} = {},
+): TroubleWords {
+  const {one, done, command} = NOUNS[kind];
+  const type = (verb: string, rest = '') =>
+    `\`${command} ${verb} ${batchId}${rest}${liveFlag(verb, mode)}${flags}\``;
+  switch (trouble) {
+    case 'in_doubt':
+      return {
+        label: 'In doubt',
+        meaning: `Sent, but the outcome is not known: it may have been ${done}.`,
+        next: `Do not pay them by other means. ${type('resume')} clears up most of them. For one that stays in doubt, ask the service, then record the answer: ${type('resolve', ' REFERENCE --paid ID')} or ${type('resolve', ' REFERENCE --not-paid')}.`,
+      };
+    case 'collision':
+      return {
+        label: 'Another record came back',
+        meaning: `The service answered with a ${one} that differs in party, amount or subaccount from what was asked for.`,
+        next: 'Ask the service about its record before you send anything else for this reference.',
+      };
+    case 'failed':
+      return {
+        label: 'Failed',
+        meaning: `Accepted by the service, and failed afterwards: it was not ${done}.`,
+        next: `Fix what the reason names; then ${type('retry')} sends them again with new keys.`,
+      };
+    case 'dead_key':
+      return {
+        label: 'Failed or canceled record',
+        meaning: `The record of this reference was canceled or has failed: it was not ${done}.`,
+        next: `If one should still be ${done}: ${type('retry', ' --row REFERENCE')}.`,
+      };
+    case 'conflict':
+      return {
+        label: 'Reference used elsewhere',
+        meaning:
+          'Another batch uses this reference for a different payment, or has not finished it. This batch did not send it.',
+        next: 'Compare it with the other batch. A different payment needs its own reference.',
+      };
+    case 'unapproved':
+      return {
+        label: 'Not approved',
+        meaning: `Created, but its approval failed: it was not ${done}.`,
+        next: `Fix the reason (often: funds); then ${type('release')} approves them again.`,
+      };
+    case 'unclear':
+      return {
+        label: 'Status not understood',
+        meaning:
+          'Accepted, but the service reports a status that is unknown here, or that it is not approved.',
+        next: `${type('status', ' --refresh')} fetches their status again. If it stays, ask the service.`,
+      };
+    case 'differs':
+      return {
+        label: 'Differs from the file',
+        meaning: `Approved by the service, but its ${one} differs from the file in rail, currency or metadata.`,
+        next: `Compare them with the file. They are approved, so they can no longer be held back.`,
+      };
+    case 'held':
+      return {
+        label: 'Held',
+        meaning:
+          'Created, but the record differs from the file in rail, currency or metadata; no money moves.',
+        next: `If the difference is acceptable: ${type('release', ' --accept-differences')}.`,
+      };
+    case 'rejected':
+      return {
+        label: 'Rejected',
+        meaning: `The service refused it; no record exists and it was not ${done}.`,
+        next: `If the cause is outside the file, fix it; then ${type('retry')} sends them again. If the rows are wrong, fix them in the file of failed rows and run that file as a separate batch.`,
+      };
+    case 'not_sent':
+      return {
+        label: 'Not sent',
+        meaning: `The service has not taken it; it was not ${done}.`,
+        next: `${type('resume')} sends them.`,
+      };
+  }
+}
+
+/** The state of the batch in one sentence, and its tone. */
+export function headline(summary: Summary, attention: number): {text: string; tone: 'good' | 'open' | 'bad'} {
+  const {planned, accepted, already_paid: elsewhere, settled, state, staged} = summary;
+  const {one} = NOUNS[summary.kind as Kind]; // a summary is made from a plan, whose kind it repeats
+  const of = `${count(accepted, one).replace(/ .*/, '')} of ${count(planned, one)} accepted`;
+  const open =
+    attention === 0 ? '' : ` ${count(attention, 'row')} ${attention === 1 ? 'needs' : 'need'} attention.`;
+  switch (state) {
+    case 'planned':
+      return {text: 'Planned. Nothing has been sent.', tone: 'open'};
+    case 'staged':
+      return {
+        text:
+          accepted + summary.in_doubt === 0
+            ? `Staged: ${count(staged, 'record')} created, none released. No money has moved.${open}`
+            : `Staged: ${count(staged, 'record')} created and not released; ${count(accepted, one)} released before.${open}`,
+        tone: 'open',
+      };
+    case 'held':
+      return {text: `Held before its end: ${of}.${open}`, tone: attention === 0 ? 'open' : 'bad'};
+    case 'running':
+      return {text: `Running: ${of} so far.`, tone: 'open'};
+    case 'stopped':
+    case 'interrupted':
+      return {
+        text: `${state === 'stopped' ? 'Stopped' : 'Interrupted'} before its end: ${of}.${open}`,
+        tone: 'bad',
+      };
+    case 'incomplete':
+      return {text: `Not complete: ${incompleteText(summary)}.`, tone: 'bad'};
+    case 'canceled':
+      return {text: `Canceled: ${canceledText(summary)}.`, tone: summary.accepted > 0 ? 'bad' : 'open'};
+    case 'complete':
+      if (attention > 0) return {text: `Complete: ${of}.${open}`, tone: 'bad'};
+      if (settled === planned - elsewhere)
+        return {text: `Complete: ${of}, and all are settled.`, tone: 'good'};
+      return {text: `Complete: ${of}; ${count(settled, one)} settled so far.`, tone: 'good'};
+  }
+}

@@ -1,0 +1,248 @@
+import {type Answer, isObject, isSuccess} from '../../client/answer.ts';
+import type {TransportFailure} from '../../client/transport.ts';
+import {KINDS, type Kind} from '../model/kinds.ts';
+import type {JournalRow} from '../journal/row.ts';
+import type {Phase} from '../journal/journal.ts';
+import {isPrintable, REFERENCE_METADATA_KEY} from '../model/identity.ts';
+import {DIFFERS, type RowState} from '../model/outcome.ts';
+import type {StopReason} from '../model/stop.ts';
+
+/** What one answer to a create or release says of its row. Law: the answers table of the batch rules. */
+export type RowVerdict =
+  | {
+      is: 'settled';
+      state: RowState;
+      id: string | null;
+      status: string | null;
+      stop?: StopReason;
+      orphan?: string;
+      /** Approved already, so that it cannot be held any more: the record is of the row, but not all as was asked. */
+      differs?: true;
+      /** Of a collision: what the record has instead. */
+      message?: string;
+    }
+  /** It may have taken effect: replay it, or after a release look first. */
+  | {is: 'maybe'; throttled: boolean}
+  /** Accepted for processing, but not in words that we know: look. */
+  | {is: 'processing'; id: string}
+  /** Surely not taken; `gate`: send again once the gate opens; `crowded`: once a socket is free here. */
+  | {
+      is: 'not-sent';
+      then: 'gate' | 'crowded' | 'streak' | 'forbidden' | 'stop';
+      throttled: boolean;
+      stop?: StopReason;
+    };
+
+const MOVING = new Set(['approved', 'initiated', 'debited', 'settled', 'failed']);
+
+/** Judges a whole answer. `stagedId` is the id that this row is known by, if any. */
+export function judgeAnswer(options: {
+  answer: Answer;
+  row: JournalRow;
+  kind: Kind;
+  phase: Phase;
+  stagedId: string | null;
+  /** Something has succeeded before. */
+  isProven: boolean;
+}): RowVerdict {
+  const {answer, phase} = options;
+  const {status} = answer;
+  if (isSuccess(status)) return judgeSuccess(options);
+  if (status === 429) return {is: 'not-sent', then: 'gate', throttled: true};
+  if (status >= 300 && status < 400)
+    return {is: 'not-sent', then: 'stop', throttled: false, stop: 'redirect'};
+  if (status === 401) return {is: 'not-sent', then: 'stop', throttled: false, stop: 'credentials'};
+  if (status === 403) return {is: 'not-sent', then: 'forbidden', throttled: false};
+  if (status === 409 && answer.errorCode === 'IDEMPOTENCY_KEY_CONFLICT')
+    return {is: 'settled', state: 'dead_key', id: options.stagedId, status: null};
+  if (status === 409 || status === 408 || status === 425 || status >= 500)
+    return {is: 'maybe', throttled: status === 503};
+  const isRefusal = status === 400 || status === 404 || status === 422;
+  // Refusing the release of a staged row says nothing about the record, which exists.
+  if (isRefusal && options.stagedId !== null && phase === 'release')
+    return {is: 'settled', state: 'unapproved', id: options.stagedId, status: 'created'};
+  // Without a code it may be the answer of a proxy: a 404 is one of a wrong path then, the others count after a success.
+  if (isRefusal && (answer.errorCode !== undefined || (status !== 404 && options.isProven)))
+    return {is: 'settled', state: 'rejected', id: null, status: null};
+  return {is: 'not-sent', then: 'streak', throttled: false};
+}
+
+/** Judges an exchange that brought no whole answer. */
+export function judgeFailure(failure: TransportFailure): RowVerdict {
+  if (failure.sent) return {is: 'maybe', throttled: false};
+  return {is: 'not-sent', then: isOwnLimit(failure) ? 'crowded' : 'gate', throttled: false};
+}
+
+/** No file descriptor, buffer or port was left on this machine. */
+export function isOwnLimit({sent, cause}: TransportFailure): boolean {
+  if (sent || typeof cause !== 'object' || cause === null) return false;
+  const {code} = cause as {code?: unknown}; // errors of Node carry one
+  return typeof code === 'string' && /^(EMFILE|ENFILE|ENOBUFS|EADDRNOTAVAIL)$/.test(code);
+}
+
+/** An id that does not print could not be shown, typed or told from another one. */
+const isId = (value: unknown): value is string =>
+  typeof value === 'string' && value !== '' && (PLAIN_ID.test(value) || isPrintable(value));
+const PLAIN_ID = /^[\w-]+$/;
+
+/** Whether a success carries a record that can be read. Only a create must name its id: the others were sent with one. */
+export function isReadable({status, json}: Answer, isCreate: boolean): boolean {
+  if (!isSuccess(status) || !isObject(json)) return false;
+  return isId(json['id']) || (!isCreate && json['id'] === undefined && typeof json['status'] === 'string');
+}
+
+/** What came instead of a record, as in "text/html, not a payout". */
+export function whatCame({status, unreadable, empty, json}: Answer, kind: Kind): string {
+  const readable = isObject(json) ? 'JSON without an id' : 'JSON that is not an object';
+  const came = empty ? 'an empty body' : (unreadable?.what ?? readable);
+  return `${status} with ${came}, not a ${kind}`;
+}
+
+function judgeSuccess(options: {
+  answer: Answer;
+  row: JournalRow;
+  kind: Kind;
+  phase: Phase;
+  stagedId: string | null;
+}): RowVerdict {
+  const {answer, row, kind, phase, stagedId} = options;
+  const record = answer.json;
+  if (!isObject(record) || !isId(record['id'])) return {is: 'maybe', throttled: false}; // cut, not JSON, or not a record
+  const {id} = record as {id: string};
+  const status = typeof record['status'] === 'string' ? record['status'] : null;
+  const echo = compareEcho(record, row, kind);
+  const foreign = stagedId !== null && stagedId !== id;
+  if (echo === 'other')
+    return {
+      ...{is: 'settled', state: 'collision', id, status, stop: 'collision'},
+      message: otherWords(record, row, kind),
+      ...(foreign && phase !== 'stage' ? {orphan: stagedId} : {}),
+    };
+  const differs = echo === 'differs' ? {differs: true as const} : {};
+  if (phase === 'stage') {
+    if (answer.status === 207) return {is: 'settled', state: 'unapproved', id, status};
+    if (status !== null && MOVING.has(status))
+      return {is: 'settled', state: 'accepted', id, status, ...differs}; // released before
+    if (status === 'canceled') return {is: 'settled', state: 'dead_key', id, status};
+    return {is: 'settled', state: echo === 'same' ? 'staged' : 'held', id, status};
+  }
+  const leftBehind = foreign ? {orphan: stagedId, stop: 'key-forgotten' as const} : {};
+  if (answer.status === 207) return {is: 'settled', state: 'unapproved', id, status, ...leftBehind};
+  // 202 says that it goes on: then `created` is not the last word.
+  if (status === 'created' && answer.status !== 202)
+    return {is: 'settled', state: 'unapproved', id, status, ...leftBehind};
+  if (status === 'canceled') return {is: 'settled', state: 'dead_key', id, status, ...leftBehind};
+  if (status !== null && MOVING.has(status))
+    return {is: 'settled', state: 'accepted', id, status, ...leftBehind, ...differs};
+  if (foreign) return {is: 'settled', state: 'in_doubt', id, status, ...leftBehind};
+  return {is: 'processing', id};
+}
+
+/**
+ * What a record that we looked up by its id says: `open` means still `created`, so that it may be released (again).
+ */
+export function judgeLook(
+  answer: Answer,
+  id: string,
+): {state: 'accepted' | 'dead_key' | 'open' | 'unknown'; status: string | null} {
+  const record = answer.json;
+  if (!isSuccess(answer.status) || !isObject(record) || isOtherId(record['id'], id))
+    return {state: 'unknown', status: null};
+  const status = typeof record['status'] === 'string' ? record['status'] : null;
+  if (status === 'created') return {state: 'open', status};
+  if (status === 'canceled') return {state: 'dead_key', status};
+  return {state: status !== null && MOVING.has(status) ? 'accepted' : 'unknown', status};
+}
+
+/** A record need not name itself: the document promises no more of a GET than a status. If it does, it must be the right one. */
+export const isOtherId = (found: unknown, id: string): boolean =>
+  found !== undefined &&
+  found !== null &&
+  (typeof found !== 'string' || found.toLowerCase() !== id.toLowerCase());
+
+/** Facts of an accepted row whose record, fetched by its id, differs from the row in what it contains. */
+export const differsIn = ({json}: Answer, row: JournalRow, kind: Kind): typeof DIFFERS | undefined =>
+  isObject(json) &&
+  compareEcho(
+    {...expectedOf(row, kind), ...json, amount_in_minor_units: amountIn(json) ?? row.amount},
+    row,
+    kind,
+  ) !== 'same'
+    ? DIFFERS
+    : undefined;
+
+/** The fields that are compared, as they should be: in place of those that a GET leaves out. */
+const expectedOf = (row: JournalRow, kind: Kind): Record<string, unknown> => ({
+  [KINDS[kind].party]: row.party,
+  currency_code: row.currency,
+  subaccount_id: row.subaccount,
+  rail: row.rail,
+  client_metadata: {
+    ...(row.metadata === null ? {} : (JSON.parse(row.metadata) as Record<string, string>)), // written by the plan
+    [REFERENCE_METADATA_KEY]: row.reference,
+  },
+});
+
+/** The amount that a record shows, in minor units; a text of digits counts as the number it spells. */
+export function amountIn(record: Readonly<Record<string, unknown>>): unknown {
+  const amount = record['amount_in_minor_units'] ?? record['amount_in_cents'];
+  return typeof amount === 'string' && /^\d{1,15}$/.test(amount) ? Number(amount) : amount;
+}
+
+/**
+ * Compares a record with the row that asked for it. The document does not say that the service compares bodies, so a
+ * replay of a changed row may silently bring the old record.
+ */
+export function compareEcho(
+  record: Readonly<Record<string, unknown>>,
+  row: JournalRow,
+  kind: Kind,
+): 'same' | 'differs' | 'other' {
+  const amount = amountIn(record);
+  const party = record[KINDS[kind].party];
+  if (amount !== undefined && amount !== row.amount) return 'other';
+  if (party !== undefined && !sameText(party, row.party)) return 'other';
+  const subaccount = record['subaccount_id'] ?? null;
+  if (subaccount !== null && !sameText(subaccount, row.subaccount)) return 'other';
+  if (subaccount === null && row.subaccount !== null)
+    return record['subaccount_id'] === null ? 'other' : 'differs';
+  if (amount === undefined || party === undefined) return 'differs'; // nothing to compare: a person should look
+  if (row.rail !== null && record['rail'] !== row.rail) return 'differs';
+  if (record['currency_code'] !== row.currency) return 'differs';
+  return sameMetadata(record['client_metadata'], row) ? 'same' : 'differs';
+}
+
+/** `record 01a1… came back, with amount 100300 instead of 1003 minor units` */
+function otherWords(record: Readonly<Record<string, unknown>>, row: JournalRow, kind: Kind): string {
+  const {party} = KINDS[kind];
+  const amount = amountIn(record);
+  const parts = [
+    ...(amount === undefined || amount === row.amount
+      ? []
+      : [`amount ${shown(amount)} instead of ${row.amount} minor units`]),
+    ...(record[party] === undefined || sameText(record[party], row.party)
+      ? []
+      : [`${party} ${shown(record[party])} instead of ${row.party}`]),
+    ...(record['subaccount_id'] === undefined || sameText(record['subaccount_id'], row.subaccount)
+      ? []
+      : [`subaccount_id ${shown(record['subaccount_id'])} instead of ${row.subaccount ?? 'none'}`]),
+  ];
+  return `record ${String(record['id'])} came back, with ${parts.join(' and ')}`;
+}
+
+/** A value of the service, short enough for a message. */
+const shown = (value: unknown): string => {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'none');
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+};
+
+const sameText = (a: unknown, b: string | null): boolean =>
+  typeof a === 'string' && b !== null ? a.toLowerCase() === b : a === b;
+
+function sameMetadata(echoed: unknown, row: JournalRow): boolean {
+  if (!isObject(echoed)) return false;
+  if (echoed[REFERENCE_METADATA_KEY] !== row.reference) return false;
+  if (row.metadata === null) return true;
+  const wanted = JSON.parse(row.metadata) as Record<string, string>; // written by the plan
+  return Object.entries(wanted).every(([key, value]) => echoed[key] === value);
+}

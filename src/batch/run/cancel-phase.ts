@@ -1,0 +1,160 @@
+import type {Answer} from '../../client/answer.ts';
+import {isOwnLimit, judgeLook} from './answers.ts';
+import {Dispatcher, type WorkEnd} from './dispatcher.ts';
+import type {JournalRow} from '../journal/row.ts';
+import type {Bucket} from '../model/outcome.ts';
+import {
+  bucketBefore,
+  type Exchange,
+  LOST,
+  outcomeOf,
+  type RunContext,
+  type Tries,
+  TRIES,
+  wordsOf,
+} from './run-context.ts';
+
+interface CancelJob extends Tries {
+  row: JournalRow;
+  id: string;
+  before: Bucket;
+  /** The record was read and is still `created`: cancel it, then read it again. */
+  isOpen: boolean;
+  /** What the service answered to the last cancel that it refused. */
+  refusal: string | undefined;
+  /** How often the service accepted a cancel of it. */
+  accepted: number;
+}
+
+/** States of rows whose record may still be `created`. */
+const CANCELABLE = ['staged', 'held', 'unapproved', 'in_doubt'] as const;
+const PAGE = 256;
+
+/**
+ * Cancels the records of a batch: each is read, canceled if it is `created`, and read again. What the GET shows counts,
+ * never the answer to the cancel. A released record is left as it is.
+ */
+export class CancelPhase {
+  readonly #context: RunContext;
+  #page: JournalRow[] = [];
+  #after = 0;
+  /** Records that are still `created` or could not be read. */
+  left = 0;
+
+  constructor(context: RunContext) {
+    this.#context = context;
+  }
+
+  async run(): Promise<void> {
+    const {speed, clock} = this.#context;
+    const dispatcher = new Dispatcher<CancelJob>({
+      speed,
+      clock,
+      next: () => this.#next(),
+      work: (job) => (job.isOpen ? this.#cancel(job) : this.#read(job)),
+      abandon: () => void this.left++,
+    });
+    this.#context.onStop = () => dispatcher.stop();
+    this.#context.onGate = (ms) => dispatcher.closeGate(ms);
+    dispatcher.closeGate(this.#context.gateUntil - clock.monotonic()); // the phase before may have been told to wait
+    if (this.#context.stop === undefined) await dispatcher.run();
+    this.#context.endOfPhase();
+  }
+
+  #next(): CancelJob | undefined {
+    if (this.#page.length === 0) {
+      this.#page = this.#context.journal.recorded(CANCELABLE, this.#after, PAGE);
+      if (this.#page.length === 0) return undefined;
+      this.#after = this.#page.at(-1)!.n;
+      this.#context.beforeWindow(); // the batch must still be ours
+    }
+    const row = this.#page.shift()!;
+    return {
+      ...{row, id: row.outcome!.id!, before: bucketBefore(row, false)}, // the journal gives rows with a record
+      ...{isOpen: false, refusal: undefined, accepted: 0, sends: 0, tries: 0, successes: undefined},
+    };
+  }
+
+  async #read(job: CancelJob): Promise<WorkEnd> {
+    const sentAt = this.#context.clock.monotonic();
+    const end = await this.#context.exchange(this.#context.wire.get(job.id));
+    if ('failure' in end) return this.#failed(job, end, sentAt);
+    const {answer} = end;
+    if (answer.status === 429) return {again: true, afterMs: this.#context.backoff(job.sends, true)};
+    if (answer.status === 404) {
+      this.#settle(job, {state: 'in_doubt', http: 404, message: LOST}, answer);
+      this.#context.stopForLost(job.row, job.id);
+      return {again: false};
+    }
+    if (answer.status === 401 || answer.status === 403) {
+      this.#context.stopFor('credentials', wordsOf(end));
+      return this.#leave();
+    }
+    const {state, status} = judgeLook(answer, job.id);
+    if (state === 'unknown') return this.#again(job, sentAt, `its record could not be read: ${wordsOf(end)}`);
+    if (state === 'open') {
+      if (job.refusal !== undefined) return this.#refused(job, job.refusal);
+      if (job.accepted >= TRIES)
+        return this.#refused(job, `it accepted the cancel ${TRIES} times, and the record is still created`);
+      job.isOpen = true;
+      return {again: true, afterMs: 0};
+    }
+    this.#settle(job, {state, status, code: null, message: null}, answer);
+    this.#context.noteEnded(job.row, job.id, status);
+    return {again: false};
+  }
+
+  async #cancel(job: CancelJob): Promise<WorkEnd> {
+    this.#context.begin(job);
+    job.isOpen = false; // whatever comes of it, also after a wait: the record is read before the next try
+    const sentAt = this.#context.clock.monotonic();
+    const end = await this.#context.exchange(this.#context.wire.cancel(job.id));
+    if ('failure' in end) return this.#failed(job, end, sentAt);
+    const {status} = end.answer;
+    if (status === 401 || status === 403) {
+      this.#context.stopFor('credentials', wordsOf(end));
+      return this.#leave();
+    }
+    if (status >= 300 && status < 400) {
+      this.#context.stopFor('redirect', wordsOf(end));
+      return this.#leave();
+    }
+    if (status === 429) return {again: true, afterMs: this.#context.backoff(job.sends, true)};
+    if (status >= 400 && status < 500 && status !== 408 && status !== 425) job.refusal = wordsOf(end);
+    if (status >= 400)
+      return job.refusal === undefined ? this.#again(job, sentAt, wordsOf(end)) : {again: true, afterMs: 0};
+    const isLate = job.accepted++ > 0; // it may take the service a while
+    return {again: true, afterMs: isLate ? this.#context.backoff(job.accepted, false) : 0};
+  }
+
+  async #failed(job: CancelJob, end: Exclude<Exchange, {answer: Answer}>, sentAt: number): Promise<WorkEnd> {
+    const {failure} = end;
+    if (failure.kind === 'aborted') return this.#leave();
+    if (failure.sent) return this.#again(job, sentAt, wordsOf(end));
+    const how = {then: isOwnLimit(failure) ? 'crowded' : 'gate', throttled: false} as const;
+    return this.#context.notSent(how, sentAt, wordsOf(end)) === 'wait'
+      ? {again: true, afterMs: 0}
+      : this.#leave();
+  }
+
+  async #again(job: CancelJob, sentAt: number, words: string): Promise<WorkEnd> {
+    if (await this.#context.mayTryAgain(job, sentAt, words))
+      return {again: true, afterMs: this.#context.backoff(job.tries, false)};
+    this.#settle(job, {state: job.row.outcome!.state, message: words});
+    return this.#leave();
+  }
+
+  #refused(job: CancelJob, words: string): WorkEnd {
+    this.#settle(job, {state: job.row.outcome!.state, message: `the service did not cancel it: ${words}`});
+    return this.#leave();
+  }
+
+  #leave(): WorkEnd {
+    this.left++;
+    return {again: false};
+  }
+
+  #settle(job: CancelJob, facts: Parameters<typeof outcomeOf>[1], answer?: Answer): void {
+    this.#context.settle(job.row, job.before, outcomeOf(job.row, facts, answer));
+  }
+}

@@ -1,0 +1,80 @@
+import type {Journal} from '../journal/journal.ts';
+import {isOtherId, isReadable} from './answers.ts';
+import type {RunContext} from './run-context.ts';
+
+/** How requests were sent from a moment on. A run adds an entry only when it differs from the last one. */
+interface SentWith {
+  /** Wall clock, milliseconds since the epoch. */
+  at: number;
+  /** Fingerprint of the API key; empty when it is not known. */
+  key: string;
+  /** Creates asked for approval. */
+  isDirect: boolean;
+}
+
+const META = 'sentWith';
+
+/**
+ * Whether a refusal in this run can speak of a try of an earlier run: only if that try was made without approval and with
+ * the same API key, or the service still shows a record made with that key. Another key may belong to another account.
+ */
+export class EarlierTries {
+  readonly #context: RunContext;
+  readonly #entries: readonly SentWith[];
+  readonly #key: string;
+  readonly #readBack = new Map<SentWith, Promise<boolean>>();
+
+  constructor(context: RunContext, now: Omit<SentWith, 'at'>) {
+    this.#context = context;
+    this.#key = now.key;
+    this.#entries = noteRun(context.journal, {...now, at: context.clock.now()});
+  }
+
+  /** @param firstDoubt when the row may first have been taken */
+  async isSameService(firstDoubt: number): Promise<boolean> {
+    const since = this.#since(firstDoubt);
+    if (since === undefined || since.some(({isDirect}) => isDirect)) return false;
+    for (const entry of since) if (entry.key !== this.#key && !(await this.#wasReadBack(entry))) return false;
+    return true;
+  }
+
+  /** How requests may have been sent since a moment; undefined when that is not known. */
+  #since(at: number): readonly SentWith[] | undefined {
+    const isOrdered = this.#entries.every((entry, i) => i === 0 || entry.at >= this.#entries[i - 1]!.at);
+    const first = this.#entries.findLastIndex((entry) => entry.at <= at);
+    if (first < 0) return undefined;
+    return this.#entries.slice(isOrdered ? first : 0);
+  }
+
+  #wasReadBack(entry: SentWith): Promise<boolean> {
+    let found = this.#readBack.get(entry);
+    if (found === undefined) this.#readBack.set(entry, (found = this.#read(entry)));
+    return found;
+  }
+
+  /** Fetches a record that was made while this entry was in force. */
+  async #read(entry: SentWith): Promise<boolean> {
+    const {journal, wire} = this.#context;
+    const until = this.#entries[this.#entries.indexOf(entry) + 1]?.at ?? Infinity;
+    const row = journal.recordMadeBetween(entry.at, until);
+    if (entry.key === '' || row === undefined || !(await this.#context.gateOpened())) return false;
+    const id = row.outcome!.id!; // the query gives rows with a record
+    const end = await this.#context.exchange(wire.get(id));
+    if (!('answer' in end)) return false;
+    if (end.answer.status === 404) this.#context.stopForLost(row, id);
+    return isReadable(end.answer, false) && !isOtherId((end.answer.json as {id?: unknown}).id, id); // readable: an object
+  }
+}
+
+function noteRun(journal: Journal, now: SentWith): readonly SentWith[] {
+  const entries = journal.meta<SentWith[]>(META) ?? unknownBefore(journal);
+  const last = entries.at(-1);
+  if (last !== undefined && last.key === now.key && last.isDirect === now.isDirect) return entries;
+  const noted = [...entries, now];
+  journal.setMeta(META, noted);
+  return noted;
+}
+
+/** A journal from before these entries were kept. */
+const unknownBefore = (journal: Journal): SentWith[] =>
+  journal.windows(['stage', 'direct']).length === 0 ? [] : [{at: 0, key: '', isDirect: true}];

@@ -1,0 +1,199 @@
+import type {Clock} from '../../clock.ts';
+import {RemitError} from '../../errors.ts';
+import {readConfirmations} from '../journal/confirmations.ts';
+import type {JournalRow} from '../journal/row.ts';
+import type {Journal} from '../journal/journal.ts';
+import type {OpenBatch} from '../journal/open-batch.ts';
+import type {Outcome} from '../model/outcome.ts';
+import {type Entry, Registry} from '../registry/registry.ts';
+import type {Mode} from '../model/kinds.ts';
+
+/** What an operator has found out about a row in doubt, outside of this tool. */
+export type Resolution = {paid: string; status?: string} | 'not-paid';
+
+const DECLARED = 'declared paid by the operator';
+
+/** Whether nothing but an operator's word says that a row was paid: such a word can be taken back. */
+const isWord = (outcome: Outcome | undefined): boolean =>
+  outcome?.state === 'accepted' && outcome.status === null && outcome.message === DECLARED;
+
+/** A row, and what was found out about it. */
+export interface Resolving {
+  reference: string;
+  resolution: Resolution;
+}
+
+export interface Resolved {
+  reference: string;
+  state: Outcome['state'];
+  id: string | null;
+}
+
+interface ResolveOptions {
+  batch: OpenBatch;
+  stateDir: string;
+  clock: Clock;
+}
+
+/**
+ * Settles a row in doubt as the operator states. Paid: the id that was found becomes the row's. Not paid: the row goes back
+ * to be sent with the very same key, so that even a wrong statement cannot pay twice while the service remembers it. A row
+ * that was accepted by a statement alone (no `status` of its record was seen) may be declared not paid after all.
+ * @throws RemitError NO_BATCH when there is no such row, USAGE when it is not in doubt or the registry knows it as paid
+ */
+export async function resolveRow({
+  reference,
+  resolution,
+  ...options
+}: ResolveOptions & Resolving): Promise<Resolved> {
+  return (await resolveRows({...options, rows: [{reference, resolution}]}))[0]!;
+}
+
+/** The same for several rows: all of them or none. */
+export async function resolveRows(
+  options: ResolveOptions & {rows: readonly Resolving[]},
+): Promise<Resolved[]> {
+  const {batch, rows, clock} = options;
+  const {journal} = batch;
+  const before = journal.meta<Record<string, Outcome | null>>('declared') ?? {};
+  const declared = {...before};
+  journal.makeDoubtExplicit();
+  const settled = rows.map(({reference, resolution}) => {
+    let row = doubtfulRow(batch, reference, resolution);
+    if (isWord(row.outcome)) row = {...row, outcome: doubtBefore(row, before[reference])};
+    else if (resolution !== 'not-paid') declared[reference] = row.outcome ?? null;
+    return {
+      row,
+      resolution,
+      outcome: resolvedOutcome(row, resolution, journal.coveredSince(row.n) ?? clock.now()),
+    };
+  });
+  journal.setMeta('declared', declared);
+  // The registry first: it must not have a row as paid that the journal has as unpaid.
+  await tellRegistry(options, settled);
+  for (const {outcome} of settled) journal.record(outcome, clock.now());
+  journal.flush();
+  journal.setMeta('pastHorizon', false); // what goes on with the rest is found anew
+  return settled.map(({row, outcome}) => ({
+    reference: row.reference,
+    state: outcome.state,
+    id: outcome.id,
+  }));
+}
+
+/**
+ * The row that may be resolved so.
+ * @throws RemitError NO_BATCH when there is no such row, USAGE when it is not in doubt
+ */
+export function rowToResolve(batch: OpenBatch, reference: string, resolution: Resolution): JournalRow {
+  batch.journal.makeDoubtExplicit();
+  return doubtfulRow(batch, reference, resolution);
+}
+
+/** The same, where the doubt that killed runs left was made explicit just now. */
+export function doubtfulRow(
+  {journal, plan}: OpenBatch,
+  reference: string,
+  resolution: Resolution,
+): JournalRow {
+  const row = journal.rowOf(reference);
+  if (row === undefined)
+    throw new RemitError('NO_BATCH', `batch ${plan.batchId} has no row ${reference}`, {
+      hint: 'name the row by its reference',
+    });
+  const isDoubt =
+    row.outcome === undefined ? journal.coveredSince(row.n) !== undefined : row.outcome.state === 'in_doubt';
+  if (isDoubt || (resolution === 'not-paid' && isWord(row.outcome))) return row;
+  throw new RemitError(
+    'USAGE',
+    `row ${reference} is not in doubt: it is ${(row.outcome?.state ?? 'not sent').replace('_', ' ')}`,
+    {hint: 'only rows in doubt are resolved by hand'},
+  );
+}
+
+/** The row as it was before the word, so that a record which was known then is looked at again. */
+const doubtBefore = (row: JournalRow, kept: Outcome | null | undefined): Outcome =>
+  kept === undefined || kept === null
+    ? {...row.outcome!, state: 'in_doubt', id: null}
+    : {...kept, n: row.n, state: 'in_doubt'};
+
+/** `since`: when a row without an outcome may first have been sent. */
+function resolvedOutcome(row: JournalRow, resolution: Resolution, since: number): Outcome {
+  const known: Outcome = row.outcome ?? {
+    ...{n: row.n, state: 'in_doubt', id: null, status: null, stagedAt: null, http: null, code: null},
+    ...{message: null, requestId: null, attempts: 0, orphan: null},
+  };
+  if (resolution !== 'not-paid')
+    return {
+      ...known,
+      state: 'accepted',
+      id: resolution.paid,
+      status: resolution.status ?? null,
+      code: null,
+      message: DECLARED,
+    };
+  // A row with a record goes back to be released, one without to be created; both with the same key.
+  return {
+    ...known,
+    stagedAt: known.stagedAt ?? since, // by which a declared row is told from one that was never sent
+    state: known.id === null ? 'not_sent' : 'staged',
+    code: null,
+    message: 'declared not paid by the operator',
+  };
+}
+
+async function tellRegistry(
+  {batch, stateDir, clock}: ResolveOptions,
+  rows: readonly {row: JournalRow; resolution: Resolution}[],
+): Promise<void> {
+  const {plan, journal} = batch;
+  const binding = boundTo(journal);
+  const registry = await Registry.open({
+    stateDir,
+    scope: {...binding, kind: plan.kind, namespace: plan.namespace},
+    claimant: {profile: lastProfile(journal), batchId: plan.batchId, journalId: plan.journalId},
+    brief: true,
+    clock,
+  });
+  try {
+    for (const {row, resolution} of rows)
+      if (resolution === 'not-paid') refusePaid(registry.find(row.reference), batch, row.reference);
+    for (const {row, resolution} of rows) {
+      if (resolution === 'not-paid') registry.unpaid(row.reference);
+      else notePaid(registry, row, resolution.paid, {journalId: plan.journalId, now: clock.now()});
+    }
+    registry.flush();
+  } finally {
+    await registry.close();
+  }
+}
+
+/** The batch that has the record has the claim, also where it was lost; what another batch has paid stays as it was paid. */
+function notePaid(
+  registry: Registry,
+  row: JournalRow,
+  id: string,
+  {journalId, now}: {journalId: string; now: number},
+): void {
+  const isOurs = () => registry.find(row.reference)?.journal === journalId;
+  if (!isOurs()) registry.keep([row], now);
+  if (isOurs()) registry.paid(row.reference, id);
+}
+
+/** What the service said is not taken back by a word; only another word is. */
+function refusePaid(entry: Entry | undefined, {plan, journal}: OpenBatch, reference: string): void {
+  const isWord = (journal.meta<Record<string, unknown>>('declared') ?? {})[reference] !== undefined;
+  if (entry?.journal !== plan.journalId || !entry.paid || isWord) return;
+  throw new RemitError('USAGE', `row ${reference} was paid: the registry has its record ${entry.id}`, {
+    hint: `run the batch again: it takes the row for paid`,
+  });
+}
+
+/** Under which the batch was confirmed last: what its claims are made with. */
+const lastProfile = (journal: Journal): string => readConfirmations(journal).at(-1)?.profile ?? '';
+
+function boundTo(journal: Journal): {mode: Mode; baseUrl: string} {
+  const binding = journal.meta<{mode: Mode; baseUrl: string}>('binding');
+  if (binding === undefined) throw new RemitError('USAGE', 'the batch was never run');
+  return binding;
+}

@@ -1,0 +1,277 @@
+import {type Answer, isSuccess, readAnswer} from '../../client/answer.ts';
+import {TransportFailure, type Transport} from '../../client/transport.ts';
+import type {Clock} from '../../clock.ts';
+import {RemitError} from '../../errors.ts';
+import {shellWord} from '../../shell-word.ts';
+import {judgeLook} from './answers.ts';
+import type {JournalRow} from '../journal/row.ts';
+import type {Journal} from '../journal/journal.ts';
+import {MAX_WAIT_MS} from './patience.ts';
+import type {Outcome, RowState} from '../model/outcome.ts';
+import {leastGeneration, type Registry} from '../registry/registry.ts';
+import {foreignEntry} from '../registry/judge.ts';
+import {lostText} from './run-context.ts';
+import type {Wire} from './wire.ts';
+import type {Plan} from '../model/plan-facts.ts';
+
+/** How a row is sent again. */
+export type RetryWay =
+  | 'new-key' // its record has failed, or was canceled and the row is named: the next generation
+  | 'same-key' // it was rejected, so no record has its key
+  | 'release'; // its record waits for an approval that failed: the same key again, under the rules of a release
+
+/** A row that is sent again once that is confirmed, and why. */
+export interface RetryRow {
+  row: JournalRow;
+  way: RetryWay;
+  why: string;
+  /** The generation that it is sent with. */
+  generation: number;
+}
+
+export interface RetryFacts {
+  /** References that are sent again. */
+  again: string[];
+  /** Those of them that have a new key now. */
+  raised: string[];
+  /** References left as they are, and why. */
+  left: {reference: string; why: string}[];
+}
+
+const PAGE = 500;
+/** How often a service that asks to wait is asked for one record. */
+const LOOKS = 3;
+
+interface Asking {
+  journal: Journal;
+  plan: Plan;
+  wire: Wire;
+  transport: Transport;
+  clock: Clock;
+  /** References from `--row`; with them only those rows are sent again. */
+  named: readonly string[];
+  registry: Pick<Registry, 'find' | 'elsewhere' | 'ended' | 'flush'>;
+  /** Namespaces and addresses from `--allow-paid-elsewhere`: what they paid under a reference is another payment. */
+  allowedElsewhere?: readonly string[] | undefined;
+  /** A Retry-After above this ends the command (default a quarter of an hour). */
+  maxWaitMs?: number | undefined;
+  stop: AbortSignal;
+}
+
+/**
+ * Prepares rows to be sent again: rejected ones with the same generation, rows whose record has failed with the next one,
+ * rows that were not approved with the same one, under the rules of a release. Each record is read just before. A canceled
+ * record, and a key whose record is not known, are taken up only by name. Nothing else ever raises a generation. Records
+ * are read one after the other: there are few, and each costs money when it is wrong.
+ *
+ * @throws RemitError NO_BATCH for a name that the batch does not have; UNAVAILABLE when the service cannot be asked
+ */
+export async function prepareRetry(
+  options: Asking & {
+    /** Asked once, with all rows that would be sent again, before the first is changed; throws to leave all as they are. */
+    confirm?: (rows: readonly RetryRow[]) => Promise<void>;
+  },
+): Promise<RetryFacts> {
+  const {journal, clock, stop} = options;
+  const facts: RetryFacts = {again: [], raised: [], left: []};
+  const due: RetryRow[] = [];
+  const read: Read[] = [];
+  journal.sanitizer.conceal(options.wire.secret);
+  for (const row of candidates(options)) {
+    stop.throwIfAborted();
+    const found = await judge(row, options, read);
+    const elsewhere = typeof found === 'string' ? undefined : usedElsewhere(row, options);
+    if (elsewhere !== undefined) facts.left.push({reference: row.reference, why: elsewhere});
+    else if (typeof found === 'string')
+      facts.left.push({reference: row.reference, why: journal.sanitizer.line(found)});
+    else due.push({...found, why: journal.sanitizer.line(found.why)});
+  }
+  writeRead(read, options);
+  await options.confirm?.(due);
+  for (const {row, way, why, generation} of due) {
+    const at = clock.now();
+    const outcome = journal.rowOf(row.reference)!.outcome!; // as just read
+    if (generation > row.generation) {
+      journal.raiseGeneration({...row, outcome, generation: generation - 1}, why, at);
+      facts.raised.push(row.reference);
+    } else journal.record({...outcome, ...AGAIN[way], http: null, code: null, message: why}, at);
+    facts.again.push(row.reference);
+  }
+  journal.flush();
+  return facts;
+}
+
+const AGAIN = {
+  'new-key': {state: 'not_sent'},
+  'same-key': {state: 'not_sent', status: null},
+  release: {state: 'staged', status: 'created'},
+} as const satisfies Record<RetryWay, Partial<Outcome>>;
+
+function* candidates({journal, named, plan}: Asking): Generator<JournalRow> {
+  for (const reference of new Set(named)) {
+    const row = journal.rowOf(reference);
+    if (row === undefined)
+      throw new RemitError('NO_BATCH', `batch ${plan.batchId} has no row ${reference}`, {
+        hint: 'name rows by their reference',
+      });
+    yield row;
+  }
+  if (named.length > 0) return;
+  for (let after = 0; ;) {
+    const page = journal.rowsIn(['accepted', 'dead_key', 'rejected', 'unapproved'], after, PAGE);
+    yield* page.filter(({outcome}) => outcome!.state !== 'accepted' || outcome!.status === 'failed');
+    if (page.length < PAGE) return;
+    after = page.at(-1)!.n;
+  }
+}
+
+/** Why rows in other states are not for retry. */
+const LEFT: Partial<Record<RowState, string>> = {
+  staged: 'it is staged: release pays it',
+  held: 'its record differs from the row: release --accept-differences pays it',
+  in_doubt: 'it is in doubt: resume asks the service again, resolve records what you found out',
+  not_sent: 'it was not sent: resume sends it',
+  conflict: 'its reference belongs to another payment',
+  collision: 'its key brought the record of another payment',
+};
+
+async function judge(row: JournalRow, asking: Asking, read: Read[]): Promise<RetryRow | string> {
+  const {plan, registry} = asking;
+  const claim = registry.find(row.reference);
+  const other = foreignEntry(claim, plan);
+  if (other?.paid === true) return `batch ${other.batch} has paid it, record ${other.id}`;
+  if (other !== undefined) return `batch ${other.batch} has claimed its reference; finish that batch first`;
+  if (claim?.standing === null && claim.generation > row.generation)
+    return 'a retry that this journal does not know of has sent it again; read what became of that record';
+  const {outcome} = row;
+  // A refusal frees the claim, so this one was made by a retry after the journal was backed up.
+  if (outcome?.state === 'rejected' && claim?.standing === null)
+    return claim.paid
+      ? `this batch has paid it, record ${claim.id}; its journal is older than that`
+      : 'a retry that this journal does not know of has sent it again; find out whether that paid it';
+  if (outcome?.state === 'rejected')
+    return {
+      ...{row, way: 'same-key', generation: Math.max(row.generation, leastGeneration(claim))},
+      why: `it was rejected${outcome.code === null ? '' : ` (${outcome.code})`}`,
+    };
+  if (outcome?.state === 'already_paid') return outcome.message ?? 'another batch has paid it';
+  if (outcome?.state !== 'accepted' && outcome?.state !== 'dead_key' && outcome?.state !== 'unapproved')
+    return LEFT[outcome?.state ?? 'not_sent']!;
+  const generation = Math.max(row.generation + 1, leastGeneration(claim));
+  return judgeRecord({row, way: 'new-key', generation, why: ''}, asking, read);
+}
+
+/** A key belongs to one namespace: under another one, the same reference would be paid once more. */
+function usedElsewhere(
+  {reference}: JournalRow,
+  {registry, plan, allowedElsewhere = []}: Asking,
+): string | undefined {
+  const found = registry
+    .elsewhere(reference)
+    .map(({namespace, baseUrl, batch}) => ({batch, word: namespace === plan.namespace ? baseUrl : namespace}))
+    .find(({word}) => !allowedElsewhere.includes(word));
+  if (found === undefined) return undefined;
+  const {batch, word} = found;
+  return `its reference was used under ${word} by batch ${batch}; if that is another payment, add --allow-paid-elsewhere ${word}`;
+}
+
+/** Reads the record of a row and says how the row is sent again, or why it is not. */
+async function judgeRecord(due: RetryRow, asking: Asking, read: Read[]): Promise<RetryRow | string> {
+  const {row} = due;
+  const {state, id, code} = row.outcome!;
+  const isNamed = asking.named.includes(row.reference);
+  const byName = `to pay it all the same: --row ${shellWord(row.reference)}`;
+  // Of a key that was refused when no id was known there is no record to read, and asking by the key could make one.
+  if (id === null) {
+    const why = 'its key belongs to a record that has failed or was canceled';
+    return isNamed ? {...due, why} : `${why}, and no id of it is known; ${byName}`;
+  }
+  const {is, status, httpStatus} = await lookAt(row, id, asking);
+  if (is === 'unknown') return `its record could not be read (${httpStatus})`;
+  const isEnded = status === 'failed' || status === 'canceled';
+  if (isEnded || (is === 'accepted' && state !== 'accepted')) read.push({row, status: status!, isEnded});
+  if (status === 'failed')
+    return {
+      ...due,
+      why: `record ${id} has failed${code === null || state !== 'accepted' ? '' : ` (${code})`}`,
+    };
+  if (status === 'canceled')
+    return isNamed ? {...due, why: `record ${id} was canceled`} : `record ${id} was canceled; ${byName}`;
+  // A 409 to the release does not make it a dead key: what the record says counts.
+  if (is === 'open' && state !== 'accepted')
+    return {...due, way: 'release', generation: row.generation, why: `record ${id} was not approved`};
+  return `record ${id} is ${status}`;
+}
+
+/** What a GET showed of a row, beyond what the journal had. */
+interface Read {
+  row: JournalRow;
+  status: string;
+  isEnded: boolean;
+}
+
+/** The registry first: what has ended may be claimed by another batch, whatever becomes of this command. */
+function writeRead(read: readonly Read[], {journal, registry, clock}: Asking): void {
+  const ended = read.filter(({isEnded}) => isEnded);
+  for (const {row} of ended) registry.ended(row.reference, row.outcome!.id!, row.generation);
+  registry.flush();
+  for (const {row, status, isEnded} of read) {
+    const outcome = row.outcome!;
+    if (isEnded) journal.noteEnded(row.n, outcome.id!, status);
+    const state = status === 'canceled' ? 'dead_key' : 'accepted';
+    journal.record({...outcome, state, status, ...(state === outcome.state ? {} : PLAIN)}, clock.now());
+  }
+  journal.flush();
+  journal.markTold(ended.map(({row}) => row.outcome!.id!));
+}
+
+const PLAIN = {http: null, code: null, message: null, requestId: null} as const;
+
+/** What the service says now. */
+async function lookAt(
+  row: JournalRow,
+  id: string,
+  asking: Asking,
+): Promise<{is: ReturnType<typeof judgeLook>['state']; status: string | null; httpStatus: number}> {
+  const {wire, transport, clock} = asking;
+  try {
+    let answer: Answer;
+    let isRefused: boolean;
+    let tries = 0;
+    do {
+      answer = readAnswer(await transport.send(wire.get(id)), clock.now());
+      if (answer.retryAfterMs !== undefined) await waitFor(answer.retryAfterMs, asking);
+      isRefused = answer.retryAfterMs !== undefined && !isSuccess(answer.status);
+    } while (isRefused && ++tries < LOOKS);
+    if (answer.status === 404) throw lost(row, id);
+    const {state, status} = judgeLook(answer, id);
+    return {is: state, status, httpStatus: answer.status};
+  } catch (cause) {
+    if (!(cause instanceof TransportFailure)) throw cause;
+    throw new RemitError(
+      'UNAVAILABLE',
+      `cannot ask the service about row ${row.reference}: ${cause.message}`,
+      {
+        cause,
+        hint: 'nothing was sent again; type the same command when the service answers',
+      },
+    );
+  }
+}
+
+/** The service does not know a record that it gave an id: nothing is sent again, and the row stays as it was last seen. */
+const lost = (row: JournalRow, id: string): RemitError =>
+  new RemitError('UNAVAILABLE', `${lostText(row, id)}; nothing was sent again`, {
+    hint: 'ask the service what became of it',
+  });
+
+/** Nothing else is sent meanwhile, nor by the run that comes after this. */
+async function waitFor(ms: number, {clock, stop, maxWaitMs = MAX_WAIT_MS}: Asking): Promise<void> {
+  if (ms > maxWaitMs)
+    throw new RemitError(
+      'UNAVAILABLE',
+      `the service asks to wait ${Math.ceil(ms / 1000)} s, longer than --max-wait`,
+      {hint: 'nothing was sent again; type the same command then'},
+    );
+  await clock.sleep(ms, stop);
+}

@@ -1,0 +1,153 @@
+import type {Clock} from '../../clock.ts';
+import type {JournalRow} from '../journal/row.ts';
+import type {Taken} from '../model/row-state.ts';
+import type {Journal, Phase} from '../journal/journal.ts';
+import type {Claim, Claims, OtherPayment} from '../registry/registry.ts';
+import {MAX_IN_FLIGHT} from '../speed/speed.ts';
+
+/** Rows of the smallest window. */
+const LEAST_ROWS = 16;
+/** Rows of a window for each request that may be in flight. */
+const TIMES_IN_FLIGHT = 4;
+/** A crash leaves the rows of the open window in doubt, and each window costs a sync: only a fast run opens larger ones. */
+const MOST_ROWS = 8192;
+/** A window that was used up sooner than this was too small for the speed of the run. */
+const SHORT_MS = 100;
+const LONG_MS = 400;
+/** Rows that are read at a time: a page in the driver's form takes ten times the memory. */
+const PAGE_ROWS = 256;
+
+/** Which rows without an outcome were covered by a window before this phase began, and since when. */
+class Coverage {
+  readonly #windows: readonly {first: number; last: number; at: number}[];
+  readonly #top: number;
+
+  constructor(windows: readonly {first: number; last: number; at: number}[]) {
+    this.#windows = windows;
+    this.#top = windows.reduce((top, window) => Math.max(top, window.last), 0);
+  }
+
+  since({n, outcome}: JournalRow): number | undefined {
+    if (outcome !== undefined || n > this.#top) return undefined;
+    return this.#windows.find((window) => window.first <= n && n <= window.last)?.at;
+  }
+
+  /** For a registry that has lost their claims: it must not take their keys for new. */
+  dated(rows: readonly JournalRow[]): readonly Claim[] {
+    if (this.#windows.length === 0) return rows;
+    return rows.map((row) => {
+      const since = this.since(row);
+      return since === undefined ? row : {...row, outcome: {stagedAt: since}};
+    });
+  }
+}
+
+/** A row taken up by a phase; `coveredSince` is set when an earlier run may have sent it and nobody knows. */
+export interface SourceRow {
+  row: JournalRow;
+  coveredSince: number | undefined;
+  /** Of a release: another batch has paid the reference, by this record or by another one. */
+  paidByOther?: OtherPayment | undefined;
+  /** Its key was used for other content by a try that was never answered. */
+  isKeyUsed?: boolean;
+}
+
+export interface RowSourceOptions {
+  journal: Journal;
+  claims: Claims;
+  phase: Phase;
+  clock: Clock;
+  beforeWindow: () => void;
+  /** The states of the rows that `page` gives. */
+  takes: readonly Taken[];
+  /** Rows of the phase after a row number, in order. */
+  page: (after: number, limit: number) => JournalRow[];
+  /** How many requests may be in flight now. */
+  inFlight: () => number;
+  /** Rows of the first window, instead of what follows from `inFlight`. */
+  windowRows: number | undefined;
+}
+
+/**
+ * Hands out the rows of a phase in file order, a window at a time. A window is committed before its first row is handed
+ * out; rows handed back by nobody when a run stops are returned by `untouched`.
+ */
+export class RowSource {
+  readonly #options: RowSourceOptions;
+  readonly #coverage: Coverage;
+  #page: JournalRow[] = [];
+  #others: ReadonlyMap<string, OtherPayment> = new Map();
+  #keysUsed: ReadonlySet<string> = new Set();
+  #at = 0;
+  #after = 0;
+  #done = false;
+  /** Grows while windows are used up fast. */
+  #size = 0;
+  #openedAt = Infinity;
+
+  constructor(options: RowSourceOptions) {
+    this.#options = options;
+    this.#coverage = new Coverage(
+      options.phase === 'release' ? [] : options.journal.windows(['stage', 'direct']),
+    );
+  }
+
+  next(): SourceRow | undefined {
+    if (this.#at === this.#page.length && !this.#load()) return undefined;
+    const row = this.#page[this.#at++]!;
+    return {
+      row,
+      coveredSince: this.#coverage.since(row),
+      paidByOther: this.#others.get(row.reference),
+      isKeyUsed: this.#keysUsed.has(row.reference),
+    };
+  }
+
+  /** Rows of the open window that were not handed out. */
+  untouched(): SourceRow[] {
+    return this.#page.slice(this.#at).map((row) => ({row, coveredSince: this.#coverage.since(row)}));
+  }
+
+  #load(): boolean {
+    if (this.#done) return false;
+    const {journal, claims, phase, clock, beforeWindow, takes} = this.#options;
+    const rows = this.#read();
+    if (rows.length === 0) return false;
+    this.#page = rows;
+    this.#at = 0;
+    beforeWindow();
+    // Staged rows were claimed when they were staged; only a registry that was lost since does not know them.
+    if (phase === 'release') {
+      this.#others = claims.paidByOthers(rows);
+      claims.keep(rows, clock.now());
+    } else {
+      this.#keysUsed = claims.usedForOtherContent(rows);
+      claims.claim(this.#coverage.dated(rows), clock.now());
+    }
+    journal.openWindow({phase, first: rows[0]!.n, last: this.#after, takes, at: clock.now()});
+    this.#openedAt = clock.monotonic();
+    return true;
+  }
+
+  #read(): JournalRow[] {
+    const size = this.#nextSize();
+    const rows: JournalRow[] = [];
+    while (!this.#done && rows.length < size) {
+      const limit = Math.min(PAGE_ROWS, size - rows.length);
+      const page = this.#options.page(this.#after, limit);
+      this.#done = page.length < limit;
+      if (page.length > 0) this.#after = page.at(-1)!.n;
+      rows.push(...page);
+    }
+    return rows;
+  }
+
+  #nextSize(): number {
+    const {windowRows, inFlight, clock} = this.#options;
+    const least = windowRows ?? Math.max(LEAST_ROWS, TIMES_IN_FLIGHT * Math.min(inFlight(), MAX_IN_FLIGHT));
+    const lasted = clock.monotonic() - this.#openedAt;
+    if (lasted >= 0 && lasted < SHORT_MS) this.#size *= 2;
+    else if (lasted > LONG_MS) this.#size >>= 1;
+    return (this.#size = Math.min(Math.max(this.#size, least), Math.max(MOST_ROWS, least)));
+  }
+}

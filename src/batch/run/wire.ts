@@ -1,0 +1,117 @@
+import {fillPath, type Overrides, resolveRoute} from '../../client/routes.ts';
+import type {TransportRequest, Timeouts} from '../../client/transport.ts';
+import {requestHeaders} from '../../client/headers.ts';
+import {type Keyed, keyMaker, REFERENCE_METADATA_KEY} from '../model/identity.ts';
+import type {JournalRow} from '../journal/row.ts';
+import {type Kind, KINDS, type Mode} from '../model/kinds.ts';
+
+export interface WireOptions {
+  kind: Kind;
+  mode: Mode;
+  namespace: string;
+  /** The API key. */
+  key: string;
+  overrides: Overrides;
+  timeouts: Timeouts;
+}
+
+/**
+ * Makes the requests of a batch. The same row always gives the same key and, but for `auto_approve`, the same bytes:
+ * fields in one fixed order, metadata in its canonical form with the reference last.
+ */
+export class Wire {
+  readonly #options: WireOptions;
+  readonly #create: {method: string; path: string};
+  readonly #getPath: string;
+  readonly #approve: {method: string; path: string};
+  readonly #cancel: {method: string; path: string};
+  readonly #metadataField: string;
+  readonly #keyOf: (keyed: Keyed) => string;
+
+  constructor(options: WireOptions) {
+    const {operations} = KINDS[options.kind];
+    this.#options = options;
+    this.#keyOf = keyMaker(options);
+    this.#create = resolveRoute(operations.create, options.overrides);
+    this.#approve = resolveRoute(operations.approve, options.overrides);
+    this.#cancel = resolveRoute(operations.cancel, options.overrides);
+    this.#getPath = resolveRoute(operations.get, options.overrides).path;
+    this.#metadataField = options.overrides.fields?.[`${operations.create}.metadata`] ?? 'metadata';
+  }
+
+  /** The API key: whoever stores or shows what came back must take it out. */
+  get secret(): string {
+    return this.#options.key;
+  }
+
+  /** Create, or replay of the same create: `autoApprove` is the only thing that may differ between the two. */
+  create(row: JournalRow, autoApprove: boolean, signal?: AbortSignal): TransportRequest {
+    const {kind, key, timeouts} = this.#options;
+    return {
+      method: this.#create.method,
+      path: this.#create.path,
+      headers: requestHeaders({
+        key,
+        hasBody: true,
+        idempotencyKey: this.#keyOf({reference: row.reference, generation: row.generation}),
+      }),
+      body: bodyOf(row, {kind, autoApprove, metadataField: this.#metadataField}),
+      timeouts,
+      signal,
+    };
+  }
+
+  /** The standalone approve. It takes no key: the record's own status is what keeps it from being approved twice. */
+  approve(id: string): TransportRequest {
+    return this.#onRecord(this.#approve, id);
+  }
+
+  /** The standalone cancel of a record that was not released. */
+  cancel(id: string): TransportRequest {
+    return this.#onRecord(this.#cancel, id);
+  }
+
+  #onRecord({method, path}: {method: string; path: string}, id: string): TransportRequest {
+    const {key, timeouts} = this.#options;
+    return {
+      method,
+      path: fillPath(path, {id}),
+      headers: requestHeaders({key, hasBody: true}),
+      body: '{}',
+      timeouts,
+    };
+  }
+
+  get(id: string, signal?: AbortSignal): TransportRequest {
+    const {key, timeouts} = this.#options;
+    return {
+      method: 'GET',
+      path: fillPath(this.#getPath, {id}),
+      headers: requestHeaders({key, hasBody: false}),
+      timeouts,
+      signal,
+    };
+  }
+}
+
+/** Interface document, "Payin" and "Payout": the request body of a row, as the bytes that are sent. */
+export function bodyOf(
+  row: JournalRow,
+  options: {kind: Kind; autoApprove: boolean; metadataField: string},
+): string {
+  const {party, method} = KINDS[options.kind];
+  const entries = row.metadata === null ? '' : `${row.metadata.slice(1, -1)},`; // canonical JSON of an object with entries
+  const reference = `${JSON.stringify(REFERENCE_METADATA_KEY)}:${JSON.stringify(row.reference)}`;
+  return (
+    `{"${party}":"${row.party}","amount_in_minor_units":${row.amount},"currency_code":"${row.currency}"` +
+    optional('rail', row.rail) +
+    optional(method, row.method) +
+    optional('subaccount_id', row.subaccount) +
+    optional('scheduled_date', row.scheduled) +
+    `,"${options.metadataField}":{${entries}${reference}},"auto_approve":${options.autoApprove}}`
+  );
+}
+
+/** Values here were checked to hold only letters, digits, `_` and `-`; nothing needs escaping. */
+const optional = (name: string, value: string | null): string =>
+  value === null ? '' : `,"${name}":"${value}"`;

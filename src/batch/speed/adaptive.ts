@@ -1,0 +1,125 @@
+import type {Sending, Speed, SpeedLimits} from './speed.ts';
+import {RetryBudget} from './budget.ts';
+import {Curve} from './curve.ts';
+import {Pacer} from './pacer.ts';
+import {Window} from './window.ts';
+
+/** A refusal so soon after the last one: what the last one changed was not enough. */
+const SOON_MS = 1000;
+const STEP_MS = 250;
+/** Answers that came in the same instant are gone from the count before their places are taken again. */
+const FULL = 0.95;
+
+/**
+ * Finds the speed of a service that says nothing of its limits. Three bounds, each moved by what it alone can learn from:
+ * a window, by latency and goodput; a ceiling on what is in flight and a pacer, by refusals. Which of the two a refusal
+ * moves is told by how many were in flight when the refused request was sent. Pure: no timer, no randomness; a few
+ * arithmetic steps an event, whatever is in flight.
+ */
+export class AdaptiveSpeed implements Speed {
+  readonly #cap: number;
+  readonly #pacer: Pacer;
+  readonly #budget = new RetryBudget();
+  /** From the first success on. */
+  #window: Window | undefined;
+  #ceiling: Curve | undefined;
+  #inFlight = 0;
+  #answeredAt = 0;
+  /** Answers since the gate was last opened, for a goodput before the first epoch is over. */
+  #answers = 0;
+  #openSince: number | undefined;
+  /** Refusals of what was sent before are old news. */
+  #heardUntil = -Infinity;
+
+  constructor(limits: SpeedLimits) {
+    this.#cap = limits.maxInFlight;
+    this.#pacer = new Pacer(limits.maxRps ?? Infinity);
+  }
+
+  get hasSucceeded(): boolean {
+    return this.#window !== undefined;
+  }
+
+  /** Requests a second that the pacer lets through now; Infinity while it is off. */
+  get rps(): number {
+    return this.#pacer.rps;
+  }
+
+  limit(): number {
+    if (this.#window === undefined) return 1;
+    const {size} = this.#window;
+    return this.#ceiling === undefined ? size : Math.min(size, Math.floor(this.#ceiling.value));
+  }
+
+  earliest(now: number): number {
+    return this.#pacer.earliest(now);
+  }
+
+  sent(now: number, inFlight: number): void {
+    this.#inFlight = inFlight;
+    this.#openSince ??= now;
+    this.#pacer.sent(now);
+    this.#budget.sent(now);
+    this.#window?.sent(inFlight);
+  }
+
+  succeeded(now: number, sending: Sending): void {
+    this.#window ??= new Window(this.#cap, now);
+    this.answered(now, sending);
+  }
+
+  answered(now: number, {at, inFlight}: Sending): void {
+    this.#answers++;
+    // The ceiling rises only while it is what holds the sends back.
+    if (this.#ceiling !== undefined && this.#inFlight >= this.limit())
+      this.#ceiling.advance(Math.min(STEP_MS, now - this.#answeredAt) / 1000 / this.#pacer.stretch);
+    this.#answeredAt = now;
+    this.#pacer.accepted(now, this.#window?.goodput || Infinity);
+    this.#window?.answered(now, at, inFlight);
+  }
+
+  refused(now: number, {at, inFlight}: Sending, retryAfterMs = 0): void {
+    if (at < this.#heardUntil) return;
+    const window = this.#window;
+    const limit = this.limit();
+    const full = inFlight >= Math.round(FULL * limit);
+    const unusual = window?.isUnusual(inFlight) ?? false;
+    const costly = retryAfterMs > 0;
+    const soon = now - this.#heardUntil < SOON_MS;
+    if (window !== undefined && (full || unusual)) this.#lowerCeiling(Math.min(limit, inFlight) - 1);
+    const goodput = window?.goodputNow(now) || this.#goodputSinceOpen(now);
+    // A refusal at an unusual number in flight is put on that number alone, and the first one with a full window too:
+    // a service that limits what is in flight must not be paced for it. One that costs seconds gets no such credit.
+    if (!this.#pacer.isOn) this.#pacer.start(now, goodput ?? 1, costly);
+    else if (costly || (!unusual && (!full || soon || this.#pacer.isFelt)))
+      this.#pacer.cut(now, goodput ?? Infinity);
+    this.#pacer.stretch = 1 + retryAfterMs / 1000;
+    this.#forget(now, retryAfterMs);
+  }
+
+  failed(now: number): void {
+    this.#budget.failed(now);
+  }
+
+  admitsNewRows(now: number): boolean {
+    return this.#budget.admits(now);
+  }
+
+  #lowerCeiling(to: number): void {
+    this.#ceiling = new Curve({top: Math.max(1, to), guess: this.#ceiling === undefined});
+  }
+
+  #goodputSinceOpen(now: number): number | undefined {
+    if (this.#answers === 0 || this.#openSince === undefined) return undefined;
+    return (this.#answers / Math.max(1, now - this.#openSince)) * 1000;
+  }
+
+  /** What was sent before this moment, or while its effect is not yet seen, says nothing about the new bounds. */
+  #forget(now: number, retryAfterMs: number): void {
+    this.#answers = 0;
+    this.#openSince = undefined;
+    this.#answeredAt = now;
+    this.#heardUntil = now + Math.max(retryAfterMs, this.#window?.latency ?? 0);
+    this.#window?.restart(now + retryAfterMs);
+  }
+}

@@ -1,0 +1,54 @@
+import type {Tally} from '../model/tally.ts';
+import type {RunPath} from '../model/run-path.ts';
+
+/** A way in which the service does not take requests. */
+export type TroubleKind = 'unreachable' | 'failing' | 'throttled';
+
+/** What a run is doing at the moment, for its progress line and `status.json`. */
+export interface Activity {
+  /** Steps of rows finished per second in the last ten seconds: a row that is staged and then released takes two. */
+  steps_per_second: number;
+  /** Requests sent again by this run because an earlier try was lost, failed or was refused for load. */
+  retries: number;
+  /** What keeps the run from making progress, or null. */
+  waiting: {
+    for: TroubleKind | 'retry-after';
+    /** How long it has lasted. */
+    since_ms: number;
+    /** When the next request leaves at the earliest, from now. */
+    next_try_ms: number;
+  } | null;
+  /** Estimate for the whole batch, both stages; null while it cannot be estimated. */
+  left_ms: number | null;
+}
+
+const SPAN_MS = 10_000;
+
+/** Measures how many steps a run finishes per second. */
+export class StepRate {
+  #samples: {at: number; steps: number}[] = [];
+
+  /** After an outage: how fast the run was before and during it says nothing of the time that is left. */
+  restart(): void {
+    this.#samples = [];
+  }
+
+  /** @param steps finished by the run so far */
+  sample(now: number, steps: number): number {
+    this.#samples.push({at: now, steps});
+    const from = this.#samples.findLastIndex(({at}) => at <= now - SPAN_MS);
+    if (from > 0) this.#samples = this.#samples.slice(from);
+    const first = this.#samples[0]!;
+    return now > first.at ? ((steps - first.steps) * 1000) / (now - first.at) : 0;
+  }
+}
+
+/** Steps that rows still have to take: a row to be staged and released has two. */
+export function stepsLeft(path: RunPath, {not_sent: unsent, in_doubt: doubts, staged}: Tally): number {
+  const open = unsent.count + doubts.count;
+  if (path === 'direct') return open + staged.count;
+  if (path === 'stage-only') return open;
+  if (path === 'cancel') return 2 * (doubts.count + staged.count); // records to read, cancel and read again
+  if (path === 'release') return doubts.count + staged.count;
+  return 2 * open + staged.count;
+}

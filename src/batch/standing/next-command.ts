@@ -1,0 +1,75 @@
+import {shellWord} from '../../shell-word.ts';
+import type {Mode} from '../model/kinds.ts';
+import type {Remaining} from './remaining.ts';
+
+/** Makes the command of a verb, with its flags. */
+type Typing = (verb: string, flags?: string) => string;
+
+/** Verbs that need no `--live` with a live key: they send nothing. */
+const LOCAL: ReadonlySet<string> = new Set(['report', 'resolve', 'status']);
+
+/** ` --live` where a verb needs it. */
+export const liveFlag = (verb: string, mode: Mode | null): string =>
+  mode === 'live' && !LOCAL.has(verb) ? ' --live' : '';
+
+/** What each command for a batch has in common. */
+export interface Typed {
+  /** How it begins: `remit payouts batch`. */
+  command: string;
+  batchId: string;
+  mode: Mode | null;
+  /** Flags at its end without which it would miss the batch. */
+  flags: string;
+  /** Name of the profile in force; null where the key came from the environment. */
+  profile: string | null;
+}
+
+/**
+ * The command that moves a batch on, or null where none is needed: it is running, complete or canceled. Never one that
+ * would be refused or would find nothing to do.
+ */
+export function nextCommand(left: Remaining, typed: Typed): string | null {
+  const {command, batchId, profile} = typed;
+  const type: Typing = (verb, flags = '') => {
+    return `${command} ${verb} ${batchId}${flags}${liveFlag(verb, typed.mode)}${typed.flags}`;
+  };
+  if (left.isCanceling) {
+    if (left.state === 'canceled') return null;
+    return left.lateDoubts + left.disputed > 0 && left.cancelable === 0
+      ? type('resolve', ' --from FILE')
+      : type('cancel');
+  }
+  if (left.state === 'running' || left.state === 'complete' || left.state === 'canceled') return null;
+  if (left.state === 'planned') return type('run');
+  const onward = onwardCommand(left, type);
+  if (onward !== undefined && left.isUnproven)
+    return `remit profiles test${profile === null ? '' : ` -p ${shellWord(profile)}`} && ${onward}`;
+  if (onward !== undefined) return onward;
+  if (left.lateStaged > 0)
+    return profile === null || left.mayApproveById
+      ? type(left.mayApproveById ? 'release' : 'cancel')
+      : `remit profiles set ${shellWord(profile)} --approve-by-id && ${type('release')}`;
+  if (left.lateDoubts + left.disputed > 0) return type('resolve', ' --from FILE');
+  if (left.rejected + left.unapproved + left.failed > 0) return type('retry');
+  if (left.held > 0)
+    return left.mayAcceptDifferences ? type('release', ' --accept-differences') : type('cancel');
+  if (left.deadReference !== null) return type('retry', ` --row ${shellWord(left.deadReference)}`);
+  if (left.waitsFor !== null) return `${command} status ${left.waitsFor}${typed.flags}`; // it names that batch's next
+  return type('report', ' --html'); // conflicts with other payments: a person reads what each of them is
+}
+
+/** Where some rows go their way without anybody's decision. */
+function onwardCommand(left: Remaining, type: Typing): string | undefined {
+  const doubts = left.in_doubt - left.disputed - left.lateDoubts;
+  const ready = left.staged - left.held - left.lateStaged;
+  if (left.stop === 'key-forgotten') return left.staged > 0 ? type('cancel') : undefined;
+  // A batch that was only staged is resumed by staging, which finds nothing to do here.
+  const isReleasing = left.releasing > 0 && doubts + left.not_sent === left.releasing;
+  if (left.state === 'staged' && (ready > 0 || isReleasing)) return type('release');
+  if (left.state === 'held' && ready > 0 && left.not_sent - left.refused <= 0)
+    return type('release', ' --release-rest');
+  const open = left.not_sent + doubts + ready;
+  if (left.notDirect > 0 && left.notDirect === open) return type('run'); // resume would go on in direct mode
+  if (open > 0) return type('resume');
+  return undefined;
+}

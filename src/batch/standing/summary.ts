@@ -1,0 +1,182 @@
+import {EXIT, type ExitCode} from '../../errors.ts';
+import {Totals} from '../../money/totals.ts';
+import type {Standing, Tally} from '../model/tally.ts';
+import type {Mode} from '../model/kinds.ts';
+import {BUCKETS, type Bucket} from '../model/outcome.ts';
+import type {Plan} from '../model/plan-facts.ts';
+import type {Stop} from '../model/stop.ts';
+
+export type BatchState =
+  | 'planned'
+  | 'running'
+  | 'staged' // every row has a record or was refused; nothing is released
+  | 'held' // staged, and something needs a person before the release
+  | 'stopped'
+  | 'interrupted'
+  | 'complete' // every planned row is accepted or paid before, and none is known to have failed
+  | 'incomplete' // the command has nothing left to send, and not every row is paid
+  | 'canceled'; // by cancel: nothing of it is sent any more
+
+/** The summary of a batch, as `-o json` of run, status and report prints it: a stable interface. */
+export interface Summary extends Record<Bucket, number> {
+  batch_id: string;
+  revision: number;
+  kind: string;
+  mode: Mode | null;
+  state: BatchState;
+  planned: number;
+  /** Rows of the file that have errors, and were not planned (`--valid-only`). */
+  left_out: number;
+  /** Parts of `accepted`, as last seen. */
+  settled: number;
+  failed: number;
+  /** Part of `conflict`: rows whose record was canceled. */
+  canceled: number;
+  /** Staged rows whose record differs in rail, currency or metadata. */
+  held: number;
+  /** Part of accepted: approved with another rail, currency or metadata than was asked for. */
+  differs: number;
+  /** POSTs sent by this invocation. */
+  posts: number;
+  elapsed_ms: number;
+  /** Exact, in major units: `{"USD": {"planned": "1500.75", "accepted": "1200.00", …}}`. */
+  totals: Record<string, Record<'planned' | Bucket, string>>;
+  plan_hash: string;
+  results: string | null;
+  failed_file: string | null;
+  summary_file: string | null;
+  stopped_because: {reason: Stop['reason']; message: string} | null;
+  orphans: {reference: string; id: string}[];
+  /** What to type next, or null when nothing is left to do. */
+  next: string | null;
+}
+
+export interface Invocation {
+  state: BatchState;
+  mode: Mode | null;
+  posts: number;
+  elapsedMs: number;
+  stop?: Stop | undefined;
+  next: string | null;
+  results?: {results: string; failed: string | null; summary: string} | undefined;
+}
+
+/** Reads the summary out of where the rows stand. `planned` is the sum of the eight buckets, in count and in every currency. */
+export function summarise(plan: Plan, standing: Standing, invocation: Invocation): Summary {
+  const {tally, statuses, held, differs, orphans, canceled} = standing;
+  const counts = Object.fromEntries(BUCKETS.map((bucket) => [bucket, tally[bucket].count])) as Record<
+    Bucket,
+    number
+  >; // one per bucket
+  return {
+    batch_id: plan.batchId,
+    revision: plan.revision,
+    kind: plan.kind,
+    mode: invocation.mode,
+    state: endState(invocation.state, plan, standing),
+    planned: plan.figures.rows,
+    left_out: plan.invalidRows,
+    ...counts,
+    settled: statuses['settled'] ?? 0,
+    failed: statuses['failed'] ?? 0,
+    canceled,
+    held,
+    differs,
+    posts: invocation.posts,
+    elapsed_ms: Math.round(invocation.elapsedMs),
+    totals: totalsOf(plan, tally),
+    plan_hash: plan.planHash,
+    results: invocation.results?.results ?? null,
+    failed_file: invocation.results?.failed ?? null,
+    summary_file: invocation.results?.summary ?? null,
+    stopped_because: invocation.stop ?? null,
+    orphans,
+    next: invocation.next,
+  };
+}
+
+/**
+ * Whether an end is complete is read from the rows, which may have failed since it was written down. A run that was
+ * interrupted after its last row left nothing to resume.
+ */
+export function endState(state: BatchState, plan: Plan, {tally, statuses}: Standing): BatchState {
+  if (state !== 'complete' && state !== 'incomplete' && state !== 'interrupted') return state;
+  const paid = tally.accepted.count + tally.already_paid.count;
+  const ended = (statuses['failed'] ?? 0) + (statuses['canceled'] ?? 0);
+  if (paid === plan.figures.rows && ended === 0) return 'complete';
+  return state === 'interrupted' ? state : 'incomplete';
+}
+
+function totalsOf(plan: Plan, tally: Tally): Summary['totals'] {
+  const result: Summary['totals'] = {};
+  for (const [currency, planned] of Object.entries(plan.figures.totals)) {
+    const per = Object.fromEntries(
+      BUCKETS.map((bucket) => [bucket, amountOf(tally[bucket].totals, currency)]),
+    ) as Record<Bucket, string>; // one per bucket
+    result[currency] = {planned, ...per};
+  }
+  return result;
+}
+
+const amountOf = (totals: Totals, currency: string): string =>
+  new Totals().add(currency, totals.of(currency)).toMajor()[currency]!;
+
+/**
+ * Whether the buckets hold every planned row once: counts and sums equal the plan. Called before money moves and before
+ * anything is reported; a difference means that journal and plan do not belong together.
+ */
+export function isWhole(plan: Plan, tally: Tally): boolean {
+  const count = BUCKETS.reduce((sum, bucket) => sum + tally[bucket].count, 0);
+  if (count !== plan.figures.rows) return false;
+  const sums = new Totals();
+  for (const bucket of BUCKETS) sums.merge(tally[bucket].totals);
+  const planned = plan.figures.totals;
+  return (
+    Object.keys(planned).length === Object.keys(sums.toMajor()).length &&
+    Object.entries(sums.toMajor()).every(([currency, amount]) => planned[currency] === amount)
+  );
+}
+
+const STOP_EXITS: Partial<Record<Stop['reason'], ExitCode>> = {
+  credentials: EXIT.CREDENTIALS,
+  collision: EXIT.CONFLICT,
+  'key-forgotten': EXIT.CONFLICT,
+  interrupted: EXIT.INTERRUPTED,
+  terminated: EXIT.TERMINATED,
+  'not-whole': EXIT.LOCAL_STATE,
+};
+
+/**
+ * The exit code of a run. A run that the user's signal ended exits 130 or 143 whatever it leaves behind: its rows in doubt
+ * are named on stderr and in the status, and resuming settles them. Otherwise most severe first: local state, in doubt,
+ * credentials, collision, stopped, in part, done. A run that was followed may also end with rows that failed, or with
+ * rows that were not there in time.
+ */
+export function exitCodeOf(summary: Summary, followed?: {ended: number; outcome: string}): ExitCode {
+  const stop = summary.stopped_because?.reason;
+  const byStop = stop === undefined ? undefined : (STOP_EXITS[stop] ?? EXIT.UNAVAILABLE);
+  if (byStop === EXIT.INTERRUPTED || byStop === EXIT.TERMINATED || byStop === EXIT.LOCAL_STATE) return byStop;
+  if (summary.in_doubt > 0) return EXIT.IN_DOUBT;
+  if (byStop !== undefined) return byStop;
+  // A single refused release stops nothing, but its row is not paid.
+  const leftStaged = summary.state === 'incomplete' ? summary.staged - summary.held : 0;
+  if (summary.not_sent + leftStaged > 0) return EXIT.UNAVAILABLE;
+  if (followed !== undefined && followed.ended > 0) return EXIT.ENDED_BADLY;
+  if (followed?.outcome === 'timeout') return EXIT.TIMED_OUT;
+  const needsLooking =
+    summary.rejected +
+    summary.unapproved +
+    summary.conflict +
+    summary.held +
+    summary.differs +
+    summary.failed;
+  return needsLooking > 0 || summary.state === 'held' ? EXIT.PARTIAL : EXIT.OK;
+}
+
+/** The exit code of a cancel: 0 when every record is canceled, 8 when some were released before, 12 while some are in doubt. */
+export function cancelExitCodeOf(summary: Summary): ExitCode {
+  const {state, stopped_because: stop, in_doubt: doubts, accepted} = summary;
+  if (stop !== null) return exitCodeOf(summary);
+  if (doubts > 0) return EXIT.IN_DOUBT;
+  return state === 'canceled' && accepted === 0 ? EXIT.OK : EXIT.PARTIAL;
+}

@@ -1,0 +1,303 @@
+import assert from 'node:assert/strict';
+import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {describe, it} from 'mocha';
+import type {Summary} from '../../../src/batch/standing/summary.ts';
+import type {Followed} from '../../../src/batch/follow/follow-run.ts';
+import {stateDir} from '../../../src/profiles/config-file.ts';
+import {Stop} from '../../../src/cli/stop.ts';
+import type {Transport, TransportRequest} from '../../../src/client/transport.ts';
+import {acquireLock} from '../../../src/store/lock.ts';
+import {BASE_URL, runCli, type CliOptions} from '../../cli/run-cli.ts';
+import {TestSandbox} from '../../sandbox/harness.ts';
+import {VirtualClock} from '../virtual-clock.ts';
+
+type Told = Summary & {followed?: Followed};
+
+/** The commands that follow a batch, against the sandbox, whose bank takes four seconds. */
+describe('following a batch by command', () => {
+  let sandbox: TestSandbox;
+  let clock: VirtualClock;
+  let home: string;
+  let parties: {payee: string; payer: string; payerMethod: string};
+  let requests: string[];
+  let before: (request: TransportRequest) => void;
+  const transport: Transport = {
+    send: async ({method, path, headers, body}) => {
+      requests.push(`${method} ${path}`);
+      before({method, path, headers, body} as TransportRequest);
+      const init = {method, headers: {...headers}, ...(body === undefined ? {} : {body})};
+      const response = await sandbox.sandbox.fetch(new Request(`http://localhost${path}`, init));
+      return {
+        status: response.status,
+        headers: Object.fromEntries(response.headers),
+        body: Buffer.from(await response.arrayBuffer()),
+      };
+    },
+    close: async () => undefined,
+  };
+  const remit = (line: string, options: Partial<CliOptions> = {}) =>
+    runCli(
+      line.split(' ').map((word) => word.replace(/^\.\//, `${home}/`)), // this process does not change its folder
+      {
+        service: transport,
+        clock,
+        cwd: home,
+        env: {HOME: home, REMIT_API_KEY: sandbox.sandbox.testKey, REMIT_BASE_URL: BASE_URL, USER: 'ada'},
+        ...options,
+      },
+    );
+
+  beforeEach(async () => {
+    clock = new VirtualClock();
+    home = mkdtempSync(join(tmpdir(), 'remit-follow-'));
+    sandbox = await TestSandbox.open({clock});
+    requests = [];
+    before = () => undefined;
+    const party = async (kind: 'payee' | 'payer') => {
+      const id = await sandbox.party(kind);
+      const method = {type: 'bank_account', country_code: 'US', currency_code: 'USD'};
+      const account = {account_number: '000123456789', routing_number: '110000000', account_type: 'checking'};
+      const added = await sandbox.post(`/api/${kind}s/${id}/payment-methods`, {
+        ...method,
+        bank_account: {...account, holder_name: 'Elm Works'},
+      });
+      clock.advance(3000);
+      await sandbox.post(`/api/${kind}s/${id}/payment-methods/${added.body.id}/set-default`, {});
+      return {id, method: added.body.id as string};
+    };
+    const payer = await party('payer');
+    parties = {payee: (await party('payee')).id, payer: payer.id, payerMethod: payer.method};
+  });
+  afterEach(async () => {
+    await sandbox.close();
+    rmSync(home, {recursive: true, force: true});
+  });
+
+  const payoutFile = (scenarios: readonly string[]) => {
+    const lines = scenarios.map((scenario, i) => `INV-${i + 1},${parties.payee},1${i}.50,USD,${scenario}`);
+    writeFileSync(
+      join(home, 'p.csv'),
+      `reference,payee_id,amount,currency_code,metadata.sandbox.scenario\n${lines.join('\n')}\n`,
+    );
+  };
+
+  it('runs until every payout is settled, and exits 0', async () => {
+    payoutFile(['', '', '']);
+    const ran = await remit('payouts batch run ./p.csv --batch-id b --yes --until settled --json');
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    const told = ran.json() as Told;
+    assert.deepEqual([told.accepted, told.settled, told.followed!.outcome], [3, 3, 'reached']);
+  });
+
+  it('does the same for payins', async () => {
+    writeFileSync(
+      join(home, 'c.csv'),
+      `reference,payer_id,amount,currency_code\nDUE-1,${parties.payer},10.50,USD\nDUE-2,${parties.payer},11.50,USD\n`,
+    );
+    const ran = await remit('payins batch run ./c.csv --batch-id b --yes --until settled --json');
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    assert.equal((ran.json() as Told).settled, 2);
+    assert.equal((await remit('payins batch status b --refresh --json')).exitCode, 0);
+  });
+
+  it('exits 9 when a payout fails on the way, and tells how many', async () => {
+    payoutFile(['', 'fails_after_initiated']);
+    const ran = await remit('payouts batch run ./p.csv --batch-id b --yes --until settled');
+    assert.equal(ran.exitCode, 9, ran.stderr);
+    assert.match(ran.stdout, /1 settled, 1 failed/);
+    assert.match(
+      ran.stdout,
+      /^Followed 2 rows until settled: 1 failed, 1 settled; nothing is under way any more\.$/m,
+    );
+    assert.match(ran.stdout, /INV-2: failed, R03: No account/);
+  });
+
+  it('exits 10 when the time is up, and goes on from there by resume, which sends no POST', async () => {
+    payoutFile(['', 'settle_slow']);
+    const ran = await remit(
+      'payouts batch run ./p.csv --batch-id b --yes --until settled --timeout 20s --json',
+    );
+    assert.equal(ran.exitCode, 10, ran.stderr);
+    const told = ran.json() as Told;
+    assert.deepEqual([told.settled, told.followed!.open], [1, 1]);
+    assert.equal(told.next, 'remit payouts batch resume b --until settled');
+    requests = [];
+    const again = await remit('payouts batch resume b --until settled --json');
+    assert.equal(again.exitCode, 0, again.stderr);
+    assert.equal((again.json() as Told).settled, 2);
+    assert.deepEqual(
+      requests.filter((request) => request.startsWith('POST')),
+      [],
+    );
+  });
+
+  it('exits with the code of the run when the run itself was not whole', async () => {
+    payoutFile(['', 'approval_fails_207']);
+    const ran = await remit('payouts batch run ./p.csv --batch-id b --yes --until settled --json');
+    assert.equal(ran.exitCode, 8, ran.stderr);
+    const told = ran.json() as Told;
+    assert.deepEqual([told.unapproved, told.settled, told.followed!.outcome], [1, 1, 'reached']);
+  });
+
+  it('follows what was released, when release is asked to', async () => {
+    payoutFile(['', '']);
+    assert.equal(
+      (await remit('payouts batch run ./p.csv --batch-id b --yes --stage-only --json')).exitCode,
+      0,
+    );
+    const ran = await remit('payouts batch release b --yes --until debited --json');
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    assert.equal((ran.json() as Told).followed!.reached, 2);
+  });
+
+  it('asks for a time only with a goal, and for no goal when nothing is released', async () => {
+    payoutFile(['']);
+    assert.equal((await remit('payouts batch run ./p.csv --batch-id b --yes --timeout 5s')).exitCode, 2);
+    assert.equal(
+      (await remit('payouts batch run ./p.csv --batch-id b --stage-only --until settled')).exitCode,
+      2,
+    );
+    assert.equal((await remit('payouts batch run ./p.csv --batch-id b --yes --until canceled')).exitCode, 2);
+    assert.deepEqual(requests, []);
+  });
+
+  it('looks once at each row under status --refresh, with GETs alone', async () => {
+    payoutFile(['', '', 'stuck_initiated']);
+    await remit('payouts batch run ./p.csv --batch-id b --yes');
+    clock.advance(60_000);
+    requests = [];
+    const first = await remit('payouts batch status b --refresh --json');
+    assert.equal(first.exitCode, 0, first.stderr);
+    const told = first.json() as Told;
+    assert.deepEqual([told.settled, told.posts, told.followed!.outcome], [2, 0, 'passed']);
+    assert.equal(requests.length, 3);
+    assert.ok(
+      requests.every((request) => request.startsWith('GET /api/payouts/')),
+      String(requests),
+    );
+    requests = [];
+    assert.equal(((await remit('payouts batch status b --json')).json() as Told).settled, 2);
+    assert.deepEqual(requests, []);
+    await remit('payouts batch status b --refresh');
+    assert.equal(requests.length, 1, 'the settled ones are at their end');
+  });
+
+  it('exits 7 under --refresh when a sign-in page answers for the records', async () => {
+    payoutFile(['', '']);
+    await remit('payouts batch run ./p.csv --batch-id b --yes');
+    const page = {status: 200, headers: {'content-type': 'text/html'}, body: Buffer.from('<html>')};
+    const service: Transport = {
+      send: async (request) => (request.method === 'GET' ? page : transport.send(request)),
+      close: async () => undefined,
+    };
+    for (const line of ['status b --refresh --json', 'report b --refresh --json']) {
+      const ran = await remit(`payouts batch ${line}`, {service});
+      assert.equal(ran.exitCode, 7, ran.stderr);
+    }
+    const told = (await remit('payouts batch status b --refresh --json', {service})).json() as Told;
+    assert.deepEqual([told.followed!.unread, told.accepted], [2, 2]);
+  });
+
+  it('ends with 13 and names the batch when its result cannot be written', async () => {
+    payoutFile(['', '']);
+    const stdoutError = Object.assign(new Error('write ENOSPC'), {code: 'ENOSPC'});
+    const ran = await remit('payouts batch run ./p.csv --batch-id b --yes --json', {stdoutError});
+    assert.equal(ran.exitCode, 13);
+    assert.match(ran.error().message, /Before that, batch b was run \(status: complete\)$/);
+    assert.deepEqual(ran.error().details, {
+      ...{id: 'b', status: 'complete', idempotency_key: null, next: 'remit payouts batch status b'},
+    });
+    const again = await remit('payouts batch status b --json', {stdoutError});
+    assert.deepEqual([again.exitCode, again.error().details], [13, null]);
+  });
+
+  it('fetches the rows that are not final before a report with --refresh, with GETs alone', async () => {
+    payoutFile(['', '', 'stuck_initiated']);
+    await remit('payouts batch run ./p.csv --batch-id b --yes');
+    clock.advance(60_000);
+    requests = [];
+    const stale = (await remit('payouts batch report b --html --json')).json() as Told;
+    assert.deepEqual([stale.settled, requests], [0, []]);
+    const ran = await remit('payouts batch report b --html --refresh --json');
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    const told = ran.json() as Told & {report_file: string};
+    assert.deepEqual([told.settled, told.posts], [2, 0]);
+    assert.equal(requests.length, 3);
+    assert.ok(requests.every((request) => request.startsWith('GET /api/payouts/')));
+    assert.match(readFileSync(told.report_file, 'utf8'), /2 payouts settled so far/);
+    assert.match(ran.stderr, /Followed 3 rows: 1 initiated, 2 settled/);
+  });
+
+  it('counts what failed later among what is to be looked at, in the list as in the status', async () => {
+    payoutFile(['', 'fails_after_debited']);
+    await remit('payouts batch run ./p.csv --batch-id b --yes');
+    clock.advance(60_000);
+    await remit('payouts batch status b --refresh');
+    const [listed] = (await remit('payouts batch list --json')).json() as {needs_attention: number}[];
+    assert.equal(listed!.needs_attention, 1);
+  });
+
+  it('refuses to refresh with another key than the batch was run with', async () => {
+    payoutFile(['']);
+    await remit('payouts batch run ./p.csv --batch-id b --yes');
+    requests = [];
+    const ran = await remit('payouts batch status b --refresh --json', {
+      env: {HOME: home, REMIT_API_KEY: 'test_sandbox_another', REMIT_BASE_URL: BASE_URL},
+    });
+    assert.equal(ran.exitCode, 11);
+    assert.equal(ran.error().code, 'GUARD_BINDING');
+    assert.deepEqual(requests, []);
+  });
+
+  it('shows what the runner says while a runner has the batch, and asks the service nothing', async () => {
+    payoutFile(['']);
+    await remit('payouts batch run ./p.csv --batch-id b --yes');
+    const state = stateDir({HOME: home}, home);
+    const lock = await acquireLock(join(state, 'batches/payout/b.lock'), {purpose: 'batch b (pay)'});
+    try {
+      requests = [];
+      const ran = await remit('payouts batch status b --refresh');
+      assert.equal(ran.exitCode, 0, ran.stderr);
+      assert.match(ran.stdout, /1 of 1 row accepted/);
+      assert.match(ran.stderr, /Running on .*another process has the batch/);
+      assert.deepEqual(requests, []);
+    } finally {
+      await lock.release();
+    }
+  });
+
+  it('ends with 130 on Ctrl-C, and leaves what resume takes up', async () => {
+    payoutFile(['settle_slow', 'settle_slow']);
+    const stop = new Stop(() => assert.fail('it unwinds by itself'));
+    let gets = 0;
+    before = ({method}) => {
+      if (method === 'GET' && ++gets === 5) stop.receive('SIGINT');
+    };
+    const ran = await remit('payouts batch run ./p.csv --batch-id b --yes --until settled --json', {stop});
+    assert.equal(ran.exitCode, 130, ran.stderr);
+    assert.equal((ran.json() as Told).state, 'interrupted');
+    assert.equal(((await remit('payouts batch status b --json')).json() as Told).state, 'complete');
+    before = () => undefined;
+    assert.equal((await remit('payouts batch resume b --until settled')).exitCode, 0);
+  });
+
+  it('gives the registry back before it follows, so that another batch can run', async () => {
+    payoutFile(['settle_slow']);
+    let other: Promise<{exitCode: number; stderr: string}> | undefined;
+    before = ({method}) => {
+      if (method === 'GET' && other === undefined) {
+        writeFileSync(
+          join(home, 'q.csv'),
+          `reference,payee_id,amount,currency_code\nZ-1,${parties.payee},77.77,USD\n`,
+        );
+        other = remit('payouts batch run ./q.csv --batch-id other --yes');
+      }
+    };
+    const ran = await remit('payouts batch run ./p.csv --batch-id b --yes --until settled');
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    const second = await other!;
+    assert.equal(second.exitCode, 0, second.stderr);
+  });
+});

@@ -1,0 +1,394 @@
+import assert from 'node:assert/strict';
+import {readFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {exitCodeOf} from '../../../src/batch/standing/summary.ts';
+import {FollowBench} from './bench.ts';
+import type {SeenRequest} from '../truth-service.ts';
+
+describe('following a batch', () => {
+  let bench: FollowBench;
+  beforeEach(() => {
+    bench = new FollowBench();
+  });
+  afterEach(() => bench.remove());
+
+  /** Lets the service act on time: `step` runs before each request is answered. */
+  const script = (step: (request: SeenRequest) => ReturnType<FollowBench['service']['fault']> | void) => {
+    bench.service.fault = (request) => step(request) ?? undefined;
+  };
+  const start = () => bench.clock.now();
+
+  describe('to a goal', () => {
+    it('asks until every row is settled, sends no POST, and says so everywhere', async () => {
+      await bench.pay(3);
+      const posts = bench.service.posts;
+      const began = start();
+      script(({at}) => {
+        if (at - began > 20_000) bench.settleAll();
+      });
+      const {summary, followed} = await bench.follow({until: 'settled', out: bench.folder});
+      assert.deepEqual(
+        [followed.outcome, followed.reached, followed.ended, followed.open],
+        ['reached', 3, 0, 0],
+      );
+      assert.deepEqual([summary.accepted, summary.settled, summary.state], [3, 3, 'complete']);
+      assert.equal(bench.service.posts, posts);
+      assert.ok(bench.service.requests.every(({method}) => method === 'GET'));
+      assert.deepEqual(
+        (await bench.rows()).map(({outcome}) => outcome!.status),
+        ['settled', 'settled', 'settled'],
+      );
+      assert.match(readFileSync(join(bench.folder, 'b1.results.csv'), 'utf8'), /"settled"/);
+      const status = JSON.parse(
+        readFileSync(join(bench.stateDir, 'batches/payout/b1/status.json'), 'utf8'),
+      ) as {phase: string; summary: {settled: number}};
+      assert.deepEqual([status.phase, status.summary.settled], ['complete', 3]);
+      assert.equal(exitCodeOf(summary, followed), 0);
+    });
+
+    it('keeps id, attempts and time of staging of a row', async () => {
+      await bench.pay(1);
+      const [before] = await bench.rows();
+      bench.settleAll();
+      await bench.follow({until: 'settled'});
+      const [after] = await bench.rows();
+      assert.deepEqual(after!.outcome, {
+        ...before!.outcome,
+        status: 'settled',
+        http: 200,
+        requestId: after!.outcome!.requestId,
+      });
+      assert.ok(before!.outcome!.attempts > 0);
+    });
+
+    it('still says of a payment that it was not approved as asked for', async () => {
+      bench.service.distort = (record, {body}) =>
+        body.includes('"auto_approve":true') ? {...record, currency_code: 'EUR'} : record;
+      await bench.pay(1);
+      bench.settleAll();
+      await bench.follow({until: 'settled'});
+      const [row] = await bench.rows();
+      assert.deepEqual([row!.outcome!.status, row!.outcome!.code], ['settled', 'DIFFERS']);
+    });
+
+    it('asks no more for a row that is at the goal, or past it', async () => {
+      await bench.pay(3);
+      bench.record('INV-1').status = 'initiated';
+      bench.record('INV-2').status = 'debited';
+      const began = start();
+      script(({at}) => {
+        if (at - began > 30_000) bench.record('INV-3').status = 'initiated';
+      });
+      const {followed} = await bench.follow({until: 'initiated'});
+      assert.equal(followed.outcome, 'reached');
+      assert.equal(bench.looksAt('INV-1').length, 1);
+      assert.equal(bench.looksAt('INV-2').length, 1);
+      assert.ok(bench.looksAt('INV-3').length > 3);
+    });
+
+    it('ends at once when nothing was accepted', async () => {
+      await bench.plan(bench.payouts(2));
+      await bench.run(bench.service, {path: 'stage-only'});
+      bench.service.requests.length = 0;
+      const {followed} = await bench.follow({until: 'settled'});
+      assert.deepEqual([followed.outcome, bench.service.requests.length], ['reached', 0]);
+    });
+
+    it('waits longer from look to look, up to ten seconds', async () => {
+      await bench.pay(1);
+      await bench.follow({until: 'settled', timeoutMs: 120_000, random: () => 0});
+      const looks = bench.looksAt('INV-1');
+      const pauses = looks.slice(1).map((at, i) => Math.round(at - looks[i]!));
+      // Each look ends with the moment in which the pace would admit another request.
+      const beyond = [500, 750, 1125, 1687.5].map((ms, i) => pauses[i]! - ms);
+      assert.ok(
+        beyond.every((ms) => ms >= 0 && ms < 50),
+        String(pauses),
+      );
+      assert.ok(
+        pauses.slice(8).every((ms) => ms >= 10_000 && ms < 10_050),
+        String(pauses),
+      );
+    });
+
+    it('gives up when the time is up, with exit 10 and the command to go on', async () => {
+      await bench.pay(2);
+      bench.record('INV-1').status = 'settled';
+      const began = start();
+      const {summary, followed} = await bench.follow({until: 'settled', timeoutMs: 60_000});
+      assert.deepEqual([followed.outcome, followed.reached, followed.open], ['timeout', 1, 1]);
+      assert.ok(start() - began <= 61_000);
+      assert.equal(exitCodeOf(summary, followed), 10);
+      assert.equal(summary.next, 'remit payouts batch resume b1 --until settled');
+    });
+  });
+
+  describe('the rate', () => {
+    const perSecond = (times: number[]) =>
+      Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + 1000).length));
+
+    it('is at most fifty a second', async () => {
+      await bench.pay(300);
+      bench.settleAll();
+      const began = start();
+      await bench.follow({until: 'settled'});
+      const times = bench.service.requests.map(({at}) => at);
+      assert.equal(times.length, 300);
+      assert.ok(perSecond(times) <= 51, `${perSecond(times)} in a second`);
+      assert.ok(start() - began < 9000, 'nor much slower than that');
+    });
+
+    it('is capped by --max-rps over all passes', async () => {
+      await bench.pay(20);
+      await bench.follow({until: 'settled', maxRps: 5, timeoutMs: 30_000});
+      const times = bench.service.requests.map(({at}) => at);
+      assert.ok(times.length > 100);
+      assert.ok(perSecond(times) <= 6, `${perSecond(times)} in a second`);
+    });
+
+    it('looks at each row of a large batch once a pass', async () => {
+      await bench.pay(600);
+      const {followed} = await bench.follow({});
+      assert.equal(followed.gets, 600);
+      assert.equal(new Set(bench.service.requests.map(({path}) => path)).size, 600);
+    });
+  });
+
+  describe('ends', () => {
+    it('keeps the reason of a failure, counts it as failed, and ends with 9', async () => {
+      await bench.pay(2);
+      bench.record('INV-1').status = 'settled';
+      bench.record('INV-2').status = 'failed';
+      bench.service.distort = (record) =>
+        record['status'] === 'failed'
+          ? {...record, transfer_details: {failure: {code: 'R03', message: 'no account 4111 1111 1111 1111'}}}
+          : record;
+      const {summary, followed} = await bench.follow({until: 'settled'});
+      assert.deepEqual([followed.outcome, followed.ended], ['ended', 1]);
+      assert.deepEqual([summary.accepted, summary.settled, summary.failed], [2, 1, 1]);
+      const {state, status, code, message} = (await bench.rows())[1]!.outcome!;
+      assert.deepEqual([state, status, code, message], ['accepted', 'failed', 'R03', 'no account …1111']);
+      assert.equal(exitCodeOf(summary, followed), 9);
+    });
+
+    it('takes a canceled record out of the accepted rows, in count and in money', async () => {
+      await bench.pay(2);
+      bench.record('INV-1').status = 'settled';
+      bench.record('INV-2').status = 'canceled';
+      const {summary, followed} = await bench.follow({until: 'settled'});
+      assert.deepEqual(
+        [followed.outcome, followed.ended, followed.statuses],
+        ['ended', 1, {settled: 1, canceled: 1}],
+      );
+      assert.deepEqual([summary.accepted, summary.conflict], [1, 1]);
+      assert.deepEqual(
+        [summary.totals['USD']!.accepted, summary.totals['USD']!.conflict, summary.totals['USD']!.planned],
+        ['100.01', '100.02', '200.03'],
+      );
+      assert.equal(exitCodeOf(summary, followed), 9);
+      const again = await bench.follow({until: 'settled'});
+      assert.deepEqual([again.followed.outcome, again.followed.gets], ['ended', 0]);
+    });
+
+    it('are never asked for again, and never taken back', async () => {
+      await bench.pay(1);
+      bench.settleAll();
+      await bench.follow({until: 'settled'});
+      bench.record('INV-1').status = 'initiated';
+      bench.service.requests.length = 0;
+      const {summary, followed} = await bench.follow({});
+      assert.deepEqual([followed.gets, summary.settled], [0, 1]);
+    });
+
+    it('are believed from anywhere, while a step back is passed over as out of date', async () => {
+      await bench.pay(1);
+      bench.record('INV-1').status = 'debited';
+      await bench.follow({});
+      bench.record('INV-1').status = 'approved';
+      assert.deepEqual((await bench.follow({})).followed.statuses, {debited: 1});
+      bench.record('INV-1').status = 'canceled';
+      assert.deepEqual((await bench.follow({})).followed.statuses, {canceled: 1});
+    });
+  });
+
+  describe('what is strange', () => {
+    it('keeps a status that is not known, tells it once, and goes on asking', async () => {
+      await bench.pay(2);
+      bench.record('INV-1').status = bench.record('INV-2').status = 'parked';
+      const began = start();
+      script(({at}) => {
+        if (at - began > 20_000) bench.settleAll();
+      });
+      const {followed} = await bench.follow({until: 'settled'});
+      assert.equal(followed.outcome, 'reached');
+      assert.deepEqual(bench.unknown, [['parked', 'INV-1']]);
+      assert.ok(bench.looksAt('INV-2').length > 3);
+    });
+
+    it('journals a status that is not known', async () => {
+      await bench.pay(1);
+      bench.record('INV-1').status = 'parked';
+      const {followed, summary} = await bench.follow({});
+      assert.deepEqual(followed.statuses, {parked: 1});
+      assert.deepEqual([summary.accepted, summary.settled], [1, 0]);
+      assert.equal((await bench.rows())[0]!.outcome!.status, 'parked');
+    });
+
+    it('calls a row in doubt whose record is gone, stops, and stays stopped', async () => {
+      await bench.pay(3);
+      const {id} = bench.record('INV-2');
+      bench.service.byId.delete(id);
+      const {summary, followed} = await bench.follow({until: 'settled', timeoutMs: 60_000});
+      assert.equal(followed.outcome, 'stopped');
+      assert.equal(summary.stopped_because?.reason, 'lost-record');
+      assert.match(summary.stopped_because.message, new RegExp(`${id} of row 2 \\(INV-2\\)`));
+      assert.deepEqual([summary.accepted, summary.in_doubt, summary.state], [2, 1, 'stopped']);
+      assert.equal(exitCodeOf(summary, followed), 12);
+      assert.equal((await bench.rows())[1]!.outcome!.http, 404);
+    });
+
+    for (const status of [401, 403])
+      it(`stops with exit 3 on ${status}`, async () => {
+        await bench.pay(5);
+        bench.service.fault = () => ({status, body: {error_code: 'AUTHENTICATION_ERROR', message: 'no'}});
+        const {summary, followed} = await bench.follow({until: 'settled'});
+        assert.equal(exitCodeOf(summary, followed), 3);
+        assert.equal(bench.service.requests.length, 1, 'one request finds it out');
+        assert.deepEqual([summary.accepted, summary.in_doubt], [5, 0]);
+      });
+
+    it('does not believe a record that names itself otherwise', async () => {
+      await bench.pay(1);
+      bench.settleAll();
+      bench.service.distort = (record) => ({...record, id: '018f0000-0000-7000-8000-0000000000ff'});
+      const {summary, followed} = await bench.follow({until: 'settled', timeoutMs: 5000});
+      assert.deepEqual([followed.outcome, followed.unread, summary.settled], ['timeout', 1, 0]);
+    });
+
+    it('believes a record that does not name itself', async () => {
+      await bench.pay(1);
+      bench.settleAll();
+      bench.service.distort = ({status}) => ({status});
+      assert.equal((await bench.follow({until: 'settled'})).followed.outcome, 'reached');
+    });
+
+    it('stops when records are refused for no known reason', async () => {
+      await bench.pay(10);
+      bench.service.fault = () => ({status: 405});
+      const {summary, followed} = await bench.follow({until: 'settled'});
+      assert.equal(exitCodeOf(summary, followed), 7);
+      assert.equal(bench.service.requests.length, 3);
+    });
+
+    it('follows no redirect', async () => {
+      await bench.pay(2);
+      bench.service.fault = () => ({status: 302, headers: {location: 'https://elsewhere.test'}});
+      const {summary} = await bench.follow({until: 'settled'});
+      assert.equal(summary.stopped_because?.reason, 'redirect');
+    });
+  });
+
+  describe('a service under load', () => {
+    it('sends nothing before a Retry-After is over', async () => {
+      await bench.pay(30);
+      let until = 0;
+      script(({n, at}) => {
+        if (until === 0 && n % 7 === 0) {
+          until = at + 40_000;
+          return {status: 429, headers: {'retry-after': '40'}};
+        }
+        if (at < until - 1) assert.fail('asked before the gate opened');
+        bench.settleAll();
+        return undefined;
+      });
+      const {followed} = await bench.follow({until: 'settled', maxRps: 5});
+      assert.equal(followed.outcome, 'reached');
+      assert.ok(until > 0);
+    });
+
+    it('stops when it is to wait longer than --max-wait', async () => {
+      await bench.pay(2);
+      bench.service.fault = () => ({status: 503, headers: {'retry-after': '3600'}});
+      const {summary, followed} = await bench.follow({until: 'settled', timeoutMs: 7_200_000});
+      assert.equal(summary.stopped_because?.reason, 'rate-limited');
+      assert.equal(exitCodeOf(summary, followed), 7);
+    });
+
+    it('is waited for while it is away', async () => {
+      await bench.pay(40);
+      bench.settleAll();
+      const began = start();
+      script(({at}) => (at - began < 180_000 ? 'lost-before' : undefined));
+      const {followed} = await bench.follow({until: 'settled', timeoutMs: 600_000});
+      assert.deepEqual([followed.outcome, followed.reached], ['reached', 40]);
+      const whileAway = bench.service.requests.filter(({at}) => at - began < 180_000).length;
+      assert.ok(whileAway < 120, `asked ${whileAway} times in three minutes`);
+    });
+
+    it('ends with 10 when it does not come back in time', async () => {
+      await bench.pay(2);
+      bench.service.fault = () => '503-before';
+      const {summary, followed} = await bench.follow({until: 'settled', timeoutMs: 60_000});
+      assert.equal(exitCodeOf(summary, followed), 10);
+      assert.deepEqual([summary.accepted, summary.in_doubt], [2, 0]);
+    });
+
+    it('is asked again for a row whose answer was lost', async () => {
+      await bench.pay(20);
+      bench.settleAll();
+      script(({n}) => (n % 3 === 0 ? 'cut' : undefined));
+      const {followed} = await bench.follow({});
+      assert.deepEqual([followed.outcome, followed.statuses], ['passed', {settled: 20}]);
+    });
+
+    it('is not asked for ever in a single look', async () => {
+      await bench.pay(200);
+      bench.service.fault = () => '503-before';
+      const {summary, followed} = await bench.follow({});
+      assert.equal(followed.outcome, 'stopped');
+      assert.equal(exitCodeOf(summary), 7);
+      assert.ok(bench.service.requests.length < 40, String(bench.service.requests.length));
+    });
+  });
+
+  describe('a signal', () => {
+    it('ends it with 130; what was seen is kept, and going on asks for the rest only', async () => {
+      await bench.pay(60);
+      bench.settleAll();
+      const stop = new AbortController();
+      let asked = 0;
+      script(() => {
+        if (++asked === 30) stop.abort();
+      });
+      const {summary, followed} = await bench.follow({until: 'settled', abort: stop.signal});
+      assert.deepEqual([followed.outcome, summary.state], ['stopped', 'interrupted']);
+      assert.equal(exitCodeOf(summary, followed), 130);
+      assert.ok(summary.settled > 0 && summary.settled < 60, String(summary.settled));
+      bench.service.requests.length = 0;
+      const again = await bench.follow({until: 'settled'});
+      assert.deepEqual([again.followed.outcome, again.summary.state], ['reached', 'complete']);
+      assert.equal(bench.service.requests.length, 60 - summary.settled);
+    });
+
+    it('ends it in the middle of a pause', async () => {
+      await bench.pay(1);
+      const stop = new AbortController();
+      script(() => {
+        void bench.clock.sleep(100).then(() => stop.abort());
+      });
+      const began = start();
+      assert.equal((await bench.follow({until: 'settled', abort: stop.signal})).followed.outcome, 'stopped');
+      assert.ok(start() - began < 1000);
+    });
+  });
+
+  it('shows how far it is', async () => {
+    await bench.pay(4);
+    bench.record('INV-1').status = bench.record('INV-2').status = 'settled';
+    bench.record('INV-3').status = 'failed';
+    const lines: string[] = [];
+    await bench.follow({until: 'settled', timeoutMs: 3000, onProgress: (line) => lines.push(line)});
+    assert.match(lines[0]!, /^settling 0\/4 settled · 0 looked up$/);
+    assert.match(lines.at(-1)!, /^settling 2\/4 settled, 1 failed · \d+ looked up$/);
+  });
+});

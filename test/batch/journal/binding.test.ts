@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import {checkBinding} from '../../../src/batch/journal/binding.ts';
+import {RemitError} from '../../../src/errors.ts';
+import {Bench, type RunArguments} from '../harness.ts';
+import {type SeenRequest, TruthService} from '../truth-service.ts';
+
+const isBound =
+  (words: RegExp) =>
+  (error: unknown): boolean =>
+    error instanceof RemitError &&
+    error.code === 'GUARD_BINDING' &&
+    error.exitCode === 11 &&
+    words.test(error.message);
+
+describe('the binding of a batch', () => {
+  let bench: Bench;
+  let service: TruthService;
+  beforeEach(async () => {
+    bench = new Bench();
+    service = new TruthService();
+    await bench.plan(bench.payouts(3));
+  });
+  afterEach(() => bench.remove());
+
+  const refuses = async (given: RunArguments, words: RegExp) => {
+    const before = service.requests.length;
+    await assert.rejects(bench.run(service, given), isBound(words));
+    assert.equal(service.requests.length, before, 'nothing is sent');
+  };
+
+  it('is to a mode, an address and a test key, once something was taken', async () => {
+    await bench.run(service, {path: 'stage-only'});
+    await refuses({mode: 'live', key: 'live_key'}, /another mode/);
+    await refuses({baseUrl: 'https://other.test'}, /another base URL/);
+    await refuses({key: 'test_other'}, /another test key/);
+    assert.equal((await bench.run(service)).accepted, 3);
+  });
+
+  describe('to an address that was wrong', () => {
+    const runAgain = 'remit payouts batch run payouts.csv --batch-id b1-2';
+    const hint = () =>
+      bench.inJournal(({journal, plan}) => {
+        try {
+          const to = {mode: 'test', keyFingerprint: '', overrides: {}, runAgain} as const;
+          checkBinding(journal, plan, {...to, baseUrl: 'https://right.test'});
+        } catch (error) {
+          return (error as RemitError).hint;
+        }
+        return assert.fail('it is not bound');
+      });
+
+    it('names the run at the right one, where no row was taken', async () => {
+      service.fault = () => ({status: 404, body: {message: 'no route'}});
+      await bench.run(service);
+      assert.match(
+        (await hint())!,
+        /no row was taken at https:\/\/api\.test.*run payouts\.csv --batch-id b1-2$/,
+      );
+    });
+
+    it('says that rows were sent there, where nothing readable came back', async () => {
+      service.fault = () => 'not-json';
+      await bench.run(service);
+      assert.match((await hint())!, /nothing there answered as the service does.*--batch-id b1-2$/);
+    });
+
+    it('names no run where records were made there', async () => {
+      await bench.run(service, {path: 'stage-only'});
+      assert.match((await hint())!, /it has records at https:\/\/api\.test, so use the profile/);
+    });
+  });
+
+  it('does not hold a live key, which may be rotated', async () => {
+    await bench.run(service, {path: 'stage-only', mode: 'live', key: 'live_one'});
+    assert.equal((await bench.run(service, {mode: 'live', key: 'live_two'})).accepted, 3);
+  });
+
+  it('begins, for a test key, with the first success: one that was never of use binds nobody', async () => {
+    service.fault = () => ({status: 401, body: {error_code: 'AUTHENTICATION_ERROR', message: 'no'}});
+    const refused = await bench.run(service, {key: 'test_former'});
+    assert.deepEqual([refused.stopped_because?.reason, refused.not_sent], ['credentials', 3]);
+    await refuses({key: 'test_key', baseUrl: 'https://other.test'}, /another base URL/);
+    service.fault = () => undefined;
+    await bench.run(service, {key: 'test_key', path: 'stage-only'});
+    await refuses({key: 'test_former'}, /another test key/);
+    assert.equal((await bench.run(service, {key: 'test_key'})).accepted, 3);
+  });
+
+  it('is not made by rows that another batch has paid', async () => {
+    await bench.run(service, {key: 'test_one'});
+    await bench.plan(bench.payouts(3), {batchId: 'b2'});
+    for (const key of ['test_one', 'test_two'])
+      assert.equal((await bench.run(service, {batchId: 'b2', key})).already_paid, 3);
+  });
+
+  it('holds as soon as one row may have been taken, although no success was seen', async () => {
+    const lost = (request: SeenRequest) => (request.n <= 8 ? ('lost-after' as const) : undefined);
+    service.fault = (request) => lost(request) ?? {status: 401, body: {error_code: 'AUTHENTICATION_ERROR'}};
+    const doubtful = await bench.run(service, {key: 'test_former'});
+    assert.ok(doubtful.in_doubt > 0);
+    await refuses({key: 'test_key'}, /another test key/);
+  });
+});

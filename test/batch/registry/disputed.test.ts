@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict';
+import {rmSync} from 'node:fs';
+import {join} from 'node:path';
+import {claimBatch} from '../../../src/batch/registry/batch-claims.ts';
+import {openBatch} from '../../../src/batch/journal/open-batch.ts';
+import {resolveRow, type Resolution} from '../../../src/batch/run/resolve.ts';
+import {workOf} from '../../../src/batch/registry/work.ts';
+import {surveyText} from '../../../src/cli/batch/plan-view.ts';
+import {Bench, payeeId} from '../harness.ts';
+import {type Fault, type SeenRequest, TruthService} from '../truth-service.ts';
+
+const HEADER = 'reference,payee_id,amount,currency_code\n';
+const LOST = (request: SeenRequest): Fault | undefined =>
+  request.method === 'POST' ? 'lost-before' : undefined;
+
+for (const how of ['left in doubt', 'killed'] as const)
+  describe(`a row in doubt (${how}) whose reference another batch claimed when the registry was lost`, () => {
+    let bench: Bench;
+    let service: TruthService;
+    const row = async (summary: {in_doubt: number}) => {
+      assert.equal(summary.in_doubt, 1);
+      return bench.inJournal(({journal}) => journal.rowOf('INV-1')!.outcome!);
+    };
+    const loseRegistry = () => rmSync(join(bench.stateDir, 'batches', 'registry.db'));
+    const plan = (batchId: string, amount: string) =>
+      bench.plan(bench.file(`${batchId}.csv`, `${HEADER}INV-1,${payeeId(1)},${amount},USD\n`), {batchId});
+    const direct = (batchId: string) => bench.run(service, {batchId, path: 'direct'});
+    async function resolve(resolution: Resolution) {
+      const {stateDir, clock} = bench;
+      const batch = await openBatch({stateDir, kind: 'payout', batchId: 'b1', purpose: 'test', clock});
+      await resolveRow({batch, stateDir, reference: 'INV-1', resolution, clock});
+      await batch.close();
+    }
+
+    beforeEach(async () => {
+      bench = new Bench();
+      service = new TruthService();
+      await plan('b1', '10.00');
+      if (how === 'killed') {
+        const transport = {...service.transport(), send: () => Promise.reject(new Error('killed'))};
+        await assert.rejects(bench.run(service, {path: 'direct', transport}), /killed/);
+      } else {
+        service.fault = LOST;
+        assert.equal((await direct('b1')).in_doubt, 1);
+        service.fault = () => undefined;
+      }
+      loseRegistry();
+    });
+    afterEach(() => bench.remove());
+
+    /** The other batch begins with its row, and does not get to its end. */
+    async function begin(amount: string) {
+      await plan('b2', amount);
+      service.fault = LOST;
+      assert.equal((await direct('b2')).in_doubt, 1);
+      service.fault = () => undefined;
+    }
+
+    /** … and does, after ours has been asked in between. */
+    async function otherPays(amount: string) {
+      await begin(amount);
+      await direct('b1');
+      await direct('b2');
+    }
+
+    for (const amount of ['10.00', '99.00'])
+      it(`is not sent before the other is done with it (${amount})`, async () => {
+        await begin(amount);
+        const before = service.posts;
+        const {code, message} = await row(await direct('b1'));
+        assert.equal(code, 'REGISTRY');
+        assert.match(
+          message!,
+          /may have been sent, and batch b2 has claimed this reference since; finish that batch/,
+        );
+        assert.equal(service.posts, before);
+        assert.equal((await direct('b2')).accepted, 1);
+        assert.equal(service.paid.length, 1);
+      });
+
+    it('stays in doubt where the other paid the same, for ours may be paid as well, until a person has looked', async () => {
+      await otherPays('10.00');
+      const {message} = await row(await direct('b1'));
+      assert.match(
+        message!,
+        /batch b2 has paid the same since, record [-0-9a-f]{36}; look whether it was paid twice/,
+      );
+      await resolve('not-paid');
+      const {already_paid: paid, posts} = await direct('b1');
+      assert.deepEqual([paid, posts, service.paid.length], [1, 0, 1]);
+    });
+
+    it('stays in doubt where the other paid something else, until a person has looked', async () => {
+      await otherPays('99.00');
+      const {message} = await row(await direct('b1'));
+      assert.match(
+        message!,
+        /batch b2 has paid another payment under this reference, record [-0-9a-f]{36}; look whether/,
+      );
+      await resolve('not-paid');
+      const {conflict, posts} = await direct('b1');
+      assert.deepEqual([conflict, posts, service.paid.length], [1, 0, 1]);
+      // The word may be wrong: the row is not to become another payment.
+      await assert.rejects(plan('b1', '77.00'), /INV-1 was changed, and it may have been sent/);
+      loseRegistry();
+      // Declared not paid, it goes out when nobody has the reference; the service still has the key for the other's record.
+      const last = await direct('b1');
+      assert.deepEqual([last.posts > 0, last.conflict, service.paid.length], [true, 1, 1]);
+    });
+
+    it('stays paid as a person said, whatever the registry says of it afterwards', async () => {
+      await otherPays('99.00');
+      await resolve({paid: '018f3a00-0000-7000-8000-000000000001', status: 'settled'});
+      const said = async () => {
+        const {accepted, posts} = await direct('b1');
+        const outcome = await bench.inJournal(({journal}) => journal.rowOf('INV-1')!.outcome!);
+        return [accepted, posts, outcome.status, outcome.code];
+      };
+      assert.deepEqual(await said(), [1, 0, 'settled', null]);
+      loseRegistry();
+      assert.deepEqual(await said(), [1, 0, 'settled', null]);
+    });
+
+    it('keeps the moment since when it is in doubt, and that of the word, from run to run', async () => {
+      await begin('99.00');
+      const first = await row(await direct('b1'));
+      bench.clock.advance(3_600_000);
+      const again = await row(await direct('b1'));
+      assert.deepEqual(again, first);
+      const at = await bench.inJournal(
+        ({journal}) => journal.statement('select at from outcomes').get()!['at'],
+      );
+      assert.ok(bench.clock.now() - Number(at) >= 3_600_000);
+    });
+
+    it('is named by next, which does not send anybody round in circles', async () => {
+      await begin('99.00');
+      const {next, state} = await direct('b1');
+      assert.equal(next, 'remit payouts batch resolve b1 --from FILE');
+      assert.equal(state, 'incomplete');
+    });
+
+    it('says so where nobody can finish the other batch', async () => {
+      await begin('99.00');
+      rmSync(join(bench.stateDir, 'batches', 'payout', 'b2'), {recursive: true});
+      const {message} = await row(await direct('b1'));
+      assert.match(
+        message!,
+        /batch b2, whose journal is gone, had claimed this reference; look it up and resolve it/,
+      );
+    });
+
+    it('is sent as it was when no other batch has its reference any more', async () => {
+      await begin('99.00');
+      await direct('b1');
+      loseRegistry();
+      const {accepted} = await direct('b1');
+      assert.deepEqual([accepted, service.paid.map(({body}) => body['amount_in_minor_units'])], [1, [1000]]);
+    });
+
+    it('is not among what a run asks leave for', async () => {
+      await begin('99.00');
+      const {stateDir, clock} = bench;
+      const batch = await openBatch({stateDir, kind: 'payout', batchId: 'b1', purpose: 'test', clock});
+      const claims = await claimBatch({
+        ...{
+          batch,
+          stateDir,
+          mode: 'test',
+          baseUrl: 'https://api.test',
+          profile: 'acme',
+          breakLock: false,
+          clock,
+        },
+      });
+      const {open, doubts, left, leftAre} = workOf({
+        ...{journal: batch.journal, plan: batch.plan, survey: claims.survey},
+        reach: {path: 'direct', acceptDifferences: false, retryUnapproved: false},
+      });
+      assert.deepEqual([open.rows, doubts, left.rows, leftAre], [0, 0, 1, ['in doubt']]);
+      assert.match(
+        surveyText(claims.survey).join('\n'),
+        /1 row in doubt whose reference another batch has taken/,
+      );
+      await claims.registry.close();
+      await batch.close();
+    });
+
+    it('leaves paid what the other has paid, whatever record a person names', async () => {
+      await otherPays('99.00');
+      await resolve({paid: '018f3a00-0000-7000-8000-000000000001'});
+      await plan('b3', '99.00');
+      assert.equal((await direct('b3')).already_paid, 1);
+      const options = {stateDir: bench.stateDir, kind: 'payout', batchId: 'b3', purpose: 'look'} as const;
+      const batch = await openBatch({...options, clock: bench.clock});
+      assert.equal(batch.journal.rowOf('INV-1')!.outcome!.id, service.paid[0]!.id);
+      await batch.close();
+    });
+
+    it('takes the claim with the record that a person names, and the other batch sends nothing then', async () => {
+      await begin('99.00');
+      await direct('b1');
+      await resolve({paid: '018f3a00-0000-7000-8000-000000000001'});
+      const before = service.posts;
+      const {accepted, in_doubt: doubt} = await direct('b2');
+      assert.deepEqual([accepted, doubt, service.posts - before], [0, 1, 0]);
+    });
+  });

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import {claimBatch} from '../../../src/batch/registry/batch-claims.ts';
+import {openBatch} from '../../../src/batch/journal/open-batch.ts';
+import {seenAlike} from '../../../src/batch/registry/seen-alike.ts';
+import {Bench, payeeId} from '../harness.ts';
+import {TruthService} from '../truth-service.ts';
+
+const HEADER = 'reference,payee_id,amount,currency_code\n';
+
+describe('look-alikes of other batches', () => {
+  let bench: Bench;
+  beforeEach(() => (bench = new Bench()));
+  afterEach(() => bench.remove());
+
+  const plan = (batchId: string, ...rows: [reference: string, payee: number, amount: string][]) =>
+    bench.plan(
+      bench.file(
+        `${batchId}.csv`,
+        HEADER + rows.map(([name, payee, amount]) => `${name},${payeeId(payee)},${amount},USD\n`).join(''),
+      ),
+      {batchId},
+    );
+
+  /** What the plan says, and what a run at the same service counts. */
+  async function compare(batchId: string) {
+    const {stateDir, clock} = bench;
+    const open = () => openBatch({stateDir, kind: 'payout', batchId, purpose: 'test', clock});
+    const batch = await open();
+    const seen = await seenAlike(batch, bench);
+    const {survey, registry} = await claimBatch({
+      ...{
+        batch,
+        stateDir,
+        mode: 'test',
+        baseUrl: 'https://api.test',
+        profile: 'acme',
+        breakLock: false,
+        clock,
+      },
+    });
+    await registry.close();
+    await batch.close();
+    return {seen, survey: {alike: survey.alike.count, similar: survey.similar.count}};
+  }
+
+  it('are counted by the plan as the run counts them, for each service', async () => {
+    await plan('b1', ['A', 1, '10.00'], ['B', 2, '20.00'], ['C', 3, '30.00']);
+    await bench.run(new TruthService());
+    await plan(
+      'b2',
+      ['A', 1, '10.00'], // paid by the other batch
+      ['X', 2, '20.00'], // alike
+      ['b', 9, '1.00'], // similar
+      ['c', 3, '30.00'], // both
+      ['D', 4, '40.00'],
+    );
+    const {seen, survey} = await compare('b2');
+    assert.deepEqual(survey, {alike: 2, similar: 2});
+    assert.deepEqual(seen, [{mode: 'test', base_url: 'https://api.test', ...survey}]);
+  });
+
+  it('are none after thirty days, nor in a file of other payments', async () => {
+    await plan('b1', ['A', 1, '10.00']);
+    await bench.run(new TruthService());
+    await plan('b2', ['X', 1, '10.00'], ['Y', 1, '10.01']);
+    assert.equal((await compare('b2')).seen[0]!.alike, 1);
+    await bench.clock.sleep(31 * 24 * 3_600_000);
+    const {seen, survey} = await compare('b2');
+    assert.deepEqual([seen, survey], [[], {alike: 0, similar: 0}]);
+  });
+
+  it('are counted on every page of a long plan', async () => {
+    const rows = Array.from({length: 2100}, (_, i): [string, number, string] => [`R${i}`, i, '5.00']);
+    await plan('b1', ...rows);
+    await bench.run(new TruthService());
+    await plan(
+      'b2',
+      ...rows.map(([name, payee, amount]): [string, number, string] => [`S${name}`, payee, amount]),
+    );
+    const {seen, survey} = await compare('b2');
+    assert.deepEqual([survey.alike, seen[0]!.alike], [2100, 2100]);
+  });
+});

@@ -1,0 +1,323 @@
+import assert from 'node:assert/strict';
+import {cpSync, rmSync} from 'node:fs';
+import {join} from 'node:path';
+import {claimBatch} from '../../../src/batch/registry/batch-claims.ts';
+import type {Journal} from '../../../src/batch/journal/journal.ts';
+import {openBatch} from '../../../src/batch/journal/open-batch.ts';
+import {resolveRow} from '../../../src/batch/run/resolve.ts';
+import {prepareRetry} from '../../../src/batch/run/retry.ts';
+import {Wire} from '../../../src/batch/run/wire.ts';
+import {DEFAULT_TIMEOUTS, type TransportRequest} from '../../../src/client/transport.ts';
+import {Bench, payeeId} from '../harness.ts';
+import {TruthService, type SeenRequest} from '../truth-service.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** What an operator and a bad day do to batches of one state folder; the service forgets a key after 24 hours. */
+class Desk {
+  readonly bench = new Bench();
+  readonly service = new TruthService();
+
+  constructor() {
+    this.service.now = () => this.bench.clock.now();
+    this.service.keyLifeMs = 24 * HOUR_MS;
+  }
+
+  async plan(references: string[], amount = '10.00', batchId = 'b1') {
+    this.#removeResults(batchId);
+    const lines = references.map(
+      (reference) => `${reference},${payeeId(Number(reference.slice(4)))},${amount},USD\n`,
+    );
+    const file = this.bench.file(
+      `${batchId}.csv`,
+      `reference,payee_id,amount,currency_code\n${lines.join('')}`,
+    );
+    return this.bench.plan(file, {batchId});
+  }
+
+  async run(given: Parameters<Bench['run']>[1] = {}) {
+    return this.bench.run(this.service, {path: 'direct', maxInFlight: 1, ...given});
+  }
+
+  /** The n-th request is obeyed, and then the process is gone. */
+  async runKilledAt(n: number): Promise<void> {
+    const inner = this.service.transport();
+    let sent = 0;
+    const send = async (request: TransportRequest) => {
+      if (++sent > n) throw new Error('killed');
+      const answer = await inner.send(request);
+      if (sent === n) throw new Error('killed');
+      return answer;
+    };
+    await assert.rejects(this.run({transport: {...inner, send}}), /killed/);
+  }
+
+  /** The registry commits what became of the rows, and the journal does not. */
+  async runKilledBetweenCommits(): Promise<void> {
+    const opened = ({journal}: {journal: Journal}) => {
+      journal.flush = () => {
+        if (journal.unflushed > 0 && this.service.paid.length > 0) throw new Error('killed');
+      };
+    };
+    await assert.rejects(this.run({opened}), /killed/);
+  }
+
+  /** Every request is refused before it is looked at. */
+  async runWithWrongKey(): Promise<void> {
+    this.service.fault = () => ({status: 401, body: {error_code: 'AUTHENTICATION_ERROR', message: 'who?'}});
+    await this.run();
+    this.service.fault = () => undefined;
+  }
+
+  async resolve(reference: string, batchId = 'b1'): Promise<void> {
+    const {stateDir, clock} = this.bench;
+    const batch = await this.#open(batchId);
+    try {
+      await resolveRow({batch, stateDir, reference, resolution: 'not-paid', clock});
+    } finally {
+      await batch.close();
+    }
+  }
+
+  async retry(reference: string) {
+    const {stateDir, clock} = this.bench;
+    const batch = await this.#open('b1');
+    const place = {stateDir, mode: 'test', baseUrl: 'https://api.test', profile: 'acme'} as const;
+    const claims = await claimBatch({batch, ...place, breakLock: false, clock});
+    const {registry} = claims;
+    try {
+      claims.settle();
+      const {plan, journal} = batch;
+      const service = {mode: 'test', key: 'test_key', overrides: {}, timeouts: DEFAULT_TIMEOUTS} as const;
+      const wire = new Wire({kind: 'payout', namespace: plan.namespace, ...service});
+      const transport = this.service.transport();
+      const stop = new AbortController().signal;
+      return await prepareRetry({
+        journal,
+        plan,
+        wire,
+        transport,
+        clock,
+        named: [reference],
+        registry,
+        stop,
+      });
+    } finally {
+      await registry.close();
+      await batch.close();
+    }
+  }
+
+  fail(reference: string): void {
+    for (const record of this.service.byId.values())
+      if (referenceOf(record) === reference) record.status = 'failed';
+  }
+
+  /** How often money moved that did not come back. */
+  paid(reference: string): number {
+    return this.service.paid.filter(
+      (record) => referenceOf(record) === reference && record.status !== 'failed',
+    ).length;
+  }
+
+  waitHours(hours: number): void {
+    this.bench.clock.advance(hours * HOUR_MS);
+  }
+
+  loseRegistry(): void {
+    rmSync(join(this.bench.stateDir, 'batches', 'registry.db'));
+  }
+
+  loseJournal(): void {
+    rmSync(this.#folder, {recursive: true});
+  }
+
+  backUp(): void {
+    cpSync(this.#folder, join(this.bench.folder, 'backup'), {recursive: true});
+  }
+
+  restore(): void {
+    rmSync(this.#folder, {recursive: true, force: true});
+    cpSync(join(this.bench.folder, 'backup'), this.#folder, {recursive: true});
+    this.#removeResults('b1');
+  }
+
+  get #folder(): string {
+    return join(this.bench.stateDir, 'batches', 'payout', 'b1');
+  }
+
+  #open(batchId: string) {
+    const {stateDir, clock} = this.bench;
+    return openBatch({stateDir, kind: 'payout', batchId, purpose: 'test', clock});
+  }
+
+  #removeResults(batchId: string): void {
+    for (const name of ['summary.json', 'results.csv', 'failed.csv'])
+      rmSync(join(this.bench.folder, `${batchId}.${name}`), {force: true});
+  }
+}
+
+const referenceOf = ({body}: {body: Record<string, unknown>}) =>
+  (body['metadata'] as Record<string, string>)['remit_reference'];
+const losesAnswers = ({method}: SeenRequest) => (method === 'POST' ? ('lost-after' as const) : undefined);
+
+describe('a reference that is paid once, whatever is lost', () => {
+  let desk: Desk;
+  beforeEach(() => (desk = new Desk()));
+  afterEach(() => desk.bench.remove());
+
+  for (const what of ['the journal', 'the registry and then the journal'])
+    it(`by the key that a retry gave it, after ${what} was lost`, async () => {
+      await desk.plan(['INV-1']);
+      await desk.run();
+      desk.fail('INV-1');
+      if (what !== 'the journal') desk.loseRegistry();
+      await desk.retry('INV-1');
+      await desk.runKilledAt(1);
+      desk.loseJournal();
+      await desk.plan(['INV-1']);
+      desk.waitHours(1);
+      assert.equal((await desk.run()).accepted, 1, 'the same key, so the same record');
+      desk.waitHours(26);
+      await desk.retry('INV-1');
+      await desk.run();
+      assert.equal(desk.paid('INV-1'), 1);
+    });
+
+  it('by a retry that a journal put back has no memory of', async () => {
+    await desk.plan(['INV-1']);
+    await desk.run();
+    desk.fail('INV-1');
+    desk.backUp();
+    await desk.retry('INV-1');
+    await desk.run();
+    desk.restore();
+    desk.waitHours(26);
+    const {raised} = await desk.retry('INV-1');
+    await desk.run();
+    assert.deepEqual([raised, desk.paid('INV-1')], [[], 1]);
+  });
+
+  it('by a row that was paid before its journal was written, and cannot be taken out of the file', async () => {
+    await desk.plan(['INV-1']);
+    await desk.runKilledBetweenCommits();
+    await desk.run();
+    await assert.rejects(desk.plan(['INV-2']), /INV-1 is gone from the file, and it is accepted/);
+    desk.waitHours(26);
+    await desk.plan(['INV-1'], '10.00', 'b2');
+    assert.equal((await desk.run({batchId: 'b2'})).already_paid, 1);
+    assert.equal(desk.paid('INV-1'), 1);
+  });
+
+  it('by a batch that was put back, and has a record of a reference that another one paid since', async () => {
+    await desk.plan(['INV-1']);
+    await desk.run({path: 'stage-only'});
+    desk.backUp();
+    desk.loseJournal();
+    desk.waitHours(25);
+    await desk.plan(['INV-1'], '10.00', 'b2');
+    const b2 = {batchId: 'b2', path: 'stage-and-release'} as const;
+    await desk.run(b2);
+    await desk.resolve('INV-1', 'b2');
+    assert.equal((await desk.run(b2)).accepted, 1);
+    desk.restore();
+    for (const settings of [{}, {approveById: true}])
+      assert.equal((await desk.run({path: 'release', settings})).in_doubt, 1);
+    assert.equal(desk.paid('INV-1'), 1);
+  });
+
+  it('by a key that another batch has not used, after the registry was lost', async () => {
+    await desk.plan(['INV-1']);
+    await desk.run();
+    desk.fail('INV-1');
+    desk.waitHours(10);
+    await desk.retry('INV-1');
+    await desk.run({path: 'stage-only'});
+    desk.loseRegistry();
+    desk.waitHours(15); // the first key is forgotten, the second is not
+    await desk.plan(['INV-1'], '10.00', 'b2');
+    assert.equal((await desk.run({batchId: 'b2'})).accepted, 1);
+    assert.equal((await desk.run({path: 'release'})).in_doubt, 1);
+    assert.equal(desk.paid('INV-1'), 1);
+  });
+
+  it('by a word that is true, when its record was made long before', async () => {
+    await desk.plan(['INV-1']);
+    desk.service.approvalFails = () => true;
+    desk.service.fault = losesAnswers;
+    await desk.run();
+    desk.waitHours(20);
+    await desk.resolve('INV-1');
+    desk.service.approvalFails = () => false;
+    await desk.run();
+    desk.service.fault = () => undefined;
+    desk.waitHours(6);
+    assert.equal((await desk.run()).in_doubt, 1);
+    assert.equal(desk.paid('INV-1'), 1);
+  });
+
+  it('by a journal that was put back as it was before a retry', async () => {
+    await desk.plan(['INV-1']);
+    desk.backUp();
+    await desk.run();
+    desk.fail('INV-1');
+    await desk.retry('INV-1');
+    await desk.run();
+    desk.restore();
+    assert.equal((await desk.run()).accepted, 1);
+    assert.equal(desk.paid('INV-1'), 1);
+    desk.fail('INV-1');
+    assert.deepEqual((await desk.retry('INV-1')).raised, ['INV-1']);
+    assert.equal((await desk.run()).accepted, 1);
+    assert.equal(desk.paid('INV-1'), 1);
+  });
+
+  it('by a word against the registry', async () => {
+    await desk.plan(['INV-1']);
+    await desk.runKilledBetweenCommits();
+    desk.waitHours(26);
+    await assert.rejects(desk.resolve('INV-1'), /row INV-1 was paid: the registry has its record/);
+    assert.equal((await desk.run()).accepted, 1);
+    assert.equal(desk.paid('INV-1'), 1);
+  });
+
+  it('by a clock that was ahead and is put right', async () => {
+    await desk.plan(['INV-1']);
+    desk.waitHours(240);
+    let aheadHours = 240;
+    desk.service.now = () => desk.bench.clock.now() - aheadHours * HOUR_MS;
+    await desk.runKilledAt(1);
+    desk.waitHours(26 - aheadHours);
+    aheadHours = 0;
+    assert.equal((await desk.run()).in_doubt, 1);
+    assert.equal(desk.paid('INV-1'), 1);
+  });
+});
+
+describe('what a claim says of an edited row', () => {
+  let desk: Desk;
+  beforeEach(() => (desk = new Desk()));
+  afterEach(() => desk.bench.remove());
+
+  it('is that another payment has its reference, when a journal was put back', async () => {
+    await desk.plan(['INV-1']);
+    desk.service.refuse = () => ({status: 422, error_code: 'INVALID_PAYMENT_DETAILS'});
+    await desk.run({settings: {trustRefusals: true}});
+    desk.service.refuse = () => undefined;
+    desk.backUp();
+    await desk.plan(['INV-1'], '20.00');
+    await desk.run();
+    desk.restore();
+    await desk.plan(['INV-1'], '30.00');
+    const {already_paid: paid, conflict} = await desk.run();
+    assert.deepEqual([paid, conflict, desk.paid('INV-1')], [0, 1, 1]);
+  });
+
+  it('is nothing, when it was never sent', async () => {
+    await desk.plan(['INV-1', 'INV-2']);
+    await desk.runWithWrongKey();
+    desk.waitHours(25);
+    await desk.plan(['INV-1', 'INV-2'], '20.00');
+    assert.equal((await desk.run()).accepted, 2);
+  });
+});

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import {claimBatch} from '../../../src/batch/registry/batch-claims.ts';
+import {openBatch} from '../../../src/batch/journal/open-batch.ts';
+import {exitCodeOf} from '../../../src/batch/standing/summary.ts';
+import {refusePaidElsewhere} from '../../../src/batch/registry/survey.ts';
+import {RemitError} from '../../../src/errors.ts';
+import {Bench} from '../harness.ts';
+import {TruthService} from '../truth-service.ts';
+
+/** Moments that few runs meet, each with one rule that would cost a payment if it were left out. */
+describe('a batch in a rare moment', () => {
+  let bench: Bench;
+  let service: TruthService;
+  beforeEach(() => {
+    bench = new Bench();
+    service = new TruthService();
+  });
+  afterEach(() => bench.remove());
+
+  for (const status of [400, 404, 422])
+    it(`releases nothing when its probe is refused with ${status}`, async () => {
+      await bench.plan(bench.payouts(3));
+      assert.equal((await bench.run(service, {path: 'stage-only'})).staged, 3);
+      service.fault = (request) =>
+        request.method === 'POST'
+          ? {status, body: {error_code: 'VALIDATION_ERROR', message: 'no longer accepted'}}
+          : undefined;
+      const before = service.posts;
+      const summary = await bench.run(service, {path: 'release'});
+      assert.deepEqual([summary.staged, summary.state, exitCodeOf(summary)], [3, 'stopped', 7]);
+      assert.equal(summary.stopped_because?.reason, 'probe');
+      assert.equal(service.posts - before, 1, 'the probe and nothing else');
+      assert.deepEqual(service.paid, []);
+      service.fault = () => undefined;
+      assert.equal((await bench.run(service)).accepted, 3);
+      assert.ok(service.paid.every(({approvals}) => approvals === 1));
+    });
+
+  it('writes no outcome once another runner has taken its lock, and pays every row once afterwards', async () => {
+    await bench.plan(bench.payouts(3));
+    const taken = new RemitError('LOCKED', 'taken');
+    let recorded = -1;
+    const first = bench.run(service, {
+      opened: ({lock, journal}) => {
+        lock.assertHeld = () => {
+          if (service.posts === 0) return; // still ours when the window is opened
+          recorded = journal.rowsIn(['staged'], 0, 10).length;
+          throw taken;
+        };
+      },
+    });
+    await assert.rejects(first, (error) => error === taken);
+    assert.equal(recorded, 0, 'nothing was flushed before the check');
+    const staged = await bench.inJournal(({journal}) => journal.rowsIn(['staged'], 0, 10).length);
+    assert.equal(staged, 0, 'the journal belongs to the other runner');
+    assert.equal((await bench.run(service)).accepted, 3);
+    assert.deepEqual([service.byId.size, service.paid.length], [3, 3]);
+    assert.ok(service.paid.every(({approvals}) => approvals === 1));
+  });
+
+  it('with a live key, asks before it pays a reference that was paid at another live address', async () => {
+    const live = {mode: 'live', key: 'live_key'} as const;
+    await bench.plan(bench.payouts(2), {batchId: 'first'});
+    await bench.run(service, {...live, batchId: 'first', baseUrl: 'https://one.test'});
+    await bench.plan(bench.payouts(2));
+    const {stateDir, clock} = bench;
+    const batch = await openBatch({...{stateDir, clock}, kind: 'payout', batchId: 'b1', purpose: 'test'});
+    const {registry, survey} = await claimBatch({
+      ...{batch, stateDir, clock, mode: 'live', baseUrl: 'https://two.test', profile: 'acme'},
+      breakLock: false,
+    });
+    await registry.close();
+    await batch.close();
+    assert.deepEqual(
+      [...survey.elsewhere],
+      [['https://one.test', {count: 2, example: 'INV-1', batch: 'first'}]],
+    );
+    const asked = {batchId: 'b1', retype: (words: readonly string[]) => ['remit run', ...words].join(' ')};
+    assert.throws(
+      () => refusePaidElsewhere(survey, [], asked),
+      (error) =>
+        error instanceof RemitError &&
+        error.exitCode === 11 &&
+        /https:\/\/one\.test/.test(error.message) &&
+        error.hint!.endsWith('remit run --allow-paid-elsewhere https://one.test'),
+    );
+    refusePaidElsewhere(survey, ['https://one.test'], asked);
+  });
+});

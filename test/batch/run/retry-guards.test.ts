@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import {cpSync, rmSync} from 'node:fs';
+import {join} from 'node:path';
+import {claimBatch} from '../../../src/batch/registry/batch-claims.ts';
+import {openBatch} from '../../../src/batch/journal/open-batch.ts';
+import {prepareRetry} from '../../../src/batch/run/retry.ts';
+import {Wire} from '../../../src/batch/run/wire.ts';
+import {DEFAULT_TIMEOUTS} from '../../../src/client/transport.ts';
+import {Bench} from '../harness.ts';
+import {TruthService} from '../truth-service.ts';
+
+const REFUSED = {status: 422, error_code: 'INVALID_PAYMENT_DETAILS', message: 'no such account'};
+const HOUR_MS = 3_600_000;
+
+describe('retry of a rejected row', () => {
+  let bench: Bench;
+  let service: TruthService;
+  beforeEach(async () => {
+    bench = new Bench();
+    service = new TruthService();
+    await bench.plan(bench.payouts(2));
+    service.refuse = (body) => (JSON.stringify(body).includes('"INV-2"') ? REFUSED : undefined);
+    assert.equal((await bench.run(service)).rejected, 1);
+    service.refuse = () => undefined;
+  });
+  afterEach(() => bench.remove());
+
+  async function retry(allowed: readonly string[] = []) {
+    const {stateDir, clock} = bench;
+    const batch = await openBatch({stateDir, kind: 'payout', batchId: 'b1', purpose: 'test', clock});
+    const place = {stateDir, mode: 'test', baseUrl: 'https://api.test', profile: 'acme'} as const;
+    const claims = await claimBatch({batch, ...place, breakLock: false, clock});
+    const {registry} = claims;
+    try {
+      claims.settle();
+      const {plan, journal} = batch;
+      const by = {mode: 'test', key: 'test_key', overrides: {}, timeouts: DEFAULT_TIMEOUTS} as const;
+      return await prepareRetry({
+        ...{journal, plan, clock, registry, named: [], allowedElsewhere: allowed},
+        wire: new Wire({kind: 'payout', namespace: plan.namespace, ...by}),
+        transport: service.transport(),
+        stop: new AbortController().signal,
+      });
+    } finally {
+      await registry.close();
+      await batch.close();
+    }
+  }
+
+  const payments = () =>
+    service.paid.filter(({body}) => JSON.stringify(body).includes('"INV-2"')).map(({approvals}) => approvals);
+
+  /** The failed rows, run as a batch in a namespace of its own. */
+  async function payInNamespace(namespace: string): Promise<void> {
+    await bench.plan(join(bench.folder, 'b1.failed.csv'), {batchId: 'b2', namespace});
+    assert.equal((await bench.run(service, {batchId: 'b2'})).accepted, 1);
+  }
+
+  it('leaves a row alone that another namespace has paid since, until that namespace is named', async () => {
+    await payInNamespace('fixes');
+    const facts = await retry();
+    assert.deepEqual(facts.again, []);
+    assert.match(
+      facts.left[0]!.why,
+      /its reference was used under fixes by batch b2; if that is another payment, add --allow-paid-elsewhere fixes/,
+    );
+    await bench.run(service);
+    assert.deepEqual(payments(), [1]);
+    assert.deepEqual((await retry(['fixes'])).again, ['INV-2']);
+  });
+
+  it('leaves a row alone that was paid by a retry of which a restored journal knows nothing', async () => {
+    const folder = join(bench.stateDir, 'batches', 'payout', 'b1');
+    const backup = join(bench.folder, 'backup');
+    cpSync(folder, backup, {recursive: true});
+    assert.deepEqual((await retry()).again, ['INV-2']);
+    assert.equal((await bench.run(service)).accepted, 2);
+    rmSync(folder, {recursive: true});
+    cpSync(backup, folder, {recursive: true});
+    bench.clock.advance(48 * HOUR_MS);
+    service.forgetKeys();
+    const facts = await retry();
+    assert.deepEqual(facts.again, []);
+    assert.match(facts.left[0]!.why, /this batch has paid it, record \S+; its journal is older than that/);
+    await bench.run(service, {out: bench.stateDir});
+    assert.deepEqual(payments(), [1]);
+  });
+});

@@ -1,0 +1,315 @@
+import assert from 'node:assert/strict';
+import {openBatch} from '../../../src/batch/journal/open-batch.ts';
+import {resolveRow, type Resolution} from '../../../src/batch/run/resolve.ts';
+import {prepareRetry} from '../../../src/batch/run/retry.ts';
+import type {Entry} from '../../../src/batch/registry/registry.ts';
+import {Wire} from '../../../src/batch/run/wire.ts';
+import {DEFAULT_TIMEOUTS} from '../../../src/client/transport.ts';
+import {Bench, payeeId} from '../harness.ts';
+import {TruthService} from '../truth-service.ts';
+
+describe('after the run', () => {
+  let bench: Bench;
+  let service: TruthService;
+  /** What the registry has. */
+  let claims: Map<string, Entry>;
+  beforeEach(() => {
+    bench = new Bench();
+    service = new TruthService();
+    claims = new Map();
+  });
+  afterEach(() => bench.remove());
+
+  const opened = () =>
+    openBatch({stateDir: bench.stateDir, kind: 'payout', batchId: 'b1', purpose: 'test', clock: bench.clock});
+
+  async function retry(...named: string[]) {
+    const batch = await opened();
+    const {plan, journal} = batch;
+    const wire = new Wire({
+      kind: 'payout',
+      mode: 'test',
+      namespace: plan.namespace,
+      key: 'test_key',
+      overrides: {},
+      timeouts: DEFAULT_TIMEOUTS,
+    });
+    try {
+      return await prepareRetry({
+        ...{journal, plan, wire, transport: service.transport(), clock: bench.clock, named},
+        ...{
+          registry: {
+            find: (reference: string) => claims.get(reference),
+            elsewhere: () => [],
+            ended: () => undefined,
+            flush: () => undefined,
+          },
+          stop: new AbortController().signal,
+        },
+      });
+    } finally {
+      await batch.close();
+    }
+  }
+
+  async function resolve(reference: string, resolution: Resolution) {
+    const batch = await opened();
+    try {
+      return await resolveRow({batch, stateDir: bench.stateDir, reference, resolution, clock: bench.clock});
+    } finally {
+      await batch.close();
+    }
+  }
+
+  const recordOf = (reference: string) =>
+    [...service.byId.values()].filter(
+      ({body}) => (body['metadata'] as Record<string, string>)['remit_reference'] === reference,
+    );
+
+  it('retry leaves a row alone whose reference another batch has claimed since the registry was lost', async () => {
+    await bench.plan(bench.payouts(2));
+    await bench.run(service);
+    for (const reference of ['INV-1', 'INV-2']) recordOf(reference)[0]!.status = 'failed';
+    const entry = {reference: 'INV-1', profile: 'acme', batch: 'b2', journal: 'another', generation: 0};
+    claims.set('INV-1', {
+      ...entry,
+      fingerprint: 'f',
+      id: 'r2',
+      paid: true,
+      at: 1,
+      since: 1,
+      standing: null,
+      content: null,
+    });
+    const facts = await retry('INV-1', 'INV-2');
+    assert.deepEqual(facts.raised, ['INV-2']);
+    assert.match(facts.left[0]!.why, /batch b2 has paid it/);
+  });
+
+  it('retry sends nothing again when a record is not found, and leaves its row as it was last seen', async () => {
+    await bench.plan(bench.payouts(3));
+    await bench.run(service);
+    for (const reference of ['INV-1', 'INV-2']) recordOf(reference)[0]!.status = 'failed';
+    const {id} = recordOf('INV-2')[0]!;
+    service.byId.delete(id);
+    await assert.rejects(
+      retry('INV-1', 'INV-2'),
+      new RegExp(`record ${id} of row 2 \\(INV-2\\) is not found`),
+    );
+    const row = (reference: string) => bench.inJournal(({journal}) => journal.rowOf(reference)!);
+    const [one, two] = [await row('INV-1'), await row('INV-2')];
+    assert.deepEqual([one.generation, two.generation, two.outcome?.state], [0, 0, 'accepted']);
+  });
+
+  it('retry gives a row that was not approved a new key only once its record is canceled, and by name', async () => {
+    await bench.plan(bench.payouts(1));
+    service.approvalFails = () => true;
+    await bench.run(service);
+    recordOf('INV-1')[0]!.status = 'canceled';
+    assert.deepEqual((await retry()).raised, []);
+    assert.deepEqual((await retry('INV-1')).raised, ['INV-1']);
+    service.approvalFails = () => false;
+    assert.equal((await bench.run(service)).accepted, 1);
+    assert.deepEqual(
+      service.paid.map(({approvals}) => approvals),
+      [1],
+    );
+  });
+
+  it('retry gives a failed row a new key, after looking at its record', async () => {
+    await bench.plan(bench.payouts(3));
+    await bench.run(service);
+    recordOf('INV-2')[0]!.status = 'failed';
+    const facts = await retry('INV-2');
+    assert.deepEqual(facts.raised, ['INV-2']);
+    const summary = await bench.run(service);
+    assert.deepEqual([summary.accepted, summary.not_sent], [3, 0]);
+    const [first, second] = recordOf('INV-2');
+    assert.notEqual(first!.key, second!.key);
+    assert.equal(second!.status, 'approved');
+  });
+
+  it('retry leaves a row alone whose record did not fail, whatever the journal says', async () => {
+    await bench.plan(bench.payouts(2));
+    await bench.run(service);
+    const batch = await opened();
+    const row = batch.journal.rowOf('INV-1')!;
+    batch.journal.record({...row.outcome!, status: 'failed'}, bench.clock.now());
+    batch.journal.flush();
+    await batch.close();
+    for (const named of [['INV-1'], []]) {
+      const facts = await retry(...named);
+      assert.deepEqual(facts.raised, []);
+      assert.match(facts.left[0]!.why, /approved/);
+    }
+    assert.equal((await bench.run(service)).posts, 0);
+  });
+
+  it('retry releases a row again whose release got a 409 although its record is still created', async () => {
+    service.fault = ({body}) =>
+      body.includes('"auto_approve":true')
+        ? {status: 409, body: {error_code: 'IDEMPOTENCY_KEY_CONFLICT', message: 'the key is in use'}}
+        : undefined;
+    await bench.plan(bench.payouts(2));
+    const first = await bench.run(service);
+    assert.deepEqual([first.conflict, first.next], [2, 'remit payouts batch retry b1 --row INV-1']);
+    service.fault = () => undefined;
+    recordOf('INV-2')[0]!.status = 'approved'; // by its id, in between
+    const facts = await retry();
+    assert.deepEqual([facts.again, facts.raised], [['INV-1'], []]);
+    const summary = await bench.run(service);
+    assert.deepEqual([summary.state, summary.accepted], ['complete', 2]);
+    assert.equal(service.byId.size, 2);
+  });
+
+  it('retry takes a canceled row only by name', async () => {
+    await bench.plan(bench.payouts(2));
+    await bench.run(service, {path: 'stage-only'});
+    recordOf('INV-2')[0]!.status = 'canceled';
+    const held = await bench.run(service, {path: 'release', settings: {releaseRest: true}});
+    assert.equal(held.conflict, 1);
+    assert.deepEqual((await retry()).raised, []);
+    assert.deepEqual((await retry('INV-2')).raised, ['INV-2']);
+    assert.equal((await bench.run(service)).accepted, 2);
+  });
+
+  it('retry sends a rejected row again with the same key, which no record has', async () => {
+    service.refuse = ({payee_id: payee}) =>
+      payee === payeeId(2) ? {status: 422, error_code: 'INVALID_PAYMENT_DETAILS'} : undefined;
+    service.keepRequests = true;
+    await bench.plan(bench.payouts(2));
+    assert.equal((await bench.run(service)).next, 'remit payouts batch retry b1');
+    service.refuse = () => undefined;
+    const facts = await retry();
+    assert.deepEqual([facts.again, facts.raised], [['INV-2'], []]);
+    assert.equal((await bench.run(service)).state, 'complete');
+    const keys = service.requests.filter(({body}) => body.includes('"INV-2"')).map(({key}) => key);
+    assert.equal(new Set(keys).size, 1);
+  });
+
+  it('retry releases a row again that was not approved, with the same key, after reading its record', async () => {
+    service.approvalFails = () => true;
+    service.keepRequests = true;
+    await bench.plan(bench.payouts(2));
+    assert.equal((await bench.run(service)).unapproved, 2);
+    service.approvalFails = () => false;
+    recordOf('INV-1')[0]!.status = 'approved'; // by its id, in between
+    service.requests.length = 0;
+    const facts = await retry();
+    assert.deepEqual([facts.again, facts.left.map(({reference}) => reference)], [['INV-2'], ['INV-1']]);
+    assert.match(facts.left[0]!.why, /^record \S+ is approved$/);
+    assert.ok(service.requests.every(({method}) => method === 'GET') && service.requests.length === 2);
+    assert.equal((await bench.run(service)).state, 'complete');
+    assert.deepEqual([recordOf('INV-1').length, recordOf('INV-2').length], [1, 1]);
+  });
+
+  it('retry takes a key whose record is not known only by name, and calls it neither failed nor canceled', async () => {
+    await bench.plan(bench.payouts(1));
+    service.fault = ({method}) =>
+      method === 'POST'
+        ? {status: 409, body: {error_code: 'IDEMPOTENCY_KEY_CONFLICT', message: 'a new key is required'}}
+        : undefined;
+    const run = await bench.run(service);
+    assert.deepEqual(
+      [run.conflict, run.state, run.next],
+      [1, 'incomplete', 'remit payouts batch retry b1 --row INV-1'],
+    );
+    const [left] = (await retry()).left;
+    assert.match(left!.why, /belongs to a record that has failed or was canceled.*--row INV-1$/);
+    service.fault = () => undefined;
+    assert.deepEqual((await retry('INV-1')).raised, ['INV-1']);
+    assert.equal((await bench.run(service)).state, 'complete');
+  });
+
+  it('retry never raises the generation of a row in doubt', async () => {
+    service.fault = ({method, body}) =>
+      method === 'POST' && body.includes('INV-2"') ? 'lost-after' : undefined;
+    await bench.plan(bench.payouts(2));
+    assert.equal((await bench.run(service)).in_doubt, 1);
+    const facts = await retry('INV-2');
+    assert.deepEqual(facts.raised, []);
+    assert.match(facts.left[0]!.why, /in doubt/);
+  });
+
+  it('resolve --paid closes a row in doubt with the id that was found', async () => {
+    service.fault = ({method, body}) =>
+      method === 'POST' && body.includes('INV-2"') ? 'lost-after' : undefined;
+    await bench.plan(bench.payouts(2));
+    await bench.run(service);
+    const {id} = recordOf('INV-2')[0]!;
+    assert.deepEqual(await resolve('INV-2', {paid: id}), {reference: 'INV-2', state: 'accepted', id});
+    const summary = await bench.run(service);
+    assert.deepEqual([summary.accepted, summary.in_doubt], [2, 0]);
+  });
+
+  it('resolve --not-paid sends the row again with the same key, so that a wrong word pays once', async () => {
+    service.fault = ({method, body}) =>
+      method === 'POST' && body.includes('INV-2"') ? 'lost-after' : undefined;
+    await bench.plan(bench.payouts(2));
+    await bench.run(service);
+    service.fault = () => undefined;
+    await resolve('INV-2', 'not-paid');
+    const summary = await bench.run(service);
+    assert.equal(summary.accepted, 2);
+    assert.equal(recordOf('INV-2').length, 1, 'the record that was there already');
+  });
+
+  it('resolve --not-paid takes back a word that nothing but the operator said, and pays once', async () => {
+    for (const fault of ['lost-after', 'lost-before'] as const) {
+      service.fault = ({method, body}) => (method === 'POST' && body.includes('INV-2"') ? fault : undefined);
+      await bench.plan(bench.payouts(2));
+      await bench.run(service);
+      service.fault = () => undefined;
+      const id = '018f0000-0000-7000-8000-00000000dead';
+      assert.equal((await resolve('INV-2', {paid: id})).state, 'accepted');
+      assert.deepEqual(await resolve('INV-2', 'not-paid'), {reference: 'INV-2', state: 'not_sent', id: null});
+      assert.equal((await bench.run(service)).accepted, 2);
+      assert.deepEqual(
+        recordOf('INV-2').map(({approvals}) => approvals),
+        [1],
+      );
+      bench.remove();
+      bench = new Bench();
+      service = new TruthService();
+    }
+  });
+
+  it('resolve --not-paid does not take back what the service said itself', async () => {
+    service.fault = ({method, body}) =>
+      method === 'POST' && body.includes('INV-2"') ? 'lost-after' : undefined;
+    await bench.plan(bench.payouts(2));
+    await bench.run(service);
+    await resolve('INV-2', {paid: recordOf('INV-2')[0]!.id, status: 'approved'});
+    await assert.rejects(resolve('INV-2', 'not-paid'), /INV-2 is not in doubt: it is accepted/);
+  });
+
+  it('resolve refuses a row that is not in doubt', async () => {
+    await bench.plan(bench.payouts(2));
+    await bench.run(service);
+    await assert.rejects(resolve('INV-1', 'not-paid'), /INV-1 is not in doubt: it is accepted/);
+    await assert.rejects(resolve('INV-9', 'not-paid'), /has no row INV-9/);
+  });
+
+  it('resolve --not-paid keeps the generation, and so the key: the service pays what it took before once', async () => {
+    await bench.plan(bench.payouts(1));
+    await bench.run(service);
+    recordOf('INV-1')[0]!.status = 'failed';
+    await retry('INV-1');
+    service.fault = () => 'lost-after';
+    assert.equal((await bench.run(service, {path: 'direct'})).in_doubt, 1);
+    service.fault = () => undefined;
+    await resolve('INV-1', 'not-paid');
+    const batch = await opened();
+    const {generation, outcome} = batch.journal.rowOf('INV-1')!;
+    await batch.close();
+    assert.deepEqual([generation, outcome!.state], [1, 'not_sent']);
+    const summary = await bench.run(service, {path: 'direct'});
+    assert.equal(summary.accepted, 1);
+    const keys = recordOf('INV-1').map(({key}) => key);
+    assert.deepEqual(
+      [keys.length, new Set(keys).size],
+      [2, 2],
+      'the failed one and the one that was paid; no third',
+    );
+  });
+});

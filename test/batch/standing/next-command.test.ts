@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import {nextCommand} from '../../../src/batch/standing/next-command.ts';
+import type {Remaining} from '../../../src/batch/standing/remaining.ts';
+
+const NOTHING: Remaining = {
+  ...{
+    state: 'incomplete',
+    stop: undefined,
+    not_sent: 0,
+    refused: 0,
+    notDirect: 0,
+    in_doubt: 0,
+    staged: 0,
+    held: 0,
+  },
+  ...{disputed: 0, lateDoubts: 0, releasing: 0, lateStaged: 0, unapproved: 0, rejected: 0, failed: 0},
+  ...{deadReference: null, mayApproveById: false, isCanceling: false, cancelable: 0},
+  ...{mayAcceptDifferences: true, isUnproven: false, waitsFor: null},
+};
+const next = (
+  remaining: Partial<Remaining>,
+  profile: string | null = 'acme',
+  mode: 'test' | 'live' = 'test',
+) =>
+  nextCommand(
+    {...NOTHING, ...remaining},
+    {command: 'remit', batchId: 'b1', mode, flags: ' -p acme', profile},
+  )?.replace(/^remit (?!profiles)|(?<=&& )remit /, '') ?? null;
+
+describe('the next command of a batch', () => {
+  for (const [words, remaining, command] of [
+    ['is none when every row is paid', {state: 'complete'}, null],
+    ['is none while it runs', {state: 'running', not_sent: 3}, null],
+    ['is none once it is canceled', {state: 'canceled', isCanceling: true, in_doubt: 1}, null],
+    ['runs what is planned', {state: 'planned', not_sent: 3}, 'run b1 -p acme'],
+    ['releases what is staged', {state: 'staged', staged: 3}, 'release b1 -p acme'],
+    [
+      'sends what is in doubt again, when nothing is staged',
+      {state: 'held', in_doubt: 2},
+      'resume b1 -p acme',
+    ],
+    [
+      'goes on with a release of which only doubts are left',
+      {state: 'staged', in_doubt: 2, releasing: 2},
+      'release b1 -p acme',
+    ],
+    ['runs without --direct what direct mode does not send', {not_sent: 2, notDirect: 2}, 'run b1 -p acme'],
+    ['resumes direct mode where other rows are left', {not_sent: 3, notDirect: 2}, 'resume b1 -p acme'],
+    ['creates the rest before that', {state: 'staged', in_doubt: 3, releasing: 2}, 'resume b1 -p acme'],
+    [
+      'releases what is staged beside a row in doubt',
+      {state: 'held', in_doubt: 1, staged: 2},
+      'release b1 --release-rest -p acme',
+    ],
+    [
+      'sends the rest before it releases a part',
+      {state: 'held', in_doubt: 1, staged: 2, not_sent: 1},
+      'resume b1 -p acme',
+    ],
+    [
+      'releases a part where the rest was refused',
+      {state: 'held', staged: 2, not_sent: 1, refused: 1},
+      'release b1 --release-rest -p acme',
+    ],
+    ['sends again what was not approved', {unapproved: 1}, 'retry b1 -p acme'],
+    ['sends again what was rejected', {rejected: 1}, 'retry b1 -p acme'],
+    ['sends again what has failed', {failed: 1}, 'retry b1 -p acme'],
+    ['releases records that differ', {staged: 1, held: 1}, 'release b1 --accept-differences -p acme'],
+    [
+      'cancels them where a cap forbids to release them',
+      {staged: 1, held: 1, mayAcceptDifferences: false},
+      'cancel b1 -p acme',
+    ],
+    [
+      'checks the profile first, where nothing has shown that the service is at its address',
+      {state: 'stopped', not_sent: 3, isUnproven: true},
+      'remit profiles test -p acme && resume b1 -p acme',
+    ],
+    ['shows the batch that has to be finished first', {waitsFor: 'b2'}, 'status b2 -p acme'],
+    ['sends what it can before that', {state: 'stopped', not_sent: 2, waitsFor: 'b2'}, 'resume b1 -p acme'],
+    [
+      'names a row whose key belongs to a record that has ended',
+      {deadReference: "Miller's 7"},
+      "retry b1 --row 'Miller'\\''s 7' -p acme",
+    ],
+    [
+      'asks for what was found out about rows that no command sends',
+      {in_doubt: 2, disputed: 2},
+      'resolve b1 --from FILE -p acme',
+    ],
+    ['sends what is in doubt beside them', {in_doubt: 2, disputed: 1}, 'resume b1 -p acme'],
+    [
+      'asks for what was found out past the horizon',
+      {in_doubt: 2, lateDoubts: 2},
+      'resolve b1 --from FILE -p acme',
+    ],
+    [
+      'lets the profile approve by id what was staged past the horizon',
+      {state: 'staged', staged: 2, lateStaged: 2},
+      'remit profiles set acme --approve-by-id && release b1 -p acme',
+    ],
+    [
+      'releases that where the profile does so already',
+      {state: 'held', staged: 2, lateStaged: 2, mayApproveById: true},
+      'release b1 -p acme',
+    ],
+    [
+      'cancels records whose keys the service forgot',
+      {stop: 'key-forgotten', staged: 2},
+      'cancel b1 -p acme',
+    ],
+    [
+      'goes on with a cancel',
+      {state: 'stopped', isCanceling: true, staged: 2, cancelable: 2},
+      'cancel b1 -p acme',
+    ],
+    [
+      'asks for what was found out before a cancel can end',
+      {state: 'stopped', isCanceling: true, in_doubt: 1, lateDoubts: 1},
+      'resolve b1 --from FILE -p acme',
+    ],
+    ['lists conflicts for a person to read', {}, 'report b1 --html -p acme'],
+  ] as const satisfies readonly (readonly [string, Partial<Remaining>, string | null])[])
+    it(words, () => assert.equal(next(remaining), command));
+
+  it('cancels records past the horizon where there is no profile that could approve them', () =>
+    assert.equal(next({state: 'staged', staged: 2, lateStaged: 2}, null), 'cancel b1 -p acme'));
+
+  it('says --live with a live key, where the command sends something', () => {
+    assert.equal(next({rejected: 1}, 'acme', 'live'), 'retry b1 --live -p acme');
+    assert.equal(next({disputed: 1, in_doubt: 1}, 'acme', 'live'), 'resolve b1 --from FILE -p acme');
+  });
+});
