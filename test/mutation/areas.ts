@@ -13,8 +13,8 @@ export interface Area {
   name: string;
   sources: Sources;
   /**
-   * Test files, as prefixes of paths from the project's root, in the order in which they are run. Only the files that import the mutated file
-   * are run. Tests elsewhere may notice a mutation by chance; an area names those that are meant to.
+   * Test files, as prefixes of paths from the project's root. Only those that run the mutated function in their own
+   * process are run. Tests elsewhere may notice a mutation by chance; an area names those that are meant to.
    */
   tests: readonly string[];
 }

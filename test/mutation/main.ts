@@ -10,9 +10,10 @@
  *   --workers N   copies of the project tested at a time (2)
  */
 import {parseArgs} from 'node:util';
+import {readText} from '../repo/tree.ts';
 import {AREAS, type Area} from './areas.ts';
-import {reachOf, testsBelow, testsOf, type Reach} from './reach.ts';
-import {draw, filesOf, reasonFor, staleExplanations} from './sample.ts';
+import {testsOf, type Coverage} from './coverage.ts';
+import {draw, filesOf, reasonFor, staleExplanations, testsBelow} from './sample.ts';
 import {sitesOf, type Mutation} from './sites.ts';
 import {Workshop} from './workshop.ts';
 
@@ -36,11 +37,10 @@ function mutationsOf(area: Area): Mutation[] {
   return draw(sites, {seed, count: Number(values.each)});
 }
 
-/** Whether a test notices, and in how long; tests that carry the file's name are run first. */
-async function isNoticed(mutation: Mutation, workshop: Workshop, reach: Reach): Promise<boolean> {
-  const {named, others} = testsOf(mutation.file, reach);
-  for (const tests of [named, others]) {
-    if (tests.length === 0) continue;
+/** Runs the tests that run the mutated function, a group at a time. */
+async function isNoticed(mutation: Mutation, workshop: Workshop, coverage: Coverage): Promise<boolean> {
+  const source = {path: mutation.file, text: readText(mutation.file)};
+  for (const tests of testsOf(mutation, source, coverage)) {
     const {noticed} = await workshop.tryOut(mutation, tests, timeoutMsFor(tests));
     if (noticed) return true;
   }
@@ -50,27 +50,28 @@ async function isNoticed(mutation: Mutation, workshop: Workshop, reach: Reach): 
 /** Far more than the tests take on a busy machine, since what is stopped by it counts as noticed. */
 const timeoutMsFor = (tests: readonly string[]): number => 60_000 + 10_000 * tests.length;
 
-/** Tests that fail without a mutation would notice every one. */
-async function expectGreen(tests: readonly string[], workshop: Workshop): Promise<void> {
-  const {noticed, output} = await workshop.run(tests, timeoutMsFor(tests));
+/** What each test runs. Tests that fail without a mutation would notice every one, so they throw. */
+async function coverageOf(area: Area, workshop: Workshop): Promise<Coverage> {
+  const tests = testsBelow(area.tests);
+  const {noticed, output, coverage} = await workshop.cover(filesOf(area.sources), tests, timeoutMsFor(tests));
   if (noticed) throw new Error(`the tests fail without a mutation:\n${output}`);
+  return coverage;
 }
 
-async function survivorsOf(mutations: readonly Mutation[], reach: Reach): Promise<Mutation[]> {
+async function survivorsOf(mutations: readonly Mutation[], area: Area): Promise<Mutation[]> {
   const waiting = mutations.values();
   const survivors: Mutation[] = [];
-  const work = async (workshop: Workshop): Promise<void> => {
+  const work = async (workshop: Workshop, coverage: Coverage): Promise<void> => {
     for (const mutation of waiting)
-      if (!(await isNoticed(mutation, workshop, reach))) {
+      if (!(await isNoticed(mutation, workshop, coverage))) {
         survivors.push(mutation);
         say(`  survived ${where(mutation)}${reasonFor(mutation) === undefined ? '' : ' (explained)'}`);
       }
   };
   const workshops = Array.from({length: Number(values.workers)}, () => new Workshop());
   try {
-    const importing = mutations.flatMap(({file}) => Object.values(testsOf(file, reach)).flat());
-    await expectGreen([...new Set(importing)], workshops[0]!);
-    await Promise.all(workshops.map(work));
+    const coverage = await coverageOf(area, workshops[0]!);
+    await Promise.all(workshops.map((workshop) => work(workshop, coverage)));
   } finally {
     for (const workshop of workshops) workshop.remove();
   }
@@ -87,7 +88,7 @@ const failed: string[] = staleExplanations().map(
 for (const area of AREAS) {
   if (values.area !== undefined && !values.area.includes(area.name)) continue;
   const mutations = mutationsOf(area);
-  const survivors = await survivorsOf(mutations, reachOf(testsBelow(area.tests)));
+  const survivors = await survivorsOf(mutations, area);
   const rate = mutations.length === 0 ? 0 : 1 - survivors.length / mutations.length;
   const unexplained = survivors.filter((survivor) => reasonFor(survivor) === undefined);
   say(

@@ -3,8 +3,8 @@ import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {after, before, describe, it} from 'mocha';
 import {AREAS, type Sources} from './areas.ts';
-import {reachOf, testsBelow, testsOf} from './reach.ts';
-import {draw, filesOf, staleExplanations} from './sample.ts';
+import {instrument, testsOf} from './coverage.ts';
+import {draw, filesOf, staleExplanations, testsBelow} from './sample.ts';
 import {sitesOf, type Mutation} from './sites.ts';
 import {ROOT, Workshop} from './workshop.ts';
 
@@ -32,6 +32,7 @@ describe('mutations', () => {
     assert.deepEqual(afterOf("import {a} from './a.ts';\ntype B = 'b' | 1;\nconst c = 'two words';"), []);
     assert.deepEqual(afterOf("const names = {409: 'two words'};"), []);
     assert.deepEqual(afterOf('function f() { return undefined; }'), []);
+    assert.deepEqual(afterOf('function f() { return false; }'), ['function f() { return true; }']);
     assert.deepEqual(afterOf("text('ID', 'id');", 'src/output/views/a.ts').slice(1), [`text('ID', "id~");`]);
   });
 
@@ -80,20 +81,33 @@ describe('an area', () => {
     assert.throws(() => paths({exporting: ['e']}), /e must be exported by one source, not by 0/);
     assert.throws(() => paths({folders: ['e']}), /no source below src\/e/);
   });
+});
 
-  it('runs the tests that import the mutated file, the one with its name first', () => {
-    const reach = reachOf(
-      testsBelow(['test/money/', 'test/output/width', 'test/commands/payouts/create-answers']),
-    );
-    const {named, others} = testsOf('src/money/amount.ts', reach);
-    assert.deepEqual(named, ['test/money/amount.test.ts']);
-    assert.deepEqual(others, ['test/money/totals.test.ts', 'test/commands/payouts/create-answers.test.ts']);
-  });
+describe('the tests of a mutation', () => {
+  const path = 'src/a/sum.ts';
+  const text = `const ONE = 1;
+export const sum = (a: number, b = 2) => a + b + ONE;
+export function twice(a: number) { return {a: [a].map((b) => b * 3)}; }`;
+  const mutationOf = (after: string) => sitesOf(path, text).find((site) => site.after.includes(after))!;
+  const due = (after: string, hits: Record<string, {functions: string[]; ms: number}>) =>
+    testsOf(mutationOf(after), {path, text}, {loading: {functions: [], ms: 0}, ...hits});
 
-  it('runs tests that import it by way of a script', () => {
-    const reach = reachOf(testsBelow(['test/contract/openapi']));
-    assert.deepEqual(testsOf('src/contract/operations-page.ts', reach).others, [
-      'test/contract/openapi.test.ts',
+  it('are those that run the function, the quickest first, and the one with its name before all', () => {
+    const calls = instrument({path, text}).matchAll(/add\("([^"]+)"\)/g);
+    const [sum, twice, inner] = [...calls].map(([, name]) => name!);
+    const hits = {
+      'test/slow.test.ts': {functions: [sum!, twice!], ms: 9000},
+      'test/none.test.ts': {functions: [], ms: 3},
+      'test/quick.test.ts': {functions: [twice!, inner!], ms: 20},
+      'test/a/sum.test.ts': {functions: [twice!, sum!], ms: 100},
+    };
+    assert.deepEqual(due('(2 + 1)', hits), [['test/a/sum.test.ts'], ['test/slow.test.ts']]);
+    assert.deepEqual(due('(3 + 1)', hits), [['test/quick.test.ts']]);
+    assert.deepEqual(due('ONE = (1 + 1)', hits).flat(), [
+      'test/a/sum.test.ts',
+      'test/quick.test.ts',
+      'test/slow.test.ts',
+      'test/none.test.ts',
     ]);
   });
 });
@@ -114,6 +128,13 @@ describe('the tests over a mutation', () => {
     );
     assert.deepEqual({noticed, timedOut}, {noticed: true, timedOut: false});
     assert.equal(readFileSync(join(ROOT, TOTALS), 'utf8'), before);
+  }).timeout(120_000);
+
+  it('are recorded with the functions that they run', async () => {
+    const sources = [{path: TOTALS, text: readFileSync(join(ROOT, TOTALS), 'utf8')}];
+    const {noticed, coverage} = await workshop.cover(sources, tests, 60_000);
+    assert.equal(noticed, false);
+    assert.ok(coverage[tests[0]!]!.functions.some((name) => name.startsWith(`${TOTALS}:`)));
   }).timeout(120_000);
 
   it('that never end are stopped with what they started, and count as noticed', async () => {

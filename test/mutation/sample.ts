@@ -1,6 +1,6 @@
 import {createHash} from 'node:crypto';
 import {dirname} from 'node:path';
-import {type SourceFile, sourcesUnder} from '../repo/tree.ts';
+import {filesUnder, type SourceFile, sourcesUnder} from '../repo/tree.ts';
 import type {Sources} from './areas.ts';
 import {EXPLAINED, type Explanation} from './explained.ts';
 import {sitesOf, type Mutation} from './sites.ts';
@@ -17,6 +17,12 @@ export function filesOf(area: Sources, sources: readonly SourceFile[] = sourcesU
   return sources.filter(
     ({path}) => single.has(path) || folders.some((folder) => path.startsWith(`${folder}/`)),
   );
+}
+
+/** The test files below each folder or with each prefix, in the order of the prefixes. */
+export function testsBelow(prefixes: readonly string[]): string[] {
+  const all = filesUnder('test').filter((file) => file.endsWith('.test.ts'));
+  return [...new Set(prefixes.flatMap((prefix) => all.filter((file) => file.startsWith(prefix))))];
 }
 
 function fileExporting(symbol: string, sources: readonly SourceFile[]): string {

@@ -84,7 +84,7 @@ function changesOf(node: ts.Node, source: ts.SourceFile): Change[] {
   if (ts.isIfStatement(node) || ts.isWhileStatement(node)) return [...ofCondition(node.expression)];
   if (ts.isConditionalExpression(node)) return ofCondition(node.condition);
   if (ts.isExpressionStatement(node) && isEffect(node.expression)) return [[node, ';']];
-  if (ts.isReturnStatement(node) && node.expression !== undefined && !isUndefined(node.expression))
+  if (ts.isReturnStatement(node) && node.expression !== undefined && !isFalse(node.expression))
     return [[node.expression, 'undefined as never']];
   if (ts.isPropertyAccessExpression(node) && Object.hasOwn(METHODS, node.name.text))
     return [[node.name, METHODS[node.name.text]!]];
@@ -103,8 +103,10 @@ const ofCondition = (condition: ts.Expression): Change[] => [
   [condition, 'false'],
 ];
 
-const isUndefined = (expression: ts.Expression): boolean =>
-  ts.isIdentifier(expression) && expression.text === 'undefined';
+/** `undefined` in its place would be the same to every condition; `false` is changed to `true` as a literal. */
+const isFalse = (expression: ts.Expression): boolean =>
+  (ts.isIdentifier(expression) && expression.text === 'undefined') ||
+  expression.kind === ts.SyntaxKind.FalseKeyword;
 
 const isEffect = (expression: ts.Expression): boolean =>
   ts.isCallExpression(expression) ||

@@ -12,6 +12,8 @@ import {
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
+import type {SourceFile} from '../repo/tree.ts';
+import {instrument, type Coverage} from './coverage.ts';
 import type {Mutation} from './sites.ts';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -41,26 +43,49 @@ export class Workshop {
 
   /** Runs test files over the mutated source, and stops at the first failure. */
   async tryOut(mutation: Mutation, tests: readonly string[], timeoutMs: number): Promise<TestRun> {
-    const path = join(this.#folder, mutation.file);
-    const original = readFileSync(path, 'utf8');
-    const {start, end, becomes} = mutation;
-    writeFileSync(path, original.slice(0, start) + becomes + original.slice(end));
+    const {file, start, end, becomes} = mutation;
+    const original = readFileSync(join(this.#folder, file), 'utf8');
+    const text = original.slice(0, start) + becomes + original.slice(end);
+    return this.#with([{path: file, text}], () => this.run(tests, timeoutMs));
+  }
+
+  /** Runs test files and records which functions of the sources each one runs. */
+  async cover(
+    sources: readonly SourceFile[],
+    tests: readonly string[],
+    timeoutMs: number,
+  ): Promise<TestRun & {coverage: Coverage}> {
+    const instrumented = sources.map((source) => ({path: source.path, text: instrument(source)}));
+    const hits = join(this.#folder, TEMPORARY, 'hits.json');
+    const run = await this.#with(instrumented, () =>
+      this.run(['--require', './test/mutation/record-hits.ts', ...tests], timeoutMs, {REMIT_TEST_HITS: hits}),
+    );
+    return {...run, coverage: run.noticed ? {} : (JSON.parse(readFileSync(hits, 'utf8')) as Coverage)};
+  }
+
+  async #with<T>(sources: readonly SourceFile[], work: () => Promise<T>): Promise<T> {
+    const originals = sources.map(({path}) => readFileSync(join(this.#folder, path), 'utf8'));
+    for (const {path, text} of sources) writeFileSync(join(this.#folder, path), text);
     try {
-      return await this.run(tests, timeoutMs);
+      return await work();
     } finally {
-      writeFileSync(path, original);
+      for (const [at, {path}] of sources.entries()) writeFileSync(join(this.#folder, path), originals[at]!);
     }
   }
 
   /** @param timeoutMs a mutation that makes a loop endless is noticed by it */
-  async run(tests: readonly string[], timeoutMs: number): Promise<TestRun> {
+  async run(
+    tests: readonly string[],
+    timeoutMs: number,
+    environment: NodeJS.ProcessEnv = {},
+  ): Promise<TestRun> {
     const began = performance.now();
     const child = spawn(
       process.execPath,
       ['node_modules/mocha/bin/mocha.js', '--bail', '--exit', '--reporter', 'dot', ...tests],
       {
         cwd: this.#folder,
-        env: {...process.env, TMPDIR: join(this.#folder, TEMPORARY)},
+        env: {...process.env, ...environment, TMPDIR: join(this.#folder, TEMPORARY)},
         stdio: ['ignore', 'pipe', 'pipe'],
         detached: true,
       },
