@@ -1,8 +1,11 @@
 import type {Config} from '@oclif/core';
-import type {RemitCommand} from './command.ts';
+import type {ExitCode} from '../errors.ts';
 import type {Runtime} from './runtime.ts';
 
-export type CommandClass = (new (argv: string[], config: Config) => RemitCommand) & {id: string};
+/** A command that reports its own errors. */
+export type CommandClass = (new (argv: string[], config: Config) => {runToEnd: () => Promise<ExitCode>}) & {
+  id: string;
+};
 
 /** The tool as its launcher knows it. */
 export interface App {

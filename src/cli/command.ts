@@ -7,7 +7,7 @@ import {checkQuery} from '../output/select.ts';
 import {findProjectFile, type ProjectFile} from '../profiles/project-file.ts';
 import type {Typed} from './command-line.ts';
 import {localContext, openContext, type Context, type LocalContext} from './context.ts';
-import {globalFlags} from './flags.ts';
+import {type GlobalFlags, globalFlags} from './flags.ts';
 import {answerFields, isRead} from './answer-fields.ts';
 import {isParseError, usageError, withoutFrame} from './parse-errors.ts';
 import {readCommandConfig} from './app.ts';
@@ -17,7 +17,6 @@ import {withWayOut} from './way-out.ts';
 
 type FlagValues = Interfaces.OutputFlags<Interfaces.FlagInput>;
 type ArgValues = Interfaces.OutputArgs<Interfaces.ArgInput>;
-export type GlobalFlags = Interfaces.InferredFlags<typeof globalFlags>;
 
 /**
  * The base of every command. `run()` parses, opens a context, calls one function, shows the result to people with

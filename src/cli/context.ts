@@ -9,7 +9,7 @@ import {configDir, stateDir} from '../profiles/config-file.ts';
 import type {ActiveProfile} from '../profiles/profile.ts';
 import type {ProjectFile} from '../profiles/project-file.ts';
 import {resolveProfile} from '../profiles/resolve.ts';
-import type {GlobalFlags} from './command.ts';
+import type {GlobalFlags} from './flags.ts';
 import {Commands} from './command-line.ts';
 import {Effects} from './effects.ts';
 import {guardWrite} from './guard.ts';

@@ -1,4 +1,4 @@
-import {Args, Flags} from '@oclif/core';
+import {Args, Flags, type Interfaces} from '@oclif/core';
 import {ACCOUNT_TRANSFER_STATUSES, TRANSFER_STATUSES} from '../contract/lifecycle.ts';
 import {LIMITS} from '../contract/limits.ts';
 import {FORMATS} from '../output/formats.ts';
@@ -50,6 +50,8 @@ export const globalFlags = {
   live: Flags.boolean({helpGroup: GLOBAL, description: 'allow a write with a live key'}),
   yes: Flags.boolean({char: 'y', helpGroup: GLOBAL, description: 'do not ask'}),
 };
+
+export type GlobalFlags = Interfaces.InferredFlags<typeof globalFlags>;
 
 export const idArg = (noun: string) => Args.string({required: true, description: `${noun} id (UUID)`});
 

@@ -1,4 +1,5 @@
-import {assumed, given, operation} from './operation.ts';
+import {operation} from './operation.ts';
+import {assumed, given} from './origin.ts';
 import {TREASURY_PREFIX} from './treasury.ts';
 
 /** Interface document, "Account transfer" and "Treasury"; assumptions 18 and 23 to 28. No read of one is documented. */

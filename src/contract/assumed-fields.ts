@@ -1,4 +1,4 @@
-import {assumed, type Origin} from './operation.ts';
+import {assumed, type Origin} from './origin.ts';
 
 const party = {name: assumed(10), email: assumed(10), type: assumed(10), metadata: assumed(10)};
 const bankAccount = {

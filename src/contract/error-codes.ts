@@ -1,4 +1,4 @@
-import {assumed, given, type Origin} from './operation.ts';
+import {assumed, given, type Origin} from './origin.ts';
 
 /** Interface document, "Errors": every error code, with its status and who may answer it. */
 export const SERVICE_ERRORS = {

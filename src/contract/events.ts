@@ -1,9 +1,8 @@
-import type {SchemaName} from './schemas/registry.ts';
-
 /** One event type: when it is sent, and the schema of its `data`. */
 export interface EventType {
   readonly description: string;
-  readonly data: SchemaName;
+  /** A name of `schemas/registry.ts`. */
+  readonly data: `${string}EventData`;
 }
 
 /** Interface document, "Event types": all of them; moves, account transfers and methods send none (assumption 35). */

@@ -1,5 +1,5 @@
 import {ASSUMED_FIELDS} from './assumed-fields.ts';
-import {given, type Origin} from './operation.ts';
+import {given, type Origin} from './origin.ts';
 
 const transfer = [
   'amount_in_minor_units',

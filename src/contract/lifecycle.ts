@@ -1,4 +1,4 @@
-import {assumed, given, type Origin} from './operation.ts';
+import {assumed, given, type Origin} from './origin.ts';
 
 /**
  * Which status may follow which. The sandbox moves records by these tables, pollers stop by them, the docs draw them.

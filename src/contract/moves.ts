@@ -1,4 +1,5 @@
-import {assumed, given, operation} from './operation.ts';
+import {operation} from './operation.ts';
+import {assumed, given} from './origin.ts';
 
 /** Interface document, "Move"; assumptions 7 to 9. Only the approval is given. Answers come in an envelope. */
 export const moves = {

@@ -1,15 +1,6 @@
 import type {SchemaName} from './schemas/registry.ts';
 import type {ServiceErrorCode} from './error-codes.ts';
-
-/**
- * Where a fact about the service comes from: a section of the interface document, or a numbered row of
- * docs/internals/assumptions.md. Given facts are fixed; assumed ones can be overridden from a profile.
- */
-export type Origin =
-  {readonly kind: 'given'; readonly section: string} | {readonly kind: 'assumed'; readonly row: number};
-
-export const given = (section: string): Origin => ({kind: 'given', section});
-export const assumed = (row: number): Origin => ({kind: 'assumed', row});
+import type {Origin} from './origin.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 

@@ -3,7 +3,8 @@ import {EVENT_TYPES} from './events.ts';
 import {fieldOrigin} from './field-origins.ts';
 import {queryProperties, schemaComponents, type Json} from './openapi-schemas.ts';
 import {allOperations, type OperationId} from './operations.ts';
-import type {Operation, Origin} from './operation.ts';
+import type {Operation} from './operation.ts';
+import type {Origin} from './origin.ts';
 import {RESOURCES} from './resources.ts';
 
 /** docs/reference/operations.md: every operation with its route, fields, answers and where each fact comes from. */

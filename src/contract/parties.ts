@@ -1,4 +1,5 @@
-import {assumed, given, operation, type Operation} from './operation.ts';
+import {operation, type Operation} from './operation.ts';
+import {assumed, given} from './origin.ts';
 
 /** Assumption 10: records of payees and payers. */
 export const payees = {

@@ -1,4 +1,5 @@
-import {assumed, given, operation} from './operation.ts';
+import {operation} from './operation.ts';
+import {assumed, given} from './origin.ts';
 
 /** Interface document, "Payout", "Idempotency on create payin and create payout"; assumptions 1, 2, 4, 5. */
 export const payouts = {

@@ -1,4 +1,5 @@
-import {assumed, operation} from './operation.ts';
+import {operation} from './operation.ts';
+import {assumed} from './origin.ts';
 
 /** Assumption 11. */
 export const subaccounts = {

@@ -1,4 +1,5 @@
-import {assumed, given, operation} from './operation.ts';
+import {operation} from './operation.ts';
+import {assumed, given} from './origin.ts';
 
 /** Assumption 18: some treasury paths are given relative to a prefix that is not. */
 export const TREASURY_PREFIX = {path: '/api/treasury', origin: assumed(18)} as const;

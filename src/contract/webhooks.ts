@@ -1,4 +1,5 @@
-import {assumed, given, operation} from './operation.ts';
+import {operation} from './operation.ts';
+import {assumed, given} from './origin.ts';
 
 /** Interface document, "Webhook endpoint and event"; assumptions 30 to 32. */
 export const webhookEndpoints = {

@@ -1,5 +1,5 @@
 import type {SqliteDatabase} from '../../store/port.ts';
-import type {Claim} from './registry.ts';
+import type {Claim} from './claim.ts';
 
 /**
  * Finds payments that look like one payment made twice: the same party, amount and currency. The index for that is in no

@@ -1,7 +1,7 @@
 import {jsonBytes} from '../../store/json-bytes.ts';
 import type {SqliteDatabase} from '../../store/port.ts';
 import {foldReference} from '../model/identity.ts';
-import type {Claim} from './registry.ts';
+import type {Claim} from './claim.ts';
 
 /** Notes that are sorted in with one commit; SQLite sorts in memory. */
 const NOTES_A_COMMIT = 4;

@@ -12,6 +12,7 @@ import {Lookalikes} from './lookalikes.ts';
 import {NotedClaims, type Noter} from './noted-claims.ts';
 import {NotedPayments, type Payment} from './noted-payments.ts';
 import {REGISTRY_MIGRATIONS} from './schema.ts';
+import type {Claim} from './claim.ts';
 
 /** Where a reference is paid once. */
 export interface Scope {
@@ -27,18 +28,6 @@ export interface Claimant {
   profile: string;
   batchId: string;
   journalId: string;
-}
-
-/** What a claim says of its row. */
-export interface Claim {
-  reference: string;
-  fingerprint: string;
-  generation: number;
-  party: string;
-  amount: number;
-  currency: string;
-  /** Of a row that may have been sent before: since when its key may be known. */
-  outcome?: {stagedAt: number | null} | undefined;
 }
 
 export interface Entry {

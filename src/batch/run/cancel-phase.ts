@@ -3,16 +3,8 @@ import {isOwnLimit, judgeLook} from './answers.ts';
 import {Dispatcher, type WorkEnd} from './dispatcher.ts';
 import type {JournalRow} from '../journal/row.ts';
 import type {Bucket} from '../model/outcome.ts';
-import {
-  bucketBefore,
-  type Exchange,
-  LOST,
-  outcomeOf,
-  type RunContext,
-  type Tries,
-  TRIES,
-  wordsOf,
-} from './run-context.ts';
+import {bucketBefore, LOST, outcomeOf, type RunContext, type Tries, TRIES, wordsOf} from './run-context.ts';
+import type {Exchange} from './wire.ts';
 
 interface CancelJob extends Tries {
   row: JournalRow;

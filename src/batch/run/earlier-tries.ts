@@ -1,6 +1,9 @@
+import type {TransportRequest} from '../../client/transport.ts';
+import type {Clock} from '../../clock.ts';
 import type {Journal} from '../journal/journal.ts';
+import type {JournalRow} from '../journal/row.ts';
 import {isOtherId, isReadable} from './answers.ts';
-import type {RunContext} from './run-context.ts';
+import type {Exchange, Wire} from './wire.ts';
 
 /** How requests were sent from a moment on. A run adds an entry only when it differs from the last one. */
 interface SentWith {
@@ -12,6 +15,16 @@ interface SentWith {
   isDirect: boolean;
 }
 
+/** What is asked of a run: to read one record, under its limits. */
+interface Reader {
+  readonly journal: Journal;
+  readonly wire: Wire;
+  readonly clock: Clock;
+  gateOpened: () => Promise<boolean>;
+  exchange: (request: TransportRequest) => Promise<Exchange>;
+  stopForLost: (row: JournalRow, id: string) => void;
+}
+
 const META = 'sentWith';
 
 /**
@@ -19,12 +32,12 @@ const META = 'sentWith';
  * the same API key, or the service still shows a record made with that key. Another key may belong to another account.
  */
 export class EarlierTries {
-  readonly #context: RunContext;
+  readonly #context: Reader;
   readonly #entries: readonly SentWith[];
   readonly #key: string;
   readonly #readBack = new Map<SentWith, Promise<boolean>>();
 
-  constructor(context: RunContext, now: Omit<SentWith, 'at'>) {
+  constructor(context: Reader, now: Omit<SentWith, 'at'>) {
     this.#context = context;
     this.#key = now.key;
     this.#entries = noteRun(context.journal, {...now, at: context.clock.now()});

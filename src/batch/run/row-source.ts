@@ -2,7 +2,8 @@ import type {Clock} from '../../clock.ts';
 import type {JournalRow} from '../journal/row.ts';
 import type {Taken} from '../model/row-state.ts';
 import type {Journal, Phase} from '../journal/journal.ts';
-import type {Claim, Claims, OtherPayment} from '../registry/registry.ts';
+import type {Claim} from '../registry/claim.ts';
+import type {Claims, OtherPayment} from '../registry/registry.ts';
 import {MAX_IN_FLIGHT} from '../speed/speed.ts';
 
 /** Rows of the smallest window. */

@@ -15,7 +15,7 @@ import {Patience} from './patience.ts';
 import type {Claims} from '../registry/registry.ts';
 import type {Sending, Speed} from '../speed/speed.ts';
 import {CappedSpeed} from '../speed/cap.ts';
-import type {Wire} from './wire.ts';
+import type {Exchange, Wire} from './wire.ts';
 import type {Stop, StopReason} from '../model/stop.ts';
 import type {RunPath} from '../model/run-path.ts';
 
@@ -54,9 +54,6 @@ export interface RunSettings {
   /** Rows that the first window makes sendable, instead of the usual number. */
   windowRows?: number | undefined;
 }
-
-/** What an exchange brought: a whole answer, or none. */
-export type Exchange = {answer: Answer} | {failure: TransportFailure};
 
 /** How a row that the service did not take goes on: `wait` for the gate, or `left` for another run. */
 export type NotSentEnd = 'wait' | 'left';

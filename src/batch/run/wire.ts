@@ -1,9 +1,13 @@
+import type {Answer} from '../../client/answer.ts';
 import {fillPath, type Overrides, resolveRoute} from '../../client/routes.ts';
-import type {TransportRequest, Timeouts} from '../../client/transport.ts';
+import type {TransportFailure, TransportRequest, Timeouts} from '../../client/transport.ts';
 import {requestHeaders} from '../../client/headers.ts';
 import {type Keyed, keyMaker, REFERENCE_METADATA_KEY} from '../model/identity.ts';
 import type {JournalRow} from '../journal/row.ts';
 import {type Kind, KINDS, type Mode} from '../model/kinds.ts';
+
+/** What an exchange brought: a whole answer, or none. */
+export type Exchange = {answer: Answer} | {failure: TransportFailure};
 
 export interface WireOptions {
   kind: Kind;

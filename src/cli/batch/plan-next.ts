@@ -12,18 +12,9 @@ import {chooseProfile} from '../../profiles/resolve.ts';
 import {shellWord} from '../../shell-word.ts';
 import type {LocalContext} from '../context.ts';
 import {batchCommand, placeFlags} from './place.ts';
+import type {PlanOutlook} from './plan-view.ts';
 import {readSummary} from './report-action.ts';
 import type {Plan} from '../../batch/model/plan-facts.ts';
-
-/** What follows from a plan that lies in the state folder, beside the plan itself. */
-export interface PlanOutlook {
-  /** What other batches have of its references, or why they could not be compared: the plan is made all the same. */
-  before: SeenBefore[] | RemitError;
-  /** Its look-alikes in other batches, for each service. */
-  alike: SeenAlike[];
-  /** What to type next; null where the batch was run already and needs nothing. */
-  next: string | null;
-}
 
 interface Wanted {
   local: LocalContext;

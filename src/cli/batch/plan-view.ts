@@ -8,8 +8,19 @@ import type {Survey} from '../../batch/registry/survey.ts';
 import type {Work} from '../../batch/registry/work.ts';
 import {RemitError} from '../../errors.ts';
 import {groupMajor} from '../../money/amount.ts';
-import type {PlanOutlook} from './plan-next.ts';
+import type {SeenAlike} from '../../batch/registry/seen-alike.ts';
+import type {SeenBefore} from '../../batch/registry/seen-before.ts';
 import type {Plan} from '../../batch/model/plan-facts.ts';
+
+/** What follows from a plan that lies in the state folder, beside the plan itself. */
+export interface PlanOutlook {
+  /** What other batches have of its references, or why they could not be compared: the plan is made all the same. */
+  before: SeenBefore[] | RemitError;
+  /** Its look-alikes in other batches, for each service. */
+  alike: SeenAlike[];
+  /** What to type next; null where the batch was run already and needs nothing. */
+  next: string | null;
+}
 
 /** What a person has to see of a plan before anything is sent: counts, sums, the largest row, possible double payments. */
 export function planText(plan: Plan, facts: {mode?: Mode} = {}): string {

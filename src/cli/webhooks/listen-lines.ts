@@ -1,5 +1,13 @@
 import {RemitError} from '../../errors.ts';
-import type {Candidate} from './verify-action.ts';
+import type {HeaderPairs} from '../../webhooks/delivery.ts';
+
+/** One request to verify, and when it was received. */
+export interface Candidate {
+  delivery: string | null;
+  headers: HeaderPairs;
+  body: Uint8Array;
+  receivedAtMs: number;
+}
 
 /**
  * The requests among lines of `listen -o ndjson`: those with headers and a body.

@@ -12,16 +12,8 @@ import {cleanLine} from '../../sanitize/harmful.ts';
 import type {LocalContext} from '../context.ts';
 import {readFile, readPayload} from './payload.ts';
 import {recordFolder} from './place.ts';
-import {readListenLines} from './listen-lines.ts';
+import {type Candidate, readListenLines} from './listen-lines.ts';
 import {verifyOptions, type VerifyFlags} from './verify-flags.ts';
-
-/** One request to verify, and when it was received. */
-export interface Candidate {
-  delivery: string | null;
-  headers: HeaderPairs;
-  body: Uint8Array;
-  receivedAtMs: number;
-}
 
 export interface VerifyRequest extends VerifyFlags {
   source: string;
