@@ -88,14 +88,39 @@ export function surveyBatch(options: {
     if (row.outcome === undefined && journal.coveredSince(row.n) !== undefined) continue; // it may have been sent
     for (const {namespace, baseUrl, batch} of registry.elsewhere(row.reference))
       note(survey.elsewhere, namespace === plan.namespace ? baseUrl : namespace, row.reference, batch);
-    const similar = registry.similar(row.reference, since);
-    if (similar.length > 0 && survey.similar.count++ < EXAMPLES)
-      survey.similar.examples.push([row.reference, ...similar]);
-    const alike = registry.alike(row, Math.max(since, now - ALIKE_MS));
-    if (alike !== undefined && survey.alike.count++ < EXAMPLES)
-      survey.alike.examples.push({reference: row.reference, other: alike.reference, batch: alike.batch});
+    noteLookalikes(survey, row, {registry, since, now});
   }
   return survey;
+}
+
+/** The survey of a retry: it also counts the look-alikes of the rows that are sent again, which a run does not send. */
+export function surveyRetried(
+  survey: Survey,
+  rows: readonly JournalRow[],
+  options: {journal: Journal; plan: Plan; registry: Registry; now: number},
+): Survey {
+  const {similar, alike} = survey;
+  const found = {
+    ...survey,
+    similar: {count: similar.count, examples: [...similar.examples]},
+    alike: {count: alike.count, examples: [...alike.examples]},
+  };
+  const since = readAcknowledged(options.journal, options.plan)?.at ?? 0;
+  for (const row of rows) noteLookalikes(found, row, {...options, since});
+  return found;
+}
+
+function noteLookalikes(
+  {similar, alike}: Survey,
+  row: JournalRow,
+  {registry, since, now}: {registry: Registry; since: number; now: number},
+): void {
+  const references = registry.similar(row.reference, since);
+  if (references.length > 0 && similar.count++ < EXAMPLES)
+    similar.examples.push([row.reference, ...references]);
+  const other = registry.alike(row, Math.max(since, now - ALIKE_MS));
+  if (other !== undefined && alike.count++ < EXAMPLES)
+    alike.examples.push({reference: row.reference, other: other.reference, batch: other.batch});
 }
 
 /** After the confirmation: writes down what the registry makes of the rows; those that it leaves open are sent. */

@@ -13,6 +13,7 @@ import {prepareRetry, type RetryRow} from '../../batch/run/retry.ts';
 import {beginCancel, refuseCanceled} from '../../batch/standing/remaining.ts';
 import {AdaptiveSpeed} from '../../batch/speed/adaptive.ts';
 import {MAX_IN_FLIGHT} from '../../batch/speed/speed.ts';
+import {surveyRetried} from '../../batch/registry/survey.ts';
 import {ASKING, readStatus, writeStatus} from '../../batch/standing/status-file.ts';
 import {checkResultPlace} from '../../batch/report/results.ts';
 import {cancelExitCodeOf, exitCodeOf, type Summary} from '../../batch/standing/summary.ts';
@@ -191,11 +192,15 @@ function isConfirmed({doing}: RunRequest, {plan, journal}: OpenBatch): boolean {
 async function confirmOnce(
   request: RunRequest,
   batch: OpenBatch,
-  {survey, registry}: BatchClaims,
+  claims: BatchClaims,
   retried?: readonly RetryRow[],
 ): Promise<void> {
   const {context, flags, doing} = request;
   const {plan, journal} = batch;
+  const {registry} = claims;
+  const sentAgain = retried?.map(({row}) => row) ?? [];
+  const now = context.clock.now();
+  const survey = surveyRetried(claims.survey, sentAgain, {journal, plan, registry, now});
   const before = journal.meta<{planHash: string; doing: string}>('confirmed');
   const known = isConfirmed(request, batch);
   const acknowledged = readAcknowledged(journal, plan);
@@ -207,7 +212,7 @@ async function confirmOnce(
   };
   const again = retried === undefined ? undefined : partOf(retried);
   const reach = reachOf(request, journal);
-  const work = workOf({journal, plan, survey, reach, taken: retried?.map(({row}) => row) ?? []});
+  const work = workOf({journal, plan, survey, reach, taken: sentAgain});
   const {typed} = request;
   const asked = {context, typed, plan, survey, work, flags, doing, known, acknowledged, again, onAsk};
   const isAgreed = await confirmBatch(asked);

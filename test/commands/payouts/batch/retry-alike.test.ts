@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import type {Summary} from '../../../../src/batch/summary.ts';
+import {Desk} from './desk.ts';
+
+const REFUSED = {status: 422, error_code: 'INVALID_PAYMENT_DETAILS', message: 'no such account'};
+
+describe('payouts batch retry, when another batch has made a payment that looks the same', () => {
+  let desk: Desk;
+  beforeEach(() => (desk = Desk.withTwoRows()));
+  afterEach(() => desk.close());
+
+  const paid = (reference: string) =>
+    desk.service.paid.filter(({body}) => JSON.stringify(body).includes(`"${reference}"`)).length;
+
+  async function payAlike(): Promise<void> {
+    desk.file('other.csv', [['X-2', 2, '20.00']]);
+    const ran = await desk.batch('run ./other.csv --batch-id other --yes');
+    assert.equal(ran.exitCode, 0, ran.stderr);
+  }
+
+  async function isAskedOnce(): Promise<void> {
+    const refused = await desk.batch('retry b --yes');
+    assert.equal(refused.exitCode, 11, refused.stderr);
+    assert.match(refused.stderr, /A-2 looks like X-2 of batch other: same party, amount and currency/);
+    const [, hint] = /(retry b --yes --allow-duplicates 1)\n/.exec(refused.stderr)!;
+    const ran = await desk.batch(hint!);
+    assert.equal(ran.exitCode, 0, ran.stderr);
+  }
+
+  it('asks about a rejected row, and sends it once that is acknowledged', async () => {
+    desk.service.refuse = (body) => (JSON.stringify(body).includes('"A-2"') ? REFUSED : undefined);
+    assert.equal((await desk.batch('run ./p.csv --batch-id b --yes')).exitCode, 8);
+    desk.service.refuse = () => undefined;
+    await payAlike();
+    await isAskedOnce();
+    assert.equal(paid('A-2'), 1);
+  });
+
+  it('asks about a row whose record has failed, and not about one that it does not send', async () => {
+    await desk.batch('run ./p.csv --batch-id b --yes');
+    for (const record of desk.service.byId.values())
+      if (JSON.stringify(record.body).includes('"A-2"')) record.status = 'failed';
+    await desk.batch('status b --refresh');
+    desk.clock.advance(1000);
+    desk.file('first.csv', [['X-1', 1, '10.00']]); // as the row that was paid
+    await desk.batch('run ./first.csv --batch-id first --yes --allow-duplicates 1');
+    await payAlike();
+    await isAskedOnce();
+  });
+
+  it('does not ask about what was acknowledged when the batch was run', async () => {
+    desk.file('other.csv', [['X-2', 2, '20.00']]);
+    await desk.batch('run ./other.csv --batch-id other --yes');
+    desk.clock.advance(1000);
+    desk.service.refuse = (body) => (JSON.stringify(body).includes('"A-2"') ? REFUSED : undefined);
+    const ran = await desk.batch('run ./p.csv --batch-id b --yes --allow-duplicates 1');
+    assert.equal(ran.exitCode, 8, ran.stderr);
+    desk.service.refuse = () => undefined;
+    const retried = await desk.batch('retry b --yes --json');
+    assert.equal((retried.json() as Summary).state, 'complete', retried.stderr);
+  });
+});
