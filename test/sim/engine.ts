@@ -98,30 +98,31 @@ export async function runEngine(
       process.approvesById = request.settings.approveById ?? false;
       claims.settle();
       const transport = network.transportFor(process);
+      let stop: RetryFacts['stop'];
       if (request.retry !== undefined) {
         const wire = new Wire({kind, mode, namespace, key: apiKey, overrides: OVERRIDES, timeouts: TIMEOUTS});
         const {named, onRaised} = request.retry;
         process.beginRun(); // what it prepares is finished by any later run
-        onRaised(
-          await prepareRetry({
-            journal,
-            plan,
-            wire,
-            transport,
-            clock,
-            named,
-            registry: claims.registry,
-            maxWaitMs: request.settings.maxWaitMs,
-            stop: process.abort.signal,
-          }),
-        );
+        const facts = await prepareRetry({
+          journal,
+          plan,
+          wire,
+          transport,
+          clock,
+          named,
+          registry: claims.registry,
+          maxWaitMs: request.settings.maxWaitMs,
+          stop: process.abort.signal,
+        });
+        ({stop} = facts);
+        onRaised(facts);
       }
       const postsBefore = process.posts;
       checkResultPlace(place.inbox, plan);
       process.beginRun();
       process.onOpened();
       const summary = await new BatchRun({
-        ...{plan, journal, place: batch.place, transport, clock, path, claims: claims.registry, random},
+        ...{plan, journal, place: batch.place, transport, clock, path, claims: claims.registry, random, stop},
         ...{baseUrl, mode, key: apiKey, overrides: OVERRIDES, timeouts: TIMEOUTS},
         keyFingerprint: createHash('sha256').update(apiKey).digest('hex').slice(0, 16),
         speed: watched(new AdaptiveSpeed({maxInFlight: request.maxInFlight}), process),

@@ -53,6 +53,8 @@ export interface BatchRunOptions {
   assertHeld: () => void;
   /** First Ctrl-C: no further request begins. */
   drain: AbortSignal;
+  /** Why nothing is sent: what was read before the run stopped the batch. */
+  stop?: Stop | undefined;
   /** Second Ctrl-C: what is in flight is given up; the journal knows it may have been taken. */
   abort: AbortSignal;
   onProgress: (phase: string, summary: Summary, activity: Activity) => void;
@@ -116,6 +118,8 @@ export class BatchRun {
       );
     this.#options.drain.addEventListener('abort', onDrain, {once: true});
     if (this.#options.drain.aborted) onDrain();
+    const {stop} = this.#options;
+    if (stop !== undefined) this.#context.stopFor(stop.reason, stop.message);
     let state: BatchState;
     try {
       state = await this.#phases();

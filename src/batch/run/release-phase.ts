@@ -339,7 +339,8 @@ const factsOf = ({status, errorCode, message, warning, requestId}: Refusal) => (
 
 /** The refusal of a standalone approve after which the record could not be read. Other doubt has no answer of its own. */
 function refusalOf({state, status, http, code, message, requestId}: Outcome): Refusal | undefined {
-  if (state !== 'in_doubt' || status !== 'created' || http === null || http === 202 || http === 404)
+  const isLost = http === 404 && message === LOST;
+  if (state !== 'in_doubt' || status !== 'created' || http === null || http === 202 || isLost)
     return undefined;
   return {
     status: http,

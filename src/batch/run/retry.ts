@@ -10,7 +10,8 @@ import {MAX_WAIT_MS} from './patience.ts';
 import type {Outcome, RowState} from '../model/outcome.ts';
 import {leastGeneration, type Registry} from '../registry/registry.ts';
 import {foreignEntry} from '../registry/judge.ts';
-import {lostText} from './run-context.ts';
+import {lostOutcome, lostText} from './run-context.ts';
+import type {Stop} from '../model/stop.ts';
 import type {Wire} from './wire.ts';
 import type {Plan} from '../model/plan-facts.ts';
 
@@ -36,6 +37,8 @@ export interface RetryFacts {
   raised: string[];
   /** References left as they are, and why. */
   left: {reference: string; why: string}[];
+  /** A record was not found: its row is in doubt, nothing is sent again, and the batch stops. */
+  stop: Stop | undefined;
 }
 
 const PAGE = 500;
@@ -73,13 +76,17 @@ export async function prepareRetry(
   },
 ): Promise<RetryFacts> {
   const {journal, clock, stop} = options;
-  const facts: RetryFacts = {again: [], raised: [], left: []};
+  const facts: RetryFacts = {again: [], raised: [], left: [], stop: undefined};
   const due: RetryRow[] = [];
   const read: Read[] = [];
   journal.sanitizer.conceal(options.wire.secret);
   for (const row of candidates(options)) {
     stop.throwIfAborted();
     const found = await judge(row, options, read);
+    if (found === 'lost') {
+      writeRead(read, options);
+      return {...facts, stop: noteLost(row, options)};
+    }
     const elsewhere = typeof found === 'string' ? undefined : usedElsewhere(row, options);
     if (elsewhere !== undefined) facts.left.push({reference: row.reference, why: elsewhere});
     else if (typeof found === 'string')
@@ -125,6 +132,14 @@ function* candidates({journal, named, plan}: Asking): Generator<JournalRow> {
   }
 }
 
+/** The service does not know a record that it gave an id: the row is in doubt, as in a run. */
+function noteLost(row: JournalRow, {journal, clock}: Asking): Stop {
+  const outcome = lostOutcome(row);
+  if (outcome !== undefined) journal.record(outcome, clock.now());
+  journal.flush();
+  return {reason: 'lost-record', message: journal.sanitizer.line(lostText(row, row.outcome!.id!))}; // it was asked for by id
+}
+
 /** Why rows in other states are not for retry. */
 const LEFT: Partial<Record<RowState, string>> = {
   staged: 'it is staged: release pays it',
@@ -135,7 +150,10 @@ const LEFT: Partial<Record<RowState, string>> = {
   collision: 'its key brought the record of another payment',
 };
 
-async function judge(row: JournalRow, asking: Asking, read: Read[]): Promise<RetryRow | string> {
+/** How a row is sent again, or why it is not. `lost`: its record is not found. */
+type Found = RetryRow | 'lost' | (string & {});
+
+async function judge(row: JournalRow, asking: Asking, read: Read[]): Promise<Found> {
   const {plan, registry} = asking;
   const claim = registry.find(row.reference);
   const other = foreignEntry(claim, plan);
@@ -176,7 +194,7 @@ function usedElsewhere(
 }
 
 /** Reads the record of a row and says how the row is sent again, or why it is not. */
-async function judgeRecord(due: RetryRow, asking: Asking, read: Read[]): Promise<RetryRow | string> {
+async function judgeRecord(due: RetryRow, asking: Asking, read: Read[]): Promise<Found> {
   const {row} = due;
   const {state, id, code} = row.outcome!;
   const isNamed = asking.named.includes(row.reference);
@@ -187,6 +205,7 @@ async function judgeRecord(due: RetryRow, asking: Asking, read: Read[]): Promise
     return isNamed ? {...due, why} : `${why}, and no id of it is known; ${byName}`;
   }
   const {is, status, httpStatus} = await lookAt(row, id, asking);
+  if (httpStatus === 404) return 'lost';
   if (is === 'unknown') return `its record could not be read (${httpStatus})`;
   const isEnded = status === 'failed' || status === 'canceled';
   if (isEnded || (is === 'accepted' && state !== 'accepted')) read.push({row, status: status!, isEnded});
@@ -243,7 +262,6 @@ async function lookAt(
       if (answer.retryAfterMs !== undefined) await waitFor(answer.retryAfterMs, asking);
       isRefused = answer.retryAfterMs !== undefined && !isSuccess(answer.status);
     } while (isRefused && ++tries < LOOKS);
-    if (answer.status === 404) throw lost(row, id);
     const {state, status} = judgeLook(answer, id);
     return {is: state, status, httpStatus: answer.status};
   } catch (cause) {
@@ -258,12 +276,6 @@ async function lookAt(
     );
   }
 }
-
-/** The service does not know a record that it gave an id: nothing is sent again, and the row stays as it was last seen. */
-const lost = (row: JournalRow, id: string): RemitError =>
-  new RemitError('UNAVAILABLE', `${lostText(row, id)}; nothing was sent again`, {
-    hint: 'ask the service what became of it',
-  });
 
 /** Nothing else is sent meanwhile, nor by the run that comes after this. */
 async function waitFor(ms: number, {clock, stop, maxWaitMs = MAX_WAIT_MS}: Asking): Promise<void> {

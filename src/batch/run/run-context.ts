@@ -121,8 +121,10 @@ export class RunContext {
   #forbidden = 0;
   #refused = 0;
   #checkedAt = -Infinity;
-  /** Of some record of the batch. */
-  #knownId: string | undefined;
+  /** A record of the batch, and its row. */
+  #known: {row: JournalRow; id: string} | undefined;
+  /** Records that were not found. Their rows may be in flight, so they are put in doubt when the phase has ended. */
+  readonly #lost: {reference: string; id: string}[] = [];
   #hasAged = false;
   #gateSince = 0;
   #deferred: Deferred[] = [];
@@ -344,9 +346,11 @@ export class RunContext {
     const now = this.clock.monotonic();
     if (this.stop !== undefined || now - this.#checkedAt < CHECK_EVERY_MS) return false;
     this.#checkedAt = now;
-    this.#knownId ??= this.journal.recordMadeBetween(0, Infinity)?.outcome?.id ?? undefined;
-    if (this.#knownId === undefined || !(await this.gateOpened())) return false;
-    const end = await this.exchange(this.wire.get(this.#knownId), {isCheck: true});
+    this.#known ??= knownOf(this.journal.recordMadeBetween(0, Infinity));
+    if (this.#known === undefined || !(await this.gateOpened())) return false;
+    const {row, id} = this.#known;
+    const end = await this.exchange(this.wire.get(id), {isCheck: true});
+    if ('answer' in end && end.answer.status === 404) this.stopForLost(row, id);
     return 'answer' in end && isReadable(end.answer, false);
   }
 
@@ -452,9 +456,19 @@ export class RunContext {
   /** At the end of a phase: refusals that nothing contradicted hold, unless the run was stopped or a row is in doubt. */
   endOfPhase(): void {
     const isBelieved = this.stop === undefined;
+    if (this.#lost.length > 0) this.#settleLost();
     for (const {row, before, outcome, doubt} of this.#deferred.splice(0))
       this.settle(row, before, doubt ?? (isBelieved ? outcome : {...outcome, state: 'not_sent'}));
     this.flush();
+  }
+
+  #settleLost(): void {
+    this.flush();
+    for (const {reference, id} of this.#lost.splice(0)) {
+      const row = this.journal.rowOf(reference)!; // it has a record
+      const outcome = row.outcome?.id === id ? lostOutcome(row) : undefined;
+      if (outcome !== undefined) this.settle(row, bucketOf(row.outcome!.state), outcome);
+    }
   }
 
   /** Registry first: a reference that the journal says was refused must be free already. */
@@ -487,16 +501,16 @@ export class RunContext {
     this.journal.record(outcome, this.clock.now());
     if (this.journal.unflushed >= GROUP) this.flush();
     this.steps++;
-    if (outcome.id !== null) this.#knownId = outcome.id;
+    if (outcome.id !== null) this.#known = {row, id: outcome.id};
     this.#countStanding(row, before, outcome);
   }
 
   #countStanding(row: JournalRow, before: Bucket, outcome: Outcome): void {
     const {tally, statuses, orphans} = this.standing;
-    if (row.outcome?.state === 'held') this.standing.held--;
+    if (row.outcome !== undefined) this.#uncount(row.outcome);
     if (outcome.state === 'held') this.standing.held++;
     if (outcome.state === 'dead_key' && outcome.status === 'canceled') this.standing.canceled++;
-    if (outcome.code === DIFFERS_CODE) this.standing.differs++; // what is accepted is not settled again in a run
+    if (outcome.state === 'accepted' && outcome.code === DIFFERS_CODE) this.standing.differs++;
     if (outcome.state === 'accepted' && outcome.status !== null)
       statuses[outcome.status] = (statuses[outcome.status] ?? 0) + 1;
     if (outcome.orphan !== null && outcome.orphan !== row.outcome?.orphan)
@@ -509,8 +523,19 @@ export class RunContext {
     tally[after].totals.add(row.currency, row.amount);
   }
 
-  /** The service does not know a record that it gave an id. */
+  /** Takes back what was counted of the outcome that a row had, besides its bucket. */
+  #uncount({state, status, code}: Outcome): void {
+    const {standing} = this;
+    if (state === 'held') standing.held--;
+    if (state === 'dead_key' && status === 'canceled') standing.canceled--;
+    if (state !== 'accepted') return;
+    if (status !== null) standing.statuses[status]!--;
+    if (code === DIFFERS_CODE) standing.differs--;
+  }
+
+  /** The service does not know a record that it gave an id: the row is in doubt, and the run ends. */
   stopForLost(row: JournalRow, id: string): void {
+    this.#lost.push({reference: row.reference, id});
     this.stopFor('lost-record', lostText(row, id));
   }
 
@@ -533,6 +558,21 @@ export const LOST = 'the service does not know this record any more';
 
 export const lostText = ({n, reference}: JournalRow, id: string): string =>
   `the record ${id} of row ${n} (${reference}) is not found any more`;
+
+const knownOf = (row: JournalRow | undefined): {row: JournalRow; id: string} | undefined =>
+  row === undefined ? undefined : {row, id: row.outcome!.id!}; // the query gives rows with a record
+
+/**
+ * What a row becomes whose record is not found; undefined where it stays as it is. If the record is found again, it must
+ * not be released by that alone: a refusal stays with its row, and a row that is held stays held.
+ */
+export function lostOutcome(row: JournalRow): Outcome | undefined {
+  const known = row.outcome!; // it has a record
+  if (known.state === 'unapproved' || known.state === 'dead_key')
+    return {...known, state: 'in_doubt', status: 'created', http: known.http ?? 409};
+  if (known.state !== 'staged' && known.state !== 'accepted') return undefined;
+  return outcomeOf(row, {state: 'in_doubt', http: 404, code: null, message: LOST, requestId: null});
+}
 
 /** A new outcome for a row, on top of what was known. */
 export function outcomeOf(

@@ -63,6 +63,8 @@ function onwardCommand(left: Remaining, type: Typing): string | undefined {
   const doubts = left.in_doubt - left.disputed - left.lateDoubts;
   const ready = left.staged - left.held - left.lateStaged;
   if (left.stop === 'key-forgotten') return left.staged > 0 ? type('cancel') : undefined;
+  // Read again, it would stop the run in the same way.
+  if (left.stop === 'lost-record' && left.releasing > 0) return type('resolve', ' --from FILE');
   // A batch that was only staged is resumed by staging, which finds nothing to do here.
   const isReleasing = left.releasing > 0 && doubts + left.not_sent === left.releasing;
   if (left.state === 'staged' && (ready > 0 || isReleasing)) return type('release');

@@ -14,6 +14,7 @@ import {beginCancel, refuseCanceled} from '../../batch/standing/remaining.ts';
 import {AdaptiveSpeed} from '../../batch/speed/adaptive.ts';
 import {MAX_IN_FLIGHT} from '../../batch/speed/speed.ts';
 import {surveyRetried} from '../../batch/registry/survey.ts';
+import type {Stop} from '../../batch/model/stop.ts';
 import {ASKING, readStatus, writeStatus} from '../../batch/standing/status-file.ts';
 import {checkResultPlace} from '../../batch/report/results.ts';
 import {cancelExitCodeOf, exitCodeOf, type Summary} from '../../batch/standing/summary.ts';
@@ -288,11 +289,11 @@ async function runConfirmed(parts: ConfirmedRun): Promise<Summary> {
   // A release is no way of going on: a resume after it must still take up rows that have no record yet.
   else journal.setMeta('path', path === 'release' ? 'stage-and-release' : path);
   claims.settle();
-  if (request.retry !== undefined) await retryRows(parts, request.retry.named);
+  const stop = request.retry === undefined ? undefined : await retryRows(parts, request.retry.named);
   const {first, second} = context.stop.drain();
   const lost = AbortSignal.any([lock.lost, claims.registry.lost]);
   const summary = await new BatchRun({
-    ...{plan, journal, place, transport, clock, path, claims: claims.registry},
+    ...{plan, journal, place, transport, clock, path, stop, claims: claims.registry},
     ...{
       baseUrl: profile.baseUrl,
       mode: profile.mode,
@@ -334,11 +335,14 @@ async function runConfirmed(parts: ConfirmedRun): Promise<Summary> {
   return summary;
 }
 
-/** Asks the service about the failed rows and gives those that did fail a new key. */
+/**
+ * Asks the service about the failed rows and gives those that did fail a new key.
+ * @returns why nothing may be sent, where that is so
+ */
 async function retryRows(
   {request, batch, claims, transport}: ConfirmedRun,
   named: readonly string[],
-): Promise<void> {
+): Promise<Stop | undefined> {
   const {context, kind, flags} = request;
   const {profile, clock, out} = context;
   const {plan, journal} = batch;
@@ -362,11 +366,13 @@ async function retryRows(
       await confirmOnce(request, batch, claims, rows.length > 0 ? rows : undefined);
     },
   });
+  if (facts.stop !== undefined) return facts.stop;
   const keys = facts.raised.length === 0 ? '' : `, ${facts.raised.length} of them with a new key`;
   out.note(`${count(facts.again.length, 'row')} prepared to be sent again${keys}`);
   for (const {reference, why} of facts.left.slice(0, NAMED))
     out.notice(`  ${reference} is left as it is: ${why}`);
   if (facts.left.length > NAMED) out.notice(`  … and ${facts.left.length - NAMED} more are left as they are`);
+  return undefined;
 }
 
 function timeoutsOf(context: Context): Timeouts {

@@ -50,6 +50,6 @@ describe('the next command after accepted rows were followed', () => {
 
   it('goes on with a record that is lost', async () => {
     service.byId.clear();
-    assert.equal(await next('settled'), 'remit payouts batch resume b1 --live -p acme');
+    assert.equal(await next('settled'), 'remit payouts batch resolve b1 --from FILE -p acme');
   });
 });

@@ -86,19 +86,39 @@ describe('after the run', () => {
     assert.match(facts.left[0]!.why, /batch b2 has paid it/);
   });
 
-  it('retry sends nothing again when a record is not found, and leaves its row as it was last seen', async () => {
+  it('retry sends nothing again when a record is not found, and puts its row in doubt', async () => {
     await bench.plan(bench.payouts(3));
     await bench.run(service);
     for (const reference of ['INV-1', 'INV-2']) recordOf(reference)[0]!.status = 'failed';
     const {id} = recordOf('INV-2')[0]!;
+    const record = service.byId.get(id)!;
     service.byId.delete(id);
-    await assert.rejects(
-      retry('INV-1', 'INV-2'),
-      new RegExp(`record ${id} of row 2 \\(INV-2\\) is not found`),
-    );
+    const facts = await retry('INV-1', 'INV-2');
+    assert.deepEqual([facts.again, facts.raised, facts.stop?.reason], [[], [], 'lost-record']);
+    assert.match(facts.stop!.message, new RegExp(`record ${id} of row 2 \\(INV-2\\) is not found`));
     const row = (reference: string) => bench.inJournal(({journal}) => journal.rowOf(reference)!);
     const [one, two] = [await row('INV-1'), await row('INV-2')];
-    assert.deepEqual([one.generation, two.generation, two.outcome?.state], [0, 0, 'accepted']);
+    assert.deepEqual([one.generation, two.generation, two.outcome?.state], [0, 0, 'in_doubt']);
+    const stopped = await bench.run(service);
+    assert.deepEqual(
+      [stopped.state, stopped.stopped_because?.reason, stopped.next],
+      ['stopped', 'lost-record', 'remit payouts batch resolve b1 --from FILE'],
+    );
+    service.byId.set(id, record);
+    const found = await bench.run(service);
+    assert.deepEqual([found.in_doubt, found.failed], [0, 2]);
+  });
+
+  it('retry does not have a row approved by the next run whose record was not found for a while', async () => {
+    service.approvalFails = () => true;
+    await bench.plan(bench.payouts(1));
+    assert.equal((await bench.run(service)).unapproved, 1);
+    const [record] = recordOf('INV-1');
+    service.byId.delete(record!.id);
+    assert.equal((await retry()).stop?.reason, 'lost-record');
+    service.approvalFails = () => false;
+    service.byId.set(record!.id, record!);
+    assert.deepEqual([(await bench.run(service)).unapproved, record!.status], [1, 'created']);
   });
 
   it('retry gives a row that was not approved a new key only once its record is canceled, and by name', async () => {

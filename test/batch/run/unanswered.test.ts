@@ -140,8 +140,8 @@ describe('a refusal of a row that may have been sent before', () => {
       await killed(live('live_one'));
       answers(BAD_DETAILS);
       service.byId.clear();
-      const {stopped_because: stop, rejected} = await stage(live('live_two'));
-      assert.deepEqual([stop?.reason, rejected], ['lost-record', 0]);
+      const {stopped_because: stop, rejected, in_doubt: doubts} = await stage(live('live_two'));
+      assert.deepEqual([stop?.reason, rejected, doubts], ['lost-record', 0, 3]);
     });
   });
 

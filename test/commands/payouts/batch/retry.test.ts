@@ -60,3 +60,27 @@ describe('payouts batch retry, when another batch has made a payment that looks 
     assert.equal((retried.json() as Summary).state, 'complete', retried.stderr);
   });
 });
+
+describe('payouts batch retry, when the service does not know a record', () => {
+  let desk: Desk;
+  beforeEach(() => (desk = Desk.withTwoRows()));
+  afterEach(() => desk.close());
+
+  it('stops with 12 as a run does, asks nothing, and names the way to resolve the row', async () => {
+    await desk.batch('run ./p.csv --batch-id b --yes');
+    for (const record of desk.service.byId.values()) record.status = 'failed';
+    await desk.batch('status b --refresh');
+    desk.service.byId.clear();
+    desk.service.requests.length = 0;
+    const ran = await desk.batch('retry b --json');
+    const {in_doubt: doubts, state, stopped_because: stop, next} = ran.json() as Summary;
+    assert.deepEqual(
+      [ran.exitCode, doubts, state, stop?.reason],
+      [12, 1, 'stopped', 'lost-record'],
+      ran.stderr,
+    );
+    assert.equal(next, 'remit payouts batch resolve b --from FILE');
+    const sent = desk.service.requests.map(({method}) => method);
+    assert.deepEqual([ran.questions, sent], [[], ['GET']]);
+  });
+});
