@@ -4,7 +4,7 @@ import {pollPauseMs} from '../../client/poll.ts';
 import {TransportFailure, type Transport} from '../../client/transport.ts';
 import type {Clock} from '../../clock.ts';
 import {RemitError} from '../../errors.ts';
-import {isOtherId} from '../run/answers.ts';
+import {isOtherId, isReadable} from '../run/answers.ts';
 import {Dispatcher, type WorkEnd} from '../run/dispatcher.ts';
 import {closedStatuses, countFollowed, type FollowCounts, type Goal, moveCount} from './counts.ts';
 import {judgeSeen} from './judge.ts';
@@ -198,6 +198,9 @@ export class Follow {
     if (status === 429) return this.#refusedForLoad(retryAfterMs);
     if (status >= 500 || status === 408 || status === 425) return this.#failed(look, words, true);
     if (isSuccess(status)) {
+      // Anything may answer 200: only a record shows that the service was read.
+      if (!isReadable(answer, false) || isOtherId(idIn(answer), row.outcome!.id!))
+        return this.#failed(look, 'the record could not be read', true);
       pace.succeeded();
       this.#lastGood = clock.monotonic();
       this.lastReadAt = clock.now();
@@ -222,7 +225,7 @@ export class Follow {
     const {kind, onUnknown} = this.#options;
     const record = answer.json;
     const known = row.outcome!;
-    if (!isObject(record) || typeof record['status'] !== 'string' || isOtherId(record['id'], known.id!))
+    if (!isObject(record) || typeof record['status'] !== 'string')
       return this.#failed(look, 'the record could not be read', true);
     const {sanitizer} = this.#options.journal;
     const status = sanitizer.token(record['status']); // as the journal keeps it, so that the two can be compared
@@ -344,6 +347,8 @@ export class Follow {
     this.#dispatcher?.stop();
   }
 }
+
+const idIn = ({json}: Answer): unknown => (isObject(json) ? json['id'] : undefined);
 
 const reasonOf = (signal: AbortSignal): Stop['reason'] =>
   signal.reason instanceof RemitError && signal.reason.code === 'TERMINATED' ? 'terminated' : 'interrupted';

@@ -85,11 +85,17 @@ const isId = (value: unknown): value is string =>
   typeof value === 'string' && value !== '' && (PLAIN_ID.test(value) || isPrintable(value));
 const PLAIN_ID = /^[\w-]+$/;
 
-/** Whether a success carries a record that can be read. Only a create must name its id: the others were sent with one. */
+/**
+ * Whether a success carries a record that can be read. A create must name its id. What was asked for by its id need not,
+ * but then its status must be one of a payment: `{"status":"ok"}` may come from anything.
+ */
 export function isReadable({status, json}: Answer, isCreate: boolean): boolean {
   if (!isSuccess(status) || !isObject(json)) return false;
-  return isId(json['id']) || (!isCreate && json['id'] === undefined && typeof json['status'] === 'string');
+  return isId(json['id']) || (!isCreate && json['id'] === undefined && isKnownStatus(json['status']));
 }
+
+const isKnownStatus = (status: unknown): boolean =>
+  typeof status === 'string' && (MOVING.has(status) || status === 'created' || status === 'canceled');
 
 /** What came instead of a record, as in "text/html, not a payout". */
 export function whatCame({status, unreadable, empty, json}: Answer, kind: Kind): string {
@@ -124,6 +130,9 @@ function judgeSuccess(options: {
     if (status !== null && MOVING.has(status))
       return {is: 'settled', state: 'accepted', id, status, ...differs}; // released before
     if (status === 'canceled') return {is: 'settled', state: 'dead_key', id, status};
+    // Processing goes on: whether it ends in a staged record is shown by a replay. A probe compares the id alone.
+    const isFinished = answer.status === 200 || answer.status === 201 || status === 'created';
+    if (!isFinished && stagedId === null) return {is: 'maybe', throttled: false};
     return {is: 'settled', state: echo === 'same' ? 'staged' : 'held', id, status};
   }
   const leftBehind = foreign ? {orphan: stagedId, stop: 'key-forgotten' as const} : {};

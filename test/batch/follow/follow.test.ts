@@ -272,6 +272,17 @@ describe('following a batch', () => {
       assert.equal((await bench.follow({until: 'settled'})).followed.outcome, 'reached');
     });
 
+    it('takes a status that no payment has, of a record without an id, for no record', async () => {
+      await bench.pay(2);
+      const statuses = async () => (await bench.rows()).map(({outcome}) => outcome!.status);
+      const before = await statuses();
+      bench.service.fault = () => ({status: 200, body: {status: 'ok'}});
+      const {followed} = await bench.follow();
+      assert.deepEqual([followed.unread, await statuses()], [2, before]);
+      const asOf = await bench.inJournal(({journal}) => journal.meta<number>('asOf'));
+      assert.ok(asOf! < bench.clock.now(), 'the time of the last read is kept');
+    });
+
     it('stops when records are refused for no known reason', async () => {
       await bench.pay(10);
       bench.service.fault = () => ({status: 405});

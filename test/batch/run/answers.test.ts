@@ -99,13 +99,13 @@ const TABLE: [string, number, Body, {stage: string; release: string; direct: str
     '202 with a status nobody knows',
     202,
     record({status: 'queued'}),
-    {stage: 'staged', release: 'processing', direct: 'processing'},
+    {stage: 'maybe', release: 'processing', direct: 'processing'},
   ],
   [
     '202 without a status',
     202,
     record({status: undefined}),
-    {stage: 'staged', release: 'processing', direct: 'processing'},
+    {stage: 'maybe', release: 'processing', direct: 'processing'},
   ],
   [
     '200 with a status nobody knows',
@@ -227,7 +227,7 @@ const TABLE: [string, number, Body, {stage: string; release: string; direct: str
     '202 with another id',
     202,
     record({id: OTHER_ID, status: 'queued'}),
-    {stage: 'staged', release: 'in_doubt, orphan, stop: key-forgotten', direct: 'processing'},
+    {stage: 'maybe', release: 'in_doubt, orphan, stop: key-forgotten', direct: 'processing'},
   ],
   [
     'another id and another amount',

@@ -54,6 +54,33 @@ describe('what an answer does to a run', () => {
     assert.deepEqual([released.accepted, released.unapproved, released.exit], [3, 0, 0]);
   });
 
+  it('202 while staging is no staged record: it is replayed, and never released without one', async () => {
+    const isHeldUp = (request: SeenRequest) => isStage(request) && isOf(request, 2);
+    service.fault = (request) =>
+      isHeldUp(request) ? {status: 202, body: {id: payeeId(77), status: 'processing'}} : undefined;
+    const held = await run(3);
+    assert.deepEqual([held.staged, held.in_doubt, held.state, held.exit], [2, 1, 'held', 12]);
+    nothingPaid();
+    service.fault = () => undefined;
+    assert.equal((await again()).accepted, 3);
+  });
+
+  it('a status alone proves the service only where it is one of a payment', async () => {
+    await run(3, {path: 'stage-only'});
+    service.fault = (request) => (isRelease(request) ? 'lost-before' : undefined);
+    assert.equal((await again({path: 'release'})).in_doubt, 3);
+    service.fault = ({method}) => (method === 'GET' ? {status: 200, body: {status: 'ok'}} : undefined);
+    const before = service.posts;
+    const {state, stopped_because: stop, in_doubt: doubts} = await again({path: 'release', maxInFlight: 1});
+    assert.deepEqual([state, stop?.reason, doubts], ['stopped', 'unreadable', 3]);
+    assert.ok(service.posts - before <= 1, 'at most the probe');
+    service.fault = ({method, path}) =>
+      method === 'GET'
+        ? {status: 200, body: {status: service.byId.get(path.split('/').at(-1)!)!.status}}
+        : undefined;
+    assert.equal((await again({path: 'release'})).accepted, 3);
+  });
+
   it('words that no database takes cost neither the run nor what is known of the row', async () => {
     service.fault = (request) =>
       isOf(request, 2) ? {status: 422, body: {error_code: 'VALIDATION_ERROR', message: 'no\0pe'}} : undefined;

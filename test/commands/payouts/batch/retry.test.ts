@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type {Summary} from '../../../../src/batch/summary.ts';
+import type {Summary} from '../../../../src/batch/standing/summary.ts';
 import {Desk} from './desk.ts';
 
 const REFUSED = {status: 422, error_code: 'INVALID_PAYMENT_DETAILS', message: 'no such account'};
