@@ -27,22 +27,22 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   0: 'done (200, 201, 202, 204)',
-  1: 'a bug of ours',
-  2: 'usage: unknown command, bad flag, missing argument, a prompt needed but no terminal',
+  1: 'internal error (a bug in remit)',
+  2: 'usage: unknown command, invalid flag, missing argument, or a prompt is needed and there is no terminal',
   3: 'credentials: no key, 401, 403',
-  4: 'not found: 404, or a profile, batch or row that is not there',
-  5: 'refused as invalid: 400, 422, local validation, CSV errors',
+  4: 'not found: 404, or a profile, batch or row that does not exist',
+  5: 'invalid: 400, 422, local validation, CSV errors',
   6: 'conflict: 409',
   7: 'unavailable after retries: a read that failed; a write that got 429 or failed before any byte left',
-  8: 'done with a warning or in part: 207, an auto-approve whose body still says created, a batch with rejected or unapproved rows',
-  9: 'a wait ended in failed or canceled',
-  10: 'a wait ran out of time',
+  8: 'done with a warning or only in part: 207, an auto-approve whose body still says created, a batch with rejected or unapproved rows',
+  9: 'the record waited for failed or was canceled',
+  10: 'a wait timed out',
   11: 'refused by a guard: live not confirmed, cap exceeded, read-only profile',
-  12: 'in doubt: a write still unsettled after its retries (5xx, cut or lost answer): it may have taken effect',
-  13: 'local state: journal, lock, disk, damaged config',
+  12: 'in doubt: the outcome of a write is unknown after its retries (5xx, or the answer was lost or truncated); it may have taken effect',
+  13: 'local state: journal, lock, disk or damaged configuration',
   14: 'a signature does not verify',
-  130: 'interrupted (Ctrl-C); what can be resumed says how',
-  143: 'terminated (SIGTERM, or SIGHUP from a closed terminal); what can be resumed says how',
+  130: 'interrupted (Ctrl-C); the message says how to resume',
+  143: 'terminated (SIGTERM, or SIGHUP from a closed terminal); the message says how to resume',
 };
 
 interface ErrorKind {
@@ -55,24 +55,24 @@ interface ErrorKind {
 const kind = (exit: ExitCode, meaning: string, retryable = false): ErrorKind => ({exit, retryable, meaning});
 
 export const ERRORS = {
-  // Ours.
-  BUG: kind(EXIT.BUG, 'a broken assumption inside remit; please report it'),
-  USAGE: kind(EXIT.USAGE, 'a flag, argument or command is wrong or missing'),
+  // Errors of remit.
+  BUG: kind(EXIT.BUG, 'an internal error (a bug in remit); please report it'),
+  USAGE: kind(EXIT.USAGE, 'a flag, argument or command is invalid or missing'),
   NEEDS_TERMINAL: kind(
     EXIT.USAGE,
-    'a question would have to be asked, but there is no terminal; the message names the flag',
+    'a prompt is needed, but there is no terminal; the message names the flag to use instead',
   ),
   NO_KEY: kind(EXIT.CREDENTIALS, 'no API key was found'),
-  BAD_KEY: kind(EXIT.CREDENTIALS, 'the key is not of the form test_… or live_…, or its command failed'),
-  NO_BATCH: kind(EXIT.NOT_FOUND, 'the named batch, or row of a batch, is not in this state folder'),
-  NO_PROFILE: kind(EXIT.NOT_FOUND, 'the named profile does not exist'),
+  BAD_KEY: kind(EXIT.CREDENTIALS, 'the key does not begin with test_ or live_, or its key command failed'),
+  NO_BATCH: kind(EXIT.NOT_FOUND, 'the batch, or a row of it, does not exist in this state folder'),
+  NO_PROFILE: kind(EXIT.NOT_FOUND, 'the profile does not exist'),
   LOCAL_VALIDATION: kind(EXIT.INVALID, 'refused on this machine, before anything was sent'),
   CSV_INVALID: kind(EXIT.INVALID, 'the CSV has errors; nothing was sent'),
-  GUARD_LIVE: kind(EXIT.GUARD, 'a live write that was not confirmed'),
+  GUARD_LIVE: kind(EXIT.GUARD, 'a live write was not confirmed'),
   GUARD_CAP: kind(EXIT.GUARD, 'a cap of the profile would be exceeded or cannot be checked'),
   GUARD_READ_ONLY: kind(EXIT.GUARD, 'the profile is read-only'),
   GUARD_CONFIRM: kind(EXIT.GUARD, 'the stated confirmation does not match, or was refused'),
-  GUARD_DUPLICATES: kind(EXIT.GUARD, 'soft duplicates that were not acknowledged'),
+  GUARD_DUPLICATES: kind(EXIT.GUARD, 'possible duplicates were not acknowledged'),
   GUARD_BINDING: kind(EXIT.GUARD, 'the batch is bound to another mode, base URL or key'),
   BATCH_CANCELED: kind(EXIT.GUARD, 'the batch is canceled or being canceled; nothing else of it is sent'),
   GUARD_ARGUMENT: kind(EXIT.GUARD, 'an account or card number on the command line, with a live key'),
@@ -80,29 +80,29 @@ export const ERRORS = {
     EXIT.GUARD,
     'a base URL, path or redirect that a key must not be sent to, or a key that must not be used with a profile',
   ),
-  ENDED_BADLY: kind(EXIT.ENDED_BADLY, 'a wait ended in failed or canceled'),
-  WAIT_TIMEOUT: kind(EXIT.TIMED_OUT, 'a wait ran out of time', true),
+  ENDED_BADLY: kind(EXIT.ENDED_BADLY, 'the record waited for failed or was canceled'),
+  WAIT_TIMEOUT: kind(EXIT.TIMED_OUT, 'a wait timed out', true),
   WARNING: kind(EXIT.PARTIAL, 'the service answered 207, or did not approve what it was asked to approve'),
   BATCH_PARTIAL: kind(EXIT.PARTIAL, 'the batch ended with rejected, unapproved, conflicting or held rows'),
-  BATCH_STOPPED: kind(EXIT.UNAVAILABLE, 'the batch stopped before its end; resume it', true),
+  BATCH_STOPPED: kind(EXIT.UNAVAILABLE, 'the batch stopped before it was complete; resume it', true),
   KEY_REUSED: kind(
     EXIT.CONFLICT,
-    'the service answered with another record than the one asked for: the idempotency key was used before',
+    'the service answered with a different record than requested: the idempotency key was used before',
   ),
   STATE: kind(EXIT.LOCAL_STATE, 'a local file, journal or database cannot be read or written'),
   STATE_DAMAGED: kind(EXIT.LOCAL_STATE, 'a local file or database is damaged'),
   LOCKED: kind(EXIT.LOCAL_STATE, 'another process holds the lock', true),
-  PORT_IN_USE: kind(EXIT.LOCAL_STATE, 'the port to listen on is taken'),
+  PORT_IN_USE: kind(EXIT.LOCAL_STATE, 'the port is in use'),
   NOT_RUNNING: kind(EXIT.LOCAL_STATE, 'the sandbox is not running'),
   CURSOR_REPEATED: kind(EXIT.UNAVAILABLE, 'the service repeated a page cursor; the list was stopped'),
   LIST_CUT: kind(
     EXIT.UNAVAILABLE,
-    'the service says that a list goes on, but not where: only its first part was read',
+    'the service says that the list continues, but not where; only its first part was read',
   ),
   SIGNATURE: kind(EXIT.SIGNATURE, 'a webhook signature does not verify'),
   INTERRUPTED: kind(EXIT.INTERRUPTED, 'interrupted by Ctrl-C', true),
   TERMINATED: kind(EXIT.TERMINATED, 'terminated', true),
-  // The service's, by its documented code.
+  // Errors of the service, by its documented code.
   VALIDATION_ERROR: kind(EXIT.INVALID, 'the service refused the request (400)'),
   AUTHENTICATION_ERROR: kind(EXIT.CREDENTIALS, 'the key is missing or not accepted (401)'),
   AUTHORIZATION_ERROR: kind(EXIT.CREDENTIALS, 'the key may not do this (403)'),
@@ -114,23 +114,37 @@ export const ERRORS = {
     'the key belongs to a failed or canceled record; a new key is required (409)',
   ),
   INVALID_PAYMENT_DETAILS: kind(EXIT.INVALID, 'payment details are invalid or incomplete (422)'),
-  // The service's, by status, where it gave no code that we know.
+  // Errors of the service without a known code, by status.
   REFUSED: kind(EXIT.INVALID, 'the service refused the request with a 4xx'),
-  CONFLICT: kind(EXIT.CONFLICT, 'the service answered 409 without a code that we know', true),
-  RATE_LIMITED: kind(EXIT.UNAVAILABLE, 'the service answered 429 until the retries ran out', true),
+  CONFLICT: kind(EXIT.CONFLICT, 'the service answered 409 without a known error code', true),
+  RATE_LIMITED: kind(EXIT.UNAVAILABLE, 'the service answered 429 to every attempt', true),
   UNAVAILABLE: kind(
     EXIT.UNAVAILABLE,
     'the service could not be reached, or a read failed after its retries',
     true,
   ),
   REDIRECTED: kind(EXIT.UNAVAILABLE, 'the service answered with a redirect, which is never followed'),
-  IN_DOUBT: kind(EXIT.IN_DOUBT, 'a write whose outcome is unknown: repeat it with the same key'),
+  IN_DOUBT: kind(EXIT.IN_DOUBT, 'the outcome of a write is unknown; repeat it with the same key'),
 } as const satisfies Record<string, ErrorKind>;
 export type ErrorCode = keyof typeof ERRORS;
 
+/** Builds the commands that a hint names, so that each one works when it is typed. */
+export interface CommandBuilder {
+  /** A command that changes nothing: the profile in force is added, and each word is quoted. */
+  read(...words: readonly string[]): string;
+  /** A command that writes: with a live key it carries `--live`. */
+  write(...words: readonly string[]): string;
+}
+
+/** What to type next, with the real ids in it. Code that does not know the profile in force leaves the command to a builder. */
+export type Hint = string | ((commands: CommandBuilder) => string);
+
+/** Commands without a profile, for logs and callers of the library; the command line completes and quotes them. */
+const bare = (...words: readonly string[]): string => ['remit', ...words].join(' ');
+const BARE: CommandBuilder = {read: bare, write: bare};
+
 export interface ErrorFacts {
-  /** What to type next, with the real ids in it. */
-  hint?: string | undefined;
+  hint?: Hint | undefined;
   httpStatus?: number | undefined;
   requestId?: string | undefined;
   /** Machine-readable extras; must not hold a key, an account number or a card number. */
@@ -149,7 +163,7 @@ export class RemitError extends Error {
   readonly code: ErrorCode;
   readonly exitCode: ExitCode;
   readonly retryable: boolean;
-  readonly hint: string | undefined;
+  readonly #hint: Hint | undefined;
   readonly httpStatus: number | undefined;
   readonly requestId: string | undefined;
   readonly details: Readonly<Record<string, unknown>> | undefined;
@@ -160,10 +174,32 @@ export class RemitError extends Error {
     this.code = code;
     this.exitCode = facts.exitCode ?? ERRORS[code].exit;
     this.retryable = facts.retryable ?? ERRORS[code].retryable;
-    this.hint = facts.hint;
+    this.#hint = facts.hint;
     this.httpStatus = facts.httpStatus;
     this.requestId = facts.requestId;
     this.details = facts.details;
     this.body = facts.body;
+  }
+
+  /** The hint, with commands that name no profile. */
+  get hint(): string | undefined {
+    return this.hintWith(BARE);
+  }
+
+  hintWith(commands: CommandBuilder): string | undefined {
+    return typeof this.#hint === 'function' ? this.#hint(commands) : this.#hint;
+  }
+
+  /** For an error that wraps this one: its commands are still to be completed. */
+  get openHint(): Hint | undefined {
+    return this.#hint;
+  }
+
+  /** The same error with another hint. */
+  withHint(hint: Hint | undefined): RemitError {
+    const {code, message, httpStatus, requestId, details, body, exitCode, retryable, cause} = this;
+    return new RemitError(code, message, {
+      ...{hint, httpStatus, requestId, details, body, exitCode, retryable, cause},
+    });
   }
 }

@@ -1,3 +1,4 @@
+import type {CommandBuilder} from '../errors.ts';
 import {shellWord} from '../shell-word.ts';
 
 /** What a command that a hint prints must carry, to act with the same key as the command that printed it. */
@@ -7,10 +8,12 @@ export interface InForce {
   mode: 'test' | 'live';
   /** The profile was named by `--profile`, so that a repetition of the typed words names it already. */
   named: boolean;
+  /** A state folder that was named by `--state-dir`; commands for a batch must name it again. */
+  stateDir?: string | undefined;
 }
 
-/** Builds every command that a hint of a single-record command prints, so that each one works when it is typed. */
-export class Commands {
+/** Builds the commands that hints print, so that each one works when it is typed. */
+export class Commands implements CommandBuilder {
   readonly #inForce: InForce;
 
   constructor(inForce: InForce) {
@@ -19,7 +22,7 @@ export class Commands {
 
   /** A command that changes nothing. */
   read(...words: readonly string[]): string {
-    return ['remit', ...words, ...this.#profile].map(shellWord).join(' ');
+    return ['remit', ...words, ...this.#folderFor(words), ...this.#profile].map(shellWord).join(' ');
   }
 
   /** A command that writes: with a live key it needs `--live`; it still asks for a confirmation. */
@@ -33,9 +36,19 @@ export class Commands {
     return commandLine(id, argv, {...changes, add});
   }
 
+  /** The command that was typed, with another profile. */
+  againWith(profile: string, {id, argv}: Typed): string {
+    return commandLine(id, argv, {without: ['-p', '--profile'], add: ['-p', profile]});
+  }
+
   /** The stored profile that a printed command names. */
   get profile(): string | undefined {
     return this.#inForce.profile;
+  }
+
+  #folderFor([, topic]: readonly string[]): readonly string[] {
+    const {stateDir} = this.#inForce;
+    return topic === 'batch' && stateDir !== undefined ? ['--state-dir', stateDir] : [];
   }
 
   get #profile(): readonly string[] {

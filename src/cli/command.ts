@@ -6,7 +6,7 @@ import {Output} from '../output/output.ts';
 import {checkQuery} from '../output/select.ts';
 import {findProjectFile, type ProjectFile} from '../profiles/project-file.ts';
 import type {Typed} from './command-line.ts';
-import {localContext, openContext, type Context, type LocalContext} from './context.ts';
+import {localCommands, localContext, openContext, type Context, type LocalContext} from './context.ts';
 import {type GlobalFlags, globalFlags} from './flags.ts';
 import {answerFields, isRead} from './answer-fields.ts';
 import {isParseError, usageError, withoutFrame} from './parse-errors.ts';
@@ -133,9 +133,14 @@ export abstract class RemitCommand extends Command {
     const error = asRemitError(this.#interrupted(withoutFrame(thrown)));
     const failed = {commandId: this.id ?? '', flags: this.#flags ?? {}, args: this.#args};
     const context = this.#context;
-    const place = context && {commands: context.commands, baseUrl: context.profile.baseUrl};
+    const place = {
+      commands: context?.commands ?? localCommands(this.#flags),
+      baseUrl: context?.profile.baseUrl,
+    };
     const effects = this.#local?.effects;
-    const hinted = effects?.wrote ? error : withWayOut(error, failed, place); // its way out is that of the write
+    const hinted = effects?.wrote
+      ? error.withHint(error.hintWith(place.commands))
+      : withWayOut(error, failed, place); // its way out is that of the write
     return effects?.explain(hinted) ?? hinted;
   }
 

@@ -96,7 +96,7 @@ export async function openContext(
   return {
     ...local,
     profile,
-    commands: new Commands(inForce(profile, named ?? flags.profile)),
+    commands: new Commands({...inForce(profile, named ?? flags.profile), stateDir: stateDirIn(flags)}),
     get client() {
       return (client ??= clientOn(lazyTransport(() => transportFor('one-shot'))));
     },
@@ -129,6 +129,19 @@ function refuseUnverified({mode}: ActiveProfile, env: Runtime['env']): void {
       {hint: 'unset NODE_TLS_REJECT_UNAUTHORIZED; NODE_EXTRA_CA_CERTS=FILE adds a certificate authority'},
     );
 }
+
+/** A command that takes `--state-dir` has it among its flags. */
+function stateDirIn(flags: Readonly<Record<string, unknown>>): string | undefined {
+  const named = flags['state-dir'];
+  return typeof named === 'string' ? named : undefined;
+}
+
+/** Commands to type next, for a command that opened no profile: they name the one that was typed. */
+export const localCommands = (flags: Partial<GlobalFlags> = {}): Commands =>
+  new Commands({
+    ...{profile: flags.profile, mode: 'test', named: flags.profile !== undefined},
+    stateDir: stateDirIn(flags),
+  });
 
 /** REMIT_API_KEY replaces the key of a profile, and `-p` would bring the profile's own key back. */
 const inForce = ({name, mode, sources}: ActiveProfile, named: string | undefined) => ({

@@ -1,6 +1,6 @@
 import {isLoopback} from '../client/base-url.ts';
-import {RemitError} from '../errors.ts';
-import {Commands} from './command-line.ts';
+import type {RemitError} from '../errors.ts';
+import type {Commands} from './command-line.ts';
 import {DEFAULT_PORT} from './sandbox/default-port.ts';
 
 /** The command that failed. */
@@ -10,25 +10,16 @@ export interface Failed {
   args: Readonly<Record<string, unknown>>;
 }
 
-/** What is known of the service by then; a command that never opened a context knows nothing of it. */
+/** What is known of the service by then; a command that opened no profile knows no base URL. */
 export interface Place {
   commands: Commands;
   baseUrl: string | undefined;
 }
 
-const NOWHERE: Place = {
-  commands: new Commands({profile: undefined, mode: 'test', named: false}),
-  baseUrl: undefined,
-};
-
 /** The same error with a command to type next, where it has none and one is known. Goes by codes, never by words. */
-export function withWayOut(error: RemitError, failed: Failed, place: Place = NOWHERE): RemitError {
-  const hint = error.hint ?? wayOut(error, failed, place);
-  if (hint === error.hint) return error;
-  const {code, message, httpStatus, requestId, details, body, exitCode, retryable, cause} = error;
-  return new RemitError(code, message, {
-    ...{hint, httpStatus, requestId, details, body, exitCode, retryable, cause},
-  });
+export function withWayOut(error: RemitError, failed: Failed, place: Place): RemitError {
+  const hint = error.hintWith(place.commands) ?? wayOut(error, failed, place);
+  return hint === error.openHint ? error : error.withHint(hint);
 }
 
 function wayOut(error: RemitError, failed: Failed, {commands, baseUrl}: Place): string | undefined {
@@ -68,7 +59,10 @@ function listOfFields(error: RemitError, failed: Failed, commands: Commands): st
 /** The list in which a record that was not found would be. */
 function listOfMissing({code}: RemitError, failed: Failed, commands: Commands): string | undefined {
   const {commandId, args} = failed;
-  if (commandId === 'sandbox:simulate') return SIMULATED[String(args['kind'])];
+  if (commandId === 'sandbox:simulate') {
+    const topic = SIMULATED[String(args['kind'])];
+    return topic === undefined ? undefined : commands.read(topic, 'list');
+  }
   if (commandId.startsWith('payment-methods:') || code === 'PAYMENT_METHOD_NOT_FOUND')
     return /:(add|list)$/.test(commandId) ? partiesOf(failed, commands) : methodsOf(failed, commands);
   const named = CREATES[commandId] ?? LISTS[commandId];
@@ -109,12 +103,12 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
   'treasury:simulate-credit': ACCOUNTS,
 };
 
-/** What `sandbox simulate` did not find, by its first argument. */
+/** The topic of what `sandbox simulate` did not find, by its first argument. */
 const SIMULATED: Readonly<Record<string, string>> = {
-  payout: 'remit payouts list',
-  payin: 'remit payins list',
-  'account-transfer': 'remit transfers list',
-  subaccount: 'remit subaccounts list',
+  payout: 'payouts',
+  payin: 'payins',
+  'account-transfer': 'transfers',
+  subaccount: 'subaccounts',
 };
 
 /** Where the ids of a field are listed. */

@@ -33,7 +33,7 @@ export default class Api extends RemitCommand {
     const method = args.method.toUpperCase();
     if (!['GET', 'POST', 'PATCH', 'PUT', 'DELETE'].includes(method))
       throw new RemitError('USAGE', `${JSON.stringify(args.method)} is no method that remit sends`, {
-        hint: 'remit api --help',
+        hint: 'remit help api',
       });
     checkRequestPath(args.path);
     const context = await this.open();

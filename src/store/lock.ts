@@ -1,7 +1,7 @@
 import {randomBytes} from 'node:crypto';
 import {dirname} from 'node:path';
 import {type Clock, systemClock} from '../clock.ts';
-import {RemitError} from '../errors.ts';
+import {type Hint, RemitError} from '../errors.ts';
 import {fileFailure} from './failures.ts';
 import {makeFolder} from './folder.ts';
 import {type FoundLock, LockFile} from './lock-file.ts';
@@ -29,7 +29,7 @@ export interface LockOptions {
   /** Held for moments only: whoever comes meanwhile waits instead of being refused. */
   brief?: boolean;
   /** What a refused user may type. */
-  hint?: string;
+  hint?: Hint;
   clock?: Clock;
   probe?: ProcessProbe;
   /** Calls `beat` regularly without keeping the process alive, until the returned function is called. */

@@ -54,7 +54,10 @@ describe('the way out of an error that names none', () => {
 
   it('is the list of what the sandbox has', () => {
     const hintOn = (commandId: string, args?: Record<string, unknown>) =>
-      withWayOut(new RemitError('NOT_FOUND', 'no', {httpStatus: 404}), failed(commandId, args)).hint;
+      withWayOut(new RemitError('NOT_FOUND', 'no', {httpStatus: 404}), failed(commandId, args), {
+        commands,
+        baseUrl: undefined,
+      }).hint;
     assert.equal(hintOn('sandbox:deliveries:show'), 'remit sandbox deliveries list');
     assert.equal(hintOn('sandbox:checkpoint:restore'), 'remit sandbox checkpoint list');
     assert.equal(hintOn('sandbox:simulate', {kind: 'payout'}), 'remit payouts list');

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
-import {badFileName, exportsDefault, switchesTestsOff, writesToTerminal, type Rule} from './source-rules.ts';
+import {
+  badFileName,
+  exportsDefault,
+  switchesTestsOff,
+  writesCommand,
+  writesToTerminal,
+  type Rule,
+} from './source-rules.ts';
 import {sourcesUnder} from './tree.ts';
 
 const src = sourcesUnder('src');
@@ -50,6 +57,28 @@ export const d = {default: 1};`;
       assert.equal(badFileName({path, text: ''}).length, 1, path);
     for (const path of ['src/client/index.ts', 'src/client/base-url.ts', 'test/client/retry.test.ts'])
       assert.equal(badFileName({path, text: ''}).length, 0, path);
+  });
+
+  it('let Commands build the commands of hints', () => {
+    /** Why a file may write a command out. */
+    const allowed: Readonly<Record<string, string>> = {
+      'src/batch/standing/next-command.ts': 'adds the profile itself',
+      'src/batch/report/words.ts': 'a prefix; the flags of the batch follow it',
+      'src/cli/batch/place.ts': 'a prefix; the flags of the batch follow it',
+      'src/cli/demo/demo.ts': 'shows the commands that it runs',
+      'src/cli/parse-errors.ts': 'ends with --help, which needs no profile',
+      'src/cli/profile-changes.ts': 'ends with --help, which needs no profile',
+      'src/cli/sandbox/ready.ts': 'names the profile that it has just stored, or the variables',
+      'src/commands/profiles/add.ts': 'names the profile as its argument',
+    };
+    const found = src.filter((source) => writesCommand(source).length > 0).map(({path}) => path);
+    assert.deepEqual(found.sort(), Object.keys(allowed).sort());
+    const text = `const hint = 'see remit payouts list';
+const other = \`remit \${topic} list\`;
+const third = \`\${why}: remit whoami\`;
+const fine = 'remit sandbox start'; // remit payouts list
+const prose = 'what remit sends';`;
+    assert.deepEqual(lines(writesCommand, text), [1, 2, 3]);
   });
 
   it('run every test', () => {

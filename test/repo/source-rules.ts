@@ -75,3 +75,18 @@ export const switchesTestsOff: Rule = (source) =>
     const onThis = node.expression.kind === ts.SyntaxKind.ThisKeyword;
     return onMocha || onThis ? `.${node.name.text}: every test runs` : undefined;
   });
+
+/** Commands that use a profile: a hint that names one must carry `-p NAME`. */
+const WITH_PROFILE =
+  /\bremit (?:payouts|payins|moves|transfers|treasury|payment-methods|payees|payers|subaccounts|whoami|api|webhooks (?:endpoints|event-types)|profiles test)\b|\bremit $/;
+
+/** Hints get their commands from `Commands` (cli/command-line.ts), which adds the profile in force and quotes. */
+export const writesCommand: Rule = (source) =>
+  findings(source, (node) => {
+    const isText =
+      ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node);
+    const found = isText ? WITH_PROFILE.exec(node.text) : null;
+    return found === null
+      ? undefined
+      : `"${found[0]}": let Commands build this command, so that it carries the profile`;
+  });

@@ -199,7 +199,7 @@ function withSummary(failure: unknown, summary: Summary): unknown {
   if (!(failure instanceof RemitError)) return failure;
   return new RemitError(failure.code, failure.message, {
     cause: failure,
-    hint: failure.hint,
+    hint: failure.openHint,
     details: {summary},
   });
 }

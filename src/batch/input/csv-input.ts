@@ -1,7 +1,7 @@
 import {createHash, type Hash} from 'node:crypto';
 import {closeSync, createReadStream, fstatSync, openSync, type ReadStream} from 'node:fs';
 import {basename} from 'node:path';
-import {RemitError} from '../../errors.ts';
+import {type Hint, RemitError} from '../../errors.ts';
 import {foreignFormat, HEAD_BYTES} from './csv-formats.ts';
 
 /** Where a batch comes from: a path, or `-` for stdin. */
@@ -14,8 +14,8 @@ export interface InputFile {
   /** Of a file, before it is read; undefined of what comes through a pipe. */
   bytes: number | undefined;
   stream: ReadStream | NodeJS.ReadableStream;
-  /** `remit payouts batch`, for hints. */
-  command: string;
+  /** Words of the command that prints a file to start from, where there is one: `payouts batch template`. */
+  template: readonly string[] | undefined;
 }
 
 /**
@@ -25,9 +25,9 @@ export interface InputFile {
 export function openInput(
   path: string,
   stdin: NodeJS.ReadableStream = process.stdin,
-  command = 'remit payouts batch',
+  template?: readonly string[],
 ): InputFile {
-  if (path === '-') return {path, name: 'stdin', isPipe: true, bytes: undefined, stream: stdin, command};
+  if (path === '-') return {path, name: 'stdin', isPipe: true, bytes: undefined, stream: stdin, template};
   let fd: number;
   let stats;
   try {
@@ -36,7 +36,8 @@ export function openInput(
   } catch (cause) {
     throw new RemitError('CSV_INVALID', `cannot read ${path}: ${reasonOf(cause)}`, {
       cause,
-      hint: `name a CSV file, or - for standard input; \`${command} template\` prints one to start from`,
+      hint: (commands) =>
+        `name a CSV file, or - for standard input${template === undefined ? '' : `; ${commands.read(...template)} prints one to start from`}`,
     });
   }
   if (stats.isDirectory()) {
@@ -51,7 +52,7 @@ export function openInput(
     isPipe: !stats.isFile(),
     bytes: stats.isFile() ? stats.size : undefined,
     stream: createReadStream(path, {fd, highWaterMark: 256 * 1024}),
-    command,
+    template,
   };
 }
 
@@ -204,3 +205,9 @@ function newlinesBeforeFault(chunk: Buffer, before: Buffer): number {
   }
   return countNewlines(bytes.subarray(0, good)) - countNewlines(tail);
 }
+
+/** The hint for a file without a header or rows. */
+export const startFrom =
+  (template: readonly string[]): Hint =>
+  (commands) =>
+    `${commands.read(...template)} prints a file to start from`;

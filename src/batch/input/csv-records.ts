@@ -1,6 +1,7 @@
 import type {Parser} from 'csv-parse';
 import {RemitError} from '../../errors.ts';
 import type {Delimiter} from '../model/plan-facts.ts';
+import {startFrom} from './csv-input.ts';
 
 export const DELIMITERS: Readonly<Record<string, Delimiter>> = {comma: ',', semicolon: ';', tab: '\t'};
 
@@ -25,7 +26,7 @@ export interface CsvHeader {
 export class CsvRecords {
   emptyRecords = 0;
   readonly #path: string;
-  readonly #command: string;
+  readonly #template: readonly string[] | undefined;
   readonly #chunks: AsyncGenerator<string>;
   #delimiter: Delimiter | undefined;
 
@@ -33,11 +34,10 @@ export class CsvRecords {
     path: string;
     chunks: AsyncGenerator<string>;
     delimiter?: Delimiter | undefined;
-    /** `remit payouts batch`, for hints. */
-    command?: string;
+    template?: readonly string[] | undefined;
   }) {
     this.#path = options.path;
-    this.#command = options.command ?? 'remit payouts batch';
+    this.#template = options.template;
     this.#chunks = options.chunks;
     this.#delimiter = options.delimiter;
   }
@@ -143,7 +143,7 @@ export class CsvRecords {
 
   #empty(): RemitError {
     return new RemitError('CSV_INVALID', `${this.#path} is empty: it has no header`, {
-      hint: `\`${this.#command} template\` prints a file to start from`,
+      hint: this.#template === undefined ? undefined : startFrom(this.#template),
     });
   }
 

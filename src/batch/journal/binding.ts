@@ -1,10 +1,10 @@
 import type {Overrides} from '../../client/routes.ts';
-import {RemitError} from '../../errors.ts';
+import {type Hint, RemitError} from '../../errors.ts';
 import type {Journal} from './journal.ts';
 import type {Mode} from '../model/kinds.ts';
 import type {Plan} from '../model/plan-facts.ts';
 
-/** To whom a batch belongs once it was run: the same rows anywhere else would be other payments. */
+/** What a batch belongs to once it was run: the same rows anywhere else would be other payments. */
 interface Binding {
   mode: Mode;
   baseUrl: string;
@@ -18,8 +18,11 @@ export interface BoundTo {
   baseUrl: string;
   keyFingerprint: string;
   overrides: Overrides;
-  /** The command that runs the same file as a batch of its own. */
+  /** The command that runs the same file as a separate batch. */
   runAgain?: string;
+  /** The command that was typed, with another profile. */
+  withProfile?: (profile: string) => string;
+  profileInForce?: string | undefined;
 }
 
 const WORDS: Readonly<Record<keyof Binding, string>> = {
@@ -29,15 +32,8 @@ const WORDS: Readonly<Record<keyof Binding, string>> = {
   metadataField: 'name of the metadata field',
 };
 
-const BEGUN = 'use the profile with which the batch was begun (remit whoami shows the present one)';
-const HINTS: Readonly<Record<Exclude<keyof Binding, 'baseUrl'>, string>> = {
-  mode: BEGUN,
-  keyFingerprint: `${BEGUN}; if its test key is gone for good, run the file with a --state-dir of its own`,
-  metadataField: BEGUN,
-};
-
 /**
- * Refuses to go on with a batch under another mode, address or test key than those it was begun with.
+ * Refuses to continue a batch under another mode, address or test key than those it was started with.
  * @throws RemitError GUARD_BINDING
  */
 export function checkBinding(journal: Journal, plan: Plan, to: BoundTo): void {
@@ -49,22 +45,39 @@ export function checkBinding(journal: Journal, plan: Plan, to: BoundTo): void {
   const shown =
     other === 'keyFingerprint'
       ? ''
-      : `: it was begun with ${String(bound[other])}, now it is ${String(now[other])}`;
-  // A key that was never of use binds nobody: it was mistyped, or replaced before the first success.
+      : `: it was started with ${String(bound[other])}, and this is ${String(now[other])}`;
+  // A key that was never of use binds nothing: it was mistyped, or replaced before the first success.
   if (other === 'keyFingerprint' && bound.metadataField === now.metadataField && !journal.everTaken()) return;
-  throw new RemitError('GUARD_BINDING', `batch ${plan.batchId} is bound to another ${WORDS[other]}${shown}`, {
-    hint: `nothing was sent; ${other === 'baseUrl' ? addressHint(journal, bound.baseUrl, to) : HINTS[other]}`,
-    details: {batch_id: plan.batchId, bound_to: {mode: bound.mode, base_url: bound.baseUrl}},
-  });
+  throw new RemitError(
+    'GUARD_BINDING',
+    `batch ${plan.batchId} is bound to another ${WORDS[other]}${shown}; nothing was sent`,
+    {
+      hint: other === 'baseUrl' ? addressHint(journal, bound.baseUrl, to) : wayBack(journal, to, other),
+      details: {batch_id: plan.batchId, bound_to: {mode: bound.mode, base_url: bound.baseUrl}},
+    },
+  );
 }
 
 /** A wrong address is corrected in the profile; what is known of the rows at the former one decides what may follow. */
-function addressHint(journal: Journal, former: string, {runAgain}: BoundTo): string {
-  const again = runAgain ?? 'run the file under another --batch-id';
-  if (!journal.everTaken()) return `no row was taken at ${former}; if that address was wrong: ${again}`;
+function addressHint(journal: Journal, former: string, to: BoundTo): Hint {
+  const again = to.runAgain ?? 'run the file under another --batch-id';
+  if (!journal.everTaken()) return `no row was accepted at ${former}; if that address was wrong: ${again}`;
   if (!journal.everAnswered())
     return `rows were sent to ${former}, but nothing there answered as the service does; if it is another service: ${again}`;
-  return `it has records at ${former}, so ${BEGUN}; the same file run at another address would be paid there as well`;
+  const hint = wayBack(journal, to, 'baseUrl');
+  const records = `it has records at ${former}, so another address would pay the same file a second time`;
+  return (commands) => `${records}; ${typeof hint === 'string' ? hint : hint(commands)}`;
+}
+
+/** The command with the profile that the batch was last run with. */
+function wayBack(journal: Journal, {withProfile, profileInForce}: BoundTo, other: keyof Binding): Hint {
+  const former = journal.meta<string | null>('typedProfile') ?? undefined;
+  if (former !== undefined && former !== profileInForce && withProfile !== undefined)
+    return `use the profile that the batch was last run with: ${withProfile(former)}`;
+  if (other === 'keyFingerprint')
+    return 'use the test key that the batch was started with; if it was revoked, run the file with another --state-dir';
+  return (commands) =>
+    `use the key and base URL that the batch was started with; those in use: ${commands.read('whoami')}`;
 }
 
 /** Binds a batch before its first request, and checks it from then on; to another key only while none was of use. */

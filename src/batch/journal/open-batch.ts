@@ -39,7 +39,8 @@ export async function openBatch(options: {
     purpose: options.purpose,
     breakLock: options.breakLock ?? false,
     brief: options.brief ?? false,
-    hint: `wait for it, or watch it with remit ${KINDS[kind].topic} batch status ${batchId}; --break-lock only if you know that it is dead`,
+    hint: (commands) =>
+      `wait for it, or watch it: ${commands.read(KINDS[kind].topic, 'batch', 'status', batchId)}; add --break-lock only if that process is certainly gone`,
     clock,
   });
   try {
@@ -63,15 +64,12 @@ export async function openBatch(options: {
 function unknownBatch(stateDir: string, kind: Kind, batchId: string): RemitError {
   const all = batchIds(stateDir, kind).sort();
   const known = all.slice(0, 5);
-  const more =
-    all.length > known.length
-      ? `, and ${all.length - known.length} more (remit ${KINDS[kind].topic} batch list)`
-      : '';
+  const more = all.length - known.length;
   const {topic} = KINDS[kind];
   return new RemitError('NO_BATCH', `there is no batch ${batchId} in ${stateDir}`, {
-    hint:
+    hint: (commands) =>
       known.length === 0
-        ? `plan one: remit ${topic} batch plan FILE`
-        : `known batches: ${known.join(', ')}${more}; another state folder is named with --state-dir`,
+        ? `plan one: ${commands.read(topic, 'batch', 'plan', 'FILE')}`
+        : `known batches: ${known.join(', ')}${more > 0 ? `, and ${more} more (${commands.read(topic, 'batch', 'list')})` : ''}; --state-dir names another state folder`,
   });
 }

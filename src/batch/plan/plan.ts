@@ -70,7 +70,7 @@ const SHOWN_ISSUES = 10_000;
  *   errors and `validOnly` is not set, or has no valid row; STATE when the plan cannot be written; LOCKED when the batch is running.
  */
 export async function planBatch(options: PlanOptions): Promise<PlannedBatch> {
-  const input = openInput(options.file, options.stdin, `remit ${KINDS[options.kind].topic} batch`);
+  const input = openInput(options.file, options.stdin, [KINDS[options.kind].topic, 'batch', 'template']);
   if (options.batchId !== undefined) batchFolder(options.stateDir, options.kind, options.batchId); // refuses a bad id early
   const root = join(options.stateDir, 'batches', options.kind);
   const workshop = join(root, `.planning-${randomUUID()}`);
@@ -175,8 +175,8 @@ async function loadRecords(
   texts: RowTexts,
 ): Promise<LoadedRecords> {
   const kind = KINDS[options.kind];
-  const {path, command} = input;
-  const records = new CsvRecords({path, command, chunks: text.chunks(), delimiter: options.delimiter});
+  const {path, template} = input;
+  const records = new CsvRecords({path, template, chunks: text.chunks(), delimiter: options.delimiter});
   let loader: PlanLoader | undefined;
   let map: ColumnMap | undefined;
   let delimiter: Delimiter = ',';

@@ -1,5 +1,5 @@
 import {RemitError} from '../../errors.ts';
-import type {InputFacts, InputFile} from '../input/csv-input.ts';
+import {type InputFacts, type InputFile, startFrom} from '../input/csv-input.ts';
 import type {IssueCounts} from '../input/issue-groups.ts';
 import type {Issue} from '../input/issues.ts';
 
@@ -49,6 +49,6 @@ export function noValidRow(input: InputFile, found: FileErrors): RemitError {
     });
   }
   return new RemitError('CSV_INVALID', `${input.name} has a header and no rows; nothing was sent`, {
-    hint: `\`${input.command} template\` prints a file to start from`,
+    hint: input.template === undefined ? undefined : startFrom(input.template),
   });
 }

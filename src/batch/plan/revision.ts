@@ -153,7 +153,8 @@ function refusal(plan: Plan, refused: {reference: string; why: string}[]): Remit
     'CSV_INVALID',
     `batch ${plan.batchId} was run before, and ${plan.file.name} no longer agrees with it: ${shown.join('; ')}${more}; nothing was sent`,
     {
-      hint: `put those rows back as they were, or go on with the file as it was: remit ${KINDS[plan.kind].topic} batch resume ${plan.batchId}`,
+      hint: (commands) =>
+        `restore those rows, or continue with the file as it was planned: ${commands.write(KINDS[plan.kind].topic, 'batch', 'resume', plan.batchId)}`,
       details: {batch_id: plan.batchId, refused},
     },
   );

@@ -67,11 +67,21 @@ export function writeResults(options: {
   } catch (cause) {
     results.discard();
     failed.discard();
-    throw cause;
+    throw withReport(cause, plan);
   }
   // Of an earlier run of this batch.
   if (failures === 0) guarded(files.failed, () => rmSync(files.failed, {force: true}));
   return {...files, failed: failures > 0 ? files.failed : null};
+}
+
+/** An error of the disk loses nothing: the results can be written again. */
+function withReport(cause: unknown, {kind, batchId}: Plan): unknown {
+  if (!(cause instanceof RemitError) || cause.openHint !== undefined) return cause;
+  return new RemitError(cause.code, cause.message, {
+    cause,
+    hint: (commands) =>
+      `nothing is lost; once this is fixed, write the results again: ${commands.read(KINDS[kind].topic, 'batch', 'report', batchId)} (--out FOLDER writes them elsewhere)`,
+  });
 }
 
 function writeSummary(
@@ -275,9 +285,6 @@ function guarded<T>(path: string, work: () => T): T {
     return work();
   } catch (cause) {
     if (cause instanceof RemitError) throw cause;
-    throw new RemitError('STATE', `cannot write ${path}: ${(cause as Error).message}`, {
-      cause,
-      hint: 'the batch itself is safe in its journal; write the results again with remit payouts batch report, or elsewhere with --out FOLDER',
-    });
+    throw new RemitError('STATE', `cannot write ${path}: ${(cause as Error).message}`, {cause});
   }
 }

@@ -257,7 +257,7 @@ export class BatchRun {
     if (failure instanceof RemitError)
       throw new RemitError(failure.code, failure.message, {
         cause: failure,
-        hint: failure.hint,
+        hint: failure.openHint,
         details: {summary},
       });
     if (failure instanceof Error) throw failure;

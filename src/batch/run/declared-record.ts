@@ -14,7 +14,7 @@ import {type Kind, KINDS} from '../model/kinds.ts';
  */
 export function checkDeclared(
   record: Readonly<Record<string, unknown>>,
-  {row, id, kind}: {row: JournalRow; id: string; kind: Kind},
+  {row, id, kind, batchId}: {row: JournalRow; id: string; kind: Kind; batchId: string},
 ): string {
   const other = differenceOf(record, row, kind);
   if (other !== undefined)
@@ -28,7 +28,10 @@ export function checkDeclared(
   throw new RemitError(
     'CONFLICT',
     `${kind} ${id} is ${status === null ? 'without a status' : sanitizer.token(status)}, which is not paid; nothing was changed`,
-    {hint: `look again later, or declare row ${row.reference} --not-paid`},
+    {
+      hint: (commands) =>
+        `check again later, or record the row as not paid: ${commands.read(KINDS[kind].topic, 'batch', 'resolve', batchId, row.reference, '--not-paid')}`,
+    },
   );
 }
 

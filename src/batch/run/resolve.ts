@@ -6,7 +6,7 @@ import type {Journal} from '../journal/journal.ts';
 import type {OpenBatch} from '../journal/open-batch.ts';
 import type {Outcome} from '../model/outcome.ts';
 import {type Entry, Registry} from '../registry/registry.ts';
-import type {Mode} from '../model/kinds.ts';
+import {KINDS, type Mode} from '../model/kinds.ts';
 
 /** What an operator has found out about a row in doubt, outside of this tool. */
 export type Resolution = {paid: string; status?: string} | 'not-paid';
@@ -99,7 +99,8 @@ export function doubtfulRow(
   const row = journal.rowOf(reference);
   if (row === undefined)
     throw new RemitError('NO_BATCH', `batch ${plan.batchId} has no row ${reference}`, {
-      hint: 'name the row by its reference',
+      hint: (commands) =>
+        `the results list every reference: ${commands.read(KINDS[plan.kind].topic, 'batch', 'report', plan.batchId)}`,
     });
   const isDoubt =
     row.outcome === undefined ? journal.coveredSince(row.n) !== undefined : row.outcome.state === 'in_doubt';
@@ -107,7 +108,10 @@ export function doubtfulRow(
   throw new RemitError(
     'USAGE',
     `row ${reference} is not in doubt: it is ${(row.outcome?.state ?? 'not sent').replace('_', ' ')}`,
-    {hint: 'only rows in doubt are resolved by hand'},
+    {
+      hint: (commands) =>
+        `resolve applies only to rows in doubt; ${commands.read(KINDS[plan.kind].topic, 'batch', 'status', plan.batchId)} shows what is left to do`,
+    },
   );
 }
 
@@ -185,7 +189,8 @@ function refusePaid(entry: Entry | undefined, {plan, journal}: OpenBatch, refere
   const isWord = (journal.meta<Record<string, unknown>>('declared') ?? {})[reference] !== undefined;
   if (entry?.journal !== plan.journalId || !entry.paid || isWord) return;
   throw new RemitError('USAGE', `row ${reference} was paid: the registry has its record ${entry.id}`, {
-    hint: `run the batch again: it takes the row for paid`,
+    hint: (commands) =>
+      `to record it: ${commands.write(KINDS[plan.kind].topic, 'batch', 'resume', plan.batchId)}`,
   });
 }
 

@@ -6,6 +6,7 @@ import {shellWord} from '../../shell-word.ts';
 import {judgeLook} from './answers.ts';
 import type {JournalRow} from '../journal/row.ts';
 import type {Journal} from '../journal/journal.ts';
+import {KINDS} from '../model/kinds.ts';
 import {MAX_WAIT_MS} from './patience.ts';
 import type {Outcome, RowState} from '../model/outcome.ts';
 import {leastGeneration, type Registry} from '../registry/registry.ts';
@@ -119,7 +120,8 @@ function* candidates({journal, named, plan}: Asking): Generator<JournalRow> {
     const row = journal.rowOf(reference);
     if (row === undefined)
       throw new RemitError('NO_BATCH', `batch ${plan.batchId} has no row ${reference}`, {
-        hint: 'name rows by their reference',
+        hint: (commands) =>
+          `the results list every reference: ${commands.read(KINDS[plan.kind].topic, 'batch', 'report', plan.batchId)}`,
       });
     yield row;
   }

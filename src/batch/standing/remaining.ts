@@ -71,19 +71,25 @@ export function beginCancel(journal: Journal, now: number): void {
 }
 
 /** @throws RemitError BATCH_CANCELED for any other run of a batch whose cancel was begun, and for a cancel that was not */
-export function refuseCanceled(journal: Journal, {batchId, kind}: Plan, path: RunPath | 'as-before'): void {
+export function refuseCanceled(
+  journal: Journal,
+  {batchId, kind}: Plan,
+  path: RunPath | 'as-before',
+  runAgain?: string,
+): void {
   const began = cancelBegan(journal);
   if (path === 'cancel' && began === undefined) throw new Error('a cancel begins with beginCancel');
   if (path === 'cancel' || began === undefined) return;
   const isDone = journal.meta<BatchState>('state') === 'canceled';
-  const command = `remit ${KINDS[kind].topic} batch`;
+  const verb = [KINDS[kind].topic, 'batch'];
   throw new RemitError(
     'BATCH_CANCELED',
     `batch ${batchId} ${isDone ? 'is canceled' : 'is being canceled'}; nothing else of it is sent`,
     {
-      hint: isDone
-        ? `to pay its rows after all, run the file as another batch: ${command} run FILE --batch-id NAME`
-        : `${command} cancel ${batchId}`,
+      hint: (commands) =>
+        isDone
+          ? `to send its rows after all, run the file as another batch: ${runAgain ?? commands.write(...verb, 'run', 'FILE', '--batch-id', 'NAME')}`
+          : commands.write(...verb, 'cancel', batchId),
     },
   );
 }

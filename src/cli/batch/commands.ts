@@ -185,6 +185,7 @@ export abstract class BatchStatus extends BatchCommand {
         stateDir,
         batchId: args.batch,
         flags,
+        typed: this.typed,
       });
       this.exitWith(exit);
       return summary;
@@ -195,7 +196,7 @@ export abstract class BatchStatus extends BatchCommand {
       batchId: args.batch,
       stateDir: this.stateDirOf(local, flags),
       clock: local.clock,
-      typed: (last) => placeFlags(local, this.stateDirOf(local, flags), last),
+      placing: (last) => placeFlags(local, this.stateDirOf(local, flags), last),
     });
     local.out.text(summaryText(summary, attention, placed));
     if (summary.left_out > 0) local.out.warn(leftOutText(summary));
@@ -234,7 +235,7 @@ export abstract class BatchReport extends BatchCommand {
     const local = context ?? this.openLocal();
     const stateDir = this.stateDirOf(local, flags);
     if (context !== undefined) {
-      const wanted = {context, kind: this.kind, stateDir, batchId: args.batch, flags};
+      const wanted = {context, kind: this.kind, stateDir, batchId: args.batch, flags, typed: this.typed};
       const {exit} = await refreshBatch({...wanted, isQuiet: true});
       this.exitWith(exit);
     }
@@ -243,7 +244,7 @@ export abstract class BatchReport extends BatchCommand {
       batchId: args.batch,
       stateDir,
       clock: local.clock,
-      typed: (last) => placeFlags(local, stateDir, last),
+      placing: (last) => placeFlags(local, stateDir, last),
       folder: flags.out,
       html: !flags.html ? undefined : args.file === undefined ? 'beside' : {file: args.file},
     });
@@ -340,7 +341,8 @@ export abstract class BatchResolve extends BatchCommand {
         'USAGE',
         flags.from === undefined ? 'name the row by its reference' : 'with --from, the file names the rows',
         {
-          hint: `remit ${this.kind}s batch resolve ${args.batch} --from FILE, or REFERENCE with --paid ID or --not-paid`,
+          hint: (commands) =>
+            `${commands.read(`${this.kind}s`, 'batch', 'resolve', args.batch, '--from', 'FILE')}, or name a row: REFERENCE --paid ID, or REFERENCE --not-paid`,
         },
       );
     if (flags.from !== undefined) return this.#resolveFile(args.batch, flags.from, flags);
@@ -349,8 +351,8 @@ export abstract class BatchResolve extends BatchCommand {
 
   #place(local: LocalContext, flags: {'state-dir'?: string | undefined}) {
     const stateDir = this.stateDirOf(local, flags);
-    const typed = (last: string | undefined) => placeFlags(local, stateDir, last);
-    return {kind: this.kind, stateDir, clock: local.clock, typed};
+    const placing = (last: string | undefined) => placeFlags(local, stateDir, last);
+    return {kind: this.kind, stateDir, clock: local.clock, placing, typed: this.typed};
   }
 
   async #resolveFile(
@@ -385,7 +387,7 @@ export abstract class BatchResolve extends BatchCommand {
       'state-dir'?: string | undefined;
     },
   ) {
-    const resolution = flags.paid === undefined ? 'not-paid' : {paid: paidId(flags.paid)};
+    const resolution = flags.paid === undefined ? 'not-paid' : {paid: paidId(flags.paid, this.kind)};
     const isRead = flags.paid !== undefined && !flags.unseen;
     const context = isRead ? await this.open() : undefined;
     const local = context ?? this.openLocal();

@@ -1,6 +1,5 @@
 import {MAX_WAIT_MS} from '../../batch/run/patience.ts';
 import {writeStatus} from '../../batch/standing/status-file.ts';
-import {checkBinding} from '../../batch/journal/binding.ts';
 import {FollowPace} from '../../batch/follow/pace.ts';
 import type {FollowEnd} from '../../batch/follow/follow.ts';
 import type {Goal} from '../../batch/follow/counts.ts';
@@ -12,9 +11,10 @@ import {exitCodeOf, type Summary} from '../../batch/standing/summary.ts';
 import {Wire} from '../../batch/run/wire.ts';
 import {DEFAULT_TIMEOUTS} from '../../client/transport.ts';
 import {EXIT, type ExitCode, RemitError} from '../../errors.ts';
+import type {Typed} from '../command-line.ts';
 import type {Context} from '../context.ts';
 import {DEFAULT_WAIT_MS} from '../durations.ts';
-import {batchCommand, placeFlags, runAsAnother} from './place.ts';
+import {batchCommand, checkBound, placeFlags} from './place.ts';
 import {count} from './plan-view.ts';
 import {readSummary, statusOfBatch} from './report-action.ts';
 import {summaryText} from './summary-view.ts';
@@ -56,6 +56,8 @@ export async function refreshBatch(options: {
   stateDir: string;
   batchId: string;
   flags: FollowFlags;
+  /** The command itself, for hints that repeat it. */
+  typed: Typed;
   /** Before a report, which shows the summary and refuses a batch that runs. */
   isQuiet?: boolean;
 }): Promise<{summary: Summary & {followed?: Followed}; exit: ExitCode}> {
@@ -74,8 +76,7 @@ export async function refreshBatch(options: {
     return {summary, exit: EXIT.OK};
   }
   try {
-    const runAgain = runAsAnother(context, options.stateDir, batch.plan);
-    checkBinding(batch.journal, batch.plan, {...context.profile, runAgain});
+    checkBound(context, options.stateDir, options.typed, batch);
     const before = readSummary(batch, clock.now(), (last) => placeFlags(context, options.stateDir, last));
     const {summary: seen, followed} = await follow({
       ...{context, stateDir: options.stateDir, batch, flags, before},

@@ -1,9 +1,12 @@
 import {existsSync} from 'node:fs';
 import {join, resolve} from 'node:path';
+import {checkBinding} from '../../batch/journal/binding.ts';
 import {batchExists} from '../../batch/journal/folder.ts';
 import {type Kind, KINDS} from '../../batch/model/kinds.ts';
+import type {OpenBatch} from '../../batch/journal/open-batch.ts';
 import {RemitError} from '../../errors.ts';
 import {shellWord} from '../../shell-word.ts';
+import type {Typed} from '../command-line.ts';
 import type {Context, LocalContext} from '../context.ts';
 import type {Plan} from '../../batch/model/plan-facts.ts';
 
@@ -32,6 +35,20 @@ export function runAsAnother(context: Context, stateDir: string, {kind, batchId,
 }
 
 /**
+ * Refuses a batch that belongs to another address, mode or key than those in force.
+ * @throws RemitError GUARD_BINDING with the command to type instead
+ */
+export function checkBound(context: Context, stateDir: string, typed: Typed, batch: OpenBatch): void {
+  const {profile, commands} = context;
+  checkBinding(batch.journal, batch.plan, {
+    ...profile,
+    runAgain: runAsAnother(context, stateDir, batch.plan),
+    withProfile: (name) => commands.againWith(name, typed),
+    profileInForce: commands.profile,
+  });
+}
+
+/**
  * Whether the argument of `run` names a file to plan or a batch that is planned.
  * @throws RemitError USAGE when it is both, NO_BATCH when neither
  */
@@ -51,6 +68,7 @@ export function fileOrBatch(
   if (isBatch) return 'batch';
   if (isFile || /\.\w{1,5}$/.test(argument)) return 'file';
   throw new RemitError('NO_BATCH', `${argument} is neither a file nor a planned batch`, {
-    hint: `${batchCommand(kind)} run FILE.csv, or another state folder with --state-dir`,
+    hint: (commands) =>
+      `name a CSV file: ${commands.write(KINDS[kind].topic, 'batch', 'run', 'FILE.csv')}; or another state folder with --state-dir`,
   });
 }

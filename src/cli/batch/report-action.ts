@@ -24,7 +24,7 @@ interface Wanted {
   stateDir: string;
   clock: Clock;
   /** Makes the flags by which the next command finds the batch, of the profile that it was last run with. */
-  typed?: Placing;
+  placing?: Placing;
 }
 
 /** `lastProfile`: as it was typed for the last run of the batch. */
@@ -43,7 +43,7 @@ export async function statusOfBatch(
     const batch = await openBatch({...wanted, purpose: `status of batch ${wanted.batchId}`, brief: true});
     try {
       await readNews(batch, wanted);
-      const summary = readSummary(batch, wanted.clock.now(), wanted.typed);
+      const summary = readSummary(batch, wanted.clock.now(), wanted.placing);
       const attention = batch.journal.needingAttention(ATTENTION, summary.in_doubt);
       return {summary, attention, placed: placedFor(batch, wanted), running: undefined};
     } finally {
@@ -61,8 +61,8 @@ export async function statusOfBatch(
   }
 }
 
-const placedFor = ({journal}: OpenBatch, {typed}: Wanted): string =>
-  typed?.(journal.meta<string | null>('typedProfile') ?? undefined) ?? '';
+const placedFor = ({journal}: OpenBatch, {placing}: Wanted): string =>
+  placing?.(journal.meta<string | null>('typedProfile') ?? undefined) ?? '';
 
 /** What the process that has the batch last wrote; undefined when it wrote nothing, or the error is another one. */
 function lastWord(error: unknown, {stateDir, kind, batchId}: Wanted): StatusFile | undefined {
@@ -79,7 +79,7 @@ function withLastStanding(error: unknown, {stateDir, kind, batchId}: Wanted): un
   return new RemitError(
     'STATE',
     `${error.message}. At ${status.updated_at}, ${accepted} of ${count(planned, 'row')} of batch ${batchId} were accepted; more may have happened since`,
-    {cause: error, hint: error.hint, details: {...error.details, last_summary: status.summary}},
+    {cause: error, hint: error.openHint, details: {...error.details, last_summary: status.summary}},
   );
 }
 
@@ -107,11 +107,11 @@ export async function reportBatch(
   try {
     const {journal, plan} = batch;
     await readNews(batch, wanted);
-    const before = readSummary(batch, wanted.clock.now(), wanted.typed);
+    const before = readSummary(batch, wanted.clock.now(), wanted.placing);
     const folder = resolve(wanted.folder ?? plan.file.folder);
     const files = writeResults({journal, plan, summary: before, folder});
     journal.setMeta('results', files);
-    const summary = readSummary(batch, wanted.clock.now(), wanted.typed);
+    const summary = readSummary(batch, wanted.clock.now(), wanted.placing);
     const attention = journal.needingAttention(ATTENTION, summary.in_doubt);
     const placed = placedFor(batch, wanted);
     if (wanted.html === undefined) return {summary, attention, placed};
@@ -134,13 +134,13 @@ async function openForReport(wanted: Wanted): Promise<OpenBatch> {
     throw new RemitError(
       'LOCKED',
       `no report of batch ${wanted.batchId} was written, its results are not there yet: ${accepted} of ${count(planned, 'row')} accepted. ${runningText(status, error)}`,
-      {cause: error, hint: error.hint, details: {...error.details, summary: status.summary}},
+      {cause: error, hint: error.openHint, details: {...error.details, summary: status.summary}},
     );
   }
 }
 
 /** The summary of a batch at rest. A runner that was killed left no word, but windows and outcomes tell what is open. */
-export function readSummary({plan, journal}: OpenBatch, now: number, typed: Placing = () => ''): Summary {
+export function readSummary({plan, journal}: OpenBatch, now: number, placing: Placing = () => ''): Summary {
   const standing = standingOf(journal, plan);
   const sent = journal.windows(['stage', 'direct', 'release']).length > 0;
   const told = journal.meta<BatchState>('state');
@@ -148,7 +148,7 @@ export function readSummary({plan, journal}: OpenBatch, now: number, typed: Plac
   const state: BatchState = killed ? 'interrupted' : (told ?? 'planned');
   const command = batchCommand(plan.kind);
   const profile = journal.meta<string | null>('typedProfile') ?? undefined;
-  const placed = typed(profile);
+  const placed = placing(profile);
   const stop = journal.meta<Stop | null>('stop') ?? undefined;
   const end = endState(state, plan, standing);
   const mode = journal.meta<{mode: Mode}>('binding')?.mode ?? null;

@@ -1,6 +1,5 @@
-import {checkBinding} from '../../batch/journal/binding.ts';
 import {checkDeclared} from '../../batch/run/declared-record.ts';
-import type {Kind} from '../../batch/model/kinds.ts';
+import {type Kind, KINDS} from '../../batch/model/kinds.ts';
 import {type OpenBatch, openBatch} from '../../batch/journal/open-batch.ts';
 import {
   doubtfulRow,
@@ -15,8 +14,9 @@ import {isObject} from '../../client/answer.ts';
 import type {Clock} from '../../clock.ts';
 import {LIFECYCLES} from '../../contract/lifecycle.ts';
 import {RemitError} from '../../errors.ts';
+import type {Typed} from '../command-line.ts';
 import type {Context} from '../context.ts';
-import {batchCommand} from './place.ts';
+import {checkBound} from './place.ts';
 import {type Placing, readSummary} from './report-action.ts';
 import {invalidLines, type ResolveLine} from './resolve-file.ts';
 
@@ -36,9 +36,10 @@ export async function resolveInBatch(options: {
   context: Context | undefined;
   openToLook?: (() => Promise<Context>) | undefined;
   clock: Clock;
-  typed: Placing;
+  placing: Placing;
+  typed: Typed;
 }) {
-  const {kind, stateDir, batchId, reference, context, clock} = options;
+  const {kind, stateDir, batchId, reference, context, clock, typed} = options;
   const batch = await openBatch({
     stateDir,
     kind,
@@ -50,13 +51,16 @@ export async function resolveInBatch(options: {
   try {
     let {resolution} = options;
     if (resolution !== 'not-paid' && context !== undefined)
-      resolution = {...resolution, status: await lookUp({batch, context, reference, id: resolution.paid})};
+      resolution = {
+        ...resolution,
+        status: await lookUp({batch, context, stateDir, typed, reference, id: resolution.paid}),
+      };
     const unseen =
       resolution === 'not-paid' && options.openToLook !== undefined
-        ? await refuseMoved(batch, reference, options.openToLook)
+        ? await refuseMoved({batch, reference, stateDir, typed, open: options.openToLook})
         : undefined;
     const resolved = await resolveRow({stateDir, reference, resolution, clock, batch});
-    const {next} = readSummary(batch, clock.now(), options.typed);
+    const {next} = readSummary(batch, clock.now(), options.placing);
     return {batch_id: batchId, ...resolved, next, ...(unseen === undefined ? {} : {unseen})};
   } finally {
     await batch.close();
@@ -76,9 +80,10 @@ export async function resolveFromFile(options: {
   lines: readonly ResolveLine[];
   open: (() => Promise<Context>) | undefined;
   clock: Clock;
-  typed: Placing;
+  placing: Placing;
+  typed: Typed;
 }) {
-  const {kind, stateDir, batchId, path, lines, open, clock} = options;
+  const {kind, stateDir, batchId, path, lines, open, clock, typed} = options;
   const purpose = `resolve in batch ${batchId}`;
   const batch = await openBatch({stateDir, kind, batchId, purpose, brief: open === undefined, clock});
   try {
@@ -88,17 +93,17 @@ export async function resolveFromFile(options: {
     for (const {reference, resolution} of lines) {
       if (open === undefined) rows.push({reference, resolution});
       else if (resolution === 'not-paid') {
-        const why = await refuseMoved(batch, reference, open);
+        const why = await refuseMoved({batch, reference, stateDir, typed, open});
         if (why !== undefined) unseen.push({reference, why});
         rows.push({reference, resolution});
       } else {
         const context = await open();
-        const status = await lookUp({batch, context, reference, id: resolution.paid});
+        const status = await lookUp({batch, context, stateDir, typed, reference, id: resolution.paid});
         rows.push({reference, resolution: {...resolution, status}});
       }
     }
     const resolved = await resolveRows({batch, stateDir, rows, clock});
-    const {next} = readSummary(batch, clock.now(), options.typed);
+    const {next} = readSummary(batch, clock.now(), options.placing);
     const paid = rows.filter(({resolution}) => resolution !== 'not-paid').length;
     return {batch_id: batchId, paid, not_paid: rows.length - paid, rows: resolved, unseen, next};
   } finally {
@@ -123,17 +128,20 @@ function refuseUnknown(batch: OpenBatch, path: string, lines: readonly ResolveLi
  * @returns why the record could not be looked at, if it could not
  * @throws RemitError USAGE when the record of the row is further than created: nothing is settled by a wrong word
  */
-async function refuseMoved(
-  batch: OpenBatch,
-  reference: string,
-  open: () => Promise<Context>,
-): Promise<string | undefined> {
-  const {kind} = batch.plan;
+async function refuseMoved({
+  batch,
+  reference,
+  stateDir,
+  typed,
+  open,
+}: Asked & {open: () => Promise<Context>}): Promise<string | undefined> {
+  const {kind, batchId} = batch.plan;
   const {outcome} = rowToResolve(batch, reference, 'not-paid');
   if (outcome?.state !== 'in_doubt' || outcome.id === null) return undefined; // no record is known to look at
   const {id} = outcome;
-  const {client, profile} = await open();
-  checkBinding(batch.journal, batch.plan, profile);
+  const context = await open();
+  const {client} = context;
+  checkBound(context, stateDir, typed, batch);
   let status: unknown;
   try {
     const {data} = kind === 'payout' ? await client.payouts.get({id}) : await client.payins.get({id});
@@ -147,40 +155,43 @@ async function refuseMoved(
   if (status === initial || status === 'failed' || status === 'canceled') return undefined;
   if (typeof status !== 'string' || !Object.hasOwn(next, status)) return `its status is ${String(status)}`;
   throw new RemitError('USAGE', `row ${reference} was paid: its record ${id} is ${status}`, {
-    hint: `${batchCommand(kind)} resume ${batch.plan.batchId} records it`,
+    hint: (commands) => `to record it: ${commands.write(KINDS[kind].topic, 'batch', 'resume', batchId)}`,
   });
 }
 
-/** @throws RemitError USAGE for what is no id */
-export function paidId(text: string): string {
+/** @throws RemitError USAGE for an invalid id */
+export function paidId(text: string, kind: Kind): string {
   if (isUuid(text)) return text.toLowerCase();
-  throw new RemitError('USAGE', `--paid ${JSON.stringify(text)} is not the id of a record: a UUID`, {
-    hint: 'the dashboard of the service shows it, and so does remit payouts list',
+  throw new RemitError('USAGE', `--paid ${JSON.stringify(text)} is not the id of a record, which is a UUID`, {
+    hint: (commands) => `find the id in ${commands.read(KINDS[kind].topic, 'list')}`,
   });
 }
 
-async function lookUp(wanted: {
+/** What a row is resolved with. */
+interface Asked {
   batch: OpenBatch;
-  context: Context;
   reference: string;
-  id: string;
-}): Promise<string> {
-  const {batch, context, reference, id} = wanted;
+  stateDir: string;
+  typed: Typed;
+}
+
+async function lookUp(wanted: Asked & {context: Context; id: string}): Promise<string> {
+  const {batch, context, stateDir, typed, reference, id} = wanted;
   const {kind} = batch.plan;
-  checkBinding(batch.journal, batch.plan, context.profile);
+  checkBound(context, stateDir, typed, batch);
   const row = rowToResolve(batch, reference, {paid: id});
   const {client} = context;
   try {
     const {data} = kind === 'payout' ? await client.payouts.get({id}) : await client.payins.get({id});
     const record: unknown = data; // what the service sent, whatever the contract says
-    return checkDeclared(isObject(record) ? record : {}, {row, id, kind});
+    return checkDeclared(isObject(record) ? record : {}, {row, id, kind, batchId: batch.plan.batchId});
   } catch (cause) {
     if (!(cause instanceof RemitError) || (cause.code !== 'NOT_FOUND' && cause.code !== 'UNAVAILABLE'))
       throw cause;
-    throw new RemitError(cause.code, `${cause.message}; row ${reference} is left as it is`, {
+    throw new RemitError(cause.code, `${cause.message}; row ${reference} is unchanged`, {
       cause,
       details: cause.details,
-      hint: `--unseen takes your word for it (resolve --not-paid takes it back)`,
+      hint: `to record it without checking the record: ${context.commands.again(typed, {add: ['--unseen']})}`,
     });
   }
 }

@@ -3,7 +3,6 @@ import {resolve} from 'node:path';
 import {type BatchClaims, claimBatch} from '../../batch/registry/batch-claims.ts';
 import {BatchRun} from '../../batch/run/batch-run.ts';
 import {isCapped} from '../guard/batch-caps.ts';
-import {checkBinding} from '../../batch/journal/binding.ts';
 import type {Kind} from '../../batch/model/kinds.ts';
 import {keepAcknowledged, noteConfirmation, readAcknowledged} from '../../batch/journal/confirmations.ts';
 import type {Followed} from '../../batch/follow/follow-run.ts';
@@ -33,7 +32,7 @@ import {confirmBatch, type ConfirmFlags, duplicatesOf} from './confirm.ts';
 import {followAfterRun, type FollowFlags} from './follow-action.ts';
 import {hasForgotten, RESET_SANDBOX} from './reset-sandbox.ts';
 import {closeAfter, withResume} from './close-after.ts';
-import {batchCommand, placeFlags, runAsAnother} from './place.ts';
+import {batchCommand, checkBound, placeFlags, runAsAnother} from './place.ts';
 import {count} from './plan-view.ts';
 import {confirmCancel, releasedText} from './cancel-confirm.ts';
 import {partOf, retryText} from './retry-view.ts';
@@ -85,7 +84,7 @@ export interface BatchEnd {
 export async function runBatch(request: RunRequest): Promise<BatchEnd> {
   keepHeapSmall();
   const {context, kind, stateDir, batchId, flags, doing} = request;
-  const {clock, profile} = context;
+  const {clock} = context;
   const breakLock = flags['break-lock'] ?? false;
   const waiting = {context, kind, stateDir, waitMs: flags['wait-lock']};
   const purpose = `batch ${batchId} (${doing})`;
@@ -95,9 +94,9 @@ export async function runBatch(request: RunRequest): Promise<BatchEnd> {
   const run = async () => {
     if (readStatus(batch.place.status) === undefined) tellStatus(batch, 'starting', clock.now());
     const folder = resultFolder(flags.out ?? batch.plan.file.folder);
-    const runAgain = runAsAnother(context, stateDir, batch.plan);
-    checkBinding(batch.journal, batch.plan, {...profile, runAgain});
-    if (request.path !== 'cancel') refuseCanceled(batch.journal, batch.plan, request.path);
+    checkBound(context, stateDir, request.typed, batch);
+    if (request.path !== 'cancel')
+      refuseCanceled(batch.journal, batch.plan, request.path, runAsAnother(context, stateDir, batch.plan));
     const changed = request.isById ? changedFile(batch.plan) : undefined;
     if (changed !== undefined)
       context.out.warn(

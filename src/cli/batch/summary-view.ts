@@ -1,4 +1,4 @@
-import {type Kind, KINDS} from '../../batch/model/kinds.ts';
+import type {Kind} from '../../batch/model/kinds.ts';
 import type {Attention} from '../../batch/journal/journal.ts';
 import {BUCKETS} from '../../batch/model/outcome.ts';
 import type {Summary} from '../../batch/standing/summary.ts';
@@ -125,7 +125,7 @@ export const leftOutText = ({left_out: rows, failed_file: file}: Summary): strin
 
 /** Which rows an interrupted run leaves in doubt; of many the first are named, with what writes them all down. */
 export function doubtsText(summary: Summary, named: readonly string[], placeFlags = ''): string {
-  const report = `remit ${KINDS[summary.kind as Kind].topic} batch report ${summary.batch_id}${placeFlags}`; // a plan's kind
+  const report = `${batchCommand(summary.kind as Kind)} report ${summary.batch_id}${placeFlags}`; // a plan's kind
   const more =
     summary.in_doubt > named.length
       ? `, and ${summary.in_doubt - named.length} more (${report} writes them all)`

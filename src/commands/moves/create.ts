@@ -4,12 +4,12 @@ import {RemitCommand} from '../../cli/command.ts';
 import {amountFlags, dryRunFlag} from '../../cli/flags.ts';
 import {createMove} from '../../cli/moves.ts';
 
-const EXAMPLE = 'remit moves create --source ID --destination ID --amount 125.00 --currency USD';
+const EXAMPLE = '<%= config.bin %> moves create --source ID --destination ID --amount 125.00 --currency USD';
 
 export default class MovesCreate extends RemitCommand {
   static override summary = 'Create a move between two subaccounts; approving it settles it';
   static override examples = [
-    EXAMPLE.replace('remit', '<%= config.bin %>'),
+    EXAMPLE,
     "<%= config.bin %> moves create --source ID --destination ID --amount-minor 12500 --description 'May rent' -o id",
   ];
   static override flags = {

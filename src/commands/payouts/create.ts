@@ -6,12 +6,12 @@ import {readMetadata} from '../../cli/metadata.ts';
 import {createTransfer, PAYOUT} from '../../cli/transfers.ts';
 
 const EXAMPLE =
-  'remit payouts create --payee 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11 --amount 125.00 --currency USD';
+  '<%= config.bin %> payouts create --payee 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11 --amount 125.00 --currency USD';
 
 export default class PayoutsCreate extends RemitCommand {
   static override summary = 'Create a payout: send money to a payee';
   static override examples = [
-    EXAMPLE.replace('remit', '<%= config.bin %>'),
+    EXAMPLE,
     '<%= config.bin %> payouts create --payee ID --amount-minor 12500 --rail same_day_ach --auto-approve --wait',
   ];
   static override flags = {

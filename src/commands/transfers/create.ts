@@ -6,14 +6,11 @@ import {accountTransferWaitFlags, amountFlags, dryRunFlag} from '../../cli/flags
 import {ACCOUNT_TRANSFER_RAILS} from '../../contract/rails.ts';
 
 const EXAMPLE =
-  'remit transfers create --source ACCOUNT --destination ACCOUNT --amount 125.00 --currency USD --rail book';
+  '<%= config.bin %> transfers create --source ACCOUNT --destination ACCOUNT --amount 125.00 --currency USD --rail book';
 
 export default class TransfersCreate extends RemitCommand {
   static override summary = 'Create an account transfer between two treasury accounts';
-  static override examples = [
-    EXAMPLE.replace('remit', '<%= config.bin %>'),
-    `${EXAMPLE.replace('remit', '<%= config.bin %>')} --auto-approve --wait`,
-  ];
+  static override examples = [EXAMPLE, `${EXAMPLE} --auto-approve --wait`];
   static override flags = {
     source: Flags.string({required: true, helpValue: 'ACCOUNT', description: 'account that gives'}),
     destination: Flags.string({required: true, helpValue: 'ACCOUNT', description: 'account that gets'}),

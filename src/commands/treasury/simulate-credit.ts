@@ -5,13 +5,13 @@ import {accountArg, amountFlags, dryRunFlag} from '../../cli/flags.ts';
 import {sendOnce} from '../../cli/send-once.ts';
 import {bankTransactionView} from '../../output/views/treasury.ts';
 
-const EXAMPLE = 'remit treasury simulate-credit ACCOUNT --amount 1000.00 --currency USD';
+const EXAMPLE = '<%= config.bin %> treasury simulate-credit ACCOUNT --amount 1000.00 --currency USD';
 
 export default class TreasurySimulateCredit extends RemitCommand {
   static override summary = 'Simulate an inbound credit to a SIM account of a test entity';
   static override args = {account: accountArg};
   static override examples = [
-    EXAMPLE.replace('remit', '<%= config.bin %>'),
+    EXAMPLE,
     "<%= config.bin %> treasury simulate-credit ACCOUNT --amount-minor 100000 --counterparty-name 'Acme Ltd'",
   ];
   static override flags = {

@@ -54,7 +54,7 @@ describe('the binding of a batch', () => {
       await bench.run(service);
       assert.match(
         (await hint())!,
-        /no row was taken at https:\/\/api\.test.*run payouts\.csv --batch-id b1-2$/,
+        /no row was accepted at https:\/\/api\.test.*run payouts\.csv --batch-id b1-2$/,
       );
     });
 
@@ -66,7 +66,10 @@ describe('the binding of a batch', () => {
 
     it('names no run where records were made there', async () => {
       await bench.run(service, {path: 'stage-only'});
-      assert.match((await hint())!, /it has records at https:\/\/api\.test, so use the profile/);
+      assert.match(
+        (await hint())!,
+        /it has records at https:\/\/api\.test, so another address would pay.*; use the key and base URL/,
+      );
     });
   });
 

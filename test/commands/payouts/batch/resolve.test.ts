@@ -68,7 +68,7 @@ describe('payouts batch resolve --paid', () => {
     const id = '018f0000-0000-7000-8000-00000000dead';
     const told = await desk.batch(`resolve b A-2 --paid ${id}`);
     assert.equal(told.exitCode, 4);
-    assert.match(told.stderr, /row A-2 is left as it is[^]*--unseen/);
+    assert.match(told.stderr, /row A-2 is unchanged[^]*--unseen/);
     desk.service.fault = () => ({status: 503, body: {}});
     assert.equal((await desk.batch(`resolve b A-2 --paid ${id}`)).exitCode, 7);
     const insisted = await desk.batch(`resolve b A-2 --paid ${id} --unseen`);

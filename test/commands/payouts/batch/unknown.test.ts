@@ -27,7 +27,7 @@ describe('a batch that is not there', () => {
       if (line === 'run x') continue;
       assert.equal(
         ran.error().hint,
-        'known batches: b1, b2, b3, b4, b5, and 2 more (remit payouts batch list); another state folder is named with --state-dir',
+        'known batches: b1, b2, b3, b4, b5, and 2 more (remit payouts batch list); --state-dir names another state folder',
       );
     }
     const row = await desk.batch('resolve b1 X-9 --not-paid --json');

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import {shellTokens} from '../../../repo/command-lines.ts';
+import {runCli, TEST_KEY, type CliResult} from '../../../cli/run-cli.ts';
+import {Desk} from './desk.ts';
+
+/** Hints name the profile and the state folder in force, and work when they are typed. */
+describe('the hints of a batch', () => {
+  let desk: Desk;
+  let env: Record<string, string>;
+  const at = '-p acme --state-dir ./s';
+  beforeEach(async () => {
+    desk = Desk.withTwoRows();
+    await desk.profile('first'); // the default
+    env = await desk.profile('acme');
+  });
+  afterEach(() => desk.close());
+
+  const type = (line: string): Promise<CliResult> => desk.batch(line, {env});
+  const hintOf = async (line: string): Promise<string> => {
+    const ran = await type(`${line} --json`);
+    assert.notEqual(ran.exitCode, 0, line);
+    return String(ran.error().hint);
+  };
+  /** Types the command at the end of a hint. */
+  const follow = (hint: string): Promise<CliResult> => {
+    const argv = shellTokens(hint.slice(hint.indexOf('remit ')))
+      .slice(1)
+      .map(({text}) => text);
+    return runCli(argv, {env, service: desk.service.transport(), clock: desk.clock, cwd: desk.folder});
+  };
+
+  it('of a canceled batch name the run of its file as another one', async () => {
+    await type(`run ./p.csv --batch-id b --stage-only --yes ${at}`);
+    await type(`cancel b --yes ${at}`);
+    const hint = await hintOf(`resume b ${at}`);
+    assert.match(hint, /run the file as another batch: remit payouts batch run \S+p\.csv --batch-id b-2 /);
+    assert.match(hint, /--state-dir \S+s -p acme$/);
+    const paid = await follow(`${hint} --yes`);
+    assert.equal(paid.exitCode, 0, paid.stderr);
+    assert.equal(desk.service.paid.length, 2);
+  });
+
+  it('of a file whose paid rows were changed name the resume', async () => {
+    await type(`run ./p.csv --batch-id b --yes ${at}`);
+    desk.file('p.csv', [['A-1', 1, '11.00']]);
+    const hint = await hintOf(`plan ./p.csv --batch-id b ${at}`);
+    assert.match(hint, /as it was planned: remit payouts batch resume b --state-dir \S+s -p acme$/);
+    assert.equal((await follow(hint)).exitCode, 0);
+  });
+
+  it('of a batch that does not exist name the list', async () => {
+    for (let n = 1; n <= 6; n++) await type(`plan ./p.csv --batch-id b${n} ${at}`);
+    const hint = await hintOf(`status x ${at}`);
+    assert.match(hint, /and 1 more \(remit payouts batch list --state-dir \S+s -p acme\)/);
+    assert.match(await hintOf('status x -p acme'), /plan one: remit payouts batch plan FILE -p acme$/);
+  });
+
+  it('of a resolve at another address repeat it with the profile of the last run', async () => {
+    desk.service.fault = ({method, body}) =>
+      method === 'POST' && body.includes('"A-2"') ? 'lost-after' : undefined;
+    await type(`run ./p.csv --batch-id b --yes --release-rest ${at}`);
+    desk.service.fault = () => undefined;
+    const wrong = ['profiles', 'add', 'wrong', '--base-url', 'http://127.0.0.1:4999', '--key-stdin'];
+    await runCli(wrong, {env, stdin: TEST_KEY, cwd: desk.folder, clock: desk.clock});
+    const [record] = [...desk.service.byId.values()].filter(
+      ({body}) => (body['metadata'] as Record<string, string>)['remit_reference'] === 'A-2',
+    );
+    record!.status = 'settled';
+    const hint = await hintOf(`resolve b A-2 --paid ${record!.id} --state-dir ./s -p wrong`);
+    assert.match(
+      hint,
+      /it has records at .*last run with: remit payouts batch resolve b A-2 --paid \S+ --state-dir \S+s --json -p acme$/,
+    );
+    const resolved = await follow(hint);
+    assert.equal(resolved.exitCode, 0, resolved.stderr);
+  });
+
+  it('of a record that cannot be found repeat the resolve with --unseen', async () => {
+    desk.service.fault = ({method, body}) =>
+      method === 'POST' && body.includes('"A-2"') ? 'lost-before' : undefined;
+    await type(`run ./p.csv --batch-id b --yes --release-rest ${at}`);
+    desk.service.fault = () => undefined;
+    const hint = await hintOf(`resolve b A-2 --paid 018f0000-0000-7000-8000-00000000dead ${at}`);
+    assert.match(hint, /checking the record: remit payouts batch resolve b A-2 .*-p acme .*--unseen$/);
+    assert.equal((await follow(hint)).exitCode, 0);
+  });
+});
