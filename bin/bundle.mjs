@@ -51,7 +51,7 @@ function entryText() {
     ([id, file]) => `  ${JSON.stringify(id)}: () => require(${JSON.stringify(`./${file}`)}).default,`,
   );
   return `
-import {rootHelp as rootHelpWith, start as startWith} from './src/cli/start.ts';
+import {rootHelp as rootHelpWith, start as startWith} from './src/cli/core/start.ts';
 export const COMMANDS = {};
 const pjson = ${JSON.stringify(inlinedPackage())};
 export const start = (argv, root) => startWith(argv, {root, pjson, commands: COMMANDS});

@@ -3,7 +3,7 @@
 import {readFileSync} from 'node:fs';
 import {root} from './commands.mjs';
 import {COMMANDS} from './source-commands.js';
-import {start} from '../src/cli/start.ts';
+import {start} from '../src/cli/core/start.ts';
 
 const pjson = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 pjson.oclif.commands = {strategy: 'explicit', target: './bin/source-commands.js', identifier: 'COMMANDS'};

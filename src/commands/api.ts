@@ -1,11 +1,11 @@
 import {Args, Flags} from '@oclif/core';
-import {effectOf, operationAt, readData, readPath} from '../cli/any-request.ts';
-import {RemitCommand} from '../cli/command.ts';
-import {dryRunFlag, statedAmountFlags} from '../cli/flags.ts';
-import {requestFacts} from '../cli/guard/request-facts.ts';
-import {readStated} from '../cli/guard/stated-amount.ts';
-import {showPreview} from '../cli/previews.ts';
-import {refuseTypedNumbers} from '../cli/sensitive-numbers.ts';
+import {effectOf, operationAt, readData, readPath} from '../cli/api/any-request.ts';
+import {RemitCommand} from '../cli/core/command.ts';
+import {dryRunFlag, statedAmountFlags} from '../cli/input/flags.ts';
+import {requestFacts} from '../cli/api/request-facts.ts';
+import {readStated} from '../cli/write/stated-amount.ts';
+import {showPreview} from '../cli/write/previews.ts';
+import {refuseTypedNumbers} from '../cli/write/sensitive-numbers.ts';
 import {checkRequestPath, operationOf} from '../client/routes.ts';
 import {EXIT, RemitError} from '../errors.ts';
 

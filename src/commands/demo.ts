@@ -1,4 +1,4 @@
-import {RemitCommand} from '../cli/command.ts';
+import {RemitCommand} from '../cli/core/command.ts';
 import {Flags} from '@oclif/core';
 import {RemitError} from '../errors.ts';
 

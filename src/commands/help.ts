@@ -1,7 +1,7 @@
 import {Args} from '@oclif/core';
-import {readCommandConfig} from '../cli/app.ts';
-import {RemitCommand} from '../cli/command.ts';
-import {helpText} from '../cli/help.ts';
+import {readCommandConfig} from '../cli/core/app.ts';
+import {RemitCommand} from '../cli/core/command.ts';
+import {helpText} from '../cli/help/help.ts';
 
 export default class HelpCommand extends RemitCommand {
   static override summary = 'Show help for a command, a topic, or a page such as exit-codes';

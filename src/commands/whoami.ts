@@ -1,4 +1,4 @@
-import {RemitCommand} from '../cli/command.ts';
+import {RemitCommand} from '../cli/core/command.ts';
 import {text, type View} from '../output/view.ts';
 import {profileDetails} from '../output/views/profiles.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import type {ZodType} from 'zod';
-import {globalFlags} from '../../src/cli/flags.ts';
-import {helpText} from '../../src/cli/help.ts';
+import {globalFlags} from '../../src/cli/input/flags.ts';
+import {helpText} from '../../src/cli/help/help.ts';
 import {operationOf} from '../../src/client/routes.ts';
-import {COMMAND_OPERATIONS} from '../../src/cli/command-operations.ts';
+import {COMMAND_OPERATIONS} from '../../src/cli/help/command-operations.ts';
 import {allOperations} from '../../src/contract/operations.ts';
 import {SCHEMAS} from '../../src/contract/schemas/registry.ts';
 import {sourceConfig} from '../cli/run-cli.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import {before, describe, it} from 'mocha';
 import type {Config} from '@oclif/core';
-import {helpText} from '../../src/cli/help.ts';
-import {RemitCommand} from '../../src/cli/command.ts';
+import {helpText} from '../../src/cli/help/help.ts';
+import {RemitCommand} from '../../src/cli/core/command.ts';
 import {filesUnder} from '../repo/tree.ts';
 import {runCli, sourceConfig} from '../cli/run-cli.ts';
 

@@ -66,8 +66,8 @@ export const d = {default: 1};`;
       'src/batch/report/words.ts': 'a prefix; the flags of the batch follow it',
       'src/cli/batch/place.ts': 'a prefix; the flags of the batch follow it',
       'src/cli/demo/demo.ts': 'shows the commands that it runs',
-      'src/cli/parse-errors.ts': 'ends with --help, which needs no profile',
-      'src/cli/profile-changes.ts': 'ends with --help, which needs no profile',
+      'src/cli/runtime/parse-errors.ts': 'ends with --help, which needs no profile',
+      'src/cli/profiles/changes.ts': 'ends with --help, which needs no profile',
       'src/cli/sandbox/ready.ts': 'names the profile that it has just stored, or the variables',
       'src/commands/profiles/add.ts': 'names the profile as its argument',
     };

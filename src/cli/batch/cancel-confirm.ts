@@ -5,9 +5,9 @@ import type {OpenBatch} from '../../batch/journal/open-batch.ts';
 import {type Part, plus} from '../../batch/model/part.ts';
 import {standingOf} from '../../batch/registry/work.ts';
 import {RemitError} from '../../errors.ts';
-import type {Typed} from '../command-line.ts';
-import type {Context} from '../context.ts';
-import {canAsk} from '../prompts.ts';
+import type {Typed} from '../runtime/command-line.ts';
+import type {Context} from '../core/context.ts';
+import {canAsk} from '../runtime/prompts.ts';
 import {checkBatchCaps} from '../guard/batch-caps.ts';
 import {
   askFor,

@@ -1,8 +1,8 @@
 import {Args, Flags} from '@oclif/core';
 import type {Kind} from '../../batch/model/kinds.ts';
 import {RemitError} from '../../errors.ts';
-import {RemitCommand} from '../command.ts';
-import type {Context, LocalContext} from '../context.ts';
+import {RemitCommand} from '../core/command.ts';
+import type {Context, LocalContext} from '../core/context.ts';
 import {confirmFlags, followFlags, inputFlags, runFlags, stateDirFlag} from './flags.ts';
 import {fileOrBatch, placeFlags} from './place.ts';
 import {planFromFlags} from './plan-action.ts';

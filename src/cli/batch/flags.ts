@@ -3,7 +3,7 @@ import {GOALS} from '../../batch/follow/counts.ts';
 import {MAX_IN_FLIGHT} from '../../batch/speed/speed.ts';
 import {RemitError} from '../../errors.ts';
 import {NUMBER_FORMATS} from '../../money/amount.ts';
-import {parseDuration} from '../durations.ts';
+import {parseDuration} from '../input/durations.ts';
 
 const whole = (min: number, max: number) =>
   Flags.custom<number>({

@@ -6,8 +6,8 @@ import {type Kind, KINDS} from '../../batch/model/kinds.ts';
 import type {OpenBatch} from '../../batch/journal/open-batch.ts';
 import {RemitError} from '../../errors.ts';
 import {shellWord} from '../../shell-word.ts';
-import type {Typed} from '../command-line.ts';
-import type {Context, LocalContext} from '../context.ts';
+import type {Typed} from '../runtime/command-line.ts';
+import type {Context, LocalContext} from '../core/context.ts';
 import type {Plan} from '../../batch/model/plan-facts.ts';
 
 /** `remit payouts batch`: how hints begin. */

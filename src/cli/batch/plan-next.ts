@@ -10,7 +10,7 @@ import type {Mode} from '../../profiles/profile.ts';
 import type {ProjectFile} from '../../profiles/project-file.ts';
 import {chooseProfile} from '../../profiles/resolve.ts';
 import {shellWord} from '../../shell-word.ts';
-import type {LocalContext} from '../context.ts';
+import type {LocalContext} from '../core/context.ts';
 import {batchCommand, placeFlags} from './place.ts';
 import type {PlanOutlook} from './plan-view.ts';
 import {readSummary} from './report-action.ts';

@@ -1,7 +1,7 @@
 import type {Journal} from '../../batch/journal/journal.ts';
 import type {Kind} from '../../batch/model/kinds.ts';
 import {RemitError} from '../../errors.ts';
-import type {Context} from '../context.ts';
+import type {Context} from '../core/context.ts';
 
 export const RESET_SANDBOX =
   'The sandbox was reset since: it has forgotten these payments, but the state folder has not. To pay them there again, give a new folder to each of --state-dir and --out.';

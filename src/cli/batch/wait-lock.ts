@@ -2,7 +2,7 @@ import {batchExists, batchFolder} from '../../batch/journal/folder.ts';
 import {type Kind, KINDS} from '../../batch/model/kinds.ts';
 import {readStatus, type StatusFile} from '../../batch/standing/status-file.ts';
 import {RemitError} from '../../errors.ts';
-import type {LocalContext} from '../context.ts';
+import type {LocalContext} from '../core/context.ts';
 import {batchCommand, placeFlags} from './place.ts';
 import {count} from './plan-view.ts';
 

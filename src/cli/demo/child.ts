@@ -1,6 +1,6 @@
 import {spawn} from 'node:child_process';
 import {RemitError} from '../../errors.ts';
-import {childEnv} from '../child-env.ts';
+import {childEnv} from '../runtime/child-env.ts';
 
 const LOOK_EVERY_MS = 20;
 

@@ -8,7 +8,7 @@ import {RemitError} from '../../errors.ts';
 import type {Audit} from '../../sandbox/audit.ts';
 import type {Faults} from '../../sandbox/faults.ts';
 import {formatMajor, groupMajor} from '../../money/amount.ts';
-import type {LocalContext} from '../context.ts';
+import type {LocalContext} from '../core/context.ts';
 import {runRemit} from './child.ts';
 import {writeSample} from './sample.ts';
 

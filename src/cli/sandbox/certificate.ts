@@ -1,6 +1,6 @@
 import {writeFileAtomic} from '../../store/atomic-file.ts';
 import {loopbackCertificate} from '../../webhooks/local-authority.ts';
-import type {LocalContext} from '../context.ts';
+import type {LocalContext} from '../core/context.ts';
 import {makeFolder} from './place.ts';
 
 /** Writes a certificate for localhost, 127.0.0.1 and ::1 with its key, and says where they and their authority are. */

@@ -2,7 +2,7 @@ import {readFileSync} from 'node:fs';
 import {readAnswer} from '../../client/answer.ts';
 import {DEFAULT_TIMEOUTS, TransportFailure} from '../../client/transport.ts';
 import {ERRORS, RemitError, type ErrorCode} from '../../errors.ts';
-import type {LocalContext} from '../context.ts';
+import type {LocalContext} from '../core/context.ts';
 import {readRecord, sandboxPlace} from './place.ts';
 import type {Running} from './running.ts';
 import {targetSandbox} from './target.ts';

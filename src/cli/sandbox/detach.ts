@@ -1,8 +1,8 @@
 import {spawn} from 'node:child_process';
 import {closeSync, openSync, readFileSync} from 'node:fs';
 import {ERRORS, RemitError, type ErrorCode} from '../../errors.ts';
-import {childEnv} from '../child-env.ts';
-import type {LocalContext} from '../context.ts';
+import {childEnv} from '../runtime/child-env.ts';
+import type {LocalContext} from '../core/context.ts';
 import {readConfig} from '../../profiles/config-file.ts';
 import {makePageLink} from './page-link.ts';
 import {makeFolder, readRecord, sandboxPlace, type Place} from './place.ts';

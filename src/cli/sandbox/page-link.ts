@@ -1,4 +1,4 @@
-import type {LocalContext} from '../context.ts';
+import type {LocalContext} from '../core/context.ts';
 import {callControl} from './control.ts';
 import type {Running} from './running.ts';
 import {targetSandbox} from './target.ts';

@@ -1,6 +1,6 @@
 import {checkBaseUrl} from '../../client/base-url.ts';
-import type {LocalContext} from '../context.ts';
-import {changeConfig} from '../profile-store.ts';
+import type {LocalContext} from '../core/context.ts';
+import {changeConfig} from '../profiles/store.ts';
 
 export const PROFILE = 'sandbox';
 

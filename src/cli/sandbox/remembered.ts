@@ -1,6 +1,6 @@
 import {existsSync} from 'node:fs';
 import {registryPath} from '../../batch/registry/seen-before.ts';
-import type {LocalContext} from '../context.ts';
+import type {LocalContext} from '../core/context.ts';
 
 /** A sandbox forgets when it is told to; what batches were paid on it is remembered on this machine all the same. */
 export function noteRemembered({out, stateDir}: LocalContext): void {

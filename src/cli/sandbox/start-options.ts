@@ -3,8 +3,8 @@ import {RemitError} from '../../errors.ts';
 import {SPEED_MAX, type ClockMode} from '../../sandbox/sandbox-clock.ts';
 import type {ServerOptions} from '../../sandbox/server.ts';
 import type {TimingProfile} from '../../sandbox/timing.ts';
-import type {LocalContext} from '../context.ts';
-import {readStdin} from '../stdin.ts';
+import type {LocalContext} from '../core/context.ts';
+import {readStdin} from '../runtime/stdin.ts';
 import {isPostgresUrl, readPostgresUrl} from '../../store/postgres-url.ts';
 
 /** The flags of `sandbox start` that decide how the sandbox behaves. */

@@ -1,5 +1,5 @@
 import {RemitError} from '../../errors.ts';
-import type {LocalContext} from '../context.ts';
+import type {LocalContext} from '../core/context.ts';
 import {callControl} from './control.ts';
 import {readRecord} from './place.ts';
 import {targetSandbox} from './target.ts';

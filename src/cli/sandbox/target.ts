@@ -5,7 +5,7 @@ import {findProjectFile} from '../../profiles/project-file.ts';
 import {storedProfile} from '../../profiles/resolve.ts';
 import {systemProbe} from '../../store/lock-holder.ts';
 import {shellWord} from '../../shell-word.ts';
-import type {LocalContext} from '../context.ts';
+import type {LocalContext} from '../core/context.ts';
 import {runningSandboxes, type Running} from './running.ts';
 
 /** What says which sandbox is meant, in words for a message. */

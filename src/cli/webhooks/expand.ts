@@ -4,7 +4,7 @@ import {valueAt} from '../../output/select.ts';
 import type {Delivery} from '../../webhooks/delivery.ts';
 import {parseBody} from '../../webhooks/event.ts';
 import type {ObjectLine} from '../../webhooks/lines.ts';
-import type {Context} from '../context.ts';
+import type {Context} from '../core/context.ts';
 
 /** The field of an event's data that names its object, and what reads it. */
 const OBJECTS = {

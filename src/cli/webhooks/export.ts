@@ -2,7 +2,7 @@ import {resolve} from 'node:path';
 import {writeFileAtomic} from '../../store/atomic-file.ts';
 import {deliveryLine} from '../../webhooks/lines.ts';
 import type {RecordedDelivery} from '../../webhooks/record/state.ts';
-import type {LocalContext} from '../context.ts';
+import type {LocalContext} from '../core/context.ts';
 import {readRecorded} from './read-record.ts';
 
 /** Writes the deliveries that pass the filter as lines of NDJSON: to a file, or to stdout whatever the format is. */

@@ -9,7 +9,7 @@ import {RecordWriter} from '../../webhooks/record/writer.ts';
 import {replayDelivery, type Replay, type ReplayOutcome} from '../../webhooks/replay.ts';
 import {secretFingerprint, type WebhookSecret} from '../../webhooks/secrets.ts';
 import type {TimestampFormat} from '../../webhooks/timestamp.ts';
-import type {LocalContext} from '../context.ts';
+import type {LocalContext} from '../core/context.ts';
 import {recordFolder} from './place.ts';
 import {trustedCertificates} from './trust.ts';
 

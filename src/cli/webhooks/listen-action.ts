@@ -12,7 +12,7 @@ import {postBytes} from '../../webhooks/post.ts';
 import {MAX_BODY_BYTES} from '../../webhooks/raw-body.ts';
 import type {WebhookSecret} from '../../webhooks/secrets.ts';
 import {resignedHeaders} from '../../webhooks/replay.ts';
-import type {Context, LocalContext} from '../context.ts';
+import type {Context, LocalContext} from '../core/context.ts';
 import {Expander} from './expand.ts';
 import type {Entry} from '../../webhooks/record/entry.ts';
 import type {OpenInspector} from './inspector.ts';

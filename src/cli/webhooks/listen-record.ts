@@ -9,7 +9,7 @@ import {RecordReader} from '../../webhooks/record/reader.ts';
 import {addEntry, type RecordedDelivery} from '../../webhooks/record/state.ts';
 import type {OnWritten} from '../../webhooks/record/group.ts';
 import {RecordWriter} from '../../webhooks/record/writer.ts';
-import type {LocalContext} from '../context.ts';
+import type {LocalContext} from '../core/context.ts';
 import {recordFolder} from './place.ts';
 import type {ListenFlags} from './listen-options.ts';
 

@@ -1,7 +1,7 @@
 import {readFileSync} from 'node:fs';
 import {resolve} from 'node:path';
 import {RemitError} from '../../errors.ts';
-import type {LocalContext} from '../context.ts';
+import type {LocalContext} from '../core/context.ts';
 
 /** Larger than what the listener accepts by default. */
 const MOST_BYTES = 64 * 1_048_576;

@@ -1,5 +1,5 @@
 import {join} from 'node:path';
-import type {LocalContext} from '../context.ts';
+import type {LocalContext} from '../core/context.ts';
 
 /** Where the listener keeps what it received. */
 export const recordFolder = (local: Pick<LocalContext, 'stateDir'>): string =>

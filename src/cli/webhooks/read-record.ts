@@ -1,6 +1,6 @@
 import {RecordReader} from '../../webhooks/record/reader.ts';
 import {collect, type RecordedDelivery} from '../../webhooks/record/state.ts';
-import type {LocalContext} from '../context.ts';
+import type {LocalContext} from '../core/context.ts';
 import {recordFolder} from './place.ts';
 
 /** The whole record, oldest first; warns of entries that the disk spoiled. */

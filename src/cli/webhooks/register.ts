@@ -10,11 +10,11 @@ import {makeFolder} from '../../store/folder.ts';
 import {describeSelf, lifeOf, systemProbe, type Holder} from '../../store/lock-holder.ts';
 import {typePattern} from '../../webhooks/patterns.ts';
 import {secretFingerprint} from '../../webhooks/secrets.ts';
-import type {Context} from '../context.ts';
-import {fingerprintIn, openSecretFile, type SecretFile} from '../secret-file.ts';
-import {sendOnce} from '../send-once.ts';
-import {findSigningSecret} from '../signing-secret.ts';
-import {keepSecret} from '../webhook-endpoints.ts';
+import type {Context} from '../core/context.ts';
+import {fingerprintIn, openSecretFile, type SecretFile} from '../input/secret-file.ts';
+import {sendOnce} from '../write/send-once.ts';
+import {findSigningSecret} from '../resources/signing-secret.ts';
+import {keepSecret} from '../resources/webhook-endpoints.ts';
 
 /** An endpoint that a listener made for itself, as it is kept until the listener has removed it. */
 interface Kept {

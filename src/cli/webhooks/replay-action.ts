@@ -12,7 +12,7 @@ import {
 } from '../../webhooks/replay.ts';
 import {secretFingerprint, type WebhookSecret} from '../../webhooks/secrets.ts';
 import {checkTarget, parseTarget} from '../../webhooks/target.ts';
-import type {LocalContext} from '../context.ts';
+import type {LocalContext} from '../core/context.ts';
 import {eventFilter, type EventFilters} from './events.ts';
 import {recordFolder} from './place.ts';
 import {readRecorded} from './read-record.ts';

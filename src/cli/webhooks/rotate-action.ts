@@ -4,9 +4,9 @@ import {EXIT, RemitError, type ExitCode} from '../../errors.ts';
 import {valueAt} from '../../output/select.ts';
 import {acquireLock} from '../../store/lock.ts';
 import {RecordReader} from '../../webhooks/record/reader.ts';
-import type {Context} from '../context.ts';
-import {DEFAULT_WAIT_MS} from '../durations.ts';
-import {canAsk} from '../prompts.ts';
+import type {Context} from '../core/context.ts';
+import {DEFAULT_WAIT_MS} from '../input/durations.ts';
+import {canAsk} from '../runtime/prompts.ts';
 import {recordFolder} from './place.ts';
 import {
   createNew,

@@ -3,11 +3,11 @@ import {unwrapRecord} from '../../client/readable.ts';
 import {RemitError} from '../../errors.ts';
 import {valueAt} from '../../output/select.ts';
 import {secretFingerprint} from '../../webhooks/secrets.ts';
-import type {Context} from '../context.ts';
-import {fingerprintIn, openSecretFile, type SecretFile} from '../secret-file.ts';
-import {sendOnce, type Sent} from '../send-once.ts';
-import {findSigningSecret} from '../signing-secret.ts';
-import {keepSecret, showSecret} from '../webhook-endpoints.ts';
+import type {Context} from '../core/context.ts';
+import {fingerprintIn, openSecretFile, type SecretFile} from '../input/secret-file.ts';
+import {sendOnce, type Sent} from '../write/send-once.ts';
+import {findSigningSecret} from '../resources/signing-secret.ts';
+import {keepSecret, showSecret} from '../resources/webhook-endpoints.ts';
 import type {Rotation, RotationState} from './rotation.ts';
 
 /** Whether the user has the secret of the new endpoint. */

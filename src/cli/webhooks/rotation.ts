@@ -5,7 +5,7 @@ import {RemitError} from '../../errors.ts';
 import {writeFileAtomic} from '../../store/atomic-file.ts';
 import {fileFailure} from '../../store/failures.ts';
 import {makeFolder} from '../../store/folder.ts';
-import type {Context} from '../context.ts';
+import type {Context} from '../core/context.ts';
 
 /** How far the replacement of a signing secret has come. */
 export interface RotationState {

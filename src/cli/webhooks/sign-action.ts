@@ -7,7 +7,7 @@ import {secretFingerprint, type WebhookSecret} from '../../webhooks/secrets.ts';
 import {signWebhook} from '../../webhooks/signature.ts';
 import {checkTarget, parseTarget} from '../../webhooks/target.ts';
 import {writeTimestamp} from '../../webhooks/timestamp.ts';
-import type {LocalContext} from '../context.ts';
+import type {LocalContext} from '../core/context.ts';
 import {trustedCertificates} from './trust.ts';
 
 export interface Signed {

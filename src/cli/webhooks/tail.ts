@@ -1,7 +1,7 @@
 import {EXIT, type ExitCode} from '../../errors.ts';
 import {RecordReader} from '../../webhooks/record/reader.ts';
 import {collect, type RecordedDelivery} from '../../webhooks/record/state.ts';
-import type {LocalContext} from '../context.ts';
+import type {LocalContext} from '../core/context.ts';
 import {eventRow} from './events.ts';
 import {deliveryText} from './listen-view.ts';
 import {recordFolder} from './place.ts';

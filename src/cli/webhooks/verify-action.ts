@@ -9,7 +9,7 @@ import {findDelivery} from '../../webhooks/record/find.ts';
 import {secretFingerprint, type WebhookSecret} from '../../webhooks/secrets.ts';
 import {REJECTIONS, verifyWebhook} from '../../webhooks/signature.ts';
 import {cleanLine} from '../../sanitize/harmful.ts';
-import type {LocalContext} from '../context.ts';
+import type {LocalContext} from '../core/context.ts';
 import {readFile, readPayload} from './payload.ts';
 import {recordFolder} from './place.ts';
 import {type Candidate, readListenLines} from './listen-lines.ts';

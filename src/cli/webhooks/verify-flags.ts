@@ -1,7 +1,7 @@
 import {Flags} from '@oclif/core';
 import type {VerifyInput} from '../../webhooks/signature.ts';
 import {TIMESTAMP_FORMATS, type TimestampFormat} from '../../webhooks/timestamp.ts';
-import {parseDuration} from '../durations.ts';
+import {parseDuration} from '../input/durations.ts';
 import {secretFlags} from './secrets.ts';
 
 const tolerance = (description: string, name: string) =>

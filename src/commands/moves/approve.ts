@@ -1,7 +1,7 @@
-import {RemitCommand} from '../../cli/command.ts';
-import {dryRunFlag, idArg, statedAmountFlags} from '../../cli/flags.ts';
-import {readStated} from '../../cli/guard/stated-amount.ts';
-import {approveMove} from '../../cli/moves.ts';
+import {RemitCommand} from '../../cli/core/command.ts';
+import {dryRunFlag, idArg, statedAmountFlags} from '../../cli/input/flags.ts';
+import {readStated} from '../../cli/write/stated-amount.ts';
+import {approveMove} from '../../cli/resources/moves.ts';
 
 export default class MovesApprove extends RemitCommand {
   static override summary = 'Approve a move, which settles it at once';

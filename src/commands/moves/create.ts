@@ -1,8 +1,8 @@
 import {Flags} from '@oclif/core';
-import {readAmount} from '../../cli/amounts.ts';
-import {RemitCommand} from '../../cli/command.ts';
-import {amountFlags, dryRunFlag} from '../../cli/flags.ts';
-import {createMove} from '../../cli/moves.ts';
+import {readAmount} from '../../cli/input/amounts.ts';
+import {RemitCommand} from '../../cli/core/command.ts';
+import {amountFlags, dryRunFlag} from '../../cli/input/flags.ts';
+import {createMove} from '../../cli/resources/moves.ts';
 
 const EXAMPLE = '<%= config.bin %> moves create --source ID --destination ID --amount 125.00 --currency USD';
 

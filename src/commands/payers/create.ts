@@ -1,6 +1,6 @@
-import {RemitCommand} from '../../cli/command.ts';
-import {dryRunFlag, partyFlags} from '../../cli/flags.ts';
-import {createParty} from '../../cli/parties.ts';
+import {RemitCommand} from '../../cli/core/command.ts';
+import {dryRunFlag, partyFlags} from '../../cli/input/flags.ts';
+import {createParty} from '../../cli/resources/parties.ts';
 import {payerView} from '../../output/views/parties.ts';
 
 export default class PayersCreate extends RemitCommand {

@@ -1,6 +1,6 @@
-import {RemitCommand} from '../../cli/command.ts';
-import {listFlags} from '../../cli/flags.ts';
-import {listOptions, showList} from '../../cli/lists.ts';
+import {RemitCommand} from '../../cli/core/command.ts';
+import {listFlags} from '../../cli/input/flags.ts';
+import {listOptions, showList} from '../../cli/resources/lists.ts';
 import {payerView} from '../../output/views/parties.ts';
 
 export default class PayersList extends RemitCommand {

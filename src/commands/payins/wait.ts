@@ -1,6 +1,6 @@
-import {RemitCommand} from '../../cli/command.ts';
-import {idArg, waitFlags} from '../../cli/flags.ts';
-import {PAYIN, waitTransfer} from '../../cli/transfers.ts';
+import {RemitCommand} from '../../cli/core/command.ts';
+import {idArg, waitFlags} from '../../cli/input/flags.ts';
+import {PAYIN, waitTransfer} from '../../cli/resources/transfers.ts';
 
 export default class PayinsWait extends RemitCommand {
   static override summary = 'Wait until a payin is settled, failed or canceled';

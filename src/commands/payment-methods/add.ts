@@ -1,11 +1,11 @@
 import {Flags} from '@oclif/core';
-import {RemitCommand} from '../../cli/command.ts';
-import type {Context} from '../../cli/context.ts';
-import {dryRunFlag, ownerFlags} from '../../cli/flags.ts';
-import {ownerDetails} from '../../cli/guard/who.ts';
-import {methodOperation, methodParams, readOwner} from '../../cli/payment-methods.ts';
-import {sendOnce} from '../../cli/send-once.ts';
-import {readNumber} from '../../cli/sensitive-numbers.ts';
+import {RemitCommand} from '../../cli/core/command.ts';
+import type {Context} from '../../cli/core/context.ts';
+import {dryRunFlag, ownerFlags} from '../../cli/input/flags.ts';
+import {ownerDetails} from '../../cli/write/who.ts';
+import {methodOperation, methodParams, readOwner} from '../../cli/resources/payment-methods.ts';
+import {sendOnce} from '../../cli/write/send-once.ts';
+import {readNumber} from '../../cli/write/sensitive-numbers.ts';
 import {EXIT, RemitError} from '../../errors.ts';
 import {plainValue} from '../../output/view.ts';
 import {paymentMethodView} from '../../output/views/parties.ts';

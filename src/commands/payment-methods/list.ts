@@ -1,7 +1,7 @@
-import {RemitCommand} from '../../cli/command.ts';
-import {listFlags, ownerFlags} from '../../cli/flags.ts';
-import {listOptions, showList} from '../../cli/lists.ts';
-import {methodOperation, methodParams, readOwner} from '../../cli/payment-methods.ts';
+import {RemitCommand} from '../../cli/core/command.ts';
+import {listFlags, ownerFlags} from '../../cli/input/flags.ts';
+import {listOptions, showList} from '../../cli/resources/lists.ts';
+import {methodOperation, methodParams, readOwner} from '../../cli/resources/payment-methods.ts';
 import {paymentMethodView} from '../../output/views/parties.ts';
 
 export default class PaymentMethodsList extends RemitCommand {

@@ -1,8 +1,8 @@
-import {RemitCommand} from '../../cli/command.ts';
-import {dryRunFlag, idArg, ownerFlags} from '../../cli/flags.ts';
-import {ownerDetails} from '../../cli/guard/who.ts';
-import {findMethod, methodOperation, methodParams, readOwner} from '../../cli/payment-methods.ts';
-import {sendOnce} from '../../cli/send-once.ts';
+import {RemitCommand} from '../../cli/core/command.ts';
+import {dryRunFlag, idArg, ownerFlags} from '../../cli/input/flags.ts';
+import {ownerDetails} from '../../cli/write/who.ts';
+import {findMethod, methodOperation, methodParams, readOwner} from '../../cli/resources/payment-methods.ts';
+import {sendOnce} from '../../cli/write/send-once.ts';
 import {EXIT} from '../../errors.ts';
 import {paymentMethodView} from '../../output/views/parties.ts';
 

@@ -1,7 +1,7 @@
-import {RemitCommand} from '../../cli/command.ts';
-import {dryRunFlag, idArg, statedAmountFlags, waitFlags} from '../../cli/flags.ts';
-import {readStated} from '../../cli/guard/stated-amount.ts';
-import {actOnTransfer, PAYOUT} from '../../cli/transfers.ts';
+import {RemitCommand} from '../../cli/core/command.ts';
+import {dryRunFlag, idArg, statedAmountFlags, waitFlags} from '../../cli/input/flags.ts';
+import {readStated} from '../../cli/write/stated-amount.ts';
+import {actOnTransfer, PAYOUT} from '../../cli/resources/transfers.ts';
 
 export default class PayoutsApprove extends RemitCommand {
   static override summary = 'Approve a payout, so that its money moves';

@@ -1,7 +1,7 @@
 import {Flags} from '@oclif/core';
-import {RemitCommand} from '../../cli/command.ts';
-import {listFlags, transferFilters} from '../../cli/flags.ts';
-import {listOptions, showList} from '../../cli/lists.ts';
+import {RemitCommand} from '../../cli/core/command.ts';
+import {listFlags, transferFilters} from '../../cli/input/flags.ts';
+import {listOptions, showList} from '../../cli/resources/lists.ts';
 import {payoutView} from '../../output/views/transfers.ts';
 
 export default class PayoutsList extends RemitCommand {

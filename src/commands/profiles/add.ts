@@ -1,10 +1,10 @@
 import {Args, Flags} from '@oclif/core';
 import {normaliseBaseUrl} from '../../client/base-url.ts';
-import {RemitCommand} from '../../cli/command.ts';
-import {readKeySource} from '../../cli/key-input.ts';
-import {profileFacts, readSettings} from '../../cli/profile-changes.ts';
-import {guardFlags, keyFlags, overrideFlags} from '../../cli/profile-flags.ts';
-import {changeConfig} from '../../cli/profile-store.ts';
+import {RemitCommand} from '../../cli/core/command.ts';
+import {readKeySource} from '../../cli/input/key-input.ts';
+import {profileFacts, readSettings} from '../../cli/profiles/changes.ts';
+import {guardFlags, keyFlags, overrideFlags} from '../../cli/profiles/flags.ts';
+import {changeConfig} from '../../cli/profiles/store.ts';
 import {RemitError} from '../../errors.ts';
 import {profileDetails} from '../../output/views/profiles.ts';
 import {describeSource, readKey} from '../../profiles/key-source.ts';

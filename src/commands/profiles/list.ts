@@ -1,4 +1,4 @@
-import {RemitCommand} from '../../cli/command.ts';
+import {RemitCommand} from '../../cli/core/command.ts';
 import {profileCard} from '../../output/views/profiles.ts';
 import {readConfig} from '../../profiles/config-file.ts';
 import {summarise} from '../../profiles/summary.ts';

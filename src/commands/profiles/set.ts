@@ -1,9 +1,9 @@
 import {Args, Flags} from '@oclif/core';
 import {normaliseBaseUrl} from '../../client/base-url.ts';
-import {RemitCommand} from '../../cli/command.ts';
-import {readKeySource} from '../../cli/key-input.ts';
-import {changeProfile, readSettings, requireChange} from '../../cli/profile-changes.ts';
-import {guardFlags, keyFlags, overrideFlags} from '../../cli/profile-flags.ts';
+import {RemitCommand} from '../../cli/core/command.ts';
+import {readKeySource} from '../../cli/input/key-input.ts';
+import {changeProfile, readSettings, requireChange} from '../../cli/profiles/changes.ts';
+import {guardFlags, keyFlags, overrideFlags} from '../../cli/profiles/flags.ts';
 import {RemitError} from '../../errors.ts';
 import {readConfig} from '../../profiles/config-file.ts';
 import {describeSource, readKey} from '../../profiles/key-source.ts';

@@ -1,6 +1,6 @@
 import {Args} from '@oclif/core';
-import {probeService} from '../../cli/probe-service.ts';
-import {RemitCommand} from '../../cli/command.ts';
+import {probeService} from '../../cli/profiles/probe-service.ts';
+import {RemitCommand} from '../../cli/core/command.ts';
 
 export default class ProfilesTest extends RemitCommand {
   static override summary = 'Check that the service answers and accepts the key';

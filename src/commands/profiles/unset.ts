@@ -1,7 +1,7 @@
 import {Args} from '@oclif/core';
-import {RemitCommand} from '../../cli/command.ts';
-import {changeProfile, requireChange} from '../../cli/profile-changes.ts';
-import {unsetFlags} from '../../cli/profile-flags.ts';
+import {RemitCommand} from '../../cli/core/command.ts';
+import {changeProfile, requireChange} from '../../cli/profiles/changes.ts';
+import {unsetFlags} from '../../cli/profiles/flags.ts';
 import {withoutSettings} from '../../profiles/settings.ts';
 
 export default class ProfilesUnset extends RemitCommand {

@@ -1,6 +1,6 @@
 import {Args} from '@oclif/core';
-import {RemitCommand} from '../../cli/command.ts';
-import {changeConfig} from '../../cli/profile-store.ts';
+import {RemitCommand} from '../../cli/core/command.ts';
+import {changeConfig} from '../../cli/profiles/store.ts';
 import {storedProfile} from '../../profiles/resolve.ts';
 
 export default class ProfilesUse extends RemitCommand {

@@ -1,7 +1,7 @@
 import {Args, Flags} from '@oclif/core';
-import {RemitCommand} from '../../cli/command.ts';
-import type {LocalContext} from '../../cli/context.ts';
-import {parseDuration} from '../../cli/durations.ts';
+import {RemitCommand} from '../../cli/core/command.ts';
+import type {LocalContext} from '../../cli/core/context.ts';
+import {parseDuration} from '../../cli/input/durations.ts';
 import {callControl} from '../../cli/sandbox/control.ts';
 import {sandboxCommand} from '../../cli/sandbox/target.ts';
 import {readTime} from '../../cli/sandbox/start-options.ts';

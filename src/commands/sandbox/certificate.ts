@@ -1,5 +1,5 @@
 import {Flags} from '@oclif/core';
-import {RemitCommand} from '../../cli/command.ts';
+import {RemitCommand} from '../../cli/core/command.ts';
 import {makeCertificate} from '../../cli/sandbox/certificate.ts';
 
 export default class SandboxCertificate extends RemitCommand {

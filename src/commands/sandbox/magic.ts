@@ -1,4 +1,4 @@
-import {RemitCommand} from '../../cli/command.ts';
+import {RemitCommand} from '../../cli/core/command.ts';
 import {callControl} from '../../cli/sandbox/control.ts';
 import {magicView} from '../../output/views/sandbox.ts';
 

@@ -1,4 +1,4 @@
-import {RemitCommand} from '../../cli/command.ts';
+import {RemitCommand} from '../../cli/core/command.ts';
 import {makePageLink} from '../../cli/sandbox/page-link.ts';
 
 export default class SandboxOpen extends RemitCommand {

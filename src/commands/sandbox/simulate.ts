@@ -1,6 +1,6 @@
 import {Args, Flags} from '@oclif/core';
-import {RemitCommand} from '../../cli/command.ts';
-import {count} from '../../cli/flags.ts';
+import {RemitCommand} from '../../cli/core/command.ts';
+import {count} from '../../cli/input/flags.ts';
 import {callControl} from '../../cli/sandbox/control.ts';
 import {sandboxCommand} from '../../cli/sandbox/target.ts';
 import {RemitError} from '../../errors.ts';

@@ -1,8 +1,8 @@
 import {Flags} from '@oclif/core';
-import {RemitCommand} from '../../cli/command.ts';
-import {parseDuration} from '../../cli/durations.ts';
-import {count} from '../../cli/flags.ts';
-import {DEFAULT_PORT} from '../../cli/sandbox/default-port.ts';
+import {RemitCommand} from '../../cli/core/command.ts';
+import {parseDuration} from '../../cli/input/durations.ts';
+import {count} from '../../cli/input/flags.ts';
+import {DEFAULT_PORT} from '../../cli/runtime/sandbox-port.ts';
 import {withStore} from '../../cli/sandbox/start-options.ts';
 
 export default class SandboxStart extends RemitCommand {

@@ -1,5 +1,5 @@
 import {Flags} from '@oclif/core';
-import {RemitCommand} from '../../cli/command.ts';
+import {RemitCommand} from '../../cli/core/command.ts';
 import {callControl} from '../../cli/sandbox/control.ts';
 import {targetSandbox} from '../../cli/sandbox/target.ts';
 import {RemitError} from '../../errors.ts';

@@ -1,4 +1,4 @@
-import {RemitCommand} from '../../cli/command.ts';
+import {RemitCommand} from '../../cli/core/command.ts';
 import {stopSandbox} from '../../cli/sandbox/stop.ts';
 
 export default class SandboxStop extends RemitCommand {

@@ -1,7 +1,7 @@
 import {Flags} from '@oclif/core';
-import {RemitCommand} from '../../cli/command.ts';
-import {dryRunFlag} from '../../cli/flags.ts';
-import {sendOnce} from '../../cli/send-once.ts';
+import {RemitCommand} from '../../cli/core/command.ts';
+import {dryRunFlag} from '../../cli/input/flags.ts';
+import {sendOnce} from '../../cli/write/send-once.ts';
 import {subaccountView} from '../../output/views/moves.ts';
 
 export default class SubaccountsCreate extends RemitCommand {

@@ -1,7 +1,7 @@
-import {approveAccountTransfer} from '../../cli/account-transfers.ts';
-import {RemitCommand} from '../../cli/command.ts';
-import {accountTransferWaitFlags, dryRunFlag, idArg, statedAmountFlags} from '../../cli/flags.ts';
-import {readStated} from '../../cli/guard/stated-amount.ts';
+import {approveAccountTransfer} from '../../cli/resources/account-transfers.ts';
+import {RemitCommand} from '../../cli/core/command.ts';
+import {accountTransferWaitFlags, dryRunFlag, idArg, statedAmountFlags} from '../../cli/input/flags.ts';
+import {readStated} from '../../cli/write/stated-amount.ts';
 
 export default class TransfersApprove extends RemitCommand {
   static override summary = 'Approve an account transfer, so that its money moves';

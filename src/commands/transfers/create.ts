@@ -1,8 +1,8 @@
 import {Flags} from '@oclif/core';
-import {createAccountTransfer} from '../../cli/account-transfers.ts';
-import {readAmount} from '../../cli/amounts.ts';
-import {RemitCommand} from '../../cli/command.ts';
-import {accountTransferWaitFlags, amountFlags, dryRunFlag} from '../../cli/flags.ts';
+import {createAccountTransfer} from '../../cli/resources/account-transfers.ts';
+import {readAmount} from '../../cli/input/amounts.ts';
+import {RemitCommand} from '../../cli/core/command.ts';
+import {accountTransferWaitFlags, amountFlags, dryRunFlag} from '../../cli/input/flags.ts';
 import {ACCOUNT_TRANSFER_RAILS} from '../../contract/rails.ts';
 
 const EXAMPLE =

@@ -1,6 +1,6 @@
-import {findAccountTransfer} from '../../cli/account-transfers.ts';
-import {RemitCommand} from '../../cli/command.ts';
-import {idArg} from '../../cli/flags.ts';
+import {findAccountTransfer} from '../../cli/resources/account-transfers.ts';
+import {RemitCommand} from '../../cli/core/command.ts';
+import {idArg} from '../../cli/input/flags.ts';
 import {accountTransferView} from '../../output/views/treasury.ts';
 
 export default class TransfersGet extends RemitCommand {

@@ -1,7 +1,7 @@
 import {Flags} from '@oclif/core';
-import {RemitCommand} from '../../cli/command.ts';
-import {listFlags} from '../../cli/flags.ts';
-import {listOptions, showList} from '../../cli/lists.ts';
+import {RemitCommand} from '../../cli/core/command.ts';
+import {listFlags} from '../../cli/input/flags.ts';
+import {listOptions, showList} from '../../cli/resources/lists.ts';
 import {ACCOUNT_TRANSFER_STATUSES} from '../../contract/lifecycle.ts';
 import {accountTransferView} from '../../output/views/treasury.ts';
 

@@ -1,6 +1,6 @@
-import {waitAccountTransfer} from '../../cli/account-transfers.ts';
-import {RemitCommand} from '../../cli/command.ts';
-import {accountTransferWaitFlags, idArg} from '../../cli/flags.ts';
+import {waitAccountTransfer} from '../../cli/resources/account-transfers.ts';
+import {RemitCommand} from '../../cli/core/command.ts';
+import {accountTransferWaitFlags, idArg} from '../../cli/input/flags.ts';
 
 export default class TransfersWait extends RemitCommand {
   static override summary = 'Wait until an account transfer is settled or failed';

@@ -1,6 +1,6 @@
-import {RemitCommand} from '../../cli/command.ts';
-import {listFlags} from '../../cli/flags.ts';
-import {listOptions, showList} from '../../cli/lists.ts';
+import {RemitCommand} from '../../cli/core/command.ts';
+import {listFlags} from '../../cli/input/flags.ts';
+import {listOptions, showList} from '../../cli/resources/lists.ts';
 import {treasuryAccountView} from '../../output/views/treasury.ts';
 
 export default class TreasuryAccounts extends RemitCommand {

@@ -1,5 +1,5 @@
-import {RemitCommand} from '../../cli/command.ts';
-import {accountArg} from '../../cli/flags.ts';
+import {RemitCommand} from '../../cli/core/command.ts';
+import {accountArg} from '../../cli/input/flags.ts';
 import {balanceView} from '../../output/views/treasury.ts';
 
 export default class TreasuryBalance extends RemitCommand {

@@ -1,8 +1,8 @@
 import {Args} from '@oclif/core';
-import {RemitCommand} from '../../cli/command.ts';
-import type {Context} from '../../cli/context.ts';
-import {accountArg, dryRunFlag} from '../../cli/flags.ts';
-import {sendOnce} from '../../cli/send-once.ts';
+import {RemitCommand} from '../../cli/core/command.ts';
+import type {Context} from '../../cli/core/context.ts';
+import {accountArg, dryRunFlag} from '../../cli/input/flags.ts';
+import {sendOnce} from '../../cli/write/send-once.ts';
 import {EXIT} from '../../errors.ts';
 import {valueAt} from '../../output/select.ts';
 import {treasuryAccountView} from '../../output/views/treasury.ts';

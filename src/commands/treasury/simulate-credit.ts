@@ -1,8 +1,8 @@
 import {Flags} from '@oclif/core';
-import {readAmount} from '../../cli/amounts.ts';
-import {RemitCommand} from '../../cli/command.ts';
-import {accountArg, amountFlags, dryRunFlag} from '../../cli/flags.ts';
-import {sendOnce} from '../../cli/send-once.ts';
+import {readAmount} from '../../cli/input/amounts.ts';
+import {RemitCommand} from '../../cli/core/command.ts';
+import {accountArg, amountFlags, dryRunFlag} from '../../cli/input/flags.ts';
+import {sendOnce} from '../../cli/write/send-once.ts';
 import {bankTransactionView} from '../../output/views/treasury.ts';
 
 const EXAMPLE = '<%= config.bin %> treasury simulate-credit ACCOUNT --amount 1000.00 --currency USD';

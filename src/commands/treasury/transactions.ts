@@ -1,6 +1,6 @@
-import {RemitCommand} from '../../cli/command.ts';
-import {accountArg, listFlags} from '../../cli/flags.ts';
-import {listOptions, showList} from '../../cli/lists.ts';
+import {RemitCommand} from '../../cli/core/command.ts';
+import {accountArg, listFlags} from '../../cli/input/flags.ts';
+import {listOptions, showList} from '../../cli/resources/lists.ts';
 import {bankTransactionView} from '../../output/views/treasury.ts';
 
 export default class TreasuryTransactions extends RemitCommand {

@@ -1,5 +1,5 @@
-import {RemitCommand} from '../../cli/command.ts';
-import {readEventTypes} from '../../cli/webhook-endpoints.ts';
+import {RemitCommand} from '../../cli/core/command.ts';
+import {readEventTypes} from '../../cli/resources/webhook-endpoints.ts';
 import {eventTypeView} from '../../output/views/webhooks.ts';
 
 export default class WebhooksEventTypes extends RemitCommand {

@@ -1,7 +1,7 @@
 import {Flags} from '@oclif/core';
-import {RemitCommand} from '../../cli/command.ts';
-import {parseDuration} from '../../cli/durations.ts';
-import {count, eventTypesFlag} from '../../cli/flags.ts';
+import {RemitCommand} from '../../cli/core/command.ts';
+import {parseDuration} from '../../cli/input/durations.ts';
+import {count, eventTypesFlag} from '../../cli/input/flags.ts';
 import {checkListenFlags} from '../../cli/webhooks/listen-options.ts';
 import {sizeFlag} from '../../cli/webhooks/size-flag.ts';
 import {verifyFlags} from '../../cli/webhooks/verify-flags.ts';

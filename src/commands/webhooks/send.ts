@@ -1,6 +1,6 @@
 import {Args, Flags} from '@oclif/core';
-import {RemitCommand} from '../../cli/command.ts';
-import {parseDuration} from '../../cli/durations.ts';
+import {RemitCommand} from '../../cli/core/command.ts';
+import {parseDuration} from '../../cli/input/durations.ts';
 import {readPayload} from '../../cli/webhooks/payload.ts';
 import {readSecrets, secretFlags} from '../../cli/webhooks/secrets.ts';
 import {sendSigned, signPayload} from '../../cli/webhooks/sign-action.ts';

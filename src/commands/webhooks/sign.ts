@@ -1,5 +1,5 @@
 import {Args, Flags} from '@oclif/core';
-import {RemitCommand} from '../../cli/command.ts';
+import {RemitCommand} from '../../cli/core/command.ts';
 import {readPayload} from '../../cli/webhooks/payload.ts';
 import {readSecrets, secretFlags} from '../../cli/webhooks/secrets.ts';
 import {signPayload} from '../../cli/webhooks/sign-action.ts';

@@ -1,5 +1,5 @@
 import {Args, Flags} from '@oclif/core';
-import {RemitCommand} from '../../cli/command.ts';
+import {RemitCommand} from '../../cli/core/command.ts';
 import {readSecrets} from '../../cli/webhooks/secrets.ts';
 import {parseMoment} from '../../cli/webhooks/moment.ts';
 import {concludeVerify, readCandidates, verifyCandidate} from '../../cli/webhooks/verify-action.ts';

@@ -1,5 +1,5 @@
-import type {Context} from '../../../src/cli/context.ts';
-import {Stop} from '../../../src/cli/stop.ts';
+import type {Context} from '../../../src/cli/core/context.ts';
+import {Stop} from '../../../src/cli/runtime/stop.ts';
 import {RemitClient} from '../../../src/client/client.ts';
 import {answer, FakeTransport, type Reply} from '../../client/fake-transport.ts';
 import {RecordingClock} from '../../client/recording-clock.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
-import {Stop} from '../../../src/cli/stop.ts';
+import {Stop} from '../../../src/cli/runtime/stop.ts';
 import {BASE_URL, LIVE_KEY, runCli} from '../../cli/run-cli.ts';
 import {answer, lost, type Script} from '../../client/fake-transport.ts';
 import {PAYEE_ID, PAYOUT_ID, payout} from '../fixtures.ts';

@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {HttpTransport} from '../../../src/client/http-transport.ts';
 import type {Transport} from '../../../src/client/transport.ts';
 import {readRecord, sandboxPlace, type Place} from '../../../src/cli/sandbox/place.ts';
-import {Stop} from '../../../src/cli/stop.ts';
+import {Stop} from '../../../src/cli/runtime/stop.ts';
 import {runCli, scratch, type CliOptions, type CliResult} from '../../cli/run-cli.ts';
 import {RecordingClock} from '../../client/recording-clock.ts';
 

@@ -6,7 +6,7 @@ import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
 import {setTimeout as wait} from 'node:timers/promises';
 import {systemClock} from '../../../src/clock.ts';
-import {Stop} from '../../../src/cli/stop.ts';
+import {Stop} from '../../../src/cli/runtime/stop.ts';
 import {readRecord} from '../../../src/webhooks/record/reader.ts';
 import {verifyWebhook} from '../../../src/webhooks/signature.ts';
 import {runCli, scratch, type CliResult} from '../../cli/run-cli.ts';

@@ -3,7 +3,7 @@ import {request as httpRequest} from 'node:http';
 import {request as httpsRequest} from 'node:https';
 import {setTimeout as wait} from 'node:timers/promises';
 import {systemClock} from '../../../src/clock.ts';
-import {Stop} from '../../../src/cli/stop.ts';
+import {Stop} from '../../../src/cli/runtime/stop.ts';
 import type {ListenLine, ReadyLine} from '../../../src/webhooks/lines.ts';
 import {signatureHeaders} from '../../../src/webhooks/signature.ts';
 import {runCli, type CliOptions, type CliResult} from '../../cli/run-cli.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {existsSync, readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {Stop} from '../../../src/cli/stop.ts';
+import {Stop} from '../../../src/cli/runtime/stop.ts';
 import {secretFingerprint} from '../../../src/webhooks/secrets.ts';
 import {BASE_URL, LIVE_KEY, runCli, scratch, TEST_KEY, type CliOptions} from '../../cli/run-cli.ts';
 import {answer, lost} from '../../client/fake-transport.ts';

@@ -1,7 +1,7 @@
 import {Args, Flags} from '@oclif/core';
-import {RemitCommand} from '../../../cli/command.ts';
-import {parseDuration} from '../../../cli/durations.ts';
-import {count} from '../../../cli/flags.ts';
+import {RemitCommand} from '../../../cli/core/command.ts';
+import {parseDuration} from '../../../cli/input/durations.ts';
+import {count} from '../../../cli/input/flags.ts';
 import {callControl} from '../../../cli/sandbox/control.ts';
 import {FAULT_KINDS, readFault} from '../../../cli/sandbox/fault-flags.ts';
 import {sandboxCommand} from '../../../cli/sandbox/target.ts';

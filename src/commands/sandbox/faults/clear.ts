@@ -1,5 +1,5 @@
 import {Args} from '@oclif/core';
-import {RemitCommand} from '../../../cli/command.ts';
+import {RemitCommand} from '../../../cli/core/command.ts';
 import {callControl} from '../../../cli/sandbox/control.ts';
 
 export default class SandboxFaultsClear extends RemitCommand {

@@ -1,7 +1,7 @@
 import {Flags} from '@oclif/core';
-import {RemitCommand} from '../../../cli/command.ts';
-import {dryRunFlag, eventTypesFlag} from '../../../cli/flags.ts';
-import {createEndpoint} from '../../../cli/webhook-endpoints.ts';
+import {RemitCommand} from '../../../cli/core/command.ts';
+import {dryRunFlag, eventTypesFlag} from '../../../cli/input/flags.ts';
+import {createEndpoint} from '../../../cli/resources/webhook-endpoints.ts';
 
 export default class WebhooksEndpointsCreate extends RemitCommand {
   static override summary = 'Register a webhook endpoint; its signing secret is shown once';

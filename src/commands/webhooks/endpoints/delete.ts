@@ -1,6 +1,6 @@
-import {RemitCommand} from '../../../cli/command.ts';
-import {dryRunFlag, idArg} from '../../../cli/flags.ts';
-import {sendOnce} from '../../../cli/send-once.ts';
+import {RemitCommand} from '../../../cli/core/command.ts';
+import {dryRunFlag, idArg} from '../../../cli/input/flags.ts';
+import {sendOnce} from '../../../cli/write/send-once.ts';
 
 export default class WebhooksEndpointsDelete extends RemitCommand {
   static override summary = 'Delete a webhook endpoint; nothing is delivered to it any more';

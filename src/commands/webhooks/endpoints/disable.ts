@@ -1,6 +1,6 @@
-import {RemitCommand} from '../../../cli/command.ts';
-import {dryRunFlag, idArg} from '../../../cli/flags.ts';
-import {switchEndpoint} from '../../../cli/webhook-endpoints.ts';
+import {RemitCommand} from '../../../cli/core/command.ts';
+import {dryRunFlag, idArg} from '../../../cli/input/flags.ts';
+import {switchEndpoint} from '../../../cli/resources/webhook-endpoints.ts';
 
 export default class WebhooksEndpointsDisable extends RemitCommand {
   static override summary = 'Stop deliveries to a webhook endpoint, and keep it';

@@ -1,5 +1,5 @@
-import {RemitCommand} from '../../../cli/command.ts';
-import {idArg} from '../../../cli/flags.ts';
+import {RemitCommand} from '../../../cli/core/command.ts';
+import {idArg} from '../../../cli/input/flags.ts';
 import {webhookEndpointView} from '../../../output/views/webhooks.ts';
 
 export default class WebhooksEndpointsGet extends RemitCommand {

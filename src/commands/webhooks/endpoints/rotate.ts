@@ -1,7 +1,7 @@
 import {Flags} from '@oclif/core';
-import {RemitCommand} from '../../../cli/command.ts';
-import {parseDuration} from '../../../cli/durations.ts';
-import {dryRunFlag, idArg} from '../../../cli/flags.ts';
+import {RemitCommand} from '../../../cli/core/command.ts';
+import {parseDuration} from '../../../cli/input/durations.ts';
+import {dryRunFlag, idArg} from '../../../cli/input/flags.ts';
 import {rotateEndpoint} from '../../../cli/webhooks/rotate-action.ts';
 
 export default class WebhooksEndpointsRotate extends RemitCommand {

@@ -1,8 +1,8 @@
 import {Flags} from '@oclif/core';
-import {RemitCommand} from '../../../cli/command.ts';
-import {dryRunFlag, eventTypesFlag, idArg} from '../../../cli/flags.ts';
-import {sendOnce} from '../../../cli/send-once.ts';
-import {endpointWrite} from '../../../cli/webhook-endpoints.ts';
+import {RemitCommand} from '../../../cli/core/command.ts';
+import {dryRunFlag, eventTypesFlag, idArg} from '../../../cli/input/flags.ts';
+import {sendOnce} from '../../../cli/write/send-once.ts';
+import {endpointWrite} from '../../../cli/resources/webhook-endpoints.ts';
 import {EXIT, RemitError} from '../../../errors.ts';
 import {webhookEndpointView} from '../../../output/views/webhooks.ts';
 

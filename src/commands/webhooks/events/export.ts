@@ -1,5 +1,5 @@
 import {Flags} from '@oclif/core';
-import {RemitCommand} from '../../../cli/command.ts';
+import {RemitCommand} from '../../../cli/core/command.ts';
 import {eventFilter, eventFilters} from '../../../cli/webhooks/events.ts';
 import {exportRecord} from '../../../cli/webhooks/export.ts';
 

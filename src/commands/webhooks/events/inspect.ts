@@ -1,7 +1,7 @@
 import {Flags} from '@oclif/core';
-import {RemitCommand} from '../../../cli/command.ts';
-import {parseDuration} from '../../../cli/durations.ts';
-import {count} from '../../../cli/flags.ts';
+import {RemitCommand} from '../../../cli/core/command.ts';
+import {parseDuration} from '../../../cli/input/durations.ts';
+import {count} from '../../../cli/input/flags.ts';
 import {inspectRecord} from '../../../cli/webhooks/inspect-action.ts';
 import {secretFlags} from '../../../cli/webhooks/secrets.ts';
 

@@ -1,5 +1,5 @@
-import {RemitCommand} from '../../../cli/command.ts';
-import {count} from '../../../cli/flags.ts';
+import {RemitCommand} from '../../../cli/core/command.ts';
+import {count} from '../../../cli/input/flags.ts';
 import {eventFilter, eventFilters, eventRow} from '../../../cli/webhooks/events.ts';
 import {readRecorded} from '../../../cli/webhooks/read-record.ts';
 import {webhookEventView} from '../../../output/views/webhook-events.ts';

@@ -1,6 +1,6 @@
 import {Args, Flags} from '@oclif/core';
-import {RemitCommand} from '../../../cli/command.ts';
-import {parseDuration} from '../../../cli/durations.ts';
+import {RemitCommand} from '../../../cli/core/command.ts';
+import {parseDuration} from '../../../cli/input/durations.ts';
 import {eventFilters} from '../../../cli/webhooks/events.ts';
 import {replayRecorded} from '../../../cli/webhooks/replay-action.ts';
 import {secretFlags} from '../../../cli/webhooks/secrets.ts';

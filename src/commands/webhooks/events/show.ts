@@ -1,5 +1,5 @@
 import {Args, Flags} from '@oclif/core';
-import {RemitCommand} from '../../../cli/command.ts';
+import {RemitCommand} from '../../../cli/core/command.ts';
 import {eventDetails} from '../../../cli/webhooks/events.ts';
 import {recordFolder} from '../../../cli/webhooks/place.ts';
 import {webhookEventView} from '../../../output/views/webhook-events.ts';

@@ -1,5 +1,5 @@
-import {RemitCommand} from '../../../cli/command.ts';
-import {count} from '../../../cli/flags.ts';
+import {RemitCommand} from '../../../cli/core/command.ts';
+import {count} from '../../../cli/input/flags.ts';
 import {eventFilter, eventFilters} from '../../../cli/webhooks/events.ts';
 import {tailRecord} from '../../../cli/webhooks/tail.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {existsSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import type {Summary} from '../../../../src/batch/standing/summary.ts';
-import {Stop} from '../../../../src/cli/stop.ts';
+import {Stop} from '../../../../src/cli/runtime/stop.ts';
 import {type Transport, TransportFailure} from '../../../../src/client/transport.ts';
 import type {CliResult} from '../../../cli/run-cli.ts';
 import {Desk} from './desk.ts';

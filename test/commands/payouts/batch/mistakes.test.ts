@@ -3,7 +3,7 @@ import {readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {after, before, describe, it} from 'mocha';
 import {readRecord} from '../../../../src/cli/sandbox/place.ts';
-import {DEFAULT_PORT} from '../../../../src/cli/sandbox/default-port.ts';
+import {DEFAULT_PORT} from '../../../../src/cli/runtime/sandbox-port.ts';
 import {readText} from '../../../repo/tree.ts';
 import {LiveSandbox} from '../../sandbox/live-sandbox.ts';
 import {printsAsShown, readConsolePage, type Section} from './console-page.ts';

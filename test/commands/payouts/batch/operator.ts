@@ -6,7 +6,7 @@ import {HttpTransport} from '../../../../src/client/http-transport.ts';
 import {PoolTransport} from '../../../../src/client/pool-transport.ts';
 import type {Transport} from '../../../../src/client/transport.ts';
 import {systemClock} from '../../../../src/clock.ts';
-import type {TransportKind} from '../../../../src/cli/runtime.ts';
+import type {TransportKind} from '../../../../src/cli/runtime/runtime.ts';
 import {runCli, type CliResult} from '../../../cli/run-cli.ts';
 import {RecordingClock} from '../../../client/recording-clock.ts';
 import {shellTokens} from '../../../repo/command-lines.ts';

@@ -1,0 +1,170 @@
+import {operationOf, resolveRoute, type Overrides} from '../../client/routes.ts';
+import type {OperationId} from '../../contract/operations.ts';
+import {RemitError} from '../../errors.ts';
+import {valueAt} from '../../output/select.ts';
+import {plainValue} from '../../output/view.ts';
+import {findAccountTransfer} from '../resources/account-transfers.ts';
+import type {Amount} from '../input/amounts.ts';
+import {decodeSegment, operationAt, paramsAt} from './any-request.ts';
+import type {Context} from '../core/context.ts';
+import {readMove} from '../resources/moves.ts';
+import {PAYIN, PAYOUT, readTransfer, type Kind} from '../resources/transfers.ts';
+import {accountTransferDetails, moveDetails} from '../write/account-details.ts';
+import {AMOUNT_FIELDS, amountOfBody, type AmountRead} from '../guard/amount-read.ts';
+import type {WriteFacts} from '../guard/facts.ts';
+import {needsFacts, recordFacts, statedFacts} from '../write/record-facts.ts';
+import {creationDetails, recordDetails} from '../write/transfer-details.ts';
+
+/** A request typed for `remit api`. */
+export interface TypedRequest {
+  method: string;
+  path: string;
+  body: unknown;
+  /** --amount and --currency. */
+  stated: Amount | undefined;
+}
+
+/** Creations that move money or make a record that will; the body names the amount. */
+const CREATIONS: readonly OperationId[] = [
+  'payins.create',
+  'payouts.create',
+  'moves.create',
+  'accountTransfers.create',
+  'treasury.simulateInboundCredit',
+];
+/** Operations on a record that has the amount. */
+const ON_RECORDS: readonly OperationId[] = [
+  'payins.approve',
+  'payins.cancel',
+  'payouts.approve',
+  'payouts.cancel',
+  'moves.approve',
+  'accountTransfers.approve',
+];
+
+/**
+ * What the guard can know of a request that somebody typed. An operation of the contract is read as its own command would
+ * read it; of any other request the body must show the amount, or the operator must state one.
+ * @throws RemitError GUARD_TARGET for another spelling of a known path, whose amount would not be found
+ */
+export async function requestFacts(context: Context, request: TypedRequest): Promise<WriteFacts> {
+  const {method, path, body} = request;
+  const {overrides} = context.profile;
+  const plain: WriteFacts = {
+    operation: `${method} ${plainValue(path)}`,
+    party: partyOf(body),
+    source: 'body',
+  };
+  const operation = operationAt(method, path, overrides);
+  if (!needsFacts(context) && request.stated === undefined) return plain;
+  if (operation === undefined) refuseOtherSpelling(method, path, overrides);
+  if (operation !== undefined && ON_RECORDS.includes(operation))
+    return onRecord(context, operation, request, plain.operation);
+  if (operation !== undefined && !CREATIONS.includes(operation)) return plain;
+  const read = path.includes('?') ? QUERY : amountOfBody(body, namesOf(operation, overrides));
+  const rail = valueAt(body, fieldOf(operation, 'rail', overrides));
+  return {
+    ...plain,
+    ...statedFacts(plain.operation, read, request.stated, 'the request'),
+    ...(operation === undefined && read.kind === 'absent' && request.stated === undefined
+      ? {unread: {why: 'the request names no amount', absent: true, mayMoveNothing: true}}
+      : {}),
+    ...(operation === 'moves.create' || operation === 'treasury.simulateInboundCredit'
+      ? {}
+      : {rail: {value: typeof rail === 'string' ? plainValue(rail) : undefined}}),
+    details: detailsOf(context, operation, body),
+  };
+}
+
+const QUERY: AmountRead = {kind: 'unreadable', why: 'the query string may name an amount'};
+
+async function onRecord(
+  context: Context,
+  operation: OperationId,
+  {method, path, body, stated}: TypedRequest,
+  label: string,
+): Promise<WriteFacts> {
+  const [id = ''] = Object.values(paramsAt(operation, path, context.profile.overrides));
+  const verb = operation.endsWith('.cancel') ? 'cancel' : 'approve';
+  const write = {verb, id, stated} as const;
+  const isPlain = !path.includes('?') && amountOfBody(body).kind === 'absent';
+  const facts = await recordFacts(context, {...write, ...readerOf(context, operation, verb, id)});
+  return {
+    ...facts,
+    operation: label,
+    ...(isPlain
+      ? {}
+      : {unread: {why: `${method} of this path takes neither a query nor an amount`, absent: false}}),
+  };
+}
+
+function readerOf(context: Context, operation: OperationId, verb: 'approve' | 'cancel', id: string) {
+  if (operation === 'moves.approve')
+    return {
+      noun: 'move',
+      read: () => readMove(context, id),
+      details: (record: unknown) => moveDetails(context, record, 'approve'),
+    } as const;
+  if (operation === 'accountTransfers.approve')
+    return {
+      noun: 'account transfer',
+      read: () => findAccountTransfer(context, id),
+      details: (record: unknown) => accountTransferDetails(context, record, 'approve'),
+    } as const;
+  const kind: Kind = operation.startsWith('payins.') ? PAYIN : PAYOUT;
+  return {
+    noun: kind.noun,
+    read: () => readTransfer(context, kind, id),
+    details: (record: unknown) => recordDetails(context, kind, verb, record),
+  };
+}
+
+function detailsOf(
+  context: Context,
+  operation: OperationId | undefined,
+  body: unknown,
+): WriteFacts['details'] {
+  const fields = (body ?? {}) as Readonly<Record<string, unknown>>; // read by valueAt, or of an object
+  if (operation === 'payins.create') return () => creationDetails(context, PAYIN, fields);
+  if (operation === 'payouts.create') return () => creationDetails(context, PAYOUT, fields);
+  return undefined;
+}
+
+/** The names that the amount and the currency have in the body of this operation. */
+function namesOf(operation: OperationId | undefined, overrides: Overrides) {
+  const own = fieldOf(operation, 'amount_in_minor_units', overrides);
+  return {
+    amounts: own === 'amount_in_minor_units' ? AMOUNT_FIELDS : [own],
+    currency: fieldOf(operation, 'currency_code', overrides),
+  };
+}
+
+const fieldOf = (operation: OperationId | undefined, field: string, {fields}: Overrides): string =>
+  (operation === undefined ? undefined : fields?.[`${operation}.${field}`]) ?? field;
+
+function partyOf(body: unknown): WriteFacts['party'] {
+  const field = ['payee_id', 'payer_id'].find((name) => typeof valueAt(body, name) === 'string');
+  return field === undefined ? undefined : [field.slice(0, -3), plainValue(valueAt(body, field))];
+}
+
+/** `/api//payouts/`, `/api/%70ayouts`: a service may take them for the path that the guard knows. */
+function refuseOtherSpelling(method: string, path: string, overrides: Overrides): void {
+  const [route = ''] = path.split('?');
+  const usual = route
+    .split('/')
+    .map((segment) => decodeSegment(segment).replace(/;.*$/, ''))
+    .join('/')
+    .replace(/\/{2,}/g, '/')
+    .replace(/(?<=.)\/$/, '')
+    .replace(/\.(json|xml)$/i, '');
+  const operation = operationAt(method, usual, overrides, 'i');
+  if (operation === undefined) return;
+  const declared = resolveRoute(operation, overrides).path.split('/');
+  const ids = usual.split('/');
+  const known = declared.map((segment, at) => (segment.startsWith('{') ? ids[at]! : segment)).join('/'); // as many of both
+  throw new RemitError(
+    'GUARD_TARGET',
+    `refused ${method} ${plainValue(path)}: it may be another spelling of ${operationOf(operation).path}, so its amount cannot be checked`,
+    {hint: `write the path as ${plainValue(known)}`},
+  );
+}

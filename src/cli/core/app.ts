@@ -1,0 +1,39 @@
+import type {Config} from '@oclif/core';
+import type {ExitCode} from '../../errors.ts';
+import type {Runtime} from '../runtime/runtime.ts';
+
+/** A command that reports its own errors. */
+export type CommandClass = (new (argv: string[], config: Config) => {runToEnd: () => Promise<ExitCode>}) & {
+  id: string;
+};
+
+/** The tool as its launcher knows it. */
+export interface App {
+  name: string;
+  version: string;
+  /** By id; in the bundle each class loads when it is read. Every file under src/commands is one. */
+  commands: Readonly<Record<string, CommandClass>>;
+  /** oclif's whole view of the tool, which only help needs: reading it costs more than a command. */
+  config: () => Promise<Config>;
+}
+
+/** What oclif's Command asks of its config while it parses, and the way from a command to its runtime. */
+export interface CommandConfig {
+  bin: string;
+  runHook: () => Promise<{successes: []; failures: []}>;
+  app: App;
+  runtime: Runtime;
+}
+
+/** A config for one command; oclif's own type has forty members more, which a command of ours never reads. */
+export function commandConfig(app: App, runtime: Runtime): Config {
+  const config: CommandConfig = {
+    bin: 'remit',
+    runHook: async () => ({successes: [], failures: []}),
+    app,
+    runtime,
+  };
+  return config as unknown as Config;
+}
+
+export const readCommandConfig = (config: object): CommandConfig => config as CommandConfig;

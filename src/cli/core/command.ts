@@ -1,0 +1,158 @@
+import {Command, type Interfaces} from '@oclif/core';
+import {EXIT, type ExitCode, type RemitError} from '../../errors.ts';
+import {asRemitError} from '../../output/failure.ts';
+import type {KnownFields} from '../../output/known-fields.ts';
+import {Output} from '../../output/output.ts';
+import {checkQuery} from '../../output/select.ts';
+import {findProjectFile, type ProjectFile} from '../../profiles/project-file.ts';
+import type {Typed} from '../runtime/command-line.ts';
+import {localCommands, localContext, openContext, type Context, type LocalContext} from './context.ts';
+import {type GlobalFlags, globalFlags} from '../input/flags.ts';
+import {answerFields, isRead} from '../help/answer-fields.ts';
+import {isParseError, usageError, withoutFrame} from '../runtime/parse-errors.ts';
+import {readCommandConfig} from './app.ts';
+import type {Runtime} from '../runtime/runtime.ts';
+import {guessSettings, outputSettings} from '../runtime/settings.ts';
+import {withWayOut} from './way-out.ts';
+
+type FlagValues = Interfaces.OutputFlags<Interfaces.FlagInput>;
+type ArgValues = Interfaces.OutputArgs<Interfaces.ArgInput>;
+
+/**
+ * The base of every command. `run()` parses, opens a context, calls one function, shows the result to people with
+ * `out`, and returns it for machines: what it returns is printed under -o json and the like, once, at the end.
+ */
+export abstract class RemitCommand extends Command {
+  static {
+    // oclif's Command, loaded by now, throws on an error of stdout, past every catch. Our Sink handles them.
+    process.stdout.removeAllListeners('error');
+  }
+
+  static override baseFlags = globalFlags;
+
+  /** Set by `exitWith`; an error thrown by `run()` decides for itself. */
+  exitCode: ExitCode = EXIT.OK;
+  #local: LocalContext | undefined;
+  #context: Context | undefined;
+  #args: Readonly<Record<string, unknown>> = {};
+  #flags: GlobalFlags | undefined;
+  #project: ProjectFile | undefined;
+  #knownFields: KnownFields | undefined;
+
+  protected get runtime(): Runtime {
+    return readCommandConfig(this.config).runtime;
+  }
+
+  /** Profile, client, output: for commands that call the service. Call after `this.parse`. */
+  protected async open(options: {profile?: string | undefined} = {}): Promise<Context> {
+    return (this.#context = await openContext(this.openLocal(), this.#project, options.profile));
+  }
+
+  /** Output, clock, folders: for commands that need neither profile nor key. Call after `this.parse`. */
+  protected openLocal(): LocalContext {
+    if (this.#local !== undefined) return this.#local;
+    const {stdout, stderr, env, clock, cwd} = this.runtime;
+    const flags = this.#flags;
+    if (flags === undefined) throw new Error('open() was called before parse()');
+    this.#project = findProjectFile(cwd);
+    const out = new Output({
+      ...{stdout, stderr, env, clock, settings: outputSettings(flags, this.#project)},
+      ...{knownFields: this.#knownFields, mustTell: !isRead(this.id ?? '')},
+    });
+    return (this.#local = localContext({out, runtime: this.runtime, flags}));
+  }
+
+  /** The project file that is in force, once a context is open. */
+  protected get project(): ProjectFile | undefined {
+    return this.#project;
+  }
+
+  /** The words of this command, for a hint that repeats them. */
+  protected get typed(): Typed {
+    return {id: this.id ?? '', argv: this.argv};
+  }
+
+  /** Takes over an outcome that has an exit code of its own. */
+  protected conclude({data, exitCode}: {data: unknown; exitCode: ExitCode}): unknown {
+    this.exitWith(exitCode);
+    return data;
+  }
+
+  /** Ends with this code although nothing was thrown, such as 8 for a warning. */
+  protected exitWith(code: ExitCode): void {
+    this.exitCode = code;
+  }
+
+  protected override async parse<F extends FlagValues, B extends FlagValues, A extends ArgValues>(
+    options?: Interfaces.Input<F, B, A>,
+    argv?: string[],
+  ): Promise<Interfaces.ParserOutput<F, B, A>> {
+    const parsed = await super.parse(options, argv);
+    this.#args = parsed.args;
+    this.#flags = parsed.flags as unknown as GlobalFlags; // baseFlags are parsed with every command's own
+    if (this.#flags.query !== undefined) await checkQuery(this.#flags.query);
+    if (this.#flags.fields !== undefined) this.#knownFields = await answerFields(this.id ?? '');
+    return parsed;
+  }
+
+  /** Runs the command to its end and writes its result or its error; never throws. */
+  async runToEnd(): Promise<ExitCode> {
+    let code: ExitCode;
+    try {
+      const result: unknown = await this.run();
+      const {out} = this.openLocal();
+      await out.result(result);
+      code = out.queryFailed && this.exitCode === EXIT.OK ? EXIT.PARTIAL : this.exitCode;
+    } catch (error) {
+      code = await this.#fail(error);
+    }
+    const unwritten = await this.#local?.out.flush({brokenPipeToo: this.#local.effects.wrote});
+    if (unwritten !== undefined && !this.#hasLostTerminal()) code = await this.#fail(unwritten);
+    return code;
+  }
+
+  /** Output that a closed terminal did not take is no failure of its own: the exit code says that the run was terminated. */
+  #hasLostTerminal(): boolean {
+    const {stop, stdout} = this.runtime;
+    return stop.hungUp && stdout.isTTY === true;
+  }
+
+  /** The one place where an error becomes text or JSON and an exit code. */
+  async #fail(thrown: unknown): Promise<ExitCode> {
+    const error = isParseError(thrown) ? usageError(thrown, this.id ?? '') : this.#explained(thrown);
+    const out = this.#local?.out ?? this.#earlyOutput();
+    if (error.code === 'BUG' && this.#flags?.debug)
+      out.debug((error.cause as Error | undefined)?.stack ?? '');
+    out.failure(error);
+    await out.flush();
+    return error.exitCode;
+  }
+
+  /** What took effect before it, and a command to type next. */
+  #explained(thrown: unknown): RemitError {
+    const error = asRemitError(this.#interrupted(withoutFrame(thrown)));
+    const failed = {commandId: this.id ?? '', flags: this.#flags ?? {}, args: this.#args};
+    const context = this.#context;
+    const place = {
+      commands: context?.commands ?? localCommands(this.#flags),
+      baseUrl: context?.profile.baseUrl,
+    };
+    const effects = this.#local?.effects;
+    const hinted = effects?.wrote
+      ? error.withHint(error.hintWith(place.commands))
+      : withWayOut(error, failed, place); // its way out is that of the write
+    return effects?.explain(hinted) ?? hinted;
+  }
+
+  /** A wait that our own signal cut short is an interruption, whatever the layer below calls it. */
+  #interrupted(thrown: unknown): unknown {
+    const {reason} = this.runtime.stop;
+    const isOurs = thrown instanceof Error && (thrown.name === 'AbortError' || thrown === reason);
+    return reason !== undefined && isOurs ? reason : thrown;
+  }
+
+  #earlyOutput(): Output {
+    const {stdout, stderr, env, clock} = this.runtime;
+    return new Output({stdout, stderr, env, clock, settings: guessSettings(this.argv, this.#project)});
+  }
+}

@@ -1,0 +1,151 @@
+import {normaliseBaseUrl} from '../../client/base-url.ts';
+import type {RemitClient} from '../../client/client.ts';
+import {checkOverrides} from '../../client/routes.ts';
+import type {Transport} from '../../client/transport.ts';
+import type {Clock} from '../../clock.ts';
+import {RemitError} from '../../errors.ts';
+import type {Output} from '../../output/output.ts';
+import {configDir, stateDir} from '../../profiles/config-file.ts';
+import type {ActiveProfile} from '../../profiles/profile.ts';
+import type {ProjectFile} from '../../profiles/project-file.ts';
+import {resolveProfile} from '../../profiles/resolve.ts';
+import type {GlobalFlags} from '../input/flags.ts';
+import {Commands} from '../runtime/command-line.ts';
+import {Effects} from '../runtime/effects.ts';
+import {guardWrite} from '../guard/guard.ts';
+import type {WriteFacts} from '../guard/facts.ts';
+import {lazyTransport} from '../runtime/lazy-transport.ts';
+import type {Runtime, TransportKind} from '../runtime/runtime.ts';
+import type {Stop} from '../runtime/stop.ts';
+
+/** What a command that needs no service works with. */
+export interface LocalContext {
+  out: Output;
+  clock: Clock;
+  runtime: Runtime;
+  flags: GlobalFlags;
+  configDir: string;
+  stateDir: string;
+  stop: Stop;
+  /** What the command has done so far, for the error that may follow. */
+  effects: Effects;
+}
+
+/** What a command that calls the service works with. */
+export interface Context extends LocalContext {
+  profile: ActiveProfile;
+  /** Builds the commands that hints print. */
+  commands: Commands;
+  /** Made at first use, on the one-shot transport. */
+  client: RemitClient;
+  /** A new transport to the profile's base URL; the caller closes it. */
+  transportFor: (kind: TransportKind) => Promise<Transport>;
+  /** A client on a transport of the caller's choice, otherwise like `client`. */
+  clientOn: (transport: Transport) => RemitClient;
+  /** Refuses, or shows the facts and asks, before anything is sent that moves money. */
+  guardWrite: (facts: WriteFacts) => Promise<void>;
+}
+
+export function localContext(parts: {out: Output; runtime: Runtime; flags: GlobalFlags}): LocalContext {
+  const {runtime} = parts;
+  return {
+    ...parts,
+    clock: runtime.clock,
+    stop: runtime.stop,
+    effects: new Effects(),
+    configDir: configDir(runtime.env, runtime.home),
+    stateDir: stateDir(runtime.env, runtime.home),
+  };
+}
+
+/** Resolves the profile, runs its key command if it has one, and puts the parts together. Nothing is sent. */
+export async function openContext(
+  local: LocalContext,
+  project: ProjectFile | undefined,
+  named?: string,
+): Promise<Context> {
+  const {runtime, flags, out} = local;
+  const profile = await resolveProfile({
+    flag: named ?? flags.profile,
+    env: runtime.env,
+    project,
+    configDir: local.configDir,
+    normaliseBaseUrl,
+  });
+  checkOverrides(profile.overrides);
+  out.sanitizer.conceal(profile.key);
+  refuseUnverified(profile, runtime.env);
+  for (const warning of profile.warnings) out.warn(warning);
+  const transportFor = (kind: TransportKind) => runtime.transport(kind, profile.baseUrl);
+  const {RemitClient} = await import('../../client/client.ts'); // HTTP is loaded by commands that need it
+  const clientOn = (transport: Transport) =>
+    new RemitClient({
+      baseUrl: profile.baseUrl,
+      key: profile.key,
+      transport,
+      clock: runtime.clock,
+      random: runtime.random,
+      newKey: runtime.uuid,
+      retries: flags.retries,
+      timeouts: {totalMs: flags['request-timeout']},
+      overrides: profile.overrides,
+      sanitizer: out.sanitizer,
+      onDebug: flags.debug ? (line) => out.debug(line) : undefined,
+    });
+  let client: RemitClient | undefined;
+  return {
+    ...local,
+    profile,
+    commands: new Commands({...inForce(profile, named ?? flags.profile), stateDir: stateDirIn(flags)}),
+    get client() {
+      return (client ??= clientOn(lazyTransport(() => transportFor('one-shot'))));
+    },
+    transportFor,
+    clientOn,
+    guardWrite: (facts) =>
+      guardWrite(facts, {
+        profile,
+        flags,
+        out,
+        prompts: runtime.prompts,
+        stdin: runtime.stdin,
+        stderr: runtime.stderr,
+      }),
+  };
+}
+
+/** Node would send the key to any server that answers, whatever its certificate, or print it with each request. */
+function refuseUnverified({mode}: ActiveProfile, env: Runtime['env']): void {
+  if (mode === 'live' && (env['NODE_DEBUG'] ?? '') !== '')
+    throw new RemitError(
+      'GUARD_TARGET',
+      'refused to use a live key: NODE_DEBUG makes Node.js print requests with the key in them',
+      {hint: 'unset NODE_DEBUG; --debug shows requests without secrets'},
+    );
+  if (mode === 'live' && env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0')
+    throw new RemitError(
+      'GUARD_TARGET',
+      'refused to use a live key: NODE_TLS_REJECT_UNAUTHORIZED=0 turns off the check of certificates',
+      {hint: 'unset NODE_TLS_REJECT_UNAUTHORIZED; NODE_EXTRA_CA_CERTS=FILE adds a certificate authority'},
+    );
+}
+
+/** A command that takes `--state-dir` has it among its flags. */
+function stateDirIn(flags: Readonly<Record<string, unknown>>): string | undefined {
+  const named = flags['state-dir'];
+  return typeof named === 'string' ? named : undefined;
+}
+
+/** Commands to type next, for a command that opened no profile: they name the one that was typed. */
+export const localCommands = (flags: Partial<GlobalFlags> = {}): Commands =>
+  new Commands({
+    ...{profile: flags.profile, mode: 'test', named: flags.profile !== undefined},
+    stateDir: stateDirIn(flags),
+  });
+
+/** REMIT_API_KEY replaces the key of a profile, and `-p` would bring the profile's own key back. */
+const inForce = ({name, mode, sources}: ActiveProfile, named: string | undefined) => ({
+  profile: name === null || sources['key'] === 'REMIT_API_KEY' ? undefined : name,
+  mode,
+  named: named !== undefined,
+});

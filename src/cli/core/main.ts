@@ -1,0 +1,69 @@
+import {EXIT, type ExitCode} from '../../errors.ts';
+import {asRemitError} from '../../output/failure.ts';
+import {Output} from '../../output/output.ts';
+import {readCall, type CommandTree, type GlobalFlag} from '../runtime/argv.ts';
+import {commandConfig, type App} from './app.ts';
+import {globalFlags} from '../input/flags.ts';
+import type {Runtime} from '../runtime/runtime.ts';
+import {guessSettings} from '../runtime/settings.ts';
+
+/** How a run ended; `id` is the command that ran, for the launcher's code cache. */
+export interface Ended {
+  exitCode: ExitCode;
+  id: string | undefined;
+}
+
+/** Runs one command line. Never throws and never ends the process: that is the launcher's. */
+export async function main(argv: readonly string[], app: App, runtime: Runtime): Promise<Ended> {
+  let id: string | undefined;
+  try {
+    const call = readCall(argv, treeOf(Object.keys(app.commands)), GLOBAL_FLAGS);
+    if (call.kind === 'version') {
+      const {platform, arch, version} = process;
+      runtime.stdout.write(`${app.name}/${app.version} ${platform}-${arch} node-${version}\n`);
+      return {exitCode: EXIT.OK, id: 'version'};
+    }
+    if (call.kind === 'help') {
+      const {showHelp} = await import('../help/help.ts');
+      await showHelp(await app.config(), call.id, runtime);
+      return {exitCode: EXIT.OK, id: 'help'};
+    }
+    id = call.id;
+    const Found = app.commands[id]!; // readCall found it among them
+    Found.id = id;
+    return {exitCode: await new Found(call.argv, commandConfig(app, runtime)).runToEnd(), id};
+  } catch (thrown) {
+    return {exitCode: await reportEarly(thrown, argv, runtime), id};
+  }
+}
+
+/** The flags that may stand before the command. */
+export const GLOBAL_FLAGS: readonly GlobalFlag[] = Object.entries(globalFlags).map(([name, flag]) => ({
+  name,
+  char: flag.char,
+  takesValue: flag.type === 'option',
+}));
+
+export function treeOf(ids: readonly string[]): CommandTree {
+  const commands = new Set(ids);
+  const topics = new Set<string>();
+  for (const id of commands) {
+    const words = id.split(':');
+    for (let end = 1; end < words.length; end += 1) topics.add(words.slice(0, end).join(':'));
+  }
+  return {commands, topics};
+}
+
+/** Writes an error that no command could write, as text or JSON by what the words say. */
+export async function reportEarly(
+  thrown: unknown,
+  argv: readonly string[],
+  runtime: Runtime,
+): Promise<ExitCode> {
+  const {stdout, stderr, env, clock} = runtime;
+  const out = new Output({stdout, stderr, env, clock, settings: guessSettings(argv, undefined)});
+  const error = asRemitError(thrown);
+  out.failure(error);
+  await out.flush();
+  return error.exitCode;
+}

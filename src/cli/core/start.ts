@@ -1,0 +1,74 @@
+import {closeSync, fstatSync} from 'node:fs';
+import {isatty} from 'node:tty';
+import {Config, Plugin} from '@oclif/core';
+import {EXIT} from '../../errors.ts';
+import {main, reportEarly, type Ended} from './main.ts';
+import type {App} from './app.ts';
+import {processRuntime} from '../runtime/runtime.ts';
+
+/** The parts of package.json that oclif reads. */
+export interface PackageJson {
+  name: string;
+  version: string;
+  oclif: Record<string, unknown>;
+}
+
+type LoadOptions = Exclude<Parameters<typeof Config.load>[0], string | undefined>;
+
+/** Where the tool lies and what it consists of. */
+export interface Facts {
+  root: string;
+  /** Inlined by the build, so that no file is searched for. */
+  pjson: PackageJson;
+  commands: App['commands'];
+  /** Ignore the committed manifest and read the commands themselves (development, tests). */
+  fromSource?: boolean;
+}
+
+/** Starts the tool in this process. */
+export async function start(argv: readonly string[], facts: Facts): Promise<Ended> {
+  const runtime = processRuntime();
+  runtime.stop.listen(process);
+  process.once('exit', closeLostTerminal);
+  // A bug outside every catch: one line for people or machines, not a page of bundled code.
+  process.once('uncaughtException', (error) => {
+    process.once('uncaughtException', () => process.exit(EXIT.BUG)); // while it was being written
+    void reportEarly(error, argv, runtime).then((code) => process.exit(code));
+  });
+  try {
+    return await main(argv, appOf(facts), runtime);
+  } finally {
+    runtime.stop.release();
+  }
+}
+
+/** Node resets the terminal when it exits, and aborts (SIGABRT) if the terminal is gone; a closed file it leaves alone. */
+function closeLostTerminal(): void {
+  for (const fd of [0, 1, 2])
+    try {
+      if (fstatSync(fd).isCharacterDevice() && !isatty(fd)) closeSync(fd);
+    } catch {
+      // closed already
+    }
+}
+
+/** What `remit --help` prints: the build keeps it as a file, so that it is there at once. */
+export async function rootHelp(facts: Facts): Promise<string> {
+  const {helpText} = await import('../help/help.ts');
+  return helpText(await loadConfig(facts), '', {stdout: process.stdout, env: {}});
+}
+
+export function appOf(facts: Facts): App {
+  const {pjson, commands} = facts;
+  let config: Promise<Config> | undefined;
+  return {name: pjson.name, version: pjson.version, commands, config: () => (config ??= loadConfig(facts))};
+}
+
+/** oclif's view of the tool: commands from the manifest, no plugins of the user's. */
+async function loadConfig({root, pjson, fromSource = false}: Facts): Promise<Config> {
+  const options = {root, pjson, devPlugins: false, userPlugins: false} as unknown as LoadOptions; // its type wants all of package.json
+  if (!fromSource) return Config.load(options);
+  const plugin = new Plugin({...options, isRoot: true, ignoreManifest: true, errorOnManifestCreate: true});
+  await plugin.load();
+  return Config.load({...options, plugins: new Map([[plugin.name, plugin]])});
+}

@@ -1,0 +1,130 @@
+import {isLoopback} from '../../client/base-url.ts';
+import type {RemitError} from '../../errors.ts';
+import type {Commands} from '../runtime/command-line.ts';
+import {DEFAULT_PORT} from '../runtime/sandbox-port.ts';
+
+/** The command that failed. */
+export interface Failed {
+  commandId: string;
+  flags: Readonly<Record<string, unknown>>;
+  args: Readonly<Record<string, unknown>>;
+}
+
+/** What is known of the service by then; a command that opened no profile knows no base URL. */
+export interface Place {
+  commands: Commands;
+  baseUrl: string | undefined;
+}
+
+/** The same error with a command to type next, where it has none and one is known. Goes by codes, never by words. */
+export function withWayOut(error: RemitError, failed: Failed, place: Place): RemitError {
+  const hint = error.hintWith(place.commands) ?? wayOut(error, failed, place);
+  return hint === error.openHint ? error : error.withHint(hint);
+}
+
+function wayOut(error: RemitError, failed: Failed, {commands, baseUrl}: Place): string | undefined {
+  const {code, details, httpStatus} = error;
+  if (details?.['failure'] === 'refused')
+    return baseUrl === undefined ? undefined : sandboxAt(new URL(baseUrl));
+  if (httpStatus === 401 || httpStatus === 403) return commands.read('whoami');
+  if (code === 'LOCAL_VALIDATION') return listOfFields(error, failed, commands);
+  if (httpStatus === 422 && CREATES[failed.commandId] !== undefined) return methodsOf(failed, commands);
+  if (httpStatus === 400) return listOfFields(error, failed, commands);
+  return httpStatus === 404 ? listOfMissing(error, failed, commands) : undefined;
+}
+
+/** On this machine a sandbox is missing; one that is started elsewhere would not be found by the same command. */
+function sandboxAt({hostname, port}: URL): string | undefined {
+  if (!isLoopback(hostname)) return undefined;
+  return port === '' || port === String(DEFAULT_PORT)
+    ? 'remit sandbox start'
+    : `remit sandbox start --port ${port}`;
+}
+
+/** The list that has the ids of the first field that was refused. */
+function listOfFields(error: RemitError, failed: Failed, commands: Commands): string | undefined {
+  const issues = error.details?.['fields'];
+  if (!Array.isArray(issues)) return undefined;
+  for (const issue of issues as unknown[]) {
+    const name = (issue as {field?: unknown} | null)?.field;
+    const field = typeof name === 'string' ? name.split('.')[0]! : '';
+    if (METHOD_FIELDS.has(field)) return methodsOf(failed, commands);
+    const words = Object.hasOwn(ID_LISTS, field) ? ID_LISTS[field] : undefined;
+    if (words !== undefined) return commands.read(...words);
+    if (PATH_IDS.has(field)) return listOfMissing(error, failed, commands);
+  }
+  return undefined;
+}
+
+/** The list in which a record that was not found would be. */
+function listOfMissing({code}: RemitError, failed: Failed, commands: Commands): string | undefined {
+  const {commandId, args} = failed;
+  if (commandId === 'sandbox:simulate') {
+    const topic = SIMULATED[String(args['kind'])];
+    return topic === undefined ? undefined : commands.read(topic, 'list');
+  }
+  if (commandId.startsWith('payment-methods:') || code === 'PAYMENT_METHOD_NOT_FOUND')
+    return /:(add|list)$/.test(commandId) ? partiesOf(failed, commands) : methodsOf(failed, commands);
+  const named = CREATES[commandId] ?? LISTS[commandId];
+  if (named !== undefined) return commands.read(...named);
+  if (WHOLE_LISTS.test(commandId)) return commands.read('profiles', 'test'); // names no record: the base URL is wrong
+  const topic = LISTED.exec(commandId)?.[1];
+  return topic === undefined ? undefined : commands.read(...topic.split(':'), 'list');
+}
+
+/** `remit payment-methods list --payee ID`, for the party that the command names. */
+function methodsOf({flags}: Failed, commands: Commands): string | undefined {
+  const party = ['payee', 'payer'].find((name) => typeof flags[name] === 'string');
+  if (party === undefined) return undefined;
+  return commands.read('payment-methods', 'list', `--${party}`, String(flags[party]));
+}
+
+const partiesOf = ({flags}: Failed, commands: Commands): string =>
+  commands.read(flags['payer'] === undefined ? 'payees' : 'payers', 'list');
+
+/** Topics whose `list` takes nothing that must be known already. */
+const LISTED =
+  /^(payees|payers|payins|payouts|moves|subaccounts|transfers|webhooks:endpoints|sandbox:deliveries|sandbox:checkpoint)(?=:)/;
+const WHOLE_LISTS =
+  /^(payees|payers|payins|payouts|moves|subaccounts|transfers|webhooks:endpoints):list$|^treasury:accounts$|^webhooks:event-types$/;
+
+/** Where a creation names a record of another topic. */
+const CREATES: Readonly<Record<string, readonly string[]>> = {
+  'payouts:create': ['payees', 'list'],
+  'payins:create': ['payers', 'list'],
+};
+const ACCOUNTS = ['treasury', 'accounts'];
+const LISTS: Readonly<Record<string, readonly string[]>> = {
+  'moves:create': ['subaccounts', 'list'],
+  'transfers:create': ACCOUNTS,
+  'treasury:balance': ACCOUNTS,
+  'treasury:transactions': ACCOUNTS,
+  'treasury:label': ACCOUNTS,
+  'treasury:simulate-credit': ACCOUNTS,
+};
+
+/** The topic of what `sandbox simulate` did not find, by its first argument. */
+const SIMULATED: Readonly<Record<string, string>> = {
+  payout: 'payouts',
+  payin: 'payins',
+  'account-transfer': 'transfers',
+  subaccount: 'subaccounts',
+};
+
+/** Where the ids of a field are listed. */
+const ID_LISTS: Readonly<Record<string, readonly string[]>> = {
+  payee_id: ['payees', 'list'],
+  payer_id: ['payers', 'list'],
+  subaccount_id: ['subaccounts', 'list'],
+  source_subaccount_id: ['subaccounts', 'list'],
+  destination_subaccount_id: ['subaccounts', 'list'],
+  source_account_id: ACCOUNTS,
+  destination_account_id: ACCOUNTS,
+  event_types: ['webhooks', 'event-types'],
+};
+const METHOD_FIELDS: ReadonlySet<string> = new Set([
+  'payment_method_id',
+  'override_default_payment_method_id',
+]);
+/** The names of ids in paths. */
+const PATH_IDS: ReadonlySet<string> = new Set(['id', 'move_id', 'account_id', 'account_transfer_id']);

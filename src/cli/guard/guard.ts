@@ -1,0 +1,114 @@
+import {RemitError} from '../../errors.ts';
+import {parseMajor, parseMinor} from '../../money/amount.ts';
+import {exponentOf} from '../../money/currencies.ts';
+import type {Output} from '../../output/output.ts';
+import type {ActiveProfile} from '../../profiles/profile.ts';
+import {amountText} from './amount-text.ts';
+import {checkCaps, wayOn} from './caps.ts';
+import {liveLines} from './live-lines.ts';
+import type {WriteFacts} from './facts.ts';
+import {canAsk, type Prompts} from '../runtime/prompts.ts';
+import type {InStream} from '../runtime/runtime.ts';
+
+export interface GuardTools {
+  profile: Pick<ActiveProfile, 'name' | 'mode' | 'caps' | 'readOnly' | 'baseUrl' | 'masked'>;
+  flags: {live?: boolean | undefined; yes?: boolean | undefined};
+  out: Output;
+  prompts: Prompts;
+  stdin: InStream;
+  stderr: NodeJS.WritableStream & {isTTY?: boolean | undefined};
+}
+
+/**
+ * Refuses a write that the profile does not allow, and asks before one that moves live money. Caps and read-only hold
+ * in both modes. A live write needs --live; then, at a terminal, the amount is typed (or a plain yes where there is
+ * none), and without a terminal --yes replaces that. Every default is no, and what cannot be read is refused.
+ * @throws RemitError GUARD_READ_ONLY, GUARD_CAP, GUARD_LIVE or GUARD_CONFIRM; nothing has been sent.
+ */
+export async function guardWrite(facts: WriteFacts, tools: GuardTools): Promise<void> {
+  const {profile, flags, out} = tools;
+  const {operation, unread} = facts;
+  if (profile.readOnly)
+    throw new RemitError('GUARD_READ_ONLY', `refused to ${operation}: profile ${profile.name} is read-only`);
+  checkCaps(facts, profile.caps, profile.name);
+  if (facts.stated && !canAsk(tools) && !flags.yes)
+    throw new RemitError(
+      'GUARD_CONFIRM',
+      `refused to ${operation}: the stated amount is not confirmed: ${describe(facts)}`,
+      {
+        hint: 'without a terminal, add --yes to confirm the stated amount',
+      },
+    );
+  if (profile.mode === 'test') {
+    if (facts.stated) out.notice(`  ${operation}: ${describe(facts)}, as stated with --amount`);
+    return;
+  }
+  if (!flags.live)
+    throw new RemitError('GUARD_LIVE', `refused to ${operation} with a live key: ${describe(facts)}`, {
+      hint: 'to move real money, add --live to the same command',
+    });
+  if (unread !== undefined && !unread.mayMoveNothing)
+    throw new RemitError(
+      'GUARD_LIVE',
+      `refused to ${operation} with a live key: its amount is not known: ${unread.why}`,
+      {
+        hint: wayOn(unread.absent),
+      },
+    );
+  const isTerminal = canAsk(tools);
+  if (!isTerminal && !flags.yes)
+    throw new RemitError(
+      'GUARD_LIVE',
+      `refused to ${operation} with a live key: no terminal to confirm it on`,
+      {
+        hint: 'without a terminal, add --yes as well as --live',
+      },
+    );
+  const details = await facts.details?.();
+  out.liveBanner(
+    `profile ${profile.name ?? '(environment)'}, live mode, ${profile.baseUrl}, key ${profile.masked}`,
+  );
+  for (const line of liveLines(facts, details)) out.notice(line);
+  if (isTerminal) await askLive(facts, tools.prompts);
+}
+
+async function askLive(facts: WriteFacts, prompts: Prompts): Promise<void> {
+  const refuse = (what: string): never => {
+    throw new RemitError('GUARD_CONFIRM', `not confirmed: ${what}; nothing was sent`);
+  };
+  const {amountMinor, currency} = facts;
+  if (amountMinor === undefined) {
+    if (!(await prompts.confirm(`Really ${facts.operation} with a live key?`, '--live --yes')))
+      refuse('the answer was no');
+    return;
+  }
+  const known = currency !== undefined && exponentOf(currency) !== undefined ? currency : undefined;
+  const unit = known === undefined ? 'in minor units' : `in ${known}`;
+  const typed = (await prompts.line(`Type the amount ${unit} to ${facts.operation}:`, '--live --yes')).trim();
+  if (readTyped(typed, known) !== amountMinor) refuse('the amount typed does not match');
+}
+
+function readTyped(typed: string, currency: string | undefined): bigint | undefined {
+  try {
+    return currency === undefined
+      ? parseMinor(typed)
+      : parseMajor(ungroup(typed.replace(/ ?[A-Z]{3}$/, '')), currency);
+  } catch {
+    return undefined;
+  }
+}
+
+/** An amount as it is shown, and so as some type it: `1,500.75`. Other commas stay, and are refused. */
+export const ungroup = (typed: string): string =>
+  /^\d{1,3}(,\d{3})+(\.\d+)?$/.test(typed) ? typed.replaceAll(',', '') : typed;
+
+/** `125.00 USD (12500 minor units), payee 5f0c…, by wire`. */
+function describe({party, amountMinor, currency, rail, unread}: WriteFacts): string {
+  const parts = [
+    amountMinor === undefined ? undefined : amountText(amountMinor, currency),
+    unread === undefined ? undefined : `amount not known: ${unread.why}`,
+    party === undefined ? undefined : `${party[0]} ${party[1]}`,
+    rail?.value === undefined ? undefined : `by ${rail.value}`,
+  ];
+  return parts.filter((part) => part !== undefined).join(', ');
+}

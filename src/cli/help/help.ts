@@ -1,0 +1,123 @@
+import {CommandHelp, Help, type Command, type Config, type Interfaces} from '@oclif/core';
+import {RemitError} from '../../errors.ts';
+import {routesOf} from './command-operations.ts';
+import {globalFlags} from '../input/flags.ts';
+import {PAGES} from './pages.ts';
+import {wrapLines} from '../../output/wrap.ts';
+import {nearest} from '../../output/nearest.ts';
+import type {Runtime} from '../runtime/runtime.ts';
+
+/** Widest line of help; longer ones are hard to read. */
+const MAX_WIDTH = 100;
+const GLOBAL = 'GLOBAL';
+
+/** Fills in the two placeholders that our texts use; oclif's own templates cost a compilation each. */
+const render = (text: string): string =>
+  text.replaceAll('<%= config.bin %>', 'remit').replaceAll(/<%= command.id %> ?/g, '');
+
+class RemitCommandHelp extends CommandHelp {
+  constructor(...parts: ConstructorParameters<typeof CommandHelp>) {
+    super(...parts);
+    this.render = (text) => render(text.replaceAll('<%= command.id %>', this.command.id));
+  }
+
+  /** oclif joins the values of an argument to one long word, which then breaks anywhere. */
+  protected override args(args: Command.Arg.Any[]): [string, string | undefined][] | undefined {
+    return super.args(
+      args.map(({options, ...arg}) =>
+        options === undefined
+          ? arg
+          : {...arg, description: `${arg.description ?? 'one of'}: ${options.join(', ')}`},
+      ),
+    );
+  }
+
+  protected override flags(flags: Command.Flag.Any[]): [string, string | undefined][] | undefined {
+    return super.flags(flags.filter((flag) => flag.helpGroup !== GLOBAL));
+  }
+}
+
+/** oclif's help with our texts, written to our streams, so that a command's own flags fit on a screen. */
+class RemitHelp extends Help {
+  readonly #lines: string[] = [];
+
+  constructor(config: Interfaces.Config, options: Partial<Interfaces.HelpOptions>) {
+    super(config, options);
+    this.CommandHelpClass = RemitCommandHelp;
+    this.render = render;
+  }
+
+  get text(): string {
+    return `${this.#lines
+      .join('\n')
+      .replaceAll(/\n{3,}/g, '\n\n')
+      .trim()}\n`;
+  }
+
+  override async showCommandHelp(command: Command.Loadable): Promise<void> {
+    await super.showCommandHelp({...command});
+    const routes = routesOf(command.id);
+    // Given by the service's interface document or assumed: a person must be able to tell.
+    if (routes.length > 0) this.#lines.push(`SERVICE\n${this.indent(routes.join('\n'))}\n`);
+    this.#lines.push(`GLOBAL FLAGS (remit help flags)\n${this.indent(this.wrap(globalFlagSummary()))}`);
+  }
+
+  protected override log(...lines: string[]): void {
+    this.#lines.push(...lines);
+  }
+
+  override formatRoot(): string {
+    const usage = `${this.section('USAGE', '$ remit TOPIC COMMAND [FLAGS]')}`;
+    return [this.config.pjson.description ?? '', usage].join('\n\n');
+  }
+}
+
+function globalFlagSummary(): string {
+  const names = Object.entries(globalFlags).map(([name, flag]) => {
+    const label = flag.char === undefined ? `--${name}` : `-${flag.char}, --${name}`;
+    return flag.type === 'option' ? `${label} ${flag.helpValue as string}` : label;
+  });
+  return names.join(' · ');
+}
+
+/** Writes the help of the whole tool (empty id), of a topic, of a command, or one of the pages. */
+export async function showHelp(config: Config, id: string, runtime: Runtime): Promise<void> {
+  runtime.stdout.write(await helpText(config, id, runtime));
+}
+
+/** @throws RemitError USAGE when there is no such command, topic or page */
+export async function helpText(
+  config: Config,
+  id: string,
+  runtime: Pick<Runtime, 'stdout' | 'env'>,
+): Promise<string> {
+  const page = Object.hasOwn(PAGES, id) ? PAGES[id] : undefined;
+  const isTerminal = runtime.stdout.isTTY === true && id !== ''; // the first page is written at build time, for all alike
+  if (page !== undefined)
+    return isTerminal ? wrapLines(page.text(), runtime.stdout.columns ?? 80) : page.text();
+  const help = new RemitHelp(config, {
+    maxWidth: Math.min(MAX_WIDTH, (isTerminal && runtime.stdout.columns) || 80),
+    stripAnsi: !isTerminal || Boolean(runtime.env['NO_COLOR']),
+    hideCommandSummaryInDescription: true,
+    docopts: false,
+    flagSortOrder: 'none',
+  });
+  const command = id === '' ? undefined : config.findCommand(id);
+  if (command !== undefined) await help.showCommandHelp(command);
+  else if (id === '') await help.showHelp([]);
+  else if (config.findTopic(id) !== undefined) await help.showHelp([id]);
+  else throw unknownSubject(id, config);
+  return id === '' ? help.text + pagesText() : help.text;
+}
+
+const pagesText = (): string =>
+  `\nMORE\n${Object.entries(PAGES)
+    .map(([name, page]) => `  remit help ${name.padEnd(14)}${page.summary}\n`)
+    .join('')}`;
+
+function unknownSubject(id: string, config: Config): RemitError {
+  const guess = nearest(id, [...config.commandIDs, ...Object.keys(PAGES)]);
+  return new RemitError('USAGE', `there is no help on "${id.replaceAll(':', ' ')}"`, {
+    hint: guess === undefined ? 'remit --help' : `remit help ${guess.replaceAll(':', ' ')}`,
+  });
+}

@@ -1,0 +1,53 @@
+import {EXIT, EXIT_MEANINGS} from '../../errors.ts';
+import {globalFlags} from '../input/flags.ts';
+
+/** Help that belongs to no command: `remit help exit-codes`. Written from the same tables that the code uses. */
+interface Page {
+  summary: string;
+  text: () => string;
+}
+
+export const ENVIRONMENT: Readonly<Record<string, string>> = {
+  REMIT_API_KEY: "key to use instead of a profile's",
+  REMIT_BASE_URL: 'service to use; needs REMIT_API_KEY',
+  REMIT_PROFILE: 'profile to use when --profile is not given',
+  REMIT_CONFIG_DIR: 'folder of config.json (default ~/.config/remit)',
+  REMIT_STATE_DIR: 'folder of batches and the sandbox (default ~/.local/state/remit)',
+  NO_COLOR: 'no colour when set',
+  FORCE_COLOR: 'colour also in a pipe when set',
+};
+
+const table = (rows: readonly (readonly [string, string])[]): string => {
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}\n`).join('');
+};
+
+export const PAGES: Readonly<Record<string, Page>> = {
+  'exit-codes': {
+    summary: 'what each exit code means',
+    text: () =>
+      `EXIT CODES\n${table(
+        Object.entries(EXIT_MEANINGS)
+          .filter(([code]) => code !== String(EXIT.SIGNATURE)) // reserved: no command ends with it yet
+          .map(([code, meaning]) => [code.padStart(3), meaning]),
+      )}`,
+  },
+  flags: {
+    summary: 'the flags that every command takes, before or after its name',
+    text: () =>
+      `GLOBAL FLAGS\n${table(
+        Object.entries(globalFlags).map(([name, flag]) => {
+          const value = flag.type === 'option' ? ` ${flag.helpValue as string}` : '';
+          return [
+            `${flag.char === undefined ? '   ' : `-${flag.char},`} --${name}${value}`,
+            flag.description ?? '',
+          ];
+        }),
+      )}`,
+  },
+  environment: {
+    summary: 'the environment variables that are read',
+    text: () =>
+      `ENVIRONMENT\n${table(Object.entries(ENVIRONMENT))}\nA flag wins over the environment, the environment over .remit.json, that over the stored default.\nAn empty variable is unset.\n`,
+  },
+};

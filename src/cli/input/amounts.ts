@@ -1,0 +1,52 @@
+import {RemitError} from '../../errors.ts';
+import {AmountError, parseMajor, parseMinor, requireExponent, toWire} from '../../money/amount.ts';
+
+export interface AmountFlags {
+  amount?: string | undefined;
+  'amount-minor'?: string | undefined;
+  currency?: string | undefined;
+}
+
+/** Not a whole command: that would pay a made-up party when it is typed as it stands. */
+const WRITTEN_LIKE = 'write it like --amount 125.00 --currency USD, or --amount-minor 12500';
+
+/** An amount in the form that the wire wants. */
+export interface Amount {
+  minor: bigint;
+  wire: number;
+  /** Absent: the service takes the source account's currency. */
+  currency: string | undefined;
+}
+
+/**
+ * `--amount 125.00 --currency USD`, or `--amount-minor 12500`. Never a guess: an amount in major units without its
+ * currency is refused, and so is anything that would have to be rounded.
+ */
+export function readAmount(flags: AmountFlags): Amount {
+  const {amount, 'amount-minor': minorText, currency} = flags;
+  if (amount === undefined && minorText === undefined)
+    throw new RemitError('USAGE', 'how much? --amount with --currency, or --amount-minor', {
+      hint: WRITTEN_LIKE,
+    });
+  if (amount !== undefined && currency === undefined)
+    throw new RemitError(
+      'USAGE',
+      '--amount needs --currency, since the same digits are another amount in another one',
+      {
+        hint: WRITTEN_LIKE,
+      },
+    );
+  try {
+    if (currency !== undefined) requireExponent(currency);
+    const minor = amount === undefined ? parseMinor(minorText!) : parseMajor(amount, currency!);
+    return {minor, wire: toWire(minor), currency};
+  } catch (error) {
+    if (!(error instanceof AmountError)) throw error;
+    const [issue = ''] = error.message.split('; '); // what follows is advice about the columns of a file
+    throw new RemitError('LOCAL_VALIDATION', issue, {
+      cause: error,
+      hint: WRITTEN_LIKE,
+      details: {fields: [{field: 'amount_in_minor_units', issue}]},
+    });
+  }
+}

@@ -1,0 +1,28 @@
+import {resolve} from 'node:path';
+import {RemitError} from '../../errors.ts';
+import type {KeySource} from '../../profiles/profile.ts';
+import type {Runtime} from '../runtime/runtime.ts';
+import {readStdin} from '../runtime/stdin.ts';
+
+export interface KeyFlags {
+  'key-stdin'?: boolean | undefined;
+  'key-file'?: string | undefined;
+  'key-command'?: string | undefined;
+}
+
+const MOST_CHARACTERS = 65_536;
+
+/** Where a new profile's key comes from: a file or command to be read at each use, else stdin or a hidden prompt. */
+export async function readKeySource(flags: KeyFlags, runtime: Runtime): Promise<KeySource> {
+  const {'key-file': file, 'key-command': command} = flags;
+  if (command !== undefined) return {command};
+  if (file !== undefined && file !== '-') return {file: resolve(runtime.cwd, file)}; // it is read from other folders later
+  const fromStdin = flags['key-stdin'] || file === '-';
+  const typed = fromStdin
+    ? await readStdin(runtime.stdin, MOST_CHARACTERS)
+    : await runtime.prompts.hidden('API key (not shown):', '--key-stdin, --key-file or --key-command');
+  const stored = typed.trim();
+  if (stored === '')
+    throw new RemitError('BAD_KEY', fromStdin ? 'no key came from stdin' : 'no key was typed');
+  return {stored};
+}

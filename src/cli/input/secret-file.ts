@@ -1,0 +1,59 @@
+import {closeSync, fsyncSync, openSync, readFileSync, rmSync, writeSync} from 'node:fs';
+import {resolve} from 'node:path';
+import {RemitError} from '../../errors.ts';
+import {secretFingerprint} from '../../webhooks/secrets.ts';
+
+/** A file that was made, empty and for its owner alone, before the secret that it shall hold exists. */
+export interface SecretFile {
+  readonly path: string;
+  /** Writes the secret and a line end, and waits for the disk. */
+  keep(secret: string): void;
+  /** Takes the empty file away again. */
+  discard(): void;
+}
+
+/**
+ * Makes the file for a secret that is shown once, so that nothing is lost to a wrong path afterwards.
+ * @throws RemitError STATE when it exists or cannot be made
+ */
+export function openSecretFile(path: string, cwd: string): SecretFile {
+  const full = resolve(cwd, path);
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(full, 'wx', 0o600);
+  } catch (cause) {
+    const exists = (cause as NodeJS.ErrnoException).code === 'EEXIST';
+    throw new RemitError(
+      'STATE',
+      `the secret file ${full} ${exists ? 'exists already, and is not overwritten' : `cannot be made: ${(cause as Error).message}`}`,
+      {cause},
+    );
+  }
+  const close = () => {
+    if (descriptor !== undefined) closeSync(descriptor);
+    descriptor = undefined;
+  };
+  return {
+    path: full,
+    keep: (secret) => {
+      writeSync(descriptor!, `${secret}\n`); // it is open until one of the two is called
+      fsyncSync(descriptor!);
+      close();
+    },
+    discard: () => {
+      close();
+      rmSync(full, {force: true});
+    },
+  };
+}
+
+/** The fingerprint of the secret in a file; empty for an empty file, undefined where it cannot be read. */
+export function fingerprintIn(path: string): string | undefined {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8').replace(/\n$/, '');
+  } catch {
+    return undefined;
+  }
+  return text === '' ? '' : secretFingerprint(text);
+}

@@ -1,0 +1,60 @@
+import {RemitError} from '../../errors.ts';
+import {profileDetails} from '../../output/views/profiles.ts';
+import type {ConfigFile, StoredProfile} from '../../profiles/profile.ts';
+import {storedProfile} from '../../profiles/resolve.ts';
+import type {ProfileSettings} from '../../profiles/settings.ts';
+import {summarise, type ProfileSummary} from '../../profiles/summary.ts';
+import type {LocalContext} from '../core/context.ts';
+import {readCaps, readOverrides, type CapFlags} from './options.ts';
+import {changeConfig} from './store.ts';
+
+/** The settings that the flags of `profiles add` and `profiles set` name. */
+export function readSettings(
+  flags: CapFlags & {
+    'read-only'?: boolean | undefined;
+    'approve-by-id'?: boolean | undefined;
+    route?: string[] | undefined;
+    field?: string[] | undefined;
+  },
+): ProfileSettings {
+  const caps = readCaps(flags);
+  const overrides = readOverrides(flags);
+  return {
+    ...(flags['read-only'] ? {read_only: true} : {}),
+    ...(flags['approve-by-id'] ? {approve_by_id: true} : {}),
+    ...(caps === undefined ? {} : {caps}),
+    ...(overrides === undefined ? {} : {overrides}),
+  };
+}
+
+/** Changes one stored profile and shows it. `change` gets what is stored now. */
+export async function changeProfile(
+  {out, configDir}: LocalContext,
+  name: string,
+  change: (profile: StoredProfile) => StoredProfile,
+): Promise<ProfileSummary> {
+  const config = await changeConfig(configDir, (stored) => {
+    const {profile} = storedProfile(stored, name, configDir);
+    return {...stored, profiles: {...stored.profiles, [name]: change(profile)}};
+  });
+  const shown = profileFacts(config, name);
+  out.record(shown, profileDetails);
+  return shown;
+}
+
+/** A stored profile as it is shown: with its caps and overrides, without its key. */
+export function profileFacts(config: ConfigFile, name: string) {
+  const profile = config.profiles[name]!; // of a name that was looked up
+  const {caps = {}, overrides = {}} = profile;
+  return {...summarise(config, name, profile), caps, overrides};
+}
+
+/** @throws RemitError USAGE where a command that changes a profile was told nothing to change */
+export function requireChange(
+  flags: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+  id: string,
+): void {
+  if (names.some((name) => flags[name] !== undefined && flags[name] !== false)) return;
+  throw new RemitError('USAGE', 'nothing to change: name at least one setting', {hint: `remit ${id} --help`});
+}

@@ -1,0 +1,79 @@
+import {checkOverrides} from '../../client/routes.ts';
+import {RemitError} from '../../errors.ts';
+import {AmountError, parseMajor, toWire} from '../../money/amount.ts';
+import type {Caps, ProfileOverrides} from '../../profiles/profile.ts';
+
+export interface CapFlags {
+  'max-amount'?: string[] | undefined;
+  'max-batch-total'?: string[] | undefined;
+  'max-batch-rows'?: number | undefined;
+  'allow-rail'?: string[] | undefined;
+}
+
+/** `--max-amount USD=5000.00` and its like; undefined where no cap is asked for. */
+export function readCaps(flags: CapFlags): Caps | undefined {
+  const caps: Caps = {
+    ...amounts('max_amount_minor', '--max-amount', flags['max-amount']),
+    ...amounts('max_batch_total_minor', '--max-batch-total', flags['max-batch-total']),
+    ...(flags['max-batch-rows'] === undefined ? {} : {max_batch_rows: flags['max-batch-rows']}),
+    ...(flags['allow-rail'] === undefined ? {} : {rails: flags['allow-rail']}),
+  };
+  return Object.keys(caps).length === 0 ? undefined : caps;
+}
+
+function amounts<K extends string>(
+  field: K,
+  flag: string,
+  pairs: string[] | undefined,
+): Partial<Record<K, Record<string, number>>> {
+  if (pairs === undefined) return {};
+  const caps: Record<string, number> = {};
+  for (const pair of pairs) {
+    const [, currency, amount] = /^([A-Z]{3})=(.+)$/.exec(pair) ?? [];
+    if (currency === undefined || amount === undefined)
+      throw new RemitError('USAGE', `${flag} ${JSON.stringify(pair)} is not of the form USD=5000.00`);
+    try {
+      caps[currency] = toWire(parseMajor(amount, currency));
+    } catch (error) {
+      if (error instanceof AmountError)
+        throw new RemitError('USAGE', `${flag}: ${error.message}`, {cause: error});
+      throw error;
+    }
+  }
+  return {[field]: caps} as Record<K, Record<string, number>>;
+}
+
+/** `--route 'payouts.create=POST /v2/payouts'` and `--field payouts.create.metadata=payout_metadata`. */
+export function readOverrides(flags: {
+  route?: string[] | undefined;
+  field?: string[] | undefined;
+}): ProfileOverrides | undefined {
+  const {route, field} = flags;
+  if (route === undefined && field === undefined) return undefined;
+  const overrides = {
+    operations: Object.fromEntries((route ?? []).map(readRoute)),
+    fields: Object.fromEntries((field ?? []).map(readField)),
+  };
+  checkOverrides(overrides);
+  return overrides;
+}
+
+function readRoute(text: string): [string, {method?: string; path: string}] {
+  const [, operation, method, path] = /^([A-Za-z.]+)=(?:([A-Z]+) )?(\/\S*)$/.exec(text) ?? [];
+  if (operation === undefined || path === undefined)
+    throw new RemitError(
+      'USAGE',
+      `--route ${JSON.stringify(text)} is not of the form 'payouts.create=POST /path'`,
+    );
+  return [operation, method === undefined ? {path} : {method, path}];
+}
+
+function readField(text: string): [string, string] {
+  const [, field, name] = /^([A-Za-z_.]+)=(\S+)$/.exec(text) ?? [];
+  if (field === undefined || name === undefined)
+    throw new RemitError(
+      'USAGE',
+      `--field ${JSON.stringify(text)} is not of the form payouts.create.metadata=payout_metadata`,
+    );
+  return [field, name];
+}

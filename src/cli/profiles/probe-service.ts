@@ -1,0 +1,71 @@
+import {isObject} from '../../client/answer.ts';
+import {unwrapRecord} from '../../client/readable.ts';
+import {RemitError} from '../../errors.ts';
+import type {Context} from '../core/context.ts';
+
+/** A well-formed id that no record has. */
+const NO_SUCH_ID = '00000000-0000-4000-8000-000000000000';
+/** A path that no service has. */
+const NO_SUCH_PATH = `/api/remit-connection-test/${NO_SUCH_ID}`;
+
+/**
+ * Checks that the base URL leads to the service and that it accepts the key, without reading a record: a payout that
+ * does not exist must be answered otherwise than a path that does not exist. A service that answers both alike must
+ * show that it lists payouts.
+ * @returns the status of the answer that proved it
+ * @throws {RemitError} what the service answered; NOT_FOUND when the base URL leads elsewhere
+ */
+export async function probeService(context: Context): Promise<number> {
+  const {client, stop} = context;
+  const payoutPath = `/api/payouts/${NO_SUCH_ID}`;
+  const options = {signal: stop.signal};
+  const payout = await ask(() => client.payouts.get({id: NO_SUCH_ID}, options));
+  if (payout.status < 300) {
+    if (payout.isRecord) return payout.status;
+    throw elsewhere(context, `it answers GET ${payoutPath} with ${payout.status}, but without a payout`);
+  }
+  const nowhere = await ask(() => client.request('GET', NO_SUCH_PATH, {...options, retries: 0}), 'any');
+  if (payout.said !== nowhere.said) return payout.status;
+  const list = await ask(async () => {
+    await client.payouts.list({}, {limit: 1, pageSize: 1, ...options}).toArray();
+    return {status: 200, data: null};
+  });
+  if (list.status < 300) return payout.status;
+  throw elsewhere(context, `it answers GET ${payoutPath} like a path that does not exist (${payout.status})`);
+}
+
+interface Said {
+  status: number;
+  isRecord: boolean;
+  /** Status, code and message, without what differs from path to path and from one answer to the next. */
+  said: string;
+}
+
+/** Parts of the two paths, and ids, times and counters that a message may carry. */
+const VARIABLE = /\/?api\/|payouts|remit-connection-test|[0-9a-f-]{6,}|\d+|\//gi;
+
+/** A 404, or a 400 about the id, is an answer; every other error ends the check, unless `any` answer will do. */
+async function ask(read: () => Promise<{status: number; data: unknown}>, accept?: 'any'): Promise<Said> {
+  try {
+    const {status, data} = await read();
+    const record = unwrapRecord(data);
+    return {status, isRecord: isObject(record) && typeof record['status'] === 'string', said: String(status)};
+  } catch (error) {
+    if (!(error instanceof RemitError) || error.httpStatus === undefined) throw error;
+    const {httpStatus: status} = error;
+    if (status !== 404 && status !== 400 && accept === undefined) throw error;
+    const words = error.message.replace(/^.*?: /, '').replace(VARIABLE, '');
+    return {status, isRecord: false, said: `${status} ${words}`};
+  }
+}
+
+function elsewhere({profile}: Context, why: string): RemitError {
+  return new RemitError(
+    'NOT_FOUND',
+    `${profile.baseUrl} answers, but not as the Money Movement Service: ${why}. Check the path of the base URL`,
+    {
+      hint: profile.name === null ? undefined : `remit profiles show ${profile.name}`,
+      details: {base_url: profile.baseUrl},
+    },
+  );
+}

@@ -1,0 +1,159 @@
+import {waitFor} from '../../client/poll.ts';
+import type {ListItem, Result} from '../../client/resource.ts';
+import {LIFECYCLES} from '../../contract/lifecycle.ts';
+import {EXIT, RemitError} from '../../errors.ts';
+import {valueAt} from '../../output/select.ts';
+import {plainValue} from '../../output/view.ts';
+import {accountTransferView} from '../../output/views/treasury.ts';
+import type {Amount} from '../input/amounts.ts';
+import {recordWithId} from '../write/answered-record.ts';
+import type {Context} from '../core/context.ts';
+import {accountTransferDetails} from '../write/account-details.ts';
+import {amountText} from '../guard/amount-text.ts';
+import {recordFacts} from '../write/record-facts.ts';
+import {sendOnce} from '../write/send-once.ts';
+import type {Outcome} from './transfers.ts';
+import {isWaiting, waitForRecord, type WaitFlagValues, type Waiting} from '../write/wait-for-record.ts';
+
+type AccountTransfer = ListItem<'accountTransfers.list'>;
+
+/**
+ * One account transfer, out of the list: the interface document has no read of one. The list is walked, the newest
+ * first, until it is found.
+ * @throws RemitError NOT_FOUND
+ */
+export async function findAccountTransfer(context: Context, id: string): Promise<AccountTransfer> {
+  const listing = context.client.accountTransfers.list(
+    {order: 'desc'},
+    {all: true, pageSize: 100, signal: context.stop.signal},
+  );
+  for await (const transfer of listing)
+    if (plainValue(valueAt(transfer, 'id')).toLowerCase() === id.toLowerCase()) return transfer;
+  throw new RemitError('NOT_FOUND', `no account transfer ${id} among those that the service lists`, {
+    hint: context.commands.read('transfers', 'list'),
+  });
+}
+
+/** Creates an account transfer; no idempotency key is documented for it. */
+export async function createAccountTransfer(
+  context: Context,
+  request: {
+    body: Readonly<Record<string, unknown>>;
+    amount: Amount;
+    dryRun: boolean | undefined;
+    wait: WaitFlagValues;
+  },
+): Promise<Outcome> {
+  const {body, amount} = request;
+  const [source, destination] = [
+    plainValue(body['source_account_id']),
+    plainValue(body['destination_account_id']),
+  ];
+  const sent = await sendOnce(context, {
+    operation: 'accountTransfers.create',
+    body,
+    dryRun: request.dryRun,
+    facts: {
+      operation: 'create account transfer',
+      party: ['account', destination],
+      amountMinor: amount.minor,
+      currency: amount.currency,
+      rail: {value: body['rail'] as string | undefined},
+      details: () => accountTransferDetails(context, body, body['auto_approve'] === true ? 'now' : 'wait'),
+    },
+    announce: `Creating an account transfer of ${amountText(amount.minor, amount.currency)} from ${source} to ${destination}`,
+    noun: 'account transfer',
+    checkedBy: ['transfers', 'list', '--account', source, '--limit', '5'],
+    shownBy: (id) => ['transfers', 'get', id],
+  });
+  if (sent.dryRun) return {data: sent.dryRun, exitCode: EXIT.OK};
+  const {result} = sent;
+  const id = plainValue(valueAt(result.data, 'id'));
+  return finish(context, {result, id, wait: request.wait, approved: body['auto_approve'] === true});
+}
+
+export async function approveAccountTransfer(
+  context: Context,
+  request: {id: string; dryRun: boolean | undefined; wait: WaitFlagValues; stated?: Amount | undefined},
+): Promise<Outcome> {
+  const {id, stated, wait} = request;
+  const sent = await sendOnce(context, {
+    operation: 'accountTransfers.approve',
+    params: {account_transfer_id: id},
+    dryRun: request.dryRun,
+    facts: () =>
+      recordFacts(context, {
+        ...{verb: 'approve', noun: 'account transfer', id, stated},
+        read: () => findAccountTransfer(context, id),
+        details: (record) => accountTransferDetails(context, record, 'approve'),
+      }),
+    noun: 'account transfer',
+    id,
+    done: 'was approved',
+    checkedBy: ['transfers', 'get', id],
+    ...(isWaiting(wait) ? {} : {read: () => findAccountTransfer(context, id)}),
+  });
+  if (sent.dryRun) return {data: sent.dryRun, exitCode: EXIT.OK};
+  if (sent.unread) return {data: sent.result.data, exitCode: EXIT.PARTIAL};
+  const data = recordWithId(sent.result.data, id);
+  return finish(context, {result: {...sent.result, data}, id, wait, approved: true});
+}
+
+/** Waits for one that exists already, by reading the list. */
+export async function waitAccountTransfer(
+  context: Context,
+  request: {id: string; wait: WaitFlagValues},
+): Promise<Outcome> {
+  const record = await waitOn(context, {...request, initial: undefined});
+  context.out.record(record, accountTransferView);
+  return {data: record, exitCode: EXIT.OK};
+}
+
+/** What the answer to a write means: shown, warned about, waited for. */
+async function finish(
+  context: Context,
+  written: {result: Result<unknown>; id: string; wait: WaitFlagValues; approved: boolean},
+): Promise<Outcome> {
+  const {out, commands} = context;
+  const {id, wait, approved} = written;
+  const {data, status} = written.result;
+  if (approved && status !== 202 && valueAt(data, 'status') === 'created') {
+    out.record(data, accountTransferView);
+    out.warn('the account transfer was not approved: its status is still created');
+    out.hint(commands.write('transfers', 'approve', id));
+    return {data, exitCode: EXIT.PARTIAL};
+  }
+  const record = isWaiting(wait) ? await waitOn(context, {id, wait, initial: data}) : data;
+  out.record(record, accountTransferView);
+  if (!isWaiting(wait) && status !== 202 && valueAt(data, 'status') === 'failed') {
+    out.warn('the account transfer is failed');
+    out.hint(commands.read('transfers', 'get', id));
+    return {data: record, exitCode: EXIT.PARTIAL};
+  }
+  if (!isWaiting(wait) && status === 202) {
+    out.note('The bank is still processing the account transfer. Wait for it with:');
+    out.hint(commands.read('transfers', 'wait', id));
+  }
+  return {data: record, exitCode: EXIT.OK};
+}
+
+function waitOn(
+  context: Context,
+  {id, wait, initial}: {id: string; wait: WaitFlagValues; initial: unknown},
+): Promise<unknown> {
+  const {clock, runtime, stop, commands} = context;
+  const poll: Waiting['poll'] = (options) =>
+    waitFor<unknown>({
+      ...options,
+      read: () => findAccountTransfer(context, id),
+      lifecycle: LIFECYCLES.accountTransfer,
+      initial,
+      ...{clock, random: runtime.random, signal: stop.signal},
+    });
+  const repair = (record: unknown) => {
+    const source = valueAt(record, 'source_account_id');
+    return typeof source === 'string' ? commands.read('treasury', 'balance', source) : undefined;
+  };
+  const waiting = {topic: 'transfers', view: accountTransferView, id, initial, goal: 'settled', poll, repair};
+  return waitForRecord(context, waiting, wait);
+}

@@ -1,0 +1,45 @@
+import type {Listing} from '../../client/pages.ts';
+import {isPrintable} from '../../sanitize/harmful.ts';
+import type {View} from '../../output/view.ts';
+import type {Typed} from '../runtime/command-line.ts';
+import type {Context} from '../core/context.ts';
+
+export interface ListFlagValues {
+  limit?: number | undefined;
+  all?: boolean | undefined;
+  'page-size'?: number | undefined;
+  cursor?: string | undefined;
+}
+
+const DEFAULT_LIMIT = 50;
+
+/** `--limit`, `--all`, `--page-size` and `--cursor` as the client takes them. */
+export const listOptions = (context: Context, flags: ListFlagValues) => ({
+  limit: flags.all ? undefined : (flags.limit ?? DEFAULT_LIMIT),
+  all: flags.all,
+  pageSize: flags['page-size'],
+  cursor: flags.cursor,
+  signal: context.stop.signal,
+});
+
+/** Writes a list and, when it stopped at its limit, says so with the command that goes on. */
+export async function showList(
+  {out, commands}: Context,
+  listing: Listing<unknown>,
+  view: View,
+  typed: Typed,
+): Promise<void> {
+  const count = await out.list(listing, view);
+  if (!listing.more || out.closed) return;
+  if (listing.nextCursor === undefined || !isPrintable(listing.nextCursor)) {
+    // Cut within the first page, or no cursor that can be read and typed.
+    out.note(`More ${view.plural} may exist; ${count} are shown. Use --all for all of them.`);
+    return;
+  }
+  const next = commands.again(typed, {without: ['--cursor'], add: ['--cursor', listing.nextCursor]});
+  const again = listing.overlap > 0 ? ` (the first ${listing.overlap} of them are shown here already)` : '';
+  out.note(
+    `More ${view.plural} exist; ${count} are shown. Use --all for all of them, or continue with${again}:`,
+  );
+  out.hint(next);
+}

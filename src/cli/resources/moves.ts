@@ -1,0 +1,127 @@
+import {unwrapRecord} from '../../client/readable.ts';
+import type {Result} from '../../client/resource.ts';
+import {EXIT, RemitError} from '../../errors.ts';
+import {valueAt} from '../../output/select.ts';
+import {plainValue} from '../../output/view.ts';
+import {moveView} from '../../output/views/moves.ts';
+import type {Amount} from '../input/amounts.ts';
+import type {Context} from '../core/context.ts';
+import {moveDetails} from '../write/account-details.ts';
+import {amountText} from '../guard/amount-text.ts';
+import {recordFacts} from '../write/record-facts.ts';
+import {sendOnce} from '../write/send-once.ts';
+import type {Outcome} from './transfers.ts';
+
+/** Creates a move between two subaccounts; no idempotency key is documented for it. */
+export async function createMove(
+  context: Context,
+  request: {body: Readonly<Record<string, unknown>>; amount: Amount; dryRun: boolean | undefined},
+): Promise<Outcome> {
+  const {body, amount} = request;
+  const destination = plainValue(body['destination_subaccount_id']);
+  const sent = await sendOnce(context, {
+    operation: 'moves.create',
+    body,
+    dryRun: request.dryRun,
+    facts: {
+      operation: 'create move',
+      party: ['subaccount', destination],
+      amountMinor: amount.minor,
+      currency: amount.currency,
+      details: () => moveDetails(context, body, 'wait'),
+    },
+    announce: `Creating a move of ${amountText(amount.minor, amount.currency)} to subaccount ${destination}`,
+    noun: 'move',
+    checkedBy: ['moves', 'list', '--limit', '5'],
+    shownBy: (id) => ['moves', 'get', id],
+  });
+  if (sent.dryRun) return {data: sent.dryRun, exitCode: EXIT.OK};
+  return showMove(context, sent.result);
+}
+
+/** Approves a move, which settles at once: 201, or 207 when settling hit something that can be mended. */
+export async function approveMove(
+  context: Context,
+  request: {id: string; dryRun: boolean | undefined; stated?: Amount | undefined},
+): Promise<Outcome> {
+  const {id, stated} = request;
+  try {
+    const sent = await sendOnce(context, {
+      operation: 'moves.approve',
+      params: {move_id: id},
+      dryRun: request.dryRun,
+      facts: () =>
+        recordFacts(context, {
+          ...{verb: 'approve', noun: 'move', id, stated},
+          read: () => readMove(context, id),
+          details: (record) => moveDetails(context, record, 'approve'),
+        }),
+      noun: 'move',
+      id,
+      done: 'was approved',
+      checkedBy: ['moves', 'get', id],
+      read: () => readMove(context, id),
+    });
+    if (sent.dryRun) return {data: sent.dryRun, exitCode: EXIT.OK};
+    if (sent.unread) return {data: sent.result.data, exitCode: EXIT.PARTIAL};
+    return showMove(context, sent.result, true);
+  } catch (error) {
+    throw await explainRefusal(context, error, id);
+  }
+}
+
+/**
+ * Interface document, "Move": only a move in CREATED can be approved, so a 400 comes from an earlier approval as well
+ * as from a lack of funds. The move itself tells them apart.
+ */
+async function explainRefusal(context: Context, error: unknown, id: string): Promise<unknown> {
+  if (!(error instanceof RemitError) || error.httpStatus !== 400) return error;
+  const {commands} = context;
+  const again = (note: string, hint: string) => {
+    const {httpStatus, requestId, details, body, exitCode, retryable, cause} = error;
+    return new RemitError(error.code, `${error.message}. ${note}`, {
+      ...{httpStatus, requestId, details, body, exitCode, retryable, cause, hint},
+    });
+  };
+  let move: unknown;
+  try {
+    move = unwrapRecord(await readMove(context, id));
+  } catch (trouble) {
+    const why = trouble instanceof RemitError ? trouble.message : 'its answer was unreadable';
+    return again(`Whether the move is settled is unknown: ${why}`, commands.read('moves', 'get', id));
+  }
+  const status = plainValue(valueAt(move, 'status'));
+  if (status !== 'CREATED')
+    return again(
+      `The move is ${status} already; this request changed nothing`,
+      commands.read('moves', 'get', id),
+    );
+  const source = plainValue(valueAt(move, 'source_subaccount_id'));
+  return again(
+    `The move is still CREATED: no money moved. Check the source subaccount`,
+    commands.read('subaccounts', 'get', source),
+  );
+}
+
+/** As the service answers it, for the guard to judge. */
+export async function readMove(context: Context, id: string): Promise<unknown> {
+  return (await context.client.moves.get({move_id: id}, {signal: context.stop.signal})).data;
+}
+
+/** A write's answer, out of its envelope: shown, and a partial success with 207 or an approved move still CREATED. */
+function showMove(
+  {out, commands}: Context,
+  {data, status, warning}: Result<unknown>,
+  isApproval = false,
+): Outcome {
+  const move = unwrapRecord(data);
+  out.record(move, moveView);
+  const isOpen = isApproval && status !== 202 && valueAt(move, 'status') === 'CREATED';
+  if (status !== 207 && !isOpen) return {data: move, exitCode: EXIT.OK};
+  out.warn(
+    warning ??
+      (isOpen ? 'the move was not settled: its status is still CREATED' : 'the service answered 207'),
+  );
+  out.hint(commands.read('moves', 'get', plainValue(valueAt(move, 'id'))));
+  return {data: move, exitCode: EXIT.PARTIAL};
+}

@@ -1,0 +1,38 @@
+import type {OperationId} from '../../contract/operations.ts';
+import {RemitError} from '../../errors.ts';
+import {valueAt} from '../../output/select.ts';
+import type {Context} from '../core/context.ts';
+
+/** Whose payment methods are meant: exactly one of `--payee` and `--payer`. */
+export interface Owner {
+  label: 'payee' | 'payer';
+  id: string;
+  resource: 'payeePaymentMethods' | 'payerPaymentMethods';
+}
+
+export function readOwner(flags: {payee?: string | undefined; payer?: string | undefined}): Owner {
+  const {payee, payer} = flags;
+  if (payee !== undefined && payer === undefined)
+    return {label: 'payee', id: payee, resource: 'payeePaymentMethods'};
+  if (payer !== undefined && payee === undefined)
+    return {label: 'payer', id: payer, resource: 'payerPaymentMethods'};
+  throw new RemitError('USAGE', 'whose payment method? exactly one of --payee ID and --payer ID');
+}
+
+/** The owner as the paths of its payment methods name it, and one of these methods. */
+export const methodParams = (owner: Owner, methodId?: string): Record<string, string> => ({
+  [`${owner.label}_id`]: owner.id,
+  ...(methodId === undefined ? {} : {payment_method_id: methodId}),
+});
+
+export const methodOperation = (owner: Owner, verb: 'add' | 'list' | 'setDefault' | 'delete'): OperationId =>
+  `${owner.resource}.${verb}`;
+
+/** One payment method, out of the list: no read of one is documented. */
+export async function findMethod({client, stop}: Context, owner: Owner, id: string): Promise<unknown> {
+  const query = methodParams(owner);
+  const options = {all: true, signal: stop.signal};
+  for await (const method of client.list(methodOperation(owner, 'list'), query, options))
+    if (String(valueAt(method, 'id')).toLowerCase() === id.toLowerCase()) return method;
+  return undefined;
+}

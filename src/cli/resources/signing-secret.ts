@@ -1,0 +1,47 @@
+import {isObject} from '../../client/answer.ts';
+import type {Sanitizer} from '../../sanitize/sanitizer.ts';
+
+/** The secret of a new endpoint, and the field that holds it. */
+export interface SigningSecret {
+  value: string;
+  field: string;
+}
+
+/** How services call it, the likeliest first, in letters and digits only. */
+const NAMES = [
+  ...['signingsecret', 'webhooksigningsecret', 'webhooksecret', 'endpointsecret', 'sharedsecret', 'secret'],
+  ...['signingkey', 'webhookkey', 'hmackey', 'secretkey', 'key'],
+];
+const SHORTEST = 8;
+const MOST_LEVELS = 5;
+
+/**
+ * Finds the secret in the answer to a creation, at any level and under any name that services use. The key of the profile
+ * is none, whatever field it comes back in.
+ */
+export function findSigningSecret(answer: unknown, sanitizer: Sanitizer): SigningSecret | undefined {
+  const found = [...textFields(answer, 0)].filter(
+    ({field, value}) => NAMES.includes(folded(field)) && value.length >= SHORTEST && sanitizer.isClean(value),
+  );
+  return found.sort((a, b) => NAMES.indexOf(folded(a.field)) - NAMES.indexOf(folded(b.field)))[0];
+}
+
+/** The answer without every field that holds the secret. */
+export function withoutSecret(answer: unknown, secret: string): unknown {
+  if (Array.isArray(answer)) return answer.map((item) => withoutSecret(item, secret));
+  if (!isObject(answer)) return answer;
+  return Object.fromEntries(
+    Object.entries(answer)
+      .filter(([, value]) => value !== secret)
+      .map(([field, value]) => [field, withoutSecret(value, secret)]),
+  );
+}
+
+function* textFields(value: unknown, level: number): Generator<SigningSecret> {
+  if (level > MOST_LEVELS || typeof value !== 'object' || value === null) return;
+  for (const [field, inner] of Object.entries(value))
+    if (typeof inner === 'string') yield {field, value: inner};
+    else yield* textFields(inner, level + 1);
+}
+
+const folded = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');

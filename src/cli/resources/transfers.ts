@@ -1,0 +1,263 @@
+import type {Waited} from '../../client/poll.ts';
+import type {Result} from '../../client/resource.ts';
+import {validateBody} from '../../client/validate.ts';
+import {LIFECYCLES} from '../../contract/lifecycle.ts';
+import {EXIT, type ExitCode} from '../../errors.ts';
+import {valueAt} from '../../output/select.ts';
+import {plainValue, type View} from '../../output/view.ts';
+import {payinView, payoutView} from '../../output/views/transfers.ts';
+import type {Amount} from '../input/amounts.ts';
+import {checkAnswered, recordAfter, recordWithId} from '../write/answered-record.ts';
+import type {Typed} from '../runtime/command-line.ts';
+import type {Context} from '../core/context.ts';
+import {amountText} from '../guard/amount-text.ts';
+import {recordFacts} from '../write/record-facts.ts';
+import {creationDetails, recordDetails} from '../write/transfer-details.ts';
+import {showPreview} from '../write/previews.ts';
+import {
+  approvalNote,
+  isWaiting,
+  waitForRecord,
+  type WaitFlagValues,
+  type Waiting,
+} from '../write/wait-for-record.ts';
+
+/** What payins and payouts have in common; the interface document describes them in parallel. */
+export interface Kind {
+  resource: 'payins' | 'payouts';
+  noun: 'payin' | 'payout';
+  partyLabel: 'payer' | 'payee';
+  partyField: 'payer_id' | 'payee_id';
+  view: View;
+}
+
+export const PAYIN: Kind = {
+  resource: 'payins',
+  noun: 'payin',
+  partyLabel: 'payer',
+  partyField: 'payer_id',
+  view: payinView,
+};
+export const PAYOUT: Kind = {
+  resource: 'payouts',
+  noun: 'payout',
+  partyLabel: 'payee',
+  partyField: 'payee_id',
+  view: payoutView,
+};
+
+/** How a command ends that did not throw: what it returns for machines, and its exit code. */
+export interface Outcome {
+  data: unknown;
+  exitCode: ExitCode;
+}
+
+/** Creates a payin or payout: checked here, guarded, its key shown before it leaves, then waited for if asked. */
+export async function createTransfer(
+  context: Context,
+  kind: Kind,
+  request: {
+    body: Readonly<Record<string, unknown>>;
+    amount: Amount;
+    idempotencyKey: string | undefined;
+    dryRun: boolean | undefined;
+    wait: WaitFlagValues;
+    typed: Typed;
+  },
+): Promise<Outcome> {
+  const {out, client, runtime, commands} = context;
+  const {body, amount, wait, typed} = request;
+  const operation = `${kind.resource}.create` as const;
+  await validateBody(operation, body);
+  const idempotencyKey = request.idempotencyKey ?? runtime.uuid();
+  const repeat = commands.again(typed, {
+    without: ['--idempotency-key'],
+    add: ['--idempotency-key', idempotencyKey],
+  });
+  const isFreshKey = request.idempotencyKey === undefined;
+  const options = {idempotencyKey, isFreshKey, signal: context.stop.signal, hint: repeat};
+  if (request.dryRun) return done(showPreview(out, client.preview(operation, {body, options})));
+
+  const party = String(body[kind.partyField]);
+  await context.guardWrite({
+    operation: `create ${kind.noun}`,
+    party: [kind.partyLabel, party],
+    amountMinor: amount.minor,
+    currency: amount.currency,
+    rail: {value: body['rail'] as string | undefined},
+    details: () => creationDetails(context, kind, body),
+  });
+  out.note(
+    `Creating a ${kind.noun} of ${amountText(amount.minor, amount.currency)}, ${kind.partyLabel} ${party}`,
+  );
+  out.notice(`Idempotency key: ${idempotencyKey}`); // on record before the request leaves, also under --quiet
+  const result = await client.call(operation, {body, options});
+  const autoApprove = body['auto_approve'] === true;
+  const {data: record, status} = result;
+  const id = plainValue(valueAt(record, 'id'));
+  const next = commands.read(kind.resource, 'get', id);
+  // Batch rules, "Whose record is it?": with auto_approve a replay answers 201 as well.
+  const isNew = request.idempotencyKey === undefined || (status === 201 && !autoApprove);
+  const otherRail = checkAnswered({noun: kind.noun, asked: body, record, idempotencyKey, isNew, next});
+  const created = result.replayed ? 'existed already' : 'was created';
+  context.effects.took({
+    ...{noun: kind.noun, done: created, id, idempotencyKey, next},
+    status: statusOf(record),
+  });
+  if (otherRail !== undefined)
+    out.warn(
+      `the rail of ${kind.noun} ${id} is ${plainValue(otherRail.answered)}, requested ${plainValue(otherRail.asked)}`,
+    );
+  if (result.replayed)
+    out.note(`The service knows this key already: this ${kind.noun} was created by an earlier request.`);
+  return finish(context, kind, {result, id, wait, meant: autoApprove ? 'approved' : 'created'});
+}
+
+/** Approves or cancels; with a live key or caps the record is read first, so that its amount is seen and checked. */
+export async function actOnTransfer(
+  context: Context,
+  kind: Kind,
+  verb: 'approve' | 'cancel',
+  request: {id: string; dryRun: boolean | undefined; wait: WaitFlagValues; stated?: Amount | undefined},
+): Promise<Outcome> {
+  const {out, client, commands, effects} = context;
+  const {id, wait} = request;
+  const operation = `${kind.resource}.${verb}` as const;
+  const next = commands.read(kind.resource, 'get', id);
+  const input = {params: {id}, options: {signal: context.stop.signal, hint: next, recordId: id}};
+  if (request.dryRun) return done(showPreview(out, client.preview(operation, input)));
+
+  const facts = await recordFacts(context, {
+    ...{verb, noun: kind.noun, id: id, stated: request.stated},
+    read: () => readTransfer(context, kind, id),
+    details: (record) => recordDetails(context, kind, verb, record),
+  });
+  await context.guardWrite(facts);
+  const result = await client.call(operation, input);
+  const accepted = verb === 'approve' ? 'was approved' : 'was canceled';
+  const answered = recordWithId(result.data, id);
+  effects.took({noun: kind.noun, done: accepted, id, status: statusOf(answered), next});
+  const record = isWaiting(wait) ? answered : await recordAfterAct(context, kind, {id, answer: result.data});
+  if (record === undefined && !isWaiting(wait))
+    return {data: {id, status: null, http_status: result.status}, exitCode: EXIT.PARTIAL};
+  const read = {...result, data: record};
+  return finish(context, kind, {result: read, id, wait, meant: verb === 'approve' ? 'approved' : 'canceled'});
+}
+
+async function recordAfterAct(
+  context: Context,
+  kind: Kind,
+  {id, answer}: {id: string; answer: unknown},
+): Promise<unknown> {
+  const record = await recordAfter(context, {
+    noun: kind.noun,
+    id,
+    answer,
+    read: () => readTransfer(context, kind, id),
+    next: context.commands.read(kind.resource, 'get', id),
+  });
+  context.effects.saw(valueAt(record, 'status'));
+  return record;
+}
+
+/** Waits for a record that exists already. */
+export async function waitTransfer(
+  context: Context,
+  kind: Kind,
+  {id, wait}: {id: string; wait: WaitFlagValues},
+): Promise<Outcome> {
+  const record = await waitFor(context, kind, {id, wait, initial: undefined});
+  context.out.record(record, kind.view);
+  return done(record);
+}
+
+/** What a write is for. */
+type Meant = 'created' | 'approved' | 'canceled';
+
+/** What the answer to a write means: shown, warned about, waited for. */
+async function finish(
+  context: Context,
+  kind: Kind,
+  written: {result: Result<unknown>; id: string; wait: WaitFlagValues; meant: Meant},
+): Promise<Outcome> {
+  const {out, commands} = context;
+  const {id, wait, meant} = written;
+  const {data, status, warning} = written.result;
+  const unapproved = meant === 'approved' && status !== 202 && valueAt(data, 'status') === 'created';
+  if (status === 207 || unapproved) {
+    out.record(data, kind.view);
+    out.warn(
+      warning ??
+        (unapproved
+          ? `the ${kind.noun} was not approved: its status is still created`
+          : 'the service answered 207'),
+    );
+    out.hint(commands.write(kind.resource, 'approve', id));
+    return {data, exitCode: EXIT.PARTIAL};
+  }
+  if (isWaiting(wait)) {
+    const record = await waitFor(context, kind, {id, wait, initial: data});
+    out.record(record, kind.view);
+    return done(record);
+  }
+  out.record(data, kind.view);
+  const miss = status === 202 ? undefined : missOf(meant, kind, statusOf(data));
+  if (miss !== undefined) {
+    out.warn(miss);
+    out.hint(commands.read(kind.resource, 'get', id));
+    return {data, exitCode: EXIT.PARTIAL};
+  }
+  if (status === 202) {
+    out.note(`The service is still processing the ${kind.noun}. Wait for it with:`);
+    out.hint(commands.read(kind.resource, 'wait', id));
+  } else approvalNote(context, waitable(kind, id), undefined)(data);
+  return done(data);
+}
+
+/** How the status that was answered differs from what was meant. */
+function missOf(meant: Meant, {noun}: Kind, status: string | null): string | undefined {
+  if (meant === 'canceled')
+    return status !== null && /^cancell?ed$/i.test(status)
+      ? undefined
+      : `the ${noun} was not canceled: its status is ${status === null ? 'not known' : plainValue(status)}`;
+  return status === 'failed' || status === 'canceled' ? `the ${noun} is ${status}` : undefined;
+}
+
+const waitable = ({resource, view}: Kind, id: string) => ({topic: resource, view, id});
+
+function waitFor(
+  context: Context,
+  kind: Kind,
+  {id, wait, initial}: {id: string; wait: WaitFlagValues; initial: unknown},
+): Promise<unknown> {
+  const {client, stop, commands} = context;
+  const poll = async (options: Parameters<Waiting['poll']>[0]): Promise<Waited<unknown>> =>
+    client.wait(
+      kind.resource,
+      {id},
+      {...options, initial: initial as never, signal: stop.signal}, // of the same service; the poller reads its status only
+    );
+  const waiting = {
+    ...waitable(kind, id),
+    ...{initial, poll, goal: LIFECYCLES[kind.noun].good.join(' or ')},
+    repair: (record: unknown) => {
+      const party = valueAt(record, kind.partyField);
+      if (typeof party !== 'string') return undefined;
+      return commands.read('payment-methods', 'list', `--${kind.partyLabel}`, party);
+    },
+  };
+  return waitForRecord(context, waiting, wait);
+}
+
+/** As the service answers it, for the guard to judge. */
+export async function readTransfer(context: Context, kind: Kind, id: string): Promise<unknown> {
+  const options = {signal: context.stop.signal};
+  return (await context.client.call(`${kind.resource}.get`, {params: {id}, options})).data;
+}
+
+const done = (data: unknown): Outcome => ({data, exitCode: EXIT.OK});
+
+const statusOf = (record: unknown): string | null => {
+  const status = valueAt(record, 'status');
+  return typeof status === 'string' ? status : null;
+};

@@ -1,0 +1,162 @@
+import {unwrapRecord} from '../../client/readable.ts';
+import {EXIT, RemitError, type ExitCode} from '../../errors.ts';
+import {valueAt} from '../../output/select.ts';
+import {plainValue} from '../../output/view.ts';
+import {webhookEndpointView} from '../../output/views/webhooks.ts';
+import type {Context} from '../core/context.ts';
+import {openSecretFile, type SecretFile} from '../input/secret-file.ts';
+import {sendOnce} from '../write/send-once.ts';
+import {findSigningSecret, type SigningSecret, withoutSecret} from './signing-secret.ts';
+import type {Outcome} from './transfers.ts';
+
+const SECRET = 'signing_secret';
+
+/** Registers an endpoint. Its signing secret comes this once: to stdout with the record, or to a file of mode 0600. */
+export async function createEndpoint(
+  context: Context,
+  request: {
+    body: Readonly<Record<string, unknown>>;
+    dryRun: boolean | undefined;
+    secretFile: string | undefined;
+  },
+): Promise<Outcome> {
+  const {body, dryRun, secretFile} = request;
+  if (secretFile === undefined && !dryRun) checkShown(context);
+  const file =
+    secretFile === undefined || dryRun ? undefined : openSecretFile(secretFile, context.runtime.cwd);
+  let kept = false;
+  try {
+    const sent = await sendOnce(context, {
+      operation: 'webhookEndpoints.create',
+      body,
+      dryRun,
+      facts: {operation: 'create webhook endpoint', party: ['url', plainValue(body['url'])]},
+      noun: 'webhook endpoint',
+      checkedBy: ['webhooks', 'endpoints', 'list', '--limit', '5'],
+      shownBy: (id) => ['webhooks', 'endpoints', 'get', id],
+    });
+    if (sent.dryRun) return {data: sent.dryRun, exitCode: EXIT.OK};
+    const created = unwrapRecord(sent.result.data);
+    const secret = findSigningSecret(sent.result.data, context.out.sanitizer);
+    if (secret === undefined) return showUnknown(context, created, file);
+    if (file === undefined) return showSecret(context, sent.result.data, secret);
+    kept = keepSecret(context, file, secret.value);
+    return kept
+      ? showRest(context, withoutSecret(created, secret.value), {secret, file})
+      : showSecret(context, sent.result.data, secret);
+  } finally {
+    if (!kept) file?.discard();
+  }
+}
+
+/** @throws RemitError USAGE where the form of the output would swallow the secret */
+function checkShown({out}: Context): void {
+  const {format, fields, query} = out.settings;
+  const swallowed = format === 'id' || query !== undefined || (fields.length > 0 && !fields.includes(SECRET));
+  if (swallowed)
+    throw new RemitError(
+      'USAGE',
+      'the signing secret is shown once, and this form of output would leave it out; nothing was sent',
+      {hint: 'add --secret-file FILE to the same command'},
+    );
+}
+
+/** False, with a word about it, when the disk refuses: then the secret goes to stdout after all. */
+export function keepSecret({out}: Context, file: SecretFile, secret: string): boolean {
+  try {
+    file.keep(secret);
+    return true;
+  } catch (error) {
+    out.warn(`the signing secret could not be written to ${file.path}: ${(error as Error).message}`);
+    return false;
+  }
+}
+
+/** The one time that a secret is written to stdout. One that is outside of the record is shown with its envelope. */
+export function showSecret({out}: Context, answer: unknown, {value, field}: SigningSecret): Outcome {
+  out.sanitizer.allow(value, field);
+  const record = unwrapRecord(answer);
+  const created = valueAt(record, field) === value ? record : answer;
+  out.record(created, webhookEndpointView);
+  out.notice('The signing secret is shown this once; keep it where your receiver finds it.');
+  return {data: created, exitCode: EXIT.OK};
+}
+
+function showRest(
+  {out}: Context,
+  rest: unknown,
+  {secret, file}: {secret: SigningSecret; file: SecretFile},
+): Outcome {
+  out.sanitizer.conceal(secret.value); // an echo of it in another field stays hidden
+  out.record(rest, webhookEndpointView);
+  const named = secret.field === SECRET ? '' : ` (sent as ${secret.field})`;
+  out.notice(`The signing secret is in ${file.path}${named}.`);
+  return {data: rest, exitCode: EXIT.OK};
+}
+
+/** No secret was found. With --secret-file it must not be printed under a name that is not known either. */
+function showUnknown({out}: Context, created: unknown, file: SecretFile | undefined): Outcome {
+  const fields = Object.entries(created as object); // a creation was answered with a record
+  const unknown = fields.filter(([field]) => !DOCUMENTED.has(field)).map(([field]) => field);
+  const data =
+    file === undefined ? created : Object.fromEntries(fields.filter(([field]) => DOCUMENTED.has(field)));
+  out.record(data, webhookEndpointView);
+  const left =
+    file === undefined || unknown.length === 0
+      ? ''
+      : `; not shown, since one of them may hold it: ${unknown.join(', ')}`;
+  out.warn(`the answer holds no signing secret under a known name${left}`);
+  return {data, exitCode: EXIT.PARTIAL};
+}
+
+/** Fields of an endpoint that never hold its secret. */
+const DOCUMENTED = new Set([
+  ...['id', 'url', 'event_types', 'is_active', 'description', 'created_at', 'updated_at'],
+]);
+
+/** Switches an endpoint on or off. The value is sent, so that a repetition does not flip it back (assumption 32). */
+export async function switchEndpoint(
+  context: Context,
+  request: {id: string; active: boolean; dryRun: boolean | undefined},
+): Promise<Outcome> {
+  const {id, active} = request;
+  const sent = await sendOnce(context, {
+    operation: 'webhookEndpoints.toggle',
+    params: {id},
+    body: {is_active: active},
+    dryRun: request.dryRun,
+    facts: {operation: `${active ? 'enable' : 'disable'} webhook endpoint`, party: ['endpoint', id]},
+    ...endpointWrite(context, id),
+    done: active ? 'was enabled' : 'was disabled',
+  });
+  if (sent.dryRun) return {data: sent.dryRun, exitCode: EXIT.OK};
+  const {data} = sent.result;
+  if (sent.unread) return {data, exitCode: EXIT.PARTIAL};
+  context.out.record(data, webhookEndpointView);
+  const now = valueAt(data, 'is_active');
+  let exitCode: ExitCode = EXIT.OK;
+  if (typeof now === 'boolean' && now !== active) {
+    context.out.warn(
+      `the endpoint is ${now ? 'active' : 'inactive'} after all: the service flips it and takes no value`,
+    );
+    exitCode = EXIT.PARTIAL;
+  }
+  return {data, exitCode};
+}
+
+/** What every write on a known endpoint says of it. */
+export const endpointWrite = ({client, stop}: Context, id: string) => ({
+  noun: 'webhook endpoint',
+  id,
+  checkedBy: ['webhooks', 'endpoints', 'get', id],
+  read: async () => (await client.webhookEndpoints.get({id}, {signal: stop.signal})).data as unknown,
+});
+
+/** Assumption 33, and the shapes that other services have: bare lists, names alone, `event_types`. */
+export function readEventTypes(answer: unknown): Record<string, unknown>[] {
+  const list = [answer, valueAt(answer, 'data'), valueAt(answer, 'event_types')].find(Array.isArray) as
+    unknown[] | undefined;
+  if (list === undefined)
+    throw new RemitError('UNAVAILABLE', 'the service answered with no list of event types', {body: answer});
+  return list.map((one) => (one !== null && typeof one === 'object' ? {...one} : {type: plainValue(one)}));
+}

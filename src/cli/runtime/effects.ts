@@ -1,0 +1,88 @@
+import {RemitError} from '../../errors.ts';
+import {plainValue} from '../../output/view.ts';
+
+/** What the service has done for this command, or the record that it waits for. */
+export interface Effect {
+  /** `payout`. */
+  noun: string;
+  /** What a write did: `was created`. Absent in a command that only reads. */
+  done?: string | undefined;
+  id: string | null;
+  /** As last seen. */
+  status: string | null;
+  idempotencyKey?: string | undefined;
+  /** The command that goes on from here. */
+  next: string | null;
+}
+
+/** Errors that say how a wait ended, where the command itself wrote nothing. */
+const ENDS_A_WAIT: ReadonlySet<string> = new Set([
+  'INTERRUPTED',
+  'TERMINATED',
+  'ENDED_BADLY',
+  'WAIT_TIMEOUT',
+]);
+
+/**
+ * Remembers what took effect, so that whatever goes wrong afterwards (an interrupted wait, a full disk, a bug) ends in
+ * an error that carries id, status, idempotency key and the next command.
+ */
+export class Effects {
+  #effect: Effect | undefined;
+  #waiting = false;
+
+  /** A write was accepted. */
+  took(effect: Effect & {done: string}): void {
+    this.#effect = effect;
+  }
+
+  /** A wait begins; `effect` names the record where no write of this command made it. */
+  waitsFor(effect: Omit<Effect, 'done'>): void {
+    this.#effect = {...this.#effect, ...effect};
+    this.#waiting = true;
+  }
+
+  /** The record was read again. */
+  saw(status: unknown): void {
+    if (this.#effect !== undefined && typeof status === 'string') this.#effect = {...this.#effect, status};
+  }
+
+  /** True once a write of this command took effect: losing its result is then a failure. */
+  get wrote(): boolean {
+    return this.#effect?.done !== undefined;
+  }
+
+  /** The same error with what took effect before it; unchanged where nothing did. */
+  explain(error: RemitError): RemitError {
+    const effect = this.#effect;
+    if (effect === undefined || (!this.wrote && !ENDS_A_WAIT.has(error.code))) return error;
+    const {httpStatus, requestId, body, exitCode, cause} = error;
+    const {id, status, idempotencyKey = null} = effect;
+    const next = error.code === 'ENDED_BADLY' ? null : effect.next; // there is nothing left to wait for
+    return new RemitError(error.code, this.#message(error, effect), {
+      ...{httpStatus, requestId, body, exitCode, cause},
+      details: {
+        id,
+        status,
+        idempotency_key: idempotencyKey,
+        next: next ?? error.hint ?? null,
+        ...error.details,
+      },
+      hint: error.hint ?? next ?? undefined,
+      retryable: error.retryable && !this.wrote, // the same words again would do it a second time
+    });
+  }
+
+  #message({code, message, details}: RemitError, {noun, id, done, status}: Effect): string {
+    const subject = id === null ? `the ${noun}` : `${noun} ${plainValue(id)}`;
+    const seen = status === null ? 'status unknown' : `status: ${plainValue(status)}`;
+    if (code === 'INTERRUPTED' || code === 'TERMINATED') {
+      const verb = code === 'INTERRUPTED' ? 'interrupted' : 'terminated';
+      return this.#waiting
+        ? `${verb} while waiting for ${subject} (${seen}). Stopping the wait does not stop the ${noun}`
+        : `${verb}. Before that, ${subject} ${done ?? 'was read'} (${seen})`;
+    }
+    if (done === undefined || details?.['id'] !== undefined) return message; // it names the record already
+    return `${message}. Before that, ${subject} ${done} (${seen})`;
+  }
+}

@@ -1,0 +1,57 @@
+import {RemitError} from '../../errors.ts';
+
+/** Questions to a person. Every default is no; without a terminal nothing is ever asked. */
+export interface Prompts {
+  /** True only after an explicit yes. `flag` is what a script would have said instead. */
+  confirm(question: string, flag: string): Promise<boolean>;
+  /** A line that is typed and seen. */
+  line(question: string, flag: string): Promise<string>;
+  /** A line that is typed and not seen. */
+  hidden(question: string, flag: string): Promise<string>;
+}
+
+interface Terminal {
+  stdin: NodeJS.ReadableStream & {isTTY?: boolean | undefined};
+  stderr: NodeJS.WritableStream & {isTTY?: boolean | undefined};
+  signal: AbortSignal;
+}
+
+/** Whether a question can be asked. Questions are written to stderr, since stdout is the result's. */
+export const canAsk = ({stdin, stderr}: Pick<Terminal, 'stdin' | 'stderr'>): boolean =>
+  stdin.isTTY === true && stderr.isTTY === true;
+
+/** Prompts on the terminal; the package loads with the first question. */
+export function terminalPrompts({stdin, stderr, signal}: Terminal): Prompts {
+  const need = (question: string, flag: string): void => {
+    if (canAsk({stdin, stderr})) return;
+    throw new RemitError('NEEDS_TERMINAL', `"${question}" needs an answer, but there is no terminal`, {
+      hint: `add ${flag} to the command`,
+    });
+  };
+  const context = {input: stdin, output: stderr, signal};
+  const asking = async <T>(question: Promise<T>): Promise<T> => {
+    try {
+      return await question;
+    } catch (error) {
+      // The package throws ExitPromptError on Ctrl-C and AbortPromptError on our signal.
+      throw new RemitError('INTERRUPTED', 'interrupted at a question; nothing was done', {cause: error});
+    }
+  };
+  return {
+    async confirm(question, flag) {
+      need(question, flag);
+      const {confirm} = await import('@inquirer/prompts');
+      return asking(confirm({message: question, default: false}, context));
+    },
+    async line(question, flag) {
+      need(question, flag);
+      const {input} = await import('@inquirer/prompts');
+      return asking(input({message: question}, context));
+    },
+    async hidden(question, flag) {
+      need(question, flag);
+      const {password} = await import('@inquirer/prompts');
+      return asking(password({message: question, mask: false, toggleMask: false}, context));
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import {homedir} from 'node:os';
+import type {Transport} from '../../client/transport.ts';
+import {systemClock, type Clock} from '../../clock.ts';
+import type {OutStream} from '../../output/sink.ts';
+import {socketCeiling} from './open-files.ts';
+import {terminalPrompts, type Prompts} from './prompts.ts';
+import {Stop} from './stop.ts';
+
+/** `one-shot` is node:http, quick to load; `pool` is undici, quick over thousands of requests. */
+export type TransportKind = 'one-shot' | 'pool';
+
+export interface InStream extends NodeJS.ReadableStream {
+  isTTY?: boolean | undefined;
+}
+
+/** Everything a command takes from its process, so that a test can replace each part. */
+export interface Runtime {
+  env: Readonly<Record<string, string | undefined>>;
+  cwd: string;
+  home: string;
+  stdin: InStream;
+  stdout: OutStream;
+  stderr: OutStream;
+  clock: Clock;
+  /** In [0, 1). */
+  random: () => number;
+  uuid: () => string;
+  stop: Stop;
+  prompts: Prompts;
+  transport: (kind: TransportKind, baseUrl: string) => Promise<Transport>;
+}
+
+/** The runtime of a real process. */
+export function processRuntime(): Runtime {
+  const stop = new Stop((code) => process.exit(code));
+  const {env, stdout, stderr} = process;
+  return {
+    env,
+    get cwd() {
+      return workingFolder();
+    },
+    get home() {
+      return env['HOME'] || homedir();
+    },
+    get stdin() {
+      return process.stdin; // opened only when somebody reads it: a pipe that never ends must not hold a command
+    },
+    stdout,
+    stderr,
+    clock: systemClock,
+    random: Math.random,
+    uuid: () => crypto.randomUUID(), // the global one: node:crypto would be loaded for a read as well
+    stop,
+    get prompts() {
+      return terminalPrompts({stdin: process.stdin, stderr, signal: stop.signal});
+    },
+    transport: openTransport,
+  };
+}
+
+/** A folder that was removed under a running shell is no reason to fail. */
+function workingFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return '/';
+  }
+}
+
+async function openTransport(kind: TransportKind, baseUrl: string): Promise<Transport> {
+  if (kind === 'one-shot') {
+    const {HttpTransport} = await import('../../client/http-transport.ts');
+    return new HttpTransport({baseUrl});
+  }
+  const {PoolTransport} = await import('../../client/pool-transport.ts');
+  // Opened as requests need them, and now and then one more: a pool takes a socket for busy a moment longer than it is.
+  return new PoolTransport({baseUrl, connections: socketCeiling()});
+}

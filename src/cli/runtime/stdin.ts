@@ -1,0 +1,13 @@
+import {RemitError} from '../../errors.ts';
+import type {InStream} from './runtime.ts';
+
+/** All of stdin as text; only for a command that was told to read it. */
+export async function readStdin(stdin: InStream, mostCharacters: number): Promise<string> {
+  let text = '';
+  for await (const chunk of stdin) {
+    text += String(chunk);
+    if (text.length > mostCharacters)
+      throw new RemitError('LOCAL_VALIDATION', `stdin holds more than ${mostCharacters} characters`);
+  }
+  return text;
+}

@@ -1,0 +1,83 @@
+import {RemitError} from '../../errors.ts';
+
+/** Time for a command to unwind after the first signal before the process is ended anyway. */
+const GRACE_MS = 5000;
+
+/**
+ * Ctrl-C, SIGTERM, and SIGHUP, which a closed terminal sends. By default the first one aborts whatever waits and the
+ * command unwinds; a command that must finish what is in flight calls `drain()` and decides itself, until a second signal.
+ */
+export class Stop {
+  readonly #first = new AbortController();
+  readonly #second = new AbortController();
+  readonly #exit: (code: number) => void;
+  #draining = false;
+  #hungUp = false;
+  #signals = 0;
+  #removeHandlers: () => void = () => {};
+  #grace: NodeJS.Timeout | undefined;
+
+  constructor(exit: (code: number) => void) {
+    this.#exit = exit;
+  }
+
+  /** Aborted by the first signal; the reason is a RemitError INTERRUPTED or TERMINATED. */
+  get signal(): AbortSignal {
+    return this.#first.signal;
+  }
+
+  /** The reason to stop, once there is one. */
+  get reason(): RemitError | undefined {
+    return this.#first.signal.aborted ? (this.#first.signal.reason as RemitError) : undefined;
+  }
+
+  /** The terminal was closed: what is written to it fails from now on. */
+  get hungUp(): boolean {
+    return this.#hungUp;
+  }
+
+  /** For long runs: `first` asks to finish what is in flight, `second` to stop at once. No grace period runs. */
+  drain(): {first: AbortSignal; second: AbortSignal} {
+    this.#draining = true;
+    return {first: this.#first.signal, second: this.#second.signal};
+  }
+
+  /** A signal has come. The third always ends the process, and the second too where nobody drains. */
+  receive(name: 'SIGINT' | 'SIGTERM'): void {
+    this.#signals += 1;
+    const reason =
+      name === 'SIGINT'
+        ? new RemitError('INTERRUPTED', 'interrupted')
+        : new RemitError('TERMINATED', 'terminated');
+    if (this.#signals === 1) {
+      this.#first.abort(reason);
+      if (!this.#draining) this.#grace = setTimeout(() => this.#exit(reason.exitCode), GRACE_MS).unref();
+      return;
+    }
+    this.#second.abort(reason);
+    if (!this.#draining || this.#signals > 2) this.#exit(reason.exitCode);
+  }
+
+  /** Listens to the process; undone by `release`. */
+  listen(target: NodeJS.EventEmitter): void {
+    const onInt = () => this.receive('SIGINT');
+    const onTerm = () => this.receive('SIGTERM');
+    // The shell and the kernel may both send it for one terminal that was closed: the second one is no second wish.
+    const onHangUp = () => {
+      this.#hungUp = true;
+      if (this.#signals === 0) this.receive('SIGTERM');
+    };
+    target.on('SIGINT', onInt).on('SIGTERM', onTerm).on('SIGHUP', onHangUp);
+    this.#removeHandlers = () =>
+      void target
+        .removeListener('SIGINT', onInt)
+        .removeListener('SIGTERM', onTerm)
+        .removeListener('SIGHUP', onHangUp);
+  }
+
+  /** The command has unwound: no grace period runs any longer. */
+  release(): void {
+    clearTimeout(this.#grace);
+    this.#removeHandlers();
+  }
+}

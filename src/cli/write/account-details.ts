@@ -1,0 +1,80 @@
+import {unwrapRecord} from '../../client/readable.ts';
+import {valueAt} from '../../output/select.ts';
+import {plainValue} from '../../output/view.ts';
+import type {Context} from '../core/context.ts';
+import type {Detail, Details} from '../guard/facts.ts';
+import {openEffect} from './open-effect.ts';
+import {asName, tryRead} from './who.ts';
+
+/** Treasury accounts that are searched for a label. */
+const MOST_ACCOUNTS = 200;
+
+const EFFECTS = {
+  wait: 'waits for approval; no money moves yet',
+  now: 'approved at once; the money moves now',
+  approve: 'the money moves now',
+};
+
+const effectOf = (record: unknown, effect: keyof typeof EFFECTS, noun: string): string =>
+  (effect === 'approve' ? openEffect(record, 'approve', noun) : undefined) ?? EFFECTS[effect];
+
+/** What the confirmation says of an account transfer: both accounts by label. `record` is its body or its record. */
+export async function accountTransferDetails(
+  context: Context,
+  record: unknown,
+  effect: keyof typeof EFFECTS,
+): Promise<Details> {
+  const [source, destination] = ['source_account_id', 'destination_account_id'].map((field) =>
+    valueAt(record, field),
+  );
+  const labels = await tryRead(context, async (options) => {
+    const found = new Map<string, string | undefined>();
+    for await (const account of context.client.list(
+      'treasury.accounts',
+      {},
+      {limit: MOST_ACCOUNTS, pageSize: 100, ...options},
+    ))
+      found.set(plainValue(valueAt(account, 'id')).toLowerCase(), asName(valueAt(account, 'label')));
+    return found;
+  });
+  const line = (label: string, id: unknown): Detail => {
+    if (typeof id !== 'string') return [label, 'not known: the record does not name it'];
+    const name = labels instanceof Map ? labels.get(id.toLowerCase()) : undefined;
+    return [label, name ? `${name} (${plainValue(id)})` : `account ${plainValue(id)}, label not known`];
+  };
+  return {
+    who: [line('from', source), line('to', destination)],
+    when: [...statusOf(record), ['effect', effectOf(record, effect, 'transfer')]],
+  };
+}
+
+/** What the confirmation says of a move: both subaccounts by name. */
+export async function moveDetails(
+  context: Context,
+  record: unknown,
+  effect: 'wait' | 'approve',
+): Promise<Details> {
+  const line = async (label: string, field: string): Promise<Detail> => {
+    const id = valueAt(record, field);
+    if (typeof id !== 'string') return [label, 'not known: the record does not name it'];
+    const name = await tryRead(context, async (options) => {
+      const {data} = await context.client.call('subaccounts.get', {params: {id}, options});
+      return asName(valueAt(unwrapRecord(data), 'name'));
+    });
+    return [
+      label,
+      typeof name === 'string'
+        ? `${name} (${plainValue(id)})`
+        : `subaccount ${plainValue(id)}, name not known`,
+    ];
+  };
+  return {
+    who: [await line('from', 'source_subaccount_id'), await line('to', 'destination_subaccount_id')],
+    when: [...statusOf(record), ['effect', effectOf(record, effect, 'move')]],
+  };
+}
+
+function statusOf(record: unknown): Detail[] {
+  const status = valueAt(record, 'status');
+  return status === undefined ? [] : [['status', plainValue(status)]];
+}

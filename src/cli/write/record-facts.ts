@@ -1,0 +1,78 @@
+import {unwrapRecord} from '../../client/readable.ts';
+import {RemitError} from '../../errors.ts';
+import {valueAt} from '../../output/select.ts';
+import {plainValue} from '../../output/view.ts';
+import type {ActiveProfile} from '../../profiles/profile.ts';
+import type {Amount} from '../input/amounts.ts';
+import {amountOfRecord, type AmountRead} from '../guard/amount-read.ts';
+import {amountText} from '../guard/amount-text.ts';
+import type {Details, WriteFacts} from '../guard/facts.ts';
+
+/** A record that is about to be approved or canceled. */
+export interface RecordWrite {
+  verb: 'approve' | 'cancel';
+  noun: 'payin' | 'payout' | 'move' | 'account transfer';
+  id: string;
+  /** --amount and --currency: believed only where the record has no amount in any form. */
+  stated: Amount | undefined;
+  read: () => Promise<unknown>;
+  /** What the confirmation of a live write says besides amount and rail. */
+  details: (record: unknown) => Promise<Details>;
+}
+
+/** True where a guard checks or shows more than whether writes are allowed: the record must be read first. */
+export const needsFacts = ({
+  profile,
+}: {
+  profile: Pick<ActiveProfile, 'readOnly' | 'mode' | 'caps'>;
+}): boolean => !profile.readOnly && (profile.mode === 'live' || Object.keys(profile.caps).length > 0);
+
+/**
+ * Reads a record for the guard. Without a live key, caps or a stated amount there is nothing to check, and nothing is read.
+ * @throws RemitError GUARD_CONFIRM where the stated amount is not that of the record
+ */
+export async function recordFacts(
+  context: {profile: Pick<ActiveProfile, 'readOnly' | 'mode' | 'caps'>},
+  write: RecordWrite,
+): Promise<WriteFacts> {
+  const {verb, noun, id, stated} = write;
+  const plain: WriteFacts = {operation: `${verb} ${noun}`, party: [noun, id], source: 'record'};
+  if (context.profile.readOnly || (!needsFacts(context) && stated === undefined)) return plain;
+  const answer = await write.read();
+  const record = unwrapRecord(answer);
+  const rail = valueAt(record, 'rail');
+  return {
+    ...plain,
+    ...statedFacts(plain.operation, amountOfRecord(answer, id), stated, 'the record'),
+    ...(noun === 'move' ? {} : {rail: {value: typeof rail === 'string' ? plainValue(rail) : undefined}}),
+    details: async () => {
+      const {who, when} = await write.details(record);
+      return {who: [[noun.replace('account ', ''), plainValue(id)], ...who], when};
+    },
+  };
+}
+
+/**
+ * The amount as it was read, or as it was stated where there is none to read.
+ * @param subject what names it: `the record`, `the request`
+ * @throws RemitError GUARD_CONFIRM where the stated amount is another one
+ */
+export function statedFacts(
+  operation: string,
+  read: AmountRead,
+  stated: Amount | undefined,
+  subject: string,
+): Partial<WriteFacts> {
+  if (read.kind === 'unreadable') return {unread: {why: read.why, absent: false}};
+  if (read.kind === 'absent')
+    return stated === undefined
+      ? {unread: {why: `${subject} names no amount`, absent: true}}
+      : {amountMinor: stated.minor, currency: stated.currency, stated: true};
+  const {minor, currency} = read;
+  if (stated !== undefined && (stated.minor !== minor || stated.currency !== currency))
+    throw new RemitError(
+      'GUARD_CONFIRM',
+      `refused to ${operation}: the amount is ${amountText(minor, currency)}, not ${amountText(stated.minor, stated.currency)} as stated; nothing was sent`,
+    );
+  return {amountMinor: minor, currency};
+}

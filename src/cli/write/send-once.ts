@@ -1,0 +1,91 @@
+import {unwrapRecord} from '../../client/readable.ts';
+import type {Result} from '../../client/resource.ts';
+import {validateBody} from '../../client/validate.ts';
+import type {OperationId} from '../../contract/operations.ts';
+import {RemitError} from '../../errors.ts';
+import {valueAt} from '../../output/select.ts';
+import {recordAfter} from './answered-record.ts';
+import type {Context} from '../core/context.ts';
+import type {WriteFacts} from '../guard/facts.ts';
+import {showPreview, type DryRun} from './previews.ts';
+
+/** A write for which no idempotency key is documented. */
+export interface Write {
+  operation: OperationId;
+  params?: Readonly<Record<string, string>>;
+  body?: Readonly<Record<string, unknown>>;
+  dryRun: boolean | undefined;
+  facts: WriteFacts | (() => Promise<WriteFacts>);
+  /** Printed once the guard has let it pass, before it leaves. */
+  announce?: string;
+  /** What it is about, such as `webhook endpoint`. */
+  noun: string;
+  /** The id of the record it changes; absent in a creation, whose answer names it. */
+  id?: string;
+  /** What it does to the record: `was deleted`; of a creation `was created`. */
+  done?: string;
+  /** The words of the read that shows whether it took effect, should its answer be lost. */
+  checkedBy: readonly string[];
+  /** The words of the command that shows a record just created; `checkedBy` when absent. */
+  shownBy?: (id: string) => readonly string[];
+  /** Reads the record after an answer that has none; absent where the answer is not a record. */
+  read?: () => Promise<unknown>;
+}
+
+export type Sent =
+  | {dryRun: DryRun}
+  | {
+      dryRun?: undefined;
+      result: Result<unknown>;
+      /** The answer had no record, and it could not be read; `result.data` says what is known. */
+      unread: boolean;
+    };
+
+/**
+ * Checks a write here, guards it and sends it, never twice: after a lost answer it ends in doubt (exit 12), and the hint
+ * is the read that shows whether it took effect. A dry run shows the request instead.
+ */
+export async function sendOnce(context: Context, write: Write): Promise<Sent> {
+  const {client, out, stop, commands} = context;
+  const {operation, params, body, facts, announce} = write;
+  if (body !== undefined) await validateBody(operation, body);
+  const hint = commands.read(...write.checkedBy);
+  const input = {params, body, options: {signal: stop.signal, hint, recordId: write.id}};
+  if (write.dryRun) return {dryRun: showPreview(out, client.preview(operation, input))};
+  await context.guardWrite(typeof facts === 'function' ? await facts() : facts);
+  if (announce !== undefined) out.note(announce);
+  const result = await client.call(operation, input);
+  if (/\.(create|add)$/.test(operation) && idOf(result.data) === undefined)
+    throw withoutRecord(operation, result, hint);
+  tookEffect(context, write, result);
+  const {id, noun, read} = write;
+  if (id === undefined || read === undefined) return {result, unread: false};
+  const record = await recordAfter(context, {noun, id, answer: result.data, read, next: hint});
+  if (record === undefined)
+    return {result: {...result, data: {id, http_status: result.status}}, unread: true};
+  context.effects.saw(valueAt(record, 'status'));
+  return {result: {...result, data: record}, unread: false};
+}
+
+function tookEffect({effects, commands}: Context, write: Write, {data}: Result<unknown>): void {
+  const {noun, done = 'was created', checkedBy, shownBy} = write;
+  const id = write.id ?? idOf(data) ?? null;
+  const status = valueAt(unwrapRecord(data), 'status');
+  effects.took({
+    ...{noun, done, id, status: typeof status === 'string' ? status : null},
+    next: commands.read(...(id === null || shownBy === undefined ? checkedBy : shownBy(id))),
+  });
+}
+
+/** A creation must say which record it made; without an id the record would be lost. */
+function idOf(answer: unknown): string | undefined {
+  const id = valueAt(unwrapRecord(answer), 'id');
+  return typeof id === 'string' && id !== '' ? id : undefined;
+}
+
+const withoutRecord = (operation: OperationId, {status, requestId}: Result<unknown>, hint: string) =>
+  new RemitError(
+    'IN_DOUBT',
+    `${operation}: in doubt, it may have taken effect: the service answered ${status}, but without the record. Check before you repeat it`,
+    {hint, httpStatus: status, requestId, retryable: false, details: {may_have_taken_effect: true}},
+  );

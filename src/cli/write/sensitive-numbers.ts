@@ -1,0 +1,95 @@
+import {closeSync, openSync, readSync} from 'node:fs';
+import {resolve} from 'node:path';
+import {RemitError} from '../../errors.ts';
+import {sensitiveValues} from '../../sanitize/sanitizer.ts';
+import type {Context} from '../core/context.ts';
+import {readStdin} from '../runtime/stdin.ts';
+
+/** Account and card numbers are far shorter. */
+const MOST_CHARACTERS = 4096;
+
+const onArgv = (what: string, hint: string): RemitError =>
+  new RemitError(
+    'GUARD_ARGUMENT',
+    `refused: with a live key, ${what} is not taken from the command line, where other users of the machine can read it`,
+    {hint},
+  );
+
+/**
+ * An account or card number: of a file or stdin, of a hidden prompt, or, with a test key only, of a flag.
+ * @throws RemitError GUARD_ARGUMENT, NEEDS_TERMINAL or LOCAL_VALIDATION; the number is in no message
+ */
+export async function readNumber(
+  {profile, runtime}: Pick<Context, 'profile' | 'runtime'>,
+  asked: {question: string; flag: string; given: string | undefined; file: string | undefined},
+): Promise<string> {
+  const {question, flag, given, file} = asked;
+  if (given !== undefined && profile.mode === 'live')
+    throw onArgv(
+      flag,
+      'leave the flag out to be asked for the number, or add --number-file FILE (- for stdin)',
+    );
+  const raw =
+    given ??
+    (await readNumberFile(file, runtime)) ??
+    (await runtime.prompts.hidden(`${question}:`, '--number-file FILE'));
+  const number = raw.replace(/[\s-]/g, '');
+  if (!/^\d+$/.test(number))
+    throw new RemitError('LOCAL_VALIDATION', `the ${question.toLowerCase()} is not made of digits`);
+  return number;
+}
+
+/** Refuses a typed body with an account or card number; routing numbers are public. */
+export function refuseTypedNumbers(
+  {profile}: Pick<Context, 'profile'>,
+  data: string | undefined,
+  body: unknown,
+): void {
+  if (profile.mode !== 'live' || data === undefined || data === '-' || data.startsWith('@')) return;
+  const renamed = Object.entries(profile.overrides.fields ?? {}).filter(([name]) =>
+    /(account|card\.)_?number$/.test(name),
+  );
+  const secret = JSON.parse(
+    JSON.stringify(body ?? null, (name, value: unknown) => (/routing/i.test(name) ? undefined : value)),
+  ) as unknown;
+  if (
+    sensitiveValues(
+      secret,
+      renamed.map(([, to]) => to),
+    ).length > 0
+  )
+    throw onArgv(
+      'an account or card number within --data',
+      'put the body into a file: --data @FILE, or - for stdin',
+    );
+}
+
+async function readNumberFile(
+  file: string | undefined,
+  runtime: Context['runtime'],
+): Promise<string | undefined> {
+  if (file === undefined) return undefined;
+  if (file === '-') return readStdin(runtime.stdin, MOST_CHARACTERS);
+  try {
+    return readStart(resolve(runtime.cwd, file));
+  } catch (error) {
+    throw new RemitError('LOCAL_VALIDATION', `--number-file cannot be read: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+/** A pipe is fine here, as of `<(pass show …)`; something without an end is not. */
+function readStart(path: string): string {
+  const descriptor = openSync(path, 'r');
+  const bytes = Buffer.alloc(MOST_CHARACTERS + 1);
+  try {
+    let length = 0;
+    for (let read = -1; read !== 0 && length < bytes.length; length += read)
+      read = readSync(descriptor, bytes, length, bytes.length - length, null);
+    if (length > MOST_CHARACTERS) throw new Error(`it holds more than ${MOST_CHARACTERS} characters`);
+    return bytes.toString('utf8', 0, length);
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,15 @@
+import {readAmount, type Amount} from '../input/amounts.ts';
+
+/**
+ * What --amount and --currency state of a write whose amount the service does not name. Zero is allowed: of a request
+ * that moves no money.
+ */
+export function readStated(flags: {
+  amount?: string | undefined;
+  currency?: string | undefined;
+}): Amount | undefined {
+  const {amount, currency} = flags;
+  if (amount === undefined || currency === undefined) return undefined;
+  if (/^0+(\.0+)?$/.test(amount)) return {minor: 0n, wire: 0, currency};
+  return readAmount({amount, currency});
+}

@@ -1,0 +1,81 @@
+import {valueAt} from '../../output/select.ts';
+import {plainValue} from '../../output/view.ts';
+import type {Context} from '../core/context.ts';
+import type {Detail, Details} from '../guard/facts.ts';
+import {openEffect} from './open-effect.ts';
+import {methodLine, partyLine, recordedMethod} from './who.ts';
+
+/** Which of the two, and what its party is called. */
+interface Kind {
+  noun: 'payin' | 'payout';
+  partyLabel: 'payer' | 'payee';
+  partyField: 'payer_id' | 'payee_id';
+}
+
+/** What the confirmation says of a payin or payout that is about to be created. */
+export async function creationDetails(
+  context: Context,
+  {noun, partyLabel, partyField}: Kind,
+  body: Readonly<Record<string, unknown>>,
+): Promise<Details> {
+  const party = plainValue(body[partyField]);
+  const named = body[noun === 'payout' ? 'override_default_payment_method_id' : 'payment_method_id'];
+  const date = body['scheduled_date'];
+  const isApproved = body['auto_approve'] === true;
+  const [who, method] = [
+    await partyLine(context, partyLabel, party),
+    await methodLine(context, partyLabel, party, typeof named === 'string' ? named : undefined),
+  ];
+  return {
+    who: [who, method],
+    when: [
+      ['scheduled', typeof date === 'string' ? `${plainValue(date)}, 09:00 in New York` : 'no date'],
+      subaccountLine(noun, body['subaccount_id'] ?? null),
+      ['effect', creationEffect(isApproved, typeof date === 'string')],
+    ],
+  };
+}
+
+function creationEffect(isApproved: boolean, isScheduled: boolean): string {
+  if (!isApproved) return 'waits for approval; no money moves yet';
+  return isScheduled
+    ? 'approved at once; the money moves on the scheduled date'
+    : 'approved at once; the money moves now';
+}
+
+/** What the confirmation says of a payin or payout that is about to be approved or canceled. */
+export async function recordDetails(
+  context: Context,
+  {noun, partyLabel, partyField}: Kind,
+  verb: 'approve' | 'cancel',
+  record: unknown,
+): Promise<Details> {
+  const metadata = valueAt(record, `${noun}_metadata`);
+  const id = valueAt(record, partyField);
+  const who: Detail =
+    typeof id === 'string'
+      ? await partyLine(context, partyLabel, plainValue(id), valueAt(metadata, `${partyLabel}.name`))
+      : [partyLabel, `not known: the record names no ${partyField}`];
+  const date = valueAt(record, 'scheduled_date');
+  return {
+    who: [who, recordedMethod(partyLabel, valueAt(metadata, 'payment_method'))],
+    when: [
+      ['status', plainValue(valueAt(record, 'status'))],
+      ['scheduled', typeof date === 'string' ? plainValue(date) : 'not shown by the service'],
+      subaccountLine(noun, valueAt(record, 'subaccount_id')),
+      [
+        'effect',
+        openEffect(record, verb, noun) ??
+          (verb === 'approve'
+            ? 'the money moves now, or on its scheduled date'
+            : `the ${noun} is canceled; no money moves`),
+      ],
+    ],
+  };
+}
+
+function subaccountLine(noun: 'payin' | 'payout', id: unknown): Detail {
+  const label = noun === 'payout' ? 'from' : 'credits';
+  if (id === undefined) return [label, 'not known: the record names no subaccount_id'];
+  return [label, id === null ? 'the main account' : `subaccount ${plainValue(id)}`];
+}

@@ -1,0 +1,138 @@
+import type {Waited} from '../../client/poll.ts';
+import {RemitError} from '../../errors.ts';
+import {valueAt} from '../../output/select.ts';
+import {plainValue, type View} from '../../output/view.ts';
+import {failureText} from '../../output/views/failure.ts';
+import type {Context} from '../core/context.ts';
+import {DEFAULT_WAIT_MS} from '../input/durations.ts';
+
+export interface WaitFlagValues {
+  wait?: boolean | undefined;
+  until?: string | undefined;
+  /** Milliseconds. */
+  timeout?: number | undefined;
+}
+
+export const isWaiting = ({wait, until}: WaitFlagValues): boolean => wait === true || until !== undefined;
+
+/** A record that takes its time, and how to wait for it. */
+export interface Waiting {
+  /** `payouts`: the topic of its commands. */
+  topic: string;
+  view: View;
+  id: string;
+  /** As the write answered it; undefined where nothing was read yet. */
+  initial: unknown;
+  /** Where it ends well: `settled`. */
+  goal: string;
+  poll: (options: {
+    until: string | undefined;
+    timeoutMs: number;
+    onChange: (record: unknown) => void;
+  }) => Promise<Waited<unknown>>;
+  /** What to type after it failed. */
+  repair: (record: unknown) => string | undefined;
+}
+
+/**
+ * Waits for a record. Whatever ends the wait early, the record as last seen is on stdout or in the error, and the error
+ * names the command that goes on waiting: stopping a wait stops nothing at the service.
+ * @throws RemitError ENDED_BADLY, WAIT_TIMEOUT, or what a read threw
+ */
+export async function waitForRecord(
+  context: Context,
+  waiting: Waiting,
+  flags: WaitFlagValues,
+): Promise<unknown> {
+  const {out, effects} = context;
+  const {id, view, initial} = waiting;
+  const timeoutMs = flags.timeout ?? DEFAULT_WAIT_MS;
+  const next = waitCommand(context, waiting, flags.until);
+  const noteApproval = approvalNote(context, waiting, flags.until);
+  let seen = initial;
+  effects.waitsFor({noun: view.noun, id, status: statusText(initial), next});
+  noteApproval(initial);
+  let waited: Waited<unknown>;
+  try {
+    waited = await waiting.poll({
+      until: flags.until,
+      timeoutMs,
+      onChange: (record) => {
+        seen = record;
+        effects.saw(valueAt(record, 'status'));
+        noteApproval(record);
+        out.progress(`${view.noun} ${id}: ${plainValue(valueAt(record, 'status'))}`);
+      },
+    });
+  } catch (error) {
+    out.endProgress();
+    await out.unfinished(seen, view);
+    throw error;
+  }
+  out.endProgress();
+  if (waited.outcome === 'reached') return waited.record;
+  await out.unfinished(waited.record, view);
+  throw waited.outcome === 'ended'
+    ? endedBadly(waiting, waited, flags.until)
+    : timedOut(waiting, waited, {next, timeoutMs, until: flags.until});
+}
+
+function waitCommand({commands}: Context, {topic, id}: Waiting, until: string | undefined): string {
+  return commands.read(topic, 'wait', id, ...(until === undefined ? [] : ['--until', until]));
+}
+
+function endedBadly(waiting: Waiting, waited: Waited<unknown>, until: string | undefined): RemitError {
+  const {view, id, goal, repair} = waiting;
+  const {record} = waited;
+  const status = valueAt(record, 'status');
+  const reason = failureText(record);
+  const why = reason === undefined ? '' : ` (${plainValue(reason)})`;
+  return new RemitError(
+    'ENDED_BADLY',
+    `${view.noun} ${id} is ${plainValue(status)}${why}; it will not be ${until ?? goal}`,
+    {details: detailsOf(waiting, waited), hint: status === 'failed' ? repair(record) : undefined},
+  );
+}
+
+function timedOut(
+  waiting: Waiting,
+  waited: Waited<unknown>,
+  {next, timeoutMs, until}: {next: string; timeoutMs: number; until: string | undefined},
+): RemitError {
+  const {view, id, goal} = waiting;
+  const status = valueAt(waited.record, 'status');
+  const seen = status === undefined ? 'its status could not be read' : `its status is ${plainValue(status)}`;
+  const trouble = waited.lastError === undefined ? '' : `; the last read failed: ${waited.lastError.message}`;
+  return new RemitError(
+    'WAIT_TIMEOUT',
+    `${view.noun} ${id} was not ${until ?? goal} within ${timeoutMs / 1000} s: ${seen}${trouble}`,
+    {details: detailsOf(waiting, waited), hint: next, cause: waited.lastError},
+  );
+}
+
+const detailsOf = ({id}: Waiting, {record, polls}: Waited<unknown>) => ({
+  id,
+  status: valueAt(record, 'status') ?? null,
+  polls,
+  record: record ?? null,
+});
+
+const statusText = (record: unknown): string | null => {
+  const status = valueAt(record, 'status');
+  return typeof status === 'string' ? status : null;
+};
+
+/** Says once that the record waits for an approval: another person may give it, so that the wait is no mistake. */
+export function approvalNote(
+  {out, commands}: Context,
+  {topic, view, id}: Pick<Waiting, 'topic' | 'view' | 'id'>,
+  until: string | undefined,
+): (record: unknown) => void {
+  let told = until === 'created' || until === 'canceled';
+  return (record) => {
+    if (told || valueAt(record, 'status') !== 'created') return;
+    told = true;
+    out.note(`The ${view.noun} needs an approval before any money moves:`);
+    out.hint(commands.write(topic, 'approve', id));
+  };
+}

@@ -1,0 +1,110 @@
+import {unwrapRecord} from '../../client/readable.ts';
+import {RemitError} from '../../errors.ts';
+import type {OperationId} from '../../contract/operations.ts';
+import {valueAt} from '../../output/select.ts';
+import {plainValue} from '../../output/view.ts';
+import type {Context} from '../core/context.ts';
+import type {Detail, Details} from '../guard/facts.ts';
+
+/** Reads for a confirmation are made once: a person waits for them, and without them the lines say "not known". */
+const PATIENCE_MS = 10_000;
+/** Pages of payment methods that are searched for the one that will be used. */
+const MOST_METHODS = 200;
+
+type Party = 'payee' | 'payer';
+
+/** `Acme Ltd (0192…)`, of the name in the record or else read from the service. */
+export async function partyLine(context: Context, label: Party, id: string, name?: unknown): Promise<Detail> {
+  const known = asName(name);
+  if (known !== undefined) return [label, `${known} (${id})`];
+  const read = await tryRead(context, async (options) => {
+    const {data} = await context.client.call(`${label}s.get`, {params: {id}, options});
+    return asName(valueAt(unwrapRecord(data), 'name'));
+  });
+  if (typeof read === 'string') return [label, `${read} (${id})`];
+  return [label, `${id}, name not known: ${read?.failure ?? 'the service names none'}`];
+}
+
+/** What the confirmation of a change to the payment methods of a party says: whose they are, and which one it is. */
+export const ownerDetails =
+  (context: Context, {label, id}: {label: Party; id: string}, method?: Detail) =>
+  async (): Promise<Details> => ({
+    who: [await partyLine(context, label, id), ...(method === undefined ? [] : [method])],
+    when: [],
+  });
+
+/** The method that a creation will use: the one it names, else the default of the party. */
+export async function methodLine(
+  context: Context,
+  label: Party,
+  owner: string,
+  named: string | undefined,
+): Promise<Detail> {
+  const read = await tryRead(context, async (options) => {
+    const listing = context.client.list(
+      `${label}PaymentMethods.list` as OperationId,
+      {[`${label}_id`]: owner},
+      {limit: MOST_METHODS, pageSize: 100, ...options},
+    );
+    for await (const method of listing) {
+      if (
+        named === undefined ? valueAt(method, 'is_default') === true : isSameId(valueAt(method, 'id'), named)
+      )
+        return methodText(method, named === undefined ? 'default' : undefined);
+    }
+    return named === undefined
+      ? `not known: the ${label} has no default payment method`
+      : `not known: ${named} is not among the payment methods of the ${label}`;
+  });
+  return [methodLabel(label), typeof read === 'string' ? read : `not known: ${read.failure}`];
+}
+
+/** The method as the record of a payin or payout names it. */
+export const recordedMethod = (label: Party, method: unknown): Detail => [
+  methodLabel(label),
+  valueAt(method, 'last4') === undefined && valueAt(method, 'id') === undefined
+    ? 'not known: the record names no payment method'
+    : methodText(method, undefined),
+];
+
+const methodLabel = (label: Party): string => (label === 'payee' ? 'pays to' : 'debits');
+
+/** `bank account …6789, Test Bank, default`. Whatever the service calls `last4`, only four characters are shown. */
+function methodText(method: unknown, role: string | undefined): string {
+  const type = asName(valueAt(method, 'type'))?.replaceAll('_', ' ') ?? 'payment method';
+  const digits = valueAt(method, 'last4');
+  const last4 = typeof digits === 'string' ? plainValue(digits).slice(-4) : undefined;
+  const bank = asName(valueAt(method, 'bank_name')) ?? asName(valueAt(method, 'brand'));
+  const status = asName(valueAt(method, 'verification_status'));
+  const parts = [
+    last4 === undefined ? `${type}, number not known` : `${type} …${last4}`,
+    bank,
+    role,
+    status === undefined || status === 'verified' ? undefined : `verification ${status}`,
+  ];
+  return parts.filter((part) => part !== undefined).join(', ');
+}
+
+/** A read whose failure must not end the command: only an interruption does. */
+export async function tryRead<T>(
+  context: Context,
+  read: (options: {signal: AbortSignal; retries: number; totalMs: number}) => Promise<T>,
+): Promise<T | {failure: string}> {
+  const {signal} = context.stop;
+  try {
+    return await read({signal, retries: 0, totalMs: PATIENCE_MS});
+  } catch (error) {
+    if (signal.aborted || !(error instanceof RemitError)) throw error;
+    const {httpStatus: status} = error;
+    if (status !== undefined && status < 300) return {failure: 'the service answered with something else'};
+    return {failure: `the service could not tell${status === undefined ? '' : ` (${status})`}`};
+  }
+}
+
+export function asName(value: unknown): string | undefined {
+  const text = typeof value === 'string' ? plainValue(value) : '-';
+  return text === '-' ? undefined : text.slice(0, 120);
+}
+
+const isSameId = (a: unknown, b: string): boolean =>
+  typeof a === 'string' && a.toLowerCase() === b.toLowerCase();

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import {describe, it} from 'mocha';
+import {Commands} from '../../../src/cli/runtime/command-line.ts';
+import {withWayOut, type Failed} from '../../../src/cli/core/way-out.ts';
+import {RemitError} from '../../../src/errors.ts';
+import {answer} from '../../client/fake-transport.ts';
+import {PAYEE_ID, PAYOUT_ID} from '../../commands/fixtures.ts';
+import {runCli} from '../run-cli.ts';
+
+const commands = new Commands({profile: undefined, mode: 'test', named: false});
+const failed = (commandId: string, args: Record<string, unknown> = {}): Failed => ({
+  commandId,
+  flags: {},
+  args,
+});
+
+/** The hint after a refused connection to this base URL. */
+const hintAt = (baseUrl: string, hint?: string) =>
+  withWayOut(
+    new RemitError('UNAVAILABLE', 'connection refused', {details: {failure: 'refused'}, hint}),
+    failed('payouts:list'),
+    {commands, baseUrl},
+  ).hint;
+
+describe('the way out of an error that names none', () => {
+  it('is the sandbox, when a loopback address refuses the connection', () => {
+    for (const url of ['http://127.0.0.1:4510', 'http://localhost:4510/v1', 'http://[::1]:4510'])
+      assert.equal(hintAt(url), 'remit sandbox start');
+    assert.equal(hintAt('http://127.0.0.1:8080/v1'), 'remit sandbox start --port 8080');
+    assert.equal(hintAt('https://api.example.com'), undefined);
+    assert.equal(hintAt('http://localhost:4510', 'do this'), 'do this');
+  });
+
+  it('is the list, when there is no such record', async () => {
+    const service = [answer(404, {error_code: 'NOT_FOUND', message: 'no payout'})];
+    const ran = await runCli(['payouts', 'get', PAYOUT_ID, '--json'], {service});
+    assert.deepEqual([ran.exitCode, ran.error().hint], [4, 'remit payouts list']);
+  });
+
+  it('is the list, when the service refuses the id', async () => {
+    const refusal = {error_code: 'VALIDATION_ERROR', message: 'no', details: [{field: 'id', issue: 'bad'}]};
+    const service = [answer(400, refusal)];
+    assert.equal(
+      (await runCli(['payouts', 'get', 'x', '--json'], {service})).error().hint,
+      'remit payouts list',
+    );
+  });
+
+  it('is the key in force, when the service does not accept it', async () => {
+    const service = [answer(401, {error_code: 'AUTHENTICATION_ERROR', message: 'no such key'})];
+    const ran = await runCli(['payouts', 'list', '--json'], {service});
+    assert.deepEqual([ran.exitCode, ran.error().hint], [3, 'remit whoami']);
+  });
+
+  it('is the list of what the sandbox has', () => {
+    const hintOn = (commandId: string, args?: Record<string, unknown>) =>
+      withWayOut(new RemitError('NOT_FOUND', 'no', {httpStatus: 404}), failed(commandId, args), {
+        commands,
+        baseUrl: undefined,
+      }).hint;
+    assert.equal(hintOn('sandbox:deliveries:show'), 'remit sandbox deliveries list');
+    assert.equal(hintOn('sandbox:checkpoint:restore'), 'remit sandbox checkpoint list');
+    assert.equal(hintOn('sandbox:simulate', {kind: 'payout'}), 'remit payouts list');
+    assert.equal(hintOn('sandbox:simulate', {kind: 'account-transfer'}), 'remit transfers list');
+  });
+
+  it('is the list of accounts, methods or parties, for records that are listed elsewhere', async () => {
+    const missing = answer(404, {error_code: 'NOT_FOUND', message: 'no'});
+    for (const [line, hint] of [
+      [`treasury balance ${PAYOUT_ID}`, 'remit treasury accounts'],
+      [`payment-methods list --payer ${PAYOUT_ID}`, 'remit payers list'],
+      [
+        `payment-methods set-default ${PAYOUT_ID} --payee ${PAYEE_ID}`,
+        `remit payment-methods list --payee ${PAYEE_ID}`,
+      ],
+    ] as const) {
+      const ran = await runCli([...line.split(' '), '--json'], {service: [missing]});
+      assert.equal(ran.error().hint, hint);
+    }
+  });
+
+  it('is the check of the base URL, when a whole list is not found', async () => {
+    const service = [answer(404, {error_code: 'NOT_FOUND', message: 'no operation at /api/payouts'})];
+    assert.equal(
+      (await runCli(['payouts', 'list', '--json'], {service})).error().hint,
+      'remit profiles test',
+    );
+  });
+
+  it('is the list of event types, when one is none', async () => {
+    const words = 'webhooks endpoints create --url https://example.com --event-types foo --json';
+    assert.equal((await runCli(words.split(' '))).error().hint, 'remit webhooks event-types');
+  });
+
+  it('is the list that has the ids, when what was given is none', async () => {
+    const ran = await runCli(['payouts', 'create', '--payee', 'x', '--amount', '1.00', '--currency', 'USD']);
+    assert.equal(ran.exitCode, 5);
+    assert.match(ran.stderr, /payee_id: must be an id: a UUID.*\nHint: remit payees list/s);
+  });
+
+  it('is the list of payees or a payment method, when a payout cannot be created', async () => {
+    const create = [
+      'payouts',
+      'create',
+      '--payee',
+      PAYEE_ID,
+      '--amount',
+      '1.00',
+      '--currency',
+      'USD',
+      '--json',
+    ];
+    const hintOn = async (status: number, body: object) =>
+      (await runCli(create, {service: [answer(status, body)]})).error().hint;
+    assert.equal(await hintOn(404, {error_code: 'NOT_FOUND', message: 'no payee'}), 'remit payees list');
+    const message = 'the payee has no default payment method; name one';
+    assert.equal(
+      await hintOn(422, {error_code: 'INVALID_PAYMENT_DETAILS', message}),
+      `remit payment-methods list --payee ${PAYEE_ID}`,
+    );
+  });
+});
+
+describe('a flag that cannot be read', () => {
+  it('is refused in our own words alone', async () => {
+    for (const argv of [
+      ['payouts', 'list', '--limit', 'x', '--json'],
+      ['payouts', 'wait', PAYOUT_ID, '--timeout', 'x', '--json'],
+    ]) {
+      const ran = await runCli(argv);
+      assert.equal(ran.exitCode, 2);
+      assert.match(ran.error().message, /^--(limit|timeout) /);
+    }
+  });
+});

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import {describe, it} from 'mocha';
+import {readAmount} from '../../../src/cli/input/amounts.ts';
+
+describe('the amount of a command line', () => {
+  it('is read in major or in minor units', () => {
+    assert.deepEqual(readAmount({amount: '125.00', currency: 'USD'}), {
+      minor: 12_500n,
+      wire: 12_500,
+      currency: 'USD',
+    });
+    assert.deepEqual(readAmount({'amount-minor': '125'}), {minor: 125n, wire: 125, currency: undefined});
+  });
+
+  it('is refused without its currency, in an unknown one, and as text that is no amount', () => {
+    assert.throws(() => readAmount({}), {code: 'USAGE', hint: /--amount 125\.00 --currency USD/});
+    assert.throws(() => readAmount({amount: '125.00'}), {code: 'USAGE', message: /needs --currency/});
+    assert.throws(() => readAmount({'amount-minor': '125', currency: 'XXQ'}), {code: 'LOCAL_VALIDATION'});
+    assert.throws(() => readAmount({amount: '1,5', currency: 'USD'}), {code: 'LOCAL_VALIDATION'});
+  });
+
+  it('does not report a defect of remit as bad input', () => {
+    const broken = 5 as unknown as string;
+    assert.throws(() => readAmount({amount: broken, currency: 'USD'}), TypeError);
+  });
+});

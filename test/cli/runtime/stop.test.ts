@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import {EventEmitter} from 'node:events';
+import {mock} from 'node:test';
+import {describe, it} from 'mocha';
+import {Stop} from '../../../src/cli/runtime/stop.ts';
+import type {RemitError} from '../../../src/errors.ts';
+
+function stopWithExits() {
+  const exits: number[] = [];
+  return {stop: new Stop((code) => exits.push(code)), exits};
+}
+
+describe('a signal', () => {
+  for (const [name, code, exitCode] of [
+    ['SIGINT', 'INTERRUPTED', 130],
+    ['SIGTERM', 'TERMINATED', 143],
+  ] as const) {
+    it(`${name} aborts what waits, with exit code ${exitCode}`, () => {
+      const {stop, exits} = stopWithExits();
+      stop.receive(name);
+      assert.equal((stop.signal.reason as RemitError).code, code);
+      assert.equal(stop.reason?.exitCode, exitCode);
+      assert.deepEqual(exits, []);
+    });
+
+    it(`${name} ends the process the second time`, () => {
+      const {stop, exits} = stopWithExits();
+      stop.receive(name);
+      stop.receive(name);
+      assert.deepEqual(exits, [exitCode]);
+    });
+  }
+
+  it('ends a process that does not unwind in time, and not one that has', () => {
+    mock.timers.enable({apis: ['setTimeout']});
+    try {
+      const stuck = stopWithExits();
+      const unwound = stopWithExits();
+      stuck.stop.receive('SIGINT');
+      unwound.stop.receive('SIGINT');
+      unwound.stop.release();
+      mock.timers.tick(60_000);
+      assert.deepEqual([stuck.exits, unwound.exits], [[130], []]);
+    } finally {
+      mock.timers.reset();
+    }
+  });
+
+  it('drains first and stops second in a run that drains; the third ends the process', () => {
+    const {stop, exits} = stopWithExits();
+    const {first, second} = stop.drain();
+    stop.receive('SIGINT');
+    assert.deepEqual([first.aborted, second.aborted], [true, false]);
+    stop.receive('SIGINT');
+    assert.deepEqual([second.aborted, exits.length], [true, 0]);
+    stop.receive('SIGINT');
+    assert.deepEqual(exits, [130]);
+  });
+
+  it('that a closed terminal sends counts once, as SIGTERM', () => {
+    const {stop, exits} = stopWithExits();
+    const {first, second} = stop.drain();
+    const target = new EventEmitter();
+    stop.listen(target);
+    target.emit('SIGHUP');
+    target.emit('SIGHUP');
+    assert.deepEqual([first.aborted, second.aborted, exits], [true, false, []]);
+    assert.deepEqual([stop.reason?.exitCode, stop.hungUp], [143, true]);
+  });
+
+  it('is heard only while it is listened to', () => {
+    const {stop} = stopWithExits();
+    const target = new EventEmitter();
+    stop.listen(target);
+    assert.equal(target.listenerCount('SIGINT'), 1);
+    stop.release();
+    assert.deepEqual(target.eventNames(), []);
+  });
+});
