@@ -15,6 +15,8 @@ export interface Delivery {
   path: string;
   headers: HeaderPairs;
   body: Uint8Array;
+  /** The announced size of the body, or what had arrived of it, where not all of it was kept: a large one that was rejected. */
+  bodyBytes?: number;
   verdict: 'verified' | 'unverified' | 'rejected';
   /** Only for rejected ones. */
   reason: ListenReason | null;
@@ -32,6 +34,10 @@ export interface Delivery {
   /** Where it has to be forwarded. */
   targets: readonly string[];
 }
+
+/** Whether its body was not kept, or only the start of it. */
+export const isCut = ({reason, bodyBytes}: Pick<Delivery, 'reason' | 'bodyBytes'>): boolean =>
+  bodyBytes !== undefined || reason === 'body_too_large';
 
 /** One attempt to forward a delivery; `gave_up` ends the attempts of this target. */
 export interface ForwardResult {

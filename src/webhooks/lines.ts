@@ -66,6 +66,8 @@ export interface FilteredLine {
 export interface RejectedLine extends Received {
   type: 'rejected';
   reason: ListenReason;
+  /** The size of the body, where `body_base64` has only its start, or nothing: a large one that was rejected. */
+  body_bytes?: number;
 }
 /** With --expand: the object that a verified event is about, as it is some moments later. */
 export interface ObjectLine {
@@ -146,7 +148,11 @@ export function deliveryLine(
     };
   const received = {headers, body_base64: Buffer.from(delivery.body).toString('base64')};
   if (verdict === 'rejected')
-    return {type: 'rejected', delivery: id, reason: reason!, received_at: timeOf(delivery), ...received}; // it has a reason
+    return {
+      ...{type: 'rejected', delivery: id, reason: reason!, received_at: timeOf(delivery)}, // it has a reason
+      ...received,
+      ...(delivery.bodyBytes === undefined ? {} : {body_bytes: delivery.bodyBytes}),
+    };
   const {body, lost} = readBody(delivery.body, event);
   const shown = {
     ...{delivery: id, id: eventId, event_type: eventType, verdict, attempt, received_at: timeOf(delivery)},

@@ -1,7 +1,7 @@
 import type {Clock} from '../clock.ts';
 import {WEBHOOK_HEADERS} from '../contract/events.ts';
 import {RemitError} from '../errors.ts';
-import {hasArrived, type Delivery, type ForwardResult, type HeaderPairs} from './delivery.ts';
+import {hasArrived, isCut, type Delivery, type ForwardResult, type HeaderPairs} from './delivery.ts';
 import type {PostedAnswer} from './post.ts';
 import type {Entry} from './record/entry.ts';
 import type {RecordedDelivery} from './record/state.ts';
@@ -82,12 +82,12 @@ export async function replayDelivery(
   return {delivery, outcome: compare(before, result), result, before, response, unrecorded};
 }
 
-/** @throws {RemitError} LOCAL_VALIDATION for a delivery whose body was too large to be kept */
-export function checkReplayable({id, reason}: Delivery): void {
-  if (reason !== 'body_too_large') return;
+/** @throws {RemitError} LOCAL_VALIDATION for a delivery whose body was not kept in full */
+export function checkReplayable(delivery: Delivery): void {
+  if (!isCut(delivery)) return;
   throw new RemitError(
     'LOCAL_VALIDATION',
-    `the delivery ${id} cannot be replayed: its body was too large to be recorded`,
+    `the delivery ${delivery.id} cannot be replayed: its body was not recorded in full`,
   );
 }
 

@@ -105,21 +105,14 @@ export function verifyWebhook(input: VerifyInput): Verification {
   const tolerance = readTolerance(input.toleranceSeconds);
   checkNumber('nowMs', nowMs);
   checkBody(body);
-  const timestamps = headerValues(headers, TIMESTAMP_HEADER);
-  const signatures = headerValues(headers, SIGNATURE_HEADER);
-  const timestamp = timestamps[0];
-  if (timestamp === undefined) return rejected('no_timestamp');
-  if (signatures.length === 0) return rejected('no_signature');
-  if (timestamps.some((other) => other !== timestamp)) return rejected('timestamps_differ');
-  const timestampMs = readTimestamp(timestamp, timestampFormat);
-  if (timestampMs === undefined) return rejected('timestamp_format');
-  const given = readSignatures(signatures, lenient);
-  if (given.length === 0) return rejected('signature_format');
+  const read = readHeaders(headers, timestampFormat, lenient);
+  if (typeof read === 'string') return rejected(read);
+  const {timestamp, timestampMs, given} = read;
   const match = findMatch({secrets, timestamp, body}, given);
   if (match === undefined) return rejected('mismatch');
-  const ageSeconds = Math.floor((nowMs - timestampMs) / 1000);
-  if (ageSeconds > tolerance.past) return rejected('too_old');
-  if (ageSeconds < -tolerance.future) return rejected('in_the_future');
+  const ageSeconds = ageOf(timestampMs, nowMs);
+  const stale = staleness(ageSeconds, tolerance);
+  if (stale !== undefined) return rejected(stale);
   if (input.replays !== undefined) {
     const untilMs = timestampMs + (tolerance.past + 1) * 1000;
     const seen = input.replays.see(match.given.digits, timestampMs, nowMs, untilMs);
@@ -128,6 +121,48 @@ export function verifyWebhook(input: VerifyInput): Verification {
   const {position, leniencies} = match.given;
   return {ok: true, secret: match.secret, signature: position, ageSeconds, leniencies};
 }
+
+/** Why a request must be rejected whatever its body is: for a server that does not read large bodies in vain. */
+export function refuseByHeaders(
+  input: Omit<VerifyInput, 'body' | 'secrets' | 'replays'>,
+): RejectReason | undefined {
+  const {headers, timestampFormat = 'seconds', lenient = false, nowMs = Date.now()} = input;
+  const read = readHeaders(headers, timestampFormat, lenient);
+  if (typeof read === 'string') return read;
+  return staleness(ageOf(read.timestampMs, nowMs), readTolerance(input.toleranceSeconds));
+}
+
+interface SignatureHeaders {
+  timestamp: string;
+  timestampMs: number;
+  given: GivenSignature[];
+}
+
+function readHeaders(
+  headers: WebhookHeaders,
+  format: TimestampFormat,
+  lenient: boolean,
+): SignatureHeaders | RejectReason {
+  const timestamps = headerValues(headers, TIMESTAMP_HEADER);
+  const signatures = headerValues(headers, SIGNATURE_HEADER);
+  const timestamp = timestamps[0];
+  if (timestamp === undefined) return 'no_timestamp';
+  if (signatures.length === 0) return 'no_signature';
+  if (timestamps.some((other) => other !== timestamp)) return 'timestamps_differ';
+  const timestampMs = readTimestamp(timestamp, format);
+  if (timestampMs === undefined) return 'timestamp_format';
+  const given = readSignatures(signatures, lenient);
+  if (given.length === 0) return 'signature_format';
+  return {timestamp, timestampMs, given};
+}
+
+const ageOf = (timestampMs: number, nowMs: number): number => Math.floor((nowMs - timestampMs) / 1000);
+
+const staleness = (
+  ageSeconds: number,
+  {past, future}: {past: number; future: number},
+): 'too_old' | 'in_the_future' | undefined =>
+  ageSeconds > past ? 'too_old' : ageSeconds < -future ? 'in_the_future' : undefined;
 
 const TIMESTAMP_HEADER = WEBHOOK_HEADERS.timestamp.toLowerCase();
 const SIGNATURE_HEADER = WEBHOOK_HEADERS.signature.toLowerCase();

@@ -45,7 +45,12 @@ export const LINES = {
     event_type: nullable,
     received_at: time,
   }),
-  rejected: z.strictObject({type: z.literal('rejected'), reason: z.string(), ...received}),
+  rejected: z.strictObject({
+    type: z.literal('rejected'),
+    reason: z.string(),
+    ...received,
+    body_bytes: z.int().optional(),
+  }),
   object: z.strictObject({
     type: z.literal('object'),
     delivery,

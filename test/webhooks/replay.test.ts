@@ -106,8 +106,13 @@ describe('a replay', () => {
     await assert.rejects(replayDelivery(recorded(), far, rest), {code: 'GUARD_TARGET'});
     const cut = collect([
       {kind: 'delivery', delivery: delivery(1, {verdict: 'rejected', reason: 'body_too_large'})},
-    ]).get(idOf(1))!;
-    await assert.rejects(replayDelivery(cut, TARGET, rest), {code: 'LOCAL_VALIDATION'});
+      {
+        kind: 'delivery',
+        delivery: delivery(2, {verdict: 'rejected', reason: 'mismatch', bodyBytes: 100_000}),
+      },
+    ]);
+    for (const number of [1, 2])
+      await assert.rejects(replayDelivery(cut.get(idOf(number))!, TARGET, rest), {code: 'LOCAL_VALIDATION'});
     assert.equal(sent.length, 0);
     await replayDelivery(recorded(), far, rest, {allowExternal: true});
     assert.equal(sent.length, 1);

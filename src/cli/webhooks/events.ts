@@ -112,10 +112,11 @@ export function eventRow({delivery, targets}: RecordedDelivery): EventRow {
   };
 }
 
-export const eventDetails = (recorded: RecordedDelivery) => ({
-  ...eventRow(recorded),
-  path: recorded.delivery.path,
-  secret_fingerprint: recorded.delivery.secret,
-  headers: recorded.delivery.headers,
-  body_base64: Buffer.from(recorded.delivery.body).toString('base64'),
-});
+export function eventDetails(recorded: RecordedDelivery) {
+  const {path, secret, headers, body, bodyBytes} = recorded.delivery;
+  return {
+    ...eventRow(recorded),
+    ...{path, secret_fingerprint: secret, headers, body_base64: Buffer.from(body).toString('base64')},
+    ...(bodyBytes === undefined ? {} : {body_bytes: bodyBytes}),
+  };
+}

@@ -225,6 +225,8 @@ async function openReceiver(local: LocalContext, flags: ListenFlags, intake: Int
     path: flags.path,
     tls: flags.tls ? await loopbackCertificate(local.stateDir, local.clock.now()) : undefined,
     maxBodyBytes: flags['max-body'] ?? MAX_BODY_BYTES,
+    clock: local.clock,
+    refusal: (rawHeaders) => intake.refusal(rawHeaders),
     receive: (request, reply) => intake.receive(request, reply),
     onBug: (error) =>
       local.out.warn(`internal error (a bug in remit): ${(error as Error).stack ?? String(error)}`),

@@ -7,6 +7,8 @@ export interface Candidate {
   headers: HeaderPairs;
   body: Uint8Array;
   receivedAtMs: number;
+  /** Not all of the body was kept: only the headers can be checked. */
+  isCut?: boolean;
 }
 
 /**
@@ -45,12 +47,17 @@ function readLine(line: string, number: number, atMs: number | undefined): Candi
     throw refuse(error);
   }
   if (value === null || typeof value !== 'object' || typeof value['type'] !== 'string') throw refuse();
-  const {headers, body_base64: body, received_at: received, delivery} = value;
+  const {headers, body_base64: body, body_bytes: bodyBytes, received_at: received, delivery, reason} = value;
   if (body === undefined) return []; // a line about something else
   const receivedAtMs = Date.parse(String(received));
   if (typeof body !== 'string' || !isPairs(headers) || Number.isNaN(receivedAtMs)) throw refuse();
   const id = typeof delivery === 'string' ? delivery : null;
-  return [{delivery: id, headers, body: Buffer.from(body, 'base64'), receivedAtMs: atMs ?? receivedAtMs}];
+  return [
+    {
+      ...{delivery: id, headers, body: Buffer.from(body, 'base64'), receivedAtMs: atMs ?? receivedAtMs},
+      isCut: bodyBytes !== undefined || reason === 'body_too_large',
+    },
+  ];
 }
 
 const isPairs = (value: unknown): value is [string, string][] =>

@@ -1,13 +1,13 @@
 import {WEBHOOK_HEADERS} from '../../contract/events.ts';
 import {EXIT, RemitError, type ExitCode} from '../../errors.ts';
-import {DELIVERY_ID, type HeaderPairs} from '../../webhooks/delivery.ts';
+import {DELIVERY_ID, isCut, type HeaderPairs} from '../../webhooks/delivery.ts';
 import {diagnose} from '../../webhooks/diagnosis.ts';
 import {parseEvent} from '../../webhooks/event.ts';
 import {lossText, readBody, type Loss} from '../../webhooks/losses.ts';
 import {parseHeaderText} from '../../webhooks/header-lines.ts';
 import {findDelivery} from '../../webhooks/record/find.ts';
 import {secretFingerprint, type WebhookSecret} from '../../webhooks/secrets.ts';
-import {REJECTIONS, verifyWebhook} from '../../webhooks/signature.ts';
+import {REJECTIONS, refuseByHeaders, verifyWebhook} from '../../webhooks/signature.ts';
 import {cleanLine} from '../../sanitize/harmful.ts';
 import type {LocalContext} from '../core/context.ts';
 import {readFile, readPayload} from './payload.ts';
@@ -46,8 +46,9 @@ export async function readCandidates(local: LocalContext, request: VerifyRequest
   if (DELIVERY_ID.test(source)) {
     if (named || request.headers !== undefined)
       throw new RemitError('USAGE', 'a recorded delivery has its own headers: leave the flags for them out');
-    const {id, headers, body, receivedAtMs} = findDelivery(recordFolder(local), source);
-    return [{delivery: id, headers, body, receivedAtMs: atMs ?? receivedAtMs}];
+    const found = findDelivery(recordFolder(local), source);
+    const {id, headers, body, receivedAtMs} = found;
+    return [{delivery: id, headers, body, receivedAtMs: atMs ?? receivedAtMs, isCut: isCut(found)}];
   }
   if (!named && request.headers === undefined) {
     if (source === '-') return readListenLines(await readPayload(local, '-'), atMs);
@@ -76,11 +77,14 @@ function headersOf(local: LocalContext, request: VerifyRequest): HeaderPairs {
 
 /** Verifies one request; on a mismatch also tries what would have matched. */
 export function verifyCandidate(
-  {delivery, headers, body, receivedAtMs}: Candidate,
+  candidate: Candidate,
   secrets: readonly WebhookSecret[],
   flags: VerifyFlags,
 ): VerifyResult {
-  const verified = verifyWebhook({body, headers, secrets, nowMs: receivedAtMs, ...verifyOptions(flags)});
+  const {delivery, headers, body, receivedAtMs: nowMs} = candidate;
+  const options = {headers, nowMs, ...verifyOptions(flags)};
+  if (candidate.isCut) return cutResult(delivery, refuseByHeaders(options) ?? 'body_not_kept');
+  const verified = verifyWebhook({body, secrets, ...options});
   const event = parseEvent(body);
   const about = {
     delivery,
@@ -103,6 +107,11 @@ export function verifyCandidate(
     matches_if: found.map(({matchesIf}) => matchesIf),
   };
 }
+
+const cutResult = (delivery: string | null, reason: string): VerifyResult => ({
+  ...{delivery, verdict: 'rejected', reason, matches_if: [], event_id: null, event_type: null},
+  ...{secret_fingerprint: null, age_seconds: null},
+});
 
 /** Shows the results; ends with 14 when any was rejected. */
 export function concludeVerify(
@@ -127,6 +136,11 @@ function rejection(result: VerifyResult): RemitError {
 }
 
 const wordsOf = (reason: string | null): string =>
+  reason === 'body_not_kept'
+    ? 'the listener rejected it and kept only the start of its large body, so the signature cannot be checked'
+    : wordsOfRejection(reason);
+
+const wordsOfRejection = (reason: string | null): string =>
   REJECTIONS[reason as keyof typeof REJECTIONS] ?? reason ?? '';
 
 function resultLine({delivery, verdict, reason, matches_if: matches, ...rest}: VerifyResult): string {

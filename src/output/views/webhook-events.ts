@@ -58,6 +58,7 @@ export const webhookEventView: View = {
           ? (value as [string, string][]).map(([name, one]) => plainValue(`${name}: ${one}`)).join('\n')
           : '-',
     },
+    text('Size of the body', 'body_bytes'),
     {
       label: 'Body',
       path: 'body_base64',

@@ -88,7 +88,7 @@ function adviceOn(diagnosis: readonly Diagnosis[] | null, id: string): Markup {
 }
 
 /** Both views are there; the script shows one of them. */
-function bodySection({id, body, reason}: Delivery, conceal: Conceal): Markup {
+function bodySection({id, body, reason, bodyBytes}: Delivery, conceal: Conceal): Markup {
   if (reason === 'body_too_large') return markup`<h3>Body</h3><p class="soft">Not kept.</p>`;
   const shown = body.subarray(0, SHOWN_BYTES);
   const isCut = shown.length < body.length;
@@ -100,6 +100,7 @@ function bodySection({id, body, reason}: Delivery, conceal: Conceal): Markup {
       : prettyJson(conceal.exact(text).replace(/^\ufeff/, ''));
   const facts = [
     `${body.length} ${body.length === 1 ? 'byte' : 'bytes'}`,
+    bodyBytes === undefined ? '' : `the start of ${bodyBytes}; the rest was not kept`,
     text === undefined ? 'not UTF-8' : read !== undefined && parseBody(body) === undefined ? 'not JSON' : '',
     body.length > 0 ? endingOf(body) : '',
     isCut ? `the first ${shown.length} are shown` : '',

@@ -1,4 +1,4 @@
-import type {Delivery} from '../delivery.ts';
+import {isCut, type Delivery} from '../delivery.ts';
 import {diagnose, type Diagnosis} from '../diagnosis.ts';
 import type {WebhookSecret} from '../secrets.ts';
 
@@ -7,10 +7,11 @@ const MOST_BYTES = 65_536;
 
 /** What would have matched; null where it is not worth trying here, or cannot be known. */
 export function diagnoseLogged(
-  {reason, headers, body}: Delivery,
+  delivery: Delivery,
   secrets: readonly WebhookSecret[],
 ): readonly Diagnosis[] | null {
+  const {reason, headers, body} = delivery;
   if (reason !== 'mismatch' && reason !== 'signature_format') return null;
-  if (secrets.length === 0 || body.length > MOST_BYTES) return null;
+  if (secrets.length === 0 || body.length > MOST_BYTES || isCut(delivery)) return null;
   return diagnose({body, headers, secrets});
 }

@@ -3,7 +3,7 @@ import {createServer, type IncomingMessage, type Server, type ServerResponse} fr
 import type {AddressInfo} from 'node:net';
 import {RemitError} from '../../errors.ts';
 import {ICON, pageHeaders} from '../../html/page-frame.ts';
-import {DELIVERY_ID} from '../delivery.ts';
+import {DELIVERY_ID, isCut} from '../delivery.ts';
 import {parseTarget} from '../target.ts';
 import {ChangeStream} from './change-stream.ts';
 import {curlCommand} from './curl.ts';
@@ -157,7 +157,7 @@ export class InspectorServer {
   }
 
   #curl({delivery}: LoggedDelivery, query: URLSearchParams): Reply {
-    if (delivery.reason === 'body_too_large') return refusal(400, 'The body was too large to be kept.');
+    if (isCut(delivery)) return refusal(400, 'The body was not kept in full.');
     try {
       const target = parseTarget(query.get('target') || 'http://localhost:3000/');
       return reply(200, 'text/plain', curlCommand(delivery, target.href));

@@ -5,7 +5,8 @@ import type {TypePattern} from '../patterns.ts';
 import type {Entry} from '../record/entry.ts';
 import type {OnWritten} from '../record/group.ts';
 import {secretFingerprint, type WebhookSecret} from '../secrets.ts';
-import {verifyWebhook, type VerifyInput} from '../signature.ts';
+import {refuseByHeaders, verifyWebhook, type RejectReason, type VerifyInput} from '../signature.ts';
+import {SMALL_BYTES} from './body-reader.ts';
 import {Deadline} from './deadline.ts';
 import type {Forwarder} from './forwarder.ts';
 import type {KnownEvents} from './known-events.ts';
@@ -43,7 +44,6 @@ interface Received {
 }
 type Reply = (answer: Answer) => void;
 type Checked = Pick<Delivery, 'verdict' | 'reason' | 'secret'>;
-const TOO_LARGE: Checked = {verdict: 'rejected', reason: 'body_too_large', secret: null};
 const NO_TARGETS: readonly string[] = [];
 
 /** What happens to a request: verified, recorded, answered, shown, forwarded; in this order. */
@@ -68,7 +68,10 @@ export class Intake {
     const received = this.#read(request, clock.now());
     const {delivery, event} = received;
     if (delivery.verdict !== 'rejected') return this.#accept(received, reply);
-    const answer = {status: request.cut ? 413 : 401, after: () => onDelivery(delivery, event)};
+    const answer = {
+      status: delivery.reason === 'body_too_large' ? 413 : 401,
+      after: () => onDelivery(delivery, event),
+    };
     // The wait bounds what is held in memory. The sender learns nothing from the record's state: its answer stays the same.
     this.#record(received, () => reply(answer));
   }
@@ -134,9 +137,21 @@ export class Intake {
     reply({status: 200, after});
   }
 
-  #read({path, rawHeaders, body, cut}: ReceivedRequest, nowMs: number): Received {
-    const {verdict, reason, secret} = cut ? TOO_LARGE : this.#verify(rawHeaders, body, nowMs);
+  /** Why the headers alone rule a request out. */
+  refusal(rawHeaders: readonly string[]): RejectReason | undefined {
+    const {secrets, verify, allowUnverified, clock} = this.#options;
+    if (allowUnverified) return undefined;
+    if (secrets().length === 0) return 'mismatch';
+    return refuseByHeaders({headers: rawHeaders, nowMs: clock.now(), ...verify});
+  }
+
+  #read({path, rawHeaders, body, refusal}: ReceivedRequest, nowMs: number): Received {
+    const {verdict, reason, secret} =
+      refusal === null
+        ? this.#verify(rawHeaders, body, nowMs)
+        : ({verdict: 'rejected', reason: refusal.reason, secret: null} as const);
     const event = verdict === 'rejected' ? undefined : parseBody(body);
+    const bodyBytes = refusal?.bodyBytes ?? body.length;
     const {id, type} = (event ?? {}) as {id?: unknown; type?: unknown};
     // One literal: copies with `...` would cost more than the signature.
     const delivery: Delivery = {
@@ -144,7 +159,7 @@ export class Intake {
       receivedAtMs: nowMs,
       path,
       headers: pairsOf(rawHeaders),
-      body,
+      body: body.length <= SMALL_BYTES ? body : keptOf(body, verdict),
       verdict,
       reason,
       secret,
@@ -155,6 +170,7 @@ export class Intake {
       filtered: false,
       targets: NO_TARGETS,
     };
+    if (delivery.body.length < bodyBytes) delivery.bodyBytes = bodyBytes;
     return {delivery, event, startMs: this.#options.clock.monotonic()};
   }
 
@@ -200,6 +216,10 @@ export class Intake {
     return {status: 503, after: () => this.#options.onRefused(reason, detail)};
   }
 }
+
+/** A copy of a large body. Of a rejected one, the start: a flood of them must fill neither memory nor the record. */
+const keptOf = (body: Buffer, verdict: Delivery['verdict']): Buffer =>
+  Buffer.from(verdict === 'rejected' ? body.subarray(0, SMALL_BYTES) : body);
 
 /** The event's own id or type, also where its data is not as documented. */
 const nameOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);

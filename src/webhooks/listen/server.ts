@@ -6,16 +6,21 @@ import {
 } from 'node:http';
 import type {AddressInfo, Socket} from 'node:net';
 import {RemitError} from '../../errors.ts';
-import {BodyBudget} from './body-budget.ts';
+import type {Clock} from '../../clock.ts';
+import type {ListenReason} from '../delivery.ts';
+import type {RejectReason} from '../signature.ts';
+import {BodyReader, type BodyStop} from './body-reader.ts';
 import {IdleSockets} from './idle-sockets.ts';
+import {LargeBodies} from './large-bodies.ts';
 
-/** A request on the path, with all of its bytes. */
+/** A request on the path. */
 export interface ReceivedRequest {
   path: string;
   rawHeaders: readonly string[];
+  /** Overwritten once the request is answered if it is larger than `SMALL_BYTES`: copy what is kept. */
   body: Buffer;
-  /** True when the body was larger than allowed: `body` is empty then. */
-  cut: boolean;
+  /** Set when the body was not read to its end, and why. */
+  refusal: {reason: ListenReason; bodyBytes: number} | null;
 }
 
 export interface Answer {
@@ -24,12 +29,21 @@ export interface Answer {
   after?: () => void;
 }
 
+interface Ready {
+  response: ServerResponse;
+  answer: Answer;
+  done: () => void;
+}
+
 export interface ReceiverOptions {
   host: string;
   port: number;
   path: string;
   tls?: {certificate: string; key: string} | undefined;
   maxBodyBytes: number;
+  clock: Pick<Clock, 'monotonic'>;
+  /** Why the headers alone rule a request out: a large body is not read then. */
+  refusal: (rawHeaders: readonly string[]) => RejectReason | undefined;
   /** Calls `reply` once, now or later. */
   receive: (request: ReceivedRequest, reply: (answer: Answer) => void) => void;
   onBug: (error: unknown) => void;
@@ -44,9 +58,9 @@ const LIMITS = {
   keepAliveTimeout: 5000,
   connectionsCheckingInterval: 1000,
 };
-/** Bodies that are under way, of all clients together: this much, or a few of the largest that are allowed. */
-const BUFFERED_BYTES = 8 * 1_048_576;
-const LARGEST_AT_ONCE = 4;
+/** Large bodies that are held at the same time: as many as fit into this, but at least a few. */
+const LARGE_BODIES_BYTES = 8 * 1_048_576;
+const LEAST_LARGE_BODIES = 4;
 /** Beyond this the connection that has been idle longest is closed for a new one. */
 const MOST_CONNECTIONS = 1024;
 
@@ -54,14 +68,18 @@ const MOST_CONNECTIONS = 1024;
 export class Receiver {
   readonly #options: ReceiverOptions;
   readonly #server: Server;
-  readonly #budget: BodyBudget;
+  readonly #large: LargeBodies;
+  /** Connections with a request that is not answered yet. */
+  readonly #busy = new WeakSet<Socket>();
   /** Answers of this turn of the event loop, in order. */
-  readonly #ready: {response: ServerResponse; answer: Answer}[] = [];
+  readonly #ready: Ready[] = [];
 
   private constructor(options: ReceiverOptions, server: Server) {
     this.#options = options;
     this.#server = server;
-    this.#budget = new BodyBudget(Math.max(BUFFERED_BYTES, LARGEST_AT_ONCE * options.maxBodyBytes));
+    const {clock, maxBodyBytes: maxBytes} = options;
+    const places = Math.max(LEAST_LARGE_BODIES, Math.floor(LARGE_BODIES_BYTES / maxBytes));
+    this.#large = new LargeBodies(clock, {places, maxBytes});
   }
 
   /** @throws {RemitError} PORT_IN_USE, STATE */
@@ -104,7 +122,9 @@ export class Receiver {
   }
 
   #handle(request: IncomingMessage, response: ServerResponse): void {
-    const {method = '', url = ''} = request;
+    const {method = '', url = '', socket} = request;
+    // The service waits for each answer. One packet can hold a thousand requests, and each would be kept until it is answered.
+    if (this.#busy.has(socket)) return void socket.destroy();
     if (method === 'POST' && url === this.#options.path) return this.#read(request, response);
     const path = url.split('?', 1)[0];
     if (path === '/healthz' && path !== this.#options.path) {
@@ -116,43 +136,63 @@ export class Receiver {
     this.#read(request, response);
   }
 
-  /** Collects the body; a client that goes away, or is cut for room, gets no further. */
+  /** Collects the body; a client that goes away, or whose body is refused, gets no further. */
   #read(request: IncomingMessage, response: ServerResponse): void {
+    const {url = '', rawHeaders, socket} = request;
     const {maxBodyBytes} = this.#options;
-    const chunks: Buffer[] = [];
-    const body = this.#budget.open(() => {
-      request.removeAllListeners('data').removeAllListeners('end'); // some of it may still be buffered
-      chunks.length = 0;
-      finish(response, 503, '', {Connection: 'close'});
-      request.destroy();
+    this.#busy.add(socket);
+    let refused: RejectReason | undefined;
+    let isReading = true;
+    const stop = () => {
+      isReading = false;
+      request.removeAllListeners('data').removeAllListeners('end').pause(); // some of it may still be buffered
+    };
+    const refuse = () => {
+      stop();
+      body.release();
+      finish(response, 503);
+    };
+    const body = new BodyReader({
+      large: this.#large,
+      maxBytes: maxBodyBytes,
+      mayBeLarge: () => (refused = this.#options.refusal(rawHeaders)) === undefined,
+      onCut: refuse,
     });
-    const answer = (bytes: Buffer, cut: boolean) => {
-      body.complete();
-      const {url = '', rawHeaders} = request;
-      this.#answer({path: url, rawHeaders, body: bytes, cut}, response, () => body.close());
+    const pass = (bytes: Buffer, refusal: ReceivedRequest['refusal']) => {
+      isReading = false;
+      this.#answer({path: url, rawHeaders, body: bytes, refusal}, response, () => {
+        this.#busy.delete(socket);
+        body.release();
+      });
     };
-    const tooLarge = () => {
-      if (response.headersSent) return; // it was cut for room at the same moment
-      request.removeAllListeners('data').removeAllListeners('end').resume();
-      chunks.length = 0;
-      response.setHeader('Connection', 'close');
-      answer(Buffer.alloc(0), true);
+    const announced = Number(request.headers['content-length'] ?? 0);
+    const end = (why: BodyStop) => {
+      if (why === 'crowded') return refuse();
+      stop();
+      const bodyBytes = Math.max(announced, body.size);
+      if (why === 'unwanted')
+        pass(body.bytes, {reason: refused!, bodyBytes}); // asked before
+      else pass(NO_BYTES, {reason: 'body_too_large', bodyBytes});
     };
-    if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) return tooLarge();
+    if (announced > maxBodyBytes) return end('too_large');
     request.on('data', (chunk: Buffer) => {
-      chunks.push(chunk);
-      if (body.grow(chunk.length) > maxBodyBytes) tooLarge();
+      const why = body.add(chunk);
+      if (why !== undefined) end(why);
     });
-    request.on('end', () => answer(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks), false));
-    response.on('close', () => body.close());
+    request.on('end', () => {
+      body.complete();
+      pass(body.bytes, null);
+    });
+    response.on('close', () => {
+      if (!isReading) return;
+      stop();
+      body.release();
+    });
   }
 
   #answer(received: ReceivedRequest, response: ServerResponse, done: () => void): void {
     try {
-      this.#options.receive(received, (answer) => {
-        done();
-        this.#send(response, answer);
-      });
+      this.#options.receive(received, (answer) => this.#send({response, answer, done}));
     } catch (error) {
       done();
       this.#options.onBug(error);
@@ -164,13 +204,16 @@ export class Receiver {
    * Answers at the end of the turn, all at once: when each answer goes out alone, a sender that waits for it is woken up for each,
    * and waking it costs more than verifying its delivery.
    */
-  #send(response: ServerResponse, answer: Answer): void {
-    if (this.#ready.push({response, answer}) === 1) setImmediate(() => this.#sendAll());
+  #send(ready: Ready): void {
+    if (this.#ready.push(ready) === 1) setImmediate(() => this.#sendAll());
   }
 
   #sendAll(): void {
     const all = this.#ready.splice(0);
-    for (const {response, answer} of all) finish(response, answer.status);
+    for (const {response, answer, done} of all) {
+      done();
+      finish(response, answer.status);
+    }
     for (const {answer} of all) {
       try {
         answer.after?.();
@@ -181,11 +224,15 @@ export class Receiver {
   }
 }
 
+const NO_BYTES = Buffer.alloc(0);
 const NO_CONTENT = {'Content-Length': 0};
+/** What was refused may go on for long: it is not read. */
+const REFUSED = {...NO_CONTENT, Connection: 'close'};
 
 function finish(response: ServerResponse, status: number, text = '', headers?: Record<string, string>): void {
   if (response.headersSent || response.destroyed) return;
-  const length = text === '' ? NO_CONTENT : {'Content-Length': Buffer.byteLength(text)};
+  const length =
+    status >= 400 ? REFUSED : text === '' ? NO_CONTENT : {'Content-Length': Buffer.byteLength(text)};
   response.writeHead(status, headers === undefined ? length : {...length, ...headers}).end(text);
 }
 

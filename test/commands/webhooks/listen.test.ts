@@ -156,6 +156,30 @@ describe('webhooks listen', () => {
     assert.equal(at.of('rejected')[0]!.reason, 'body_too_large');
   });
 
+  it('keeps all of a large body that verified, and the start of one that did not', async () => {
+    const at = await open();
+    const large = Buffer.alloc(100_000, 0x20);
+    assert.equal(await at.post(large), 200);
+    assert.equal(await at.post(large, signatureHeaders('another', large, Date.now())), 401);
+    await at.until(({type}) => type === 'rejected');
+    const [rejected] = at.of('rejected');
+    assert.deepEqual([rejected!.reason, rejected!.body_bytes], ['mismatch', 100_000]);
+    assert.deepEqual(
+      recorded().map(({body: kept, bodyBytes}) => [kept.length, bodyBytes]),
+      [
+        [100_000, undefined],
+        [16_384, 100_000],
+      ],
+    );
+    const verify = (...words: string[]) => runCli(['webhooks', 'verify', ...words], {env});
+    const cut = await verify(rejected!.delivery);
+    assert.equal(cut.exitCode, 14);
+    assert.match(cut.stderr, /kept only the start of its large body/);
+    assert.equal((await verify(at.of('event')[0]!.delivery)).exitCode, 0);
+    const shown = await runCli(['webhooks', 'events', 'show', rejected!.delivery], {env});
+    assert.match(shown.stdout, /^Size of the body\t100000$/m);
+  });
+
   it('shows each event once, and marks what comes again, also after a restart', async () => {
     let at = await open();
     assert.equal(await at.post(body(1)), 200);

@@ -242,6 +242,10 @@ describe("the inspector's server", () => {
       new RegExp(`remit webhooks verify ${idOf(2)}`),
     );
     assert.match((await at.get(`/deliveries/${idOf(3)}`)).text, /was not kept/);
+    at.log.add({kind: 'delivery', delivery: delivery(4, {...rejected, body: sent, bodyBytes: 70_000})});
+    const start = (await at.get(`/deliveries/${idOf(4)}`)).text;
+    assert.match(start, /the start of 70000; the rest was not kept/);
+    assert.match(start, new RegExp(`remit webhooks verify ${idOf(4)}`), 'no diagnosis of a part');
     assert.equal((await at.get(`/deliveries/${idOf(3)}/curl`)).status, 400);
   });
 

@@ -2,24 +2,32 @@ import assert from 'node:assert/strict';
 import {once} from 'node:events';
 import {request} from 'node:http';
 import {connect, type Socket} from 'node:net';
+import {systemClock} from '../../../src/clock.ts';
 import {Receiver, type ReceivedRequest} from '../../../src/webhooks/listen/server.ts';
 
 describe('the receiver and hostile clients', function () {
   this.timeout(30_000);
   let receiver: Receiver;
   const received: ReceivedRequest[] = [];
+  const held: (() => void)[] = [];
   const sockets: Socket[] = [];
 
   beforeEach(async () => {
     received.length = 0;
+    held.length = 0;
     receiver = await Receiver.open({
       host: '127.0.0.1',
       port: 0,
       path: '/hook',
       maxBodyBytes: 1_048_576,
+      clock: systemClock,
+      refusal: (headers) => (headers.includes('X-Unsigned') ? 'no_signature' : undefined),
       receive: (one, reply) => {
         received.push(one);
-        reply({status: one.cut ? 413 : 200});
+        const {reason} = one.refusal ?? {};
+        const answer = {status: reason === undefined ? 200 : reason === 'body_too_large' ? 413 : 401};
+        if (one.rawHeaders.includes('X-Held')) held.push(() => reply(answer));
+        else reply(answer);
       },
       onBug: (error) => assert.fail(String(error)),
       limits: {headersTimeout: 2000, requestTimeout: 4000, connectionsCheckingInterval: 100},
@@ -101,12 +109,42 @@ describe('the receiver and hostile clients', function () {
     }
     assert.match(await closed, /^HTTP\/1\.1 413 |^$/);
     assert.deepEqual(
-      received.map(({cut, body}) => [cut, body.length]),
+      received.map(({refusal, body}) => [refusal?.reason, body.length]),
       [
-        [true, 0],
-        [true, 0],
+        ['body_too_large', 0],
+        ['body_too_large', 0],
       ],
     );
+    assert.ok(received.every(({refusal}) => refusal!.bodyBytes > 1_048_576));
+  });
+
+  it('read only the start of a large body that its headers rule out, and all of a small one', async () => {
+    const {socket, closed} = raw(`${HEAD}X-Unsigned: 1\r\nContent-Length: 1000000\r\n\r\n`);
+    socket.write(Buffer.alloc(30_000, 0x61));
+    assert.match(await closed, /^HTTP\/1\.1 401 .*Connection: close/s);
+    const small = raw(`${HEAD}X-Unsigned: 1\r\nConnection: close\r\nContent-Length: 5\r\n\r\n`);
+    small.socket.write('hel');
+    small.socket.write('lo');
+    assert.match(await small.closed, /^HTTP\/1\.1 200 /);
+    assert.deepEqual(
+      received.map(({refusal, body}) => [refusal, body.length]),
+      [
+        [{reason: 'no_signature', bodyBytes: 1_000_000}, 16_384],
+        [null, 5],
+      ],
+    );
+    assert.equal(String(received[1]!.body), 'hello');
+  });
+
+  it('lose their connection when they do not wait for an answer', async () => {
+    const request = `${HEAD}X-Held: 1\r\nContent-Length: 2\r\n\r\n{}`;
+    assert.equal(await raw(request.repeat(1000)).closed, '');
+    const first = raw(request);
+    while (held.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    first.socket.write(request);
+    assert.equal(await first.closed, '');
+    assert.equal(received.length, 2, 'the first request of each');
+    assert.equal(await good(), 200);
   });
 
   it('close the connection that was silent longest when there are too many', async () => {

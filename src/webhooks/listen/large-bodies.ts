@@ -1,0 +1,77 @@
+import type {Clock} from '../../clock.ts';
+
+/** Where a body is collected that does not fit a few packets. */
+export interface Place {
+  readonly buffer: Buffer;
+  /** The body has arrived: it can no longer be cut. */
+  complete(): void;
+  /** Gives the place back. Safe to call twice. */
+  release(): void;
+}
+
+interface Holder {
+  place: Place;
+  sinceMs: number;
+  cut: () => void;
+  isComplete: boolean;
+}
+
+/** A body that takes longer than this may lose its place to a new one. */
+const PATIENCE_MS = 1000;
+
+/**
+ * A fixed number of places for large bodies, allocated once and used again and again. Buffers of their own would be freed only by a
+ * garbage collection, and under a flood that comes hundreds of megabytes too late.
+ */
+export class LargeBodies {
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #maxBytes: number;
+  #unused: number;
+  readonly #free: Buffer[] = [];
+  /** In order of age. */
+  readonly #holders = new Set<Holder>();
+
+  constructor(clock: Pick<Clock, 'monotonic'>, {places, maxBytes}: {places: number; maxBytes: number}) {
+    this.#clock = clock;
+    this.#maxBytes = maxBytes;
+    this.#unused = places;
+  }
+
+  /**
+   * Undefined when all places are taken by bodies that make progress.
+   * @param cut called when the place is given to another body
+   */
+  take(cut: () => void): Place | undefined {
+    const buffer = this.#buffer() ?? this.#cutOldest();
+    if (buffer === undefined) return undefined;
+    const place: Place = {
+      buffer,
+      complete: () => void (holder.isComplete = true),
+      release: () => {
+        if (this.#holders.delete(holder)) this.#free.push(buffer);
+      },
+    };
+    const holder: Holder = {place, sinceMs: this.#clock.monotonic(), cut, isComplete: false};
+    this.#holders.add(holder);
+    return place;
+  }
+
+  #buffer(): Buffer | undefined {
+    const free = this.#free.pop();
+    if (free !== undefined || this.#unused === 0) return free;
+    this.#unused -= 1;
+    return Buffer.allocUnsafeSlow(this.#maxBytes);
+  }
+
+  #cutOldest(): Buffer | undefined {
+    const beforeMs = this.#clock.monotonic() - PATIENCE_MS;
+    for (const holder of this.#holders) {
+      if (holder.sinceMs > beforeMs) return undefined;
+      if (holder.isComplete) continue;
+      holder.place.release();
+      holder.cut();
+      return this.#free.pop();
+    }
+    return undefined;
+  }
+}
