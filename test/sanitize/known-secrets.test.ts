@@ -40,6 +40,10 @@ describe('a known secret', () => {
     );
   });
 
+  it('is found in base64 when it is as short as a secret may be', () => {
+    assert.equal(knowing('s3cr3t').mask('Basic czNjcjN0'), 'Basic …');
+  });
+
   it('is found in both alphabets of base64', () => {
     const secret = 'whsec_~~~???>>>ÿÿÿ';
     for (const encoding of ['base64', 'base64url'] as const)

@@ -43,6 +43,20 @@ describe('redaction', () => {
     assert.equal(text('{"Account_Number":"12345678"}'), '{"Account_Number":"…5678"}');
   });
 
+  it('masks a number whose end looks like the end of a masked one', () => {
+    assert.deepEqual(value({account_number: '000123-4567', routing_number: '****0021'}), {
+      account_number: '…4567',
+      routing_number: '****0021',
+    });
+  });
+
+  it('masks an IBAN under a plain name even if its check digits are wrong', () => {
+    assert.deepEqual(value({account: 'DE00370400440532013000', card: 'of the IBAN DE00370400440532013000'}), {
+      account: '…3000',
+      card: 'of the IBAN DE00370400440532013000',
+    });
+  });
+
   it('masks card numbers wherever they stand, and no other long number', () => {
     assert.equal(text(`card ${CARD} declined`), 'card …4242 declined');
     assert.equal(text('4242 4242 4242 4242'), '…4242');
@@ -221,6 +235,14 @@ describe('a record', () => {
       [new Sanitizer().value(record), new Sanitizer().value(record, 'line')],
       [masked, masked],
     );
+  });
+
+  it('keeps an amount in words, but masks a number that only stands in the same sentence', () => {
+    const {words} = bound(new Sanitizer());
+    assert.equal(words('the amount must be below 10000000'), 'the amount must be below 10000000');
+    assert.equal(words('over the limit, account 12345678'), 'over the limit, account …5678');
+    assert.equal(words('the limit of 20261122 was reached'), 'the limit of 20261122 was reached');
+    assert.equal(words('the balance held by 20261122 is low'), 'the balance held by …1122 is low');
   });
 
   it('keeps ids and references whole, but for a known or a signing secret', () => {
