@@ -97,10 +97,13 @@ describe('the client and a refused connection', () => {
       key: 'test_abcdefghijklmnop',
       clock: new RecordingClock(),
     });
-    await assert.rejects(local.payouts.create(BODY), (error: RemitError) => {
-      assert.deepEqual([error.code, error.exitCode, error.details?.['attempts']], ['UNAVAILABLE', 7, 3]);
-      return true;
-    });
+    const refused = await local.payouts.create(BODY).then(assert.fail, (error: RemitError) => error);
     await local.close();
+    assert.deepEqual([refused.code, refused.exitCode, refused.details?.['attempts']], ['UNAVAILABLE', 7, 3]);
+    assert.equal(
+      refused.message.split(server.baseUrl).length,
+      2,
+      `names the request twice: ${refused.message}`,
+    );
   });
 });

@@ -198,6 +198,19 @@ describe('a list of the client', () => {
     assert.equal(sent()[0]?.[1], '/api/payees/o%201/payment-methods?limit=2');
   });
 
+  it('refuses a path parameter that is missing, and a filter that no query can hold', async () => {
+    const {client, transport} = setUp(twoPages);
+    assert.throws(() => client.payeePaymentMethods.list({} as never), {
+      code: 'USAGE',
+      message: 'payee_id is missing',
+    });
+    await assert.rejects(client.payouts.list({status: {is: 'failed'}} as never).toArray(), {
+      code: 'USAGE',
+      message: /status/,
+    });
+    assert.equal(transport.requests.length, 0);
+  });
+
   it('repeats a page that failed, and only that one', async () => {
     let failed = false;
     const {client, sent} = setUp((request, nth) => {

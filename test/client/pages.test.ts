@@ -196,6 +196,7 @@ describe('reading a page', () => {
     ['no cursor', {data: [], extra: 1}, {items: [], nextCursor: undefined}],
     ['a number as cursor', {data: [], next_cursor: 7}, {items: [], nextCursor: '7'}],
     ['an explicit end', {data: [1], has_more: false, cursor: 'here'}, {items: [1], nextCursor: undefined}],
+    ['a flag of another kind', {data: [1], success: true}, {items: [1], nextCursor: undefined}],
     [
       'links that lead elsewhere than forward',
       {data: [1], next_cursor: null, prev_cursor: 'p', links: {self: '/a', prev: '/b', next: null}},
@@ -220,6 +221,7 @@ describe('reading a page', () => {
     [{_links: {next: {href: '/page/2'}}}, ['_links.next']],
     [{page_info: {end_cursor: 'e'}}, ['page_info.end_cursor']],
     [{next: 'https://example.com/2'}, ['next']],
+    [{next: 'https://example.com/2', archived: false}, ['next']],
   ];
   for (const [keys, moreBy] of unclear)
     it(`finds that the list goes on by ${moreBy.join(' and ')}`, () =>
