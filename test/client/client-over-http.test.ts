@@ -97,7 +97,7 @@ describe('the client and a refused connection', () => {
       key: 'test_abcdefghijklmnop',
       clock: new RecordingClock(),
     });
-    const refused = await local.payouts.create(BODY).then(assert.fail, (error: RemitError) => error);
+    const refused = (await local.payouts.create(BODY).catch((error: unknown) => error)) as RemitError;
     await local.close();
     assert.deepEqual([refused.code, refused.exitCode, refused.details?.['attempts']], ['UNAVAILABLE', 7, 3]);
     assert.equal(

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import {setTimeout as sleep} from 'node:timers/promises';
+import {Deadlines, type Timed} from '../../src/client/deadlines.ts';
 import {PoolTransport} from '../../src/client/pool-transport.ts';
 import {TransportFailure, type TransportRequest} from '../../src/client/transport.ts';
 import {answerBytes, rawServer, type RawServer} from './raw-server.ts';
@@ -88,6 +89,30 @@ describe('PoolTransport: a full pool', () => {
     await reached(2);
     answer();
     assert.equal((await second).status, 200);
+  });
+
+  it('watches the deadline of no request that has been answered, or given up', async () => {
+    const {add, remove} = Object.getOwnPropertyDescriptors(Deadlines.prototype);
+    const watched = new Set<Timed>();
+    Deadlines.prototype.add = function (member) {
+      watched.add(member);
+      add.value!.call(this, member);
+    };
+    Deadlines.prototype.remove = function (member) {
+      watched.delete(member);
+      remove.value!.call(this, member);
+    };
+    try {
+      const answered = transport.send(request('/1'));
+      await reached(1);
+      const late = failureOf(transport.send(request('/2', {timeouts: {...timeouts, totalMs: 40}})));
+      while (watched.size < 2) await sleep(2);
+      answer();
+      await Promise.all([answered, late]);
+      assert.equal(watched.size, 0);
+    } finally {
+      Object.defineProperties(Deadlines.prototype, {add, remove});
+    }
   });
 
   it('closes without loading undici when it was never used', async () => {
