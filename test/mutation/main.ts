@@ -13,7 +13,7 @@ import {parseArgs} from 'node:util';
 import {readText} from '../repo/tree.ts';
 import {AREAS, type Area} from './areas.ts';
 import {testsOf, type Coverage} from './coverage.ts';
-import {draw, filesOf, reasonFor, staleExplanations, testsBelow} from './sample.ts';
+import {draw, filesOf, reasonFor, staleExplanations, testsOfArea} from './sample.ts';
 import {sitesOf, type Mutation} from './sites.ts';
 import {Workshop} from './workshop.ts';
 
@@ -52,7 +52,7 @@ const timeoutMsFor = (tests: readonly string[]): number => 60_000 + 10_000 * tes
 
 /** What each test runs. Tests that fail without a mutation would notice every one, so they throw. */
 async function coverageOf(area: Area, workshop: Workshop): Promise<Coverage> {
-  const tests = testsBelow(area.tests);
+  const tests = testsOfArea(area);
   const {noticed, output, coverage} = await workshop.cover(filesOf(area.sources), tests, timeoutMsFor(tests));
   if (noticed) throw new Error(`the tests fail without a mutation:\n${output}`);
   return coverage;

@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {after, before, describe, it} from 'mocha';
 import {AREAS, type Sources} from './areas.ts';
 import {instrument, testsOf} from './coverage.ts';
-import {draw, filesOf, staleExplanations, testsBelow} from './sample.ts';
+import {draw, filesOf, staleExplanations, testsOfArea} from './sample.ts';
 import {sitesOf, type Mutation} from './sites.ts';
 import {ROOT, Workshop} from './workshop.ts';
 
@@ -65,9 +65,10 @@ describe('an area', () => {
   it('names sources and tests that exist', () => {
     for (const area of AREAS) {
       assert.ok(filesOf(area.sources).length > 0, area.name);
-      for (const prefix of area.tests)
-        assert.ok(testsBelow([prefix]).length > 0, `${area.name}: no test ${prefix}`);
+      assert.ok(testsOfArea(area).length > 0, area.name);
     }
+    assert.throws(() => testsOfArea({tests: ['test/none']}), /no test test\/none/);
+    assert.throws(() => testsOfArea({tests: ['test/money/'], without: ['test/none']}), /no test test\/none/);
   });
 
   it('names a file by what it exports', () => {

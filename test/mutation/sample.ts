@@ -1,7 +1,7 @@
 import {createHash} from 'node:crypto';
 import {dirname} from 'node:path';
 import {filesUnder, type SourceFile, sourcesUnder} from '../repo/tree.ts';
-import type {Sources} from './areas.ts';
+import type {Area, Sources} from './areas.ts';
 import {EXPLAINED, type Explanation} from './explained.ts';
 import {sitesOf, type Mutation} from './sites.ts';
 
@@ -19,10 +19,16 @@ export function filesOf(area: Sources, sources: readonly SourceFile[] = sourcesU
   );
 }
 
-/** The test files below each folder or with each prefix, in the order of the prefixes. */
-export function testsBelow(prefixes: readonly string[]): string[] {
+/** The test files of an area, in the order of its prefixes. Throws for a prefix that no test file has. */
+export function testsOfArea({tests, without = []}: Pick<Area, 'tests' | 'without'>): string[] {
   const all = filesUnder('test').filter((file) => file.endsWith('.test.ts'));
-  return [...new Set(prefixes.flatMap((prefix) => all.filter((file) => file.startsWith(prefix))))];
+  const below = (prefix: string): string[] => {
+    const found = all.filter((file) => file.startsWith(prefix));
+    if (found.length === 0) throw new Error(`no test ${prefix}`);
+    return found;
+  };
+  const left = new Set(without.flatMap(below));
+  return [...new Set(tests.flatMap(below))].filter((file) => !left.has(file));
 }
 
 function fileExporting(symbol: string, sources: readonly SourceFile[]): string {
