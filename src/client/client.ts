@@ -132,7 +132,7 @@ export class RemitClient {
       return this.#settle({...built, options: {...built.options, recordId}}, isRecord(recordId));
     }
     if (key === undefined) return this.#settle(built, isAcknowledged);
-    const result = await this.#settle(built, holdsRecord);
+    const result = await this.#settle(built, holdsRecord(built.sanitizer));
     return {...result, data: unwrapRecord(result.data), replayed: result.status === 200};
   }
 

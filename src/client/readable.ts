@@ -1,3 +1,4 @@
+import type {Sanitizer} from '../sanitize/sanitizer.ts';
 import {isObject, type Answer} from './answer.ts';
 
 /** Whether a success answer holds what was asked for. One that does not is treated as lost. */
@@ -8,11 +9,27 @@ export const isJson: Readable = (answer) => answer.json !== undefined;
 /** A write with no record to show for it: no body is fine, but a page of HTML does not come from the service. */
 export const isAcknowledged: Readable = (answer) => answer.json !== undefined || answer.empty === true;
 
-/** A create must say which record it made: without an id the record would be lost. Everything else may look odd. */
-export const holdsRecord: Readable = (answer) => {
-  const record = unwrapRecord(answer.json);
-  return isObject(record) && typeof record['id'] === 'string' && record['id'] !== '';
-};
+/** A create must say which record it made: without a usable id the record would be lost. Everything else may look odd. */
+export const holdsRecord =
+  (sanitizer: Sanitizer): Readable =>
+  (answer) => {
+    const record = unwrapRecord(answer.json);
+    return isObject(record) && isUsableId(record['id'], sanitizer);
+  };
+
+/** Four times a UUID. */
+const LONGEST_ID = 144;
+
+/**
+ * Whether an id can be shown, typed as an argument and put into a path. The document promises a UUID; any visible ASCII will
+ * do that is not masked and that no command would read as a flag.
+ */
+export const isUsableId = (id: unknown, sanitizer: Sanitizer): id is string =>
+  typeof id === 'string' &&
+  /^[!-,.-~][!-~]*$/.test(id) &&
+  id.length <= LONGEST_ID &&
+  !/^\.{1,2}$/.test(id) &&
+  sanitizer.token(id) === id;
 
 /** A record that was read by its id must not name another one; the document does not promise that it names itself. */
 export const isRecord =

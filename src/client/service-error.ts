@@ -1,7 +1,7 @@
 import {ERRORS, RemitError, type ErrorCode, type ErrorFacts} from '../errors.ts';
 import type {Sanitizer} from '../sanitize/sanitizer.ts';
 import {isObject, type Answer} from './answer.ts';
-import {otherIdIn} from './readable.ts';
+import {isUsableId, otherIdIn, unwrapRecord} from './readable.ts';
 import type {TransportFailure} from './transport.ts';
 import {documentedStatus, type Outcome} from './verdict.ts';
 
@@ -118,6 +118,7 @@ function facts(outcome: Outcome, call: CallFacts, extra: Record<string, unknown>
       ...(answer.errorCode === undefined ? {} : {error_code: sanitizer.token(answer.errorCode)}),
       ...(answer.details === undefined ? {} : {fields: sanitizer.value(answer.details)}),
       ...(answer.unreadable === undefined ? {} : {answer: sanitizer.value(answer.unreadable)}),
+      ...(answer.status < 300 && hasUnusableId(answer.json, call) ? {answer: {what: UNUSABLE_ID}} : {}),
       ...(answer.retryAfterMs === undefined ? {} : {retry_after_ms: answer.retryAfterMs}),
     },
   };
@@ -161,14 +162,17 @@ function whatCame(
   if (empty) return ' without a body';
   if (unreadable !== undefined) {
     const {what, bytes, id, status} = unreadable;
-    const record =
-      id === undefined ? '' : `; it names ${id}${status === undefined ? '' : ` (status: ${status})`}`;
+    const record = !isUsableId(id, sanitizer)
+      ? ''
+      : `; it names ${id}${status === undefined ? '' : ` (status: ${status})`}`;
     const kind = what.includes('JSON') ? what : `${what}, not JSON`;
     return ` ${sanitizer.line(`with ${kind} (${bytes} bytes)${record}`)}`;
   }
   if (!isObject(json)) return ' with JSON that is not what was asked for';
   const other = otherIdIn(json, recordId);
-  if (other !== undefined) return ` ${sanitizer.line(`with another record (its id: ${other})`)}`;
+  if (other !== undefined)
+    return isUsableId(other, sanitizer) ? ` with another record (its id: ${other})` : ' with another record';
+  if (hasUnusableId(json, {sanitizer, recordId})) return ` with ${UNUSABLE_ID}`;
   const keys = Object.keys(json);
   const shown = keys.slice(0, MOST_KEYS).join(', ') + (keys.length > MOST_KEYS ? ', …' : '');
   const named = keys.length === 0 ? 'an empty object' : `its keys: ${shown}`;
@@ -176,3 +180,20 @@ function whatCame(
 }
 
 const MOST_KEYS = 10;
+
+/** What `details.answer` says of a created record whose id cannot be shown or typed. */
+export const UNUSABLE_ID =
+  'a record whose id cannot be used (not text, too long, or with characters that cannot be typed)';
+
+function hasUnusableId(
+  json: unknown,
+  {sanitizer, recordId}: Pick<CallFacts, 'sanitizer' | 'recordId'>,
+): boolean {
+  const record = unwrapRecord(json);
+  return (
+    recordId === undefined &&
+    isObject(record) &&
+    Boolean(record['id']) &&
+    !isUsableId(record['id'], sanitizer)
+  );
+}

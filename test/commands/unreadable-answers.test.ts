@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
-import {runCli} from '../cli/run-cli.ts';
+import {runCli, TEST_KEY} from '../cli/run-cli.ts';
 import {answer} from '../client/fake-transport.ts';
 import {PAYEE_ID, PAYOUT_ID} from './fixtures.ts';
 
@@ -106,5 +106,63 @@ describe('a list in another envelope', () => {
     const ran = await runCli(['payouts', 'list', '--json'], {service});
     assert.equal(ran.exitCode, 7);
     assert.match(ran.error().message, /without what was asked for \(its keys: items, total\)/);
+  });
+});
+
+describe('a created record whose id cannot be used', () => {
+  const ids = {
+    'an escape sequence': '\u001b[2J\u001b]52;c;ZXZpbA==\u0007',
+    'a line break': 'x\nHint: remit payouts create',
+    spaces: 'an id',
+    '10 kB': 'x'.repeat(10_000),
+    'a flag': '--live',
+    'a step up': '..',
+    'the key': TEST_KEY,
+    'a card number': '4111111111111111',
+    'a number': 7,
+  };
+  for (const line of [
+    `payouts create --payee ${PAYEE_ID} --amount-minor 5`,
+    `payins create --payer ${PAYEE_ID} --amount-minor 5`,
+    `moves create --source ${PAYEE_ID} --destination ${PAYOUT_ID} --amount-minor 5 --currency USD`,
+    `transfers create --source ${PAYEE_ID} --destination ${PAYOUT_ID} --amount-minor 5 --currency USD --rail book`,
+    'payees create --name A',
+    'subaccounts create --name A',
+    `payment-methods add --payee ${PAYEE_ID} --type bank_account --account-number 000123456789 --routing-number 021000021 --holder-name Ada`,
+    'webhooks endpoints create --url https://example.com/h --event-types payout.settled',
+  ])
+    it(`leaves it in doubt: ${line.split(' ').slice(0, 3).join(' ')}`, async () => {
+      for (const [what, id] of Object.entries(ids)) {
+        const body = {id, status: 'created', amount_in_minor_units: 5};
+        const service = Array.from({length: 3}, () => answer(201, body));
+        const ran = await runCli([...line.split(' '), '--json'], {service});
+        assert.deepEqual([ran.exitCode, ran.stdout], [12, ''], `${what}: ${ran.stderr}`);
+        const {message, hint, details} = ran.error();
+        assert.match(message, /answered 201 with a record whose id cannot be used/, what);
+        assert.match(String(hint), /^remit [\w -]+ list\b/, what);
+        assert.equal(details?.['may_have_taken_effect'], true);
+        if (typeof id === 'string' && id !== '..' && id !== '--live')
+          assert.ok(!ran.stderr.includes(id), what);
+      }
+    });
+
+  it('names the key that repeats a payout', async () => {
+    const service = Array.from({length: 3}, () => answer(201, {id: 'an id', status: 'created'}));
+    const argv = [
+      'payouts',
+      'create',
+      '--payee',
+      PAYEE_ID,
+      '--amount-minor',
+      '5',
+      '--idempotency-key',
+      'k-1',
+    ];
+    const ran = await runCli([...argv, '--json'], {service});
+    assert.deepEqual(
+      [ran.error().details?.['idempotency_key'], ran.error().hint],
+      ['k-1', 'remit payouts list --limit 5'],
+    );
+    assert.match(String(ran.error().details?.['next']), /^remit payouts create .*--idempotency-key k-1/);
   });
 });

@@ -1,8 +1,9 @@
 import type {Waited} from '../../client/poll.ts';
 import type {Result} from '../../client/resource.ts';
+import {UNUSABLE_ID} from '../../client/service-error.ts';
 import {validateBody} from '../../client/validate.ts';
 import {LIFECYCLES} from '../../contract/lifecycle.ts';
-import {EXIT, type ExitCode} from '../../errors.ts';
+import {EXIT, type ExitCode, RemitError} from '../../errors.ts';
 import {valueAt} from '../../output/select.ts';
 import {plainValue, type View} from '../../output/view.ts';
 import {payinView, payoutView} from '../../output/views/transfers.ts';
@@ -91,7 +92,9 @@ export async function createTransfer(
     `Creating a ${kind.noun} of ${amountText(amount.minor, amount.currency)}, ${kind.partyLabel} ${party}`,
   );
   out.notice(`Idempotency key: ${idempotencyKey}`); // on record before the request leaves, also under --quiet
-  const result = await client.call(operation, {body, options});
+  const result = await client.call(operation, {body, options}).catch((error: unknown) => {
+    throw isUnnamed(error) ? error.withHint(commands.read(kind.resource, 'list', '--limit', '5')) : error;
+  });
   const autoApprove = body['auto_approve'] === true;
   const {data: record, status} = result;
   const id = plainValue(valueAt(record, 'id'));
@@ -112,6 +115,10 @@ export async function createTransfer(
     out.note(`The service knows this key already: this ${kind.noun} was created by an earlier request.`);
   return finish(context, kind, {result, id, wait, meant: autoApprove ? 'approved' : 'created'});
 }
+
+/** Repeating it brings the same record back, whose id cannot be typed: the list shows what else it has. */
+const isUnnamed = (error: unknown): error is RemitError =>
+  error instanceof RemitError && valueAt(error.details, 'answer.what') === UNUSABLE_ID;
 
 /** Approves or cancels; with a live key or caps the record is read first, so that its amount is seen and checked. */
 export async function actOnTransfer(

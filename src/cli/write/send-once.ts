@@ -1,5 +1,6 @@
-import {unwrapRecord} from '../../client/readable.ts';
+import {isUsableId, unwrapRecord} from '../../client/readable.ts';
 import type {Result} from '../../client/resource.ts';
+import {UNUSABLE_ID} from '../../client/service-error.ts';
 import {validateBody} from '../../client/validate.ts';
 import type {OperationId} from '../../contract/operations.ts';
 import {RemitError} from '../../errors.ts';
@@ -55,7 +56,7 @@ export async function sendOnce(context: Context, write: Write): Promise<Sent> {
   await context.guardWrite(typeof facts === 'function' ? await facts() : facts);
   if (announce !== undefined) out.note(announce);
   const result = await client.call(operation, input);
-  if (/\.(create|add)$/.test(operation) && idOf(result.data) === undefined)
+  if (/\.(create|add)$/.test(operation) && !isUsableId(idIn(result.data), out.sanitizer))
     throw withoutRecord(operation, result, hint);
   tookEffect(context, write, result);
   const {id, noun, read} = write;
@@ -67,9 +68,10 @@ export async function sendOnce(context: Context, write: Write): Promise<Sent> {
   return {result: {...result, data: record}, unread: false};
 }
 
-function tookEffect({effects, commands}: Context, write: Write, {data}: Result<unknown>): void {
+function tookEffect({effects, commands, out}: Context, write: Write, {data}: Result<unknown>): void {
   const {noun, done = 'was created', checkedBy, shownBy} = write;
-  const id = write.id ?? idOf(data) ?? null;
+  const answered = idIn(data);
+  const id = write.id ?? (isUsableId(answered, out.sanitizer) ? answered : null);
   const status = valueAt(unwrapRecord(data), 'status');
   effects.took({
     ...{noun, done, id, status: typeof status === 'string' ? status : null},
@@ -77,15 +79,15 @@ function tookEffect({effects, commands}: Context, write: Write, {data}: Result<u
   });
 }
 
-/** A creation must say which record it made; without an id the record would be lost. */
-function idOf(answer: unknown): string | undefined {
-  const id = valueAt(unwrapRecord(answer), 'id');
-  return typeof id === 'string' && id !== '' ? id : undefined;
-}
+const idIn = (answer: unknown): unknown => valueAt(unwrapRecord(answer), 'id');
 
-const withoutRecord = (operation: OperationId, {status, requestId}: Result<unknown>, hint: string) =>
+/** A creation must say which record it made; without a usable id the record would be lost. */
+const withoutRecord = (operation: OperationId, {data, status, requestId}: Result<unknown>, hint: string) =>
   new RemitError(
     'IN_DOUBT',
-    `${operation}: in doubt, it may have taken effect: the service answered ${status}, but without the record. Check before you repeat it`,
-    {hint, httpStatus: status, requestId, retryable: false, details: {may_have_taken_effect: true}},
+    `${operation}: in doubt, it may have taken effect: the service answered ${status} ${idIn(data) ? `with ${UNUSABLE_ID}` : 'without the record'}. Check before you repeat it`,
+    {
+      ...{hint, httpStatus: status, requestId, retryable: false},
+      details: {may_have_taken_effect: true, ...(idIn(data) ? {answer: {what: UNUSABLE_ID}} : {})},
+    },
   );
