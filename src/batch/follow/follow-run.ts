@@ -39,6 +39,8 @@ export interface FollowRunOptions extends Omit<
   /** How the command to type next begins, and the flags at its end without which it would miss the batch. */
   command: string;
   commandFlags?: string;
+  /** Name of the profile in force; null or absent where the key came from the environment. */
+  profile?: string | null;
   /** Called with all records read and journaled, before the results are written. */
   beforeResults?: () => Promise<void>;
   onProgress: (line: string) => void;
@@ -135,11 +137,11 @@ export class FollowRun {
 
   /** What moves the batch on where records have failed, were canceled or are lost; null where none are. */
   #nextAfter({state, mode, batch_id: batchId}: Summary): string | null {
-    const {batch, clock, command, commandFlags: flags = ''} = this.#options;
+    const {batch, clock, command, commandFlags: flags = '', profile = null} = this.#options;
     const {standing, stop} = this.#follow;
     if (state !== 'incomplete' && stop?.reason !== 'lost-record') return null;
     const left = readRemaining(batch.journal, standing, {state, stop, now: clock.now()});
-    return nextCommand(left, {command, batchId, mode, flags, profile: null});
+    return nextCommand(left, {command, batchId, mode, flags, profile});
   }
 
   #writeResults(folder: string, summary: Summary): unknown {

@@ -182,7 +182,8 @@ function outcomeByRegistry(row: JournalRow, entry: Entry, exists: JournalExists)
     ...{message: null, requestId: null, attempts: 0, orphan: null},
   };
   if (entry.paid && isSamePayment(entry, row)) return paidByOther(row, entry);
-  if (entry.paid || entry.fingerprint !== row.fingerprint) return {...base, message: otherPaymentText(entry)};
+  if (entry.paid || entry.fingerprint !== row.fingerprint)
+    return {...base, id: entry.paid ? entry.id : null, message: otherPaymentText(entry)};
   if (!exists(entry.journal, entry.batch))
     return {
       ...{
@@ -221,7 +222,7 @@ export const paidByOther = (row: JournalRow, entry: Entry): Outcome => ({
 
 export const otherPaymentText = (entry: Entry): string =>
   entry.paid
-    ? `batch ${entry.batch} has paid another payment under this reference${recordText(entry)}; this row is never sent`
+    ? `batch ${entry.batch} has paid another payment under this reference${recordText(entry)}; this row is never sent. Give it a reference of its own in the file and plan it again, or leave it out`
     : `batch ${entry.batch} has claimed this reference for another payment; this row is not sent`;
 
 const recordText = ({id}: Entry): string => (id === null ? '' : `, record ${id}`);

@@ -77,8 +77,8 @@ export function troubleWords(
     case 'dead_key':
       return {
         label: 'Failed or canceled record',
-        meaning: `The record of this reference was canceled or has failed: it was not ${done}.`,
-        next: `If one should still be ${done}: ${type('retry', ' --row REFERENCE')}.`,
+        meaning: `The record of this reference was canceled or has failed, and was not ${done}; or the service refused the key and named no record, as the message says.`,
+        next: `Where no record is known, look for a ${one} with this reference first, and record one that was ${done}: ${type('resolve', ' REFERENCE --paid ID')}. If one should still be ${done}: ${type('retry', ' --row REFERENCE')}.`,
       };
     case 'conflict':
       return {

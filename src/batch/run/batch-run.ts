@@ -237,6 +237,7 @@ export class BatchRun {
     if (this.#context.patience.successes > 0) journal.setMeta('asOf', clock.now());
     journal.setMeta('stop', this.#context.stop ?? null);
     journal.setMeta('pastHorizon', this.#pastHorizon);
+    journal.setMeta('probeRefused', this.#context.isProbeRefused);
     let summary = this.#summary(state);
     this.#timeline.note(this.#phase, summary, clock.now(), {force: true});
     let files: ResultFiles | undefined;

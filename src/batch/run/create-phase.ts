@@ -28,6 +28,13 @@ interface CreateJob extends Tries {
 /** What created_at and a Date in whole seconds may differ by although the record was made just now. */
 const CLOCK_SLACK_MS = 5000;
 
+/** A new key could pay a second time, so nothing sends the row again before an operator has looked for its record. */
+const KEY_REFUSED =
+  'the service refused its key and named no record. Look for a record with this reference: resolve with --paid if it was paid, retry with --row if there is none';
+
+const KEY_IN_USE =
+  'The service knows its key and shows no record: look for a record with this reference, then resolve the row';
+
 const OTHER_CONTENT =
   'this record was made by an earlier request with other content, which was never answered';
 
@@ -177,11 +184,13 @@ export class CreatePhase {
         const {message} = verdict;
         const words = isForeign
           ? {message: OTHER_CONTENT}
-          : isUnasked
-            ? DIFFERS
-            : message === undefined
-              ? {}
-              : {message};
+          : state === 'dead_key' && id === null
+            ? {message: KEY_REFUSED}
+            : isUnasked
+              ? DIFFERS
+              : message === undefined
+                ? {}
+                : {message};
         const outcome = outcomeOf(row, {...facts, ...words}, answer);
         if (state === 'rejected')
           this.#context.reject(
@@ -206,7 +215,7 @@ export class CreatePhase {
       case 'maybe':
         job.maybe = true;
         if ('failure' in end && end.failure.kind === 'aborted') return this.#leave(job, wordsOf(end));
-        return this.#againOrDoubt(job, sentAt, verdict.throttled, wordsOf(end));
+        return this.#againOrDoubt(job, sentAt, verdict.throttled, wordsOf(end), answer?.status);
       case 'not-sent':
         if ('failure' in end && end.failure.kind === 'aborted') return this.#leave(job, wordsOf(end));
         if (this.#context.notSent(verdict, sentAt, wordsOf(end)) === 'wait') {
@@ -257,13 +266,19 @@ export class CreatePhase {
     return {again: false};
   }
 
-  async #againOrDoubt(job: CreateJob, sentAt: number, throttled: boolean, words: string): Promise<WorkEnd> {
+  async #againOrDoubt(
+    job: CreateJob,
+    sentAt: number,
+    throttled: boolean,
+    words: string,
+    http?: number,
+  ): Promise<WorkEnd> {
     if (await this.#context.mayTryAgain(job, sentAt, words))
       return {again: true, afterMs: this.#context.backoff(job.sends - 1, throttled)};
     this.#settle(job, {
       state: 'in_doubt',
       id: job.lookFor ?? null,
-      message: words,
+      ...(http === 409 ? {http, message: `${words}. ${KEY_IN_USE}`} : {message: words}),
       stagedAt: this.#firstDoubt(job),
     });
     return {again: false};

@@ -20,10 +20,17 @@ export async function probe(context: RunContext, states: readonly RowState[]): P
   const found = await ask(context, row);
   if (found.is === 'unanswered')
     context.stopFor('probe', `the probe before the release failed: ${found.words}`);
+  if (found.is === 'refused') {
+    context.isProbeRefused = true;
+    context.stopFor(
+      'probe',
+      `the service refused the probe before the release, the replay of row ${row.n} (${row.reference}): ${found.words}; no money was moved by it. Canceled, its rows can be run as another batch`,
+    );
+  }
   return found.is === 'remembered';
 }
 
-type Found = {is: 'remembered'} | {is: 'stopped'} | {is: 'unanswered'; words: string};
+type Found = {is: 'remembered' | 'stopped'} | {is: 'unanswered' | 'refused'; words: string};
 
 async function ask(context: RunContext, row: JournalRow): Promise<Found> {
   const id = row.outcome!.id; // rows that have a record
@@ -49,7 +56,7 @@ async function ask(context: RunContext, row: JournalRow): Promise<Found> {
       return {is: 'stopped'};
     }
     if (verdict.is === 'settled') {
-      if (verdict.state === 'rejected') return {is: 'unanswered', words}; // it would not refuse a record that it remembers
+      if (verdict.state === 'rejected') return {is: 'refused', words}; // it would not refuse a record that it remembers
       if (verdict.id !== null && verdict.id !== id) return forgotten(context, row, verdict.id);
       if (verdict.stop !== undefined) return changed(context, row, verdict.stop);
       return {is: 'remembered'}; // a key that is refused because its record failed or was canceled is remembered too
@@ -61,6 +68,7 @@ async function ask(context: RunContext, row: JournalRow): Promise<Found> {
 
 /** The record that was staged now has another party or amount than the row. */
 function changed(context: RunContext, row: JournalRow, reason: StopReason): Found {
+  context.isProbeRefused = true;
   context.stopFor(reason, `the record of row ${row.n} (${row.reference}) is no longer what was asked for`);
   return {is: 'stopped'};
 }

@@ -105,6 +105,9 @@ export function doubtfulRow(
   const isDoubt =
     row.outcome === undefined ? journal.coveredSince(row.n) !== undefined : row.outcome.state === 'in_doubt';
   if (isDoubt || (resolution === 'not-paid' && isWord(row.outcome))) return row;
+  // Its key belongs to a record of which no answer told: a person may have found it.
+  const isRefused = row.outcome?.state === 'dead_key' && row.outcome.id === null;
+  if (isRefused && resolution !== 'not-paid') return row;
   throw new RemitError(
     'USAGE',
     `row ${reference} is not in doubt: it is ${(row.outcome?.state ?? 'not sent').replace('_', ' ')}`,

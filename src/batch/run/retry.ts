@@ -203,8 +203,10 @@ async function judgeRecord(due: RetryRow, asking: Asking, read: Read[]): Promise
   const byName = `to pay it all the same: --row ${shellWord(row.reference)}`;
   // Of a key that was refused when no id was known there is no record to read, and asking by the key could make one.
   if (id === null) {
-    const why = 'its key belongs to a record that has failed or was canceled';
-    return isNamed ? {...due, why} : `${why}, and no id of it is known; ${byName}`;
+    const why = 'its key was refused, and no record of it is known';
+    return isNamed
+      ? {...due, why}
+      : `${why}: look for a payment with this reference first; if there is none, --row ${shellWord(row.reference)}`;
   }
   const {is, status, httpStatus} = await lookAt(row, id, asking);
   if (httpStatus === 404) return 'lost';

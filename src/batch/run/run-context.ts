@@ -110,6 +110,8 @@ export class RunContext {
   #lastGoodWall: number;
   /** Something has succeeded, now or in an earlier run, so a refusal speaks of its row and not of our settings. */
   proven: boolean;
+  /** The service refused the replay of a staged row, or showed another record for it. */
+  isProbeRefused = false;
 
   readonly #transport: Transport;
   readonly #random: () => number;

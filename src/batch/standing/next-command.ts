@@ -30,38 +30,44 @@ export interface Typed {
  */
 export function nextCommand(left: Remaining, typed: Typed): string | null {
   const {command, batchId, profile} = typed;
+  const as = profile === null ? '' : ` -p ${shellWord(profile)}`;
+  const topic = command.replace(/ batch$/, '');
   const type: Typing = (verb, flags = '') => {
     return `${command} ${verb} ${batchId}${flags}${liveFlag(verb, typed.mode)}${typed.flags}`;
   };
   if (left.isCanceling) {
     if (left.state === 'canceled') return null;
-    return left.lateDoubts + left.disputed > 0 && left.cancelable === 0
+    return left.lateDoubts + left.disputed + left.stuck > 0 && left.cancelable === 0
       ? type('resolve', ' --from FILE')
       : type('cancel');
   }
   if (left.state === 'running' || left.state === 'complete' || left.state === 'canceled') return null;
   if (left.state === 'planned') return type('run');
   const onward = onwardCommand(left, type);
-  if (onward !== undefined && left.isUnproven)
-    return `remit profiles test${profile === null ? '' : ` -p ${shellWord(profile)}`} && ${onward}`;
+  if (onward !== undefined && left.isUnproven) return `remit profiles test${as} && ${onward}`;
   if (onward !== undefined) return onward;
   if (left.lateStaged > 0)
     return profile === null || left.mayApproveById
       ? type(left.mayApproveById ? 'release' : 'cancel')
       : `remit profiles set ${shellWord(profile)} --approve-by-id && ${type('release')}`;
-  if (left.lateDoubts + left.disputed > 0) return type('resolve', ' --from FILE');
+  if (left.lateDoubts + left.disputed + left.stuck > 0) return type('resolve', ' --from FILE');
   if (left.rejected + left.unapproved + left.failed > 0) return type('retry');
   if (left.held > 0)
     return left.mayAcceptDifferences ? type('release', ' --accept-differences') : type('cancel');
   if (left.deadReference !== null) return type('retry', ` --row ${shellWord(left.deadReference)}`);
+  // A retry of it takes a new key, which could pay a second time: its record is looked for first.
+  const party = topic === 'remit payins' ? '--payer' : '--payee';
+  if (left.refusedParty !== null) return `${topic} list ${party} ${left.refusedParty} --all${as}`;
   if (left.waitsFor !== null) return `${command} status ${left.waitsFor}${typed.flags}`; // it names that batch's next
+  if (left.otherRecord !== null) return `${topic} get ${shellWord(left.otherRecord)}${as}`;
   return type('report', ' --html'); // conflicts with other payments: a person reads what each of them is
 }
 
 /** Where some rows go their way without anybody's decision. */
 function onwardCommand(left: Remaining, type: Typing): string | undefined {
-  const doubts = left.in_doubt - left.disputed - left.lateDoubts;
+  const doubts = left.in_doubt - left.disputed - left.lateDoubts - left.stuck;
   const ready = left.staged - left.held - left.lateStaged;
+  if (left.isProbeRefused) return left.staged > 0 ? type('cancel') : undefined;
   if (left.stop === 'key-forgotten') return left.staged > 0 ? type('cancel') : undefined;
   // Read again, it would stop the run in the same way.
   if (left.stop === 'lost-record' && left.releasing > 0) return type('resolve', ' --from FILE');

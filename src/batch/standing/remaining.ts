@@ -32,8 +32,16 @@ export interface Remaining {
   unapproved: number;
   rejected: number;
   failed: number;
-  /** The first row whose key belongs to a failed or canceled record. */
+  /** Part of in_doubt: the service answered each of their replays with 409. */
+  stuck: number;
+  /** The first row whose record, which is known, has failed or was canceled. */
   deadReference: string | null;
+  /** The party of the first row whose key was refused, when no record of it is known. */
+  refusedParty: string | null;
+  /** The record of another payment with which the first row is in conflict. */
+  otherRecord: string | null;
+  /** The service refused the replay of a staged row, or shows another record: a release would stop in the same way. */
+  isProbeRefused: boolean;
   /** The profile of the last run approves by id past the horizon. */
   mayApproveById: boolean;
   /** The profile of the last run may release records that differ from their rows: no cap forbids it. */
@@ -124,7 +132,17 @@ export function readRemaining(
     lateDoubts: lateCreates + lateReleases,
     releasing: count(`state = 'in_doubt' and id is not null and code is not 'REGISTRY'`) - lateReleases,
     lateStaged: count(`state = 'staged' and ${late}`) + lateReleases,
-    deadReference: isAtRest ? deadReference(journal) : null,
+    stuck: count(
+      `state = 'in_doubt' and id is null and http = 409 and code is not 'REGISTRY' and not ${late}`,
+    ),
+    deadReference: isAtRest
+      ? first(journal, 'r.reference', `o.state = 'dead_key' and o.id is not null`)
+      : null,
+    refusedParty: isAtRest ? first(journal, 'r.party', `o.state = 'dead_key' and o.id is null`) : null,
+    otherRecord: isAtRest
+      ? first(journal, 'o.id', `o.state in ('collision', 'conflict') and o.id is not null`)
+      : null,
+    isProbeRefused: stop !== undefined && journal.meta<boolean>('probeRefused') === true,
     mayApproveById: approveById,
     mayAcceptDifferences,
     isUnproven: stop !== undefined && AT_ADDRESS.has(stop.reason) && !journal.everAnswered(),
@@ -134,11 +152,12 @@ export function readRemaining(
   };
 }
 
-function deadReference(journal: Journal): string | null {
+/** A column of the first row of the file for which this holds. */
+function first(journal: Journal, column: string, where: string): string | null {
   const found = journal
     .statement(
-      `select r.reference from outcomes o join rows r on r.n = o.n where o.state = 'dead_key' order by o.n limit 1`,
+      `select ${column} as found from outcomes o join rows r on r.n = o.n where ${where} order by o.n limit 1`,
     )
     .get();
-  return found === undefined ? null : (found['reference'] as string);
+  return found === undefined ? null : (found['found'] as string);
 }

@@ -133,6 +133,7 @@ async function follow(options: {
       abort: AbortSignal.any([context.stop.signal, lock.lost]),
       command: batchCommand(plan.kind),
       commandFlags: placeFlags(context, options.stateDir, context.commands.profile),
+      profile: context.commands.profile ?? null,
       beforeResults: () => readNews(batch, {stateDir: options.stateDir, clock}),
       onProgress: (line) => out.progress(line),
       onUnknown: (status, reference) =>

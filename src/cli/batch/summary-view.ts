@@ -49,10 +49,12 @@ export function summaryText(summary: Summary, attention: readonly Attention[], p
       (summary.differs ?? 0) + // absent from a status of an earlier version
       summary.failed;
     lines.push('', 'To look at:');
-    for (const {reference, state, code, message} of named)
+    for (const row of named) {
+      const {reference, code, message} = row;
       lines.push(
-        `  ${reference}: ${stateText(state)}${code === null ? '' : `, ${code}`}${message === null ? '' : `: ${message}`}`,
+        `  ${reference}: ${stateText(row)}${code === null ? '' : `, ${code}`}${message === null ? '' : `: ${message}`}`,
       );
+    }
     if (total > named.length) lines.push(`  … ${total - named.length} more in the results`);
   }
   for (const {reference, id} of summary.orphans)
@@ -69,8 +71,11 @@ export function summaryText(summary: Summary, attention: readonly Attention[], p
   return lines.join('\n');
 }
 
-const stateText = (state: Attention['state']): string =>
-  state === 'dead_key' ? 'in conflict, its record has failed or was canceled' : state.replace('_', ' ');
+/** A key that was refused without a record says nothing of what became of that record; the message does. */
+const stateText = ({state, code}: Attention): string => {
+  if (state !== 'dead_key') return state.replace('_', ' ');
+  return code === null ? 'in conflict, its record has failed or was canceled' : 'in conflict';
+};
 
 function failedCommand({kind, mode, failed_file: file}: Summary, placed: string): string {
   const live = mode === 'live' ? ' --live' : '';

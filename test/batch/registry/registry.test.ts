@@ -38,6 +38,12 @@ describe('the registry', () => {
     const summary = await bench.run(service, {batchId: 'second'});
     assert.equal(summary.conflict, 1);
     assert.equal(service.posts, before);
+    const {id} = service.paid[0]!;
+    assert.equal(summary.next, `remit payouts get ${id} -p acme`);
+    // As its message says: with a reference of its own the payment is made.
+    await bench.plan(bench.file('b.csv', HEADER + line(4, '99.00')), {batchId: 'second'});
+    const {state, accepted} = await bench.run(service, {batchId: 'second'});
+    assert.deepEqual([state, accepted, service.paid.length], ['complete', 1, 2]);
   });
 
   it('frees a reference after a definite refusal', async () => {

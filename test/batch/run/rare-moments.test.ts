@@ -29,12 +29,33 @@ describe('a batch in a rare moment', () => {
       const summary = await bench.run(service, {path: 'release'});
       assert.deepEqual([summary.staged, summary.state, exitCodeOf(summary)], [3, 'stopped', 7]);
       assert.equal(summary.stopped_because?.reason, 'probe');
+      assert.match(
+        summary.stopped_because.message,
+        new RegExp(`the replay of row 1 \\(INV-1\\): ${status} VALIDATION_ERROR: no longer accepted`),
+      );
+      assert.equal(summary.next, 'remit payouts batch cancel b1');
       assert.equal(service.posts - before, 1, 'the probe and nothing else');
       assert.deepEqual(service.paid, []);
       service.fault = () => undefined;
       assert.equal((await bench.run(service)).accepted, 3);
       assert.ok(service.paid.every(({approvals}) => approvals === 1));
     });
+
+  it('can be canceled, as the next command says, while its probe is refused', async () => {
+    await bench.plan(bench.payouts(2));
+    await bench.run(service, {path: 'stage-only'});
+    service.fault = ({body, path}) =>
+      body.includes('"auto_approve"') && !path.endsWith('/cancel')
+        ? {status: 422, body: {error_code: 'INVALID_PAYMENT_DETAILS', message: 'the date is past'}}
+        : undefined;
+    assert.match((await bench.run(service)).next!, /^remit payouts batch cancel b1/);
+    const {state, canceled} = await bench.run(service, {path: 'cancel'});
+    assert.deepEqual([state, canceled], ['canceled', 2]);
+    service.fault = () => undefined;
+    await bench.plan(bench.payouts(2), {batchId: 'b2'});
+    assert.equal((await bench.run(service, {batchId: 'b2'})).accepted, 2);
+    assert.ok(service.paid.every(({approvals}) => approvals === 1));
+  });
 
   it('writes no outcome once another runner has taken its lock, and pays every row once afterwards', async () => {
     await bench.plan(bench.payouts(3));

@@ -223,7 +223,7 @@ describe('after the run', () => {
     assert.deepEqual([recordOf('INV-1').length, recordOf('INV-2').length], [1, 1]);
   });
 
-  it('retry takes a key whose record is not known only by name, and calls it neither failed nor canceled', async () => {
+  it('retry takes a key whose record is not known only by name, after its record was looked for', async () => {
     await bench.plan(bench.payouts(1));
     service.fault = ({method}) =>
       method === 'POST'
@@ -232,10 +232,13 @@ describe('after the run', () => {
     const run = await bench.run(service);
     assert.deepEqual(
       [run.conflict, run.state, run.next],
-      [1, 'incomplete', 'remit payouts batch retry b1 --row INV-1'],
+      [1, 'incomplete', `remit payouts list --payee ${payeeId(1)} --all -p acme`],
     );
     const [left] = (await retry()).left;
-    assert.match(left!.why, /belongs to a record that has failed or was canceled.*--row INV-1$/);
+    assert.match(
+      left!.why,
+      /no record of it is known: look for a payment with this reference first.*--row INV-1$/,
+    );
     service.fault = () => undefined;
     assert.deepEqual((await retry('INV-1')).raised, ['INV-1']);
     assert.equal((await bench.run(service)).state, 'complete');
@@ -301,6 +304,27 @@ describe('after the run', () => {
     await bench.run(service);
     await resolve('INV-2', {paid: recordOf('INV-2')[0]!.id, status: 'approved'});
     await assert.rejects(resolve('INV-2', 'not-paid'), /INV-2 is not in doubt: it is accepted/);
+  });
+
+  it('resolve --paid records the payment of a row whose key was refused in direct mode, so that it is not paid again', async () => {
+    let lost = 1;
+    service.fault = ({method}) =>
+      method !== 'POST'
+        ? undefined
+        : lost-- > 0
+          ? 'lost-after'
+          : {status: 409, body: {error_code: 'IDEMPOTENCY_KEY_CONFLICT', message: 'the key was used'}};
+    await bench.plan(bench.payouts(1));
+    const run = await bench.run(service, {path: 'direct'});
+    assert.deepEqual([run.conflict, service.paid.length], [1, 1]);
+    assert.equal(run.next, `remit payouts list --payee ${payeeId(1)} --all -p acme`);
+    const [row] = await bench.inJournal(({journal}) => journal.needingAttention(9, 0));
+    assert.match(row!.message!, /Look for a record with this reference: resolve with --paid/);
+    await assert.rejects(resolve('INV-1', 'not-paid'), /is not in doubt/);
+    const {id} = recordOf('INV-1')[0]!;
+    assert.equal((await resolve('INV-1', {paid: id, status: 'approved'})).state, 'accepted');
+    const after = await bench.run(service);
+    assert.deepEqual([after.state, after.posts, service.paid.length], ['complete', 0, 1]);
   });
 
   it('resolve refuses a row that is not in doubt', async () => {

@@ -140,6 +140,15 @@ describe('what an answer does to a run', () => {
     assert.ok(service.paid.every(({approvals}) => approvals === 1));
   });
 
+  it('a record of another payment is named by the next command once nothing else is left to do', async () => {
+    service.distort = (record) => ({...record, amount_in_minor_units: 1});
+    const {conflict} = await run(1);
+    const {next} = await again();
+    const [record] = [...service.byId.values()];
+    assert.deepEqual([conflict, next], [1, `remit payouts get ${record!.id} -p acme`]);
+    nothingPaid();
+  });
+
   for (const [what, change] of [
     ['amount', {amount_in_minor_units: 1}],
     ['payee', {payee_id: payeeId(99)}],
@@ -235,6 +244,24 @@ describe('what an answer does to a run', () => {
       assert.ok(service.paid.every(({approvals}) => approvals === 1));
     });
   }
+
+  it('409 to every replay of a known key ends with what was found and how to resolve the row', async () => {
+    let lost = 1;
+    service.fault = (request) =>
+      !isOf(request, 2) ? undefined : lost-- > 0 ? 'lost-after' : refusal(409, 'DUPLICATE_REQUEST');
+    const {in_doubt: doubts, state} = await run(3, {settings: {releaseRest: true}});
+    assert.deepEqual([doubts, state], [1, 'incomplete']);
+    const summary = await again({settings: {releaseRest: true}});
+    assert.equal(summary.next, 'remit payouts batch resolve b1 --from FILE');
+    const [row] = await bench.inJournal(({journal}) => journal.needingAttention(9, 1));
+    assert.match(
+      row!.message!,
+      /409 DUPLICATE_REQUEST: refused\. The service knows its key.*then resolve the row/,
+    );
+    service.fault = () => undefined;
+    assert.equal((await again()).accepted, 3); // typed all the same, a run asks again with the same key
+    assert.equal(service.records.size, 3);
+  });
 
   it('409 of a dead key is a conflict, never tried again by itself, and holds the release', async () => {
     service.fault = (request) => (isOf(request, 2) ? refusal(409, 'IDEMPOTENCY_KEY_CONFLICT') : undefined);

@@ -14,7 +14,8 @@ const NOTHING: Remaining = {
     held: 0,
   },
   ...{disputed: 0, lateDoubts: 0, releasing: 0, lateStaged: 0, unapproved: 0, rejected: 0, failed: 0},
-  ...{deadReference: null, mayApproveById: false, isCanceling: false, cancelable: 0},
+  ...{deadReference: null, refusedParty: null, otherRecord: null, stuck: 0, isProbeRefused: false},
+  ...{mayApproveById: false, isCanceling: false, cancelable: 0},
   ...{mayAcceptDifferences: true, isUnproven: false, waitsFor: null},
 };
 const next = (
@@ -25,7 +26,7 @@ const next = (
   nextCommand(
     {...NOTHING, ...remaining},
     {command: 'remit', batchId: 'b1', mode, flags: ' -p acme', profile},
-  )?.replace(/^remit (?!profiles)|(?<=&& )remit /, '') ?? null;
+  )?.replace(/^remit (?!profiles|list|get)|(?<=&& )remit /, '') ?? null;
 
 describe('the next command of a batch', () => {
   for (const [words, remaining, command] of [
@@ -82,6 +83,27 @@ describe('the next command of a batch', () => {
       'names a row whose key belongs to a record that has ended',
       {deadReference: "Miller's 7"},
       "retry b1 --row 'Miller'\\''s 7' -p acme",
+    ],
+    [
+      'looks for the record of a row whose key was refused, before anything sends it with a new key',
+      {refusedParty: 'p-1'},
+      'remit list --payee p-1 --all -p acme',
+    ],
+    [
+      'shows the record of another payment with which a row is in conflict',
+      {otherRecord: 'r-1'},
+      'remit get r-1 -p acme',
+    ],
+    [
+      'asks for what was found out about rows whose every replay is answered with 409',
+      {in_doubt: 1, stuck: 1},
+      'resolve b1 --from FILE -p acme',
+    ],
+    ['sends the other rows in doubt beside them', {in_doubt: 2, stuck: 1}, 'resume b1 -p acme'],
+    [
+      'cancels what is staged where the service refuses its replay',
+      {state: 'stopped', stop: 'probe', staged: 2, isProbeRefused: true},
+      'cancel b1 -p acme',
     ],
     [
       'asks for what was found out about rows that no command sends',
