@@ -4,7 +4,7 @@ import type {Context} from './context.ts';
 import {int, iso, json, text} from './rows.ts';
 import {momentOf, type ClockState} from './sandbox-clock.ts';
 import {ServiceError, invalid} from './service-error.ts';
-import {saveClock} from './world.ts';
+import {saveClock} from './settings.ts';
 
 /** A checkpoint as it is listed. */
 export interface Checkpoint {

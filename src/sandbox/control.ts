@@ -8,8 +8,8 @@ import type {CONTROL_CALLS} from './control-calls.ts';
 import {TOKEN_HEADER, controlCalls, type ControlCallId} from './control-calls.ts';
 import {checkHost, checkOrigin} from './loopback-guard.ts';
 import {isJson, readJsonBody} from './request-body.ts';
-import type {Sandbox} from './sandbox.ts';
 import {ServiceError, errorBody, invalid} from './service-error.ts';
+import type {Sandbox} from './operated.ts';
 
 /** How the control routes are reached, and what only a server can do. */
 export interface ControlOptions {

@@ -13,7 +13,6 @@ import {ServedPages} from './page/served-pages.ts';
 import {Patience} from './patience.ts';
 import {toResponse} from './plain-response.ts';
 import type {ApiRoutes, Deliver} from './routing.ts';
-import type {Advanced, ClockStatus, Sandbox, SandboxStatus, Truth} from './sandbox.ts';
 import type {ClockMode} from './sandbox-clock.ts';
 import {seedStore, type Seeded} from './seed.ts';
 import {followClock, moveClock} from './shared-clock.ts';
@@ -25,6 +24,7 @@ import type {TimingProfile} from './timing.ts';
 import {DeliveryDesk, type DeliveryCounts} from './webhooks/delivery-desk.ts';
 import type {DeliveryPump} from './webhooks/delivery-pump.ts';
 import * as world from './world.ts';
+import type {Advanced, ClockStatus, Sandbox, SandboxStatus, Truth} from './operated.ts';
 
 /** What a sandbox is put together from. */
 export interface SandboxParts {

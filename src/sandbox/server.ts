@@ -5,8 +5,9 @@ import {RESPONSE_ALREADY_SENT} from '@hono/node-server/utils/response';
 import {systemClock} from '../clock.ts';
 import {RemitError} from '../errors.ts';
 import type {Outgoing} from './fault-answer.ts';
-import {createSandbox, type Sandbox, type SandboxOptions} from './sandbox.ts';
+import {createSandbox, type SandboxOptions} from './sandbox.ts';
 import {errorBody} from './service-error.ts';
+import type {Sandbox} from './operated.ts';
 
 const HOST = '127.0.0.1';
 

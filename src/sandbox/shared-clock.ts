@@ -1,7 +1,7 @@
 import type {Store} from '../store/port.ts';
 import {json} from './rows.ts';
 import type {ClockState, SandboxClock} from './sandbox-clock.ts';
-import {loadClock, saveClock} from './world.ts';
+import {loadClock, saveClock} from './settings.ts';
 
 /**
  * The clock belongs to the store, not to the process: of several sandboxes on one database, each asks before a request

@@ -5,7 +5,6 @@ import {issueKey} from './keys.ts';
 import {openAccounts} from './ledger.ts';
 import type {RandomBytes} from './random.ts';
 import {text, textOrNull} from './rows.ts';
-import type {ClockState} from './sandbox-clock.ts';
 import {foundTreasury} from './treasury-account.ts';
 
 /** $10,000,000.00 in the main account of each entity. */
@@ -87,28 +86,6 @@ export async function clearWorld(
   for (const table of RECORDS) await queries.run(`delete from ${table}`);
   for (const entity of await listEntities(queries)) await fund(queries, context, entity.id, mainBalanceMinor);
 }
-
-export async function readSetting<T>(queries: Queries, name: string): Promise<T | undefined> {
-  const row = await queries.get('select value from settings where name = ?', [name]);
-  return row && (JSON.parse(text(row, 'value')) as T); // what writeSetting wrote
-}
-
-export async function writeSetting(queries: Queries, name: string, value: object): Promise<void> {
-  await queries.run(
-    'insert into settings (name, value) values (?, ?) on conflict (name) do update set value = excluded.value',
-    [name, JSON.stringify(value)],
-  );
-}
-
-/** How often this store was opened before. */
-export async function countOpening(queries: Queries): Promise<number> {
-  const count = (await readSetting<{count: number}>(queries, 'openings'))?.count ?? 0;
-  await writeSetting(queries, 'openings', {count: count + 1});
-  return count;
-}
-
-export const loadClock = (queries: Queries) => readSetting<ClockState>(queries, 'clock');
-export const saveClock = (queries: Queries, state: ClockState) => writeSetting(queries, 'clock', state);
 
 /** Tables whose ids nothing finds faster than by asking entity by entity: their keys begin with it. */
 const BY_ENTITY = ['subaccounts', 'moves', 'treasury_accounts', 'account_transfers'] as const;

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import {createSandbox, type Sandbox, type SandboxOptions} from '../../src/sandbox/sandbox.ts';
+import {createSandbox, type SandboxOptions} from '../../src/sandbox/sandbox.ts';
 import {TIMINGS} from '../../src/sandbox/timing.ts';
 import {ManualClock} from './manual-clock.ts';
 import {bankAccount} from './payment-details.ts';
 import {testStore, type TestStore} from './test-store.ts';
+import type {Sandbox} from '../../src/sandbox/operated.ts';
 
 export interface Answer {
   status: number;

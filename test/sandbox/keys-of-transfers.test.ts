@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import {join} from 'node:path';
-import {keyIndexFor} from '../../src/sandbox/key-index.ts';
 import {migrations} from '../../src/sandbox/migrations.ts';
 import type {TransferKind} from '../../src/sandbox/transfer.ts';
 import {openEmbeddedStore} from '../../src/store/embedded.ts';
@@ -10,6 +9,7 @@ import {openPostgresStore} from '../../src/store/postgres.ts';
 import {availableDrivers} from '../../src/store/sqlite.ts';
 import {scratchFolder} from '../store/scratch-folder.ts';
 import {onPostgres, postgresStore, type TestStore} from './test-store.ts';
+import {keyIndexFor} from '../../src/sandbox/remembered-keys.ts';
 
 /** The table of keys as it was, and what of it stands in a store that is opened today. */
 function suite(

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import {createSandbox, type Sandbox} from '../../src/sandbox/sandbox.ts';
+import {createSandbox} from '../../src/sandbox/sandbox.ts';
 import {openSandboxStore} from '../../src/sandbox/open-store.ts';
 import {listEntities} from '../../src/sandbox/world.ts';
 import type {Queries, Store} from '../../src/store/port.ts';
 import {text} from '../../src/sandbox/rows.ts';
 import {testStore} from './test-store.ts';
+import type {Sandbox} from '../../src/sandbox/operated.ts';
 
 /** Long lists, filled with SQL, and the time that a page of them takes wherever it lies. */
 export interface Lengths {

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import {createSandbox, type Sandbox, type SandboxOptions} from '../../src/sandbox/sandbox.ts';
+import {createSandbox, type SandboxOptions} from '../../src/sandbox/sandbox.ts';
 import {skippedWithoutPostgres} from '../store/postgres-server.ts';
 import {MONDAY} from './harness.ts';
 import {bankAccount} from './payment-details.ts';
 import {ManualClock} from './manual-clock.ts';
 import {postgresStore, type TestStore} from './test-store.ts';
 import {FakeReceiver} from './webhooks/receiver.ts';
+import type {Sandbox} from '../../src/sandbox/operated.ts';
 
 describe('sandboxes that share a database', function () {
   this.timeout(60_000);

@@ -3,7 +3,6 @@ import {systemClock} from '../../src/clock.ts';
 import {RemitError} from '../../src/errors.ts';
 import type {Context} from '../../src/sandbox/context.ts';
 import {IdMaker} from '../../src/sandbox/ids.ts';
-import {keyIndexFor} from '../../src/sandbox/key-index.ts';
 import {openSandboxStore} from '../../src/sandbox/open-store.ts';
 import {seededRandom} from '../../src/sandbox/random.ts';
 import {SandboxClock} from '../../src/sandbox/sandbox-clock.ts';
@@ -13,6 +12,7 @@ import {TIMINGS} from '../../src/sandbox/timing.ts';
 import type {Store} from '../../src/store/port.ts';
 import {ManualClock} from './manual-clock.ts';
 import {testStore, type TestStore} from './test-store.ts';
+import {keyIndexFor} from '../../src/sandbox/remembered-keys.ts';
 
 /** A store as a plain object, so that one of its functions can be another. */
 const bound = (store: Store): Store => ({

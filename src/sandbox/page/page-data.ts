@@ -4,10 +4,10 @@ import type {RequestCounts, RequestEntry} from '../exchange.ts';
 import {listKeys, type KeyScope} from '../keys.ts';
 import {balances, type AccountId} from '../ledger.ts';
 import {text} from '../rows.ts';
-import type {ClockStatus} from '../sandbox.ts';
 import {toTransfer, type Transfer, type TransferKind} from '../transfer.ts';
 import type {DeliveryCounts, ShownDelivery} from '../webhooks/delivery-desk.ts';
 import {listEntities} from '../world.ts';
+import type {ClockStatus} from '../operated.ts';
 
 /** How many of each the page shows. */
 export const SHOWN = 15;

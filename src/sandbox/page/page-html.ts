@@ -2,12 +2,12 @@ import {markup, type Markup} from '../../html/markup.ts';
 import {pageFrame} from '../../html/page-frame.ts';
 import {moment} from '../../html/page-parts.ts';
 import {formatMajor, groupMajor} from '../../money/amount.ts';
-import type {ClockStatus} from '../sandbox.ts';
 import {ADVANCES, MODES} from './clock-form.ts';
 import type {PageData, ShownEntity} from './page-data.ts';
 import {PAGE_STYLE} from './page-style.ts';
 import {deliveryTable, requestTable, transferTable} from './page-tables.ts';
 import type {Session} from './sessions.ts';
+import type {ClockStatus} from '../operated.ts';
 
 const frame = (title: string, body: Markup): string =>
   pageFrame({title, style: PAGE_STYLE, icon: '/page/icon.svg', body});

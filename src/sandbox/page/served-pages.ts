@@ -1,7 +1,6 @@
 import {timingSafeEqual} from 'node:crypto';
 import {ICON, pageHeaders} from '../../html/page-frame.ts';
 import {moment} from '../../html/page-parts.ts';
-import type {Advanced, ClockStatus, Sandbox} from '../sandbox.ts';
 import {checkHost, checkOrigin} from '../loopback-guard.ts';
 import {ServiceError, errorBody} from '../service-error.ts';
 import {readClockForm} from './clock-form.ts';
@@ -9,6 +8,7 @@ import type {PageData} from './page-data.ts';
 import {lockedPage, sandboxPage} from './page-html.ts';
 import {PAGE_STYLE} from './page-style.ts';
 import {PageSessions, type PageLink, type Session} from './sessions.ts';
+import type {Advanced, ClockStatus, Sandbox} from '../operated.ts';
 
 /** A form of the page is smaller than this. */
 const FORM_BYTES_MAX = 2000;

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import {EVENT_TYPE_NAMES} from '../../../src/contract/events.ts';
 import type {Context} from '../../../src/sandbox/context.ts';
 import {IdMaker} from '../../../src/sandbox/ids.ts';
-import {keyIndexFor} from '../../../src/sandbox/key-index.ts';
 import {openSandboxStore} from '../../../src/sandbox/open-store.ts';
 import {seededRandom} from '../../../src/sandbox/random.ts';
 import {SandboxClock} from '../../../src/sandbox/sandbox-clock.ts';
@@ -15,6 +14,7 @@ import {TestSandbox} from '../harness.ts';
 import type {ManualClock} from '../manual-clock.ts';
 import {testStore, type TestStore} from '../test-store.ts';
 import {FakeReceiver} from './receiver.ts';
+import {keyIndexFor} from '../../../src/sandbox/remembered-keys.ts';
 
 export const HOOK = 'https://receiver.example/hook';
 
