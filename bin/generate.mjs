@@ -9,9 +9,9 @@ import {root} from './commands.mjs';
 /** `[path, text]` of each generated file. */
 export async function generatedFiles() {
   const [{sandboxOpenApi}, {operationsPage}, {controlPage}, {format}] = await Promise.all([
-    import('../src/sandbox/control-openapi.ts'),
+    import('../src/sandbox/control/openapi.ts'),
     import('../src/contract/operations-page.ts'),
-    import('../src/sandbox/control-page.ts'),
+    import('../src/sandbox/control/page.ts'),
     import('prettier'),
   ]);
   const style = JSON.parse(readFileSync(join(root, '.prettierrc.json'), 'utf8'));

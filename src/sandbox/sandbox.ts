@@ -1,29 +1,29 @@
 import {randomBytes} from 'node:crypto';
 import {systemClock, type Clock} from '../clock.ts';
 import type {Store} from '../store/port.ts';
-import type {Context, RuleSwitches} from './context.ts';
-import {Exchange, type RequestEntry} from './exchange.ts';
-import {Faults} from './faults.ts';
-import {IdMaker} from './ids.ts';
-import {KeyRing, listKeys} from './keys.ts';
-import {seededRandom, systemRandom} from './random.ts';
-import {buildRoutes} from './routing.ts';
-import {SandboxClock, type ClockMode, type ClockState} from './sandbox-clock.ts';
-import type {Seeded} from './seed.ts';
-import {openSandboxStore} from './open-store.ts';
+import type {Context, RuleSwitches} from './world/context.ts';
+import {Exchange, type RequestEntry} from './api/exchange.ts';
+import {Faults} from './outcomes/faults.ts';
+import {IdMaker} from './base/ids.ts';
+import {KeyRing, listKeys} from './world/keys.ts';
+import {seededRandom, systemRandom} from './base/random.ts';
+import {buildRoutes} from './api/routing.ts';
+import {SandboxClock, type ClockMode, type ClockState} from './time/clock.ts';
+import type {Seeded} from './entities/seed.ts';
+import {openSandboxStore} from './migrations/open-store.ts';
 import {LocalSandbox} from './local-sandbox.ts';
-import {fireTimer} from './fire-timer.ts';
-import {foundClock, moveClock} from './shared-clock.ts';
-import {TimerPump} from './timer-pump.ts';
-import {TIMINGS, type TimingProfile} from './timing.ts';
+import {fireTimer} from './transfers/fire-timer.ts';
+import {foundClock, moveClock} from './world/shared-clock.ts';
+import {TimerPump} from './world/timer-pump.ts';
+import {TIMINGS, type TimingProfile} from './time/timing.ts';
 import type {DeliveryEntry} from './webhooks/delivery-log.ts';
 import {DeliveryPump} from './webhooks/delivery-pump.ts';
 import {httpsPoster, type PostWebhook} from './webhooks/post.ts';
 import {receiverTrust} from './webhooks/trust.ts';
-import * as world from './world.ts';
-import type {Sandbox} from './operated.ts';
-import {countOpening} from './settings.ts';
-import {keyIndexFor} from './remembered-keys.ts';
+import * as world from './entities/entities.ts';
+import type {Sandbox} from './control/operated.ts';
+import {countOpening} from './base/settings.ts';
+import {keyIndexFor} from './entities/remembered-keys.ts';
 
 export interface SandboxOptions {
   /** Database file, made when it is not there and opened under our own lock; or a store that is open already, for no other sandbox. */

@@ -4,10 +4,10 @@ import {RequestError, getRequestListener} from '@hono/node-server';
 import {RESPONSE_ALREADY_SENT} from '@hono/node-server/utils/response';
 import {systemClock} from '../clock.ts';
 import {RemitError} from '../errors.ts';
-import type {Outgoing} from './fault-answer.ts';
+import type {Outgoing} from './outcomes/fault-answer.ts';
 import {createSandbox, type SandboxOptions} from './sandbox.ts';
-import {errorBody} from './service-error.ts';
-import type {Sandbox} from './operated.ts';
+import {errorBody} from './base/service-error.ts';
+import type {Sandbox} from './control/operated.ts';
 
 const HOST = '127.0.0.1';
 

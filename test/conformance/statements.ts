@@ -236,7 +236,8 @@ export const GIVEN: readonly Statement[] = [
     gone: 'a deleted method is no longer listed and no longer usable',
     audit: {
       text: 'the record of a deleted method is kept',
-      unseen: 'no call shows deleted methods; test/sandbox/payment-methods.test.ts looks into the store',
+      unseen:
+        'no call shows deleted methods; test/sandbox/handlers/payment-methods.test.ts looks into the store',
     },
     ownerOnly: 'nobody but the owner may delete it',
     rest: 'methods can be added, listed and made the default',

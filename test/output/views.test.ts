@@ -21,7 +21,7 @@ import {
 } from '../../src/output/views/treasury.ts';
 import {webhookEventView} from '../../src/output/views/webhook-events.ts';
 import {eventTypeView, webhookEndpointView} from '../../src/output/views/webhooks.ts';
-import {CONTROL_ANSWERS} from '../../src/sandbox/control-answers.ts';
+import {CONTROL_ANSWERS} from '../../src/sandbox/control/answers.ts';
 import {payin, payout} from '../commands/fixtures.ts';
 
 const OF_THE_SERVICE: [command: string, view: View][] = [

@@ -11,10 +11,10 @@ import {
   shellTokens,
   type CommandMap,
 } from './command-lines.ts';
-import {magicTable} from '../../src/sandbox/magic.ts';
-import {OUTCOMES} from '../../src/sandbox/outcomes.ts';
-import {SCENARIOS} from '../../src/sandbox/scenarios.ts';
-import {TIMING_PROFILES} from '../../src/sandbox/timing.ts';
+import {magicTable} from '../../src/sandbox/outcomes/magic.ts';
+import {OUTCOMES} from '../../src/sandbox/outcomes/outcomes.ts';
+import {SCENARIOS} from '../../src/sandbox/outcomes/scenarios.ts';
+import {TIMING_PROFILES} from '../../src/sandbox/time/timing.ts';
 import {FAULT_KINDS} from '../../src/cli/sandbox/fault-flags.ts';
 import {tableRows} from './markdown.ts';
 import {ROOT, filesUnder, readJson, readText} from './tree.ts';

@@ -101,13 +101,41 @@ function brokenDirections(imports: readonly Import[]): string[] {
   });
 }
 
-/** The sandbox's rules know nothing of requests: only the map of handlers, and handlers themselves, import handlers. */
-const HANDLERS = 'src/sandbox/handlers/';
-const reachUp = (imports: readonly Import[]): string[] =>
-  imports
-    .filter(({target}) => target?.startsWith(HANDLERS))
-    .filter(({path}) => path !== 'src/sandbox/handlers.ts' && !path.startsWith(HANDLERS))
-    .map((one) => `${at(one)} must not import a handler (${one.specifier}): move what both need beside it`);
+/** Room -> the rooms of its area that it may import, as docs/internals/architecture.md says; an area without a room is absent. */
+function documentedRooms(): Map<string, readonly string[]> {
+  const rows = tableRows(readText('docs/internals/architecture.md')).filter(
+    ({heading}) => heading === 'Rooms',
+  );
+  return new Map(
+    rows.map(({cells: [room = '', , others = '']}) => [room, others === 'none' ? [] : others.split(', ')]),
+  );
+}
+
+/** `src/batch/model/kinds.ts` -> `batch/model`; a file that stands directly in its area -> the area. */
+const roomOf = (path: string): string => withoutEnding(path).split('/').slice(0, -1).slice(0, 2).join('/');
+
+function brokenRooms(imports: readonly Import[], rooms: ReadonlyMap<string, readonly string[]>): string[] {
+  const areas = new Set([...rooms.keys()].map((room) => room.split('/')[0]));
+  return imports.flatMap((one) => {
+    if (one.target === undefined || !areas.has(areaOf(one.path)) || areaOf(one.path) !== areaOf(one.target))
+      return [];
+    const [from, to] = [roomOf(one.path), roomOf(one.target)];
+    const allowed = rooms.get(from);
+    if (!allowed) return [`${at(one)} stands in ${from}, which is no room of docs/internals/architecture.md`];
+    if (from === to || allowed.includes(to.split('/')[1] ?? to)) return [];
+    return [`${at(one)} ${from} must not import ${to} (${one.specifier})`];
+  });
+}
+
+/** A room that may import one which does not stand above it in the table. */
+function risingRooms(rooms: ReadonlyMap<string, readonly string[]>): string[] {
+  const seen = new Set<string>();
+  return [...rooms].flatMap(([room, others]) => {
+    const rising = others.filter((other) => !seen.has(`${room.split('/')[0]}/${other}`));
+    seen.add(room);
+    return rising.map((other) => `${room} stands above ${other}, which it may import`);
+  });
+}
 
 const looseZod = (imports: readonly Import[]): string[] =>
   imports
@@ -203,16 +231,41 @@ const j = require('./j.cjs');
     assert.equal(broken('src/novelty/a.ts', `import {x} from './b.ts'`).length, 1);
   });
 
-  it('lead from handlers to the rules of the sandbox, and never back', () => {
-    none(reachUp(imports));
-    const from = (path: string) => reachUp(importsOf({path, text: `import type {A} from './handlers/a.ts'`}));
-    assert.deepEqual(from('src/sandbox/move.ts'), [
-      'src/sandbox/move.ts:1 must not import a handler (./handlers/a.ts): move what both need beside it',
-    ]);
-    assert.deepEqual(from('src/sandbox/handlers.ts'), []);
+  it('go from room to room as docs/internals/architecture.md says', () => {
+    const rooms = documentedRooms();
+    assert.ok(rooms.size > 30, `${rooms.size} rooms`);
+    none(brokenRooms(imports, rooms));
+    none(risingRooms(rooms));
+    const areas = ['batch', 'cli', 'sandbox'];
+    const stray = sourcesUnder('src').filter(
+      ({path}) => areas.includes(areaOf(path)) && !rooms.has(roomOf(path)),
+    );
+    none(stray.map(({path}) => `${path} stands in no room`));
   });
 
-  it('form no cycle at run time', () => none(findCycle(imports) ?? []));
+  it('are caught when they go to another room', () => {
+    const rooms = new Map([
+      ['batch/model', []],
+      ['batch/run', ['model']],
+    ]);
+    const broken = (path: string, text: string) => brokenRooms(importsOf({path, text}), rooms);
+    assert.deepEqual(broken('src/batch/model/a.ts', `import type {B} from '../run/b.ts';`), [
+      'src/batch/model/a.ts:1 batch/model must not import batch/run (../run/b.ts)',
+    ]);
+    assert.equal(broken('src/batch/run/a.ts', `import {b} from '../model/b.ts'`).length, 0);
+    assert.equal(broken('src/batch/attic/a.ts', `import {b} from '../model/b.ts'`).length, 1);
+    assert.equal(
+      risingRooms(
+        new Map([
+          ['batch/run', ['model']],
+          ['batch/model', []],
+        ]),
+      ).length,
+      1,
+    );
+  });
+
+  it('form no cycle, types included', () => none(findCycle(imports) ?? []));
 
   it('are caught when they form one', () => {
     const files = {
@@ -223,7 +276,8 @@ const j = require('./j.cjs');
     const read = (entries: Record<string, string>) =>
       Object.entries(entries).flatMap(([path, text]) => importsOf({path, text}));
     assert.deepEqual(findCycle(read(files)), ['src/a.ts', 'src/b.ts', 'src/c.ts', 'src/a.ts']);
-    assert.equal(findCycle(read({...files, 'src/c.ts': `import type {A} from './a.ts'`})), undefined);
+    assert.ok(findCycle(read({...files, 'src/c.ts': `import type {A} from './a.ts'`})));
+    assert.equal(findCycle(read({...files, 'src/c.ts': `import type {A} from './d.ts'`})), undefined);
   });
 
   it('take zod as a namespace', () => {

@@ -87,11 +87,11 @@ export const packageOf = (specifier: string): string =>
     .slice(0, specifier.startsWith('@') ? 2 : 1)
     .join('/');
 
-/** The first chain of files that leads back to its start, by imports that exist at run time; undefined when none does. */
+/** The first chain of files that leads back to its start, by imports of any kind; undefined when none does. */
 export function findCycle(imports: readonly Import[]): string[] | undefined {
   const edges = new Map<string, string[]>();
-  for (const {path, target, kind} of imports)
-    if (target !== undefined && kind !== 'type') edges.set(path, [...(edges.get(path) ?? []), target]);
+  for (const {path, target} of imports)
+    if (target !== undefined) edges.set(path, [...(edges.get(path) ?? []), target]);
   const done = new Set<string>();
   const walk = (at: string, trail: string[]): string[] | undefined => {
     if (trail.includes(at)) return [...trail.slice(trail.indexOf(at)), at];

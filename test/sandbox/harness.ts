@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import {createSandbox, type SandboxOptions} from '../../src/sandbox/sandbox.ts';
-import {TIMINGS} from '../../src/sandbox/timing.ts';
+import {TIMINGS} from '../../src/sandbox/time/timing.ts';
 import {ManualClock} from './manual-clock.ts';
 import {bankAccount} from './payment-details.ts';
 import {testStore, type TestStore} from './test-store.ts';
-import type {Sandbox} from '../../src/sandbox/operated.ts';
+import type {Sandbox} from '../../src/sandbox/control/operated.ts';
 
 export interface Answer {
   status: number;

@@ -1,5 +1,5 @@
 // Pages of long lists, wherever they lie: `npm run bench:lists`. With REMIT_TEST_STORE=postgres, on PostgreSQL.
-import {measureLists} from './lists.ts';
+import {measureLists} from './handlers/lists.ts';
 import {onPostgres} from './test-store.ts';
 
 /** A page may take so much longer than the first one; what is beyond is not flat. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import {FaultRule} from '../../src/sandbox/fault-schema.ts';
-import {openSandboxStore} from '../../src/sandbox/open-store.ts';
+import {FaultRule} from '../../src/sandbox/outcomes/fault-schema.ts';
+import {openSandboxStore} from '../../src/sandbox/migrations/open-store.ts';
 import {DOWN, FailingStore} from './failing-store.ts';
 import {TestSandbox, UNKNOWN_ID} from './harness.ts';
 import {bankAccount} from './payment-details.ts';

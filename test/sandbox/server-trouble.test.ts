@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import {RemitError} from '../../src/errors.ts';
-import {openSandboxStore} from '../../src/sandbox/open-store.ts';
+import {openSandboxStore} from '../../src/sandbox/migrations/open-store.ts';
 import {startSandbox, type RunningSandbox} from '../../src/sandbox/server.ts';
-import {TOKEN_HEADER} from '../../src/sandbox/control-calls.ts';
+import {TOKEN_HEADER} from '../../src/sandbox/control/calls.ts';
 import {DOWN, FailingStore} from './failing-store.ts';
 import {testStore, type TestStore} from './test-store.ts';
 

@@ -5,7 +5,7 @@ import {join} from 'node:path';
 import {createInterface} from 'node:readline';
 import {setTimeout as wait} from 'node:timers/promises';
 import {startSandbox} from '../../src/sandbox/server.ts';
-import {TIMING_PROFILES, type TimingProfile} from '../../src/sandbox/timing.ts';
+import {TIMING_PROFILES, type TimingProfile} from '../../src/sandbox/time/timing.ts';
 import {scratch} from '../cli/run-cli.ts';
 import {ROOT} from '../repo/tree.ts';
 import {skippedWithoutPostgres} from '../store/postgres-server.ts';

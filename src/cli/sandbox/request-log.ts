@@ -1,6 +1,6 @@
 import {cleanLine} from '../../sanitize/harmful.ts';
 import type {Output} from '../../output/output.ts';
-import type {RequestEntry} from '../../sandbox/exchange.ts';
+import type {RequestEntry} from '../../sandbox/api/exchange.ts';
 import type {DeliveryEntry} from '../../sandbox/webhooks/delivery-log.ts';
 
 /**

@@ -1,8 +1,8 @@
 import {AmountError, parseMajor, toWire} from '../../money/amount.ts';
 import {RemitError} from '../../errors.ts';
-import {SPEED_MAX, type ClockMode} from '../../sandbox/sandbox-clock.ts';
+import {SPEED_MAX, type ClockMode} from '../../sandbox/time/clock.ts';
 import type {ServerOptions} from '../../sandbox/server.ts';
-import type {TimingProfile} from '../../sandbox/timing.ts';
+import type {TimingProfile} from '../../sandbox/time/timing.ts';
 import type {LocalContext} from '../core/context.ts';
 import {readStdin} from '../runtime/stdin.ts';
 import {isPostgresUrl, readPostgresUrl} from '../../store/postgres-url.ts';

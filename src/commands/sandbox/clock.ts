@@ -3,7 +3,7 @@ import {RemitCommand} from '../../cli/core/command.ts';
 import {callControl} from '../../cli/sandbox/control.ts';
 import {readClock} from '../../cli/sandbox/start-options.ts';
 import {clockView} from '../../output/views/sandbox.ts';
-import type {ClockStatus} from '../../sandbox/operated.ts';
+import type {ClockStatus} from '../../sandbox/control/operated.ts';
 
 export default class SandboxClockCommand extends RemitCommand {
   static override summary = "Show the running sandbox's clock, or change how it runs";

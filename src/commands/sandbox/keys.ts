@@ -2,7 +2,7 @@ import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {callControl} from '../../cli/sandbox/control.ts';
 import {sandboxKeyView} from '../../output/views/sandbox.ts';
-import type {IssuedKey} from '../../sandbox/keys.ts';
+import type {IssuedKey} from '../../sandbox/world/keys.ts';
 
 export default class SandboxKeys extends RemitCommand {
   static override summary = 'Show the keys that the running sandbox issued, or issue one';

@@ -4,7 +4,7 @@ import {count} from '../../cli/input/flags.ts';
 import {callControl} from '../../cli/sandbox/control.ts';
 import {sandboxCommand} from '../../cli/sandbox/target.ts';
 import {RemitError} from '../../errors.ts';
-import {SIMULATED_KINDS, outcomesOf, type Simulated} from '../../sandbox/outcomes.ts';
+import {SIMULATED_KINDS, outcomesOf, type Simulated} from '../../sandbox/outcomes/outcomes.ts';
 
 const CAME_BACK =
   " Its money came back; the record shows no failure, the account's transactions show the return.";

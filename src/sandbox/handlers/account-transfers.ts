@@ -7,22 +7,22 @@ import {
   toAccountTransfer,
   type AccountTransfer,
   type AccountTransferRail,
-} from '../account-transfer.ts';
+} from '../records/account-transfer.ts';
 import {
   goesOnLater,
   initiateAccountTransfer,
   queueInitiation,
   stepAccountTransfer,
-} from '../account-transfer-steps.ts';
-import type {Context} from '../context.ts';
-import type {Call, Handler} from '../handler.ts';
-import {balanceOf} from '../ledger.ts';
-import {envelope, pageQuery, position} from '../paging.ts';
-import {text} from '../rows.ts';
-import {accountTransferScenarioOf} from '../scenarios.ts';
-import {ServiceError, invalid} from '../service-error.ts';
-import {checkRailLimit} from '../transfer-admission.ts';
-import {findAccount, fundsOfAccount} from '../treasury-account.ts';
+} from '../transfers/account-transfer-steps.ts';
+import type {Context} from '../world/context.ts';
+import type {Call, Handler} from './handler.ts';
+import {balanceOf} from '../ledger/ledger.ts';
+import {envelope, pageQuery, position} from './paging.ts';
+import {text} from '../base/rows.ts';
+import {accountTransferScenarioOf} from '../outcomes/scenarios.ts';
+import {ServiceError, invalid} from '../base/service-error.ts';
+import {checkRailLimit} from '../transfers/admission.ts';
+import {findAccount, fundsOfAccount} from '../ledger/treasury-account.ts';
 
 const isRail = (rail: string): rail is AccountTransferRail =>
   (ACCOUNT_TRANSFER_RAILS as readonly string[]).includes(rail);

@@ -1,5 +1,5 @@
 import {EVENT_TYPES} from '../../contract/events.ts';
-import type {Handler} from '../handler.ts';
+import type {Handler} from './handler.ts';
 
 /** Interface document, "Event types"; the form is assumption 33. */
 const list: Handler<'eventTypes.list'> = async () => ({

@@ -1,9 +1,9 @@
-import type {Handler} from '../handler.ts';
-import {approveMove, findMove, insertMove, readMove, toMove, type Move} from '../move.ts';
-import {envelope, pageQuery, position} from '../paging.ts';
-import {text} from '../rows.ts';
-import {invalid} from '../service-error.ts';
-import {findSubaccount} from '../subaccount.ts';
+import type {Handler} from './handler.ts';
+import {approveMove, findMove, insertMove, readMove, toMove, type Move} from '../transfers/move.ts';
+import {envelope, pageQuery, position} from './paging.ts';
+import {text} from '../base/rows.ts';
+import {invalid} from '../base/service-error.ts';
+import {findSubaccount} from '../ledger/subaccount.ts';
 
 /** Assumption 7: both subaccounts are the entity's, and money changes its place, not its currency. */
 const create: Handler<'moves.create'> = ({entity, body}, context) =>

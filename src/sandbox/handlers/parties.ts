@@ -1,8 +1,8 @@
 import type {OperationId} from '../../contract/operations.ts';
-import type {Handler} from '../handler.ts';
-import {envelope, pageQuery, position} from '../paging.ts';
-import {findParty, toParty, type PartyKind} from '../party.ts';
-import {text, textOrNull} from '../rows.ts';
+import type {Handler} from './handler.ts';
+import {envelope, pageQuery, position} from './paging.ts';
+import {findParty, toParty, type PartyKind} from '../records/party.ts';
+import {text, textOrNull} from '../base/rows.ts';
 
 type PartyOperation<Verb extends string> = Extract<OperationId, `payees.${Verb}` | `payers.${Verb}`>;
 type PartyHandler<Verb extends string> = Handler<PartyOperation<Verb>>;

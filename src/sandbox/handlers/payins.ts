@@ -1,6 +1,6 @@
-import type {Call} from '../handler.ts';
-import type {TransferRequest} from '../transfer-admission.ts';
-import {toPayin} from '../transfer.ts';
+import type {Call} from './handler.ts';
+import type {TransferRequest} from '../transfers/admission.ts';
+import {toPayin} from '../records/transfer.ts';
 import {transferHandlers} from './transfers.ts';
 
 function readCreate(body: Call<'payins.create'>['body']): TransferRequest {

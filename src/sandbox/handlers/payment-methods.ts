@@ -1,11 +1,11 @@
 import type {OperationId} from '../../contract/operations.ts';
-import type {Context} from '../context.ts';
-import type {Call, Handler} from '../handler.ts';
-import {envelope, pageQuery, position} from '../paging.ts';
-import {findParty, type PartyKind} from '../party.ts';
-import {findMethod, insertMethod, makeDefault, toMethod} from '../payment-method.ts';
-import {int, text} from '../rows.ts';
-import {ServiceError, invalid} from '../service-error.ts';
+import type {Context} from '../world/context.ts';
+import type {Call, Handler} from './handler.ts';
+import {envelope, pageQuery, position} from './paging.ts';
+import {findParty, type PartyKind} from '../records/party.ts';
+import {findMethod, insertMethod, makeDefault, toMethod} from '../transfers/payment-method.ts';
+import {int, text} from '../base/rows.ts';
+import {ServiceError, invalid} from '../base/service-error.ts';
 
 /** Default rule 2. */
 const NOT_DEFAULT = 'The payment method was added but not made the default, because it is not verified yet.';

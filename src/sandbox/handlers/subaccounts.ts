@@ -1,6 +1,6 @@
-import type {Handler} from '../handler.ts';
-import {envelope, pageQuery, position} from '../paging.ts';
-import {SUBACCOUNTS, findSubaccount, openSubaccount, toSubaccount} from '../subaccount.ts';
+import type {Handler} from './handler.ts';
+import {envelope, pageQuery, position} from './paging.ts';
+import {SUBACCOUNTS, findSubaccount, openSubaccount, toSubaccount} from '../ledger/subaccount.ts';
 
 const create: Handler<'subaccounts.create'> = ({entity, body}, context) =>
   context.store.write(async (queries) => {

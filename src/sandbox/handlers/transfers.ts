@@ -1,15 +1,15 @@
 import type {OperationId} from '../../contract/operations.ts';
 import type {Output} from '../../contract/schemas/registry.ts';
 import type {Queries, SqlValue} from '../../store/port.ts';
-import type {Context, Entity} from '../context.ts';
-import type {Call, Handler} from '../handler.ts';
-import {lowestIdAt} from '../ids.ts';
-import {findByKey, hashRequest} from '../idempotency.ts';
-import {envelope, pageQuery, position} from '../paging.ts';
-import {ServiceError} from '../service-error.ts';
-import {admit, type TransferRequest, type Wanted} from '../transfer-admission.ts';
-import {approve, initiate, step} from '../transfer-steps.ts';
-import {findTransfer, toTransfer, type Transfer, type TransferKind} from '../transfer.ts';
+import type {Context, Entity} from '../world/context.ts';
+import type {Call, Handler} from './handler.ts';
+import {lowestIdAt} from '../base/ids.ts';
+import {findByKey, hashRequest} from '../entities/idempotency.ts';
+import {envelope, pageQuery, position} from './paging.ts';
+import {ServiceError} from '../base/service-error.ts';
+import {admit, type TransferRequest, type Wanted} from '../transfers/admission.ts';
+import {approve, initiate, step} from '../transfers/steps.ts';
+import {findTransfer, toTransfer, type Transfer, type TransferKind} from '../records/transfer.ts';
 
 /** What a create came to. It is committed whatever it is; 503 becomes an error answer only afterwards. */
 type Created =

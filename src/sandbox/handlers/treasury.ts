@@ -1,10 +1,10 @@
-import {bookLine, toBankTransaction} from '../bank-lines.ts';
-import type {Handler} from '../handler.ts';
-import {post} from '../ledger.ts';
-import {envelope, pageQuery, position} from '../paging.ts';
-import {text} from '../rows.ts';
-import {ServiceError, invalid} from '../service-error.ts';
-import {findAccount, fundsOfAccount, toBalance, toTreasuryAccount} from '../treasury-account.ts';
+import {bookLine, toBankTransaction} from '../ledger/bank-lines.ts';
+import type {Handler} from './handler.ts';
+import {post} from '../ledger/ledger.ts';
+import {envelope, pageQuery, position} from './paging.ts';
+import {text} from '../base/rows.ts';
+import {ServiceError, invalid} from '../base/service-error.ts';
+import {findAccount, fundsOfAccount, toBalance, toTreasuryAccount} from '../ledger/treasury-account.ts';
 
 const accounts: Handler<'treasury.accounts'> = ({entity, query}, {store}) => {
   const at = position('treasury-accounts', query);

@@ -2,11 +2,11 @@ import {randomBytes} from 'node:crypto';
 import {EVENT_TYPE_NAMES} from '../../contract/events.ts';
 import type {Output} from '../../contract/schemas/registry.ts';
 import type {Queries, SqlRow} from '../../store/port.ts';
-import type {Context} from '../context.ts';
-import type {Handler} from '../handler.ts';
-import {envelope, pageQuery, position} from '../paging.ts';
-import {int, iso, json, text, textOrNull} from '../rows.ts';
-import {ServiceError, invalid} from '../service-error.ts';
+import type {Context} from '../world/context.ts';
+import type {Handler} from './handler.ts';
+import {envelope, pageQuery, position} from './paging.ts';
+import {int, iso, json, text, textOrNull} from '../base/rows.ts';
+import {ServiceError, invalid} from '../base/service-error.ts';
 import {cancelDeliveries} from '../webhooks/deliveries.ts';
 
 const LIST = 'webhook_endpoints';

@@ -1,4 +1,4 @@
-import type {SandboxMigration} from '../migration.ts';
+import type {SandboxMigration} from './migration.ts';
 
 /** Entities, keys, parties, payment methods, payins and payouts, idempotency keys, timers, the ledger. */
 export const firstSandbox: SandboxMigration = {

@@ -1,4 +1,4 @@
-import type {SandboxMigration} from '../migration.ts';
+import type {SandboxMigration} from './migration.ts';
 
 /**
  * Endpoints, the outbox of events, one delivery for each event and endpoint, and what became of each attempt.

@@ -1,4 +1,4 @@
-import type {SandboxMigration} from '../migration.ts';
+import type {SandboxMigration} from './migration.ts';
 
 /** Which copies of the store there are; the copies themselves lie beside it. */
 export const checkpoints: SandboxMigration = {

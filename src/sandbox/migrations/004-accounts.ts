@@ -1,4 +1,4 @@
-import type {SandboxMigration} from '../migration.ts';
+import type {SandboxMigration} from './migration.ts';
 
 /**
  * Subaccounts, moves, treasury accounts, what the bank reports of them, account transfers; and the orders in which long

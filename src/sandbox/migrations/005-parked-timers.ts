@@ -1,4 +1,4 @@
-import type {SandboxMigration} from '../migration.ts';
+import type {SandboxMigration} from './migration.ts';
 
 /** Timers that threw when they were fired: kept for whoever looks for the bug, out of the way of all others. */
 export const parkedTimers: SandboxMigration = {

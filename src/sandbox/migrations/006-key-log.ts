@@ -1,4 +1,4 @@
-import type {SandboxMigration} from '../migration.ts';
+import type {SandboxMigration} from './migration.ts';
 
 /**
  * On SQLite, idempotency keys stand in the order in which they came: most are random, and rows in the order of random

@@ -1,4 +1,4 @@
-import type {SandboxMigration} from '../migration.ts';
+import type {SandboxMigration} from './migration.ts';
 
 /**
  * A payin or payout bears the key that it was created under, so that a create writes one row. Keys whose record is gone

@@ -1,6 +1,6 @@
-import type {Advance} from '../advance.ts';
-import type {ClockMode} from '../sandbox-clock.ts';
-import {invalid} from '../service-error.ts';
+import type {Advance} from '../world/advance.ts';
+import type {ClockMode} from '../time/clock.ts';
+import {invalid} from '../base/service-error.ts';
 
 /** What the buttons of the page do to the clock. */
 export const ADVANCES = {

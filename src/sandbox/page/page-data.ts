@@ -1,13 +1,13 @@
 import type {Queries} from '../../store/port.ts';
-import type {Entity} from '../context.ts';
-import type {RequestCounts, RequestEntry} from '../exchange.ts';
-import {listKeys, type KeyScope} from '../keys.ts';
-import {balances, type AccountId} from '../ledger.ts';
-import {text} from '../rows.ts';
-import {toTransfer, type Transfer, type TransferKind} from '../transfer.ts';
+import type {Entity} from '../world/context.ts';
+import type {RequestCounts, RequestEntry} from '../api/exchange.ts';
+import {listKeys, type KeyScope} from '../world/keys.ts';
+import {balances, type AccountId} from '../ledger/ledger.ts';
+import {text} from '../base/rows.ts';
+import {toTransfer, type Transfer, type TransferKind} from '../records/transfer.ts';
 import type {DeliveryCounts, ShownDelivery} from '../webhooks/delivery-desk.ts';
-import {listEntities} from '../world.ts';
-import type {ClockStatus} from '../operated.ts';
+import {listEntities} from '../entities/entities.ts';
+import type {ClockStatus} from '../control/operated.ts';
 
 /** How many of each the page shows. */
 export const SHOWN = 15;

@@ -1,7 +1,7 @@
 import {markup, type Markup} from '../../html/markup.ts';
 import {table, tag, time, type Cell, type Column, type Tone} from '../../html/page-parts.ts';
 import {formatMajor, groupMajor} from '../../money/amount.ts';
-import type {RequestEntry} from '../exchange.ts';
+import type {RequestEntry} from '../api/exchange.ts';
 import type {ShownDelivery} from '../webhooks/delivery-desk.ts';
 import type {ShownTransfer} from './page-data.ts';
 

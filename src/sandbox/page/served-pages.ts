@@ -1,14 +1,14 @@
 import {timingSafeEqual} from 'node:crypto';
 import {ICON, pageHeaders} from '../../html/page-frame.ts';
 import {moment} from '../../html/page-parts.ts';
-import {checkHost, checkOrigin} from '../loopback-guard.ts';
-import {ServiceError, errorBody} from '../service-error.ts';
+import {checkHost, checkOrigin} from '../api/loopback-guard.ts';
+import {ServiceError, errorBody} from '../base/service-error.ts';
 import {readClockForm} from './clock-form.ts';
 import type {PageData} from './page-data.ts';
 import {lockedPage, sandboxPage} from './page-html.ts';
 import {PAGE_STYLE} from './page-style.ts';
 import {PageSessions, type PageLink, type Session} from './sessions.ts';
-import type {Advanced, ClockStatus, Sandbox} from '../operated.ts';
+import type {Advanced, ClockStatus, Sandbox} from '../control/operated.ts';
 
 /** A form of the page is smaller than this. */
 const FORM_BYTES_MAX = 2000;
@@ -69,7 +69,7 @@ export class ServedPages {
   async #openApi(server: string): Promise<Response> {
     let made = this.#documents.get(server);
     if (!made) {
-      made = import('../control-openapi.ts').then(({sandboxOpenApi}) =>
+      made = import('../control/openapi.ts').then(({sandboxOpenApi}) =>
         JSON.stringify(sandboxOpenApi(server)),
       );
       this.#documents.set(server, made);

@@ -1,8 +1,8 @@
 import type {Clock} from '../../clock.ts';
 import {WEBHOOK_HEADERS} from '../../contract/events.ts';
 import {signWebhook} from '../../webhooks/signature.ts';
-import type {StruckDelivery} from '../faults.ts';
-import {fractionOf} from '../random.ts';
+import type {StruckDelivery} from '../outcomes/faults.ts';
+import {fractionOf} from '../base/random.ts';
 import type {Attempt, Claimed, Verdict} from './deliveries.ts';
 import type {DeliveryEntry} from './delivery-log.ts';
 import type {PostWebhook} from './post.ts';

@@ -1,6 +1,6 @@
 import {claimed} from '../../store/claim.ts';
 import type {Queries, SqlRow, Store} from '../../store/port.ts';
-import {int, json, text, textOrNull} from '../rows.ts';
+import {int, json, text, textOrNull} from '../base/rows.ts';
 
 /**
  * `pending` waits for its time, `sending` is claimed by a process. `dropped` is a fault's doing; `canceled` had its

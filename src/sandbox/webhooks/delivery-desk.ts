@@ -1,6 +1,6 @@
 import type {Queries, SqlRow, SqlValue, Store} from '../../store/port.ts';
-import {int, intOrNull, iso, text, textOrNull} from '../rows.ts';
-import {ServiceError, invalid} from '../service-error.ts';
+import {int, intOrNull, iso, text, textOrNull} from '../base/rows.ts';
+import {ServiceError, invalid} from '../base/service-error.ts';
 import {DELIVERY_STATES, findForSending, type DeliveryState} from './deliveries.ts';
 import type {DeliveryPump} from './delivery-pump.ts';
 

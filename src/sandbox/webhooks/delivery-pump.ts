@@ -1,7 +1,7 @@
 import {setMaxListeners} from 'node:events';
 import type {Clock} from '../../clock.ts';
-import type {Context} from '../context.ts';
-import type {Faults, StruckDelivery} from '../faults.ts';
+import type {Context} from '../world/context.ts';
+import type {Faults, StruckDelivery} from '../outcomes/faults.ts';
 import {attemptDelivery, dropEntry, hasArrived, judgeAttempt, logEntry} from './attempt.ts';
 import type {DeliveryEntry} from './delivery-log.ts';
 import * as deliveries from './deliveries.ts';

@@ -1,8 +1,8 @@
 import type {EventTypeName} from '../../contract/events.ts';
 import type {TransferStatus} from '../../contract/lifecycle.ts';
 import type {Queries, SqlValue} from '../../store/port.ts';
-import {int} from '../rows.ts';
-import type {TransferKind} from '../transfer.ts';
+import {int} from '../base/rows.ts';
+import type {TransferKind} from '../records/transfer.ts';
 
 /** Which records must have an event of a type, and which may: a payout may fail after it was debited. */
 const TOLD: readonly {

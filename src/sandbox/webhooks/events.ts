@@ -1,9 +1,9 @@
 import type {EventTypeName} from '../../contract/events.ts';
 import type {TransferStatus} from '../../contract/lifecycle.ts';
 import type {Queries} from '../../store/port.ts';
-import type {Context} from '../context.ts';
-import {json, text} from '../rows.ts';
-import type {Transfer, TransferKind} from '../transfer.ts';
+import type {Context} from '../world/context.ts';
+import {json, text} from '../base/rows.ts';
+import type {Transfer, TransferKind} from '../records/transfer.ts';
 
 /** Something that subscribers are told of. */
 export interface NewEvent {

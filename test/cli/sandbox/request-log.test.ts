@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {deliveryLine, requestLine} from '../../../src/cli/sandbox/request-log.ts';
-import type {RequestEntry} from '../../../src/sandbox/exchange.ts';
+import type {RequestEntry} from '../../../src/sandbox/api/exchange.ts';
 import type {DeliveryEntry} from '../../../src/sandbox/webhooks/delivery-log.ts';
 
 const plain = (_style: string, text: string) => text;

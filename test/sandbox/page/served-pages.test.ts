@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {sandboxOpenApi} from '../../../src/sandbox/control-openapi.ts';
+import {sandboxOpenApi} from '../../../src/sandbox/control/openapi.ts';
 import {TestSandbox} from '../harness.ts';
 
 const PAGES = ['/', '/openapi.json', '/page/icon.svg', '/favicon.ico'];

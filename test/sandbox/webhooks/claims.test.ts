@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import {Faults} from '../../../src/sandbox/faults.ts';
-import {seededRandom} from '../../../src/sandbox/random.ts';
+import {Faults} from '../../../src/sandbox/outcomes/faults.ts';
+import {seededRandom} from '../../../src/sandbox/base/random.ts';
 import {DeliveryPump} from '../../../src/sandbox/webhooks/delivery-pump.ts';
 import type {Posted} from '../../../src/sandbox/webhooks/post.ts';
 import {FailingStore} from '../failing-store.ts';

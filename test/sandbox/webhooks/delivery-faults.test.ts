@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type {FaultRuleInput} from '../../../src/sandbox/fault-schema.ts';
+import type {FaultRuleInput} from '../../../src/sandbox/outcomes/fault-schema.ts';
 import {timestampOf} from './receiver.ts';
 import {WebhookWorld} from './world.ts';
 

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import {EVENT_TYPE_NAMES} from '../../../src/contract/events.ts';
-import type {Context} from '../../../src/sandbox/context.ts';
-import {IdMaker} from '../../../src/sandbox/ids.ts';
-import {openSandboxStore} from '../../../src/sandbox/open-store.ts';
-import {seededRandom} from '../../../src/sandbox/random.ts';
-import {SandboxClock} from '../../../src/sandbox/sandbox-clock.ts';
+import type {Context} from '../../../src/sandbox/world/context.ts';
+import {IdMaker} from '../../../src/sandbox/base/ids.ts';
+import {openSandboxStore} from '../../../src/sandbox/migrations/open-store.ts';
+import {seededRandom} from '../../../src/sandbox/base/random.ts';
+import {SandboxClock} from '../../../src/sandbox/time/clock.ts';
 import {createSandbox, type SandboxOptions} from '../../../src/sandbox/sandbox.ts';
 import type {DeliveryEntry} from '../../../src/sandbox/webhooks/delivery-log.ts';
 import type {DeliveryRecord, ShownDelivery} from '../../../src/sandbox/webhooks/delivery-desk.ts';
-import {TIMINGS} from '../../../src/sandbox/timing.ts';
+import {TIMINGS} from '../../../src/sandbox/time/timing.ts';
 import type {Store} from '../../../src/store/port.ts';
 import {TestSandbox} from '../harness.ts';
 import type {ManualClock} from '../manual-clock.ts';
 import {testStore, type TestStore} from '../test-store.ts';
 import {FakeReceiver} from './receiver.ts';
-import {keyIndexFor} from '../../../src/sandbox/remembered-keys.ts';
+import {keyIndexFor} from '../../../src/sandbox/entities/remembered-keys.ts';
 
 export const HOOK = 'https://receiver.example/hook';
 

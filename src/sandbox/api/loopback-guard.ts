@@ -1,0 +1,21 @@
+import {ServiceError} from '../base/service-error.ts';
+
+/**
+ * The host under which a request came, when it is one of ours: a page elsewhere may have its own name lead to this machine.
+ * @throws {ServiceError} 403
+ */
+export function checkHost(request: Request, hosts: readonly string[], what: string): string {
+  const host = request.headers.get('host') ?? new URL(request.url).host;
+  if (hosts.includes(host.toLowerCase())) return host;
+  throw new ServiceError(
+    'AUTHORIZATION_ERROR',
+    `${what} are not answered under the host ${JSON.stringify(host)}`,
+  );
+}
+
+/** @throws {ServiceError} 403 when a browser sent it for a page of another origin */
+export function checkOrigin(request: Request, host: string, what: string): void {
+  const origin = request.headers.get('origin');
+  if (origin !== null && origin !== `http://${host}`)
+    throw new ServiceError('AUTHORIZATION_ERROR', `${what} are not answered to other origins`);
+}

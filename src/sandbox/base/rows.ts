@@ -1,0 +1,44 @@
+import type {SqlRow} from '../../store/port.ts';
+
+/** Readers of columns, whose type the SQL port cannot know. A wrong type is a broken invariant of ours. */
+export function text(row: SqlRow, column: string): string {
+  const value = row[column];
+  if (typeof value !== 'string') throw new TypeError(`column ${column} holds ${typeof value}, not text`);
+  return value;
+}
+
+export function textOrNull(row: SqlRow, column: string): string | null {
+  return row[column] === null ? null : text(row, column);
+}
+
+/** Counts, amounts and times: whole numbers that a double keeps exact. */
+export function int(row: SqlRow, column: string): number {
+  const value = Number(row[column]);
+  if (!Number.isSafeInteger(value)) throw new TypeError(`column ${column} holds no safe integer`);
+  return value;
+}
+
+export function intOrNull(row: SqlRow, column: string): number | null {
+  return row[column] === null ? null : int(row, column);
+}
+
+/** Sums and balances, which may pass what a double keeps exact. */
+export function big(row: SqlRow, column: string): bigint {
+  const value = row[column];
+  if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'string')
+    return BigInt(value);
+  throw new TypeError(`column ${column} holds no integer`);
+}
+
+/** JSON that we wrote ourselves. */
+export function json<T>(row: SqlRow, column: string): T {
+  return JSON.parse(text(row, column)) as T;
+}
+
+let last = {ms: 0, text: new Date(0).toISOString()};
+
+/** Kept for the next one: a record says the moment of its making up to three times. */
+export function iso(ms: number): string {
+  if (ms !== last.ms) last = {ms, text: new Date(ms).toISOString()};
+  return last.text;
+}

@@ -1,0 +1,149 @@
+import * as z from 'zod';
+import {EVENT_TYPE_NAMES} from '../../contract/events.ts';
+import {FaultRule} from '../outcomes/fault-schema.ts';
+import {TIMING_PROFILES} from '../time/timing.ts';
+import {DELIVERY_STATES} from '../webhooks/deliveries.ts';
+
+// What control calls answer, for the documents and the tests. The server itself never loads this.
+
+const mode = z.enum(['test', 'live']);
+const moment = z.iso.datetime();
+const count = z.int().min(0);
+/** Sums may pass what a JSON number keeps exact. */
+const minorText = z.string().describe('minor units, as decimal text');
+
+const Clock = z.strictObject({
+  mode: z.enum(['real', 'accelerated', 'frozen']),
+  now: moment.describe("the sandbox's time"),
+  timing: z.enum(TIMING_PROFILES),
+  speed: z.int().optional().describe('of an accelerated clock: seconds here for one of the machine'),
+});
+const tallies = z.record(z.string(), z.strictObject({count, amount: minorText}));
+const audit = {
+  entities: z.array(
+    z.strictObject({
+      id: z.uuid(),
+      mode,
+      name: z.string(),
+      payouts: tallies.describe('by status'),
+      payins: tallies.describe('by status'),
+      balances: z.record(z.string(), minorText).describe('by kind of account; they sum to zero'),
+    }),
+  ),
+  balanced: z.boolean().describe('whether `problems` is empty'),
+  problems: z.array(z.string()).describe('what does not add up'),
+};
+const Truth = z.strictObject({
+  posts: count.describe('POSTs to the API since the start or the last reset'),
+  ...audit,
+});
+const Status = z.strictObject({
+  clock: Clock,
+  requests: z
+    .strictObject({total: count, posts: count, answers: z.record(z.string(), count)})
+    .describe('since the start or the last reset; `answers` counts by operation and status'),
+  faults: count.describe('fault rules'),
+  deliveries: z
+    .strictObject({
+      events: count,
+      attempts: count,
+      ...(Object.fromEntries(DELIVERY_STATES.map((state) => [state, count])) as Record<
+        (typeof DELIVERY_STATES)[number],
+        typeof count
+      >), // fromEntries forgets the keys
+    })
+    .describe('webhook deliveries by state, events, and requests sent'),
+  audit: Truth,
+});
+const Key = z.strictObject({
+  key: z.string(),
+  entity_id: z.uuid(),
+  mode,
+  scope: z.enum(['full', 'read']),
+});
+const seeded = z.strictObject({id: z.uuid(), payment_method_id: z.uuid(), name: z.string()});
+const Advanced = z.strictObject({
+  now: moment.describe("the sandbox's time"),
+  fired: count.describe('scheduled steps that happened'),
+  attempts: count.describe('requests sent to webhook endpoints'),
+  deliveries: count.describe('deliveries that ended: delivered, failed or dropped'),
+  idle: z.boolean().optional().describe('with `until: idle`: whether nothing is left to happen'),
+  deliveries_under_way: count.optional().describe('deliveries whose receivers were too slow to wait for'),
+});
+const Simulated = z.strictObject({
+  kind: z.string(),
+  id: z.uuid(),
+  outcome: z.string(),
+  status: z.string().describe('of the record, now'),
+  code: z.string().optional().describe('the reason of a failure'),
+  balance_in_minor_units: z.int().optional().describe('of a subaccount'),
+});
+const Fault = z.strictObject({
+  ...FaultRule.shape,
+  id: z.string(),
+  seen: count.describe('requests or attempts that matched'),
+  hits: count.describe('how many of them were spoiled'),
+});
+const Checkpoint = z.strictObject({
+  name: z.string(),
+  saved_at: moment.describe("the machine's time"),
+  clock_at: moment.describe("the sandbox's time, to which a restore goes back"),
+});
+const delivery = {
+  id: z.uuid(),
+  event_id: z.string(),
+  event_type: z.enum(EVENT_TYPE_NAMES),
+  endpoint_id: z.uuid(),
+  url: z.string(),
+  mode,
+  state: z.enum(DELIVERY_STATES),
+  sent: count.describe('requests sent, redeliveries included'),
+  last_status: z.int().nullable(),
+  last_error: z.string().nullable(),
+  next_attempt_at: moment.nullable().describe("the sandbox's time"),
+  created_at: moment.describe("the sandbox's time"),
+};
+const attempt = z.strictObject({
+  n: z.int(),
+  by_hand: z.boolean(),
+  at: moment.describe("the sandbox's time"),
+  sent_at: moment.describe("the machine's time"),
+  timestamp: z.string().describe('the timestamp header as it was sent'),
+  elapsed_ms: z.number(),
+  status: z.int().nullable(),
+  error_code: z.string().nullable(),
+  error: z.string().nullable(),
+  response: z.string().describe('the first characters of the answer'),
+  fault: z.string().nullable(),
+});
+
+export const CONTROL_ANSWERS = {
+  Status,
+  Truth,
+  Clock,
+  Key,
+  Keys: z.strictObject({data: z.array(Key)}),
+  Seeded: z.strictObject({payees: z.array(seeded), payers: z.array(seeded)}),
+  Advanced,
+  Simulated,
+  MagicValues: z.strictObject({
+    data: z.array(z.strictObject({where: z.string(), value: z.string(), effect: z.string()})),
+  }),
+  Fault,
+  Faults: z.strictObject({data: z.array(Fault)}),
+  Checkpoint,
+  Checkpoints: z.strictObject({data: z.array(Checkpoint)}),
+  Deliveries: z.strictObject({data: z.array(z.strictObject(delivery))}),
+  Delivery: z.strictObject({
+    ...delivery,
+    payload: z.string().describe('the body, byte for byte'),
+    attempts: z.array(attempt),
+  }),
+  PageLink: z.strictObject({
+    path: z.string().describe('path and query, relative to the address of the sandbox'),
+    expires_at: moment.describe("the machine's time"),
+  }),
+  Stopping: z.strictObject({stopping: z.literal(true)}),
+} as const;
+
+export type ControlAnswer = keyof typeof CONTROL_ANSWERS;

@@ -1,0 +1,103 @@
+import * as z from 'zod';
+import {EVENT_TYPE_NAMES} from '../../contract/events.ts';
+import {FaultRule} from '../outcomes/fault-schema.ts';
+import {CLOCK_MAX_MS, SPEED_MAX} from '../time/clock.ts';
+import {DELIVERY_STATES} from '../webhooks/deliveries.ts';
+
+const Seed = z.strictObject({
+  payees: z.int().min(0).max(100_000).default(0).describe('how many payees'),
+  payers: z.int().min(0).max(100_000).default(0).describe('how many payers'),
+  seed: z
+    .string()
+    .min(1)
+    .max(255)
+    .default('remit')
+    .describe('decides ids and names; the same seed again changes nothing'),
+  mode: z.enum(['test', 'live']).default('test').describe('of which entity'),
+});
+const Reset = z.strictObject({
+  main_balance_in_minor_units: z
+    .int()
+    .min(0)
+    .optional()
+    .describe('what each main account holds afterwards; by default what `sandbox start` was told'),
+});
+const NewKey = z.strictObject({
+  mode: z.enum(['test', 'live']).describe('of which entity'),
+  scope: z.enum(['full', 'read']).default('full').describe('a `read` key gets 403 on every write'),
+});
+const Advance = z.union([
+  z.strictObject({
+    ms: z
+      .int()
+      .min(0)
+      .max(366 * 86_400_000)
+      .describe('milliseconds; 0 waits for webhook deliveries that are due'),
+  }),
+  z.strictObject({
+    to: z.iso
+      .datetime({offset: true})
+      .refine(
+        (to) => Date.parse(to) <= CLOCK_MAX_MS,
+        'lies behind the year 2199, where the sandbox has no time',
+      )
+      .describe('a moment that has not passed'),
+  }),
+  z.strictObject({
+    until: z
+      .enum(['next', 'idle'])
+      .describe('the next thing that is due, or until nothing is left to happen'),
+  }),
+]);
+const Clock = z.discriminatedUnion('mode', [
+  z.strictObject({mode: z.literal('real').describe("the machine's pace")}),
+  z.strictObject({
+    mode: z.literal('accelerated').describe('faster than the machine'),
+    speed: z.int().min(2).max(SPEED_MAX).describe('seconds here for one of the machine'),
+  }),
+  z.strictObject({mode: z.literal('frozen').describe('stands still until it is advanced')}),
+]);
+const Simulate = z.strictObject({
+  kind: z.string().describe('`payout`, `payin`, `account-transfer`, `subaccount` or `payment-method`'),
+  id: z.uuid().describe('of the record'),
+  outcome: z.string().describe('what happens to it; each kind has its own'),
+  code: z.string().min(1).max(40).optional().describe("`fail` and `return`: the bank's reason"),
+  amount_in_minor_units: z.int().positive().optional().describe('`credit`: how much arrives'),
+});
+const NewCheckpoint = z.strictObject({
+  name: z.string().describe('lower-case letters, digits and hyphens, up to 30'),
+});
+const Nothing = z.strictObject({});
+
+/** Bodies of control calls, by the names that the calls use. */
+export const CONTROL_BODIES = {
+  Seed,
+  Reset,
+  NewKey,
+  Advance,
+  Clock,
+  Simulate,
+  FaultRule,
+  NewCheckpoint,
+  Nothing,
+} as const;
+
+export type ControlBody = keyof typeof CONTROL_BODIES;
+
+const DeliveryFilter = z.strictObject({
+  state: z.enum(DELIVERY_STATES).optional().describe('only deliveries in this state'),
+  event: z.enum(EVENT_TYPE_NAMES).optional().describe('only this event type'),
+  endpoint: z.uuid().optional().describe('only to this endpoint'),
+  before: z.uuid().optional().describe('only those made before this delivery'),
+  limit: z
+    .string()
+    .regex(/^\d{1,4}$/)
+    .default('50')
+    .transform(Number)
+    .pipe(z.int().min(1).max(1000))
+    .describe('how many, 50 by default'),
+});
+
+export const CONTROL_QUERIES = {DeliveryFilter} as const;
+
+export type ControlQuery = keyof typeof CONTROL_QUERIES;

@@ -1,0 +1,100 @@
+import * as z from 'zod';
+import {SERVICE_ERRORS, type ServiceErrorCode} from '../../contract/error-codes.ts';
+import {openApiDocument} from '../../contract/openapi.ts';
+import {schemaRef, tidy, type Json} from '../../contract/openapi-schemas.ts';
+import {CONTROL_ANSWERS} from './answers.ts';
+import {CONTROL_BODIES, CONTROL_QUERIES} from './bodies.ts';
+import {CONTROL_ERRORS, TOKEN_HEADER, controlCalls, type ControlCall} from './calls.ts';
+
+const TAG = 'sandboxControl';
+
+/** A schema of a control call as JSON Schema: bodies as a caller writes them, answers as a reader gets them. */
+export const controlSchema = (schema: z.ZodType, io: 'input' | 'output'): Json =>
+  tidy(z.toJSONSchema(schema, {io})) as Json;
+
+/** The service as the sandbox has it: the contract, and the control calls under /sandbox/, which the service does not have. */
+export function sandboxOpenApi(server?: string): Json {
+  const document = openApiDocument(server);
+  const {securitySchemes, ...components} = document['components'] as {securitySchemes: Json};
+  return {
+    ...document,
+    tags: [
+      ...(document['tags'] as Json[]),
+      {name: TAG, description: 'Control calls of the local sandbox. The service itself has none of these.'},
+    ],
+    paths: {...(document['paths'] as Json), ...controlPaths()},
+    components: {
+      ...components,
+      securitySchemes: {
+        ...securitySchemes,
+        sandboxToken: {
+          type: 'apiKey',
+          in: 'header',
+          name: TOKEN_HEADER,
+          description: 'The control token: `control_token` of the ready line, or the file beside the store.',
+        },
+      },
+    },
+  };
+}
+
+function controlPaths(): Record<string, Json> {
+  const paths: Record<string, Json> = {};
+  for (const [id, call] of controlCalls()) {
+    const at = (paths[call.path] ??= pathItem(call.path));
+    at[call.method.toLowerCase()] = operation(id, call);
+  }
+  return paths;
+}
+
+function pathItem(path: string): Json {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+  if (names.length === 0) return {};
+  return {
+    parameters: names.map((name) => ({name, in: 'path', required: true, schema: {type: 'string'}})),
+  };
+}
+
+function operation(id: string, {summary, body, query, ok, fails = []}: ControlCall): Json {
+  const [status, answer] = ok;
+  return {
+    operationId: `sandbox.${id}`,
+    summary,
+    tags: [TAG],
+    security: [{sandboxToken: []}],
+    ...(query === undefined ? {} : {parameters: queryParameters(CONTROL_QUERIES[query])}),
+    ...(body === undefined
+      ? {}
+      : {requestBody: {required: true, content: content(controlSchema(CONTROL_BODIES[body], 'input'))}}),
+    responses: {
+      [status]:
+        answer === null
+          ? {description: 'Done, without a body.'}
+          : {description: 'Done.', content: content(controlSchema(CONTROL_ANSWERS[answer], 'output'))},
+      ...failures([...CONTROL_ERRORS, ...fails]),
+    },
+  };
+}
+
+/** Its values are described as they are parsed: a limit is a number. */
+function queryParameters(query: z.ZodType): Json[] {
+  const {properties} = controlSchema(query, 'output') as {properties: Record<string, Json>};
+  return Object.entries(properties).map(([name, {description, ...schema}]) => ({
+    name,
+    in: 'query',
+    required: false,
+    ...(description === undefined ? {} : {description}),
+    schema,
+  }));
+}
+
+function failures(codes: readonly ServiceErrorCode[]): Json {
+  return Object.fromEntries(
+    codes.map((code) => [
+      SERVICE_ERRORS[code].status,
+      {description: code, content: content(schemaRef('ErrorBody'))},
+    ]),
+  );
+}
+
+const content = (schema: Json): Json => ({'application/json': {schema}});

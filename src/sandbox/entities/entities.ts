@@ -1,0 +1,117 @@
+import type {Queries, SqlRow} from '../../store/port.ts';
+import type {Context, Entity} from '../world/context.ts';
+import type {IdMaker} from '../base/ids.ts';
+import {issueKey} from '../world/keys.ts';
+import {openAccounts} from '../ledger/ledger.ts';
+import type {RandomBytes} from '../base/random.ts';
+import {text, textOrNull} from '../base/rows.ts';
+import {foundTreasury} from '../ledger/treasury-account.ts';
+
+/** $10,000,000.00 in the main account of each entity. */
+export const MAIN_BALANCE_MINOR = 1_000_000_000;
+
+const toEntity = (row: SqlRow): Entity => ({
+  id: text(row, 'id'),
+  mode: text(row, 'mode') as Entity['mode'], // written by us only
+  name: text(row, 'name'),
+});
+
+/** The test entity first. */
+export async function listEntities(queries: Queries): Promise<Entity[]> {
+  return (await queries.all('select * from entities order by mode desc, id')).map(toEntity);
+}
+
+/**
+ * Makes the two entities with their keys and funded accounts, unless the store has them already. One that was made before
+ * there were treasury accounts gets them.
+ */
+export async function foundWorld(
+  queries: Queries,
+  context: Context,
+  random: RandomBytes,
+  mainBalanceMinor: number,
+): Promise<void> {
+  const known = await listEntities(queries);
+  for (const {id} of known) await fund(queries, context, id, 0);
+  if (known.length > 0) return;
+  const now = context.clock.now();
+  for (const [mode, name] of [
+    ['test', 'Sandbox Test Company'],
+    ['live', 'Sandbox Live-Style Company'],
+  ] as const) {
+    const entity: Entity = {id: context.ids.next(now), mode, name};
+    await queries.run('insert into entities (id, mode, name, created_ms) values (?, ?, ?, ?)', [
+      entity.id,
+      mode,
+      name,
+      now,
+    ]);
+    await issueKey(queries, {entity, scope: 'full', random, nowMs: now});
+    await issueKey(queries, {entity, scope: 'read', random, nowMs: now});
+    await fund(queries, context, entity.id, mainBalanceMinor);
+  }
+}
+
+/** Opens an entity's accounts, unless they are open, with money in its main one and in the one beside it. */
+async function fund(queries: Queries, context: Context, entityId: string, amount: number): Promise<void> {
+  await openAccounts(queries, entityId);
+  await foundTreasury(queries, context, entityId, amount);
+}
+
+const RECORDS = [
+  'parties',
+  'payment_methods',
+  'transfers',
+  'timers',
+  'parked_timers',
+  'ledger_postings',
+  'ledger_accounts',
+  'subaccounts',
+  'moves',
+  'treasury_accounts',
+  'bank_transactions',
+  'account_transfers',
+  'webhook_attempts',
+  'webhook_deliveries',
+  'webhook_events',
+  'webhook_endpoints',
+] as const;
+
+/** Takes away every record and funds the main accounts anew. Entities and keys stay. */
+export async function clearWorld(
+  queries: Queries,
+  context: Context,
+  mainBalanceMinor: number,
+): Promise<void> {
+  for (const table of RECORDS) await queries.run(`delete from ${table}`);
+  for (const entity of await listEntities(queries)) await fund(queries, context, entity.id, mainBalanceMinor);
+}
+
+/** Tables whose ids nothing finds faster than by asking entity by entity: their keys begin with it. */
+const BY_ENTITY = ['subaccounts', 'moves', 'treasury_accounts', 'account_transfers'] as const;
+
+/** Ids go on after the highest one stored, whatever the clock says. */
+export async function continueIds(queries: Queries, ids: IdMaker): Promise<void> {
+  const goOn = async (from: string, params: readonly string[] = []) => {
+    const highest = await queries.get(`select max(id) as id from ${from}`, params);
+    const id = highest && textOrNull(highest, 'id');
+    if (id) ids.startAfter(id);
+  };
+  for (const table of [
+    'parties',
+    'payment_methods',
+    'ledger_postings',
+    'timers',
+    'webhook_endpoints',
+    'webhook_deliveries',
+    'entities',
+  ])
+    await goOn(table);
+  for (const {id} of await listEntities(queries)) {
+    for (const table of BY_ENTITY) await goOn(`${table} where entity_id = ?`, [id]);
+    for (const kind of ['payin', 'payout'])
+      await goOn('transfers where entity_id = ? and kind = ?', [id, kind]);
+  }
+  for (const account of await queries.all('select id from treasury_accounts'))
+    await goOn('bank_transactions where account_id = ?', [text(account, 'id')]);
+}

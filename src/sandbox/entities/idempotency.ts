@@ -1,0 +1,36 @@
+import {createHash} from 'node:crypto';
+import type {Queries} from '../../store/port.ts';
+import type {Context} from '../world/context.ts';
+import type {KeyScope} from '../world/key-index.ts';
+import type {Transfer} from '../records/transfer.ts';
+
+/** The record that a key stands for; one that is old enough to be forgotten is forgotten here. */
+export async function findByKey(
+  queries: Queries,
+  context: Context,
+  scope: KeyScope,
+): Promise<Transfer | undefined> {
+  const known = await context.keyIndex.find(queries, scope);
+  const ttl = context.rules.idempotencyTtlMs;
+  if (known === undefined || ttl === null || known.createdMs + ttl > context.clock.now()) return known;
+  await queries.run(
+    `update transfers set idempotency_key = null, body_hash = null where entity_id = ? and kind = ? and id = ?`,
+    [known.entityId, known.kind, known.id],
+  );
+  return undefined;
+}
+
+/** Hash of what a request asks for, blind to the order of its fields. */
+export function hashRequest(request: object): string {
+  const sorted = (value: unknown): unknown =>
+    value !== null && typeof value === 'object' && !Array.isArray(value)
+      ? Object.fromEntries(
+          Object.entries(value)
+            .sort(([a], [b]) => (a < b ? -1 : 1))
+            .map(([key, inner]) => [key, sorted(inner)]),
+        )
+      : value;
+  return createHash('sha256')
+    .update(JSON.stringify(sorted(request)))
+    .digest('base64url');
+}

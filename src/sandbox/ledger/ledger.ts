@@ -1,0 +1,114 @@
+import type {Queries, SqlRow} from '../../store/port.ts';
+import type {Context} from '../world/context.ts';
+import {big, text} from '../base/rows.ts';
+
+/**
+ * Double entry: each posting takes from one account what it gives to another, so an entity's balances always sum to
+ * zero. `external` stands for everybody else's money and alone may be negative. docs/internals/sandbox-ledger.md
+ *
+ *   payout:           main or subaccount -> its reserved (approved) -> clearing (debited) -> external (settled)
+ *   payin:            external -> clearing (debited) -> main or subaccount (settled)
+ *   move:             subaccount -> subaccount
+ *   account transfer: treasury -> its reserved (approved) -> transit (initiated) -> treasury (settled)
+ *   inbound credit:   external -> treasury or subaccount
+ */
+export const SHARED_ACCOUNTS = ['clearing', 'transit', 'external'] as const;
+/** Where an entity's money can be spent from: `main` is the first of its treasury accounts. */
+export type FundsId = 'main' | `sub:${string}` | `treasury:${string}`;
+/** Money of one of them that is promised to a payout or an account transfer and has not left yet. */
+export type ReservedId = 'reserved' | `reserved:${string}`;
+export type AccountId = FundsId | ReservedId | (typeof SHARED_ACCOUNTS)[number];
+
+export const subaccountFunds = (subaccountId: string): FundsId => `sub:${subaccountId}`;
+export const treasuryFunds = (accountId: string): FundsId => `treasury:${accountId}`;
+export const reservedOf = (funds: FundsId): ReservedId =>
+  funds === 'main' ? 'reserved' : `reserved:${funds}`;
+
+export interface Posting {
+  entityId: string;
+  from: AccountId;
+  to: AccountId;
+  /** Positive, minor units. */
+  amount: number;
+  subject: string;
+  subjectId: string;
+  atMs: number;
+}
+
+/** Beyond this an account takes no more: 64-bit integers end at 9.2e18 in both databases. */
+const BALANCE_MAX = 2n ** 62n;
+
+/** The accounts of an entity that belong to nothing in particular, and its main one. */
+export async function openAccounts(queries: Queries, entityId: string): Promise<void> {
+  for (const id of SHARED_ACCOUNTS) await openAccount(queries, entityId, id);
+  await openFunds(queries, entityId, 'main');
+}
+
+/** An account that money can be spent from, and what is reserved of it. */
+export async function openFunds(queries: Queries, entityId: string, funds: FundsId): Promise<void> {
+  await openAccount(queries, entityId, funds);
+  await openAccount(queries, entityId, reservedOf(funds));
+}
+
+async function openAccount(queries: Queries, entityId: string, id: AccountId): Promise<void> {
+  await queries.run(
+    `insert into ledger_accounts (entity_id, id, currency_code, balance) values (?, ?, 'USD', 0) on conflict do nothing`,
+    [entityId, id],
+  );
+}
+
+/** Moves money between two accounts; false, and nothing changed, when `from` holds too little. */
+export async function post(queries: Queries, context: Context, posting: Posting): Promise<boolean> {
+  const {entityId, from, to, amount} = posting;
+  const floor = from === 'external' ? -BALANCE_MAX + BigInt(amount) : BigInt(amount);
+  const taken = await queries.run(
+    'update ledger_accounts set balance = balance - ? where entity_id = ? and id = ? and balance >= ?',
+    [amount, entityId, from, floor],
+  );
+  if (taken === 0) return false;
+  const given = await queries.run(
+    'update ledger_accounts set balance = balance + ? where entity_id = ? and id = ?',
+    [amount, entityId, to],
+  );
+  if (given !== 1) throw new Error(`the ledger has no account ${to}`);
+  await queries.run(
+    `insert into ledger_postings (id, entity_id, debit, credit, amount, subject, subject_id, at_ms)
+     values (?, ?, ?, ?, ?, ?, ?, ?)`,
+    [
+      context.ids.next(posting.atMs),
+      entityId,
+      from,
+      to,
+      amount,
+      posting.subject,
+      posting.subjectId,
+      posting.atMs,
+    ],
+  );
+  return true;
+}
+
+/** All balances of an entity by account, minor units. */
+export async function balances(queries: Queries, entityId: string): Promise<Map<AccountId, bigint>> {
+  const rows = await queries.all('select id, balance from ledger_accounts where entity_id = ? order by id', [
+    entityId,
+  ]);
+  return new Map(rows.map((row) => [text(row, 'id') as AccountId, big(row, 'balance')])); // written by openAccount only
+}
+
+/** What one account holds, minor units; nothing where there is no such account. */
+export async function balanceOf(queries: Queries, entityId: string, id: AccountId): Promise<bigint> {
+  const row = await queries.get('select balance from ledger_accounts where entity_id = ? and id = ?', [
+    entityId,
+    id,
+  ]);
+  return row ? big(row, 'balance') : 0n;
+}
+
+/** A figure as an answer shows it. JSON numbers are exact up to 2^53 - 1; beyond that it stands still. */
+export function shownMinor(amount: bigint): number {
+  const most = BigInt(Number.MAX_SAFE_INTEGER);
+  return Number(amount > most ? most : amount < -most ? -most : amount);
+}
+
+export const shownColumn = (row: SqlRow, column: string): number => shownMinor(big(row, column));

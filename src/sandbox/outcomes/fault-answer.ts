@@ -1,0 +1,77 @@
+import type {OtherEffect} from './faults.ts';
+import {errorBody} from '../base/service-error.ts';
+
+/** What only a socket can do: nothing is answered, or the answer breaks off in the middle of its body. */
+export type SocketEffect = 'reset' | 'cut';
+
+/** An answer on its way out. */
+export interface Outgoing {
+  status: number;
+  body: string | null;
+  headers: Readonly<Record<string, string>>;
+  socket?: SocketEffect;
+  /** Within this much time the body drips out. */
+  dripMs?: number;
+}
+
+/** Of answers that need none but the usual. */
+export const NO_HEADERS: Outgoing['headers'] = {};
+
+/** True when the effect strikes before the request is handled, so that it leaves no trace in the store. */
+export const strikesBefore = (effect: OtherEffect): boolean =>
+  (effect.kind === 'status' || effect.kind === 'reset') && effect.when === 'before';
+
+/** The answer as the fault leaves it. `answer` is what the service said, or null where it was not asked. */
+export function spoil(effect: OtherEffect, answer: Outgoing | null): Outgoing {
+  const said: Outgoing = answer ?? {status: 500, body: null, headers: {}};
+  switch (effect.kind) {
+    case 'status': {
+      const code =
+        effect.error_code ?? (effect.status === 429 ? 'RATE_LIMITED' : `INJECTED_${effect.status}`);
+      return {
+        status: effect.status,
+        body: JSON.stringify(errorBody(code, `injected ${effect.status}`)),
+        headers: effect.retry_after === undefined ? {} : {'retry-after': String(effect.retry_after)},
+      };
+    }
+    case 'reset':
+      return {...said, socket: 'reset'};
+    case 'cut':
+      return {...said, socket: 'cut'};
+    case 'slow':
+      return {...said, dripMs: effect.ms};
+    case 'wrong_type':
+      return {...said, headers: {...said.headers, 'content-type': effect.type}};
+    case 'non_json':
+      return {...said, body: '<html><body>Bad gateway</body></html>', headers: {'content-type': 'text/html'}};
+    case 'empty':
+      return {...said, body: ''};
+    case 'missing_fields':
+      return {
+        ...said,
+        body: edit(said.body, (record) => effect.fields.forEach((field) => delete record[field])),
+      };
+    case 'unknown_status':
+      return {...said, body: replace(said.body, 'status', effect.value)};
+    case 'unknown_value':
+      return {...said, body: replace(said.body, effect.field, effect.value)};
+  }
+}
+
+/** Puts a value where the field is; where the answer has no such field, nothing changes. */
+const replace = (text: string | null, field: string, value: string) =>
+  edit(text, (record) => {
+    if (field in record) record[field] = value;
+  });
+
+/** Changes a JSON object's text, in a list its records as well; other bodies stay as they are. */
+function edit(text: string | null, change: (record: Record<string, unknown>) => void): string | null {
+  if (text === null) return null;
+  const body: unknown = JSON.parse(text); // our own answer
+  if (typeof body !== 'object' || body === null) return text;
+  const record = body as Record<string, unknown>;
+  for (const inner of Array.isArray(record['data']) ? record['data'] : [])
+    if (typeof inner === 'object' && inner !== null) change(inner as Record<string, unknown>);
+  change(record);
+  return JSON.stringify(body);
+}

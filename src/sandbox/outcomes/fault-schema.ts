@@ -1,0 +1,157 @@
+import * as z from 'zod';
+import {EVENT_TYPE_NAMES} from '../../contract/events.ts';
+import {allOperations} from '../../contract/operations.ts';
+
+/** What a header may hold: Node refuses the rest, and the answer with it. */
+const HeaderValue = z
+  .string()
+  .max(200)
+  .regex(/^[\t\x20-\x7e]*$/, 'is no value of a header');
+const operationIds = allOperations().map(({id}) => id);
+
+/** No answer is held back for longer. */
+export const LATENCY_MAX_MS = 600_000;
+
+/** What a fault does to a delivery. */
+export const DeliveryEffect = z.discriminatedUnion('kind', [
+  z.strictObject({kind: z.literal('drop').describe('a delivery is never sent')}),
+  z.strictObject({
+    kind: z.literal('duplicate').describe('a delivery is sent twice: same event, bytes and id'),
+  }),
+  z.strictObject({
+    kind: z
+      .literal('reorder')
+      .describe('a delivery comes after the next one to its endpoint, or after `ms` if none follows'),
+    ms: z.int().min(0).max(86_400_000).default(5000),
+  }),
+  z.strictObject({
+    kind: z.literal('delay').describe('a delivery comes `ms` later'),
+    ms: z.int().min(0).max(86_400_000),
+    /** Up to this much more, at random. */
+    jitter_ms: z.int().min(0).max(86_400_000).optional(),
+  }),
+  z.strictObject({kind: z.literal('bad_signature').describe('a delivery is signed with another secret')}),
+  z.strictObject({
+    kind: z.literal('stale_timestamp').describe('a delivery is signed correctly, but `age_ms` ago'),
+    age_ms: z.int().min(0).max(31_536_000_000).default(3_600_000),
+  }),
+]);
+
+/**
+ * What a fault does to a request. `before` strikes instead of handling it; `after` handles and commits it, and then
+ * spoils the answer: the case for which idempotency keys exist.
+ */
+export const RequestEffect = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('latency').describe('the answer comes later'),
+    ms: z.int().min(0).max(LATENCY_MAX_MS),
+    /** Up to this much more, at random. */
+    jitter_ms: z.int().min(0).max(LATENCY_MAX_MS).optional(),
+    /**
+     * Log-normal, as real services are: half of the answers come sooner than `ms`, a few much later. This is the standard
+     * deviation of its logarithm; 0.5 makes one answer in a hundred three times as late. Never above ten minutes.
+     */
+    sigma: z.number().positive('must be above 0').max(3).optional(),
+  }),
+  z.strictObject({
+    kind: z.literal('status').describe('the answer has another status; `after`: the request took effect'),
+    status: z.int().min(400).max(599),
+    when: z.enum(['before', 'after']).default('before'),
+    /** Seconds, or an HTTP date. */
+    retry_after: z.union([z.int().min(0), HeaderValue]).optional(),
+    error_code: z.string().optional(),
+  }),
+  z.strictObject({
+    kind: z
+      .literal('reset')
+      .describe('the connection is reset before the answer; `after`: the request took effect'),
+    when: z.enum(['before', 'after']),
+  }),
+  z.strictObject({kind: z.literal('cut').describe('the answer breaks off in the middle of its body')}),
+  z.strictObject({
+    kind: z.literal('slow').describe('the answer begins at once and is complete only after `ms`'),
+    ms: z.int().min(1).max(600_000),
+  }),
+  z.strictObject({kind: z.literal('non_json').describe('the answer is not JSON')}),
+  z.strictObject({
+    kind: z.literal('wrong_type').describe('the right body under another content type'),
+    type: HeaderValue.default('text/plain'),
+  }),
+  z.strictObject({kind: z.literal('empty').describe('the answer has no body')}),
+  z.strictObject({
+    kind: z.literal('missing_fields').describe('the answer lacks `fields`'),
+    fields: z.array(z.string()).min(1),
+  }),
+  z.strictObject({
+    kind: z.literal('unknown_status').describe('the record has an unknown status'),
+    value: z.string().default('under_review'),
+  }),
+  z.strictObject({
+    kind: z.literal('unknown_value').describe('a field of each record has an unknown value'),
+    field: z.string().min(1),
+    value: z.string().default('unheard_of'),
+  }),
+]);
+
+const deliveryKinds: readonly string[] = DeliveryEffect.options.map((option) => option.shape.kind.value);
+/** Whether a rule is about deliveries; all others are about requests. */
+export const isDeliveryEffect = (effect: {kind: string}): effect is DeliveryEffect =>
+  deliveryKinds.includes(effect.kind);
+
+export const FaultRule = z
+  .strictObject({
+    match: z
+      .strictObject({
+        method: z.enum(['GET', 'POST', 'PATCH', 'DELETE']).optional(),
+        path: z.string().startsWith('/').optional().describe('only paths with this prefix'),
+        operation: z.enum(operationIds).optional().describe('only this operation, such as `payouts.create`'),
+        mode: z.enum(['test', 'live']).optional().describe('only keys, or deliveries, of this mode'),
+        event: z.enum(EVENT_TYPE_NAMES).optional().describe('deliveries: only this event type'),
+        endpoint: z.uuid().optional().describe('deliveries: only to this endpoint'),
+        nth: z.int().positive().optional().describe('only the n-th request or attempt that matches, from 1'),
+        after_reads: z
+          .int()
+          .positive()
+          .max(1_000_000)
+          .optional()
+          .describe('only GETs after the first N of the same path'),
+      })
+      .default({})
+      .describe('which requests or deliveries; all without it'),
+    times: z.int().positive().optional().describe('stop after N hits'),
+    probability: z.number().min(0).max(1).optional().describe('0 to 1; always without it'),
+    effect: z.discriminatedUnion('kind', [RequestEffect, DeliveryEffect]),
+  })
+  .check(({value, issues}) => {
+    const {match, effect} = value;
+    const [useless, about] = isDeliveryEffect(effect)
+      ? ([['method', 'path', 'operation', 'after_reads'], 'deliveries'] as const)
+      : ([['event', 'endpoint'], 'requests'] as const);
+    for (const name of useless)
+      if (match[name] !== undefined)
+        issues.push({
+          code: 'custom',
+          path: ['match', name],
+          message: `is of no use: ${effect.kind} is about ${about}`,
+          input: value,
+        });
+    if (match.after_reads !== undefined && match.method !== undefined && match.method !== 'GET')
+      issues.push({
+        code: 'custom',
+        path: ['match', 'after_reads'],
+        message: `is of no use: ${match.method} is no read`,
+        input: value,
+      });
+    if (effect.kind === 'latency' && effect.sigma !== undefined && effect.jitter_ms !== undefined)
+      issues.push({
+        code: 'custom',
+        path: ['effect', 'sigma'],
+        message: 'and jitter_ms are two ways to be random; say one',
+        input: value,
+      });
+  });
+
+export type RequestEffect = z.output<typeof RequestEffect>;
+export type DeliveryEffect = z.output<typeof DeliveryEffect>;
+export type FaultRule = z.output<typeof FaultRule>;
+export type FaultRuleInput = z.input<typeof FaultRule>;

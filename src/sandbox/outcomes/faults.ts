@@ -1,0 +1,166 @@
+import type {OperationId} from '../../contract/operations.ts';
+import {
+  LATENCY_MAX_MS,
+  isDeliveryEffect,
+  type DeliveryEffect,
+  type FaultRule,
+  type RequestEffect,
+} from './fault-schema.ts';
+import {fractionOf, randomFraction, type RandomBytes} from '../base/random.ts';
+
+/** A rule with its counters, for assertions. */
+export interface ActiveRule extends FaultRule {
+  id: string;
+  /** Requests or attempts that matched, reads before `after_reads` not counted. */
+  seen: number;
+  /** Those that were hit. */
+  hits: number;
+}
+
+/** What a rule can match on, before the request is handled. */
+export interface RequestFacts {
+  method: string;
+  path: string;
+  operation: OperationId | null;
+  /** As the key says, whether it is a good one or not. */
+  mode: 'test' | 'live' | null;
+}
+
+/** What a rule about deliveries can match on. */
+export interface DeliveryFacts {
+  id: string;
+  /** Attempts of the schedule so far. */
+  tries: number;
+  mode: 'test' | 'live';
+  event: string;
+  endpoint: string;
+}
+
+export interface StruckDelivery {
+  effect: DeliveryEffect;
+  /** Of `delay`. */
+  delayMs: number;
+}
+
+export type OtherEffect = Exclude<RequestEffect, {kind: 'latency'}>;
+
+/** What will happen to one request. */
+export interface Verdict {
+  latencyMs: number;
+  effect: OtherEffect | undefined;
+}
+
+/** So many paths are counted for each rule; the one that was read first is forgotten first. */
+const PATHS = 10_000;
+
+/** The list of fault rules. Rules are tried in the order of their making; latencies add up, else the first hit wins. */
+export class Faults {
+  readonly #random: RandomBytes;
+  #rules: ActiveRule[] = [];
+  /** Of rules that wait for reads: how often each path was read. */
+  readonly #reads = new WeakMap<ActiveRule, Map<string, number>>();
+  #made = 0;
+
+  /** @param random of its own, so that faults do not shift the ids that a seed gives */
+  constructor(random: RandomBytes) {
+    this.#random = random;
+  }
+
+  add(rule: FaultRule): ActiveRule {
+    const active: ActiveRule = {...rule, id: `fault_${++this.#made}`, seen: 0, hits: 0};
+    this.#rules.push(active);
+    return active;
+  }
+
+  list(): readonly ActiveRule[] {
+    return this.#rules;
+  }
+
+  /** Removes one rule; false when there is none of that id. */
+  remove(id: string): boolean {
+    const before = this.#rules.length;
+    this.#rules = this.#rules.filter((rule) => rule.id !== id);
+    return this.#rules.length < before;
+  }
+
+  clear(): void {
+    this.#rules = [];
+  }
+
+  judge(facts: RequestFacts): Verdict | undefined {
+    if (this.#rules.length === 0) return undefined;
+    let latencyMs = 0;
+    let effect: OtherEffect | undefined;
+    for (const rule of this.#rules) {
+      if (isDeliveryEffect(rule.effect) || !matches(rule, facts) || !this.#isReadEnough(rule, facts))
+        continue;
+      rule.seen += 1;
+      if (rule.effect.kind !== 'latency' && effect !== undefined) continue;
+      if (!strikes(rule, () => randomFraction(this.#random))) continue;
+      rule.hits += 1;
+      if (rule.effect.kind === 'latency') latencyMs += this.#latency(rule.effect);
+      else effect = rule.effect;
+    }
+    return latencyMs === 0 && effect === undefined ? undefined : {latencyMs, effect};
+  }
+
+  /** What strikes one attempt of a delivery; the first rule that hits decides. */
+  judgeDelivery(facts: DeliveryFacts): StruckDelivery | undefined {
+    for (const rule of this.#rules) {
+      const {effect, match} = rule;
+      if (!isDeliveryEffect(effect)) continue;
+      if (match.mode !== undefined && match.mode !== facts.mode) continue;
+      if (match.event !== undefined && match.event !== facts.event) continue;
+      if (match.endpoint !== undefined && match.endpoint.toLowerCase() !== facts.endpoint) continue;
+      rule.seen += 1;
+      // Its own chance: drawn from the source of the requests, each would depend on which comes first.
+      const chance = (what: string) => fractionOf(`${facts.id}/${facts.tries}/${rule.id}/${what}`);
+      if (!strikes(rule, () => chance('strike'))) continue;
+      rule.hits += 1;
+      return {effect, delayMs: effect.kind === 'delay' ? between(effect, chance('delay')) : 0};
+    }
+    return undefined;
+  }
+
+  /** Counts the read; whether the path was read often enough before. */
+  #isReadEnough(rule: ActiveRule, {method, path}: RequestFacts): boolean {
+    const {after_reads: needed} = rule.match;
+    if (needed === undefined) return true;
+    if (method !== 'GET') return false;
+    const reads = this.#reads.get(rule) ?? new Map<string, number>();
+    this.#reads.set(rule, reads);
+    const before = reads.get(path) ?? 0;
+    reads.set(path, before + 1);
+    if (reads.size > PATHS) reads.delete(reads.keys().next().value!); // there is one
+    return before >= needed;
+  }
+
+  #latency(effect: Extract<RequestEffect, {kind: 'latency'}>): number {
+    if (effect.sigma === undefined) return between(effect, randomFraction(this.#random));
+    return Math.min(LATENCY_MAX_MS, Math.round(effect.ms * Math.exp(effect.sigma * this.#normal())));
+  }
+
+  /** Standard normal, by Box and Muller. */
+  #normal(): number {
+    const radius = Math.sqrt(-2 * Math.log(1 - randomFraction(this.#random))); // never the logarithm of 0
+    return radius * Math.cos(2 * Math.PI * randomFraction(this.#random));
+  }
+}
+
+const between = ({ms, jitter_ms = 0}: {ms: number; jitter_ms?: number | undefined}, fraction: number) =>
+  ms + Math.floor(fraction * jitter_ms);
+
+function strikes(rule: ActiveRule, chance: () => number): boolean {
+  if (rule.match.nth !== undefined && rule.seen !== rule.match.nth) return false;
+  if (rule.times !== undefined && rule.hits >= rule.times) return false;
+  return rule.probability === undefined || chance() < rule.probability;
+}
+
+function matches({match}: FaultRule, facts: RequestFacts): boolean {
+  return (
+    (match.method === undefined || match.method === facts.method) &&
+    (match.operation === undefined || match.operation === facts.operation) &&
+    (match.mode === undefined || match.mode === facts.mode) &&
+    (match.path === undefined || facts.path.startsWith(match.path))
+  );
+}

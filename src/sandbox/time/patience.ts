@@ -1,0 +1,36 @@
+import {systemClock, type Clock} from '../../clock.ts';
+
+/** How long somebody waits for others, of the machine's time: only while it waits, and however often. */
+export class Patience {
+  readonly #machine: Clock;
+  #leftMs: number;
+
+  constructor(ms: number, machine: Clock = systemClock) {
+    this.#machine = machine;
+    this.#leftMs = ms;
+  }
+
+  get isOver(): boolean {
+    return this.#leftMs <= 0;
+  }
+
+  /** Does something, which is told when to wait no longer. */
+  async during(work: (over: Promise<void>) => Promise<void>): Promise<void> {
+    const done = new AbortController();
+    const began = this.#machine.monotonic();
+    const ending = this.isOver ? Promise.resolve() : this.#machine.sleep(this.#leftMs, done.signal);
+    try {
+      await work(
+        ending.then(
+          () => {
+            this.#leftMs = 0;
+          },
+          () => undefined, // nobody waits any more
+        ),
+      );
+    } finally {
+      done.abort();
+      this.#leftMs -= this.#machine.monotonic() - began;
+    }
+  }
+}

@@ -1,0 +1,182 @@
+import {LIFECYCLES, type AccountTransferStatus} from '../../contract/lifecycle.ts';
+import type {Queries} from '../../store/port.ts';
+import {
+  findAccountTransfer,
+  updateAccountTransfer,
+  type AccountTransfer,
+} from '../records/account-transfer.ts';
+import {failureOf, usualCode} from '../outcomes/bank-codes.ts';
+import {bookLine} from '../ledger/bank-lines.ts';
+import type {Context, Entity} from '../world/context.ts';
+import {post, reservedOf, type AccountId, type FundsId} from '../ledger/ledger.ts';
+import type {RailTimes} from '../time/rail-hours.ts';
+import {setTimer, type Timer} from '../world/timers.ts';
+import {bankTimes} from '../time/timing.ts';
+import {findAccount, fundsOfAccount} from '../ledger/treasury-account.ts';
+
+type Step = `${AccountTransferStatus}>${AccountTransferStatus}`;
+interface Effect {
+  /** Which money moves. */
+  money: (source: FundsId, destination: FundsId) => readonly [AccountId, AccountId];
+  /** What the bank reports of it, and on which account. */
+  line?: {on: 'source' | 'destination'; direction: 'credit' | 'debit'; says: string};
+}
+
+/** What a step does to money; steps not named move none. */
+const EFFECTS: Partial<Record<Step, Effect>> = {
+  'created>approved': {money: (source) => [source, reservedOf(source)]},
+  'approved>initiated': {
+    money: (source) => [reservedOf(source), 'transit'],
+    line: {on: 'source', direction: 'debit', says: 'to'},
+  },
+  'approved>failed': {money: (source) => [reservedOf(source), source]},
+  'initiated>settled': {
+    money: (_source, destination) => ['transit', destination],
+    line: {on: 'destination', direction: 'credit', says: 'from'},
+  },
+  'initiated>failed': {
+    money: (source) => ['transit', source],
+    line: {on: 'source', direction: 'credit', says: 'returned, to'},
+  },
+};
+
+/**
+ * Takes one step of the lifecycle, with its money and what the bank reports of it; undefined, and nothing changed, when the
+ * source cannot pay. Throws when the lifecycle has no such step: callers ask first.
+ */
+export async function stepAccountTransfer(
+  queries: Queries,
+  context: Context,
+  transfer: AccountTransfer,
+  change: {to: AccountTransferStatus; atMs: number; failureReason?: string},
+): Promise<AccountTransfer | undefined> {
+  const {entityId, status, amount} = transfer;
+  const {to, atMs, failureReason = null} = change;
+  const following: readonly AccountTransferStatus[] = LIFECYCLES.accountTransfer.next[status];
+  if (!following.includes(to))
+    throw new Error(`the lifecycle of an account transfer has no step from ${status} to ${to}`);
+  const effect = EFFECTS[`${status}>${to}`];
+  if (effect) {
+    const source = await findAccount(queries, entityId, transfer.sourceId);
+    const destination = await findAccount(queries, entityId, transfer.destinationId);
+    const ends = {source: fundsOfAccount(source), destination: fundsOfAccount(destination)};
+    const booking = {entityId, amount, subject: 'account_transfer', subjectId: transfer.id, atMs};
+    const [from, into] = effect.money(ends.source, ends.destination);
+    if (!(await post(queries, context, {...booking, from, to: into}))) return undefined;
+    const {line} = effect;
+    if (line) {
+      const other = line.on === 'source' ? transfer.destinationId : transfer.sourceId;
+      const description = `Account transfer ${line.says} ${other} by ${transfer.rail}`;
+      await bookLine(queries, context, {
+        ...booking,
+        funds: ends[line.on],
+        direction: line.direction,
+        description,
+      });
+    }
+  }
+  const moved = {...transfer, status: to, failureReason, updatedMs: atMs};
+  await updateAccountTransfer(queries, moved, status);
+  return moved;
+}
+
+const timesOf = (context: Context, {rail}: AccountTransfer): RailTimes =>
+  bankTimes(context.timing, {rail, pull: false});
+
+const plan = (
+  queries: Queries,
+  context: Context,
+  {entityId, id}: AccountTransfer,
+  step: string,
+  dueMs: number,
+) =>
+  setTimer(queries, context, {
+    entityId,
+    subject: 'account_transfer',
+    ownerId: null,
+    subjectId: id,
+    step,
+    dueMs,
+  });
+
+/** Queues an approved one for initiation: after the usual delay, when its rail takes it. */
+export const queueInitiation = (
+  queries: Queries,
+  context: Context,
+  transfer: AccountTransfer,
+): Promise<void> =>
+  plan(
+    queries,
+    context,
+    transfer,
+    'initiate',
+    timesOf(context, transfer).submit(transfer.updatedMs + context.timing.initiateMs),
+  );
+
+/** Whether initiation goes on after the answer: as the entity has it, by scenario, or since the rail is closed now. */
+export function goesOnLater(context: Context, entity: Entity, transfer: AccountTransfer): boolean {
+  if (transfer.scenario === 'async_202') return true;
+  if (context.rules.asyncInitiation?.includes(entity.mode) === true) return true;
+  return timesOf(context, transfer).submit(transfer.updatedMs) > transfer.updatedMs;
+}
+
+/** Hands an approved one to the bank, and sets the timer of what the bank does next. */
+export async function initiateAccountTransfer(
+  queries: Queries,
+  context: Context,
+  transfer: AccountTransfer,
+  atMs: number,
+): Promise<AccountTransfer> {
+  const moved = await stepAccountTransfer(queries, context, transfer, {to: 'initiated', atMs});
+  if (!moved) throw new Error('money that an account transfer reserved is not there');
+  const times = timesOf(context, moved);
+  const {scenario} = moved;
+  if (scenario === 'fails_after_initiated') await plan(queries, context, moved, 'fail', times.reject(atMs));
+  else if (scenario !== 'stuck_initiated') {
+    const slow = scenario === 'settle_slow' ? context.timing.slowSettleMs : 0;
+    await plan(queries, context, moved, 'settle', times.settle(times.debit(atMs)) + slow);
+  }
+  return moved;
+}
+
+/** Ends one well. */
+export async function settleAccountTransfer(
+  queries: Queries,
+  context: Context,
+  transfer: AccountTransfer,
+  atMs: number,
+): Promise<AccountTransfer> {
+  const settled = await stepAccountTransfer(queries, context, transfer, {to: 'settled', atMs});
+  if (!settled) throw new Error('money of an account transfer in transit is not there');
+  return settled;
+}
+
+/** Ends one that is approved or initiated badly: its money is back in its source. */
+export async function failAccountTransfer(
+  queries: Queries,
+  context: Context,
+  transfer: AccountTransfer,
+  why: {atMs: number; code?: string},
+): Promise<AccountTransfer> {
+  const {code, message} = failureOf(transfer.rail, why.code ?? usualCode(transfer.rail));
+  const failed = await stepAccountTransfer(queries, context, transfer, {
+    to: 'failed',
+    atMs: why.atMs,
+    failureReason: `${code}: ${message}`,
+  });
+  if (!failed) throw new Error('money that an account transfer held is not there');
+  return failed;
+}
+
+/** A timer of an account transfer. One that comes too late does nothing. */
+export async function fireAccountTransfer(queries: Queries, context: Context, timer: Timer): Promise<void> {
+  const transfer = await findAccountTransfer(queries, timer.entityId, timer.subjectId);
+  if (!transfer) return;
+  const atMs = timer.dueMs;
+  if (timer.step === 'initiate' && transfer.status === 'approved')
+    await initiateAccountTransfer(queries, context, transfer, atMs);
+  else if (timer.step === 'settle' && transfer.status === 'initiated')
+    await settleAccountTransfer(queries, context, transfer, atMs);
+  else if (timer.step === 'fail' && transfer.status === 'initiated')
+    await failAccountTransfer(queries, context, transfer, {atMs});
+}

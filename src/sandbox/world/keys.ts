@@ -1,0 +1,89 @@
+import type {Queries, Store} from '../../store/port.ts';
+import type {Entity} from './context.ts';
+import type {RandomBytes} from '../base/random.ts';
+import {text} from '../base/rows.ts';
+
+/** `read` keys get 403 on every write (assumption 61). */
+export type KeyScope = 'full' | 'read';
+
+export interface Caller {
+  entity: Entity;
+  scope: KeyScope;
+}
+
+export interface IssuedKey {
+  /** In full: the sandbox's own keys open nothing but the sandbox. */
+  key: string;
+  entity_id: string;
+  mode: 'test' | 'live';
+  scope: KeyScope;
+}
+
+/** `test_sandbox_…` or `live_sandbox_…`, so that a key of the real service can never be taken for one of these. */
+export function newKey(mode: 'test' | 'live', random: RandomBytes): string {
+  return `${mode}_sandbox_${Buffer.from(random(18)).toString('base64url')}`;
+}
+
+/** What a key says of itself; null where it is not one of a sandbox. */
+export const modeOfKey = (key: string | undefined): 'test' | 'live' | null =>
+  key?.startsWith('test_') ? 'test' : key?.startsWith('live_') ? 'live' : null;
+
+export async function issueKey(
+  queries: Queries,
+  issue: {entity: Entity; scope: KeyScope; random: RandomBytes; nowMs: number},
+): Promise<IssuedKey> {
+  const key = newKey(issue.entity.mode, issue.random);
+  await queries.run('insert into api_keys (value, entity_id, scope, created_ms) values (?, ?, ?, ?)', [
+    key,
+    issue.entity.id,
+    issue.scope,
+    issue.nowMs,
+  ]);
+  return {key, entity_id: issue.entity.id, mode: issue.entity.mode, scope: issue.scope};
+}
+
+export async function listKeys(queries: Queries): Promise<IssuedKey[]> {
+  const rows = await queries.all(
+    `select api_keys.value, api_keys.scope, entities.id, entities.mode from api_keys
+     join entities on entities.id = api_keys.entity_id order by api_keys.created_ms, api_keys.scope, entities.mode desc`,
+  );
+  return rows.map((row) => ({
+    key: text(row, 'value'),
+    entity_id: text(row, 'id'),
+    mode: text(row, 'mode') as Entity['mode'], // written by us only, as is the scope
+    scope: text(row, 'scope') as KeyScope,
+  }));
+}
+
+/** Who a key speaks for. Found keys are kept in memory: they are looked up on every request. */
+export class KeyRing {
+  readonly #store: Store;
+  readonly #known = new Map<string, Caller>();
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** At once where it is known, since each step of waiting costs every request. */
+  find(key: string): Caller | undefined | Promise<Caller | undefined> {
+    const known = this.#known.get(key);
+    return known || !/^(test|live)_sandbox_/.test(key) ? known : this.#read(key);
+  }
+
+  async #read(key: string): Promise<Caller | undefined> {
+    const row = await this.#store.read((queries) =>
+      queries.get(
+        `select api_keys.scope, entities.* from api_keys join entities on entities.id = api_keys.entity_id
+         where api_keys.value = ?`,
+        [key],
+      ),
+    );
+    if (!row) return undefined;
+    const caller: Caller = {
+      entity: {id: text(row, 'id'), mode: text(row, 'mode') as Entity['mode'], name: text(row, 'name')},
+      scope: text(row, 'scope') as KeyScope,
+    };
+    this.#known.set(key, caller);
+    return caller;
+  }
+}

@@ -1,0 +1,45 @@
+import type {Store} from '../../store/port.ts';
+import {json} from '../base/rows.ts';
+import type {ClockState, SandboxClock} from '../time/clock.ts';
+import {loadClock, saveClock} from '../base/settings.ts';
+
+/**
+ * The clock belongs to the store, not to the process: of several sandboxes on one database, each asks before a request
+ * whether another has moved it.
+ */
+interface Place {
+  store: Store;
+  clock: SandboxClock;
+}
+
+/** The clock of the store; a new store takes `first`. */
+export const foundClock = (store: Store, first: ClockState): Promise<ClockState> =>
+  store.write(async (queries) => {
+    const kept = await loadClock(queries);
+    if (kept === undefined) await saveClock(queries, first);
+    return kept ?? first;
+  });
+
+/** Sets the clock as another process left it; whether it had to be moved. */
+export async function followClock({store, clock}: Place): Promise<boolean> {
+  if (store.dialect === 'sqlite') return false; // a file has one process
+  const [row] = await store.glance("select value from settings where name = 'clock'");
+  return row !== undefined && clock.follow(json<ClockState>(row, 'value'));
+}
+
+/**
+ * Changes the clock of the store, and this process's once that is committed. `change` is given a clock to reckon with, that
+ * of the store; it may run twice.
+ */
+export async function moveClock({store, clock}: Place, change: (clock: SandboxClock) => void): Promise<void> {
+  const moved = await store.write(
+    async (queries) => {
+      const next = clock.fork(await loadClock(queries));
+      change(next);
+      await saveClock(queries, next.state);
+      return next.state;
+    },
+    {alone: true},
+  );
+  clock.follow(moved);
+}

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import type {Clock} from '../../../src/clock.ts';
+import {Patience} from '../../../src/sandbox/time/patience.ts';
+
+describe('the patience of an advance', () => {
+  let nowMs = 0;
+  let wake = () => {};
+  const machine: Clock = {
+    now: () => nowMs,
+    monotonic: () => nowMs,
+    sleep: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        wake = () => {
+          nowMs += ms;
+          resolve();
+        };
+        signal?.addEventListener('abort', () => reject(new Error('aborted')));
+      }),
+  };
+  const receive = (ms: number) => (): Promise<void> => {
+    nowMs += ms;
+    return Promise.resolve();
+  };
+  const forEver = (over: Promise<void>) => {
+    wake();
+    return over;
+  };
+
+  it('runs out while it waits, not while other things are done', async () => {
+    const patience = new Patience(100, machine);
+    nowMs += 60_000; // the bank had much to do
+    await patience.during(receive(60));
+    assert.equal(patience.isOver, false);
+    nowMs += 60_000;
+    const began = nowMs;
+    await patience.during(forEver);
+    assert.deepEqual([patience.isOver, nowMs - began], [true, 40]);
+  });
+
+  it('is over at once when nothing is left of it', async () => {
+    const patience = new Patience(100, machine);
+    await patience.during(receive(100));
+    assert.equal(patience.isOver, true);
+    wake = () => assert.fail('nobody sleeps');
+    await patience.during((over) => over);
+  });
+});
