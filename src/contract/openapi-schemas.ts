@@ -41,7 +41,7 @@ export function queryProperties(name: SchemaName): Record<string, Json> {
 function markOrigins(components: Json): void {
   for (const {id, operation} of allOperations())
     if (operation.body !== undefined)
-      for (const branch of branchesOf(components[operation.body], components)) markFields(id, branch, '');
+      for (const branch of branchesOf(components[operation.body] as Json)) markFields(id, branch, '');
 }
 
 function markFields(id: string, schema: Json, prefix: string): void {
@@ -55,12 +55,8 @@ function markFields(id: string, schema: Json, prefix: string): void {
   }
 }
 
-/** The schema itself, or what a union of it holds, references followed. */
-function branchesOf(schema: unknown, components: Json): Json[] {
-  const {oneOf, $ref} = schema as {oneOf?: unknown[]; $ref?: string};
-  if ($ref !== undefined) return branchesOf(components[$ref.split('/').at(-1)!], components);
-  return oneOf === undefined ? [schema as Json] : oneOf.flatMap((branch) => branchesOf(branch, components));
-}
+/** The schema itself, or the branches of a union. */
+const branchesOf = (schema: Json): Json[] => (schema['oneOf'] as Json[] | undefined) ?? [schema];
 
 /** Leaves out what says nothing: `$id`, open objects, patterns of formats that say the same. */
 export function tidy(value: unknown): unknown {
