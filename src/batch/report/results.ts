@@ -43,10 +43,15 @@ export function writeResults(options: {
   const {journal, plan, summary, folder} = options;
   const files = resultFiles(folder, plan);
   refuseForeign(files, plan);
-  const results = new CsvFile(files.results);
-  const failed = new CsvFile(files.failed);
+  const opened: CsvFile[] = [];
+  const open = (path: string): CsvFile => {
+    const file = new CsvFile(path);
+    opened.push(file);
+    return file;
+  };
   let failures = 0;
   try {
+    const [results, failed] = [open(files.results), open(files.failed)];
     results.line([...plan.header, ...resultColumns(plan)].map(quoteFormula), ',');
     const again = new FailedLayout(plan, journal);
     failed.line(again.header, ',');
@@ -65,8 +70,7 @@ export function writeResults(options: {
     if (failures > 0) failed.publish();
     else failed.discard();
   } catch (cause) {
-    results.discard();
-    failed.discard();
+    for (const file of opened) file.discard();
     throw withReport(cause, plan);
   }
   // Of an earlier run of this batch.
