@@ -4,12 +4,12 @@ import {fuzz} from '../fuzz/fuzzer.ts';
 
 const REQUESTS = Number(process.env['REMIT_TEST_REQUESTS'] ?? 1500);
 
-/** The short form of `npm run fuzz:sandbox`. */
+/** The short form of `npm run fuzz:sandbox`, with the same requests every time; the long one draws new ones. */
 describe('sandbox: any request', function () {
   this.timeout(Math.max(30_000, REQUESTS * 20));
 
   it('is answered as the contract declares, and never by 500', async () => {
-    const seed = Number(process.env['REMIT_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+    const seed = Number(process.env['REMIT_TEST_SEED'] ?? 1);
     console.log(`      npm run fuzz:sandbox -- --requests ${REQUESTS} --seed ${seed}`);
     const {answers} = await fuzz(REQUESTS, seed);
     const succeeded = allOperations().filter(({id}) =>
