@@ -94,11 +94,11 @@ export class Bench {
   }
 
   /** Opens the batch `b1` for a look. */
-  async inJournal<T>(look: (batch: OpenBatch) => T): Promise<T> {
+  async inJournal<T>(look: (batch: OpenBatch) => T | Promise<T>): Promise<T> {
     const {stateDir, clock} = this;
     const batch = await openBatch({stateDir, kind: 'payout', batchId: 'b1', purpose: 'look', clock});
     try {
-      return look(batch);
+      return await look(batch);
     } finally {
       await batch.close();
     }

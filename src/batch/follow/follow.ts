@@ -4,7 +4,7 @@ import {pollPauseMs} from '../../client/poll.ts';
 import {TransportFailure, type Transport} from '../../client/transport.ts';
 import type {Clock} from '../../clock.ts';
 import {RemitError} from '../../errors.ts';
-import {isOtherId, isReadable} from '../run/answers.ts';
+import {isOtherId, isReadable, paysOtherwise} from '../run/answers.ts';
 import {Dispatcher, type WorkEnd} from '../run/dispatcher.ts';
 import {closedStatuses, countFollowed, type FollowCounts, type Goal, moveCount} from './counts.ts';
 import {judgeSeen} from './judge.ts';
@@ -234,11 +234,16 @@ export class Follow {
       this.#unknown.add(seen.status);
       onUnknown(seen.status, row.reference);
     }
-    if (seen.is === 'same' || seen.is === 'stale') return {again: false};
     const {requestId = null} = answer;
     const {code, message} = known;
+    const differs = code === DIFFERS_CODE ? {code, message} : paysOtherwise(answer, row, kind);
+    if (seen.is === 'same' || seen.is === 'stale') {
+      if (differs !== undefined && code !== DIFFERS_CODE)
+        this.#settle(row, {...known, ...differs, http: answer.status, requestId});
+      return {again: false};
+    }
     const facts =
-      seen.facts.message === null && code === DIFFERS_CODE ? {...seen.facts, code, message} : seen.facts;
+      seen.facts.message === null && differs !== undefined ? {...seen.facts, ...differs} : seen.facts;
     if (seen.status === 'failed' || seen.status === 'canceled')
       this.#options.journal.noteEnded(row.n, known.id!, seen.status);
     this.#settle(row, {...known, ...facts, status: seen.status, http: answer.status, requestId});
@@ -303,7 +308,9 @@ export class Follow {
     const before = row.outcome!;
     journal.record(outcome, clock.now());
     const {statuses, tally} = this.standing;
-    if (before.code === DIFFERS_CODE && outcome.code !== DIFFERS_CODE) this.standing.differs--;
+    const isDifferent = ({state, code}: Outcome): number =>
+      state === 'accepted' && code === DIFFERS_CODE ? 1 : 0;
+    this.standing.differs += isDifferent(outcome) - isDifferent(before);
     if (before.status !== null) statuses[before.status]!--;
     if (outcome.state === 'accepted') statuses[outcome.status!] = (statuses[outcome.status!] ?? 0) + 1;
     else {

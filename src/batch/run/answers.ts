@@ -4,7 +4,7 @@ import {KINDS, type Kind} from '../model/kinds.ts';
 import type {JournalRow} from '../journal/row.ts';
 import type {Phase} from '../journal/journal.ts';
 import {isPrintable, REFERENCE_METADATA_KEY} from '../model/identity.ts';
-import {DIFFERS, type RowState} from '../model/outcome.ts';
+import {DIFFERS, DIFFERS_CODE, type RowState} from '../model/outcome.ts';
 import type {StopReason} from '../model/stop.ts';
 
 /** What one answer to a create or release says of its row. Law: the answers table of the batch rules. */
@@ -169,16 +169,42 @@ export const isOtherId = (found: unknown, id: string): boolean =>
   found !== null &&
   (typeof found !== 'string' || found.toLowerCase() !== id.toLowerCase());
 
+/** What an outcome says of a payment that is made and not as asked for. */
+type Differs = {code: typeof DIFFERS_CODE; message: string};
+
 /** Facts of an accepted row whose record, fetched by its id, differs from the row in what it contains. */
-export const differsIn = ({json}: Answer, row: JournalRow, kind: Kind): typeof DIFFERS | undefined =>
-  isObject(json) &&
-  compareEcho(
-    {...expectedOf(row, kind), ...json, amount_in_minor_units: amountIn(json) ?? row.amount},
-    row,
-    kind,
-  ) !== 'same'
-    ? DIFFERS
-    : undefined;
+export function differsIn({json}: Answer, row: JournalRow, kind: Kind): Differs | undefined {
+  if (!isObject(json)) return undefined;
+  const record = asFetched(json, row, kind);
+  const echo = compareEcho(record, row, kind);
+  if (echo === 'other') return otherPayment(record, row, kind);
+  return echo === 'same' ? undefined : DIFFERS;
+}
+
+/** The same in party, amount, subaccount and currency alone: an operator may have accepted another rail or metadata. */
+export function paysOtherwise({json}: Answer, row: JournalRow, kind: Kind): Differs | undefined {
+  if (!isObject(json)) return undefined;
+  const record = asFetched(json, row, kind);
+  const isOther = record['currency_code'] !== row.currency || compareEcho(record, row, kind) === 'other';
+  return isOther ? otherPayment(record, row, kind) : undefined;
+}
+
+const otherPayment = (record: Readonly<Record<string, unknown>>, row: JournalRow, kind: Kind): Differs => ({
+  code: DIFFERS_CODE,
+  message: `its record differs from the row: ${otherParts(record, row, kind).join(' and ')}`,
+});
+
+/** A record that was fetched by its id, with the fields of the row in place of those that it leaves out. */
+function asFetched(
+  json: Readonly<Record<string, unknown>>,
+  row: JournalRow,
+  kind: Kind,
+): Readonly<Record<string, unknown>> {
+  const named = Object.fromEntries(
+    Object.entries(json).filter(([field, value]) => value !== null || field === 'subaccount_id'),
+  );
+  return {...expectedOf(row, kind), ...named, amount_in_minor_units: amountIn(json) ?? row.amount};
+}
 
 /** The fields that are compared, as they should be: in place of those that a GET leaves out. */
 const expectedOf = (row: JournalRow, kind: Kind): Record<string, unknown> => ({
@@ -222,13 +248,20 @@ export function compareEcho(
 }
 
 /** `record 01a1… came back, with amount 100300 instead of 1003 minor units` */
-function otherWords(record: Readonly<Record<string, unknown>>, row: JournalRow, kind: Kind): string {
+const otherWords = (record: Readonly<Record<string, unknown>>, row: JournalRow, kind: Kind): string =>
+  `record ${String(record['id'])} came back, with ${otherParts(record, row, kind).join(' and ')}`;
+
+/** In what a record is of another payment: `amount 100300 instead of 1003 minor units`. */
+function otherParts(record: Readonly<Record<string, unknown>>, row: JournalRow, kind: Kind): string[] {
   const {party} = KINDS[kind];
   const amount = amountIn(record);
-  const parts = [
+  return [
     ...(amount === undefined || amount === row.amount
       ? []
       : [`amount ${shown(amount)} instead of ${row.amount} minor units`]),
+    ...(record['currency_code'] === undefined || record['currency_code'] === row.currency
+      ? []
+      : [`currency ${shown(record['currency_code'])} instead of ${row.currency}`]),
     ...(record[party] === undefined || sameText(record[party], row.party)
       ? []
       : [`${party} ${shown(record[party])} instead of ${row.party}`]),
@@ -236,7 +269,6 @@ function otherWords(record: Readonly<Record<string, unknown>>, row: JournalRow, 
       ? []
       : [`subaccount_id ${shown(record['subaccount_id'])} instead of ${row.subaccount ?? 'none'}`]),
   ];
-  return `record ${String(record['id'])} came back, with ${parts.join(' and ')}`;
 }
 
 /** A value of the service, short enough for a message. */

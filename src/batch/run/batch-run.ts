@@ -176,12 +176,15 @@ export class BatchRun {
     return this.#stoppedOr(isDone ? 'canceled' : 'stopped');
   }
 
-  /** Rows that were never sent: other batches may have their references. */
+  /**
+   * Rows that were never sent, and rows that were declared not paid: other batches may have their references. They use the
+   * same key, and a declared row is marked, so that a record which is there after all is not taken for one of other content.
+   */
   #freeUnsent(): void {
     const {journal, claims} = this.#context;
     for (let after = 0; ;) {
       const page = journal.rowsIn(['not_sent'], after, FREED_AT_ONCE);
-      for (const {reference, outcome} of page) if (outcome!.stagedAt === null) claims.free(reference);
+      for (const row of page) claims.free(row.reference, row.outcome!.stagedAt === null ? undefined : row);
       claims.flush();
       if (page.length < FREED_AT_ONCE) return;
       after = page.at(-1)!.n;
@@ -254,7 +257,11 @@ export class BatchRun {
       failed_file: files?.failed ?? null,
       summary_file: files?.summary ?? null,
     };
-    writeStatus(place.status, plan.journalId, state, summary, clock.now());
+    try {
+      writeStatus(place.status, plan.journalId, state, summary, clock.now());
+    } catch (error) {
+      failure ??= error;
+    }
     if (failure instanceof RemitError)
       throw new RemitError(failure.code, failure.message, {
         cause: failure,

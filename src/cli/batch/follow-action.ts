@@ -95,8 +95,13 @@ export async function refreshBatch(options: {
     if (!isOfBatch) context.out.warn(`the service could not be asked about every row: ${stop!.message}`);
     // A status exits 0 when it could be read; here that means: when every record could be fetched.
     const unread = followed.unread > 0 ? EXIT.UNAVAILABLE : EXIT.OK;
+    const isFound = (seen.differs ?? 0) > (before.differs ?? 0); // absent from a status of an earlier version
     const exit =
-      followed.outcome === 'stopped' ? exitCodeOf(isOfBatch ? seen : {...seen, in_doubt: 0}) : unread;
+      followed.outcome === 'stopped'
+        ? exitCodeOf(isOfBatch ? seen : {...seen, in_doubt: 0})
+        : isFound
+          ? EXIT.PARTIAL
+          : unread;
     return {summary: {...summary, followed}, exit};
   } finally {
     out.endProgress();

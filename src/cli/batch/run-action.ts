@@ -154,7 +154,10 @@ async function runClaimed(request: RunRequest, batch: OpenBatch, folder: string)
     try {
       return await runConfirmed({request, batch, claims, transport, folder});
     } catch (error) {
-      throw withResume(error, batch.plan.batchId, goOn(request, batch.plan));
+      throw withResume(error, batch.plan.batchId, {
+        next: goOn(request, batch.plan),
+        report: writeAgain(request, batch.plan),
+      });
     } finally {
       await transport.close();
     }
@@ -167,6 +170,13 @@ function goOn({context, stateDir, path}: RunRequest, {batchId, kind}: OpenBatch[
   const words = [batchCommand(kind), path === 'cancel' ? 'cancel' : 'resume', shellWord(batchId)];
   const live = context.profile.mode === 'live' ? ' --live' : '';
   return words.join(' ') + live + placeFlags(context, stateDir, context.commands.profile);
+}
+
+/** The command that writes the results of a batch. */
+function writeAgain({context, stateDir, flags}: RunRequest, {batchId, kind}: OpenBatch['plan']): string {
+  const out = flags.out === undefined ? '' : ` --out ${shellWord(flags.out)}`;
+  const placed = placeFlags(context, stateDir, context.commands.profile);
+  return `${batchCommand(kind)} report ${shellWord(batchId)}${out}${placed}`;
 }
 
 /** A run that was interrupted exits 130, not 12: the rows that it leaves in doubt are said all the same, to scripts too. */

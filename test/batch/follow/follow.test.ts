@@ -71,6 +71,37 @@ describe('following a batch', () => {
       assert.deepEqual([row!.outcome!.status, row!.outcome!.code], ['settled', 'DIFFERS']);
     });
 
+    for (const [what, fields] of [
+      ['amount 1 instead of 10001 minor units', {amount_in_minor_units: 1}],
+      ['currency EUR instead of USD', {currency_code: 'EUR'}],
+      [
+        'payee_id 018f0000-0000-7000-8000-000000000099',
+        {payee_id: '018f0000-0000-7000-8000-000000000099', status: 'settled'},
+      ],
+    ] as const)
+      it(`says of a record with ${what} that it differs from its row, once, and ends with 8`, async () => {
+        await bench.pay(2);
+        bench.settleAll();
+        const [first] = bench.service.byId.values();
+        bench.service.distort = (record) => (record['id'] === first!.id ? {...record, ...fields} : record);
+        const {summary, followed} = await bench.follow({until: 'settled'});
+        assert.deepEqual([summary.differs, summary.accepted, summary.settled], [1, 2, 2]);
+        assert.equal(exitCodeOf(summary, followed), 8);
+        const [row] = await bench.inJournal(({journal}) => journal.needingAttention(9, 0));
+        assert.deepEqual([row!.reference, row!.code], ['INV-1', 'DIFFERS']);
+        assert.ok(row!.message!.includes(what), row!.message!);
+        assert.equal((await bench.follow({until: 'settled'})).summary.differs, 1);
+      });
+
+    it('says so also of a record whose status is as it was, and nothing of a bare status', async () => {
+      await bench.pay(2);
+      bench.service.distort = ({status}) => ({status});
+      assert.equal((await bench.follow()).summary.differs, 0);
+      bench.service.distort = (record) => ({...record, amount_in_minor_units: 1});
+      const {summary} = await bench.follow();
+      assert.deepEqual([summary.differs, summary.accepted], [2, 2]);
+    });
+
     it('asks no more for a row that is at the goal, or past it', async () => {
       await bench.pay(3);
       bench.record('INV-1').status = 'initiated';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import {cancelExitCodeOf, type Summary} from '../../../src/batch/standing/summary.ts';
+import {resolveRow} from '../../../src/batch/run/resolve.ts';
 import {Bench, type RunArguments} from '../harness.ts';
 import {type TruthRecord, TruthService} from '../truth-service.ts';
 
@@ -68,6 +69,28 @@ describe('a batch that is canceled', () => {
     assert.ok(service.requests.every(({body}) => !body.includes('"auto_approve":true')));
     assert.equal(service.paid.length, 0);
   });
+
+  for (const fault of ['lost-before', 'lost-after'] as const)
+    it(`gives the reference of a row back that was declared not paid, and it is paid once (${fault})`, async () => {
+      await bench.plan(bench.payouts(2));
+      service.fault = ({method, body}) => (method === 'POST' && body.includes('"INV-2"') ? fault : undefined);
+      assert.equal((await bench.run(service, {path: 'direct'})).in_doubt, 1);
+      service.fault = () => undefined;
+      await bench.inJournal((batch) =>
+        resolveRow({
+          ...{batch, stateDir: bench.stateDir, reference: 'INV-2', clock: bench.clock},
+          resolution: 'not-paid',
+        }),
+      );
+      assert.equal((await cancel()).state, 'canceled');
+      await bench.plan(bench.payouts(2), {batchId: 'b2'});
+      const {state, accepted, already_paid: paid} = await bench.run(service, {batchId: 'b2'});
+      assert.deepEqual([state, accepted, paid], ['complete', 1, 1]);
+      assert.deepEqual(
+        service.paid.map(({approvals}) => approvals),
+        [1, 1],
+      );
+    });
 
   it('stays open with exit 12 while a row is in doubt past the horizon, which resolve settles', async () => {
     await bench.plan(bench.payouts(2));

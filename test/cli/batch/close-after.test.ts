@@ -37,6 +37,8 @@ describe('closing after work', () => {
   });
 });
 
+const COMMANDS = {next: NEXT, report: 'remit payouts batch report november'};
+
 describe('a run that cannot write its journal', () => {
   it('names the batch, what may have happened and how to go on', () => {
     const full = new RemitError(
@@ -47,7 +49,7 @@ describe('a run that cannot write its journal', () => {
         details: {errno: 'ENOSPC'},
       },
     );
-    const error = withResume(full, 'november', NEXT) as RemitError;
+    const error = withResume(full, 'november', COMMANDS) as RemitError;
     assert.match(error.message, /^batch november was stopped: Could not commit .* Rows may have been sent/);
     assert.equal(error.hint, NEXT);
     assert.deepEqual(error.details, {errno: 'ENOSPC', batch_id: 'november', next: NEXT});
@@ -56,6 +58,6 @@ describe('a run that cannot write its journal', () => {
 
   it('leaves any other error as it is', () => {
     const lost = new RemitError('LOCKED', 'the lock was taken by another process');
-    assert.equal(withResume(lost, 'november', NEXT), lost);
+    assert.equal(withResume(lost, 'november', COMMANDS), lost);
   });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {existsSync, readFileSync} from 'node:fs';
+import {existsSync, mkdirSync, readFileSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
 import type {Summary} from '../../../../src/batch/standing/summary.ts';
 import {Stop} from '../../../../src/cli/runtime/stop.ts';
@@ -47,6 +47,30 @@ describe('how a batch ends, for whoever reads stderr and the exit code', () => {
     const resumed = await desk.batch('resume b --json');
     assert.deepEqual([resumed.exitCode, (resumed.json() as Summary).accepted], [0, 3]);
     assert.equal(desk.service.paid.length, 3);
+  });
+
+  it('with 13 when only the results cannot be written: the batch is complete, and the hint writes them', async () => {
+    const folder = join(desk.folder, 'results');
+    mkdirSync(folder);
+    const inner = desk.service.transport();
+    const service: Transport = {
+      ...inner,
+      send: async (request) => {
+        rmSync(folder, {recursive: true, force: true}); // its disk is gone
+        return inner.send(request);
+      },
+    };
+    const ran = await desk.batch('run ./p.csv --batch-id b --json --yes --out ./results', {service});
+    const {message, hint, details} = ran.error();
+    assert.equal(ran.exitCode, 13, ran.stderr);
+    assert.match(message, /^batch b is complete, 3 of 3 rows accepted; only its results are missing: /);
+    assert.doesNotMatch(ran.stderr, /was stopped/);
+    assert.equal((details!['summary'] as Summary).accepted, 3);
+    assert.equal(hint, `remit payouts batch report b --out ${folder}`);
+    mkdirSync(folder);
+    const reported = await desk.batch(hint.replace('remit payouts batch ', ''));
+    assert.equal(reported.exitCode, 0, reported.stderr);
+    assert.ok(existsSync(join(folder, 'b.results.csv')));
   });
 
   it('with 13 and nothing sent, while another batch runs in the state folder', async () => {

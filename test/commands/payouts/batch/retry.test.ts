@@ -84,3 +84,20 @@ describe('payouts batch retry, when the service does not know a record', () => {
     assert.deepEqual([ran.questions, sent], [[], ['GET']]);
   });
 });
+
+describe('payouts batch status --refresh, when a record pays other than its row', () => {
+  let desk: Desk;
+  beforeEach(() => (desk = Desk.withTwoRows()));
+  afterEach(() => desk.close());
+
+  it('counts and names the row, and ends with 8 when it is found', async () => {
+    await desk.batch('run ./p.csv --batch-id b --yes');
+    desk.service.distort = (record) =>
+      record['amount_in_minor_units'] === 2000 ? {...record, amount_in_minor_units: 20} : record;
+    const ran = await desk.batch('status b --refresh');
+    assert.equal(ran.exitCode, 8, ran.stderr);
+    assert.match(ran.stdout, /A-2: accepted, DIFFERS: .*amount 20 instead of 2000 minor units/);
+    const again = (await desk.batch('status b --json')).json() as Summary;
+    assert.deepEqual([again.accepted, again.differs], [2, 1]);
+  });
+});
