@@ -72,6 +72,12 @@ export const EXPLAINED: readonly Explanation[] = [
     reason: 'The same result: of two columns with one rank the later one, Rail, is left out first as before.',
   },
   {
+    symbol: 'payinView',
+    before: "text('Payer', 'payer_id', 2),",
+    after: "text('Payer', 'payer_id', (2 + 1)),",
+    reason: 'The same result: of two columns with one rank the later one, Rail, is left out first as before.',
+  },
+  {
     symbol: 'sandboxKeyView',
     before:
       "columns: [text('Key', 'key'), text('Mode', 'mode'), text('Scope', 'scope'), text('Entity', 'entity_id', 1)],",

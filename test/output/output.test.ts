@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
+import {parse} from 'yaml';
 import {RemitError} from '../../src/errors.ts';
+import type {Output} from '../../src/output/output.ts';
 import {text} from '../../src/output/view.ts';
 import {payoutView} from '../../src/output/views/transfers.ts';
 import {payout} from '../commands/fixtures.ts';
@@ -245,6 +247,51 @@ describe('one record', () => {
     out.record(payout({currency_code: 'ZZZ'}), payoutView);
     assert.match(stdout.text, /^Amount\t12500 minor units ZZZ$/m);
   });
+
+  it('shows an amount that cannot be one in minor units, as it came', () => {
+    for (const [amount_in_minor_units, shown] of [
+      ['12500', '12500'],
+      [2 ** 53, '9007199254740992'],
+      [1.5, '1.5'],
+      [null, '-'],
+    ] as const) {
+      const {out, stdout} = makeOutput();
+      out.record(payout({amount_in_minor_units}), payoutView);
+      assert.match(stdout.text, new RegExp(`^Amount\t${shown} minor units USD$`, 'm'));
+    }
+    const bare = makeOutput();
+    bare.out.record(payout({currency_code: null}), payoutView);
+    assert.match(bare.stdout.text, /^Amount\t12500 minor units -$/m);
+  });
+
+  it('keeps every character of its texts for machines, and is on one line for people, CSV and ids', async () => {
+    const name = 'A\nB\u200bC';
+    for (const format of ['json', 'ndjson', 'yaml', 'csv', 'id'] as const) {
+      const {out, stdout} = makeOutput({format});
+      await out.result({id: name});
+      const {text} = stdout;
+      if (format === 'csv' || format === 'id') assert.match(text, /^A BC$/m, format);
+      else if (format === 'yaml') assert.deepEqual(parse(text), {id: name});
+      else assert.deepEqual(JSON.parse(text), {id: name}, format);
+    }
+  });
+
+  for (const [what, show] of [
+    ['a list', (out: Output) => out.list([{id: 1}])],
+    ['text', (out: Output) => out.text('Batch b is complete.')],
+    ['events', (out: Output) => out.event({id: 1})],
+    ['bytes', (out: Output) => out.bytes(Buffer.from('%PDF'))],
+    ['a record', (out: Output) => out.record({id: 1})],
+    ['an earlier one', (out: Output) => out.result({id: 1})],
+  ] as const)
+    it(`is not written a second time by the return value after ${what}`, async () => {
+      const {out, stdout} = makeOutput();
+      await show(out);
+      const {text} = stdout;
+      assert.notEqual(text, '');
+      await out.result({id: 1});
+      assert.equal(stdout.text, text);
+    });
 
   it('is YAML on request', async () => {
     const {out, stdout} = makeOutput({format: 'yaml', fields: ['id', 'amount_in_minor_units']});
