@@ -160,8 +160,9 @@ export class TextInput {
 
   /** Recognised by its mark or by NUL bytes: no CSV in UTF-8 has one of the bytes FE, FF and 00. */
   #refuseUtf16(chunk: Buffer): void {
-    const isMarked = this.#bytes === 0 && (chunk[0]! & 0xfe) === 0xfe && ((chunk[1] ?? 0xfe) & 0xfe) === 0xfe;
-    if (isMarked) throw this.#wrongEncoding('it is UTF-16', 'UTF-16');
+    const mark = chunk.toString('hex', 0, 2);
+    if (this.#bytes === 0 && (mark === 'feff' || mark === 'fffe'))
+      throw this.#wrongEncoding('it is UTF-16', 'UTF-16');
     if (chunk.includes(0))
       throw this.#wrongEncoding('it has NUL bytes: it is UTF-16, or not text', 'UTF-16LE');
   }

@@ -113,6 +113,10 @@ describe('the input of a batch', () => {
     ['UTF-16 LE without a mark', Buffer.from(rows, 'utf16le'), /UTF-16/],
     ['UTF-16 BE without a mark', Buffer.from(rows, 'utf16le').swap16(), /UTF-16/],
     ['Windows-1252', Buffer.from(rows, 'latin1'), /line 2 is not UTF-8.*Windows-1252/],
+    ['Windows-1252 with ÿ first', Buffer.from(`ÿ${rows}`, 'latin1'), /line 1 is not UTF-8.*Windows-1252/],
+    ['Windows-1252 with ÿ second', Buffer.from(`aÿ${rows}`, 'latin1'), /line 1 is not UTF-8.*Windows-1252/],
+    ['UTF-16 LE without any NUL byte', Buffer.from('\ufeff參照番号', 'utf16le'), /UTF-16/],
+    ['UTF-16 BE without any NUL byte', Buffer.from('\ufeff參照番号', 'utf16le').swap16(), /UTF-16/],
     [
       'UTF-8 that ends inside a character',
       Buffer.from('reference\nZ\u00fc').subarray(0, -1),

@@ -73,6 +73,39 @@ describe('the binding of a batch', () => {
     });
   });
 
+  it('is kept by the command with the profile that the batch was last run with, if another one is in force', async () => {
+    await bench.run(service, {path: 'stage-only'});
+    const hint = (profileInForce: string | undefined, lastRunWith: string | null) =>
+      bench.inJournal(({journal, plan}) => {
+        journal.setMeta('typedProfile', lastRunWith);
+        const to = {
+          mode: 'test',
+          baseUrl: 'https://api.test',
+          keyFingerprint: 'other',
+          overrides: {},
+        } as const;
+        const withProfile = (profile: string) => `remit payouts batch resume b1 -p ${profile}`;
+        try {
+          checkBinding(journal, plan, {...to, withProfile, profileInForce});
+        } catch (error) {
+          return (error as RemitError).hint!;
+        }
+        return assert.fail('it is not bound');
+      });
+    assert.equal(
+      await hint('other', 'acme'),
+      'use the profile that the batch was last run with: remit payouts batch resume b1 -p acme',
+    );
+    for (const [profileInForce, lastRunWith] of [
+      ['acme', 'acme'],
+      [undefined, null],
+    ] as const)
+      assert.match(
+        await hint(profileInForce, lastRunWith),
+        /^use the test key that the batch was started with/,
+      );
+  });
+
   it('does not hold a live key, which may be rotated', async () => {
     await bench.run(service, {path: 'stage-only', mode: 'live', key: 'live_one'});
     assert.equal((await bench.run(service, {mode: 'live', key: 'live_two'})).accepted, 3);
