@@ -11,6 +11,7 @@ import type {Journal} from '../journal/journal.ts';
 import type {Mode} from '../model/kinds.ts';
 import {nextCommand} from '../standing/next-command.ts';
 import {readRemaining, refuseCanceled, type RunFacts} from '../standing/remaining.ts';
+import {HeldPhase} from './held-phase.ts';
 import {probe} from './probe.ts';
 import type {Claims} from '../registry/registry.ts';
 import {releasable, ReleasePhase} from './release-phase.ts';
@@ -81,6 +82,8 @@ export class BatchRun {
   readonly #started: number;
   #phase = 'starting';
   #pastHorizon = false;
+  /** Rows that an earlier run had left held: their records may have been approved by id since. */
+  readonly #heldBefore: number;
 
   constructor(options: BatchRunOptions) {
     this.#options = options;
@@ -103,6 +106,7 @@ export class BatchRun {
       abort: options.abort,
       beforeWindow: options.assertHeld,
     });
+    this.#heldBefore = this.#context.standing.held;
   }
 
   async run(): Promise<Summary> {
@@ -153,6 +157,11 @@ export class BatchRun {
     if (this.#context.stop !== undefined) return this.#stoppedOr('stopped');
     if (path === 'stage-only')
       return this.#waits() || this.#context.standing.tally.not_sent.count > 0 ? 'staged' : 'complete';
+    if (this.#heldBefore > 0 && !this.#context.settings.acceptDifferences) {
+      const held = new HeldPhase(this.#context);
+      await this.#runPhase('releasing', () => held.run());
+      if (this.#context.stop !== undefined) return this.#stoppedOr('stopped');
+    }
     if (!this.#mayRelease()) return this.#stoppedOr(this.#waits() ? 'held' : 'complete');
     this.#phase = 'probing';
     if (!(await probe(this.#context, releasable(this.#context.settings)))) return this.#stoppedOr('stopped');

@@ -46,7 +46,7 @@ export function checkBatchCaps(
   if (acceptsDifferences && isCapped(caps))
     over(
       '--accept-differences releases records whose rail or currency is not the one that was checked',
-      'release the other rows without it; approve a held record by its id, which checks it against the caps',
+      'release the other rows without it; approve a held record by its id, which checks it against the caps, then resume the batch, which records it',
     );
 }
 

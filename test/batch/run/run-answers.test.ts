@@ -196,6 +196,30 @@ describe('what an answer does to a run', () => {
     });
   }
 
+  it('a held record that was approved or canceled by its id is noticed by the next run, which releases no held one', async () => {
+    service.distort = (record, {method}) => (method === 'POST' ? {...record, rail: 'wire'} : record);
+    const lines = [1, 2, 3, 4].map((n) => `INV-${n},${payeeId(n)},1.0${n},USD,standard_ach\n`);
+    await bench.plan(bench.file('p.csv', `reference,payee_id,amount,currency_code,rail\n${lines.join('')}`));
+    const settings = {mayAcceptDifferences: false}; // a cap forbids it
+    assert.equal((await again({settings})).held, 4);
+    const recordOf = (n: number) =>
+      [...service.byId.values()].find(({body}) => body['payee_id'] === payeeId(n))!;
+    recordOf(1).status = 'approved';
+    recordOf(2).status = 'canceled';
+    service.fault = ({path}) => (path.endsWith(recordOf(3).id) ? '503-before' : undefined);
+    const {accepted, canceled, held, in_doubt: doubts, posts} = await again({settings});
+    assert.deepEqual([accepted, canceled, held, doubts, posts], [1, 1, 2, 0, 0]);
+    assert.deepEqual(
+      [3, 4].map((n) => recordOf(n).status),
+      ['created', 'created'],
+    );
+    nothingPaid(); // by the batch
+    service.fault = () => undefined;
+    service.byId.delete(recordOf(4).id);
+    const lost = await again({settings});
+    assert.deepEqual([lost.held, lost.stopped_because?.reason], [2, 'lost-record']);
+  });
+
   for (const fault of [
     'lost-before',
     'lost-after',
