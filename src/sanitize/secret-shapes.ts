@@ -33,7 +33,23 @@ export function maskNumber(number: string): string {
   return number.length >= 8 ? `${HIDDEN}${number.slice(-4)}` : HIDDEN;
 }
 
-export const maskShapes = (text: string): string =>
+export const maskShapes = (text: string): string => besideMasks(text, maskWhole);
+
+/**
+ * A number that stands right beside something masked (`…abcd4111111111111111`) would pass for a part of a word. After the
+ * whole text, each piece between two masks is taken by itself.
+ */
+function besideMasks(text: string, mask: (text: string) => string): string {
+  const masked = mask(text);
+  if (!masked.includes(HIDDEN)) return masked;
+  return masked
+    .split(MASK)
+    .map((piece, at) => (at % 2 === 0 ? mask(piece) : piece))
+    .join('');
+}
+const MASK = /((?:(?:test|live|whsec)_)?…[\w.~+/=-]{0,4})/i;
+
+const maskWhole = (text: string): string =>
   text
     .replace(KEYS, maskKey)
     .replace(NAMED_DIGITS, (_, before: string, digits: string) => before + lastDigits(digits))
@@ -41,7 +57,9 @@ export const maskShapes = (text: string): string =>
     .replace(IBAN, (found) => (isIban(found) ? lastDigits(found) : found));
 
 /** Words for people: any number that is long enough for an account loses all but its end, unless it is an amount. */
-export const maskLongNumbers = (text: string): string =>
+export const maskLongNumbers = (text: string): string => besideMasks(text, maskAccounts);
+
+const maskAccounts = (text: string): string =>
   text.replace(ACCOUNT_DIGITS, (digits, at: number) =>
     AMOUNT_BEFORE.test(text.slice(Math.max(0, at - 40), at)) ? digits : lastDigits(digits),
   );

@@ -64,6 +64,17 @@ describe('redaction', () => {
       assert.equal(text(harmless), harmless);
   });
 
+  it('masks a number that stands right beside something masked', () => {
+    assert.equal(text(`${KEY}${CARD}`), 'test_…p7dc…4242');
+    assert.equal(text(`${CARD}${KEY}`), '…4242test_…p7dc');
+    assert.equal(text(`…abcd${CARD}`), '…abcd…4242');
+    assert.equal(text(`…${CARD}`), '……4242');
+    assert.equal(text(`${KEY}${CARD}${KEY}`), 'test_…p7dc…4242test_…p7dc');
+    assert.equal(sanitizer.words(`${KEY}00098765432`), 'test_…p7dc…5432');
+    assert.equal(sanitizer.exact(`${KEY}${CARD}`), 'test_…p7dc…4242');
+    assert.equal(text('…1234 and 123456789012'), '…1234 and 123456789012');
+  });
+
   it('leaves ids alone', () => {
     fc.assert(
       fc.property(fc.uuid(), (id) => assert.equal(text(`GET /api/payouts/${id}`), `GET /api/payouts/${id}`)),
