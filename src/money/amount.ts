@@ -23,7 +23,7 @@ export type AmountProblem =
   | 'unknown-currency'
   | 'no-exponent';
 
-/** An amount or currency that is refused; `message` is one sentence that says what is wrong and how to mend it. */
+/** An amount or currency that is refused; `message` is one sentence that says what is wrong and how to fix it. */
 export class AmountError extends Error {
   override readonly name = 'AmountError';
   readonly problem: AmountProblem;
@@ -128,7 +128,7 @@ export function requireExponent(currency: string): number {
   if (exponent === null) {
     throw new AmountError(
       'no-exponent',
-      `${currency} has no minor unit in ISO 4217, so an amount of it cannot be sent; use a currency that has one`,
+      `${currency} has no minor unit in ISO 4217, so amounts in it cannot be sent; use a currency that has one`,
     );
   }
   return exponent;
@@ -137,7 +137,7 @@ export function requireExponent(currency: string): number {
 function codeAdvice(currency: string): string {
   const capitals = currency.trim().toUpperCase();
   const successor = successorOf(capitals);
-  if (successor !== undefined) return ` in force; ${successor} took its place`;
+  if (successor !== undefined) return ` in use; ${successor} replaced it`;
   if (CURRENCIES.has(capitals)) return `; write ${capitals}`;
   return '; write three capitals, such as USD';
 }
@@ -149,22 +149,28 @@ function refuseForeignForms(text: string): void {
   const refuse = (problem: AmountProblem, what: string): never => {
     throw new AmountError(problem, `${quoted(text)} ${what}`);
   };
-  if (text.trim() === '') throw new AmountError('empty', 'the amount is empty; write one, such as 125.00');
+  if (text.trim() === '') throw new AmountError('empty', 'the amount is empty; enter one, such as 125.00');
   if (/\p{Sc}/u.test(text))
-    refuse('currency-sign', 'holds a currency sign; write the number only, the currency has its own column');
+    refuse(
+      'currency-sign',
+      'contains a currency symbol; enter the number only, the currency has its own column',
+    );
   if (/[^\x20-\x7e]/.test(text)) {
     refuse(
       'not-ascii',
-      'holds a character outside plain ASCII (a no-break space or foreign digits, say); type it again with 0-9',
+      'contains a character other than plain ASCII, such as a no-break space; type it again with 0-9',
     );
   }
-  if (text !== text.trim()) refuse('space', 'has a space around it; take the space away');
+  if (text !== text.trim()) refuse('space', 'has spaces around it; remove them');
   if (/^[+-]|[-+]$|^\(.*\)$/.test(text))
-    refuse('sign', 'has a sign or parentheses; amounts are positive, write the digits only');
+    refuse('sign', 'has a sign or parentheses; amounts are positive; enter digits only');
   if (/^[A-Za-z]{3}\s?[0-9]|[0-9]\s?[A-Z]{3}$/.test(text)) {
-    refuse('currency-sign', 'holds a currency code; write the number only, the currency has its own column');
+    refuse(
+      'currency-sign',
+      'contains a currency code; enter the number only, the currency has its own column',
+    );
   }
-  if (/^0[xob]/i.test(text)) refuse('hex', 'is not written in decimal digits; write it with 0-9 only');
+  if (/^0[xob]/i.test(text)) refuse('hex', 'is not written in decimal digits; use 0-9 only');
   if (/^[0-9.,]+e[+-]?[0-9]+$/i.test(text)) {
     refuse(
       'exponent',
@@ -184,14 +190,14 @@ function refuseShape(text: string, format: NumberFormat | undefined): never {
   if (/^[.,]|[.,]$/.test(text)) {
     throw new AmountError(
       'incomplete',
-      `${written} lacks digits beside its separator; write 0${decimal}50 or 5, say`,
+      `${written} lacks digits next to its separator; write it like 0${decimal}50 or 5`,
     );
   }
   throw new AmountError(
     'grouping',
     format === undefined
       ? `${written} has separators; write it like 1234.56, or declare the format of the file, such as --number-format ${quotedFormat(formatOf(text))}`
-      : `${written} is not of the declared number format ${shape}; mend the amount, or declare the format that the whole file has`,
+      : `${written} does not match the declared number format ${shape}; correct the amount, or declare the number format of the whole file`,
   );
 }
 
@@ -227,14 +233,14 @@ function refuseDecimals(text: string, currency: string, exponent: number): never
   const has = exponent === 0 ? 'has none' : `has ${exponent}`;
   throw new AmountError(
     'too-many-decimals',
-    `${quoted(text)} has more decimals than ${currency}, which ${has}; amounts are never rounded, so write the exact one`,
+    `${quoted(text)} has more decimals than ${currency}, which ${has}; amounts are never rounded, so enter the exact amount`,
   );
 }
 
 function refuseTooLarge(text: string): never {
   throw new AmountError(
     'too-large',
-    `an amount of ${text.replace(/[^0-9]/g, '').length} digits is too large: the service takes at most ${MAX_MINOR} minor units; split it`,
+    `an amount of ${text.replace(/[^0-9]/g, '').length} digits is too large: the maximum is ${MAX_MINOR} minor units; split the payment`,
   );
 }
 
@@ -249,7 +255,7 @@ function ungroup(whole: string, group: string): string | undefined {
 function positive(digits: string, text: string): bigint {
   const significant = digits.replace(/^0+/, '');
   if (significant === '')
-    throw new AmountError('zero', `${quoted(text)} is zero; give an amount above zero, or take the row out`);
+    throw new AmountError('zero', `${quoted(text)} is zero; enter an amount above zero, or remove the row`);
   if (significant.length > MAX_DIGITS) refuseTooLarge(text); // before BigInt, whose cost grows with the square of the length
   const minor = BigInt(significant);
   if (minor > MAX_MINOR) refuseTooLarge(text);

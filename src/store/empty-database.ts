@@ -44,9 +44,9 @@ export function ensureDatabaseFile(file: string, pageBytes?: PageBytes): void {
   if (!header.equals(Buffer.from(MAGIC, 'latin1'))) {
     throw new RemitError(
       'STATE_DAMAGED',
-      `Could not open ${file}: it is not a database of ours, or its beginning was overwritten`,
+      `Could not open ${file}: it is not a database of remit, or its beginning was overwritten`,
       {
-        hint: 'restore the file from a copy, or move it away to begin with an empty one',
+        hint: 'restore the file from a backup, or move it to start with an empty one',
         details: {file},
       },
     );
@@ -89,9 +89,9 @@ function refuseRollbackJournal(file: string): void {
   if (journal === undefined || journal.size === 0) return;
   throw new RemitError(
     'STATE_DAMAGED',
-    `Could not open ${file}: another program was interrupted while it changed the file`,
+    `Could not open ${file}: another program was interrupted while changing the file`,
     {
-      hint: `let SQLite mend it: sqlite3 '${file}' 'PRAGMA journal_mode = wal'`,
+      hint: `let SQLite repair it: sqlite3 '${file}' 'PRAGMA journal_mode = wal'`,
       details: {file, journal: `${file}-journal`},
     },
   );

@@ -6,21 +6,21 @@ import {RemitError} from '../errors.ts';
 const FULL_BELOW_BYTES = 64 * 1024;
 
 const DISK_FULL = 'no space is left on its disk';
-const DISK_FULL_HINT = 'make room on the disk, then type the same command again';
+const DISK_FULL_HINT = 'free some disk space, then run the same command again';
 
 /** errno -> what happened and what to do; the file is named by the caller. */
 const BY_ERRNO: Readonly<Record<string, {what: string; hint: string}>> = {
   EACCES: {what: 'permission denied', hint: 'check who owns the file and its folder: ls -la'},
   EPERM: {what: 'permission denied', hint: 'check who owns the file and its folder: ls -la'},
-  EROFS: {what: 'the file system is read-only', hint: 'choose a writable folder with REMIT_STATE_DIR'},
+  EROFS: {what: 'the file system is read-only', hint: 'set REMIT_STATE_DIR to a writable folder'},
   ENOSPC: {what: DISK_FULL, hint: DISK_FULL_HINT},
   EDQUOT: {what: 'the disk quota is used up', hint: DISK_FULL_HINT},
   EFBIG: {what: 'the file would become larger than this file system allows', hint: DISK_FULL_HINT},
-  EISDIR: {what: 'it is a folder', hint: 'name a file, or move the folder away'},
+  EISDIR: {what: 'it is a folder', hint: 'name a file, or move the folder'},
   ENOTDIR: {what: 'a part of its path is a file', hint: 'name a folder that exists, or set REMIT_STATE_DIR'},
   ENOENT: {what: 'it does not exist', hint: 'check the path'},
   EMFILE: {what: 'this process has too many files open', hint: 'raise the limit: ulimit -n 4096'},
-  EIO: {what: 'the disk reported an error', hint: 'check the disk; nothing was acknowledged'},
+  EIO: {what: 'the disk reported an error', hint: 'check the disk; the write was not confirmed'},
 };
 
 /** A failed file operation as a RemitError: `action` is a verb ("write"), `file` its object. */
@@ -46,8 +46,8 @@ const BY_MESSAGE: readonly {
   {
     pattern: /file is not a database|file is encrypted/,
     code: 'STATE_DAMAGED',
-    what: 'it is not a database of ours, or its beginning was overwritten',
-    hint: 'restore the file from a copy, or move it away to begin with an empty one',
+    what: 'it is not a database of remit, or its beginning was overwritten',
+    hint: 'restore the file from a backup, or move it to start with an empty one',
   },
   {
     pattern: /malformed/,
@@ -59,7 +59,7 @@ const BY_MESSAGE: readonly {
   {
     pattern: /readonly database/,
     code: 'STATE',
-    what: 'it may not be written',
+    what: 'it is not writable',
     hint: 'check who owns the file and its folder: ls -la',
   },
   {
@@ -72,13 +72,13 @@ const BY_MESSAGE: readonly {
     pattern: /database (table )?is locked/,
     code: 'LOCKED',
     what: 'another program has it open',
-    hint: 'close the other program (a database browser, say), then type the same command again',
+    hint: 'close the other program (for example a database browser), then run the same command again',
   },
   {
     pattern: /disk I\/O error/,
     code: 'STATE',
     what: 'the disk reported an error',
-    hint: 'check the disk; nothing was acknowledged',
+    hint: 'check the disk; the write was not confirmed',
   },
 ];
 

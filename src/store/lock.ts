@@ -169,7 +169,7 @@ class HeldLock implements Lock {
       'LOCKED',
       `The lock ${this.path} was taken by another process: ${nameOf(this.#file.read())}`,
       {
-        hint: 'let the other process end before this is started again',
+        hint: 'wait for the other process to end before you start this again',
         details: {path: this.path},
       },
     );
@@ -191,12 +191,11 @@ function nameOf(found: FoundLock | undefined): string {
 
 function refusal(path: string, found: FoundLock | undefined, options: Settled): RemitError {
   const {purpose = 'Another command', pid, host, since} = found?.holder ?? {};
-  const hint =
-    options.hint ?? 'wait for it to end; if it surely ended, type the same command with --break-lock';
+  const hint = options.hint ?? 'wait for it to end; if it has certainly ended, add --break-lock';
   return new RemitError('LOCKED', `${purpose} is running already: ${nameOf(found)}`, {
     hint:
       options.breakLock === true && found !== undefined && lifeOfFound(found, options) === 'alive'
-        ? `it is alive, so its lock is not broken: wait for it, or end it first (kill ${pid})`
+        ? `it is still running, so its lock is not broken: wait for it, or end it first (kill ${pid})`
         : hint,
     details: {
       path,

@@ -44,8 +44,8 @@ function refuse(name: string, position: number, known: number): never {
   throw new RemitError(
     'STATE',
     newer
-      ? `The database was made by a newer version of remit: this one does not know its change "${name}"`
-      : `The database was made by another version of remit: its change ${position + 1} is "${name}"`,
+      ? `The database was created by a newer version of remit: this version does not know its migration "${name}"`
+      : `The database was created by another version of remit: its migration ${position + 1} is "${name}"`,
     {
       hint: 'install the newest version: npm install --global remit-cli@latest',
       details: {migration: name, position},

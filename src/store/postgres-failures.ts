@@ -1,25 +1,25 @@
 import {RemitError} from '../errors.ts';
 
-const RETRY_HINT = 'type the same command again once the database answers';
+const RETRY_HINT = 'run the same command again once the database answers';
 
 /** SQLSTATE or errno -> what happened and what to do. */
 const BY_CODE: Readonly<Record<string, {what: string; hint: string}>> = {
   ECONNREFUSED: {
-    what: 'nobody listens there',
+    what: 'nothing is listening there',
     hint: 'start PostgreSQL, or name another address with --store',
   },
   ENOENT: {what: 'there is no such socket', hint: 'start PostgreSQL, or name another address with --store'},
-  ENOTFOUND: {what: 'the host is not known', hint: 'check the address after --store'},
-  EAI_AGAIN: {what: 'the host is not known', hint: 'check the address after --store'},
+  ENOTFOUND: {what: 'the host name was not found', hint: 'check the address after --store'},
+  EAI_AGAIN: {what: 'the host name was not found', hint: 'check the address after --store'},
   ETIMEDOUT: {what: 'it does not answer', hint: 'check the address after --store'},
   ECONNRESET: {what: 'the connection was lost', hint: RETRY_HINT},
   EPIPE: {what: 'the connection was lost', hint: RETRY_HINT},
   '28P01': {what: 'the password is not accepted', hint: 'put it into ~/.pgpass or PGPASSWORD'},
   '28000': {what: 'this user may not connect', hint: 'check the user in the address after --store'},
-  '3D000': {what: 'there is no such database', hint: 'make it: createdb NAME'},
+  '3D000': {what: 'there is no such database', hint: 'create it: createdb NAME'},
   '42501': {what: 'this user may not do that', hint: 'use a user who may create schemas in the database'},
-  '53100': {what: 'no space is left on its disk', hint: 'make room on the disk of the database server'},
-  '53300': {what: 'it has too many connections', hint: 'end other sandboxes, or raise its max_connections'},
+  '53100': {what: 'no space is left on its disk', hint: 'free disk space on the database server'},
+  '53300': {what: 'it has too many connections', hint: 'stop other sandboxes, or raise its max_connections'},
   '55P03': {what: 'another sandbox held it for too long', hint: RETRY_HINT},
   '57P01': {what: 'it was stopped', hint: RETRY_HINT},
   '57P02': {what: 'it crashed', hint: RETRY_HINT},

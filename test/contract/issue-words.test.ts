@@ -24,10 +24,10 @@ describe('what is wrong with a body', () => {
     assert.deepEqual(said({amount_in_minor_units: 1.5}), ['amount_in_minor_units: must be a whole number']);
     assert.deepEqual(said({payee_id: undefined}), ['payee_id: is missing']);
     assert.deepEqual(said({scheduled_date: '2026-02-30'}), [
-      'scheduled_date: must be a day that exists, written like 2026-11-30',
+      'scheduled_date: must be a valid date such as 2026-11-30',
     ]);
     assert.match(said({rail: 'pigeon'})[0]!, /^rail: must be one of .*, not "pigeon"$/);
-    assert.deepEqual(said({colour: 'red'}), [': "colour" is not a field of it']);
+    assert.deepEqual(said({colour: 'red'}), [': "colour" is an unknown field']);
   });
 
   it('is said as a schema says it, where that has words of its own', () => {
@@ -49,12 +49,14 @@ describe('what is wrong with a body', () => {
       z.object({kind: z.literal('a')}),
       z.object({kind: z.literal('b')}),
     ]);
-    assert.deepEqual(wordsFor(kinds, {kind: 'c'}), ['is of an unknown kind']);
-    assert.deepEqual(wordsFor(z.union([z.string(), z.boolean()]), 1), ['matches none of the allowed forms']);
+    assert.deepEqual(wordsFor(kinds, {kind: 'c'}), ['is of an unknown type']);
+    assert.deepEqual(wordsFor(z.union([z.string(), z.boolean()]), 1), [
+      'matches none of the allowed formats',
+    ]);
   });
 
   it('tells one unknown field from several', () => {
-    assert.deepEqual(issuesOf('PayoutCreate', {...payout, a: 1, b: 2}), [': "a", "b" are not fields of it']);
+    assert.deepEqual(issuesOf('PayoutCreate', {...payout, a: 1, b: 2}), [': "a", "b" are unknown fields']);
   });
 
   it('is never told in the words of the schema library', () => {

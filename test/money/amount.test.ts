@@ -157,9 +157,9 @@ describe('amounts in major units', () => {
     });
   }
 
-  it('says how to mend a lower-case code and one out of force', () => {
+  it('says how to fix a lower-case code and one out of use', () => {
     assert.throws(() => parseMajor('5', 'usd'), /"usd" is not .*; write USD$/);
-    assert.throws(() => parseMajor('5', 'HRK'), /"HRK" is not .* in force; EUR took its place$/);
+    assert.throws(() => parseMajor('5', 'HRK'), /"HRK" is not .* in use; EUR replaced it$/);
   });
 
   it('never repeats a long run of digits, which may be an account number', () => {
@@ -304,7 +304,7 @@ describe('an amount for people', () => {
   it('is asked for in the declared format, where one is declared', () => {
     assert.throws(
       () => parseMajor('1.5', 'EUR', '1.234,56'),
-      /is not of the declared number format 1\.234,56/,
+      /does not match the declared number format 1\.234,56/,
     );
   });
 

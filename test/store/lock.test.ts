@@ -208,7 +208,7 @@ describe('the lock', () => {
     await acquire();
     await assert.rejects(acquire({breakLock: true}), (error: RemitError) => {
       refused(/is running already: process 1 on alpha/)(error);
-      assert.match(error.hint!, /it is alive, .* end it first \(kill 1\)/);
+      assert.match(error.hint!, /it is still running, .* end it first \(kill 1\)/);
       return true;
     });
   });

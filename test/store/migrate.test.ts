@@ -55,7 +55,7 @@ describe('migrations', () => {
     migrate(db, [{...FIRST, name: '001-other'}]);
     assert.throws(
       () => migrate(db, [FIRST, SECOND]),
-      /another version of remit: its change 1 is "001-other"/,
+      /another version of remit: its migration 1 is "001-other"/,
     );
   });
 });

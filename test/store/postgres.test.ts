@@ -205,7 +205,7 @@ describe('the PostgreSQL store', function () {
       assert.doesNotMatch(error.message, /secret/);
       return error.message;
     };
-    assert.match(await refusal('postgres://elm:secret@127.0.0.1:1/d'), /nobody listens there/);
+    assert.match(await refusal('postgres://elm:secret@127.0.0.1:1/d'), /nothing is listening there/);
     const missing = new URL(address);
     missing.pathname = '/missing';
     assert.match(await refusal(missing.href), /no such database/);

@@ -194,7 +194,7 @@ function checkMetadataColumns(metadata: readonly {key: string; header: string}[]
     complain(
       '',
       'metadata',
-      `the file has ${metadata.length} metadata columns; at most ${METADATA_KEYS_FOR_USER} are allowed, since one key carries the reference`,
+      `the file has ${metadata.length} metadata columns; at most ${METADATA_KEYS_FOR_USER} are allowed, since one key is used for the reference`,
     );
   for (const {key, header} of metadata) {
     if (key === '') complain(header, 'metadata', 'the metadata key is empty');
@@ -205,7 +205,7 @@ function checkMetadataColumns(metadata: readonly {key: string; header: string}[]
       complain(
         header,
         'metadata',
-        `${REFERENCE_METADATA_KEY} is the key under which remit sends the reference`,
+        `${REFERENCE_METADATA_KEY} is reserved: remit sends the reference under this key`,
       );
   }
 }

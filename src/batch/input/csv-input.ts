@@ -164,7 +164,7 @@ export class TextInput {
     if (this.#bytes === 0 && (mark === 'feff' || mark === 'fffe'))
       throw this.#wrongEncoding('it is UTF-16', 'UTF-16');
     if (chunk.includes(0))
-      throw this.#wrongEncoding('it has NUL bytes: it is UTF-16, or not text', 'UTF-16LE');
+      throw this.#wrongEncoding('it contains NUL bytes: it is UTF-16, or not text', 'UTF-16LE');
   }
 
   #wrongEncoding(what: string, encoding = 'WINDOWS-1252'): RemitError {

@@ -153,7 +153,7 @@ export class CsvRecords {
       CSV_QUOTE_NOT_CLOSED: `${begins} has a quote that is never closed: the file was cut, or a " is missing`,
       INVALID_OPENING_QUOTE: `${begins} has a " in the middle of a cell; put the cell in quotes and write the " twice`,
       CSV_INVALID_CLOSING_QUOTE: `${begins} has text after a closing "; write a " inside a cell twice`,
-      CSV_MAX_RECORD_SIZE: `${begins} is longer than 1 MiB; a quote is probably open`,
+      CSV_MAX_RECORD_SIZE: `${begins} is longer than 1 MiB; a quote is probably not closed`,
     };
     const message = what[(cause as {code?: string}).code ?? ''];
     if (message === undefined) return cause;

@@ -99,7 +99,7 @@ export function readRow(
     if (problem) complain('reference', `reference-${problem.code}`, problem.message, reference);
   }
   const party = cell(kind.party);
-  if (party === '') complain(kind.party, 'missing', 'is empty; it must hold the id of a party');
+  if (party === '') complain(kind.party, 'missing', 'is empty; it must contain an id');
   else if (!UUID.test(party)) complain(kind.party, 'uuid', `is not a UUID${damage(party)}`, party);
 
   const currency = currencyOf(record, map, rules);
@@ -232,7 +232,7 @@ const damage = (text: string): string =>
 
 function readDay(text: string, today: string, complain: Complain): string | null {
   if (text === '') return null;
-  if (!isDay(text)) complain('scheduled_date', 'date', 'is not a day of the form YYYY-MM-DD', text);
+  if (!isDay(text)) complain('scheduled_date', 'date', 'is not a date in the form YYYY-MM-DD', text);
   else if (text < today)
     complain('scheduled_date', 'date', `is in the past (in ${SCHEDULE.timeZone} it is ${today})`, text);
   return text;

@@ -45,7 +45,7 @@ export function batchIds(stateDir: string, kind: Kind): string[] {
 
 /**
  * Makes a private folder of ours, parents included.
- * @throws RemitError STATE with the mend, before anything was sent
+ * @throws RemitError STATE with the fix, before anything was sent
  */
 export function makeFolder(path: string): void {
   try {

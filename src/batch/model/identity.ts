@@ -31,7 +31,7 @@ export function checkReference(reference: string): ReferenceProblem | undefined 
   if ([...reference].length > REFERENCE_LENGTH)
     return {code: 'too-long', message: `the reference is longer than ${REFERENCE_LENGTH} characters`};
   if (!isPrintable(reference))
-    return {code: 'not-printable', message: 'the reference has characters that do not print'};
+    return {code: 'not-printable', message: 'the reference contains unprintable characters'};
   if (isFormula(reference))
     return {
       code: 'formula',

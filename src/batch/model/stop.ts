@@ -3,7 +3,7 @@ export type StopReason =
   | 'credentials' // 401, or 403 at first or three in a row
   | 'collision' // another record than the one asked for
   | 'key-forgotten' // the service made a second record for a key it had seen
-  | 'lost-record' // a record that we know is not found any more
+  | 'lost-record' // a record that we know is no longer found
   | 'refused-at-first' // everything was refused before anything succeeded
   | 'redirect'
   | 'unreachable'

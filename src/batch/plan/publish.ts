@@ -56,7 +56,7 @@ function refuseOtherNamespace(journal: Journal, old: Plan, plan: Plan): void {
   throw new RemitError(
     'GUARD_BINDING',
     `batch ${plan.batchId} was run in the namespace ${old.namespace}${old.hasReferences ? '' : ', without references'}; nothing was sent`,
-    {hint: `say --namespace ${old.namespace} as before, or give this file a name of its own with --batch-id`},
+    {hint: `add --namespace ${old.namespace}, or give this file another name with --batch-id`},
   );
 }
 
@@ -97,7 +97,7 @@ function refuseLeftChanges(database: string): void {
       'STATE',
       `the last changes could not be written into ${database}; nothing was sent`,
       {
-        hint: 'make room on the disk, or check it; then type the same command again',
+        hint: 'free some disk space or check the disk, then run the same command again',
       },
     );
 }

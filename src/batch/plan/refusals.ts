@@ -9,12 +9,12 @@ export function checkEnd(input: InputFile, facts: InputFacts, options: {allowCut
   if (input.isPipe && !options.allowCutInput)
     throw new RemitError(
       'CSV_INVALID',
-      `the input from ${input.name} does not end with a line end: it may have been cut`,
+      `the input from ${input.name} does not end with a newline: it may be truncated`,
       {
-        hint: 'check the program that writes it; if the last row is whole, add a line end or --allow-cut-input',
+        hint: 'check the program that writes it; if the last row is complete, add a newline or --allow-cut-input',
       },
     );
-  return [`the last line of ${input.name} has no line end; check that the file is whole`];
+  return [`${input.name} does not end with a newline; check that the file is complete`];
 }
 
 /** What is wrong with a file. */

@@ -42,12 +42,15 @@ export function mergeRevision(old: SqliteDatabase, fresh: SqliteDatabase, plan: 
     else if (known.fingerprint === row.fingerprint)
       continue; // carried over below
     else if (isCorrectable(before, known)) corrected.push(row.reference);
-    else refused.push({reference: row.reference, why: `was changed, and ${wordsFor(before, known)}`});
+    else refused.push({reference: row.reference, why: `was changed, but ${wordsFor(before, known)}`});
   }
   for (const row of allRows(before)) {
     if (after.rowOf(row.reference) !== undefined) continue;
     if (wasSent(before, row))
-      refused.push({reference: row.reference, why: `is gone from the file, and ${wordsFor(before, row)}`});
+      refused.push({
+        reference: row.reference,
+        why: `was removed from the file, but ${wordsFor(before, row)}`,
+      });
     else facts.dropped.push(row.reference);
   }
   if (refused.length > 0) throw refusal(plan, refused);
@@ -151,7 +154,7 @@ function refusal(plan: Plan, refused: {reference: string; why: string}[]): Remit
   const more = refused.length > SHOWN ? `; and ${refused.length - SHOWN} more` : '';
   return new RemitError(
     'CSV_INVALID',
-    `batch ${plan.batchId} was run before, and ${plan.file.name} no longer agrees with it: ${shown.join('; ')}${more}; nothing was sent`,
+    `batch ${plan.batchId} was run before, and ${plan.file.name} no longer matches it: ${shown.join('; ')}${more}; nothing was sent`,
     {
       hint: (commands) =>
         `restore those rows, or continue with the file as it was planned: ${commands.write(KINDS[plan.kind].topic, 'batch', 'resume', plan.batchId)}`,

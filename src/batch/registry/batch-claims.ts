@@ -68,7 +68,7 @@ function refuseOtherContent(registry: Registry, {plan}: OpenBatch): void {
     'GUARD_CONFIRM',
     `batch ${plan.batchId} has no references, and another file was run under the namespace ${plan.namespace}; nothing was sent`,
     {
-      hint: 'only the identical file may run there again; give this one a namespace of its own with --namespace NAME',
+      hint: 'only the identical file can run there again; give this one its own namespace with --namespace NAME',
     },
   );
 }

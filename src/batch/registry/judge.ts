@@ -90,12 +90,12 @@ function knownDoubt(journal: Journal, row: JournalRow, now: number): Outcome & {
 function wordsOf({batch, paid, id}: Entry, isSame: boolean, isThere: boolean): string {
   const record = id === null ? '' : `, record ${id}`;
   if (paid && isSame)
-    return `batch ${batch} has paid the same since${record}; look whether it was paid twice, and resolve it`;
+    return `batch ${batch} also paid this reference later${record}; check for a double payment, then resolve this row`;
   if (paid)
-    return `batch ${batch} has paid another payment under this reference${record}; look whether this one was paid too, and resolve it`;
+    return `batch ${batch} paid a different payment under this reference${record}; check whether this one was paid as well, then resolve it`;
   return isThere
-    ? `batch ${batch} has claimed this reference since; finish that batch first, or look it up and resolve it`
-    : `batch ${batch}, whose journal is gone, had claimed this reference; look it up and resolve it`;
+    ? `batch ${batch} has claimed this reference since; finish that batch first, or check its record and resolve this row`
+    : `batch ${batch}, whose journal is gone, had claimed this reference; check its record and resolve this row`;
 }
 
 /** As the journal's tally counts the row now. */
@@ -135,7 +135,7 @@ function ownOutcome({row, found: entry, journal, plan, now}: Claimed): Outcome |
       code: null,
     },
     ...{
-      message: 'claimed by this batch, which has no memory of it',
+      message: 'claimed by this batch, but not in its journal',
       requestId: null,
       attempts: 0,
       orphan: null,
@@ -144,14 +144,14 @@ function ownOutcome({row, found: entry, journal, plan, now}: Claimed): Outcome |
   if (entry.paid && !isSamePayment(entry, row))
     return {
       ...{...base, state: 'conflict', stagedAt: row.outcome?.stagedAt ?? null, code: REGISTRY_CODE},
-      message: 'this batch has paid another payment under this reference; it is never sent again',
+      message: 'this batch has paid a different payment under this reference; it is not sent again',
     };
   if (entry.paid)
     return {
       ...base,
       state: 'accepted',
       id: entry.id,
-      message: 'paid by this batch; its journal had lost it, and the registry had kept it',
+      message: 'paid by this batch according to the registry; the journal had lost it',
       attempts: row.outcome?.attempts ?? 0,
       orphan: row.outcome?.orphan ?? null,
     };
@@ -196,7 +196,7 @@ function outcomeByRegistry(row: JournalRow, entry: Entry, exists: JournalExists)
     };
   return {
     ...base,
-    message: `batch ${entry.batch} has this row and is not done with it; finish that batch first`,
+    message: `batch ${entry.batch} has this row and is not finished; finish that batch first`,
   };
 }
 
@@ -222,8 +222,8 @@ export const paidByOther = (row: JournalRow, entry: Entry): Outcome => ({
 
 export const otherPaymentText = (entry: Entry): string =>
   entry.paid
-    ? `batch ${entry.batch} has paid another payment under this reference${recordText(entry)}; this row is never sent. Give it a reference of its own in the file and plan it again, or leave it out`
-    : `batch ${entry.batch} has claimed this reference for another payment; this row is not sent`;
+    ? `batch ${entry.batch} has paid a different payment under this reference${recordText(entry)}; this row is not sent. Give it its own reference in the file and plan it again, or leave it out`
+    : `batch ${entry.batch} has claimed this reference for a different payment; this row is not sent`;
 
 const recordText = ({id}: Entry): string => (id === null ? '' : `, record ${id}`);
 

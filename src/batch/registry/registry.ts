@@ -184,7 +184,7 @@ export class Registry implements Claims {
     makeFolder(folder);
     const lock = await acquireLock(join(folder, 'registry.lock'), {
       purpose: `${KINDS[scope.kind].topic} batch ${claimant.batchId}`,
-      hint: 'one batch at a time runs in a state folder: wait for it; if it waits for an answer at a prompt, give it or end it; --break-lock only if you know that it is dead',
+      hint: 'one batch at a time runs in a state folder: wait for it, or answer its prompt if it has one; add --break-lock only if that process is certainly gone',
       breakLock: options.breakLock ?? false,
       brief: options.brief ?? false,
       clock,

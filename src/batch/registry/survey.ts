@@ -160,7 +160,7 @@ export function settleByRegistry(options: {
   noteWaitsFor(journal, waitsFor);
 }
 
-const RAISED = 'a retry that this journal has no memory of gave it a new key, and it may have been sent';
+const RAISED = 'a retry that is not in this journal gave it a new key, and it may have been sent';
 
 /** The row was never sent, and the reference is free again after a record of another batch that came to nothing. */
 function mayHaveNewKey(journal: Journal, row: JournalRow, found: Entry | undefined, plan: Plan): boolean {
@@ -170,7 +170,7 @@ function mayHaveNewKey(journal: Journal, row: JournalRow, found: Entry | undefin
 
 const renewedText = ({batch, id}: Entry): string =>
   id === null
-    ? `batch ${batch} had this reference and gave it back; it has a new key`
+    ? `batch ${batch} had this reference and released it; it has a new key`
     : `record ${id} of batch ${batch} has failed or was canceled; it has a new key`;
 
 /** The generation of a claim or payment that is ours, or of a claim whose journal is gone, where that is above the row's. */

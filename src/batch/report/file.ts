@@ -35,8 +35,8 @@ function refuseForeign(path: string, plan: Plan): void {
   if (found === undefined || found.isSymbolicLink()) return; // a link is refused when it comes to writing
   const mark = `<meta name="${JOURNAL_MARK}" content="${plan.journalId}">`;
   if (found.isFile() && readHead(path).includes(mark)) return;
-  throw new RemitError('STATE', `${path} is there already, and is not a report of batch ${plan.batchId}`, {
-    hint: 'move it away, or name another file: --html FILE',
+  throw new RemitError('STATE', `${path} already exists and is not a report of batch ${plan.batchId}`, {
+    hint: 'move it, or name another file: --html FILE',
   });
 }
 

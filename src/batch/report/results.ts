@@ -277,9 +277,9 @@ function refuseForeign(files: ReturnType<typeof resultFiles>, plan: Plan): void 
   if (owner !== plan.journalId)
     throw new RemitError(
       'STATE',
-      `${found} is not of this batch ${plan.batchId}, but perhaps of another one of that name`,
+      `${found} does not belong to this batch ${plan.batchId}, but possibly to another one of that name`,
       {
-        hint: 'move it away, or write the results elsewhere with --out FOLDER',
+        hint: 'move it, or write the results elsewhere with --out FOLDER',
       },
     );
 }

@@ -87,7 +87,7 @@ export class CancelPhase {
     if (state === 'open') {
       if (job.refusal !== undefined) return this.#refused(job, job.refusal);
       if (job.accepted >= TRIES)
-        return this.#refused(job, `it accepted the cancel ${TRIES} times, and the record is still created`);
+        return this.#refused(job, `it accepted the cancel ${TRIES} times, but the record is still created`);
       job.isOpen = true;
       return {again: true, afterMs: 0};
     }

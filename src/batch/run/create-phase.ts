@@ -79,7 +79,7 @@ export class CreatePhase {
       clock,
       next: () => this.#next(),
       work: (job) => (job.lookFor === undefined ? this.#create(job) : this.#look(job, job.lookFor)),
-      abandon: (job) => this.#leave(job, 'the run was stopped before this row was settled'),
+      abandon: (job) => this.#leave(job, 'the run stopped before the outcome of this row was known'),
     });
     this.#context.onStop = () => dispatcher.stop();
     this.#context.onGate = (ms) => dispatcher.closeGate(ms);
@@ -132,7 +132,7 @@ export class CreatePhase {
       state: 'in_doubt',
       stagedAt: this.#firstDoubt(job),
       message:
-        'it may have been sent longer ago than the key horizon; the service may have forgotten the key. Find out what became of it, then resolve it',
+        'it may have been sent longer ago than the key horizon, so the service may have forgotten the key; find out whether it was paid, then resolve it',
     });
     return {again: false};
   }
@@ -203,7 +203,7 @@ export class CreatePhase {
         if (verdict.stop)
           this.#context.stopFor(
             verdict.stop,
-            `row ${row.n} (${row.reference}) brought another record than it asked for`,
+            `row ${row.n} (${row.reference}) was answered with a different record than requested`,
           );
         return {again: false};
       }

@@ -21,7 +21,7 @@ export function checkDeclared(
     throw new RemitError(
       'LOCAL_VALIDATION',
       `${kind} ${id} is not the payment of row ${row.reference}: ${other}; nothing was changed`,
-      {hint: 'look for the record whose metadata names this reference'},
+      {hint: 'find the record whose metadata contains this reference'},
     );
   const {state, status} = judgeLook({status: 200, json: record}, id);
   if (state === 'accepted' && status !== null) return status;

@@ -69,7 +69,7 @@ async function ask(context: RunContext, row: JournalRow): Promise<Found> {
 /** The record that was staged now has another party or amount than the row. */
 function changed(context: RunContext, row: JournalRow, reason: StopReason): Found {
   context.isProbeRefused = true;
-  context.stopFor(reason, `the record of row ${row.n} (${row.reference}) is no longer what was asked for`);
+  context.stopFor(reason, `the record of row ${row.n} (${row.reference}) no longer matches the request`);
   return {is: 'stopped'};
 }
 

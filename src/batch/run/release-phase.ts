@@ -164,12 +164,12 @@ export class ReleasePhase {
         if (stop === 'key-forgotten')
           this.#context.stopFor(
             stop,
-            `the service had forgotten the key of row ${row.n} (${row.reference}) and paid it by a second record; the staged one is left as an orphan`,
+            `the service had forgotten the key of row ${row.n} (${row.reference}) and paid it with a second record; the staged one is left as an orphan`,
           );
         else if (stop)
           this.#context.stopFor(
             stop,
-            `row ${row.n} (${row.reference}) brought another record than it asked for`,
+            `row ${row.n} (${row.reference}) was answered with a different record than requested`,
           );
         return {again: false};
       }
@@ -231,7 +231,7 @@ export class ReleasePhase {
       job.look = false; // nothing has happened to it yet, but what was sent may still be on its way
       return {again: true, afterMs: 0};
     }
-    return this.#againOrDoubt(job, sentAt, false, 'its record could not be read to the end');
+    return this.#againOrDoubt(job, sentAt, false, 'its record could not be read completely');
   }
 
   /**
@@ -261,7 +261,7 @@ export class ReleasePhase {
       this.#settle(job, {state: 'collision', status: verdict.status});
       this.#context.stopFor(
         'collision',
-        `approving the record ${job.id} of row ${job.row.n} (${job.row.reference}) brought another one`,
+        `approving the record ${job.id} of row ${job.row.n} (${job.row.reference}) returned a different one`,
       );
       return {again: false};
     }
@@ -280,14 +280,14 @@ export class ReleasePhase {
   #tooLate(job: ReleaseJob): WorkEnd {
     this.pastHorizon++;
     const message =
-      'staged longer ago than the key horizon; approve it by its id and resume the batch, or allow the profile to do so (profiles set --approve-by-id) and release it';
+      'staged longer ago than the key horizon; approve it by its id and resume the batch, or let the profile do so (profiles set --approve-by-id) and release it';
     this.#settle(job, {state: job.maybe ? 'in_doubt' : job.row.outcome!.state, message});
     return {again: false};
   }
 
   /** The registry, or this journal, was lost in between: the record would be a second payment. */
   #leaveToPerson(row: JournalRow, {batch, id}: OtherPayment): void {
-    const message = `batch ${batch} has paid this reference since${id === null ? '' : `, record ${id}`}; look whether it was paid twice, and resolve it`;
+    const message = `batch ${batch} also paid this reference later${id === null ? '' : `, record ${id}`}; check for a double payment, then resolve this row`;
     const facts = {state: 'in_doubt', code: REGISTRY_CODE, message} as const;
     this.#context.settle(row, bucketBefore(row, false), outcomeOf(row, facts));
   }

@@ -162,13 +162,13 @@ async function judge(row: JournalRow, asking: Asking, read: Read[]): Promise<Fou
   if (other?.paid === true) return `batch ${other.batch} has paid it, record ${other.id}`;
   if (other !== undefined) return `batch ${other.batch} has claimed its reference; finish that batch first`;
   if (claim?.standing === null && claim.generation > row.generation)
-    return 'a retry that this journal does not know of has sent it again; read what became of that record';
+    return 'a retry that is not in this journal has sent it again; check that record';
   const {outcome} = row;
   // A refusal frees the claim, so this one was made by a retry after the journal was backed up.
   if (outcome?.state === 'rejected' && claim?.standing === null)
     return claim.paid
       ? `this batch has paid it, record ${claim.id}; its journal is older than that`
-      : 'a retry that this journal does not know of has sent it again; find out whether that paid it';
+      : 'a retry that is not in this journal has sent it again; find out whether that paid it';
   if (outcome?.state === 'rejected')
     return {
       ...{row, way: 'same-key', generation: Math.max(row.generation, leastGeneration(claim))},
@@ -200,7 +200,7 @@ async function judgeRecord(due: RetryRow, asking: Asking, read: Read[]): Promise
   const {row} = due;
   const {state, id, code} = row.outcome!;
   const isNamed = asking.named.includes(row.reference);
-  const byName = `to pay it all the same: --row ${shellWord(row.reference)}`;
+  const byName = `to pay it anyway: --row ${shellWord(row.reference)}`;
   // Of a key that was refused when no id was known there is no record to read, and asking by the key could make one.
   if (id === null) {
     const why = 'its key was refused, and no record of it is known';
@@ -275,7 +275,7 @@ async function lookAt(
       `cannot ask the service about row ${row.reference}: ${cause.message}`,
       {
         cause,
-        hint: 'nothing was sent again; type the same command when the service answers',
+        hint: 'nothing was sent again; run the same command once the service answers',
       },
     );
   }
@@ -287,7 +287,7 @@ async function waitFor(ms: number, {clock, stop, maxWaitMs = MAX_WAIT_MS}: Askin
     throw new RemitError(
       'UNAVAILABLE',
       `the service asks to wait ${Math.ceil(ms / 1000)} s, longer than --max-wait`,
-      {hint: 'nothing was sent again; type the same command then'},
+      {hint: 'nothing was sent again; run the same command after that time'},
     );
   await clock.sleep(ms, stop);
 }

@@ -275,7 +275,7 @@ export class RunContext {
 
   #stopThrottled(): void {
     const seconds = Math.round(this.patience.maxWaitMs / 1000);
-    this.stopFor('rate-limited', `the service has asked to slow down and taken nothing for ${seconds} s`);
+    this.stopFor('rate-limited', `the service has answered only 429 for ${seconds} s`);
   }
 
   /**
@@ -369,7 +369,7 @@ export class RunContext {
       kind,
       kind === 'unreachable'
         ? `the service could not be reached for ${seconds} s: ${words}`
-        : `the service answered nothing useful for ${seconds} s: ${words}`,
+        : `the service gave no usable answer for ${seconds} s: ${words}`,
     );
   }
 
@@ -556,10 +556,10 @@ export function bucketBefore(row: JournalRow, covered: boolean): Bucket {
 }
 
 /** Of a row whose record the service does not know. */
-export const LOST = 'the service does not know this record any more';
+export const LOST = 'the service no longer knows this record';
 
 export const lostText = ({n, reference}: JournalRow, id: string): string =>
-  `the record ${id} of row ${n} (${reference}) is not found any more`;
+  `the record ${id} of row ${n} (${reference}) is no longer found`;
 
 const knownOf = (row: JournalRow | undefined): {row: JournalRow; id: string} | undefined =>
   row === undefined ? undefined : {row, id: row.outcome!.id!}; // the query gives rows with a record

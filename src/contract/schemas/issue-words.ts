@@ -22,15 +22,15 @@ export function issueWords(issue: z.core.$ZodIssue, value: unknown): string {
       if (!issue.message.startsWith('Too big')) return issue.message;
       return `must ${amountWords(issue.origin, 'at most', issue.inclusive === false ? Number(issue.maximum) - 1 : issue.maximum)}`;
     case 'unrecognized_keys':
-      return `${issue.keys.map((key) => JSON.stringify(key)).join(', ')} ${issue.keys.length === 1 ? 'is not a field' : 'are not fields'} of it`;
+      return `${issue.keys.map((key) => JSON.stringify(key)).join(', ')} ${issue.keys.length === 1 ? 'is an unknown field' : 'are unknown fields'}`;
     case 'invalid_union':
       return issue.discriminator === undefined
-        ? 'matches none of the allowed forms'
-        : 'is of an unknown kind';
+        ? 'matches none of the allowed formats'
+        : 'is of an unknown type';
     case 'invalid_key':
     case 'invalid_element':
     case 'not_multiple_of':
-      return 'has a part that is not allowed';
+      return 'contains a value that is not allowed';
     case 'custom':
       return issue.message;
   }
@@ -49,8 +49,8 @@ const NOUNS: Readonly<Record<string, string>> = {
 const FORMATS: Readonly<Record<string, string>> = {
   guid: 'must be an id: a UUID such as 018f0000-0000-7000-8000-000000000001',
   uuid: 'must be an id: a UUID such as 018f0000-0000-7000-8000-000000000001',
-  date: 'must be a day that exists, written like 2026-11-30',
-  datetime: 'must be a moment in UTC, written like 2026-11-30T12:00:00Z',
+  date: 'must be a valid date such as 2026-11-30',
+  datetime: 'must be a time in UTC such as 2026-11-30T12:00:00Z',
   url: 'must be a URL',
 };
 
@@ -59,7 +59,7 @@ function formatWords(issue: z.core.$ZodIssueInvalidStringFormat): string {
   const known = FORMATS[issue.format];
   if (known !== undefined) return known;
   if ('prefix' in issue) return `must begin with ${String(issue.prefix)}`;
-  return 'is not written as it must be';
+  return 'has an invalid format';
 }
 
 /** `be at least 1`, `have at most 5 characters`. */

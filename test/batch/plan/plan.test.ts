@@ -207,7 +207,7 @@ describe('the plan of a batch', () => {
     it('is refused when the last line does not end, for the pipe may have', async () => {
       const cut = HEADER + row(1) + `INV-2,${payeeId(2)},1`;
       const error = await refusal(fromPipe(cut + '\n'.slice(1), {amountUnit: 'major', currency: 'USD'}));
-      assert.match(error.message, /may have been cut/);
+      assert.match(error.message, /may be truncated/);
     });
 
     it('is made all the same when that is allowed', async () => {
@@ -218,7 +218,7 @@ describe('the plan of a batch', () => {
 
   it('warns of a file whose last line does not end', async () => {
     const {plan} = await planText(HEADER + row(1).trimEnd());
-    assert.match(plan.warnings[0]!, /no line end/);
+    assert.match(plan.warnings[0]!, /does not end with a newline/);
     assert.deepEqual((await planText(HEADER + row(2))).plan.warnings, []);
   });
 

@@ -83,7 +83,7 @@ for (const how of ['left in doubt', 'killed'] as const)
       const {message} = await row(await direct('b1'));
       assert.match(
         message!,
-        /batch b2 has paid the same since, record [-0-9a-f]{36}; look whether it was paid twice/,
+        /batch b2 also paid this reference later, record [-0-9a-f]{36}; check for a double payment/,
       );
       await resolve('not-paid');
       const {already_paid: paid, posts} = await direct('b1');
@@ -95,13 +95,13 @@ for (const how of ['left in doubt', 'killed'] as const)
       const {message} = await row(await direct('b1'));
       assert.match(
         message!,
-        /batch b2 has paid another payment under this reference, record [-0-9a-f]{36}; look whether/,
+        /batch b2 paid a different payment under this reference, record [-0-9a-f]{36}; check whether/,
       );
       await resolve('not-paid');
       const {conflict, posts} = await direct('b1');
       assert.deepEqual([conflict, posts, service.paid.length], [1, 0, 1]);
       // The word may be wrong: the row is not to become another payment.
-      await assert.rejects(plan('b1', '77.00'), /INV-1 was changed, and it may have been sent/);
+      await assert.rejects(plan('b1', '77.00'), /INV-1 was changed, but it may have been sent/);
       loseRegistry();
       // Declared not paid, it goes out when nobody has the reference; the service still has the key for the other's record.
       const last = await direct('b1');
@@ -146,7 +146,7 @@ for (const how of ['left in doubt', 'killed'] as const)
       const {message} = await row(await direct('b1'));
       assert.match(
         message!,
-        /batch b2, whose journal is gone, had claimed this reference; look it up and resolve it/,
+        /batch b2, whose journal is gone, had claimed this reference; check its record and resolve this row/,
       );
     });
 

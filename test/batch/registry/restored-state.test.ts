@@ -87,7 +87,7 @@ describe('state that does not tell the whole story', () => {
     await batch.close();
     await assert.rejects(
       bench.plan(bench.file('p.csv', HEADER + line(1) + line(2, '11.00'))),
-      /INV-2 was changed, and it may have been sent/,
+      /INV-2 was changed, but it may have been sent/,
     );
   });
 

@@ -181,8 +181,8 @@ describe('the results of a batch', () => {
     it(`never take the place of a file of somebody else (${name})`, async () => {
       const {plan: planned} = await plan(HEADER + row(1));
       writeFileSync(path(name), 'precious');
-      assert.throws(() => checkResultPlace(bench.folder, planned), isState(/is not of this batch/));
-      await assert.rejects(bench.run(service), isState(/is not of this batch/));
+      assert.throws(() => checkResultPlace(bench.folder, planned), isState(/does not belong to this batch/));
+      await assert.rejects(bench.run(service), isState(/does not belong to this batch/));
       assert.equal(readFileSync(path(name), 'utf8'), 'precious');
     });
   }

@@ -185,7 +185,7 @@ describe('a record that has ended', () => {
     assert.deepEqual([summary.state, summary.conflict, summary.failed], ['incomplete', 1, 0]);
     assert.match(
       (await rowOf('b1', 2)).outcome!.message!,
-      /batch b2 has paid another payment under this reference/,
+      /batch b2 has paid a different payment under this reference/,
     );
     assert.equal((await bench.run(service)).posts, 0);
     assert.deepEqual((await retry('b1', ['INV-2'])).again, []);

@@ -98,7 +98,7 @@ describe('a batch of many pages', () => {
       const refuses = (pattern: RegExp) => (error: unknown) =>
         error instanceof RemitError && error.code === 'CSV_INVALID' && pattern.test(error.message);
       await assert.rejects(edited({2099: line(2099, '1.00')}), refuses(/INV-2099 was changed/));
-      await assert.rejects(edited({2080: ''}), refuses(/INV-2080 is gone/));
+      await assert.rejects(edited({2080: ''}), refuses(/INV-2080 was removed/));
       const {revision} = await edited({2050: line(2050, '7.00')}, [line(2101)]);
       assert.deepEqual([revision?.added, revision?.corrected], [1, 1]);
       const before = service.byId.size;

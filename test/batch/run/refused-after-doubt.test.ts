@@ -34,7 +34,7 @@ describe('a row that was in doubt', () => {
   });
 
   it('may not be changed when it was refused in the end, for a try that was never answered may still arrive', async () => {
-    await assert.rejects(change('lost-before', BAD_DETAILS), /INV-2 was changed, and it may have been sent/);
+    await assert.rejects(change('lost-before', BAD_DETAILS), /INV-2 was changed, but it may have been sent/);
   });
 
   it('is rejected for good when it is refused after an operator declared it not paid, and may not be changed all the same', async () => {
@@ -49,7 +49,7 @@ describe('a row that was in doubt', () => {
     const {rejected, not_sent: unsent} = await bench.run(service, {path: 'direct'});
     assert.deepEqual([rejected, unsent], [1, 0]);
     const changed = bench.file('p.csv', HEADER + line(1) + line(2, '11.00'));
-    await assert.rejects(bench.plan(changed), /INV-2 was changed, and it may have been sent/);
+    await assert.rejects(bench.plan(changed), /INV-2 was changed, but it may have been sent/);
   });
 
   it('may not be changed after a killed run and a word that it was not paid', async () => {
@@ -61,7 +61,7 @@ describe('a row that was in doubt', () => {
     await resolveRow({batch, stateDir, reference: 'INV-1', resolution: 'not-paid', clock});
     await batch.close();
     const changed = bench.file('p.csv', HEADER + line(1, '11.00'));
-    await assert.rejects(bench.plan(changed), /INV-1 was changed, and it may have been sent/);
+    await assert.rejects(bench.plan(changed), /INV-1 was changed, but it may have been sent/);
   });
 
   describe('and is the only row left', () => {

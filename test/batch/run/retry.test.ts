@@ -86,7 +86,7 @@ describe('after the run', () => {
     assert.match(facts.left[0]!.why, /batch b2 has paid it/);
   });
 
-  it('retry sends nothing again when a record is not found, and puts its row in doubt', async () => {
+  it('retry sends nothing again when a record is no longer found, and puts its row in doubt', async () => {
     await bench.plan(bench.payouts(3));
     await bench.run(service);
     for (const reference of ['INV-1', 'INV-2']) recordOf(reference)[0]!.status = 'failed';
@@ -95,7 +95,7 @@ describe('after the run', () => {
     service.byId.delete(id);
     const facts = await retry('INV-1', 'INV-2');
     assert.deepEqual([facts.again, facts.raised, facts.stop?.reason], [[], [], 'lost-record']);
-    assert.match(facts.stop!.message, new RegExp(`record ${id} of row 2 \\(INV-2\\) is not found`));
+    assert.match(facts.stop!.message, new RegExp(`record ${id} of row 2 \\(INV-2\\) is no longer found`));
     const row = (reference: string) => bench.inJournal(({journal}) => journal.rowOf(reference)!);
     const [one, two] = [await row('INV-1'), await row('INV-2')];
     assert.deepEqual([one.generation, two.generation, two.outcome?.state], [0, 0, 'in_doubt']);

@@ -467,7 +467,7 @@ describe('the release of a batch', () => {
         assert.equal(service.byId.size, 2, 'no second record');
         assert.match(
           await messageOf(2),
-          /longer ago than the key horizon; the service may have forgotten.*resolve it/,
+          /longer ago than the key horizon, so the service may have forgotten.*resolve it/,
         );
         // To resume would send nothing, again and again.
         assert.match(

@@ -112,7 +112,7 @@ describe('secrets that a service echoes in a batch', () => {
     await bench.run(service, {key: API_KEY});
     assert.match(
       readFileSync(join(bench.folder, 'b1.results.csv'), 'utf8'),
-      /batch 2026112201 has paid another/,
+      /batch 2026112201 has paid a different/,
     );
     service.distort = (record) => ({...record, amount_in_minor_units: 1});
     await bench.plan(bench.file('c.csv', rows('3.50').replace('20261122001', '20261122002')), {batchId: 'c'});

@@ -76,7 +76,7 @@ describe('sandbox start --store', () => {
     const refused = await sandbox.run(away);
     assert.deepEqual([refused.exitCode, refused.error().code], [13, 'STATE']);
     assert.doesNotMatch(refused.stderr, /secret/);
-    assert.match(refused.stderr, /nobody listens there/);
+    assert.match(refused.stderr, /nothing is listening there/);
     assert.equal((await sandbox.run([...away, '--fresh'])).exitCode, 2);
     const schema = ['sandbox', 'start', '--store', 'postgres://127.0.0.1/x?schema=A-b', '-o', 'json'];
     assert.equal((await sandbox.run(schema)).error().code, 'USAGE');
