@@ -23,6 +23,12 @@ export const EXPLAINED: readonly Explanation[] = [
     reason: 'The same result: undici takes a body of `undefined` for `null`; its types want `null`.',
   },
   {
+    symbol: 'FigureSums.add',
+    before: 'if (amount > (this.#maxima.get(currency) ?? -1)) this.#maxima.set(currency, amount);',
+    after: 'if (amount >= (this.#maxima.get(currency) ?? -1)) this.#maxima.set(currency, amount);',
+    reason: 'The same result: an amount equal to the maximum replaces it with the same number.',
+  },
+  {
     symbol: 'UTF8_MOST',
     before: 'const UTF8_MOST = 3;',
     after: 'const UTF8_MOST = (3 + 1);',

@@ -63,12 +63,10 @@ export function timeScale(points: readonly TimelinePoint[], left: number, right:
 
 /** Indexes of samples before which a long pause lies. */
 function longPauses(points: readonly TimelinePoint[], most: number): number[] {
-  const pauses = points
-    .map((point, i) => ({
-      i,
-      ms: i > 0 && points[i - 1]!.run !== point.run ? point.at - points[i - 1]!.at : 0,
-    }))
-    .filter(({ms}) => ms > 0);
+  const pauses = points.map((point, i) => ({
+    i,
+    ms: i > 0 && points[i - 1]!.run !== point.run ? point.at - points[i - 1]!.at : 0,
+  }));
   const idle = pauses.reduce((sum, {ms}) => sum + ms, 0);
   const active = points.at(-1)!.at - points[0]!.at - idle;
   return pauses
