@@ -49,8 +49,8 @@ const parse = (path: string, text: string) => ts.createSourceFile(path, text, ts
 const bodyOf = (node: ts.Node): ts.ConciseBody | undefined =>
   ts.isFunctionLike(node) && 'body' in node ? node.body : undefined;
 
-/** Tests in groups that are run one after the other until one notices: few and quick ones first. */
-const GROUPS_MS = [1500, 8000, Infinity];
+/** A quick group of tests is run first, the others only if none of it notices: starting a process takes long as well. */
+const GROUPS_MS = [4000, Infinity];
 
 /** The test files that run the mutated function: the one with the name of the source first, then the quickest. */
 export function testsOf(mutation: Mutation, source: SourceFile, coverage: Coverage): string[][] {

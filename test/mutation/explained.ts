@@ -29,6 +29,13 @@ export const EXPLAINED: readonly Explanation[] = [
     reason: 'The same result: an amount equal to the maximum replaces it with the same number.',
   },
   {
+    symbol: 'standingOf',
+    before: 'standing(LIFECYCLES[kind], status ?? undefined, goal);',
+    after: 'standing(LIFECYCLES[kind], status, goal);',
+    reason:
+      'The same result: no lifecycle has a status named `null`, so it is open as well; the types want this.',
+  },
+  {
     symbol: 'UTF8_MOST',
     before: 'const UTF8_MOST = 3;',
     after: 'const UTF8_MOST = (3 + 1);',

@@ -10,7 +10,7 @@
  *   --workers N   copies of the project tested at a time (2)
  */
 import {parseArgs} from 'node:util';
-import {readText} from '../repo/tree.ts';
+import type {SourceFile} from '../repo/tree.ts';
 import {AREAS, type Area} from './areas.ts';
 import {testsOf, type Coverage} from './coverage.ts';
 import {draw, filesOf, reasonFor, staleExplanations, testsOfArea} from './sample.ts';
@@ -30,17 +30,20 @@ const NEEDED = 0.9;
 const seed = values.seed === 'random' ? Math.floor(Math.random() * 1e9) : Number(values.seed);
 const say = (text: string) => void process.stdout.write(`${text}\n`);
 
-function mutationsOf(area: Area): Mutation[] {
-  const sites = filesOf(area.sources)
+function mutationsOf(sources: readonly SourceFile[]): Mutation[] {
+  const sites = sources
     .filter(({path}) => path.includes(values.file))
     .flatMap(({path, text}) => sitesOf(path, text));
   return draw(sites, {seed, count: Number(values.each)});
 }
 
-/** Runs the tests that run the mutated function, a group at a time. */
-async function isNoticed(mutation: Mutation, workshop: Workshop, coverage: Coverage): Promise<boolean> {
-  const source = {path: mutation.file, text: readText(mutation.file)};
-  for (const tests of testsOf(mutation, source, coverage)) {
+/** Runs groups of tests one after the other until one notices. */
+async function isNoticed(
+  mutation: Mutation,
+  workshop: Workshop,
+  groups: readonly string[][],
+): Promise<boolean> {
+  for (const tests of groups) {
     const {noticed} = await workshop.tryOut(mutation, tests, timeoutMsFor(tests));
     if (noticed) return true;
   }
@@ -51,26 +54,31 @@ async function isNoticed(mutation: Mutation, workshop: Workshop, coverage: Cover
 const timeoutMsFor = (tests: readonly string[]): number => 60_000 + 10_000 * tests.length;
 
 /** What each test runs. Tests that fail without a mutation would notice every one, so they throw. */
-async function coverageOf(area: Area, workshop: Workshop): Promise<Coverage> {
+async function coverageOf(area: Area, sources: readonly SourceFile[], workshop: Workshop): Promise<Coverage> {
   const tests = testsOfArea(area);
-  const {noticed, output, coverage} = await workshop.cover(filesOf(area.sources), tests, timeoutMsFor(tests));
+  const {noticed, output, coverage} = await workshop.cover(sources, tests, timeoutMsFor(tests));
   if (noticed) throw new Error(`the tests fail without a mutation:\n${output}`);
   return coverage;
 }
 
-async function survivorsOf(mutations: readonly Mutation[], area: Area): Promise<Mutation[]> {
+async function survivorsOf(
+  mutations: readonly Mutation[],
+  area: Area,
+  sources: readonly SourceFile[],
+): Promise<Mutation[]> {
+  const sourceAt = (path: string) => sources.find((source) => source.path === path)!;
   const waiting = mutations.values();
   const survivors: Mutation[] = [];
   const work = async (workshop: Workshop, coverage: Coverage): Promise<void> => {
     for (const mutation of waiting)
-      if (!(await isNoticed(mutation, workshop, coverage))) {
+      if (!(await isNoticed(mutation, workshop, testsOf(mutation, sourceAt(mutation.file), coverage)))) {
         survivors.push(mutation);
         say(`  survived ${where(mutation)}${reasonFor(mutation) === undefined ? '' : ' (explained)'}`);
       }
   };
   const workshops = Array.from({length: Number(values.workers)}, () => new Workshop());
   try {
-    const coverage = await coverageOf(area, workshops[0]!);
+    const coverage = await coverageOf(area, sources, workshops[0]!);
     await Promise.all(workshops.map((workshop) => work(workshop, coverage)));
   } finally {
     for (const workshop of workshops) workshop.remove();
@@ -87,8 +95,9 @@ const failed: string[] = staleExplanations().map(
 );
 for (const area of AREAS) {
   if (values.area !== undefined && !values.area.includes(area.name)) continue;
-  const mutations = mutationsOf(area);
-  const survivors = await survivorsOf(mutations, area);
+  const sources = filesOf(area.sources); // read once: the checkout may change meanwhile
+  const mutations = mutationsOf(sources);
+  const survivors = await survivorsOf(mutations, area, sources);
   const rate = mutations.length === 0 ? 0 : 1 - survivors.length / mutations.length;
   const unexplained = survivors.filter((survivor) => reasonFor(survivor) === undefined);
   say(

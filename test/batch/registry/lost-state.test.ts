@@ -125,6 +125,7 @@ for (const path of ['direct', 'stage-and-release'] as const satisfies readonly R
       bench.clock.advance(25 * HOUR_MS);
       loseJournal();
       await planAgain();
+      assert.equal((await surveyOf(bench)).doubts, 3, 'the confirmation says so');
       const before = service.posts;
       const summary = await bench.run(service, {path, settings: {releaseRest: true}});
       assert.deepEqual([summary.in_doubt, service.posts - before], [3, 0]);

@@ -31,6 +31,18 @@ class Load {
   }
 }
 
+describe('a refusal', () => {
+  it('is heard of a request that was sent when the Retry-After before it ended, and not sooner', () => {
+    const slowedBy = (sentAfterMs: number): boolean => {
+      const {speed, now} = new Load().rounds(20, 50).refuse(1000);
+      const before = speed.rps;
+      speed.refused(now + sentAfterMs + 4, {at: now + sentAfterMs, inFlight: speed.limit()}, 1000);
+      return speed.rps < before;
+    };
+    assert.deepEqual([slowedBy(999), slowedBy(1000)], [false, true]);
+  });
+});
+
 describe('the window', () => {
   it('is 1 until the first success, then 4', () => {
     const {speed} = new Load();
