@@ -4,6 +4,10 @@ import {cleanLine} from '../../sanitize/harmful.ts';
 const MONEY_NAME = /amount|cents|minor|major|total|value|money|price|gross|usd/i;
 /** `125.00`, `USD 125`, `$5,000.00`: text that can only be an amount. */
 const MONEY_TEXT = /^(?:[A-Z]{3} ?|[$€£¥] ?)?-?\d[\d,]*(?:\.\d+)?(?: ?[A-Z]{3})?$/;
+/** `5e5`: some services read that as a number. */
+const EXPONENT_TEXT = /^[+-]?(?:\d+\.?\d*|\.\d+)e[+-]?\d+$/i;
+/** What any reader may take for a number, once spaces and other separators are gone: `+500000`, `500.000,00`, `0x7a120`. */
+const NUMBER_TEXT = /^(?:[+-]?[\d.,]*\d[\d.,]*(?:e[+-]?\d+)?|0[xob][\da-f]+)$/i;
 /** Numbers that are no amounts. */
 const OTHER_NUMBERS = new Set(['exp_month', 'exp_year']);
 /** The client's own words; the document allows only text there. */
@@ -46,8 +50,10 @@ function isMoney(name: string, value: unknown, strict: boolean): boolean {
   if (typeof value === 'number') return !OTHER_NUMBERS.has(name);
   if (typeof value !== 'string') return false;
   if (MONEY_NAME.test(name)) return value.trim() !== '';
-  const isDigits = /^\d+$/.test(value);
-  return isDigits ? strict : MONEY_TEXT.test(value.trim());
+  const text = value.normalize('NFKC').trim();
+  if (/^\d+$/.test(value)) return strict;
+  if (MONEY_TEXT.test(text) || EXPONENT_TEXT.test(text)) return true;
+  return strict && NUMBER_TEXT.test(text.replaceAll(/[\s'’_]/g, ''));
 }
 
 const shown = (value: unknown): string => cleanLine(JSON.stringify(value)).slice(0, 60);
