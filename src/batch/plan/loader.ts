@@ -18,6 +18,7 @@ import {
   readRow,
   type RowRules,
 } from '../input/rows.ts';
+import {ExposedNumbers} from './exposed-numbers.ts';
 
 /** Prepares the statement that keeps an issue in the plan. */
 export function insertIssue(db: SqliteDatabase): (issue: Issue) => void {
@@ -50,11 +51,12 @@ export class PlanLoader {
   /** Rows whose amounts wait for those of the others. */
   readonly #waiting = new RowSet();
   readonly #decimals = new Set<Decimals>();
+  readonly #numbers = new ExposedNumbers();
   #anyWaits = false;
 
   /** Records that were loaded, valid or not. */
   records = 0;
-  /** How amounts were read that can be read in two ways. */
+  /** How ambiguous amounts were read, and which rows expose a number. */
   readonly warnings: string[] = [];
 
   constructor(db: SqliteDatabase, map: ColumnMap, rules: RowRules, texts: RowTexts) {
@@ -110,6 +112,7 @@ export class PlanLoader {
   #insert(row: PlannedRow): void {
     const {party, amount, currency, rail, method, subaccount, scheduled, metadata, fingerprint} = row;
     const {reference, fold} = this.#name(row);
+    this.#numbers.note(row);
     const alike = alikeText(row);
     this.#texts.alike.add(hashText(alike), row.row, alike);
     this.#insertRow.run(
@@ -133,6 +136,7 @@ export class PlanLoader {
   async finish(): Promise<void> {
     if (this.#anyWaits) await this.#readWaiting();
     this.#checkUnit();
+    this.warnings.push(...this.#numbers.warnings());
   }
 
   async #readWaiting(): Promise<void> {

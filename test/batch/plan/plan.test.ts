@@ -222,6 +222,22 @@ describe('the plan of a batch', () => {
     assert.deepEqual((await planText(HEADER + row(2))).plan.warnings, []);
   });
 
+  it('warns of card and account numbers in references and metadata, and shows their ends only', async () => {
+    const head = 'reference,payee_id,amount,currency_code,metadata.note\n';
+    const line = (reference: string, note: string) => `${reference},${payeeId(1)},1.50,USD,${note}\n`;
+    const warn = async (...lines: string[]) => (await planText(head + lines.join(''))).plan.warnings;
+    const [warning, ...others] = await warn(
+      line('INV-1', 'rent'),
+      line('4111111111111111', 'rent'),
+      line('INV-3', 'paid to DE89 3704 0044 0532 0130 00'),
+      line('INV-4', 'card 4111 1111 1111 1111'),
+    );
+    assert.deepEqual(others, []);
+    assert.match(warning!, /^3 rows have what looks like .* \(…1111 on line 3\)/);
+    assert.doesNotMatch(warning!, /\d{5}/);
+    assert.deepEqual(await warn(line('20261122000017', '018f0000-0000-7000-8000-000000000001')), []);
+  });
+
   it('is named by file and content when it gets no name', async () => {
     const {plan} = await planText(HEADER + row(1), {batchId: undefined});
     assert.equal(plan.batchId, `p-${plan.file.sha256.slice(0, 8)}`);
