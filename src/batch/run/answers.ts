@@ -176,9 +176,9 @@ type Differs = {code: typeof DIFFERS_CODE; message: string};
 export function differsIn({json}: Answer, row: JournalRow, kind: Kind): Differs | undefined {
   if (!isObject(json)) return undefined;
   const record = asFetched(json, row, kind);
-  const echo = compareEcho(record, row, kind);
-  if (echo === 'other') return otherPayment(record, row, kind);
-  return echo === 'same' ? undefined : DIFFERS;
+  const found = compareEcho(record, row, kind);
+  if (found === 'other') return otherPayment(record, row, kind);
+  return found === 'same' ? undefined : DIFFERS;
 }
 
 /** The same in party, amount, subaccount and currency alone: an operator may have accepted another rail or metadata. */
