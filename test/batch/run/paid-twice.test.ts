@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {claimBatch} from '../../../src/batch/registry/batch-claims.ts';
 import type {Journal} from '../../../src/batch/journal/journal.ts';
 import {openBatch} from '../../../src/batch/journal/open-batch.ts';
-import {resolveRow} from '../../../src/batch/run/resolve.ts';
+import {resolveRow, type Resolution} from '../../../src/batch/run/resolve.ts';
 import {prepareRetry} from '../../../src/batch/run/retry.ts';
 import {Wire} from '../../../src/batch/run/wire.ts';
 import {DEFAULT_TIMEOUTS, type TransportRequest} from '../../../src/client/transport.ts';
@@ -69,11 +69,11 @@ class Desk {
     this.service.fault = () => undefined;
   }
 
-  async resolve(reference: string, batchId = 'b1'): Promise<void> {
+  async resolve(reference: string, batchId = 'b1', resolution: Resolution = 'not-paid'): Promise<void> {
     const {stateDir, clock} = this.bench;
     const batch = await this.#open(batchId);
     try {
-      await resolveRow({batch, stateDir, reference, resolution: 'not-paid', clock});
+      await resolveRow({batch, stateDir, reference, resolution, clock});
     } finally {
       await batch.close();
     }
@@ -277,6 +277,15 @@ describe('a reference that is paid once, whatever is lost', () => {
     await desk.runKilledBetweenCommits();
     desk.waitHours(26);
     await assert.rejects(desk.resolve('INV-1'), /row INV-1 was paid: the registry has its record/);
+    assert.equal((await desk.run()).accepted, 1);
+    assert.equal(desk.paid('INV-1'), 1);
+  });
+
+  it('by a row that is resolved as paid, as the registry has it', async () => {
+    await desk.plan(['INV-1']);
+    await desk.runKilledBetweenCommits();
+    desk.waitHours(26);
+    await desk.resolve('INV-1', 'b1', {paid: desk.service.paid[0]!.id});
     assert.equal((await desk.run()).accepted, 1);
     assert.equal(desk.paid('INV-1'), 1);
   });
