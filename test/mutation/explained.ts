@@ -36,6 +36,13 @@ export const EXPLAINED: readonly Explanation[] = [
       'The same result: no lifecycle has a status named `null`, so it is open as well; the types want this.',
   },
   {
+    symbol: 'tellRegistry',
+    before: "if (resolution === 'not-paid') refusePaid(registry.find(row.reference), batch, row.reference);",
+    after: 'if (true) refusePaid(registry.find(row.reference), batch, row.reference);',
+    reason:
+      'The same result: a row resolved as paid was entered among the declared ones just before, which are not refused.',
+  },
+  {
     symbol: 'UTF8_MOST',
     before: 'const UTF8_MOST = 3;',
     after: 'const UTF8_MOST = (3 + 1);',
