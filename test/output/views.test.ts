@@ -220,7 +220,7 @@ describe('a recorded delivery as people see it', () => {
   };
   const details = {
     ...row,
-    ...{path: '/hooks', secret_fingerprint: 'a1b2', headers: [['X-Signature', 'v1=0']]},
+    ...{path: '/hooks', secret_fingerprint: 'a1b2', body_bytes: 11, headers: [['X-Signature', 'v1=0']]},
     body_base64: Buffer.from('{"id":"e1"}').toString('base64'),
   };
   const forwards = (changes: Partial<EventRow['forwards'][number]>, how = eye()) =>
@@ -244,6 +244,7 @@ describe('a recorded delivery as people see it', () => {
       ['Forwarded', 'http://localhost:3000/: forwarded, 1 attempts, last 200'],
       ['Lost in JSON', '-'],
       ['Headers', 'X-Signature: v1=0'],
+      ['Size of the body', '11'],
       ['Body', '{\n  "id": "e1"\n}'],
     ]);
     const cells = webhookEventView.columns.map(({path, show}) => show(valueAt(row, path), row, eye()));
