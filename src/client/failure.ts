@@ -68,7 +68,7 @@ const WORDS: Readonly<Record<FailureKind, string>> = {
   tls: 'no secure connection',
   reset: 'the connection was closed without an answer',
   timeout: 'no answer in time',
-  cut: 'the answer broke off',
+  cut: 'the answer was truncated',
   aborted: 'aborted',
   other: 'failed',
 };

@@ -115,7 +115,7 @@ export class HttpTransport implements Transport {
         fail(endedByUs(kind, why, progress, cause));
       const timer = (ms: number, kind: FailureKind, why: string) =>
         setTimeout(() => endBecause(kind, `${why} within ${ms} ms`), ms);
-      const total = timer(timeouts.totalMs, 'timeout', 'no whole answer');
+      const total = timer(timeouts.totalMs, 'timeout', 'no complete answer');
       let phase = timer(timeouts.connectMs, 'connect-timeout', 'no connection');
       const abortable = waiter((reason) => endBecause('aborted', 'aborted', reason));
       if (signal) watch(signal, abortable);
@@ -152,7 +152,7 @@ export class HttpTransport implements Transport {
         response.on('error', (cause) => fail(failureOf(cause, progress)));
         response.on('end', () => {
           if (!response.complete) {
-            endBecause('cut', 'the answer broke off');
+            endBecause('cut', 'the answer was truncated');
             return;
           }
           settle();

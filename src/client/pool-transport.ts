@@ -177,7 +177,7 @@ class Exchange extends Abortable implements Dispatcher.DispatchHandler, Progress
 
   onDue(): void {
     const {connectMs, headersMs, totalMs} = this.#options.request.timeouts;
-    if (this.#totalBy <= this.#phaseBy) this.#timedOut('timeout', 'no whole answer', totalMs);
+    if (this.#totalBy <= this.#phaseBy) this.#timedOut('timeout', 'no complete answer', totalMs);
     else if (this.sent) this.#timedOut('timeout', 'no answer', headersMs);
     else this.#timedOut('connect-timeout', 'no connection', connectMs);
   }

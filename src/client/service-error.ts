@@ -63,7 +63,7 @@ export function inDoubt(outcome: Outcome, call: CallFacts): RemitError {
   return new RemitError('IN_DOUBT', message, {
     ...facts(outcome, call, {...openRecord(call), may_have_taken_effect: true}),
     hint: call.hint ?? hintFor(call),
-    retryable: call.namesKey ?? false, // with a new key, or with none, a repetition could do it twice
+    retryable: call.namesKey ?? false, // with a new key, or with none, repeating it could do it twice
   });
 }
 
@@ -93,7 +93,7 @@ const openRecord = ({recordId, hint, idempotencyKey}: CallFacts) => ({
 
 function hintFor({idempotencyKey}: CallFacts): string {
   return idempotencyKey === undefined
-    ? 'read the record before you repeat it: without an idempotency key a repetition could do it twice'
+    ? 'read the record before you repeat it: without an idempotency key repeating it could do it twice'
     : `repeat it unchanged with the idempotency key ${idempotencyKey}`;
 }
 
@@ -168,7 +168,7 @@ function whatCame(
     const kind = what.includes('JSON') ? what : `${what}, not JSON`;
     return ` ${sanitizer.line(`with ${kind} (${bytes} bytes)${record}`)}`;
   }
-  if (!isObject(json)) return ' with JSON that is not what was asked for';
+  if (!isObject(json)) return ' with unexpected JSON';
   const other = otherIdIn(json, recordId);
   if (other !== undefined)
     return isUsableId(other, sanitizer) ? ` with another record (its id: ${other})` : ' with another record';
@@ -176,7 +176,7 @@ function whatCame(
   const keys = Object.keys(json);
   const shown = keys.slice(0, MOST_KEYS).join(', ') + (keys.length > MOST_KEYS ? ', …' : '');
   const named = keys.length === 0 ? 'an empty object' : `its keys: ${shown}`;
-  return ` ${sanitizer.line(`without what was asked for (${named})`)}`;
+  return ` ${sanitizer.line(`with an unexpected body (${named})`)}`;
 }
 
 const MOST_KEYS = 10;

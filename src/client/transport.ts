@@ -6,7 +6,7 @@
 export interface Transport {
   /**
    * Sends one request and reads the whole answer.
-   * @throws {TransportFailure} when there is no whole answer; nothing else is thrown.
+   * @throws {TransportFailure} when there is no complete answer; nothing else is thrown.
    */
   send(request: TransportRequest): Promise<TransportAnswer>;
   /** Lets running exchanges end, then closes every socket. Safe to call twice. */
@@ -63,7 +63,7 @@ export class TransportFailure extends Error {
   override readonly name = 'TransportFailure';
   readonly kind: FailureKind;
   readonly sent: boolean;
-  /** Present when headers had arrived before the answer broke off (kind `cut`, or `timeout` while reading). */
+  /** Present when headers had arrived before the answer was truncated (kind `cut`, or `timeout` while reading). */
   readonly status: number | undefined;
 
   constructor(

@@ -105,7 +105,7 @@ describe('a list in another envelope', () => {
     const service = [answer(200, {items: [item], total: 1})];
     const ran = await runCli(['payouts', 'list', '--json'], {service});
     assert.equal(ran.exitCode, 7);
-    assert.match(ran.error().message, /without what was asked for \(its keys: items, total\)/);
+    assert.match(ran.error().message, /with an unexpected body \(its keys: items, total\)/);
   });
 });
 

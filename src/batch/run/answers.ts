@@ -67,7 +67,7 @@ export function judgeAnswer(options: {
   return {is: 'not-sent', then: 'streak', throttled: false};
 }
 
-/** Judges an exchange that brought no whole answer. */
+/** Judges an exchange that brought no complete answer. */
 export function judgeFailure(failure: TransportFailure): RowVerdict {
   if (failure.sent) return {is: 'maybe', throttled: false};
   return {is: 'not-sent', then: isOwnLimit(failure) ? 'crowded' : 'gate', throttled: false};
