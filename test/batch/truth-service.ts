@@ -212,7 +212,8 @@ export class TruthService {
         });
         if (fault === 'lost-before' || fault === 'lost-after')
           throw new TransportFailure('reset', 'the connection was closed without an answer', {sent: true});
-        if (fault === 'cut') throw new TransportFailure('cut', 'the answer was truncated', {sent: true, status});
+        if (fault === 'cut')
+          throw new TransportFailure('cut', 'the answer was truncated', {sent: true, status});
         return {status, headers, body: Buffer.from(fault === 'not-json' ? '<html>' : body)};
       },
       close: async () => undefined,
