@@ -5,6 +5,8 @@ import {createServer, get} from 'node:https';
 import type {AddressInfo} from 'node:net';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
+import type {OctetString} from 'asn1js';
+import {type BasicConstraints, Certificate, type NameConstraints} from 'pkijs';
 import {RemitError} from '../../src/errors.ts';
 import {issueCertificate, makeAuthority, type KeyPair} from '../../src/webhooks/certificates.ts';
 import {authorityFiles, loopbackCertificate} from '../../src/webhooks/local-authority.ts';
@@ -53,6 +55,27 @@ describe('local authority', () => {
     assert.match(String(await call(server, authority.certificate, '127.0.0.1')), /permitted subtree/);
   });
 
+  it('signs certificates of servers for loopback, and no other authority', async () => {
+    const {authorityFile, certificate} = await loopbackCertificate(folder, Date.now());
+    const extension = (pem: string, id: string) => {
+      const der = Uint8Array.from(new X509Certificate(pem).raw).buffer;
+      return Certificate.fromBER(der).extensions!.find(({extnID}) => extnID === id)!.parsedValue as unknown;
+    };
+    const authority = readFileSync(authorityFile, 'utf8');
+    const {cA, pathLenConstraint} = extension(authority, '2.5.29.19') as BasicConstraints;
+    assert.deepEqual([cA, pathLenConstraint], [true, 0]);
+    assert.equal(new X509Certificate(certificate).ca, false);
+    const {permittedSubtrees} = extension(authority, '2.5.29.30') as NameConstraints;
+    assert.deepEqual(
+      permittedSubtrees!.map(({base: {value}}) =>
+        typeof value === 'string'
+          ? value
+          : Buffer.from((value as OctetString).valueBlock.valueHexView).toString('hex'),
+      ),
+      ['localhost', '7f000000ff000000', `${'00'.repeat(15)}01${'ff'.repeat(16)}`],
+    );
+  });
+
   it('is made once, and its key is for its owner only', async () => {
     const now = Date.now();
     await loopbackCertificate(folder, now);
@@ -62,6 +85,7 @@ describe('local authority', () => {
     assert.equal(readFileSync(key, 'utf8'), before);
     assert.ok(before.startsWith(readFileSync(certificate, 'utf8')));
     assert.equal(statSync(key).mode & 0o777, 0o600);
+    assert.equal(statSync(certificate).mode & 0o777, 0o644, 'receivers of other users may read it');
     assert.equal(statSync(authorityFiles(folder).folder).mode & 0o777, 0o700);
   });
 
