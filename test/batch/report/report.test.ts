@@ -20,7 +20,7 @@ describe('the report of a batch', () => {
   });
   afterEach(() => bench.remove());
 
-  const planRows = (...rows: [reference: string, amount: string, currency: string][]) =>
+  const planRows = (...rows: (readonly [reference: string, amount: string, currency: string])[]) =>
     bench.plan(
       bench.file(
         'p.csv',
@@ -213,6 +213,19 @@ describe('the report of a batch', () => {
     assert.deepEqual(cells('settled'), ['3 0.00 1.25 900', '3 10.50']);
     assert.deepEqual(cells('Rejected'), ['1 7.25 0.00 0', '1 0.00']);
     assert.match(body(root), /Checked: the states add up to the plan/);
+  });
+
+  it('begins with four figures in rows and money, or in no money', async () => {
+    const currencies = ['CAD', 'CHF', 'EUR', 'GBP', 'USD'];
+    await planRows(...currencies.map((currency, i) => [currency, `${i + 1}.50`, currency] as const));
+    const figures = async () =>
+      find(await page(), 'div', 'figure').map((box) => textOf(box).replace(/\s+/g, ' ').trim());
+    assert.deepEqual(await figures(), [
+      'Planned51.50 CAD2.50 CHF3.50 EURand 2 more currencies',
+      'Accepted0none',
+      'Settled0none',
+      'Needs attention0none',
+    ]);
   });
 
   it('is loud when the states do not add up to the plan', async () => {
