@@ -41,7 +41,7 @@ export const AREAS: readonly Area[] = [
   {name: 'client', sources: {folders: ['client']}, tests: ['test/client/', ...WRITES]},
   // The crash tests replace texts of the sources.
   {name: 'batch', sources: {folders: ['batch']}, tests: ['test/batch/'], without: ['test/batch/crash/']},
-  {name: 'webhooks', sources: {folders: ['webhooks']}, tests: ['test/webhooks/']},
+  {name: 'webhooks', sources: {folders: ['webhooks']}, tests: ['test/webhooks/', 'test/commands/webhooks/']},
   {
     name: 'profiles',
     sources: {folders: ['profiles']},
