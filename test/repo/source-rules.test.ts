@@ -65,6 +65,7 @@ export const d = {default: 1};`;
       'src/batch/standing/next-command.ts': 'adds the profile itself',
       'src/batch/report/words.ts': 'a prefix; the flags of the batch follow it',
       'src/cli/batch/place.ts': 'a prefix; the flags of the batch follow it',
+      'src/cli/batch/summary-view.ts': 'adds the profile itself',
       'src/cli/demo/demo.ts': 'shows the commands that it runs',
       'src/cli/runtime/parse-errors.ts': 'ends with --help, which needs no profile',
       'src/cli/profiles/changes.ts': 'ends with --help, which needs no profile',

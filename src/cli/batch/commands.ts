@@ -4,7 +4,7 @@ import {RemitError} from '../../errors.ts';
 import {RemitCommand} from '../core/command.ts';
 import type {Context, LocalContext} from '../core/context.ts';
 import {confirmFlags, followFlags, inputFlags, runFlags, stateDirFlag} from './flags.ts';
-import {fileOrBatch, placeFlags} from './place.ts';
+import {fileOrBatch, placedBy} from './place.ts';
 import {planFromFlags} from './plan-action.ts';
 import {outlookOf} from './plan-next.ts';
 import {count, outlookText, planResult, planText} from './plan-view.ts';
@@ -196,7 +196,7 @@ export abstract class BatchStatus extends BatchCommand {
       batchId: args.batch,
       stateDir: this.stateDirOf(local, flags),
       clock: local.clock,
-      placing: (last) => placeFlags(local, this.stateDirOf(local, flags), last),
+      placing: (last) => placedBy(local, this.stateDirOf(local, flags), last),
     });
     local.out.text(summaryText(summary, attention, placed));
     if (summary.left_out > 0) local.out.warn(leftOutText(summary));
@@ -244,7 +244,7 @@ export abstract class BatchReport extends BatchCommand {
       batchId: args.batch,
       stateDir,
       clock: local.clock,
-      placing: (last) => placeFlags(local, stateDir, last),
+      placing: (last) => placedBy(local, stateDir, last),
       folder: flags.out,
       html: !flags.html ? undefined : args.file === undefined ? 'beside' : {file: args.file},
     });
@@ -351,7 +351,7 @@ export abstract class BatchResolve extends BatchCommand {
 
   #place(local: LocalContext, flags: {'state-dir'?: string | undefined}) {
     const stateDir = this.stateDirOf(local, flags);
-    const placing = (last: string | undefined) => placeFlags(local, stateDir, last);
+    const placing = (last: string | undefined) => placedBy(local, stateDir, last);
     return {kind: this.kind, stateDir, clock: local.clock, placing, typed: this.typed};
   }
 

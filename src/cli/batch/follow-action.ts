@@ -14,7 +14,7 @@ import {EXIT, type ExitCode, RemitError} from '../../errors.ts';
 import type {Typed} from '../runtime/command-line.ts';
 import type {Context} from '../core/context.ts';
 import {DEFAULT_WAIT_MS} from '../input/durations.ts';
-import {batchCommand, checkBound, placeFlags} from './place.ts';
+import {batchCommand, checkBound, placedBy, placeFlags} from './place.ts';
 import {count} from './plan-view.ts';
 import {readSummary, statusOfBatch} from './report-action.ts';
 import {summaryText} from './summary-view.ts';
@@ -68,8 +68,9 @@ export async function refreshBatch(options: {
     batch = await openBatch({...options, purpose: `status of batch ${batchId}`, clock});
   } catch (error) {
     if (!(error instanceof RemitError) || error.code !== 'LOCKED' || isQuiet) throw error;
-    const {summary, attention, running} = await statusOfBatch({...options, clock});
-    out.text(summaryText(summary, attention));
+    const placing = (last: string | undefined) => placedBy(context, options.stateDir, last);
+    const {summary, attention, placed, running} = await statusOfBatch({...options, clock, placing});
+    out.text(summaryText(summary, attention, placed));
     out.note(
       `${running ?? 'It was running a moment ago.'} Nothing was looked up: another process has the batch.`,
     );
@@ -77,7 +78,7 @@ export async function refreshBatch(options: {
   }
   try {
     checkBound(context, options.stateDir, options.typed, batch);
-    const before = readSummary(batch, clock.now(), (last) => placeFlags(context, options.stateDir, last));
+    const before = readSummary(batch, clock.now(), (last) => placedBy(context, options.stateDir, last));
     const {summary: seen, followed} = await follow({
       ...{context, stateDir: options.stateDir, batch, flags, before},
       ...{until: undefined, timeoutMs: undefined, out: undefined},
@@ -160,7 +161,7 @@ function showFollowed(
   followed: Followed,
 ): void {
   const attention = batch.journal.needingAttention(ATTENTION, summary.in_doubt);
-  const placed = placeFlags(context, stateDir, context.commands.profile);
+  const placed = placedBy(context, stateDir, context.commands.profile);
   context.out.text(`${summaryText(summary, attention, placed)}\n${followedText(followed)}`);
 }
 

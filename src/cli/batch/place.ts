@@ -13,15 +13,24 @@ import type {Plan} from '../../batch/model/plan-facts.ts';
 /** `remit payouts batch`: how hints begin. */
 export const batchCommand = (kind: Kind): string => `remit ${KINDS[kind].topic} batch`;
 
-/**
- * Flags that a next command needs to find the same batch with the same key: those that were typed for this one.
- * @param lastProfile the one that was typed for the last run of the batch, where this command only looks at it
- */
-export function placeFlags(context: LocalContext, stateDir: string, lastProfile?: string): string {
-  const folder = stateDir === context.stateDir ? '' : ` --state-dir ${shellWord(stateDir)}`;
-  const profile = context.flags.profile ?? lastProfile;
-  return folder + (profile === undefined ? '' : ` -p ${shellWord(profile)}`);
+/** Flags that printed commands need to find the same records with the same key: those that were typed for this one. */
+export interface Placed {
+  /** Of commands for the batch. */
+  flags: string;
+  /** Of commands for one of its records: ` -p prod`, or nothing. */
+  profile: string;
 }
+
+/** @param lastProfile the one that was typed for the last run of the batch, where this command only reads it */
+export function placedBy(context: LocalContext, stateDir: string, lastProfile?: string): Placed {
+  const folder = stateDir === context.stateDir ? '' : ` --state-dir ${shellWord(stateDir)}`;
+  const named = context.flags.profile ?? lastProfile;
+  const profile = named === undefined ? '' : ` -p ${shellWord(named)}`;
+  return {flags: folder + profile, profile};
+}
+
+export const placeFlags = (context: LocalContext, stateDir: string, lastProfile?: string): string =>
+  placedBy(context, stateDir, lastProfile).flags;
 
 /** The command that runs the file of a plan as another batch, under an id that is free. */
 export function runAsAnother(context: Context, stateDir: string, {kind, batchId, file}: Plan): string {

@@ -11,7 +11,7 @@ import type {ProjectFile} from '../../profiles/project-file.ts';
 import {chooseProfile} from '../../profiles/resolve.ts';
 import {shellWord} from '../../shell-word.ts';
 import type {LocalContext} from '../core/context.ts';
-import {batchCommand, placeFlags} from './place.ts';
+import {batchCommand, placedBy, placeFlags} from './place.ts';
 import type {PlanOutlook} from './plan-view.ts';
 import {readSummary} from './report-action.ts';
 import type {Plan} from '../../batch/model/plan-facts.ts';
@@ -50,7 +50,7 @@ async function outlookOfOpen(wanted: Wanted, batch: OpenBatch): Promise<PlanOutl
   const {clock} = local;
   const before = await seenBefore(batch, {stateDir, clock});
   if (!fresh && batch.journal.meta('binding') !== undefined) {
-    const {next} = readSummary(batch, clock.now(), (last) => placeFlags(local, stateDir, last));
+    const {next} = readSummary(batch, clock.now(), (last) => placedBy(local, stateDir, last));
     return {before, alike: [], next};
   }
   const acknowledged = readAcknowledged(batch.journal, plan) !== undefined;

@@ -13,7 +13,7 @@ import {type BatchState, endState, summarise, type Summary} from '../../batch/st
 import {standingOf} from '../../batch/registry/work.ts';
 import type {Clock} from '../../clock.ts';
 import {RemitError} from '../../errors.ts';
-import {batchCommand} from './place.ts';
+import {batchCommand, type Placed} from './place.ts';
 import {count} from './plan-view.ts';
 import {progressLine} from './progress.ts';
 import type {Stop} from '../../batch/model/stop.ts';
@@ -28,7 +28,8 @@ interface Wanted {
 }
 
 /** `lastProfile`: as it was typed for the last run of the batch. */
-export type Placing = (lastProfile: string | undefined) => string;
+export type Placing = (lastProfile: string | undefined) => Placed;
+const NOWHERE: Placed = {flags: '', profile: ''};
 
 const ATTENTION = 10;
 
@@ -38,7 +39,7 @@ const ATTENTION = 10;
  */
 export async function statusOfBatch(
   wanted: Wanted,
-): Promise<{summary: Summary; attention: Attention[]; placed: string; running: string | undefined}> {
+): Promise<{summary: Summary; attention: Attention[]; placed: Placed; running: string | undefined}> {
   try {
     const batch = await openBatch({...wanted, purpose: `status of batch ${wanted.batchId}`, brief: true});
     try {
@@ -55,14 +56,14 @@ export async function statusOfBatch(
     return {
       summary: {...status.summary, posts: 0, next: null},
       attention: [],
-      placed: '',
+      placed: NOWHERE,
       running: runningText(status, error),
     };
   }
 }
 
-const placedFor = ({journal}: OpenBatch, {placing}: Wanted): string =>
-  placing?.(journal.meta<string | null>('typedProfile') ?? undefined) ?? '';
+const placedFor = ({journal}: OpenBatch, {placing}: Wanted): Placed =>
+  placing?.(journal.meta<string | null>('typedProfile') ?? undefined) ?? NOWHERE;
 
 /** What the process that has the batch last wrote; undefined when it wrote nothing, or the error is another one. */
 function lastWord(error: unknown, {stateDir, kind, batchId}: Wanted): StatusFile | undefined {
@@ -102,7 +103,7 @@ export type Reported = Summary & {report_file?: string};
  */
 export async function reportBatch(
   wanted: Wanted & {folder: string | undefined; html?: {file: string} | 'beside' | undefined},
-): Promise<{summary: Reported; attention: Attention[]; placed: string}> {
+): Promise<{summary: Reported; attention: Attention[]; placed: Placed}> {
   const batch = await openForReport(wanted);
   try {
     const {journal, plan} = batch;
@@ -116,7 +117,7 @@ export async function reportBatch(
     const placed = placedFor(batch, wanted);
     if (wanted.html === undefined) return {summary, attention, placed};
     const path = wanted.html === 'beside' ? reportFile(folder, plan) : resolve(wanted.html.file);
-    writeReport({batch, summary, path, flags: placed});
+    writeReport({batch, summary, path, flags: placed.flags});
     return {summary: {...summary, report_file: path}, attention, placed};
   } finally {
     await batch.close();
@@ -140,7 +141,11 @@ async function openForReport(wanted: Wanted): Promise<OpenBatch> {
 }
 
 /** The summary of a batch at rest. A runner that was killed left no word, but windows and outcomes tell what is open. */
-export function readSummary({plan, journal}: OpenBatch, now: number, placing: Placing = () => ''): Summary {
+export function readSummary(
+  {plan, journal}: OpenBatch,
+  now: number,
+  placing: Placing = () => NOWHERE,
+): Summary {
   const standing = standingOf(journal, plan);
   const sent = journal.windows(['stage', 'direct', 'release']).length > 0;
   const told = journal.meta<BatchState>('state');
@@ -148,12 +153,12 @@ export function readSummary({plan, journal}: OpenBatch, now: number, placing: Pl
   const state: BatchState = killed ? 'interrupted' : (told ?? 'planned');
   const command = batchCommand(plan.kind);
   const profile = journal.meta<string | null>('typedProfile') ?? undefined;
-  const placed = placing(profile);
+  const {flags} = placing(profile);
   const stop = journal.meta<Stop | null>('stop') ?? undefined;
   const end = endState(state, plan, standing);
   const mode = journal.meta<{mode: Mode}>('binding')?.mode ?? null;
   const next = nextCommand(readRemaining(journal, standing, {state: end, stop, now}), {
-    ...{command, batchId: plan.batchId, mode, flags: placed, profile: profile ?? null},
+    ...{command, batchId: plan.batchId, mode, flags, profile: profile ?? null},
   });
   return summarise(plan, standing, {
     state,

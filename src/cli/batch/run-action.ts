@@ -32,7 +32,7 @@ import {confirmBatch, type ConfirmFlags, duplicatesOf} from './confirm.ts';
 import {followAfterRun, type FollowFlags} from './follow-action.ts';
 import {hasForgotten, RESET_SANDBOX} from './reset-sandbox.ts';
 import {closeAfter, withResume} from './close-after.ts';
-import {batchCommand, checkBound, placeFlags, runAsAnother} from './place.ts';
+import {batchCommand, checkBound, placedBy, placeFlags, runAsAnother} from './place.ts';
 import {count} from './plan-view.ts';
 import {confirmCancel, releasedText} from './cancel-confirm.ts';
 import {partOf, retryText} from './retry-view.ts';
@@ -106,7 +106,7 @@ export async function runBatch(request: RunRequest): Promise<BatchEnd> {
     if (summary.left_out > 0) context.out.warn(leftOutText(summary));
     if (flags.until === undefined || summary.stopped_because !== null) {
       const attention = batch.journal.needingAttention(ATTENTION, summary.in_doubt);
-      const placed = placeFlags(context, stateDir, context.commands.profile);
+      const placed = placedBy(context, stateDir, context.commands.profile);
       context.out.text(summaryText(summary, attention, placed));
       if (request.path === 'cancel' && summary.accepted > 0)
         context.out.notice(releasedText(batch.journal.rowsIn(['accepted'], 0, NAMED), summary.accepted));

@@ -1,18 +1,18 @@
-import type {Kind} from '../../batch/model/kinds.ts';
+import {type Kind, KINDS} from '../../batch/model/kinds.ts';
 import type {Attention} from '../../batch/journal/journal.ts';
 import {BUCKETS} from '../../batch/model/outcome.ts';
 import type {Summary} from '../../batch/standing/summary.ts';
 import {canceledText, incompleteText} from '../../batch/standing/end-words.ts';
 import {groupMajor} from '../../money/amount.ts';
 import {shellWord} from '../../shell-word.ts';
-import {batchCommand} from './place.ts';
+import {batchCommand, type Placed} from './place.ts';
 import {count} from './plan-view.ts';
 
 /**
  * The end of a run as a person reads it: what happened, what did not, where it is written, what to type next.
  * @param placed flags by which a command finds the state folder and the profile
  */
-export function summaryText(summary: Summary, attention: readonly Attention[], placed = ''): string {
+export function summaryText(summary: Summary, attention: readonly Attention[], placed: Placed): string {
   const lines = [headline(summary), ''];
   const buckets = ['planned', ...BUCKETS] as const;
   const shown = buckets.filter(
@@ -57,15 +57,14 @@ export function summaryText(summary: Summary, attention: readonly Attention[], p
     }
     if (total > named.length) lines.push(`  … ${total - named.length} more in the results`);
   }
-  for (const {reference, id} of summary.orphans)
-    lines.push(`  ${reference}: record ${id} was left behind, not approved`);
+  lines.push(...orphanLines(summary, placed));
   lines.push('');
   if (summary.results !== null) lines.push(`Results  ${summary.results}`);
   // The file stays until the next report, also once another batch has paid its rows.
   if (summary.failed_file !== null && summary.rejected + summary.failed + summary.left_out > 0)
     lines.push(
       `Failed   ${summary.failed_file}: correct it and run it as a separate batch`,
-      `         ${failedCommand(summary, placed)}`,
+      `         ${failedCommand(summary, placed.flags)}`,
     );
   if (summary.next !== null) lines.push(`Next     ${summary.next}`);
   return lines.join('\n');
@@ -76,6 +75,26 @@ const stateText = ({state, code}: Attention): string => {
   if (state !== 'dead_key') return state.replace('_', ' ');
   return code === null ? 'in conflict, its record has failed or was canceled' : 'in conflict';
 };
+
+/** How many records left behind are named; the report lists all of them. */
+const ORPHANS = 10;
+
+/**
+ * Records of which the service had forgotten the key, and made a second one. A cancel of the batch does not touch them, so
+ * each is named with the command that cancels it by its id.
+ */
+function orphanLines({kind, mode, orphans}: Summary, {profile}: Placed): string[] {
+  if (orphans.length === 0) return [];
+  const command = (id: string) =>
+    `remit ${KINDS[kind as Kind].topic} cancel ${shellWord(id)}${mode === 'live' ? ' --live' : ''}${profile}`; // a plan's kind
+  const shown = orphans.slice(0, ORPHANS);
+  return [
+    '',
+    'Records left behind, not approved. Do not approve them; cancel those that are still created:',
+    ...shown.map(({reference, id}) => `  ${reference}: ${command(id)}`),
+    ...(orphans.length > ORPHANS ? [`  … ${orphans.length - ORPHANS} more in the report`] : []),
+  ];
+}
 
 function failedCommand({kind, mode, failed_file: file}: Summary, placed: string): string {
   const live = mode === 'live' ? ' --live' : '';

@@ -84,4 +84,24 @@ describe('the hints of a batch', () => {
     assert.match(hint, /checking the record: remit payouts batch resolve b A-2 .*-p acme .*--unseen$/);
     assert.equal((await follow(hint)).exitCode, 0);
   });
+
+  it('of a record that was left behind cancel it by its id, also after the cancel of its batch', async () => {
+    await type(`run ./p.csv --batch-id b --stage-only --yes ${at}`);
+    desk.service.forgetKeys();
+    await type(`release b --yes ${at}`);
+    const second = [...desk.service.byId.values()].at(-1)!;
+    const canceled = await type(`cancel b --yes ${at}`);
+    assert.match(canceled.stdout, /2 records canceled/);
+    assert.equal(second.status, 'created');
+    const line = canceled.stdout.split('\n').find((each) => each.includes(second.id))!;
+    assert.equal(line, `  A-1: remit payouts cancel ${second.id} -p acme`);
+    assert.match(canceled.stdout, /left behind, not approved\. Do not approve them; cancel those/);
+    const ran = await follow(`${line} --yes`);
+    assert.equal(ran.exitCode, 0, ran.stderr);
+    assert.equal(second.status, 'canceled');
+    assert.match(
+      (await type(`status b ${at}`)).stdout,
+      new RegExp(`remit payouts cancel ${second.id} -p acme`),
+    );
+  });
 });
