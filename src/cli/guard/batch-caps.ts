@@ -1,7 +1,8 @@
-import {RemitError} from '../../errors.ts';
+import {type Hint, RemitError} from '../../errors.ts';
 import {formatMajor} from '../../money/amount.ts';
 import type {Caps} from '../../profiles/profile.ts';
 import {capOf} from './caps.ts';
+import {KINDS} from '../../batch/model/kinds.ts';
 import type {Plan} from '../../batch/model/plan-facts.ts';
 
 /**
@@ -11,13 +12,14 @@ import type {Plan} from '../../batch/model/plan-facts.ts';
  * @throws RemitError GUARD_CAP
  */
 export function checkBatchCaps(
-  plan: Pick<Plan, 'batchId' | 'figures'>,
+  plan: Pick<Plan, 'kind' | 'batchId' | 'figures'>,
   caps: Caps,
   profileName: string | null,
   acceptsDifferences: boolean,
 ): void {
   const {rows, totals, maximaMinor, rails} = plan.figures;
-  const over = (message: string, hint?: string): never => {
+  const {topic} = KINDS[plan.kind];
+  const over = (message: string, hint?: Hint): never => {
     throw new RemitError(
       'GUARD_CAP',
       `batch ${plan.batchId} is refused: ${message} (profile ${profileName}); nothing was sent`,
@@ -46,7 +48,8 @@ export function checkBatchCaps(
   if (acceptsDifferences && isCapped(caps))
     over(
       '--accept-differences releases records whose rail or currency is not the one that was checked',
-      'release the other rows without it; approve a held record by its id, which checks it against the caps, then resume the batch, which records it',
+      (commands) =>
+        `leave it out to release the other rows. A held record is approved by its id, which checks it against the caps: ${commands.write(topic, 'approve', 'ID')}; then ${commands.write(topic, 'batch', 'resume', plan.batchId)} records it`,
     );
 }
 

@@ -104,4 +104,20 @@ describe('the hints of a batch', () => {
       new RegExp(`remit payouts cancel ${second.id} -p acme`),
     );
   });
+
+  it('of a cap that refuses --accept-differences name the approval by id and the resume, which work', async () => {
+    await desk.profile('capped', '--max-amount', 'USD=100.00');
+    desk.service.distort = (shown) => ({...shown, currency_code: 'EUR'});
+    await type('run ./p.csv --batch-id b --yes -p capped');
+    desk.service.distort = (shown) => shown;
+    const hint = await hintOf('release b --accept-differences --yes -p capped');
+    const [approve, resume] = [
+      /remit payouts approve ID -p capped/,
+      /remit payouts batch resume b -p capped/,
+    ].map((pattern) => pattern.exec(hint)![0]);
+    for (const {id} of desk.service.byId.values())
+      assert.equal((await follow(`${approve!.replace('ID', id)} --yes`)).exitCode, 0);
+    const resumed = await follow(`${resume!} --yes`);
+    assert.match(resumed.stdout, /Batch b is complete: 2 of 2 rows accepted/);
+  });
 });
