@@ -14,6 +14,7 @@ import type {Context} from '../core/context.ts';
 import {amountText} from '../guard/amount-text.ts';
 import {recordFacts} from '../write/record-facts.ts';
 import {creationDetails, recordDetails} from '../write/transfer-details.ts';
+import {warnOfNumbers} from '../write/exposed-numbers.ts';
 import {showPreview} from '../write/previews.ts';
 import {
   approvalNote,
@@ -70,6 +71,7 @@ export async function createTransfer(
   const {body, amount, wait, typed} = request;
   const operation = `${kind.resource}.create` as const;
   await validateBody(operation, body);
+  warnOfNumbers(context, body);
   const idempotencyKey = request.idempotencyKey ?? runtime.uuid();
   const repeat = commands.again(typed, {
     without: ['--idempotency-key'],

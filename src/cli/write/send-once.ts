@@ -8,6 +8,7 @@ import {valueAt} from '../../output/select.ts';
 import {recordAfter} from './answered-record.ts';
 import type {Context} from '../core/context.ts';
 import type {WriteFacts} from '../guard/facts.ts';
+import {warnOfNumbers} from './exposed-numbers.ts';
 import {showPreview, type DryRun} from './previews.ts';
 
 /** A write for which no idempotency key is documented. */
@@ -49,7 +50,10 @@ export type Sent =
 export async function sendOnce(context: Context, write: Write): Promise<Sent> {
   const {client, out, stop, commands} = context;
   const {operation, params, body, facts, announce} = write;
-  if (body !== undefined) await validateBody(operation, body);
+  if (body !== undefined) {
+    await validateBody(operation, body);
+    warnOfNumbers(context, body);
+  }
   const hint = commands.read(...write.checkedBy);
   const input = {params, body, options: {signal: stop.signal, hint, recordId: write.id}};
   if (write.dryRun) return {dryRun: showPreview(out, client.preview(operation, input))};

@@ -1,0 +1,24 @@
+import {isObject} from '../../client/answer.ts';
+import {maskShapes} from '../../sanitize/secret-shapes.ts';
+import type {Context} from '../core/context.ts';
+
+/** Free text of a body, which the service stores as it is. */
+const FREE_TEXT = ['description', 'name', 'label'];
+
+/** Warns of card and account numbers in free text and metadata; the number itself is shown by its end alone. */
+export function warnOfNumbers({out}: Pick<Context, 'out'>, body: Readonly<Record<string, unknown>>): void {
+  const metadata = isObject(body['metadata']) ? Object.entries(body['metadata']) : [];
+  const texts = [
+    ...FREE_TEXT.map((name): [string, unknown] => [name, body[name]]),
+    ...metadata.map(([key, value]): [string, unknown] => [`metadata ${key}`, value]),
+  ];
+  for (const [name, text] of texts) {
+    if (typeof text !== 'string') continue;
+    const masked = maskShapes(text);
+    if (masked === text) continue;
+    const [end] = /…\w{0,4}/.exec(masked) ?? ['…'];
+    out.warn(
+      `${name} has what looks like a card or account number (${end}); the service stores this text as it is`,
+    );
+  }
+}
