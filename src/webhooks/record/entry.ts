@@ -7,9 +7,29 @@ export type Entry = {kind: 'delivery'; delivery: Delivery} | {kind: 'forward'; f
 export function encodeEntry(entry: Entry, room?: Room): Buffer {
   if (entry.kind === 'forward')
     return encodeFrame({meta: {kind: 'forward', ...entry.forward}, body: NO_BYTES}, room);
-  const {body, ...meta} = entry.delivery;
-  return encodeFrame({meta: {kind: 'delivery', ...meta}, body}, room);
+  return encodeFrame({meta: metaOf(entry.delivery), body: entry.delivery.body}, room);
 }
+
+/** All of a delivery but its body. Named one by one: a copy with `...` takes far longer. */
+const metaOf = (
+  delivery: Delivery,
+): {kind: 'delivery'} & Omit<Required<Delivery>, 'body' | 'bodyBytes'> & {bodyBytes: number | undefined} => ({
+  kind: 'delivery',
+  id: delivery.id,
+  receivedAtMs: delivery.receivedAtMs,
+  path: delivery.path,
+  headers: delivery.headers,
+  bodyBytes: delivery.bodyBytes,
+  verdict: delivery.verdict,
+  reason: delivery.reason,
+  secret: delivery.secret,
+  eventId: delivery.eventId,
+  eventType: delivery.eventType,
+  attempt: delivery.attempt,
+  duplicateOf: delivery.duplicateOf,
+  filtered: delivery.filtered,
+  targets: delivery.targets,
+});
 
 const NO_BYTES = new Uint8Array(0);
 

@@ -7,6 +7,7 @@ import {
   rmSync,
   truncateSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import {open} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
@@ -64,7 +65,7 @@ describe('the record of deliveries', () => {
       openFile: async (path) => {
         const file = await open(path, 'wx');
         const counted: SegmentFile = {
-          write: file.write.bind(file),
+          write: (...bytes) => writeSync(file.fd, ...bytes),
           truncate: file.truncate.bind(file),
           fd: file.fd,
           close: file.close.bind(file),
@@ -135,11 +136,11 @@ describe('the record of deliveries', () => {
           fd: file.fd,
           close: file.close.bind(file),
           datasync: file.datasync.bind(file),
-          write: (async (bytes: Buffer, offset: number, length: number, at: number) => {
-            if (room) return file.write(bytes, offset, length, at);
-            await file.write(bytes, offset, length >> 1, at);
+          write: (bytes, offset, length, at) => {
+            if (room) return writeSync(file.fd, bytes, offset, length, at);
+            writeSync(file.fd, bytes, offset, length >> 1, at);
             throw full;
-          }) as SegmentFile['write'],
+          },
         };
       },
     });
