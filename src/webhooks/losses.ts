@@ -88,6 +88,8 @@ function lossesIn(text: string): Loss[] {
 }
 
 function endOfString(text: string, start: number): number {
+  const quote = text.indexOf('"', start + 1);
+  if (text.charCodeAt(quote - 1) !== BACKSLASH) return quote + 1; // the usual case, and much quicker
   for (let at = start + 1; ; at += 1) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) return at + 1;

@@ -37,10 +37,10 @@ export function deliveryText(
   const type = cutTo(cleanLine(delivery.eventType ?? '-'), TYPE_CELLS).padEnd(TYPE_CELLS);
   const rest =
     reason === null ? `#${delivery.attempt}  ${about(delivery, event)}` : `${reason}  ${delivery.id}`;
-  const room = isTerminal ? Math.max(10, columns - TYPE_CELLS - 24) : Number.POSITIVE_INFINITY;
+  const room = Math.max(10, columns - TYPE_CELLS - 24);
   return {
     lead: paint('dim', clockTime(delivery.receivedAtMs)),
-    text: `  ${type}  ${paint(style, word.padEnd(10))}  ${cutTo(rest, room)}`.trimEnd(),
+    text: `  ${type}  ${paint(style, word.padEnd(10))}  ${isTerminal ? cutTo(rest, room) : rest}`.trimEnd(),
   };
 }
 
