@@ -77,10 +77,3 @@ export function deliveryIds(process = randomBytes(4).toString('hex')): (nowMs: n
 }
 
 export const DELIVERY_ID = /^dlv_[0-9a-f]{24}$/;
-
-/** Node's flat list of names and values as pairs. */
-export function pairsOf(rawHeaders: readonly string[]): [string, string][] {
-  const pairs: [string, string][] = [];
-  for (let at = 0; at + 1 < rawHeaders.length; at += 2) pairs.push([rawHeaders[at]!, rawHeaders[at + 1]!]);
-  return pairs;
-}

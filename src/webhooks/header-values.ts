@@ -51,13 +51,15 @@ const isFetchHeaders = (headers: object): headers is FetchHeaders =>
 
 /** Node's flat list of names and values, or a list of pairs. */
 function fromList(list: readonly unknown[], name: string): string[] {
-  const flat = Array.isArray(list[0]) ? list.flat() : list;
   const found: string[] = [];
-  for (let at = 0; at + 1 < flat.length; at += 2) {
-    const value = flat[at + 1];
-    if (isNamed(flat[at], name) && typeof value === 'string') found.push(value);
-  }
+  if (Array.isArray(list[0]))
+    for (const [key, value] of list as readonly (readonly unknown[])[]) add(found, key, value, name);
+  else for (let at = 0; at + 1 < list.length; at += 2) add(found, list[at], list[at + 1], name);
   return found;
+}
+
+function add(found: string[], key: unknown, value: unknown, name: string): void {
+  if (isNamed(key, name) && typeof value === 'string') found.push(value);
 }
 
 /** Most names differ in length already. */

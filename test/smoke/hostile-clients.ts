@@ -76,6 +76,14 @@ const ATTACKS: Record<string, {connections: number; attack: Attack; againMs?: nu
     attack: (turn) =>
       turn === 0 ? `${HEAD.replace('/', '/other')}Content-Length: 1000000000\r\n\r\n` : PIECE,
   },
+  'a thousand requests in one packet': {
+    connections: 50,
+    attack: () => `${HEAD}Content-Length: 0\r\n\r\n`.repeat(1000),
+  },
+  'chunks of one byte': {
+    connections: 200,
+    attack: (turn) => (turn === 0 ? CHUNKED : turn === 1 ? '1\r\na\r\n'.repeat(10_000) : ''),
+  },
 };
 
 /** Holds as many connections as the attack has; those that were closed are opened again. */

@@ -226,7 +226,7 @@ async function openReceiver(local: LocalContext, flags: ListenFlags, intake: Int
     tls: flags.tls ? await loopbackCertificate(local.stateDir, local.clock.now()) : undefined,
     maxBodyBytes: flags['max-body'] ?? MAX_BODY_BYTES,
     clock: local.clock,
-    refusal: (rawHeaders) => intake.refusal(rawHeaders),
+    refusal: (headers) => intake.refusal(headers),
     receive: (request, reply) => intake.receive(request, reply),
     onBug: (error) =>
       local.out.warn(`internal error (a bug in remit): ${(error as Error).stack ?? String(error)}`),

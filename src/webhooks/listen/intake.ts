@@ -1,5 +1,5 @@
 import type {Clock} from '../../clock.ts';
-import {deliveryIds, pairsOf, type Delivery} from '../delivery.ts';
+import {deliveryIds, type Delivery, type HeaderPairs} from '../delivery.ts';
 import {parseBody} from '../event.ts';
 import type {TypePattern} from '../patterns.ts';
 import type {Entry} from '../record/entry.ts';
@@ -78,41 +78,39 @@ export class Intake {
 
   #accept(received: Received, reply: Reply): void {
     const {delivery} = received;
-    if (this.#waitsForCopy(delivery, () => this.#accept(received, reply))) return;
-    const {known, forwarder} = this.#options;
+    const {eventId} = delivery;
+    if (eventId !== null && this.#recording.has(eventId)) {
+      const waiting = this.#recording.get(eventId) ?? [];
+      this.#recording.set(eventId, waiting);
+      waiting.push(() => this.#accept(received, reply));
+      return;
+    }
+    const {forwarder, write} = this.#options;
     this.#place(delivery);
-    const {eventId, id} = delivery;
-    const refuse = (reason: 'backlog' | 'record', detail: string) => {
-      if (eventId !== null) known.forget(eventId, id);
-      reply(this.#refusal(reason, detail));
-    };
     if (!forwarder.hasRoom(delivery))
-      return refuse('backlog', `${forwarder.waiting} deliveries wait to be forwarded`);
+      return this.#refuse(delivery, reply, 'backlog', `${forwarder.waiting} deliveries wait to be forwarded`);
     forwarder.reserve(delivery);
+    if (write === undefined) return this.#pass(received, reply);
     if (eventId !== null) this.#recording.set(eventId, undefined);
     this.#record(received, (failure) => {
       if (failure === undefined) this.#pass(received, reply);
       else {
         forwarder.release(delivery);
-        refuse('record', failure);
+        this.#refuse(delivery, reply, 'record', failure);
       }
       if (eventId !== null) this.#copiesGoOn(eventId);
     });
   }
 
-  /** Whether the same event is being recorded: `goOn` is called once that is done. */
-  #waitsForCopy({eventId}: Delivery, goOn: () => void): boolean {
-    if (eventId === null || !this.#recording.has(eventId)) return false;
-    const waiting = this.#recording.get(eventId);
-    if (waiting === undefined) this.#recording.set(eventId, [goOn]);
-    else waiting.push(goOn);
-    return true;
+  #refuse({eventId, id}: Delivery, reply: Reply, reason: 'backlog' | 'record', detail: string): void {
+    if (eventId !== null) this.#options.known.forget(eventId, id);
+    reply(this.#refusal(reason, detail));
   }
 
   #copiesGoOn(eventId: string): void {
     const waiting = this.#recording.get(eventId);
     this.#recording.delete(eventId);
-    for (const goOn of waiting ?? []) goOn();
+    if (waiting !== undefined) for (const goOn of waiting) goOn();
   }
 
   /** Calls `done` once the delivery is on disk, or with the reason why it is not. */
@@ -138,17 +136,17 @@ export class Intake {
   }
 
   /** Why the headers alone rule a request out. */
-  refusal(rawHeaders: readonly string[]): RejectReason | undefined {
+  refusal(headers: HeaderPairs): RejectReason | undefined {
     const {secrets, verify, allowUnverified, clock} = this.#options;
     if (allowUnverified) return undefined;
     if (secrets().length === 0) return 'mismatch';
-    return refuseByHeaders({headers: rawHeaders, nowMs: clock.now(), ...verify});
+    return refuseByHeaders({headers, nowMs: clock.now(), ...verify});
   }
 
-  #read({path, rawHeaders, body, refusal}: ReceivedRequest, nowMs: number): Received {
+  #read({path, headers, body, refusal}: ReceivedRequest, nowMs: number): Received {
     const {verdict, reason, secret} =
       refusal === null
-        ? this.#verify(rawHeaders, body, nowMs)
+        ? this.#verify(headers, body, nowMs)
         : ({verdict: 'rejected', reason: refusal.reason, secret: null} as const);
     const event = verdict === 'rejected' ? undefined : parseBody(body);
     const bodyBytes = refusal?.bodyBytes ?? body.length;
@@ -158,7 +156,7 @@ export class Intake {
       id: this.#nextId(nowMs),
       receivedAtMs: nowMs,
       path,
-      headers: pairsOf(rawHeaders),
+      headers,
       body: body.length <= SMALL_BYTES ? body : keptOf(body, verdict),
       verdict,
       reason,
@@ -174,7 +172,7 @@ export class Intake {
     return {delivery, event, startMs: this.#options.clock.monotonic()};
   }
 
-  #verify(headers: readonly string[], body: Uint8Array, nowMs: number): Checked {
+  #verify(headers: HeaderPairs, body: Uint8Array, nowMs: number): Checked {
     const {secrets, verify, allowUnverified} = this.#options;
     const all = secrets();
     if (all.length === 0)

@@ -1,26 +1,22 @@
-import {
-  createServer as createHttpServer,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
-import type {AddressInfo, Socket} from 'node:net';
-import {RemitError} from '../../errors.ts';
+import {createServer as createTcpServer, type AddressInfo, type Server, type Socket} from 'node:net';
 import type {Clock} from '../../clock.ts';
-import type {ListenReason} from '../delivery.ts';
+import {RemitError} from '../../errors.ts';
+import type {HeaderPairs} from '../delivery.ts';
 import type {RejectReason} from '../signature.ts';
-import {BodyReader, type BodyStop} from './body-reader.ts';
+import {answerText, GoodAnswer, KEEP_ALIVE_MS} from './answer-text.ts';
+import {Connection, type ConnectionLimits, type ConnectionOptions, type ReceivedBody} from './connection.ts';
 import {IdleSockets} from './idle-sockets.ts';
 import {LargeBodies} from './large-bodies.ts';
+import type {RequestHead} from './request-head.ts';
 
 /** A request on the path. */
 export interface ReceivedRequest {
   path: string;
-  rawHeaders: readonly string[];
+  headers: HeaderPairs;
   /** Overwritten once the request is answered if it is larger than `SMALL_BYTES`: copy what is kept. */
   body: Buffer;
   /** Set when the body was not read to its end, and why. */
-  refusal: {reason: ListenReason; bodyBytes: number} | null;
+  refusal: ReceivedBody['refusal'];
 }
 
 export interface Answer {
@@ -29,76 +25,77 @@ export interface Answer {
   after?: () => void;
 }
 
-interface Ready {
-  response: ServerResponse;
-  answer: Answer;
-  done: () => void;
-}
-
 export interface ReceiverOptions {
   host: string;
   port: number;
   path: string;
   tls?: {certificate: string; key: string} | undefined;
   maxBodyBytes: number;
-  clock: Pick<Clock, 'monotonic'>;
+  clock: Pick<Clock, 'now' | 'monotonic'>;
   /** Why the headers alone rule a request out: a large body is not read then. */
-  refusal: (rawHeaders: readonly string[]) => RejectReason | undefined;
+  refusal: (headers: HeaderPairs) => RejectReason | undefined;
   /** Calls `reply` once, now or later. */
   receive: (request: ReceivedRequest, reply: (answer: Answer) => void) => void;
   onBug: (error: unknown) => void;
   /** Shorter in tests. */
-  limits?: Partial<typeof LIMITS> | undefined;
+  limits?: Partial<ConnectionLimits> | undefined;
 }
 
-/** A client must have sent its headers, and its whole request, within these times. */
-const LIMITS = {
-  headersTimeout: 5000,
-  requestTimeout: 10_000,
-  keepAliveTimeout: 5000,
-  connectionsCheckingInterval: 1000,
-};
+const LIMITS: ConnectionLimits = {headMs: 5000, requestMs: 10_000, idleMs: KEEP_ALIVE_MS + 1000};
+/** Slow clients are looked for this often within the shortest limit. */
+const CHECKS = 5;
 /** Large bodies that are held at the same time: as many as fit into this, but at least a few. */
 const LARGE_BODIES_BYTES = 8 * 1_048_576;
 const LEAST_LARGE_BODIES = 4;
 /** Beyond this the connection that has been idle longest is closed for a new one. */
 const MOST_CONNECTIONS = 1024;
+/** Answers under way when the listener stops have this long. */
+const CLOSE_MS = 5000;
 
-/** The listener's HTTP server: takes POST on one path, whole bodies only, and bounds what clients can hold. */
+/**
+ * The listener's HTTP server: takes POST on one path, whole bodies only, and bounds what clients can hold. It reads HTTP/1.1 by
+ * itself (ADR 0021).
+ */
 export class Receiver {
   readonly #options: ReceiverOptions;
   readonly #server: Server;
-  readonly #large: LargeBodies;
-  /** Connections with a request that is not answered yet. */
-  readonly #busy = new WeakSet<Socket>();
+  readonly #connections = new Set<Connection>();
+  readonly #checks: NodeJS.Timeout;
   /** Answers of this turn of the event loop, in order. */
-  readonly #ready: Ready[] = [];
+  readonly #ready: {connection: Connection; answer: Answer}[] = [];
 
   private constructor(options: ReceiverOptions, server: Server) {
     this.#options = options;
     this.#server = server;
-    const {clock, maxBodyBytes: maxBytes} = options;
-    const places = Math.max(LEAST_LARGE_BODIES, Math.floor(LARGE_BODIES_BYTES / maxBytes));
-    this.#large = new LargeBodies(clock, {places, maxBytes});
+    const limits = {...LIMITS, ...options.limits};
+    const sockets = new IdleSockets(MOST_CONNECTIONS);
+    const connectionOptions = this.#connectionOptions(limits);
+    server.on('connection', (socket: Socket) => sockets.add(socket));
+    server.on(options.tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) => {
+      const connection = new Connection(socket, connectionOptions);
+      this.#connections.add(connection);
+      socket.on('close', () => this.#connections.delete(connection));
+    });
+    const checkMs = Math.min(...Object.values(limits)) / CHECKS;
+    this.#checks = setInterval(() => this.#expire(), checkMs).unref();
   }
 
   /** @throws {RemitError} PORT_IN_USE, STATE */
   static async open(options: ReceiverOptions): Promise<Receiver> {
-    const limits = {...LIMITS, ...options.limits};
     const {tls} = options;
+    const sockets = {allowHalfOpen: true, noDelay: true};
     const server =
       tls === undefined
-        ? createHttpServer(limits)
-        : ((await import('node:https')).createServer({
-            ...limits,
-            cert: tls.certificate,
-            key: tls.key,
-          }) as Server);
+        ? createTcpServer(sockets)
+        : (await import('node:tls')).createServer({
+            ...{...sockets, cert: tls.certificate, key: tls.key},
+            handshakeTimeout: options.limits?.headMs ?? LIMITS.headMs,
+          });
     const receiver = new Receiver(options, server);
-    const sockets = new IdleSockets(MOST_CONNECTIONS);
-    server.on('connection', (socket: Socket) => sockets.add(socket));
-    server.on('request', (request, response) => receiver.#handle(request, response));
-    await listen(server, options);
+    await listen(server, options).catch((error: unknown) => {
+      clearInterval(receiver.#checks);
+      throw error;
+    });
     return receiver;
   }
 
@@ -109,94 +106,66 @@ export class Receiver {
   /** Takes no new connection, and resolves when the answers under way are sent. */
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    this.#server.closeIdleConnections();
-    const cut = setTimeout(() => this.#server.closeAllConnections(), LIMITS.keepAliveTimeout);
+    for (const connection of this.#connections) connection.finish();
+    const cut = setTimeout(() => this.#destroyAll(), CLOSE_MS);
     await closed;
     clearTimeout(cut);
+    clearInterval(this.#checks);
   }
 
   /** Closes every connection at once. */
   kill(): void {
-    this.#server.closeAllConnections();
     this.#server.close();
+    this.#destroyAll();
+    clearInterval(this.#checks);
   }
 
-  #handle(request: IncomingMessage, response: ServerResponse): void {
-    const {method = '', url = '', socket} = request;
-    // The service waits for each answer. One packet can hold a thousand requests, and each would be kept until it is answered.
-    if (this.#busy.has(socket)) return void socket.destroy();
-    if (method === 'POST' && url === this.#options.path) return this.#read(request, response);
-    const path = url.split('?', 1)[0];
-    if (path === '/healthz' && path !== this.#options.path) {
-      if (method === 'GET' || method === 'HEAD') return finish(response, 200, 'ok\n');
-      return finish(response, 405, '', {Allow: 'GET, HEAD'});
+  #destroyAll(): void {
+    for (const connection of this.#connections) connection.destroy();
+  }
+
+  #expire(): void {
+    const nowMs = this.#options.clock.monotonic();
+    for (const connection of this.#connections) connection.expire(nowMs);
+  }
+
+  #connectionOptions(limits: ConnectionLimits): ConnectionOptions {
+    const {clock, maxBodyBytes, refusal} = this.#options;
+    const places = Math.max(LEAST_LARGE_BODIES, Math.floor(LARGE_BODIES_BYTES / maxBodyBytes));
+    const good = new GoodAnswer();
+    return {
+      large: new LargeBodies(clock, {places, maxBytes: maxBodyBytes}),
+      ...{maxBodyBytes, limits, refusal},
+      nowMs: () => clock.monotonic(),
+      elsewhere: (head) => this.#elsewhere(head),
+      onRequest: (connection, head, body) => this.#receive(connection, head, body),
+      answerText: (answer, keepsAlive) =>
+        answer.status === 200 && answer.text === undefined && keepsAlive
+          ? good.at(clock.now())
+          : answerText(answer, keepsAlive, clock.now()),
+    };
+  }
+
+  #elsewhere({method, target}: RequestHead): {status: number; text?: string; headers?: string[]} | undefined {
+    const {path: own} = this.#options;
+    if (method === 'POST' && target === own) return undefined;
+    const path = target.split('?', 1)[0];
+    if (path === '/healthz' && path !== own) {
+      if (method === 'GET') return {status: 200, text: 'ok\n'};
+      return method === 'HEAD' ? {status: 200} : {status: 405, headers: ['Allow: GET, HEAD']};
     }
-    if (path !== this.#options.path) return finish(response, 404);
-    if (method !== 'POST') return finish(response, 405, '', {Allow: 'POST'});
-    this.#read(request, response);
+    if (path !== own) return {status: 404};
+    return method === 'POST' ? undefined : {status: 405, headers: ['Allow: POST']};
   }
 
-  /** Collects the body; a client that goes away, or whose body is refused, gets no further. */
-  #read(request: IncomingMessage, response: ServerResponse): void {
-    const {url = '', rawHeaders, socket} = request;
-    const {maxBodyBytes} = this.#options;
-    this.#busy.add(socket);
-    let refused: RejectReason | undefined;
-    let isReading = true;
-    const stop = () => {
-      isReading = false;
-      request.removeAllListeners('data').removeAllListeners('end').pause(); // some of it may still be buffered
-    };
-    const refuse = () => {
-      stop();
-      body.release();
-      finish(response, 503);
-    };
-    const body = new BodyReader({
-      large: this.#large,
-      maxBytes: maxBodyBytes,
-      mayBeLarge: () => (refused = this.#options.refusal(rawHeaders)) === undefined,
-      onCut: refuse,
-    });
-    const pass = (bytes: Buffer, refusal: ReceivedRequest['refusal']) => {
-      isReading = false;
-      this.#answer({path: url, rawHeaders, body: bytes, refusal}, response, () => {
-        this.#busy.delete(socket);
-        body.release();
-      });
-    };
-    const announced = Number(request.headers['content-length'] ?? 0);
-    const end = (why: BodyStop) => {
-      if (why === 'crowded') return refuse();
-      stop();
-      const bodyBytes = Math.max(announced, body.size);
-      if (why === 'unwanted')
-        pass(body.bytes, {reason: refused!, bodyBytes}); // asked before
-      else pass(NO_BYTES, {reason: 'body_too_large', bodyBytes});
-    };
-    if (announced > maxBodyBytes) return end('too_large');
-    request.on('data', (chunk: Buffer) => {
-      const why = body.add(chunk);
-      if (why !== undefined) end(why);
-    });
-    request.on('end', () => {
-      body.complete();
-      pass(body.bytes, null);
-    });
-    response.on('close', () => {
-      if (!isReading) return;
-      stop();
-      body.release();
-    });
-  }
-
-  #answer(received: ReceivedRequest, response: ServerResponse, done: () => void): void {
+  #receive(connection: Connection, {target, headers}: RequestHead, {bytes, refusal}: ReceivedBody): void {
     try {
-      this.#options.receive(received, (answer) => this.#send({response, answer, done}));
+      this.#options.receive({path: target, headers, body: bytes, refusal}, (answer) =>
+        this.#send(connection, answer),
+      );
     } catch (error) {
-      done();
       this.#options.onBug(error);
-      finish(response, 500);
+      connection.answer({status: 500});
     }
   }
 
@@ -204,16 +173,13 @@ export class Receiver {
    * Answers at the end of the turn, all at once: when each answer goes out alone, a sender that waits for it is woken up for each,
    * and waking it costs more than verifying its delivery.
    */
-  #send(ready: Ready): void {
-    if (this.#ready.push(ready) === 1) setImmediate(() => this.#sendAll());
+  #send(connection: Connection, answer: Answer): void {
+    if (this.#ready.push({connection, answer}) === 1) setImmediate(() => this.#sendAll());
   }
 
   #sendAll(): void {
     const all = this.#ready.splice(0);
-    for (const {response, answer, done} of all) {
-      done();
-      finish(response, answer.status);
-    }
+    for (const {connection, answer} of all) connection.answer({status: answer.status});
     for (const {answer} of all) {
       try {
         answer.after?.();
@@ -222,18 +188,6 @@ export class Receiver {
       }
     }
   }
-}
-
-const NO_BYTES = Buffer.alloc(0);
-const NO_CONTENT = {'Content-Length': 0};
-/** What was refused may go on for long: it is not read. */
-const REFUSED = {...NO_CONTENT, Connection: 'close'};
-
-function finish(response: ServerResponse, status: number, text = '', headers?: Record<string, string>): void {
-  if (response.headersSent || response.destroyed) return;
-  const length =
-    status >= 400 ? REFUSED : text === '' ? NO_CONTENT : {'Content-Length': Buffer.byteLength(text)};
-  response.writeHead(status, headers === undefined ? length : {...length, ...headers}).end(text);
 }
 
 function listen(server: Server, {host, port}: ReceiverOptions): Promise<void> {

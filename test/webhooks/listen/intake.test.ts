@@ -57,7 +57,7 @@ function place(options: Partial<IntakeOptions> & {targets?: readonly string[]; m
   });
   const receive = (body: Buffer) =>
     new Promise<number>((resolve) =>
-      intake.receive({path: '/', rawHeaders: [], body, refusal: null}, ({status, after}) => {
+      intake.receive({path: '/', headers: [], body, refusal: null}, ({status, after}) => {
         after?.();
         resolve(status);
       }),

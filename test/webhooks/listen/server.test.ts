@@ -21,16 +21,16 @@ describe('the receiver and hostile clients', function () {
       path: '/hook',
       maxBodyBytes: 1_048_576,
       clock: systemClock,
-      refusal: (headers) => (headers.includes('X-Unsigned') ? 'no_signature' : undefined),
+      refusal: (headers) => (headers.some(([name]) => name === 'X-Unsigned') ? 'no_signature' : undefined),
       receive: (one, reply) => {
         received.push(one);
         const {reason} = one.refusal ?? {};
         const answer = {status: reason === undefined ? 200 : reason === 'body_too_large' ? 413 : 401};
-        if (one.rawHeaders.includes('X-Held')) held.push(() => reply(answer));
+        if (one.headers.some(([name]) => name === 'X-Held')) held.push(() => reply(answer));
         else reply(answer);
       },
       onBug: (error) => assert.fail(String(error)),
-      limits: {headersTimeout: 2000, requestTimeout: 4000, connectionsCheckingInterval: 100},
+      limits: {headMs: 500, requestMs: 1000},
     });
   });
   afterEach(() => {
@@ -136,15 +136,62 @@ describe('the receiver and hostile clients', function () {
     assert.equal(String(received[1]!.body), 'hello');
   });
 
-  it('lose their connection when they do not wait for an answer', async () => {
-    const request = `${HEAD}X-Held: 1\r\nContent-Length: 2\r\n\r\n{}`;
-    assert.equal(await raw(request.repeat(1000)).closed, '');
-    const first = raw(request);
+  it('are answered in order when they do not wait for an answer, and may not send much ahead', async () => {
+    const request = (body: string) => `${HEAD}X-Held: 1\r\nContent-Length: 2\r\n\r\n${body}`;
+    assert.equal(await raw(request('{}').repeat(1000)).closed, '');
+    assert.equal(received.length, 1);
+    const {socket, closed} = raw(`${request('[]')}${request('""')}${HEAD}Conn`);
+    for (const body of ['{}', '[]', '""']) {
+      while (held.length === 0) await new Promise((resolve) => setImmediate(resolve));
+      assert.equal(String(received.at(-1)!.body), body);
+      held.shift()!();
+    }
+    socket.write('ection: close\r\n\r\n');
+    assert.match(await closed, /^HTTP\/1\.1 200 .*HTTP\/1\.1 200 .*HTTP\/1\.1 200 .*\r\n\r\n$/s);
+    assert.equal(received.length, 4);
+  });
+
+  it('are told to go on, where they ask before they send a body', async () => {
+    const {socket, closed} = raw(
+      `${HEAD}Expect: 100-continue\r\nConnection: close\r\nContent-Length: 2\r\n\r\n`,
+    );
+    const [first] = (await once(socket, 'data')) as [Buffer];
+    assert.equal(String(first), 'HTTP/1.1 100 Continue\r\n\r\n');
+    socket.write('{}');
+    assert.match(await closed, /^HTTP\/1\.1 100 .*HTTP\/1\.1 200 /s);
+  });
+
+  it('are answered when they end their side after the request, and with HTTP/1.0', async () => {
+    const ended = raw(`${HEAD}X-Held: 1\r\nContent-Length: 2\r\n\r\n{}`);
+    ended.socket.end();
     while (held.length === 0) await new Promise((resolve) => setImmediate(resolve));
-    first.socket.write(request);
-    assert.equal(await first.closed, '');
-    assert.equal(received.length, 2, 'the first request of each');
+    held[0]!();
+    assert.match(await ended.closed, /^HTTP\/1\.1 200 .*Connection: close/s);
+    const old = await raw('POST /hook HTTP/1.0\r\nContent-Length: 2\r\n\r\n{}').closed;
+    assert.match(old, /^HTTP\/1\.1 200 .*Connection: close/s);
+    assert.match(await raw('HEAD /healthz HTTP/1.0\r\n\r\n').closed, /^HTTP\/1\.1 200 .*\r\n\r\n$/s);
+  });
+
+  it('may go away before they are answered', async () => {
+    const gone = raw(`${HEAD}X-Held: 1\r\nContent-Length: 20000\r\n\r\n${'a'.repeat(20_000)}`);
+    while (held.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    gone.socket.destroy();
+    await gone.closed;
+    await good();
+    held[0]!();
     assert.equal(await good(), 200);
+  });
+
+  it('have their connections closed when the receiver closes, but get the answers under way', async () => {
+    const idle = raw('');
+    await once(idle.socket, 'connect');
+    const busy = raw(`${HEAD}X-Held: 1\r\nContent-Length: 2\r\n\r\n{}`);
+    while (held.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    const closed = receiver.close();
+    assert.equal(await idle.closed, '');
+    held[0]!();
+    assert.match(await busy.closed, /^HTTP\/1\.1 200 /);
+    await closed;
   });
 
   it('close the connection that was silent longest when there are too many', async () => {

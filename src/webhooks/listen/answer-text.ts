@@ -1,0 +1,44 @@
+import {STATUS_CODES} from 'node:http';
+
+/** A client may keep a connection this long without a request. */
+export const KEEP_ALIVE_MS = 5000;
+
+export interface AnswerText {
+  status: number;
+  text?: string;
+  /** Lines such as `Allow: POST`. */
+  headers?: readonly string[];
+}
+
+/** An answer as it goes out. */
+export function answerText(
+  {status, text = '', headers = []}: AnswerText,
+  keepsAlive: boolean,
+  nowMs: number,
+): string {
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Unknown'}`,
+    `Date: ${new Date(nowMs).toUTCString()}`,
+    ...headers,
+    ...(keepsAlive
+      ? ['Connection: keep-alive', `Keep-Alive: timeout=${KEEP_ALIVE_MS / 1000}`]
+      : ['Connection: close']),
+    ...(status === 204 || status === 304 ? [] : [`Content-Length: ${text.length}`]),
+  ];
+  return `${lines.join('\r\n')}\r\n\r\n${text}`;
+}
+
+/** The same for the answer to nearly all deliveries, made once a second. */
+export class GoodAnswer {
+  #second = Number.NaN;
+  #text = '';
+
+  at(nowMs: number): string {
+    const second = Math.floor(nowMs / 1000);
+    if (second !== this.#second) {
+      this.#second = second;
+      this.#text = answerText({status: 200}, true, nowMs);
+    }
+    return this.#text;
+  }
+}

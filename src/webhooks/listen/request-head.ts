@@ -1,0 +1,110 @@
+import type {HeaderPairs} from '../delivery.ts';
+
+/** The first line and the headers of a request (RFC 9112, sections 3 to 6). */
+export interface RequestHead {
+  method: string;
+  /** As it was sent: path and query. */
+  target: string;
+  /** In order and case of arrival. */
+  headers: HeaderPairs;
+  /** The size of the body that follows. */
+  body: number | 'chunked';
+  /** Whether the client may send another request on the connection. */
+  keepsAlive: boolean;
+  /** Whether it waits for `100 Continue` before it sends the body. */
+  waits: boolean;
+}
+
+const FIRST_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+) ([!-~\x80-\xff]+) HTTP\/1\.([01])$/;
+const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+/** Control characters, and line ends other than CRLF: programs disagree about where they end a line. */
+const UNSAFE = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)|(?<!\r)\n/;
+const LENGTH = /^\d{1,15}$/;
+const MOST_HEADERS = 200;
+
+/** What the headers say about the message itself. */
+interface Framing {
+  hosts: number;
+  lengths: string[];
+  codings: string[];
+  connection: string;
+  expect: string;
+}
+
+/**
+ * Strict where requests could be read in two ways: no folded lines, no space before a colon, one length at most.
+ * @param text without the empty line at its end, a character a byte
+ * @returns undefined for what is not a request
+ */
+export function parseHead(text: string): RequestHead | undefined {
+  if (UNSAFE.test(text)) return undefined;
+  const firstEnd = text.indexOf('\r\n');
+  const first = FIRST_LINE.exec(firstEnd === -1 ? text : text.slice(0, firstEnd));
+  if (first === null) return undefined;
+  const [, method, target, minor] = first as unknown as [string, string, string, string];
+  const framing: Framing = {hosts: 0, lengths: [], codings: [], connection: '', expect: ''};
+  const headers = firstEnd === -1 ? [] : parseHeaders(text, firstEnd + 2, framing);
+  if (headers === undefined) return undefined;
+  const isOld = minor === '0';
+  if (framing.hosts !== 1 && !(isOld && framing.hosts === 0)) return undefined;
+  const body = bodyOf(framing, isOld);
+  if (body === undefined) return undefined;
+  const keepsAlive =
+    !isOld && !(framing.connection !== '' && /(^|,)[ \t]*close[ \t]*(,|$)/i.test(framing.connection));
+  return {method, target, headers, body, keepsAlive, waits: /^100-continue$/i.test(framing.expect) && !isOld};
+}
+
+function parseHeaders(text: string, from: number, framing: Framing): HeaderPairs | undefined {
+  const headers: [string, string][] = [];
+  for (let start = from; start < text.length;) {
+    let end = text.indexOf('\r\n', start);
+    if (end === -1) end = text.length;
+    const colon = text.indexOf(':', start);
+    if (colon === -1 || colon > end || headers.length === MOST_HEADERS) return undefined;
+    const name = text.slice(start, colon);
+    if (!NAME.test(name)) return undefined;
+    const value = trimmed(text, colon + 1, end);
+    headers.push([name, value]);
+    note(framing, name, value);
+    start = end + 2;
+  }
+  return headers;
+}
+
+function trimmed(text: string, from: number, to: number): string {
+  let [start, end] = [from, to];
+  while (start < end && isBlank(text.charCodeAt(start))) start += 1;
+  while (end > start && isBlank(text.charCodeAt(end - 1))) end -= 1;
+  return text.slice(start, end);
+}
+
+const isBlank = (code: number): boolean => code === 0x20 || code === 0x09;
+
+/** Most names have another length. */
+function note(framing: Framing, name: string, value: string): void {
+  switch (name.length) {
+    case 4:
+      if (name.toLowerCase() === 'host') framing.hosts += 1;
+      return;
+    case 6:
+      if (name.toLowerCase() === 'expect') framing.expect = value;
+      return;
+    case 10:
+      if (name.toLowerCase() === 'connection') framing.connection += `,${value}`;
+      return;
+    case 14:
+      if (name.toLowerCase() === 'content-length') framing.lengths.push(value);
+      return;
+    case 17:
+      if (name.toLowerCase() === 'transfer-encoding') framing.codings.push(value);
+  }
+}
+
+function bodyOf({lengths, codings}: Framing, isOld: boolean): RequestHead['body'] | undefined {
+  if (codings.length > 0) {
+    const isChunked = codings.length === 1 && /^chunked$/i.test(codings[0]!);
+    return isChunked && lengths.length === 0 && !isOld ? 'chunked' : undefined;
+  }
+  if (lengths.length === 0) return 0;
+  return lengths.length === 1 && LENGTH.test(lengths[0]!) ? Number(lengths[0]) : undefined;
+}
