@@ -145,6 +145,17 @@ describe('a run that is stopped', () => {
     assert.equal((await run({drain: drain.signal})).exit, 143);
   });
 
+  it('while it stages is stopped, not staged: only a part of the rows has a record', async () => {
+    await bench.plan(bench.payouts(6));
+    service.fault = ({n}) =>
+      n <= 2 ? undefined : {status: 401, body: {error_code: 'AUTHENTICATION_ERROR', message: 'no'}};
+    const summary = await run({path: 'stage-only', maxInFlight: 1});
+    assert.deepEqual(
+      [summary.state, summary.stopped_because?.reason, summary.staged, summary.not_sent],
+      ['stopped', 'credentials', 2, 4],
+    );
+  });
+
   it('after its last row was released is complete, and exits 130 all the same', async () => {
     await bench.plan(bench.payouts(3));
     const drain = new AbortController();
