@@ -6,7 +6,12 @@ import {openBatch} from '../../../src/batch/journal/open-batch.ts';
 import {exitCodeOf, type Summary} from '../../../src/batch/standing/summary.ts';
 import {readStatus} from '../../../src/batch/standing/status-file.ts';
 import {statusOfBatch} from '../../../src/cli/batch/report-action.ts';
-import {type Transport, TransportFailure} from '../../../src/client/transport.ts';
+import {
+  type Transport,
+  type TransportAnswer,
+  TransportFailure,
+  type TransportRequest,
+} from '../../../src/client/transport.ts';
 import {RemitError} from '../../../src/errors.ts';
 import {checkSums} from '../chaos.ts';
 import {Bench, type RunArguments} from '../harness.ts';
@@ -31,23 +36,26 @@ describe('a run that is stopped', () => {
   }
 
   /** A transport whose requests all wait, until they are let go or given up. */
-  function waiting() {
+  function waiting({beforeSending = false} = {}) {
     const inner = service.transport();
     const waiters: (() => void)[] = [];
     let arrived: () => void = () => undefined;
+    const held = async (request: TransportRequest, answer?: TransportAnswer): Promise<TransportAnswer> => {
+      await new Promise<void>((resolve, reject) => {
+        waiters.push(resolve);
+        request.signal?.addEventListener('abort', () =>
+          reject(new TransportFailure('aborted', 'given up', {sent: answer !== undefined})),
+        );
+        arrived();
+      });
+      return answer ?? inner.send(request);
+    };
     const transport: Transport = {
       ...inner,
       send: async (request) => {
+        if (beforeSending && service.posts >= 4) return held(request);
         const answer = await inner.send(request);
-        if (service.posts < 4) return answer;
-        await new Promise<void>((resolve, reject) => {
-          waiters.push(resolve);
-          request.signal?.addEventListener('abort', () =>
-            reject(new TransportFailure('aborted', 'given up', {sent: true})),
-          );
-          arrived();
-        });
-        return answer;
+        return beforeSending || service.posts < 4 ? answer : held(request, answer);
       },
     };
     return {
@@ -131,6 +139,23 @@ describe('a run that is stopped', () => {
       service.byId.size,
       'nothing that was sent is called unsent',
     );
+    assert.equal((await run()).accepted, 30);
+    assert.equal(service.byId.size, 30);
+  });
+
+  it('by a second Ctrl-C leaves unsent what waits for a connection', async () => {
+    await bench.plan(bench.payouts(30));
+    const [drain, abort] = [new AbortController(), new AbortController()];
+    const {transport, someWait} = waiting({beforeSending: true});
+    const running = run({transport, drain: drain.signal, abort: abort.signal});
+    await someWait;
+    drain.abort(CTRL_C);
+    abort.abort(CTRL_C);
+    const {in_doubt, staged, not_sent, state, stopped_because} = await running;
+    assert.deepEqual([in_doubt, staged, not_sent], [0, 4, 26]);
+    assert.deepEqual([state, stopped_because?.reason], ['interrupted', 'interrupted']);
+    const {outcome} = (await bench.inJournal(({journal}) => journal.rowOf('INV-5')))!;
+    assert.deepEqual([outcome?.message, outcome?.attempts], ['given up', 1], 'the results say why');
     assert.equal((await run()).accepted, 30);
     assert.equal(service.byId.size, 30);
   });
