@@ -43,6 +43,12 @@ export const EXPLAINED: readonly Explanation[] = [
       'The same result: a row resolved as paid was entered among the declared ones just before, which are not refused.',
   },
   {
+    symbol: 'Follow.#tick',
+    before: 'if (ticks % FLUSH_TICKS === 0) {',
+    after: 'if (ticks % FLUSH_TICKS === (0 + 1)) {',
+    reason: 'It flushes once a second as before, at the first tick of each second instead of the last.',
+  },
+  {
     symbol: 'UTF8_MOST',
     before: 'const UTF8_MOST = 3;',
     after: 'const UTF8_MOST = (3 + 1);',

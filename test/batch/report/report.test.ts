@@ -303,6 +303,10 @@ describe('the report of a batch', () => {
     const typed = steps.flatMap(({text}) => text.match(/`remit [^`]*`/g) ?? []);
     assert.ok(typed.length >= 8);
     for (const command of typed) assert.match(command, / -p 'acme test'`$/);
+    const marked = find(await page(), 'code').map((node) => textOf(node));
+    for (const {text} of stepsOf(data))
+      for (const [, command] of text.matchAll(/`(remit [^`]*)`/g))
+        assert.ok(marked.includes(command!), command);
     const summary = {...data.summary, next: `${data.summary.next} --live`};
     const live = stepsOf({...data, mode: 'live', summary}).flatMap(
       ({text}) => text.match(/`remit [^`]*`/g) ?? [],
