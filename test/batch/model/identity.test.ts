@@ -137,6 +137,7 @@ describe('a reference', () => {
     '2026-11-01',
     '123456789012345',
     '1234567890123456',
+    '123456789012345012', // digits after the fifteenth: no spreadsheet had it
     '1E5',
     'E+5',
     '000123',
