@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {openBatch} from '../../../src/batch/journal/open-batch.ts';
-import {standingOf} from '../../../src/batch/registry/work.ts';
+import {claimBatch} from '../../../src/batch/registry/batch-claims.ts';
+import {standingOf, workOf} from '../../../src/batch/registry/work.ts';
 import {Bench} from '../harness.ts';
 import {TruthService} from '../truth-service.ts';
 
@@ -33,5 +34,42 @@ describe('where a batch stands', () => {
     const [after, rows] = await both();
     assert.deepEqual(after, rows);
     assert.notDeepEqual(after, byPlan);
+  });
+});
+
+describe('what a command will do', () => {
+  it('counts the rows that another batch has paid as paid before, each once', async () => {
+    const bench = new Bench();
+    try {
+      const rows = (count: number) =>
+        Array.from({length: count}, (_, i) => `A-${i},018f0000-0000-7000-8000-00000000000${i},10.00,USD\n`);
+      const file = (name: string, count: number) =>
+        bench.file(name, `reference,payee_id,amount,currency_code\n${rows(count).join('')}`);
+      await bench.plan(file('first.csv', 2), {batchId: 'b0'});
+      await bench.run(new TruthService(), {batchId: 'b0'});
+      await bench.plan(file('second.csv', 5));
+      const {stateDir, clock} = bench;
+      const batch = await openBatch({stateDir, clock, kind: 'payout', batchId: 'b1', purpose: 'test'});
+      const {registry, survey} = await claimBatch({
+        ...{batch, stateDir, clock, mode: 'test', baseUrl: 'https://api.test', profile: 'acme'},
+        breakLock: false,
+      });
+      const {planned, open, paidBefore, left, leftAre, isOver} = workOf({
+        ...{journal: batch.journal, plan: batch.plan, survey},
+        reach: {path: 'direct', acceptDifferences: false, retryUnapproved: false},
+      });
+      await registry.close();
+      await batch.close();
+      assert.deepEqual(
+        [planned, open.rows, paidBefore.rows, left.rows, leftAre, isOver],
+        [5, 3, 2, 0, [], false],
+      );
+      assert.deepEqual(
+        [open, paidBefore].map(({totals}) => totals.toMajor()),
+        [{USD: '30.00'}, {USD: '20.00'}],
+      );
+    } finally {
+      bench.remove();
+    }
   });
 });
