@@ -3,25 +3,7 @@ import {GOALS} from '../../batch/follow/counts.ts';
 import {MAX_IN_FLIGHT} from '../../batch/speed/speed.ts';
 import {RemitError} from '../../errors.ts';
 import {NUMBER_FORMATS} from '../../money/amount.ts';
-import {parseDuration} from '../input/durations.ts';
-
-const whole = (min: number, max: number) =>
-  Flags.custom<number>({
-    helpValue: 'N',
-    parse: async (text, _context, flag) => {
-      const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-      if (value >= min && value <= max) return value;
-      throw new RemitError(
-        'USAGE',
-        `--${flag.name} ${JSON.stringify(text)} is not a whole number from ${min} to ${max}`,
-      );
-    },
-  });
-
-const duration = Flags.custom<number>({
-  helpValue: 'TIME',
-  parse: async (text, _context, flag) => parseDuration(text, `--${flag.name}`),
-});
+import {count, duration} from '../input/flags.ts';
 
 /** Where a batch lives; every verb takes it. */
 export const stateDirFlag = {
@@ -81,8 +63,8 @@ export const confirmFlags = {
     helpValue: 'USD=1500.75',
     description: 'expected total, once per currency',
   }),
-  'confirm-count': whole(0, 1_000_000_000)({description: 'expected number of rows'}),
-  'allow-duplicates': whole(
+  'confirm-count': count(0, 1_000_000_000)({description: 'expected number of rows'}),
+  'allow-duplicates': count(
     0,
     1_000_000_000,
   )({description: 'how many rows may repeat party, amount and currency'}),
@@ -92,7 +74,7 @@ export const confirmFlags = {
     helpValue: 'NAME',
     description: 'namespace, profile or address under which references may have been used already',
   }),
-  'allow-similar': whole(
+  'allow-similar': count(
     0,
     1_000_000_000,
   )({description: 'how many references may differ in case or spaces only'}),
@@ -102,8 +84,8 @@ export const confirmFlags = {
 export const runFlags = {
   'key-horizon': duration({description: 'how long the service is trusted to remember a key (default 24h)'}),
   'max-wait': duration({description: 'longest Retry-After to sit out (default 15m)'}),
-  'max-in-flight': whole(1, MAX_IN_FLIGHT)({description: 'maximum requests at a time (default 1024)'}),
-  'max-rps': whole(1, 100_000)({description: 'maximum requests per second (default 50 while following)'}),
+  'max-in-flight': count(1, MAX_IN_FLIGHT)({description: 'maximum requests at a time (default 1024)'}),
+  'max-rps': count(1, 100_000)({description: 'maximum requests per second (default 50 while following)'}),
   'accept-differences': Flags.boolean({
     description: 'release rows whose record differs in rail, currency or metadata',
   }),

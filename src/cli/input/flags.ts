@@ -24,7 +24,8 @@ export const count = (min: number, max: number) =>
     },
   });
 
-const duration = Flags.custom<number>({
+/** A time such as `90s` or `15m`, in milliseconds. */
+export const duration = Flags.custom<number>({
   helpValue: 'TIME',
   parse: async (text, _context, flag) => parseDuration(text, `--${flag.name}`),
 });
