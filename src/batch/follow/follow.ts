@@ -208,7 +208,9 @@ export class Follow {
       return this.#read(look, answer);
     }
     if (status === 404) {
-      this.#settle(row, outcomeOf(row, {state: 'in_doubt', message: LOST}, answer));
+      // Without an error code another server may have answered: the record is as it was.
+      if (answer.errorCode !== undefined)
+        this.#settle(row, outcomeOf(row, {state: 'in_doubt', message: LOST}, answer));
       this.#stopFor('lost-record', lostText(row, row.outcome!.id!)); // only rows with a record are followed
     } else if (status === 401 || status === 403) this.#stopFor('credentials', words);
     else if (status < 400) this.#stopFor('redirect', words);

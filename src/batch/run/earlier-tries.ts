@@ -1,3 +1,4 @@
+import type {Answer} from '../../client/answer.ts';
 import type {TransportRequest} from '../../client/transport.ts';
 import type {Clock} from '../../clock.ts';
 import type {Journal} from '../journal/journal.ts';
@@ -22,7 +23,7 @@ interface Reader {
   readonly clock: Clock;
   gateOpened: () => Promise<boolean>;
   exchange: (request: TransportRequest) => Promise<Exchange>;
-  stopForLost: (row: JournalRow, id: string) => void;
+  notFound: (row: JournalRow, id: string, answer: Answer) => void;
 }
 
 const META = 'sentWith';
@@ -74,7 +75,7 @@ export class EarlierTries {
     const id = row.outcome!.id!; // the query gives rows with a record
     const end = await this.#context.exchange(wire.get(id));
     if (!('answer' in end)) return false;
-    if (end.answer.status === 404) this.#context.stopForLost(row, id);
+    if (end.answer.status === 404) this.#context.notFound(row, id, end.answer);
     return isReadable(end.answer, false) && !isOtherId((end.answer.json as {id?: unknown}).id, id); // readable: an object
   }
 }

@@ -66,7 +66,7 @@ export class HeldPhase {
     }
     const {answer} = end;
     if (answer.status === 429) return {again: true, afterMs: this.#context.backoff(job.sends - 1, true)};
-    if (answer.status === 404) this.#context.stopForLost(row, id);
+    if (answer.status === 404) this.#context.notFound(row, id, answer);
     else if (answer.status === 401 || answer.status === 403)
       this.#context.stopFor('credentials', wordsOf(end));
     else if (answer.status >= 500) this.#context.countFailing(sentAt, wordsOf(end));

@@ -208,8 +208,8 @@ async function judgeRecord(due: RetryRow, asking: Asking, read: Read[]): Promise
       ? {...due, why}
       : `${why}: look for a payment with this reference first; if there is none, --row ${shellWord(row.reference)}`;
   }
-  const {is, status, httpStatus} = await lookAt(row, id, asking);
-  if (httpStatus === 404) return 'lost';
+  const {is, status, httpStatus, isLost} = await lookAt(row, id, asking);
+  if (isLost) return 'lost';
   if (is === 'unknown') return `its record could not be read (${httpStatus})`;
   const isEnded = status === 'failed' || status === 'canceled';
   if (isEnded || (is === 'accepted' && state !== 'accepted')) read.push({row, status: status!, isEnded});
@@ -255,7 +255,13 @@ async function lookAt(
   row: JournalRow,
   id: string,
   asking: Asking,
-): Promise<{is: ReturnType<typeof judgeLook>['state']; status: string | null; httpStatus: number}> {
+): Promise<{
+  is: ReturnType<typeof judgeLook>['state'];
+  status: string | null;
+  httpStatus: number;
+  /** The service itself says that there is no such record. */
+  isLost: boolean;
+}> {
   const {wire, transport, clock} = asking;
   try {
     let answer: Answer;
@@ -267,7 +273,8 @@ async function lookAt(
       isRefused = answer.retryAfterMs !== undefined && !isSuccess(answer.status);
     } while (isRefused && ++tries < LOOKS);
     const {state, status} = judgeLook(answer, id);
-    return {is: state, status, httpStatus: answer.status};
+    const isLost = answer.status === 404 && answer.errorCode !== undefined;
+    return {is: state, status, httpStatus: answer.status, isLost};
   } catch (cause) {
     if (!(cause instanceof TransportFailure)) throw cause;
     throw new RemitError(

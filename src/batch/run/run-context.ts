@@ -352,7 +352,7 @@ export class RunContext {
     if (this.#known === undefined || !(await this.gateOpened())) return false;
     const {row, id} = this.#known;
     const end = await this.exchange(this.wire.get(id), {isCheck: true});
-    if ('answer' in end && end.answer.status === 404) this.stopForLost(row, id);
+    if ('answer' in end && end.answer.status === 404) this.notFound(row, id, end.answer);
     return 'answer' in end && isReadable(end.answer, false);
   }
 
@@ -452,7 +452,7 @@ export class RunContext {
     if (row === undefined || !(await this.gateOpened())) return;
     const id = row.outcome!.id!; // the query gives rows with a record
     const end = await this.exchange(this.wire.get(id), {isCheck: true});
-    if ('answer' in end && end.answer.status === 404) this.stopForLost(row, id);
+    if ('answer' in end && end.answer.status === 404) this.notFound(row, id, end.answer);
   }
 
   /** At the end of a phase: refusals that nothing contradicted hold, unless the run was stopped or a row is in doubt. */
@@ -535,9 +535,17 @@ export class RunContext {
     if (code === DIFFERS_CODE) standing.differs--;
   }
 
-  /** The service does not know a record that it gave an id: the row is in doubt, and the run ends. */
+  /**
+   * A record that was read to learn about the service was answered with 404: the run ends. If the service itself says that
+   * it does not know the record, the row is put in doubt. A 404 without an error code may come from another server.
+   */
+  notFound(row: JournalRow, id: string, {errorCode}: Answer): void {
+    if (errorCode !== undefined) this.#lost.push({reference: row.reference, id});
+    this.stopForLost(row, id);
+  }
+
+  /** The service does not know a record that it gave an id. */
   stopForLost(row: JournalRow, id: string): void {
-    this.#lost.push({reference: row.reference, id});
     this.stopFor('lost-record', lostText(row, id));
   }
 

@@ -265,6 +265,16 @@ describe('following a batch', () => {
       assert.equal((await bench.rows())[0]!.outcome!.status, 'parked');
     });
 
+    it('stops at a 404 of another server, and leaves the row accepted', async () => {
+      await bench.pay(3);
+      const path = `/${bench.record('INV-2').id}`;
+      bench.service.fault = ({path: asked}) =>
+        asked.endsWith(path) ? {status: 404, body: '<html>not here</html>'} : undefined;
+      const {summary} = await bench.follow({until: 'settled', timeoutMs: 60_000});
+      assert.equal(summary.stopped_because?.reason, 'lost-record');
+      assert.deepEqual([summary.accepted, summary.in_doubt], [3, 0]);
+    });
+
     it('calls a row in doubt whose record is gone, stops, and stays stopped', async () => {
       await bench.pay(3);
       const {id} = bench.record('INV-2');

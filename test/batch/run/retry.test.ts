@@ -109,6 +109,17 @@ describe('after the run', () => {
     assert.deepEqual([found.in_doubt, found.failed], [0, 2]);
   });
 
+  it('retry leaves a row alone whose record another server answers with 404', async () => {
+    await bench.plan(bench.payouts(1));
+    await bench.run(service);
+    service.fault = ({method}) =>
+      method === 'GET' ? {status: 404, body: '<html>not here</html>'} : undefined;
+    const facts = await retry('INV-1');
+    assert.deepEqual([facts.again, facts.stop], [[], undefined]);
+    assert.match(facts.left[0]!.why, /could not be read \(404\)/);
+    assert.equal(await bench.inJournal(({journal}) => journal.rowOf('INV-1')!.outcome?.state), 'accepted');
+  });
+
   it('retry does not have a row approved by the next run whose record was not found for a while', async () => {
     service.approvalFails = () => true;
     await bench.plan(bench.payouts(1));
