@@ -1,7 +1,7 @@
 import {readFileSync} from 'node:fs';
 import {resolve as resolvePath} from 'node:path';
 import {EXIT, RemitError, type ExitCode} from '../../errors.ts';
-import type {Delivery} from '../../webhooks/delivery.ts';
+import {hasArrived, type Delivery} from '../../webhooks/delivery.ts';
 import {Forwarder} from '../../webhooks/listen/forwarder.ts';
 import {watchTarget} from '../../webhooks/listen/health.ts';
 import {Intake} from '../../webhooks/listen/intake.ts';
@@ -179,11 +179,10 @@ function makeForwarder(
     ordered: flags.ordered ?? false,
     attempts: flags['forward-attempts'],
     random: local.runtime.random,
-    onResult: (result, response) => {
+    onResult: (result, response, {eventId}) => {
       record?.note(result);
       inspect({kind: 'forward', forward: result});
-      if (result.status !== null && result.status >= 200 && result.status < 300)
-        known.forwarded(result.delivery, result.target);
+      if (eventId !== null && hasArrived(result)) known.forwarded(eventId, result.target);
       report.forward(result, response);
     },
     onBusy: (target, active) =>

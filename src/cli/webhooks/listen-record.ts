@@ -20,7 +20,7 @@ export class ListenRecord {
   readonly #writer: RecordWriter;
   readonly #bounds: {maxBytes: number; maxAgeMs: number};
   /** Deliveries that wait to be forwarded: pruning keeps them. */
-  readonly #waiting = new Map<string, Set<string>>();
+  readonly #waiting = new Map<string, readonly string[]>();
   #lock: Lock | undefined;
 
   constructor(local: LocalContext, flags: ListenFlags) {
@@ -109,14 +109,15 @@ export class ListenRecord {
   #note(entry: Entry): void {
     if (entry.kind === 'forward') return this.#settle(entry.forward);
     const {id, targets} = entry.delivery;
-    if (targets.length > 0) this.#waiting.set(id, new Set(targets));
+    if (targets.length > 0) this.#waiting.set(id, targets);
   }
 
   #settle({delivery, target, status, gaveUp}: ForwardResult): void {
     const left = this.#waiting.get(delivery);
     if (left === undefined || !(gaveUp || (status !== null && status >= 200 && status < 300))) return;
-    left.delete(target);
-    if (left.size === 0) this.#waiting.delete(delivery);
+    const rest = left.filter((one) => one !== target);
+    if (rest.length === 0) this.#waiting.delete(delivery);
+    else this.#waiting.set(delivery, rest);
   }
 
   #prune(): void {

@@ -3,6 +3,7 @@ import type {Clock} from '../../clock.ts';
 import {hasArrived, type Delivery, type ForwardResult, type HeaderPairs} from '../delivery.ts';
 import type {TypePattern} from '../patterns.ts';
 import type {PostedAnswer} from '../post.ts';
+import {WaitingJobs, type Job} from './waiting-jobs.ts';
 
 /** A target, and the event types that go there. */
 export interface Route {
@@ -30,18 +31,13 @@ export interface ForwarderOptions {
   attempts: number;
   /** In [0, 1). */
   random: () => number;
-  onResult: (result: ForwardResult, response: Buffer) => void;
+  onResult: (result: ForwardResult, response: Buffer, delivery: Delivery) => void;
   onBusy: (target: string, active: number) => void;
-}
-
-interface Job {
-  delivery: Delivery;
-  attempt: number;
 }
 
 interface Lane {
   target: string;
-  waiting: Job[];
+  waiting: WaitingJobs;
   active: number;
   warned: boolean;
 }
@@ -58,8 +54,9 @@ export class Forwarder {
   readonly #lanes = new Map<string, Lane>();
   readonly #stopped = new AbortController();
   #draining = false;
-  /** How many targets each delivery still waits for. */
-  readonly #deliveries = new Map<string, number>();
+  #waiting = 0;
+  /** How many targets a delivery to several of them still waits for. */
+  readonly #left = new Map<string, number>();
   /** Forwards that are waiting or under way, over all deliveries. */
   #pending = 0;
   #idle: (() => void) | undefined;
@@ -69,12 +66,12 @@ export class Forwarder {
     this.#options = options;
     setMaxListeners(0, this.#stopped.signal); // one for each request under way
     for (const {target} of options.routes)
-      this.#lanes.set(target, {target, waiting: [], active: 0, warned: false});
+      this.#lanes.set(target, {target, waiting: new WaitingJobs(), active: 0, warned: false});
   }
 
   /** Deliveries that wait for one or more targets. */
   get waiting(): number {
-    return this.#deliveries.size;
+    return this.#waiting;
   }
 
   targetsFor(eventType: string | null): readonly string[] {
@@ -85,13 +82,14 @@ export class Forwarder {
 
   /** A delivery counts once, whatever the number of its targets; one without targets needs no room. */
   hasRoom({targets}: Pick<Delivery, 'targets'>): boolean {
-    return targets.length === 0 || this.#deliveries.size < this.#options.maxBacklog;
+    return targets.length === 0 || this.#waiting < this.#options.maxBacklog;
   }
 
   /** Counts a delivery before it is recorded, so that many at once cannot exceed the backlog. */
   reserve({id, targets}: Delivery): void {
     if (targets.length === 0) return;
-    this.#deliveries.set(id, targets.length);
+    this.#waiting += 1;
+    if (targets.length > 1) this.#left.set(id, targets.length);
     this.#pending += targets.length;
   }
 
@@ -104,10 +102,7 @@ export class Forwarder {
     for (const target of delivery.targets) {
       const lane = this.#lanes.get(target);
       if (lane === undefined) this.#finished(delivery);
-      else {
-        lane.waiting.push({delivery, attempt: 1});
-        this.#run(lane);
-      }
+      else this.#add(lane, {delivery, attempt: 1});
     }
   }
 
@@ -130,7 +125,7 @@ export class Forwarder {
     if (this.#pending > this.#retrying && !this.#stopped.signal.aborted)
       await new Promise<void>((resolve) => (this.#idle = resolve));
     this.stop();
-    return this.#deliveries.size;
+    return this.#waiting;
   }
 
   /** Cuts what is under way. */
@@ -140,22 +135,29 @@ export class Forwarder {
     this.#idle?.();
   }
 
-  #run(lane: Lane): void {
-    const {ordered, concurrency, onBusy} = this.#options;
-    const most = ordered ? 1 : concurrency;
-    while (lane.active < most && lane.waiting.length > 0 && !this.#stopped.signal.aborted) {
-      const job = lane.waiting.shift()!; // it has one
-      lane.active += 1;
-      void this.#work(lane, job).finally(() => {
-        lane.active -= 1;
-        this.#run(lane);
-      });
-    }
-    if (lane.active < most || lane.waiting.length === 0) lane.warned = false;
-    else if (!lane.warned) {
-      lane.warned = true;
-      onBusy(lane.target, lane.active);
-    }
+  get #mostActive(): number {
+    return this.#options.ordered ? 1 : this.#options.concurrency;
+  }
+
+  #add(lane: Lane, job: Job): void {
+    if (lane.waiting.length === 0 && this.#isFree(lane)) return this.#begin(lane, job);
+    lane.waiting.push(job);
+    if (lane.warned || lane.active < this.#mostActive) return;
+    lane.warned = true;
+    this.#options.onBusy(lane.target, lane.active);
+  }
+
+  #isFree({active}: Lane): boolean {
+    return active < this.#mostActive && !this.#stopped.signal.aborted;
+  }
+
+  #begin(lane: Lane, job: Job): void {
+    lane.active += 1;
+    void this.#work(lane, job).finally(() => {
+      lane.active -= 1;
+      while (lane.waiting.length > 0 && this.#isFree(lane)) this.#begin(lane, lane.waiting.shift()!); // it has one
+      if (lane.waiting.length === 0) lane.warned = false;
+    });
   }
 
   async #work(lane: Lane, job: Job): Promise<void> {
@@ -179,9 +181,7 @@ export class Forwarder {
       return;
     }
     void retry().then((go) => {
-      if (!go) return;
-      lane.waiting.push(again);
-      this.#run(lane);
+      if (go) this.#add(lane, again);
     });
   }
 
@@ -202,7 +202,7 @@ export class Forwarder {
       gaveUp: failed !== 'retried' && !hasArrived({status}),
       ...(failed === 'returned' && !hasArrived({status}) ? {returned: true} : {}),
     };
-    if (!(this.#stopped.signal.aborted && error === 'stopped')) onResult(result, answer.body);
+    if (!(this.#stopped.signal.aborted && error === 'stopped')) onResult(result, answer.body, delivery);
     return result;
   }
 
@@ -213,10 +213,13 @@ export class Forwarder {
   }
 
   /** One target of a delivery is done with. */
-  #finished({id}: Delivery): void {
-    const left = (this.#deliveries.get(id) ?? 1) - 1;
-    if (left > 0) this.#deliveries.set(id, left);
-    else this.#deliveries.delete(id);
+  #finished({id, targets}: Delivery): void {
+    const left = targets.length > 1 ? (this.#left.get(id) ?? 1) - 1 : 0;
+    if (left > 0) this.#left.set(id, left);
+    else {
+      this.#left.delete(id);
+      this.#waiting -= 1;
+    }
     this.#pending -= 1;
     this.#checkIdle();
   }

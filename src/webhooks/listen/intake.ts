@@ -207,7 +207,6 @@ export class Intake {
     const targets = forwarder.targetsFor(eventType);
     if (targets.length === 0) return;
     delivery.targets = targets.filter((target) => !arrival?.forwarded?.has(target));
-    known.follow(delivery);
   }
 
   #refusal(reason: 'backlog' | 'record' | 'stopping', detail: string): Answer {

@@ -1,5 +1,5 @@
 import {hash} from 'node:crypto';
-import {hasArrived, type Delivery} from '../delivery.ts';
+import {hasArrived} from '../delivery.ts';
 import {RecentMap} from '../recent-map.ts';
 import type {Entry} from '../record/entry.ts';
 
@@ -24,7 +24,7 @@ const MOST = 200_000;
 /** Events by their id, so that each is shown once. The oldest are forgotten. */
 export class KnownEvents {
   readonly #events = new RecentMap<string, Known>(MOST);
-  /** Event by delivery, for forward results that come later. */
+  /** Event by delivery, for forward results in the record. */
   readonly #byDelivery = new RecentMap<string, string>(MOST);
 
   /** An event was delivered; call `forget` if it could not be kept. */
@@ -47,33 +47,29 @@ export class KnownEvents {
   /** A delivery that was answered with 503 has not arrived. */
   forget(eventId: string, delivery: string): void {
     const known = this.#events.get(eventId);
-    this.#byDelivery.delete(delivery);
     if (known === undefined) return;
     known.attempts -= 1;
     if (known.first === delivery || known.attempts === 0) this.#events.delete(eventId);
   }
 
-  /** A delivery has targets: `forwarded` will be called with its id. */
-  follow({id, eventId}: Delivery): void {
-    if (eventId !== null) this.#byDelivery.set(id, eventId);
-  }
-
-  forwarded(delivery: string, target: string): void {
-    const eventId = this.#byDelivery.get(delivery);
-    const known = eventId === undefined ? undefined : this.#events.get(eventId);
+  /** A target answered a forward of the event with 2XX. */
+  forwarded(eventId: string, target: string): void {
+    const known = this.#events.get(eventId);
     if (known !== undefined) (known.forwarded ??= new Set()).add(target);
   }
 
   /** Takes over what an earlier run recorded. */
   load(entry: Entry): void {
     if (entry.kind === 'forward') {
-      if (hasArrived(entry.forward)) this.forwarded(entry.forward.delivery, entry.forward.target);
+      const {delivery: id, target} = entry.forward;
+      const eventId = hasArrived(entry.forward) ? this.#byDelivery.get(id) : undefined;
+      if (eventId !== undefined) this.forwarded(eventId, target);
       return;
     }
     const {delivery} = entry;
     const {eventId, verdict, body, id, targets} = delivery;
     if (eventId === null || verdict === 'rejected') return;
     this.arrive(eventId, body, id);
-    if (targets.length > 0) this.follow(delivery);
+    if (targets.length > 0) this.#byDelivery.set(id, eventId);
   }
 }

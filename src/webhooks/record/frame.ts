@@ -40,10 +40,11 @@ export interface DecodedFrames {
   stuck: boolean;
 }
 
-/** All complete frames at the start of `bytes`. Bodies are views of it. */
-export function decodeFrames(bytes: Buffer): DecodedFrames {
+/** The complete frames at the start of `bytes`, at most so many. Bodies are views of it. */
+export function decodeFrames(bytes: Buffer, most = Number.POSITIVE_INFINITY): DecodedFrames {
   const decoded: DecodedFrames = {frames: [], read: 0, damaged: 0, stuck: false};
   for (;;) {
+    if (decoded.frames.length === most) return decoded;
     const at = decoded.read;
     if (bytes.length - at < HEAD_BYTES) return decoded;
     const contentBytes = bytes.readUInt32LE(at);

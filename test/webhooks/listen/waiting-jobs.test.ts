@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import {WaitingJobs} from '../../../src/webhooks/listen/waiting-jobs.ts';
+import {delivery} from '../record/deliveries.ts';
+
+describe('jobs that wait for a target', () => {
+  it('come out as they went in, in order, over many parts of the queue', () => {
+    const jobs = new WaitingJobs();
+    const made = Array.from({length: 300}, (_, number) => ({
+      delivery: delivery(number, {body: Buffer.alloc(number * 97, number), targets: ['http://localhost:1/']}),
+      attempt: number + 1,
+    }));
+    let next = 0;
+    for (const [index, job] of made.entries()) {
+      jobs.push(job);
+      if (index % 3 === 2) assert.deepEqual(jobs.shift(), made[next++]);
+    }
+    assert.equal(jobs.length, 200);
+    while (jobs.length > 0) assert.deepEqual(jobs.shift(), made[next++]);
+    assert.equal(jobs.shift(), undefined);
+    jobs.push(made[299]!);
+    assert.deepEqual(jobs.shift(), made[299]);
+  });
+});
