@@ -29,10 +29,12 @@ export interface WriterOptions {
 }
 
 /**
- * Under load the next group is written this long after the last one at the earliest: a sync costs some hundred microseconds of
- * processor time however much it writes, so a few large groups are cheaper than many small ones.
+ * Under load the next group is written a little later, unless most of the senders are in it: a sync costs some hundred
+ * microseconds of processor time however much it writes, so a few large groups are cheaper than many small ones.
  */
-const GROUP_EVERY_MS = 1;
+const MOST_SENDERS = 0.9;
+const WAIT_MS = 1;
+const MOST_WAITS = 2;
 /** A group of this size is load; a smaller one is written at once. */
 const LARGE_GROUP = 8;
 
@@ -74,11 +76,10 @@ export class RecordWriter {
 
   async #run(): Promise<void> {
     await nextTurn(); // what arrived in the same turn belongs to the same group
-    const {clock, folder} = this.#options;
+    const {folder} = this.#options;
     while (this.#next.count > 0) {
       const group = this.#next;
-      const begunMs = clock.monotonic();
-      const isLarge = group.count >= LARGE_GROUP;
+      const {count} = group;
       [this.#next, this.#spare] = [this.#spare, group];
       try {
         await this.#write(group.pieces);
@@ -86,10 +87,15 @@ export class RecordWriter {
       } catch (error) {
         group.settle(fileFailure(error, 'write', folder));
       }
-      const restMs = GROUP_EVERY_MS - (clock.monotonic() - begunMs);
-      if (isLarge && restMs > 0) await clock.sleep(restMs);
+      if (count >= LARGE_GROUP) await this.#gather(count + this.#next.count);
     }
     this.#running = undefined; // in the same turn in which nothing was waiting any more
+  }
+
+  /** Waits a little for the senders that were just answered: they send again. */
+  async #gather(senders: number): Promise<void> {
+    for (let wait = 0; wait < MOST_WAITS && this.#next.count < senders * MOST_SENDERS; wait += 1)
+      await this.#options.clock.sleep(WAIT_MS);
   }
 
   async #write(pieces: readonly Buffer[]): Promise<void> {
