@@ -57,6 +57,19 @@ export const EXPLAINED: readonly Explanation[] = [
     reason: 'A label one pixel lower is as good; a test holds that labels do not overlap.',
   },
   {
+    symbol: 'openApiDocument',
+    before: 'responses: Object.fromEntries(Object.entries(responses).sort(([a], [b]) => (a < b ? -1 : 1))),',
+    after: 'responses: Object.fromEntries(Object.entries(responses).sort(([a], [b]) => (a <= b ? -1 : 1))),',
+    reason: 'The same result: no two keys of an object are equal.',
+  },
+  {
+    symbol: 'editDistance',
+    before: 'if (Math.abs(a.length - b.length) >= limit) return limit;',
+    after: 'if (Math.abs(a.length - b.length) > limit) return limit;',
+    reason:
+      'The same result, later: a distance is at least the difference in length, so it is not below the limit.',
+  },
+  {
     symbol: 'UTF8_MOST',
     before: 'const UTF8_MOST = 3;',
     after: 'const UTF8_MOST = (3 + 1);',
@@ -118,6 +131,15 @@ export const EXPLAINED: readonly Explanation[] = [
     after:
       "columns: [text('Key', 'key'), text('Mode', 'mode'), text('Scope', 'scope'), text('Entity', 'entity_id', (1 + 1))],",
     reason: 'The same result: it is the only column with a rank, and any rank lets it be left out.',
+  },
+  {
+    symbol: 'webhookEndpointView',
+    before:
+      "columns: [text('ID', 'id'), text('URL', 'url'), active(), types(1), time('Created', 'created_at', 2)],",
+    after:
+      "columns: [text('ID', 'id'), text('URL', 'url'), active(), types((1 + 1)), time('Created', 'created_at', 2)],",
+    reason:
+      'The same result: of two columns with one rank the later one, Created, is left out first as before.',
   },
   {
     symbol: 'types',

@@ -13,6 +13,7 @@ describe('the nearest name', () => {
     ['ril', 'rail'],
     ['tails', 'rail'],
     ['liar', undefined],
+    ['arli', 'rail'], // two swaps of neighbours
     ['payee', undefined],
     ['payeeid', 'payee_id'],
     ['crated_at', 'created_at'],
