@@ -42,6 +42,14 @@ describe('what is wrong with a body', () => {
     ]);
   });
 
+  it('has words for keys and steps that are not allowed', () => {
+    const wordsFor = (schema: z.ZodType, value: unknown) =>
+      schema.safeParse(value).error?.issues.map((issue) => issueWords(issue, value));
+    const words = ['contains a value that is not allowed'];
+    assert.deepEqual(wordsFor(z.record(z.string().max(2), z.string()), {long: 'x'}), words);
+    assert.deepEqual(wordsFor(z.number().multipleOf(5), 7), words);
+  });
+
   it('tells a union without a match from a kind that is not known', () => {
     const wordsFor = (schema: z.ZodType, value: unknown) =>
       schema.safeParse(value).error?.issues.map((issue) => issueWords(issue, value));

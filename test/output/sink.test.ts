@@ -49,6 +49,14 @@ describe('a standard stream', () => {
     assert.deepEqual([sink.closed, sink.failure()], [true, undefined]);
   });
 
+  it('is not flushed once its reader has gone: nothing would answer', async () => {
+    const silent = Object.assign(new Writable(), {write: () => true});
+    const sink = new Sink(silent);
+    silent.emit('error', Object.assign(new Error('gone'), {code: 'EPIPE'}));
+    const late = new Promise<string>((resolve) => setImmediate(() => resolve('still waiting')));
+    assert.equal(await Promise.race([sink.flush(), late]), undefined);
+  });
+
   it('that throws ends a flush, and the failure is reported', async () => {
     const full = Object.assign(new Writable(), {
       write: () => {

@@ -8,6 +8,8 @@ describe('a relative time', () => {
   for (const [at, words] of [
     ['2024-03-10T11:59:57Z', 'just now'],
     ['2024-03-10T12:00:03Z', 'just now'],
+    ['2024-03-10T11:59:55.001Z', 'just now'],
+    ['2024-03-10T11:59:55Z', '5 seconds ago'],
     ['2024-03-10T11:59:15Z', '45 seconds ago'],
     ['2024-03-10T11:59:00Z', '1 minute ago'],
     ['2024-03-10T12:02:30Z', '2024-03-10T12:02:30Z'],

@@ -19,10 +19,11 @@ import {
   bankTransactionView,
   treasuryAccountView,
 } from '../../src/output/views/treasury.ts';
-import {webhookEventView} from '../../src/output/views/webhook-events.ts';
+import {webhookEventView, webhookReplayView} from '../../src/output/views/webhook-events.ts';
 import {eventTypeView, webhookEndpointView} from '../../src/output/views/webhooks.ts';
 import {CONTROL_ANSWERS} from '../../src/sandbox/control/answers.ts';
 import {payin, payout} from '../commands/fixtures.ts';
+import {makeOutput} from './make-output.ts';
 
 const OF_THE_SERVICE: [command: string, view: View][] = [
   ['payouts:get', payoutView],
@@ -282,6 +283,14 @@ describe('a recorded delivery as people see it', () => {
     );
   });
 
+  it('keeps in a narrow terminal when it came, of which type it was, and whether it was verified', async () => {
+    const {out, stdout} = makeOutput({colour: 'never'}, {columns: 45});
+    await out.list([row], webhookEventView);
+    assert.deepEqual(stdout.text.split('\n')[0]!.trim().split(/ +/), [
+      ...['Delivery', 'Received', 'Type', 'Verdict'],
+    ]);
+  });
+
   it('counts attempts in a table, and colours what became of them', () => {
     assert.equal(forwards({attempts: 3, status: 500}), '500 (3 attempts)');
     assert.equal(forwards({status: null, state: 'waiting'}), 'waiting');
@@ -292,6 +301,54 @@ describe('a recorded delivery as people see it', () => {
     ] as const)
       assert.equal(forwards({state}, eye({paint: ansiPaint})), `\u001b[${code}m200\u001b[39m`);
     assert.equal(webhookEventView.columns.at(-1)!.show([], row, eye()), '-');
+  });
+});
+
+describe('a delivery that was sent again, as people see it', () => {
+  const cells = (record: object, how = eye()) =>
+    webhookReplayView.columns.map(({path, show}) => show(valueAt(record, path), record, how));
+  const replay = {
+    ...{delivery: 'dlv_1', event_type: 'payout.settled', outcome: 'fixed', status: 200, error: null},
+    ...{status_before: null, error_before: 'connection refused', latency_ms: 3, target: 'http://a.test/'},
+  };
+
+  it('has the status of both answers, or why there was none', () => {
+    assert.deepEqual(cells(replay), [
+      ...['dlv_1', 'payout.settled', 'fixed', '200', 'connection refused', '3', 'http://a.test/'],
+    ]);
+    const failing = {...replay, outcome: 'still_failing', status: null, error: 'no answer within 10 s'};
+    assert.deepEqual(cells(failing).slice(2, 5), [
+      'still failing',
+      'no answer within 10 s',
+      'connection refused',
+    ]);
+  });
+
+  it('is green when it passes, yellow while it fails as before, and red when it fails now', () => {
+    for (const [word, shown, code] of [
+      ['fixed', 'fixed', 32],
+      ['still_passing', 'still passing', 32],
+      ['passing', 'passing', 32],
+      ['regressed', 'regressed', 31],
+      ['still_failing', 'still failing', 33],
+      ['failing', 'failing', 31],
+    ] as const)
+      assert.equal(
+        cells({...replay, outcome: word}, eye({paint: ansiPaint}))[2],
+        `\u001b[${code}m${shown}\u001b[39m`,
+      );
+    assert.equal(cells({...replay, outcome: 'new'}, eye({paint: ansiPaint}))[2], 'new');
+  });
+});
+
+describe('the sandbox as people see it', () => {
+  it('says whether its ledger balances, in red where it does not', () => {
+    const ledger = (audit: object) => line(sandbox.sandboxView, 'Ledger', {audit}, eye({paint: ansiPaint}));
+    assert.equal(ledger({balanced: true, problems: []}), 'balances');
+    assert.equal(
+      ledger({balanced: false, problems: ['one is lost', 'two are twice']}),
+      '\u001b[31mdoes not balance: one is lost; two are twice\u001b[39m',
+    );
   });
 });
 

@@ -85,6 +85,18 @@ describe('schemas of payins and payouts', () => {
     });
   });
 
+  it('filter a list by times with any offset, and by nothing less than a time', () => {
+    for (const name of ['PayinListQuery', 'PayoutListQuery'] as const)
+      for (const bound of ['created_from', 'created_to'])
+        for (const [time, expected] of [
+          ['2026-11-30T12:00:00Z', []],
+          ['2026-11-30T12:00:00.123+01:00', []],
+          ['2026-11-30T12:00:00', [bound]],
+          ['2026-11-30', [bound]],
+        ] as const)
+          assert.deepEqual(complaints(name, {[bound]: time}), expected, `${name} ${bound} ${time}`);
+  });
+
   it('filter a list by the documented statuses only', () => {
     assert.deepEqual(
       complaints('PayoutListQuery', {status: 'settled', payee_id: ID, created_from: '2026-01-01T00:00:00Z'}),
