@@ -10,9 +10,9 @@ import {checkRequestPath, operationOf} from '../client/routes.ts';
 import {EXIT, RemitError} from '../errors.ts';
 
 export default class Api extends RemitCommand {
-  static override summary = 'Send any request, with the same key, guards, retries and output';
+  static override summary = 'Send any request with the key, guards, retries and output of the other commands';
   static override description =
-    'The path begins with one / and stays on the base URL of the profile. A POST is repeated after a lost answer only with an idempotency key; where the service documents one, it is made.';
+    'The path begins with one / and stays on the base URL of the profile. A POST is retried after a lost answer only if it has an idempotency key; one is generated where the service documents it.';
   static override args = {
     method: Args.string({required: true, description: 'GET, POST, PATCH, PUT or DELETE'}),
     path: Args.string({required: true, description: 'path and query, such as /api/payouts?limit=5'}),
@@ -23,7 +23,7 @@ export default class Api extends RemitCommand {
   ];
   static override flags = {
     data: Flags.string({char: 'd', helpValue: 'JSON', description: 'body: JSON, @file, or - for stdin'}),
-    'idempotency-key': Flags.string({helpValue: 'KEY', description: 'of this intended action'}),
+    'idempotency-key': Flags.string({helpValue: 'KEY', description: 'idempotency key for this request'}),
     ...statedAmountFlags,
     'dry-run': dryRunFlag,
   };

@@ -3,12 +3,12 @@ import {Flags} from '@oclif/core';
 import {RemitError} from '../errors.ts';
 
 export default class Demo extends RemitCommand {
-  static override summary = 'See the main job from end to end, on a sandbox of its own';
+  static override summary = 'Run the main job from start to finish on a temporary sandbox';
   static override description =
-    'Plans a damaged CSV, pays its good rows while answers get lost, is killed in the middle, resumes, and shows that running the same file again sends nothing. Needs no network, no account and no key.';
+    'Plans a CSV with errors, pays its valid rows while answers get lost, is killed halfway, resumes, and shows that running the same file again sends nothing. Needs no network, no account and no key.';
   static override examples = ['<%= config.bin %> demo'];
   static override flags = {
-    rows: Flags.string({helpValue: 'N', default: '3000', description: 'rows of the sample file'}),
+    rows: Flags.string({helpValue: 'N', default: '3000', description: 'number of rows in the sample file'}),
   };
 
   async run() {

@@ -16,7 +16,7 @@ const whoamiView: View = {
 };
 
 export default class Whoami extends RemitCommand {
-  static override summary = 'Show which service and key are in force, and who said so';
+  static override summary = 'Show the active service and key, and where each setting comes from';
   static override examples = ['<%= config.bin %> whoami', '<%= config.bin %> whoami -p prod --json'];
 
   async run() {

@@ -39,7 +39,7 @@ describe('every command', () => {
       const examples = lines.findIndex((line) => line === 'EXAMPLES');
       for (const line of lines.slice(0, examples)) assert.ok(line.length <= 80, line);
       assert.ok(
-        lines.length <= (id.includes('batch') || id === 'webhooks:listen' ? 70 : 50),
+        lines.length <= (id.includes('batch') || id === 'webhooks:listen' ? 84 : 58),
         `${lines.length} lines`,
       );
       assert.doesNotMatch(text, /<%|undefined|\[object/);

@@ -3,6 +3,7 @@ import type {Kind} from '../../batch/model/kinds.ts';
 import {RemitError} from '../../errors.ts';
 import {RemitCommand} from '../core/command.ts';
 import type {Context, LocalContext} from '../core/context.ts';
+import {inGroup} from '../input/flags.ts';
 import {confirmFlags, followFlags, inputFlags, runFlags, stateDirFlag} from './flags.ts';
 import {fileOrBatch, placedBy} from './place.ts';
 import {planFromFlags} from './plan-action.ts';
@@ -78,20 +79,22 @@ export abstract class BatchRunCommand extends BatchCommand {
   };
   static override flags = {
     'stage-only': Flags.boolean({
-      description: 'create every record, release none; release continues',
+      description: 'create the records but release none; `batch release` continues',
       exclusive: ['direct', 'until'],
     }),
+    ...followFlags,
+    ...confirmFlags,
+    ...inGroup('CONFIRMATION', {
+      'accept-key-trust': Flags.boolean({
+        description: 'with --direct and a live key: trust the service to remember keys',
+      }),
+    }),
+    ...inputFlags,
     direct: Flags.boolean({
       description:
-        'one request a row: quicker, but a lost answer is settled by the key alone, and nothing is checked before money moves',
+        'one request per row: faster, but nothing is checked before money moves, and a lost answer can only be resolved by the key',
     }),
-    'accept-key-trust': Flags.boolean({
-      description: 'with --direct and a live key: rely on the service to remember keys',
-    }),
-    ...confirmFlags,
-    ...inputFlags,
     ...runFlags,
-    ...followFlags,
     ...stateDirFlag,
   };
 
@@ -145,7 +148,7 @@ abstract class BatchContinue extends BatchCommand {
 
 export abstract class BatchRelease extends BatchContinue {
   static override args = {batch: batchArg};
-  static override flags = {...confirmFlags, ...runFlags, ...followFlags, ...stateDirFlag};
+  static override flags = {...followFlags, ...confirmFlags, ...runFlags, ...stateDirFlag};
 
   async run() {
     const {args, flags} = await this.parse(BatchRelease);
@@ -155,7 +158,7 @@ export abstract class BatchRelease extends BatchContinue {
 
 export abstract class BatchResume extends BatchContinue {
   static override args = {batch: batchArg};
-  static override flags = {...confirmFlags, ...runFlags, ...followFlags, ...stateDirFlag};
+  static override flags = {...followFlags, ...confirmFlags, ...runFlags, ...stateDirFlag};
 
   async run() {
     const {args, flags} = await this.parse(BatchResume);
@@ -167,7 +170,7 @@ export abstract class BatchStatus extends BatchCommand {
   static override args = {batch: batchArg};
   static override flags = {
     refresh: Flags.boolean({
-      description: 'ask the service about every accepted row that is not at its end (once; reads only)',
+      description: 'first fetch the status of every accepted row that is not final (reads only)',
     }),
     'max-rps': runFlags['max-rps'],
     'max-wait': runFlags['max-wait'],
@@ -209,12 +212,12 @@ export abstract class BatchReport extends BatchCommand {
   static override args = {
     batch: batchArg,
     file: Args.string({
-      description: 'with --html: where the page goes (default: <batch>.report.html beside the results)',
+      description: 'with --html: file to write (default: BATCH.report.html next to the results)',
     }),
   };
   static override flags = {
     html: Flags.boolean({
-      description: 'also one HTML page for people: totals, a chart of states, every row that needs attention',
+      description: 'also write an HTML report: totals, a chart, and every row that needs attention',
     }),
     refresh: Flags.boolean({
       description: 'first fetch the status of every accepted row that is not final (reads only)',
@@ -262,11 +265,11 @@ export abstract class BatchRetry extends BatchCommand {
       multiple: true,
       multipleNonGreedy: true,
       helpValue: 'REFERENCE',
-      description: 'only this row; the one way to take up a canceled record',
+      description: 'only this row; needed for rows whose record was canceled',
     }),
+    ...followFlags,
     ...confirmFlags,
     ...runFlags,
-    ...followFlags,
     ...stateDirFlag,
   };
 
@@ -317,20 +320,20 @@ export abstract class BatchCancel extends BatchContinue {
 export abstract class BatchResolve extends BatchCommand {
   static override args = {
     batch: batchArg,
-    reference: Args.string({description: 'reference of the row; left out with --from'}),
+    reference: Args.string({description: 'reference of the row; omit it with --from'}),
   };
   static override flags = {
     paid: Flags.string({
       helpValue: 'ID',
-      description: 'it was paid: the id of its record',
+      description: 'the row was paid by the record with this id',
       exactlyOne: ['paid', 'not-paid', 'from'],
     }),
-    'not-paid': Flags.boolean({description: 'it was not paid: send it again with the same key'}),
+    'not-paid': Flags.boolean({description: 'the row was not paid; it will be sent again with the same key'}),
     from: Flags.string({
       helpValue: 'FILE',
-      description: 'a CSV with the header reference,verdict,id; the verdict is paid or not-paid',
+      description: 'CSV file with the header reference,verdict,id; a verdict is paid or not-paid',
     }),
-    unseen: Flags.boolean({description: 'take it as stated, without reading the record'}),
+    unseen: Flags.boolean({description: 'do not check the record'}),
     ...stateDirFlag,
   };
 

@@ -3,15 +3,15 @@ import {GOALS} from '../../batch/follow/counts.ts';
 import {MAX_IN_FLIGHT} from '../../batch/speed/speed.ts';
 import {RemitError} from '../../errors.ts';
 import {NUMBER_FORMATS} from '../../money/amount.ts';
-import {count, duration} from '../input/flags.ts';
+import {count, duration, inGroup} from '../input/flags.ts';
 
 /** Where a batch lives; every verb takes it. */
-export const stateDirFlag = {
+export const stateDirFlag = inGroup('OUTPUT', {
   'state-dir': Flags.string({
     helpValue: 'FOLDER',
-    description: 'state folder, to share batches between people',
+    description: 'state folder; name a shared one to work on batches together',
   }),
-};
+});
 
 /** How a CSV is to be read. */
 export const inputFlags = {
@@ -23,40 +23,42 @@ export const inputFlags = {
     helpValue: 'NAME',
     description: 'scope of references (default: default)',
   }),
-  map: Flags.string({
-    multiple: true,
-    multipleNonGreedy: true,
-    helpValue: 'reference=Invoice',
-    description: 'read a column under another header',
-  }),
-  'ignore-column': Flags.string({
-    multiple: true,
-    multipleNonGreedy: true,
-    helpValue: 'HEADER',
-    description: 'ignore this column; it is stored nowhere',
-  }),
-  delimiter: Flags.string({
-    options: ['comma', 'semicolon', 'tab'],
-    description: 'needed only if the header is ambiguous',
-  }),
-  'amount-unit': Flags.string({
-    options: ['major', 'minor'],
-    description: 'unit of amounts without a decimal point',
-  }),
-  'number-format': Flags.string({
-    options: Object.keys(NUMBER_FORMATS),
-    helpValue: 'FORMAT',
-    description: 'how amounts are written, such as 1.234,56 (default: found from the file)',
-  }),
-  currency: Flags.string({helpValue: 'USD', description: 'currency of rows without one'}),
-  'valid-only': Flags.boolean({description: 'leave out the rows with errors'}),
-  'allow-cut-input': Flags.boolean({
-    description: 'accept piped input without a final newline (it may be truncated)',
+  ...inGroup('INPUT FORMAT', {
+    map: Flags.string({
+      multiple: true,
+      multipleNonGreedy: true,
+      helpValue: 'reference=Invoice',
+      description: 'read this field from the column with this header',
+    }),
+    'ignore-column': Flags.string({
+      multiple: true,
+      multipleNonGreedy: true,
+      helpValue: 'HEADER',
+      description: 'ignore this column and store nothing of it',
+    }),
+    delimiter: Flags.string({
+      options: ['comma', 'semicolon', 'tab'],
+      description: 'delimiter (default: detected from the header)',
+    }),
+    'amount-unit': Flags.string({
+      options: ['major', 'minor'],
+      description: 'unit of amounts without a decimal point',
+    }),
+    'number-format': Flags.string({
+      options: Object.keys(NUMBER_FORMATS),
+      helpValue: 'FORMAT',
+      description: 'how amounts are written, such as 1.234,56 (default: detected)',
+    }),
+    currency: Flags.string({helpValue: 'USD', description: 'currency of rows without one'}),
+    'valid-only': Flags.boolean({description: 'leave out rows with errors'}),
+    'allow-cut-input': Flags.boolean({
+      description: 'accept piped input without a final newline (it may be truncated)',
+    }),
   }),
 };
 
 /** What a script states in place of a person's yes. */
-export const confirmFlags = {
+export const confirmFlags = inGroup('CONFIRMATION', {
   'confirm-total': Flags.string({
     multiple: true,
     multipleNonGreedy: true,
@@ -67,7 +69,7 @@ export const confirmFlags = {
   'allow-duplicates': count(
     0,
     1_000_000_000,
-  )({description: 'how many rows may repeat party, amount and currency'}),
+  )({description: 'number of rows that may repeat a party, amount and currency'}),
   'allow-paid-elsewhere': Flags.string({
     multiple: true,
     multipleNonGreedy: true,
@@ -77,25 +79,38 @@ export const confirmFlags = {
   'allow-similar': count(
     0,
     1_000_000_000,
-  )({description: 'how many references may differ in case or spaces only'}),
-};
+  )({description: 'number of references that may differ only in case or spaces'}),
+});
 
 /** How a batch is run. */
 export const runFlags = {
-  'key-horizon': duration({description: 'how long the service is trusted to remember a key (default 24h)'}),
-  'max-wait': duration({description: 'longest Retry-After to sit out (default 15m)'}),
-  'max-in-flight': count(1, MAX_IN_FLIGHT)({description: 'maximum requests at a time (default 1024)'}),
-  'max-rps': count(1, 100_000)({description: 'maximum requests per second (default 50 while following)'}),
-  'accept-differences': Flags.boolean({
-    description: 'release rows whose record differs in rail, currency or metadata',
+  ...inGroup('CONFIRMATION', {
+    'accept-differences': Flags.boolean({
+      description: 'release rows whose record differs in rail, currency or metadata',
+    }),
   }),
-  'release-rest': Flags.boolean({description: 'release although some rows are in doubt or in conflict'}),
-  'trust-refusals': Flags.boolean({description: 'treat 4xx answers as final even before the first success'}),
-  'wait-lock': duration({
-    description: 'while another batch runs in this state folder, wait up to this long (default: refuse)',
+  ...inGroup('SPEED', {
+    'max-rps': count(1, 100_000)({description: 'maximum requests per second (default 50 while following)'}),
+    'max-in-flight': count(1, MAX_IN_FLIGHT)({description: 'maximum concurrent requests (default 1024)'}),
+    'max-wait': duration({description: 'longest Retry-After to wait for (default 15m)'}),
   }),
-  'break-lock': Flags.boolean({description: 'take over from a runner known to be dead'}),
-  out: Flags.string({helpValue: 'FOLDER', description: 'folder of the results (default: beside the input)'}),
+  ...inGroup('RECOVERY', {
+    'release-rest': Flags.boolean({description: 'release even if some rows are in doubt or in conflict'}),
+    'wait-lock': duration({
+      description: 'while another batch runs in this state folder, wait up to this long (default: refuse)',
+    }),
+    'trust-refusals': Flags.boolean({
+      description: 'treat 4xx answers as final even before the first success',
+    }),
+    'key-horizon': duration({description: 'how long to trust the service to remember a key (default 24h)'}),
+    'break-lock': Flags.boolean({description: 'take over the lock of a process that is certainly dead'}),
+  }),
+  ...inGroup('OUTPUT', {
+    out: Flags.string({
+      helpValue: 'FOLDER',
+      description: 'folder for the results (default: next to the input)',
+    }),
+  }),
 };
 
 /** Which accepted rows are to be followed, and how long. */
@@ -104,7 +119,10 @@ export const followFlags = {
     options: GOALS,
     description: 'follow accepted rows until this status',
   })(),
-  timeout: duration({description: 'with --until: how long to follow (default 10m)', dependsOn: ['until']}),
+  timeout: duration({
+    description: 'with --until: stop following after this time (default 10m)',
+    dependsOn: ['until'],
+  }),
 };
 
 /** `--map reference=Invoice --map party=Payee` -> `{reference: 'Invoice', …}`. */

@@ -8,7 +8,7 @@ import {nearest} from '../../output/nearest.ts';
 import type {Runtime} from '../runtime/runtime.ts';
 
 /** Widest line of help; longer ones are hard to read. */
-const MAX_WIDTH = 100;
+const MAX_WIDTH = 120;
 const GLOBAL = 'GLOBAL';
 
 /** Fills in the two placeholders that our texts use; oclif's own templates cost a compilation each. */
@@ -30,6 +30,10 @@ class RemitCommandHelp extends CommandHelp {
           : {...arg, description: `${arg.description ?? 'one of'}: ${options.join(', ')}`},
       ),
     );
+  }
+
+  protected override defaultUsage(): string {
+    return `${super.defaultUsage()} [FLAGS]`;
   }
 
   protected override flags(flags: Command.Flag.Any[]): [string, string | undefined][] | undefined {
@@ -64,6 +68,11 @@ class RemitHelp extends Help {
 
   protected override log(...lines: string[]): void {
     this.#lines.push(...lines);
+  }
+
+  protected override summary(command: Command.Loadable): string | undefined {
+    const summary = super.summary(command);
+    return summary === undefined ? undefined : this.wrap(summary, 0);
   }
 
   override formatRoot(): string {

@@ -8,13 +8,13 @@ interface Page {
 }
 
 export const ENVIRONMENT: Readonly<Record<string, string>> = {
-  REMIT_API_KEY: "key to use instead of a profile's",
-  REMIT_BASE_URL: 'service to use; needs REMIT_API_KEY',
+  REMIT_API_KEY: "API key to use instead of a profile's",
+  REMIT_BASE_URL: 'base URL of the service; needs REMIT_API_KEY',
   REMIT_PROFILE: 'profile to use when --profile is not given',
   REMIT_CONFIG_DIR: 'folder of config.json (default ~/.config/remit)',
   REMIT_STATE_DIR: 'folder of batches and the sandbox (default ~/.local/state/remit)',
-  NO_COLOR: 'no colour when set',
-  FORCE_COLOR: 'colour also in a pipe when set',
+  NO_COLOR: 'set to turn colour off',
+  FORCE_COLOR: 'set to use colour in pipes as well',
 };
 
 const table = (rows: readonly (readonly [string, string])[]): string => {
@@ -33,7 +33,7 @@ export const PAGES: Readonly<Record<string, Page>> = {
       )}`,
   },
   flags: {
-    summary: 'the flags that every command takes, before or after its name',
+    summary: 'global flags, which may stand before or after the command',
     text: () =>
       `GLOBAL FLAGS\n${table(
         Object.entries(globalFlags).map(([name, flag]) => {
@@ -46,8 +46,8 @@ export const PAGES: Readonly<Record<string, Page>> = {
       )}`,
   },
   environment: {
-    summary: 'the environment variables that are read',
+    summary: 'environment variables that remit reads',
     text: () =>
-      `ENVIRONMENT\n${table(Object.entries(ENVIRONMENT))}\nA flag wins over the environment, the environment over .remit.json, that over the stored default.\nAn empty variable is unset.\n`,
+      `ENVIRONMENT\n${table(Object.entries(ENVIRONMENT))}\nFlags override the environment, which overrides .remit.json, which overrides the stored default.\nAn empty variable counts as not set.\n`,
   },
 };

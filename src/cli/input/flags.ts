@@ -10,6 +10,12 @@ import {nearest} from '../../output/nearest.ts';
 
 const GLOBAL = 'GLOBAL';
 
+/** The same flags under a heading of their own in the help: `SPEED FLAGS`. */
+export const inGroup = <T extends object>(helpGroup: string, flags: T): T =>
+  Object.fromEntries(
+    Object.entries(flags).map(([name, flag]) => [name, {...(flag as object), helpGroup}]),
+  ) as T; // the same flags
+
 /** A whole number; oclif's own integer accepts 1e20 and rounds it. */
 export const count = (min: number, max: number) =>
   Flags.custom<number>({
@@ -42,14 +48,18 @@ export const globalFlags = {
   }),
   json: Flags.boolean({helpGroup: GLOBAL, description: 'same as -o json', exclusive: ['output']}),
   fields: Flags.string({helpGroup: GLOBAL, helpValue: 'a,b.c', description: 'show only these fields'}),
-  query: Flags.string({helpGroup: GLOBAL, helpValue: 'JMESPATH', description: 'reshape the result'}),
+  query: Flags.string({
+    helpGroup: GLOBAL,
+    helpValue: 'JMESPATH',
+    description: 'reshape the result with a JMESPath expression',
+  }),
   quiet: Flags.boolean({char: 'q', helpGroup: GLOBAL, description: 'no progress, notes or hints'}),
   'no-color': Flags.boolean({helpGroup: GLOBAL, description: 'no colour'}),
   debug: Flags.boolean({helpGroup: GLOBAL, description: 'show redacted HTTP on stderr'}),
-  'request-timeout': duration({helpGroup: GLOBAL, description: 'longest time for one request'}),
-  retries: count(0, 20)({helpGroup: GLOBAL, description: 'attempts after the first'}),
+  'request-timeout': duration({helpGroup: GLOBAL, description: 'time limit of one request'}),
+  retries: count(0, 20)({helpGroup: GLOBAL, description: 'retries after the first attempt'}),
   live: Flags.boolean({helpGroup: GLOBAL, description: 'allow a write with a live key'}),
-  yes: Flags.boolean({char: 'y', helpGroup: GLOBAL, description: 'do not ask'}),
+  yes: Flags.boolean({char: 'y', helpGroup: GLOBAL, description: 'confirm without a prompt'}),
 };
 
 export type GlobalFlags = Interfaces.InferredFlags<typeof globalFlags>;
@@ -60,13 +70,13 @@ export const accountArg = Args.string({required: true, description: 'treasury ac
 
 /** Lists. */
 export const listFlags = {
-  limit: count(1, 1_000_000_000)({description: 'how many in all (default 50)'}),
-  all: Flags.boolean({description: 'every one there is', exclusive: ['limit']}),
-  'page-size': count(LIMITS.pageSizeMin, LIMITS.pageSizeMax)({description: 'how many a request'}),
-  cursor: Flags.string({helpValue: 'CURSOR', description: 'where an earlier list stopped'}),
+  limit: count(1, 1_000_000_000)({description: 'maximum number of items (default 50)'}),
+  all: Flags.boolean({description: 'all items', exclusive: ['limit']}),
+  'page-size': count(LIMITS.pageSizeMin, LIMITS.pageSizeMax)({description: 'items per request'}),
+  cursor: Flags.string({helpValue: 'CURSOR', description: 'continue from this cursor'}),
   order: Flags.option({
     options: ['asc', 'desc'] as const,
-    description: 'oldest or newest first (default desc)',
+    description: 'sort order by creation time (default desc)',
   })(),
 };
 
@@ -103,7 +113,7 @@ export const accountTransferWaitFlags = {
 /** Webhook endpoints. */
 export const eventTypesFlag = Flags.custom<string[]>({
   helpValue: 'TYPE,…',
-  description: 'as webhooks event-types lists them',
+  description: 'event types, as listed by `webhooks event-types`',
   parse: async (text) =>
     text
       .split(',')
@@ -117,11 +127,14 @@ export const dryRunFlag = Flags.boolean({description: 'show the request, send no
 export const amountFlags = {
   amount: Flags.string({
     helpValue: '125.00',
-    description: 'in major units; needs --currency',
+    description: 'amount in major units; needs --currency',
     exclusive: ['amount-minor'],
   }),
-  'amount-minor': Flags.string({helpValue: '12500', description: 'in minor units'}),
-  currency: Flags.string({helpValue: 'CCY', description: "ISO 4217 (default: the source account's)"}),
+  'amount-minor': Flags.string({helpValue: '12500', description: 'amount in minor units'}),
+  currency: Flags.string({
+    helpValue: 'CCY',
+    description: "currency, ISO 4217 (default: the source account's)",
+  }),
 };
 
 /** Approvals and cancellations: only for a service whose records name no amount. */
@@ -138,24 +151,31 @@ const metadataFlag = Flags.string({
   multiple: true,
   multipleNonGreedy: true,
   helpValue: 'KEY=VALUE',
-  description: 'may be repeated',
+  description: 'metadata; may be repeated',
 });
 
 /** What creating a payin and creating a payout share besides party, amount and method. */
 export const createFlags = {
-  subaccount: Flags.string({helpValue: 'ID', description: 'instead of the main account (test only)'}),
+  subaccount: Flags.string({
+    helpValue: 'ID',
+    description: 'subaccount to use instead of the main account (test only)',
+  }),
   'scheduled-date': Flags.string({
     helpValue: 'YYYY-MM-DD',
     description: 'release on this day, 09:00 New York',
   }),
   metadata: metadataFlag,
-  'auto-approve': Flags.boolean({description: 'approve it at once, so that the money moves'}),
-  'dry-run': dryRunFlag,
+  'auto-approve': Flags.boolean({description: 'approve it at once, so that money moves'}),
+};
+
+/** How the request of a payin or payout is sent. */
+export const requestFlags = inGroup('REQUEST', {
   'idempotency-key': Flags.string({
     helpValue: 'KEY',
-    description: 'of this intended action; made and shown when left out',
+    description: 'idempotency key for this payment; generated and printed if omitted',
   }),
-};
+  'dry-run': dryRunFlag,
+});
 
 /** Filters of payin and payout lists (assumption 5). */
 export const transferFilters = {
@@ -164,18 +184,24 @@ export const transferFilters = {
     helpValue: 'STATUS',
     description: TRANSFER_STATUSES.join(', '),
   })(),
-  'created-from': Flags.string({helpValue: 'TIME', description: 'ISO 8601, with time zone'}),
-  'created-to': Flags.string({helpValue: 'TIME', description: 'ISO 8601, with time zone'}),
+  'created-from': Flags.string({
+    helpValue: 'TIME',
+    description: 'created at or after this time (ISO 8601 with time zone)',
+  }),
+  'created-to': Flags.string({
+    helpValue: 'TIME',
+    description: 'created before this time (ISO 8601 with time zone)',
+  }),
 };
 
 export const partyFlags = {
-  name: Flags.string({required: true, helpValue: 'NAME', description: 'of the person or business'}),
-  email: Flags.string({helpValue: 'ADDRESS', description: 'where to reach them'}),
-  type: Flags.string({options: ['individual', 'business'], description: 'what they are'}),
+  name: Flags.string({required: true, helpValue: 'NAME', description: 'name of the person or business'}),
+  email: Flags.string({helpValue: 'ADDRESS', description: 'email address'}),
+  type: Flags.string({options: ['individual', 'business'], description: 'individual or business'}),
   metadata: metadataFlag,
 };
 
 export const ownerFlags = {
-  payee: Flags.string({helpValue: 'ID', description: 'of this payee', exclusive: ['payer']}),
-  payer: Flags.string({helpValue: 'ID', description: 'of this payer'}),
+  payee: Flags.string({helpValue: 'ID', description: 'owner, if a payee', exclusive: ['payer']}),
+  payer: Flags.string({helpValue: 'ID', description: 'owner, if a payer'}),
 };

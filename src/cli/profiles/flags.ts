@@ -1,12 +1,12 @@
 import {Flags} from '@oclif/core';
-import {count} from '../input/flags.ts';
+import {count, inGroup} from '../input/flags.ts';
 
 /** Flags of the commands that make and change profiles. */
 
 const many = {multiple: true, multipleNonGreedy: true} as const;
 
 /** A key is never an argument, since other users of the machine could read it there. */
-export const keyFlags = {
+export const keyFlags = inGroup('KEY', {
   'key-stdin': Flags.boolean({
     description: 'read the key from stdin',
     exclusive: ['key-file', 'key-command'],
@@ -18,42 +18,54 @@ export const keyFlags = {
   }),
   'key-command': Flags.string({
     helpValue: 'COMMAND',
-    description: 'run this at each use; its output is the key',
+    description: 'run this command at each use; its output is the key',
   }),
-};
+});
 
-export const guardFlags = {
-  'max-amount': Flags.string({...many, helpValue: 'USD=5000.00', description: 'largest single amount'}),
-  'max-batch-total': Flags.string({...many, helpValue: 'USD=100000.00', description: 'largest batch'}),
-  'max-batch-rows': count(1, 100_000_000)({description: 'longest batch'}),
-  'allow-rail': Flags.string({...many, helpValue: 'RAIL', description: 'only these rails'}),
+export const guardFlags = inGroup('LIMIT', {
+  'max-amount': Flags.string({
+    ...many,
+    helpValue: 'USD=5000.00',
+    description: 'largest amount of a single write',
+  }),
+  'max-batch-total': Flags.string({
+    ...many,
+    helpValue: 'USD=100000.00',
+    description: 'largest total of a batch',
+  }),
+  'max-batch-rows': count(1, 100_000_000)({description: 'most rows in a batch'}),
+  'allow-rail': Flags.string({
+    ...many,
+    helpValue: 'RAIL',
+    description: 'allow only these rails; may be repeated',
+  }),
   'read-only': Flags.boolean({description: 'refuse every write'}),
   'approve-by-id': Flags.boolean({
-    description: 'batches may approve staged records by id once their keys are past the horizon',
+    description: 'let batches approve staged records by id once their keys are past the horizon',
   }),
-};
+});
 
-export const overrideFlags = {
+export const overrideFlags = inGroup('OVERRIDE', {
   route: Flags.string({
     ...many,
     helpValue: "'OPERATION=METHOD /path'",
-    description: 'where an assumed operation really is',
+    description: 'actual route of an assumed operation',
   }),
   field: Flags.string({
     ...many,
     helpValue: 'OPERATION.FIELD=NAME',
-    description: 'how an assumed field is really called',
+    description: 'actual name of an assumed field',
   }),
-};
+});
 
 /** What `profiles unset` removes. */
 export const unsetFlags = {
   'max-amount': Flags.boolean({description: 'remove the cap on single amounts, for all currencies'}),
   'max-batch-total': Flags.boolean({description: 'remove the cap on batch totals, for all currencies'}),
-  'max-batch-rows': Flags.boolean({description: 'remove the cap on the length of a batch'}),
+  'max-batch-rows': Flags.boolean({description: 'remove the cap on batch rows'}),
   'allow-rail': Flags.boolean({description: 'allow all rails'}),
   'read-only': Flags.boolean({description: 'allow writes'}),
-  'approve-by-id': Flags.boolean({description: 'batches may no longer approve records by id'}),
+  'approve-by-id': Flags.boolean({description: 'stop letting batches approve records by id'}),
   route: Flags.string({...many, helpValue: 'OPERATION', description: 'use the assumed route again'}),
   field: Flags.string({
     ...many,

@@ -19,8 +19,8 @@ export const eventFilters = {
     helpValue: 'TYPE,…',
     description: 'only these event types, such as payout.settled or payout.*',
   }),
-  since: moment('since', 'received at or after: ISO 8601, or 2h for two hours ago'),
-  before: moment('before', 'received before'),
+  since: moment('since', 'received at or after this time: ISO 8601, or 2h for two hours ago'),
+  before: moment('before', 'received before this time'),
   id: Flags.string({helpValue: 'ID', description: 'only this event, or this delivery'}),
   verdict: Flags.option({
     options: ['verified', 'unverified', 'rejected'] as const,
@@ -30,7 +30,7 @@ export const eventFilters = {
     multiple: true,
     multipleNonGreedy: true,
     helpValue: 'PATH=VALUE',
-    description: 'only bodies with this value, such as data.payout_id=5f0c; may be repeated',
+    description: 'only deliveries whose body has this value, such as data.payout_id=5f0c; may be repeated',
   }),
   failed: Flags.boolean({description: 'only deliveries that could not be forwarded'}),
 };

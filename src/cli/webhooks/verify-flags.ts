@@ -14,14 +14,14 @@ const tolerance = (description: string, name: string) =>
 /** How signatures are verified: by `listen` and by `verify`. */
 export const verifyFlags = {
   ...secretFlags,
-  tolerance: tolerance('oldest timestamp (default 5m)', 'tolerance'),
-  'tolerance-future': tolerance('most ahead of time (default 5m)', 'tolerance-future'),
+  tolerance: tolerance('maximum age of a timestamp (default 5m)', 'tolerance'),
+  'tolerance-future': tolerance('how far ahead a timestamp may be (default 5m)', 'tolerance-future'),
   'timestamp-format': Flags.option({
     options: TIMESTAMP_FORMATS,
     default: 'seconds' as const,
-    description: 'of the header',
+    description: 'format of the timestamp header',
   })(),
-  lenient: Flags.boolean({description: 'accept upper case and prefixes (v1=)'}),
+  lenient: Flags.boolean({description: 'accept signatures in upper case or with a prefix (v1=)'}),
 };
 
 export interface VerifyFlags {

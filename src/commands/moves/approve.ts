@@ -4,7 +4,7 @@ import {readStated} from '../../cli/write/stated-amount.ts';
 import {approveMove} from '../../cli/resources/moves.ts';
 
 export default class MovesApprove extends RemitCommand {
-  static override summary = 'Approve a move, which settles it at once';
+  static override summary = 'Approve a move; it settles at once';
   static override args = {id: idArg('move')};
   static override examples = ['<%= config.bin %> moves approve 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11'];
   static override flags = {...statedAmountFlags, 'dry-run': dryRunFlag};

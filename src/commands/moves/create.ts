@@ -7,16 +7,16 @@ import {createMove} from '../../cli/resources/moves.ts';
 const EXAMPLE = '<%= config.bin %> moves create --source ID --destination ID --amount 125.00 --currency USD';
 
 export default class MovesCreate extends RemitCommand {
-  static override summary = 'Create a move between two subaccounts; approving it settles it';
+  static override summary = 'Create a move between two subaccounts; it settles when approved';
   static override examples = [
     EXAMPLE,
     "<%= config.bin %> moves create --source ID --destination ID --amount-minor 12500 --description 'May rent' -o id",
   ];
   static override flags = {
-    source: Flags.string({required: true, helpValue: 'ID', description: 'subaccount that gives'}),
-    destination: Flags.string({required: true, helpValue: 'ID', description: 'subaccount that gets'}),
+    source: Flags.string({required: true, helpValue: 'ID', description: 'subaccount to debit'}),
+    destination: Flags.string({required: true, helpValue: 'ID', description: 'subaccount to credit'}),
     ...amountFlags,
-    description: Flags.string({helpValue: 'TEXT', description: 'free text'}),
+    description: Flags.string({helpValue: 'TEXT', description: 'free text description'}),
     'dry-run': dryRunFlag,
   };
 

@@ -4,7 +4,7 @@ import {listOptions, showList} from '../../cli/resources/lists.ts';
 import {moveView} from '../../output/views/moves.ts';
 
 export default class MovesList extends RemitCommand {
-  static override summary = 'List moves, the newest first';
+  static override summary = 'List moves, newest first';
   static override examples = [
     '<%= config.bin %> moves list --limit 10',
     '<%= config.bin %> moves list --all -o id',

@@ -4,7 +4,7 @@ import {createParty} from '../../cli/resources/parties.ts';
 import {payeeView} from '../../output/views/parties.ts';
 
 export default class PayeesCreate extends RemitCommand {
-  static override summary = 'Create a payee: who is paid';
+  static override summary = 'Create a payee, who receives payouts';
   static override examples = [
     "<%= config.bin %> payees create --name 'Acme Ltd' --type business",
     "<%= config.bin %> payees create --name 'Ada Byron' --email ada@example.com -o id",

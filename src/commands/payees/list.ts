@@ -4,7 +4,7 @@ import {listOptions, showList} from '../../cli/resources/lists.ts';
 import {payeeView} from '../../output/views/parties.ts';
 
 export default class PayeesList extends RemitCommand {
-  static override summary = 'List payees, the newest first';
+  static override summary = 'List payees, newest first';
   static override examples = [
     '<%= config.bin %> payees list --limit 10',
     '<%= config.bin %> payees list --all -o id',

@@ -4,7 +4,7 @@ import {createParty} from '../../cli/resources/parties.ts';
 import {payerView} from '../../output/views/parties.ts';
 
 export default class PayersCreate extends RemitCommand {
-  static override summary = 'Create a payer: who pays';
+  static override summary = 'Create a payer, who is debited by payins';
   static override examples = [
     "<%= config.bin %> payers create --name 'Acme Ltd' --type business",
     "<%= config.bin %> payers create --name 'Ada Byron' --email ada@example.com -o id",

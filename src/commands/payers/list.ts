@@ -4,7 +4,7 @@ import {listOptions, showList} from '../../cli/resources/lists.ts';
 import {payerView} from '../../output/views/parties.ts';
 
 export default class PayersList extends RemitCommand {
-  static override summary = 'List payers, the newest first';
+  static override summary = 'List payers, newest first';
   static override examples = [
     '<%= config.bin %> payers list --limit 10',
     '<%= config.bin %> payers list --all -o id',

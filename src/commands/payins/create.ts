@@ -1,7 +1,7 @@
 import {Flags} from '@oclif/core';
 import {readAmount} from '../../cli/input/amounts.ts';
 import {RemitCommand} from '../../cli/core/command.ts';
-import {amountFlags, createFlags, waitFlags} from '../../cli/input/flags.ts';
+import {amountFlags, createFlags, inGroup, requestFlags, waitFlags} from '../../cli/input/flags.ts';
 import {readMetadata} from '../../cli/input/metadata.ts';
 import {createTransfer, PAYIN} from '../../cli/resources/transfers.ts';
 
@@ -15,12 +15,16 @@ export default class PayinsCreate extends RemitCommand {
     '<%= config.bin %> payins create --payer ID --amount-minor 12500 --rail same_day_ach --auto-approve --wait',
   ];
   static override flags = {
-    payer: Flags.string({required: true, helpValue: 'ID', description: 'who is debited'}),
+    payer: Flags.string({required: true, helpValue: 'ID', description: 'payer to debit'}),
     ...amountFlags,
     rail: Flags.string({helpValue: 'RAIL', description: 'standard_ach or same_day_ach'}),
-    'payment-method': Flags.string({helpValue: 'ID', description: "instead of the payer's default"}),
+    'payment-method': Flags.string({
+      helpValue: 'ID',
+      description: "payment method to use instead of the payer's default",
+    }),
     ...createFlags,
-    ...waitFlags,
+    ...inGroup('WAIT', waitFlags),
+    ...requestFlags,
   };
 
   async run() {

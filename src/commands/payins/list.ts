@@ -1,19 +1,19 @@
 import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
-import {listFlags, transferFilters} from '../../cli/input/flags.ts';
+import {inGroup, listFlags, transferFilters} from '../../cli/input/flags.ts';
 import {listOptions, showList} from '../../cli/resources/lists.ts';
 import {payinView} from '../../output/views/transfers.ts';
 
 export default class PayinsList extends RemitCommand {
-  static override summary = 'List payins, the newest first';
+  static override summary = 'List payins, newest first';
   static override examples = [
     '<%= config.bin %> payins list --status created --limit 10',
     '<%= config.bin %> payins list --all -o csv > payins.csv',
   ];
   static override flags = {
-    payer: Flags.string({helpValue: 'ID', description: 'only those of one payer'}),
+    payer: Flags.string({helpValue: 'ID', description: 'only those of this payer'}),
     ...transferFilters,
-    ...listFlags,
+    ...inGroup('PAGING', listFlags),
   };
 
   async run() {

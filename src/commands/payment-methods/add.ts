@@ -1,7 +1,7 @@
 import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
 import type {Context} from '../../cli/core/context.ts';
-import {dryRunFlag, ownerFlags} from '../../cli/input/flags.ts';
+import {dryRunFlag, inGroup, ownerFlags} from '../../cli/input/flags.ts';
 import {ownerDetails} from '../../cli/write/who.ts';
 import {methodOperation, methodParams, readOwner} from '../../cli/resources/payment-methods.ts';
 import {sendOnce} from '../../cli/write/send-once.ts';
@@ -23,30 +23,37 @@ export default class PaymentMethodsAdd extends RemitCommand {
     type: Flags.string({
       options: ['bank_account', 'card'],
       default: 'bank_account',
-      description: 'a payer takes bank_account only',
+      description: 'type; a payer can have only a bank_account',
     }),
-    country: Flags.string({default: 'US', helpValue: 'CC', description: 'ISO 3166-1 alpha-2'}),
-    currency: Flags.string({default: 'USD', helpValue: 'CCY', description: 'ISO 4217'}),
+    country: Flags.string({default: 'US', helpValue: 'CC', description: 'country, ISO 3166-1 alpha-2'}),
+    currency: Flags.string({default: 'USD', helpValue: 'CCY', description: 'currency, ISO 4217'}),
     default: Flags.boolean({
-      description: 'make it the default; only if it is verified at once, else set-default does so later',
+      description: 'make it the default (only if it is verified at once; otherwise use set-default later)',
     }),
-    'account-number': Flags.string({helpValue: 'DIGITS', description: 'with a test key only'}),
-    'routing-number': Flags.string({helpValue: 'DIGITS', description: '9 digits'}),
-    'account-type': Flags.string({
-      options: ['checking', 'savings'],
-      default: 'checking',
-      description: 'of a bank account',
-    }),
-    'holder-name': Flags.string({helpValue: 'NAME', description: 'holder of the bank account'}),
-    'card-number': Flags.string({helpValue: 'DIGITS', description: 'with a test key only'}),
     'number-file': Flags.string({
       helpValue: 'FILE',
       description: 'file with the account or card number, - for stdin',
       exclusive: ['account-number', 'card-number'],
     }),
-    'exp-month': Flags.integer({min: 1, max: 12, helpValue: 'MM', description: 'of a card'}),
-    'exp-year': Flags.integer({min: 2000, max: 2100, helpValue: 'YYYY', description: 'of a card'}),
     'dry-run': dryRunFlag,
+    ...inGroup('BANK ACCOUNT', {
+      'routing-number': Flags.string({helpValue: 'DIGITS', description: 'routing number, 9 digits'}),
+      'holder-name': Flags.string({helpValue: 'NAME', description: 'holder of the bank account'}),
+      'account-type': Flags.string({
+        options: ['checking', 'savings'],
+        default: 'checking',
+        description: 'type of the bank account',
+      }),
+      'account-number': Flags.string({
+        helpValue: 'DIGITS',
+        description: 'account number, with a test key only',
+      }),
+    }),
+    ...inGroup('CARD', {
+      'exp-month': Flags.integer({min: 1, max: 12, helpValue: 'MM', description: 'month of expiry'}),
+      'exp-year': Flags.integer({min: 2000, max: 2100, helpValue: 'YYYY', description: 'year of expiry'}),
+      'card-number': Flags.string({helpValue: 'DIGITS', description: 'card number, with a test key only'}),
+    }),
   };
 
   async run() {

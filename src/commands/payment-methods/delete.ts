@@ -5,7 +5,7 @@ import {methodOperation, methodParams, readOwner} from '../../cli/resources/paym
 import {sendOnce} from '../../cli/write/send-once.ts';
 
 export default class PaymentMethodsDelete extends RemitCommand {
-  static override summary = 'Delete a payment method (not the default one)';
+  static override summary = 'Delete a payment method other than the default';
   static override args = {id: idArg('payment method')};
   static override examples = ['<%= config.bin %> payment-methods delete ID --payee ID'];
   static override flags = {...ownerFlags, 'dry-run': dryRunFlag};

@@ -4,7 +4,7 @@ import {readStated} from '../../cli/write/stated-amount.ts';
 import {actOnTransfer, PAYOUT} from '../../cli/resources/transfers.ts';
 
 export default class PayoutsApprove extends RemitCommand {
-  static override summary = 'Approve a payout, so that its money moves';
+  static override summary = 'Approve a payout so that money moves';
   static override args = {id: idArg('payout')};
   static override examples = [
     '<%= config.bin %> payouts approve 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11',

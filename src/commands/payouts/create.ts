@@ -1,7 +1,7 @@
 import {Flags} from '@oclif/core';
 import {readAmount} from '../../cli/input/amounts.ts';
 import {RemitCommand} from '../../cli/core/command.ts';
-import {amountFlags, createFlags, waitFlags} from '../../cli/input/flags.ts';
+import {amountFlags, createFlags, inGroup, requestFlags, waitFlags} from '../../cli/input/flags.ts';
 import {readMetadata} from '../../cli/input/metadata.ts';
 import {createTransfer, PAYOUT} from '../../cli/resources/transfers.ts';
 
@@ -15,15 +15,19 @@ export default class PayoutsCreate extends RemitCommand {
     '<%= config.bin %> payouts create --payee ID --amount-minor 12500 --rail same_day_ach --auto-approve --wait',
   ];
   static override flags = {
-    payee: Flags.string({required: true, helpValue: 'ID', description: 'who is paid'}),
+    payee: Flags.string({required: true, helpValue: 'ID', description: 'payee to pay'}),
     ...amountFlags,
     rail: Flags.string({
       helpValue: 'RAIL',
       description: 'instant_bank, same_day_ach, standard_ach, wire; cards: instant_card',
     }),
-    'payment-method': Flags.string({helpValue: 'ID', description: "instead of the payee's default"}),
+    'payment-method': Flags.string({
+      helpValue: 'ID',
+      description: "payment method to use instead of the payee's default",
+    }),
     ...createFlags,
-    ...waitFlags,
+    ...inGroup('WAIT', waitFlags),
+    ...requestFlags,
   };
 
   async run() {

@@ -1,19 +1,19 @@
 import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
-import {listFlags, transferFilters} from '../../cli/input/flags.ts';
+import {inGroup, listFlags, transferFilters} from '../../cli/input/flags.ts';
 import {listOptions, showList} from '../../cli/resources/lists.ts';
 import {payoutView} from '../../output/views/transfers.ts';
 
 export default class PayoutsList extends RemitCommand {
-  static override summary = 'List payouts, the newest first';
+  static override summary = 'List payouts, newest first';
   static override examples = [
     '<%= config.bin %> payouts list --status created --limit 10',
     '<%= config.bin %> payouts list --all -o csv > payouts.csv',
   ];
   static override flags = {
-    payee: Flags.string({helpValue: 'ID', description: 'only those of one payee'}),
+    payee: Flags.string({helpValue: 'ID', description: 'only those of this payee'}),
     ...transferFilters,
-    ...listFlags,
+    ...inGroup('PAGING', listFlags),
   };
 
   async run() {

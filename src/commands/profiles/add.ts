@@ -13,9 +13,9 @@ import {PROFILE_NAME, type StoredProfile} from '../../profiles/profile.ts';
 import {replacing} from '../../profiles/settings.ts';
 
 export default class ProfilesAdd extends RemitCommand {
-  static override summary = 'Add a profile: a service, a key, and what it may do';
+  static override summary = 'Add a profile: a service, a key and its limits';
   static override description =
-    'The key is read from a hidden prompt; it is never an argument, since other users of the machine could read it there.';
+    'The key is read from a hidden prompt; it cannot be an argument, which other users of the machine could read.';
   static override args = {name: Args.string({required: true, description: 'name of the profile'})};
   static override examples = [
     '<%= config.bin %> profiles add test --base-url https://api.example.com',
@@ -30,9 +30,9 @@ export default class ProfilesAdd extends RemitCommand {
     ...keyFlags,
     ...guardFlags,
     ...overrideFlags,
-    default: Flags.boolean({description: 'use it when no other is named'}),
+    default: Flags.boolean({description: 'make it the default profile'}),
     replace: Flags.boolean({
-      description: 'replace the profile of that name; its caps, read-only and overrides stay unless named',
+      description: 'replace the profile; its caps, read-only setting and overrides stay unless given',
     }),
   };
 

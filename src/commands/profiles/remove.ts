@@ -6,7 +6,7 @@ import {readConfig} from '../../profiles/config-file.ts';
 import {storedProfile} from '../../profiles/resolve.ts';
 
 export default class ProfilesRemove extends RemitCommand {
-  static override summary = 'Remove a stored profile, its key with it';
+  static override summary = 'Remove a stored profile and its key';
   static override args = {name: Args.string({required: true, description: 'name of the profile'})};
   static override examples = ['<%= config.bin %> profiles remove old --yes'];
 

@@ -13,7 +13,7 @@ import {storedProfile} from '../../profiles/resolve.ts';
 import {withSettings} from '../../profiles/settings.ts';
 
 const own = {
-  'base-url': Flags.string({helpValue: 'URL', description: 'another service; the key is asked for again'}),
+  'base-url': Flags.string({helpValue: 'URL', description: 'another service; asks for its key'}),
   'new-key': Flags.boolean({description: 'ask for a new key', exclusive: Object.keys(keyFlags)}),
   ...keyFlags,
   ...guardFlags,
@@ -21,9 +21,9 @@ const own = {
 };
 
 export default class ProfilesSet extends RemitCommand {
-  static override summary = 'Change settings of a stored profile; what is not named stays';
+  static override summary = 'Change settings of a stored profile';
   static override description =
-    'A cap is changed for the currencies that are named, --allow-rail replaces the list. To remove a setting: profiles unset.';
+    'Other settings stay. A cap changes only for the currencies given; --allow-rail replaces the list. To remove a setting, use profiles unset.';
   static override args = {name: Args.string({required: true, description: 'name of the profile'})};
   static override examples = [
     '<%= config.bin %> profiles set prod --max-amount USD=2500.00',

@@ -5,7 +5,7 @@ import {RemitCommand} from '../../cli/core/command.ts';
 export default class ProfilesTest extends RemitCommand {
   static override summary = 'Check that the service answers and accepts the key';
   static override args = {
-    name: Args.string({description: 'name of the profile (default: the one in force)'}),
+    name: Args.string({description: 'name of the profile (default: the active one)'}),
   };
   static override examples = ['<%= config.bin %> profiles test prod'];
 

@@ -12,7 +12,7 @@ const WAYS = ['to', 'to-next', 'until-idle'] as const;
 const others = (way: string) => WAYS.filter((other) => other !== way);
 
 export default class SandboxAdvance extends RemitCommand {
-  static override summary = "Move the sandbox's clock forward; everything due by then happens";
+  static override summary = 'Move the sandbox clock forward and run everything due by then';
   static override args = {by: Args.string({description: 'how far, such as 90s, 15m, 24h or 2d'})};
   static override examples = [
     '<%= config.bin %> sandbox advance 2d',
@@ -23,12 +23,12 @@ export default class SandboxAdvance extends RemitCommand {
     to: Flags.string({
       helpValue: 'TIME',
       exclusive: others('to'),
-      description: 'ISO 8601, with time zone',
+      description: 'advance to this time (ISO 8601 with time zone)',
     }),
-    'to-next': Flags.boolean({exclusive: others('to-next'), description: 'to the next thing that happens'}),
+    'to-next': Flags.boolean({exclusive: others('to-next'), description: 'advance to the next event'}),
     'until-idle': Flags.boolean({
       exclusive: others('until-idle'),
-      description: 'until nothing is left to happen',
+      description: 'advance until nothing is scheduled',
     }),
   };
 

@@ -3,9 +3,9 @@ import {RemitCommand} from '../../cli/core/command.ts';
 import {makeCertificate} from '../../cli/sandbox/certificate.ts';
 
 export default class SandboxCertificate extends RemitCommand {
-  static override summary = 'Make a certificate for a webhook receiver on this machine';
+  static override summary = 'Create a certificate for a webhook receiver on this machine';
   static override description =
-    'Signed by a local authority that is made once and can vouch for loopback only; the sandbox trusts it.';
+    'It is signed by a local authority that is created once, is valid for loopback only, and is trusted by the sandbox.';
   static override examples = [
     '<%= config.bin %> sandbox certificate',
     '<%= config.bin %> sandbox certificate --cert-file hook.pem --key-file hook-key.pem',
@@ -14,12 +14,12 @@ export default class SandboxCertificate extends RemitCommand {
     'cert-file': Flags.string({
       helpValue: 'FILE',
       default: 'receiver.pem',
-      description: 'where the certificate goes',
+      description: 'file for the certificate',
     }),
     'key-file': Flags.string({
       helpValue: 'FILE',
       default: 'receiver-key.pem',
-      description: 'where its private key goes (mode 0600)',
+      description: 'file for its private key (mode 0600)',
     }),
   };
 

@@ -6,9 +6,9 @@ import {clockView} from '../../output/views/sandbox.ts';
 import type {ClockStatus} from '../../sandbox/control/operated.ts';
 
 export default class SandboxClockCommand extends RemitCommand {
-  static override summary = "Show the running sandbox's clock, or change how it runs";
+  static override summary = 'Show the clock of the running sandbox, or change its mode';
   static override description =
-    'It goes on from the same moment. A frozen clock moves by `sandbox advance` only.';
+    'The clock continues from the same time. A frozen clock moves only with `sandbox advance`.';
   static override args = {
     mode: Args.string({description: 'real, frozen, or accelerated:60 (a minute here in each second)'}),
   };

@@ -5,8 +5,8 @@ import {sandboxKeyView} from '../../output/views/sandbox.ts';
 import type {IssuedKey} from '../../sandbox/world/keys.ts';
 
 export default class SandboxKeys extends RemitCommand {
-  static override summary = 'Show the keys that the running sandbox issued, or issue one';
-  static override description = 'In full: they open nothing but this sandbox.';
+  static override summary = 'Show the keys of the running sandbox, or issue a new one';
+  static override description = 'They are shown in full, since they work only with this sandbox.';
   static override examples = [
     '<%= config.bin %> sandbox keys',
     '<%= config.bin %> sandbox keys --issue live --read-only',

@@ -3,9 +3,9 @@ import {callControl} from '../../cli/sandbox/control.ts';
 import {magicView} from '../../output/views/sandbox.ts';
 
 export default class SandboxMagic extends RemitCommand {
-  static override summary = 'List the values that make the running sandbox do something special';
+  static override summary = 'List the magic values of the sandbox';
   static override description =
-    'Who decides about a transfer: `sandbox simulate`, else its scenario, else the account or card, else the amount.';
+    'Amounts, account numbers and card numbers that make a transfer fail or be delayed. `sandbox simulate` overrides the scenario, the scenario overrides the account or card, and that overrides the amount.';
   static override examples = ['<%= config.bin %> sandbox magic', '<%= config.bin %> sandbox magic -o csv'];
 
   async run() {

@@ -2,7 +2,7 @@ import {RemitCommand} from '../../cli/core/command.ts';
 import {makePageLink} from '../../cli/sandbox/page-link.ts';
 
 export default class SandboxOpen extends RemitCommand {
-  static override summary = "Print a link that opens the sandbox's page in a browser";
+  static override summary = "Print a link to the sandbox's page for a browser";
   static override description =
     'The page shows records, deliveries and requests, and moves the clock. The link works once, within ten minutes.';
   static override examples = [

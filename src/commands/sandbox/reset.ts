@@ -13,13 +13,13 @@ const clockText = ({mode, now}: ClockStatus): string =>
     : `Its clock was not changed: it shows ${now}.`;
 
 export default class SandboxReset extends RemitCommand {
-  static override summary = 'Delete all records and fault rules of the sandbox; keys and the clock stay';
+  static override summary = 'Delete all records and fault rules of the sandbox; keys and clock stay';
   static override examples = [
     '<%= config.bin %> sandbox reset',
     '<%= config.bin %> sandbox reset --balance 100.00',
   ];
   static override flags = {
-    balance: Flags.string({helpValue: '5000.00', description: 'USD in each main account afterwards'}),
+    balance: Flags.string({helpValue: '5000.00', description: 'USD balance of each main account afterwards'}),
   };
 
   async run() {

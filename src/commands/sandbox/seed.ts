@@ -10,21 +10,20 @@ import type {Seeded} from '../../sandbox/entities/seed.ts';
 const MOST = 100_000;
 
 export default class SandboxSeed extends RemitCommand {
-  static override summary = 'Make payees and payers with a verified default bank account each';
-  static override description =
-    'The same seed gives the same ids on every machine and day; seeding it again changes nothing.';
+  static override summary = 'Create payees and payers, each with a verified default bank account';
+  static override description = 'The same seed always gives the same ids; using it again changes nothing.';
   static override examples = [
     '<%= config.bin %> sandbox seed --payees 3',
     '<%= config.bin %> sandbox seed --payees 1000 --payers 50 -o csv > parties.csv',
   ];
   static override flags = {
-    payees: count(0, MOST)({default: 0, description: 'how many payees'}),
-    payers: count(0, MOST)({default: 0, description: 'how many payers'}),
-    seed: Flags.string({default: 'remit', helpValue: 'TEXT', description: 'decides ids and names'}),
+    payees: count(0, MOST)({default: 0, description: 'number of payees'}),
+    payers: count(0, MOST)({default: 0, description: 'number of payers'}),
+    seed: Flags.string({default: 'remit', helpValue: 'TEXT', description: 'determines ids and names'}),
     mode: Flags.option({
       options: ['test', 'live'] as const,
       default: 'test' as const,
-      description: 'of which entity',
+      description: 'entity to create them in',
     })(),
   };
 

@@ -10,13 +10,13 @@ const CAME_BACK =
   " Its money came back; the record shows no failure, the account's transactions show the return.";
 
 export default class SandboxSimulate extends RemitCommand {
-  static override summary = 'Make something happen to a record of the running sandbox, now';
+  static override summary = 'Change a record of the running sandbox now, such as settle a payout';
   static override description =
-    'It wins over scenarios, magic values and the calendar. Outcomes of payin and payout: initiate, debit, settle, fail, return; of account-transfer: initiate, settle, fail; of subaccount: credit; of payment-method: verify, fail-verification.';
+    'It overrides scenarios, magic values and the calendar. Outcomes of payin and payout: initiate, debit, settle, fail, return; of account-transfer: initiate, settle, fail; of subaccount: credit; of payment-method: verify, fail-verification.';
   static override args = {
-    kind: Args.string({required: true, options: SIMULATED_KINDS, description: 'of which kind it is'}),
-    id: Args.string({required: true, description: 'its id (UUID)'}),
-    outcome: Args.string({required: true, description: 'what happens'}),
+    kind: Args.string({required: true, options: SIMULATED_KINDS, description: 'kind of record'}),
+    id: Args.string({required: true, description: 'id of the record (UUID)'}),
+    outcome: Args.string({required: true, description: 'outcome'}),
   };
   static override examples = [
     '<%= config.bin %> sandbox simulate payout 019b76da-a800-7000-8235-80d251bba0e9 settle',
@@ -25,8 +25,8 @@ export default class SandboxSimulate extends RemitCommand {
     '<%= config.bin %> sandbox simulate payment-method 019b76da-a800-7000-8235-80d251bba0e9 verify',
   ];
   static override flags = {
-    'amount-minor': count(1, 999_999_999_999_999)({description: 'credit: how much, in minor units'}),
-    code: Flags.string({helpValue: 'R03', description: "fail, return: the bank's reason"}),
+    'amount-minor': count(1, 999_999_999_999_999)({description: 'credit: amount in minor units'}),
+    code: Flags.string({helpValue: 'R03', description: 'fail, return: reason code of the bank'}),
   };
 
   async run() {

@@ -10,7 +10,7 @@ export default class SandboxStatusCommand extends RemitCommand {
   static override summary = 'Show the running sandbox: address, clock, requests, money';
   static override examples = ['<%= config.bin %> sandbox status', '<%= config.bin %> sandbox status --audit'];
   static override flags = {
-    audit: Flags.boolean({description: 'fail when the ledger does not balance'}),
+    audit: Flags.boolean({description: 'exit with an error if the ledger does not balance'}),
   };
 
   async run() {

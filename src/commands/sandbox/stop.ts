@@ -2,7 +2,7 @@ import {RemitCommand} from '../../cli/core/command.ts';
 import {stopSandbox} from '../../cli/sandbox/stop.ts';
 
 export default class SandboxStop extends RemitCommand {
-  static override summary = 'Stop the running sandbox; its records stay';
+  static override summary = 'Stop the running sandbox; its records are kept';
   static override examples = ['<%= config.bin %> sandbox stop'];
 
   async run() {

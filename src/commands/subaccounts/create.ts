@@ -11,7 +11,7 @@ export default class SubaccountsCreate extends RemitCommand {
     "<%= config.bin %> subaccounts create --name 'Rent' --currency USD -o id",
   ];
   static override flags = {
-    name: Flags.string({required: true, helpValue: 'NAME', description: 'what it is called'}),
+    name: Flags.string({required: true, helpValue: 'NAME', description: 'name of the subaccount'}),
     currency: Flags.string({helpValue: 'CCY', description: "ISO 4217 (default: the main account's)"}),
     'dry-run': dryRunFlag,
   };

@@ -4,7 +4,7 @@ import {listOptions, showList} from '../../cli/resources/lists.ts';
 import {subaccountView} from '../../output/views/moves.ts';
 
 export default class SubaccountsList extends RemitCommand {
-  static override summary = 'List subaccounts, the newest first';
+  static override summary = 'List subaccounts, newest first';
   static override examples = [
     '<%= config.bin %> subaccounts list --limit 10',
     '<%= config.bin %> subaccounts list --all -o id',

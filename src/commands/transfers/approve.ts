@@ -4,7 +4,7 @@ import {accountTransferWaitFlags, dryRunFlag, idArg, statedAmountFlags} from '..
 import {readStated} from '../../cli/write/stated-amount.ts';
 
 export default class TransfersApprove extends RemitCommand {
-  static override summary = 'Approve an account transfer, so that its money moves';
+  static override summary = 'Approve an account transfer so that money moves';
   static override args = {id: idArg('account transfer')};
   static override examples = [
     '<%= config.bin %> transfers approve 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11',

@@ -2,7 +2,7 @@ import {Flags} from '@oclif/core';
 import {createAccountTransfer} from '../../cli/resources/account-transfers.ts';
 import {readAmount} from '../../cli/input/amounts.ts';
 import {RemitCommand} from '../../cli/core/command.ts';
-import {accountTransferWaitFlags, amountFlags, dryRunFlag} from '../../cli/input/flags.ts';
+import {accountTransferWaitFlags, amountFlags, dryRunFlag, inGroup} from '../../cli/input/flags.ts';
 import {ACCOUNT_TRANSFER_RAILS} from '../../contract/rails.ts';
 
 const EXAMPLE =
@@ -12,15 +12,15 @@ export default class TransfersCreate extends RemitCommand {
   static override summary = 'Create an account transfer between two treasury accounts';
   static override examples = [EXAMPLE, `${EXAMPLE} --auto-approve --wait`];
   static override flags = {
-    source: Flags.string({required: true, helpValue: 'ACCOUNT', description: 'account that gives'}),
-    destination: Flags.string({required: true, helpValue: 'ACCOUNT', description: 'account that gets'}),
+    source: Flags.string({required: true, helpValue: 'ACCOUNT', description: 'account to debit'}),
+    destination: Flags.string({required: true, helpValue: 'ACCOUNT', description: 'account to credit'}),
     ...amountFlags,
-    currency: Flags.string({required: true, helpValue: 'CCY', description: 'ISO 4217'}),
+    currency: Flags.string({required: true, helpValue: 'CCY', description: 'currency, ISO 4217'}),
     rail: Flags.string({required: true, helpValue: 'RAIL', description: ACCOUNT_TRANSFER_RAILS.join(', ')}),
-    description: Flags.string({helpValue: 'TEXT', description: 'free text'}),
-    'auto-approve': Flags.boolean({description: 'approve it at once, so that the money moves'}),
+    description: Flags.string({helpValue: 'TEXT', description: 'free text description'}),
+    'auto-approve': Flags.boolean({description: 'approve it at once, so that money moves'}),
     'dry-run': dryRunFlag,
-    ...accountTransferWaitFlags,
+    ...inGroup('WAIT', accountTransferWaitFlags),
   };
 
   async run() {

@@ -6,7 +6,7 @@ import {ACCOUNT_TRANSFER_STATUSES} from '../../contract/lifecycle.ts';
 import {accountTransferView} from '../../output/views/treasury.ts';
 
 export default class TransfersList extends RemitCommand {
-  static override summary = 'List account transfers, the newest first';
+  static override summary = 'List account transfers, newest first';
   static override examples = [
     '<%= config.bin %> transfers list --status initiated',
     '<%= config.bin %> transfers list --account ID --all -o csv',

@@ -17,8 +17,8 @@ export default class TreasurySimulateCredit extends RemitCommand {
   static override flags = {
     ...amountFlags,
     currency: Flags.string({helpValue: 'CCY', description: "ISO 4217 (default: the account's)"}),
-    description: Flags.string({helpValue: 'TEXT', description: 'what the bank would report'}),
-    'counterparty-name': Flags.string({helpValue: 'NAME', description: 'who would have paid'}),
+    description: Flags.string({helpValue: 'TEXT', description: 'description that the bank reports'}),
+    'counterparty-name': Flags.string({helpValue: 'NAME', description: 'name of the sender'}),
     'dry-run': dryRunFlag,
   };
 

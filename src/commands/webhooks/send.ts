@@ -6,9 +6,9 @@ import {readSecrets, secretFlags} from '../../cli/webhooks/secrets.ts';
 import {sendSigned, signPayload} from '../../cli/webhooks/sign-action.ts';
 
 export default class WebhooksSend extends RemitCommand {
-  static override summary = 'Sign any body, POST it to a receiver, and show the answer';
+  static override summary = 'Sign a body, POST it to a receiver, and show the answer';
   static override description =
-    'Ends with 0 for a 2XX, with 8 for any other answer, and with 7 without one. Redirects are not followed.';
+    'Exits 0 for a 2XX, 8 for any other answer, and 7 without an answer. Redirects are not followed.';
   static override examples = [
     '<%= config.bin %> webhooks send 3000/hook @body.json --secret-from hook.secret',
     '<%= config.bin %> webhooks send http://localhost:3000/hook - < body.json',
@@ -18,15 +18,18 @@ export default class WebhooksSend extends RemitCommand {
     payload: Args.string({required: true, description: '@FILE, or - for stdin; sent byte for byte'}),
   };
   static override flags = {
-    timestamp: Flags.string({helpValue: 'TS', description: 'used as it is (default: now, in Unix seconds)'}),
+    timestamp: Flags.string({
+      helpValue: 'TS',
+      description: 'timestamp to send as given (default: now, in Unix seconds)',
+    }),
     header: Flags.string({
       char: 'H',
       multiple: true,
       multipleNonGreedy: true,
       helpValue: 'NAME: VALUE',
-      description: 'one more header; may be repeated',
+      description: 'extra header; may be repeated',
     }),
-    'allow-external': Flags.boolean({description: 'send to an address that is not on this machine'}),
+    'allow-external': Flags.boolean({description: 'allow an address outside this machine'}),
     timeout: Flags.custom<number>({
       helpValue: 'TIME',
       description: 'how long to wait for the answer (default 10s, as the service does)',

@@ -5,7 +5,7 @@ import {readSecrets, secretFlags} from '../../cli/webhooks/secrets.ts';
 import {signPayload} from '../../cli/webhooks/sign-action.ts';
 
 export default class WebhooksSign extends RemitCommand {
-  static override summary = 'Sign a payload, and print the two headers';
+  static override summary = 'Sign a payload and print the two headers';
   static override examples = [
     '<%= config.bin %> webhooks sign @body.json --secret-from hook.secret',
     '<%= config.bin %> webhooks sign - --timestamp 1770000000 < body.json',
@@ -14,7 +14,10 @@ export default class WebhooksSign extends RemitCommand {
     payload: Args.string({required: true, description: '@FILE, or - for stdin; signed byte for byte'}),
   };
   static override flags = {
-    timestamp: Flags.string({helpValue: 'TS', description: 'used as it is (default: now, in Unix seconds)'}),
+    timestamp: Flags.string({
+      helpValue: 'TS',
+      description: 'timestamp to send as given (default: now, in Unix seconds)',
+    }),
     ...secretFlags,
   };
 

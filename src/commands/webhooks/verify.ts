@@ -1,14 +1,15 @@
 import {Args, Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
+import {inGroup} from '../../cli/input/flags.ts';
 import {readSecrets} from '../../cli/webhooks/secrets.ts';
 import {parseMoment} from '../../cli/webhooks/moment.ts';
 import {concludeVerify, readCandidates, verifyCandidate} from '../../cli/webhooks/verify-action.ts';
 import {verifyFlags} from '../../cli/webhooks/verify-flags.ts';
 
 export default class WebhooksVerify extends RemitCommand {
-  static override summary = 'Verify the signature of a webhook, and say why it does not match';
+  static override summary = 'Verify the signature of a webhook and explain a mismatch';
   static override description =
-    'Takes a payload with its headers, a delivery of the record by its id, or lines of `webhooks listen -o ndjson` on stdin. Ends with 14 when a signature does not verify. Freshness is checked for the time of receipt where that is known.';
+    'Takes a payload with its headers, the id of a recorded delivery, or lines of `webhooks listen -o ndjson` on stdin. Exits 14 if a signature does not verify. Freshness is checked against the time of receipt, if known.';
   static override examples = [
     '<%= config.bin %> webhooks verify @body.json --signature fef969… --timestamp 1770000000',
     '<%= config.bin %> webhooks verify - --headers @headers.txt < body.json',
@@ -38,10 +39,10 @@ export default class WebhooksVerify extends RemitCommand {
     }),
     at: Flags.custom<number>({
       helpValue: 'TIME',
-      description: 'check freshness for this time (ISO 8601), not for now or the time of receipt',
+      description: 'check freshness at this time (ISO 8601) instead of now or the time of receipt',
       parse: async (text) => parseMoment(text, '--at'),
     })(),
-    ...verifyFlags,
+    ...inGroup('SIGNATURE', verifyFlags),
   };
 
   async run() {

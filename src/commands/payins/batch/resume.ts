@@ -1,7 +1,7 @@
 import {BatchResume} from '../../../cli/batch/commands.ts';
 
 export default class PayinsBatchResume extends BatchResume {
-  static override summary = 'Go on with a batch that was stopped or killed';
+  static override summary = 'Continue a batch that was stopped or killed';
   static override examples = ['<%= config.bin %> payins batch resume november'];
   readonly kind = 'payin';
 }

@@ -1,7 +1,7 @@
 import {BatchStatus} from '../../../cli/batch/commands.ts';
 
 export default class PayinsBatchStatus extends BatchStatus {
-  static override summary = 'Show where a batch stands';
+  static override summary = 'Show the state of a batch and the next command';
   static override examples = ['<%= config.bin %> payins batch status november --json'];
   readonly kind = 'payin';
 }

@@ -1,9 +1,9 @@
 import {BatchCancel} from '../../../cli/batch/commands.ts';
 
 export default class PayoutsBatchCancel extends BatchCancel {
-  static override summary = 'Cancel every record of a batch that is not released';
+  static override summary = 'Cancel the records of a batch that are not released';
   static override description =
-    'Rows in doubt are settled first. Each record is read, canceled if it is still created, and read again. Released records are listed and left as they are; nothing else of the batch is sent any more.';
+    'Rows in doubt are resolved first. Each record is fetched, canceled if its status is still created, and fetched again. Released records are listed and left unchanged. Afterwards nothing more of the batch can be sent.';
   static override examples = ['<%= config.bin %> payouts batch cancel november'];
   readonly kind = 'payout';
 }

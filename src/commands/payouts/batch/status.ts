@@ -1,7 +1,7 @@
 import {BatchStatus} from '../../../cli/batch/commands.ts';
 
 export default class PayoutsBatchStatus extends BatchStatus {
-  static override summary = 'Show where a batch stands';
+  static override summary = 'Show the state of a batch and the next command';
   static override examples = ['<%= config.bin %> payouts batch status november --json'];
   readonly kind = 'payout';
 }

@@ -5,9 +5,10 @@ import {noteRemembered} from '../../../cli/sandbox/remembered.ts';
 import type {Checkpoint} from '../../../sandbox/entities/checkpoints.ts';
 
 export default class SandboxCheckpointRestore extends RemitCommand {
-  static override summary = 'Put the running sandbox back to a checkpoint: records, money, clock; keys stay';
-  static override description = 'Whatever happened since is gone, unless another checkpoint holds it.';
-  static override args = {name: Args.string({required: true, description: 'as it was saved'})};
+  static override summary = 'Restore the running sandbox from a checkpoint';
+  static override description =
+    'Records, money and clock are restored; keys stay. Everything since then is lost, unless it is in another checkpoint.';
+  static override args = {name: Args.string({required: true, description: 'name of the checkpoint'})};
   static override examples = ['<%= config.bin %> sandbox checkpoint restore before-payday'];
 
   async run() {

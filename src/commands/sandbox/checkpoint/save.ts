@@ -5,8 +5,8 @@ import {sandboxCommand} from '../../../cli/sandbox/target.ts';
 import type {Checkpoint} from '../../../sandbox/entities/checkpoints.ts';
 
 export default class SandboxCheckpointSave extends RemitCommand {
-  static override summary = 'Keep the whole state of the running sandbox under a name';
-  static override description = 'An older checkpoint of that name is replaced, and a warning says so.';
+  static override summary = 'Save the state of the running sandbox under a name';
+  static override description = 'An existing checkpoint of that name is replaced, with a warning.';
   static override args = {
     name: Args.string({required: true, description: 'lower-case letters, digits and hyphens'}),
   };

@@ -6,7 +6,7 @@ import {sandboxCommand} from '../../../cli/sandbox/target.ts';
 import {deliveryView} from '../../../output/views/deliveries.ts';
 
 export default class SandboxDeliveriesList extends RemitCommand {
-  static override summary = 'List what the running sandbox delivers to webhook endpoints, newest first';
+  static override summary = 'List the webhook deliveries of the running sandbox, newest first';
   static override examples = [
     '<%= config.bin %> sandbox deliveries list',
     '<%= config.bin %> sandbox deliveries list --state failed -o id',
@@ -14,12 +14,12 @@ export default class SandboxDeliveriesList extends RemitCommand {
   static override flags = {
     state: Flags.option({
       options: ['pending', 'sending', 'delivered', 'failed', 'dropped', 'canceled'] as const,
-      description: 'only those that stand so',
+      description: 'only deliveries in this state',
     })(),
     event: Flags.string({helpValue: 'payout.settled', description: 'only this event type'}),
-    endpoint: Flags.string({helpValue: 'ID', description: 'only to this endpoint'}),
-    before: Flags.string({helpValue: 'ID', description: 'only those older than this delivery'}),
-    limit: count(1, 1000)({default: 50, description: 'at most so many'}),
+    endpoint: Flags.string({helpValue: 'ID', description: 'only deliveries to this endpoint'}),
+    before: Flags.string({helpValue: 'ID', description: 'only deliveries older than this one'}),
+    limit: count(1, 1000)({default: 50, description: 'maximum number of deliveries'}),
   };
 
   async run() {

@@ -1,7 +1,7 @@
 import {Args, Flags} from '@oclif/core';
 import {RemitCommand} from '../../../cli/core/command.ts';
 import {parseDuration} from '../../../cli/input/durations.ts';
-import {count} from '../../../cli/input/flags.ts';
+import {count, inGroup} from '../../../cli/input/flags.ts';
 import {callControl} from '../../../cli/sandbox/control.ts';
 import {FAULT_KINDS, readFault} from '../../../cli/sandbox/fault-flags.ts';
 import {sandboxCommand} from '../../../cli/sandbox/target.ts';
@@ -15,10 +15,10 @@ const duration = (description: string) =>
   })();
 
 export default class SandboxFaultsAdd extends RemitCommand {
-  static override summary = 'Make the running sandbox misbehave, to see what happens then';
+  static override summary = 'Add a fault to the running sandbox, to test how callers handle it';
   static override description = '`drop` and the effects after it apply to webhook deliveries.';
   static override args = {
-    effect: Args.string({required: true, options: [...FAULT_KINDS], description: 'what goes wrong'}),
+    effect: Args.string({required: true, options: [...FAULT_KINDS], description: 'kind of fault'}),
   };
   static override examples = [
     '<%= config.bin %> sandbox faults add reset --after --operation payouts.create --times 1',
@@ -27,35 +27,42 @@ export default class SandboxFaultsAdd extends RemitCommand {
     '<%= config.bin %> sandbox faults add duplicate --event payout.settled',
   ];
   static override flags = {
-    operation: Flags.string({helpValue: 'payouts.create', description: 'only this operation'}),
-    method: Flags.string({helpValue: 'POST', description: 'only this method'}),
-    path: Flags.string({helpValue: '/api/payouts', description: 'only paths with this prefix'}),
-    mode: Flags.option({
-      options: ['test', 'live'] as const,
-      description: 'only keys of this mode',
-    })(),
-    event: Flags.string({helpValue: 'payout.settled', description: 'deliveries: only this event type'}),
-    endpoint: Flags.string({helpValue: 'ID', description: 'deliveries: only to this endpoint'}),
-    nth: count(1, 1_000_000_000)({description: 'only the n-th that matches'}),
-    'after-reads': count(1, 1_000_000)({description: 'only GETs after the first N of the same path'}),
     times: count(1, 1_000_000_000)({description: 'stop after N matches'}),
-    probability: Flags.string({helpValue: '0.1', description: 'with this probability, 0 to 1'}),
-    after: Flags.boolean({description: 'status, reset: after the request took effect'}),
-    status: count(400, 599)({description: 'status: which one (default 503)'}),
-    'retry-after': count(0, 86_400)({description: 'status: seconds to wait'}),
-    delay: duration(
-      'latency: how long (default 1s); slow: until it is whole (10s); delay (10s); reorder (at most, 5s)',
-    ),
-    jitter: duration('latency, delay: up to this much more'),
-    sigma: Flags.string({
-      helpValue: '0.5',
-      exclusive: ['jitter'],
-      description: 'latency: log-normal, --delay its median',
+    probability: Flags.string({helpValue: '0.1', description: 'probability for each match, 0 to 1'}),
+    ...inGroup('MATCH', {
+      operation: Flags.string({helpValue: 'payouts.create', description: 'only this operation'}),
+      method: Flags.string({helpValue: 'POST', description: 'only this method'}),
+      path: Flags.string({helpValue: '/api/payouts', description: 'only paths with this prefix'}),
+      mode: Flags.option({
+        options: ['test', 'live'] as const,
+        description: 'only requests with a key of this mode',
+      })(),
+      event: Flags.string({helpValue: 'payout.settled', description: 'deliveries: only this event type'}),
+      endpoint: Flags.string({helpValue: 'ID', description: 'deliveries: only to this endpoint'}),
+      nth: count(1, 1_000_000_000)({description: 'only the Nth match'}),
+      'after-reads': count(1, 1_000_000)({description: 'only GETs after the first N of the same path'}),
     }),
-    age: duration('stale-timestamp: how old (default 1h)'),
-    field: Flags.string({helpValue: 'rail', description: 'unknown-value: where (default rail)'}),
-    value: Flags.string({helpValue: 'TEXT', description: 'unknown-status, unknown-value: which'}),
-    drop: Flags.string({helpValue: 'id,status', description: 'missing-fields: which (default id)'}),
+    ...inGroup('EFFECT', {
+      after: Flags.boolean({description: 'status, reset: let the request take effect first'}),
+      status: count(400, 599)({description: 'status: HTTP status to answer (default 503)'}),
+      'retry-after': count(0, 86_400)({description: 'status: Retry-After in seconds'}),
+      delay: duration(
+        'latency (default 1s); slow: time until the answer is complete (10s); delay (10s); reorder: at most (5s)',
+      ),
+      jitter: duration('latency, delay: random extra time, up to this'),
+      sigma: Flags.string({
+        helpValue: '0.5',
+        exclusive: ['jitter'],
+        description: 'latency: sigma of a log-normal distribution with --delay as its median',
+      }),
+      age: duration('stale-timestamp: age (default 1h)'),
+      field: Flags.string({helpValue: 'rail', description: 'unknown-value: field to change (default rail)'}),
+      value: Flags.string({helpValue: 'TEXT', description: 'unknown-status, unknown-value: value to send'}),
+      drop: Flags.string({
+        helpValue: 'id,status',
+        description: 'missing-fields: fields to leave out (default id)',
+      }),
+    }),
   };
 
   async run() {

@@ -4,7 +4,7 @@ import {callControl} from '../../../cli/sandbox/control.ts';
 
 export default class SandboxFaultsClear extends RemitCommand {
   static override summary = 'Remove one fault rule of the running sandbox, or all of them';
-  static override args = {id: Args.string({description: 'id of the rule; all when left out'})};
+  static override args = {id: Args.string({description: 'id of the rule (default: all rules)'})};
   static override examples = [
     '<%= config.bin %> sandbox faults clear',
     '<%= config.bin %> sandbox faults clear fault_2',

@@ -4,18 +4,22 @@ import {dryRunFlag, eventTypesFlag} from '../../../cli/input/flags.ts';
 import {createEndpoint} from '../../../cli/resources/webhook-endpoints.ts';
 
 export default class WebhooksEndpointsCreate extends RemitCommand {
-  static override summary = 'Register a webhook endpoint; its signing secret is shown once';
+  static override summary = 'Create a webhook endpoint; its signing secret is shown once';
   static override examples = [
     '<%= config.bin %> webhooks endpoints create --url https://example.com/hooks --event-types payout.settled,payout.failed',
     '<%= config.bin %> webhooks endpoints create --url https://example.com/hooks --event-types payin.settled --secret-file hook.secret',
   ];
   static override flags = {
-    url: Flags.string({required: true, helpValue: 'URL', description: 'https, takes POST with JSON'}),
+    url: Flags.string({
+      required: true,
+      helpValue: 'URL',
+      description: 'https URL that accepts POST with JSON',
+    }),
     'event-types': eventTypesFlag({required: true}),
-    description: Flags.string({helpValue: 'TEXT', description: 'free text'}),
+    description: Flags.string({helpValue: 'TEXT', description: 'free text description'}),
     'secret-file': Flags.string({
       helpValue: 'FILE',
-      description: 'write the secret there (new, mode 0600), not to stdout',
+      description: 'write the secret to this new file (mode 0600) instead of stdout',
     }),
     'dry-run': dryRunFlag,
   };

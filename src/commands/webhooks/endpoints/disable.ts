@@ -3,7 +3,7 @@ import {dryRunFlag, idArg} from '../../../cli/input/flags.ts';
 import {switchEndpoint} from '../../../cli/resources/webhook-endpoints.ts';
 
 export default class WebhooksEndpointsDisable extends RemitCommand {
-  static override summary = 'Stop deliveries to a webhook endpoint, and keep it';
+  static override summary = 'Pause deliveries to a webhook endpoint';
   static override args = {id: idArg('endpoint')};
   static override examples = [
     '<%= config.bin %> webhooks endpoints disable 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11',

@@ -4,7 +4,7 @@ import {listOptions, showList} from '../../../cli/resources/lists.ts';
 import {webhookEndpointView} from '../../../output/views/webhooks.ts';
 
 export default class WebhooksEndpointsList extends RemitCommand {
-  static override summary = 'List webhook endpoints, the newest first';
+  static override summary = 'List webhook endpoints, newest first';
   static override examples = [
     '<%= config.bin %> webhooks endpoints list --limit 10',
     '<%= config.bin %> webhooks endpoints list --all -o id',

@@ -5,9 +5,9 @@ import {dryRunFlag, idArg} from '../../../cli/input/flags.ts';
 import {rotateEndpoint} from '../../../cli/webhooks/rotate-action.ts';
 
 export default class WebhooksEndpointsRotate extends RemitCommand {
-  static override summary = 'Replace the signing secret of an endpoint, without losing an event';
+  static override summary = 'Replace the signing secret of an endpoint without losing events';
   static override description =
-    'Creates a second endpoint with the same URL and event types, shows its secret once, waits until the record of `webhooks listen` has a delivery that verified with it, and then deletes the old endpoint. The endpoint gets a new id. Interrupted at any point, the same command continues.';
+    'Creates a second endpoint with the same URL and event types, shows its secret once, waits until `webhooks listen` has recorded a delivery that verifies with it, and then deletes the old endpoint. The endpoint gets a new id. If interrupted, run the same command again to continue.';
   static override args = {id: idArg('endpoint')};
   static override examples = [
     '<%= config.bin %> webhooks endpoints rotate 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11 --secret-file new.secret',
@@ -16,9 +16,9 @@ export default class WebhooksEndpointsRotate extends RemitCommand {
   static override flags = {
     'secret-file': Flags.string({
       helpValue: 'FILE',
-      description: 'write the new secret there (new, mode 0600), not to stdout',
+      description: 'write the new secret to this new file (mode 0600) instead of stdout',
     }),
-    confirmed: Flags.boolean({description: 'the receiver has the new secret: do not wait for a delivery'}),
+    confirmed: Flags.boolean({description: 'do not wait for a delivery: the receiver has the new secret'}),
     timeout: Flags.custom<number>({
       helpValue: 'TIME',
       description: 'how long to wait for a delivery (default 10m)',

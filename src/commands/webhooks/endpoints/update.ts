@@ -14,9 +14,9 @@ export default class WebhooksEndpointsUpdate extends RemitCommand {
     '<%= config.bin %> webhooks endpoints update ID --url https://example.com/new-hooks',
   ];
   static override flags = {
-    url: Flags.string({helpValue: 'URL', description: 'https, takes POST with JSON'}),
+    url: Flags.string({helpValue: 'URL', description: 'https URL that accepts POST with JSON'}),
     'event-types': eventTypesFlag({}),
-    description: Flags.string({helpValue: 'TEXT', description: 'free text'}),
+    description: Flags.string({helpValue: 'TEXT', description: 'free text description'}),
     'dry-run': dryRunFlag,
   };
 

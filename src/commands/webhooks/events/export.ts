@@ -4,7 +4,7 @@ import {eventFilter, eventFilters} from '../../../cli/webhooks/events.ts';
 import {exportRecord} from '../../../cli/webhooks/export.ts';
 
 export default class WebhooksEventsExport extends RemitCommand {
-  static override summary = 'Write recorded deliveries as NDJSON, with headers and bytes';
+  static override summary = 'Write recorded deliveries as NDJSON, with headers and exact bytes';
   static override description =
     'The lines are those of `webhooks listen -o ndjson`, oldest first; `webhooks verify -` reads them.';
   static override examples = [
@@ -13,7 +13,7 @@ export default class WebhooksEventsExport extends RemitCommand {
   ];
   static override flags = {
     ...eventFilters,
-    out: Flags.string({helpValue: 'FILE', description: 'write there (mode 0600), not to stdout'}),
+    out: Flags.string({helpValue: 'FILE', description: 'write to this file (mode 0600) instead of stdout'}),
   };
 
   async run() {

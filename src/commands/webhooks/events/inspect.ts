@@ -8,18 +8,18 @@ import {secretFlags} from '../../../cli/webhooks/secrets.ts';
 export default class WebhooksEventsInspect extends RemitCommand {
   static override summary = 'Serve a page that shows the recorded deliveries';
   static override description =
-    'The page of `webhooks listen --ui`, without a listener or beside one. It is served on this machine only, opens with the printed address, and ends with Ctrl-C.';
+    'The same page as `webhooks listen --ui`, with or without a running listener. It is served on this machine only; open the printed address. Ctrl-C stops it.';
   static override examples = [
     '<%= config.bin %> webhooks events inspect',
     '<%= config.bin %> webhooks events inspect --forward-to 3000/hook --secret-from hook.secret',
   ];
   static override flags = {
-    port: count(0, 65_535)({default: 0, description: '0 takes a free one'}),
+    port: count(0, 65_535)({default: 0, description: 'port to listen on; 0 picks a free one'}),
     'forward-to': Flags.string({
       helpValue: 'TARGET',
-      description: 'where replays go unless another address is typed: a port, path, host or URL',
+      description: 'default target of replays: a port, path, host or URL',
     }),
-    'allow-external': Flags.boolean({description: 'replay to addresses that are not on this machine, too'}),
+    'allow-external': Flags.boolean({description: 'allow replays to addresses outside this machine'}),
     ...secretFlags,
     timeout: Flags.custom<number>({
       helpValue: 'TIME',

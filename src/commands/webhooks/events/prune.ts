@@ -8,7 +8,7 @@ import {DEFAULT_BOUNDS, pruneRecord} from '../../../webhooks/record/prune.ts';
 export default class WebhooksEventsPrune extends RemitCommand {
   static override summary = 'Remove old recorded deliveries';
   static override description =
-    'Removes whole files of the record, oldest first, until it is within the bounds. Deliveries that wait to be forwarded stay. A listener does the same by itself.';
+    'Removes whole files, oldest first, until the record is within the limits. Deliveries that still have to be forwarded are kept. A running listener does this by itself.';
   static override examples = [
     '<%= config.bin %> webhooks events prune',
     '<%= config.bin %> webhooks events prune --older-than 7d --max-size 100MB',
@@ -16,7 +16,7 @@ export default class WebhooksEventsPrune extends RemitCommand {
   static override flags = {
     'older-than': Flags.custom<number>({
       helpValue: 'TIME',
-      description: 'remove what is older (default 30d)',
+      description: 'remove older deliveries (default 30d)',
       parse: async (text) => parseDuration(text, '--older-than'),
     })(),
     'max-size': sizeFlag({description: 'keep at most this much (default 256MB)'}),

@@ -1,6 +1,7 @@
 import {Args, Flags} from '@oclif/core';
 import {RemitCommand} from '../../../cli/core/command.ts';
 import {parseDuration} from '../../../cli/input/durations.ts';
+import {inGroup} from '../../../cli/input/flags.ts';
 import {eventFilters} from '../../../cli/webhooks/events.ts';
 import {replayRecorded} from '../../../cli/webhooks/replay-action.ts';
 import {secretFlags} from '../../../cli/webhooks/secrets.ts';
@@ -8,9 +9,9 @@ import {secretFlags} from '../../../cli/webhooks/secrets.ts';
 const {type, since, before, verdict, match, failed} = eventFilters;
 
 export default class WebhooksEventsReplay extends RemitCommand {
-  static override summary = 'Send recorded deliveries again, and compare with the attempt before';
+  static override summary = 'Send recorded deliveries again and compare the answers';
   static override description =
-    'Sends the bytes and headers that arrived, one delivery at a time, to the targets that the listener forwarded to; with --failed only to those where it gave up. Ends with 8 when a delivery that was accepted before is refused now, or one fails that was never sent. Works beside a running listener.';
+    'Sends the recorded bytes and headers, one delivery at a time, to the targets that the listener forwarded to; with --failed only to those where it gave up. Exits 8 if a delivery that was accepted before is refused now, or if one fails that was never sent. Works while a listener is running.';
   static override examples = [
     '<%= config.bin %> webhooks events replay --failed',
     '<%= config.bin %> webhooks events replay dlv_019b76daa800000012345678 --forward-to 3000/hook',
@@ -20,31 +21,28 @@ export default class WebhooksEventsReplay extends RemitCommand {
     ids: Args.string({
       multiple: true,
       ignoreStdin: true,
-      description: 'deliveries (dlv_…) or events, by id; all that pass the filters when left out',
+      description: 'ids of deliveries (dlv_…) or events (default: all that match the filters)',
     }),
   };
   static override flags = {
-    failed,
-    type,
-    since,
-    before,
-    verdict,
-    match,
     'forward-to': Flags.string({
       multiple: true,
       multipleNonGreedy: true,
       helpValue: 'TARGET',
-      description: 'send there instead: a port, path, host or URL; may be repeated',
+      description: 'target to use instead: a port, path, host or URL; may be repeated',
     }),
-    'allow-external': Flags.boolean({description: 'also to addresses that are not on this machine'}),
-    resign: Flags.boolean({description: 'sign again, with the current time'}),
-    ...secretFlags,
+    'allow-external': Flags.boolean({description: 'allow addresses outside this machine'}),
     timeout: Flags.custom<number>({
       helpValue: 'TIME',
       description: 'how long to wait for an answer (default 10s)',
       parse: async (text) => parseDuration(text, '--timeout'),
     })(),
-    'show-response': Flags.boolean({description: 'show what the target answers'}),
+    'show-response': Flags.boolean({description: 'show the answer of the target'}),
+    ...inGroup('FILTER', {failed, type, since, before, verdict, match}),
+    ...inGroup('SIGNATURE', {
+      resign: Flags.boolean({description: 'sign again with the current time'}),
+      ...secretFlags,
+    }),
   };
 
   async run() {

@@ -14,7 +14,7 @@ export default class WebhooksEventsShow extends RemitCommand {
   static override args = {
     delivery: Args.string({required: true, description: 'delivery (dlv_…) or event, by id'}),
   };
-  static override flags = {raw: Flags.boolean({description: 'write the body alone, byte for byte'})};
+  static override flags = {raw: Flags.boolean({description: 'write only the body, byte for byte'})};
 
   async run() {
     const {args, flags} = await this.parse(WebhooksEventsShow);

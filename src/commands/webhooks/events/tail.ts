@@ -4,15 +4,15 @@ import {eventFilter, eventFilters} from '../../../cli/webhooks/events.ts';
 import {tailRecord} from '../../../cli/webhooks/tail.ts';
 
 export default class WebhooksEventsTail extends RemitCommand {
-  static override summary = 'Show the last recorded deliveries, then new ones as they arrive';
-  static override description = 'Works beside a running listener, and until Ctrl-C.';
+  static override summary = 'Show the latest recorded deliveries, then new ones as they arrive';
+  static override description = 'Works while a listener is running. Ctrl-C stops it.';
   static override examples = [
     '<%= config.bin %> webhooks events tail --type payout.*',
     '<%= config.bin %> webhooks events tail --lines 0 -o ndjson',
   ];
   static override flags = {
     ...eventFilters,
-    lines: count(0, 100_000)({default: 10, description: 'how many earlier deliveries to show first'}),
+    lines: count(0, 100_000)({default: 10, description: 'number of earlier deliveries to show first'}),
   };
 
   async run() {

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import type {Config} from '@oclif/core';
+import {before, describe, it} from 'mocha';
+import {helpText} from '../../../src/cli/help/help.ts';
+import {runCli, sourceConfig} from '../run-cli.ts';
+
+/** More own flags than this are shown in groups. */
+const UNGROUPED = 8;
+
+describe('the help of a command', () => {
+  let config: Config;
+  before(async () => {
+    config = await sourceConfig();
+  });
+
+  const textAt = (id: string, columns?: number): Promise<string> => {
+    const stdout = {isTTY: columns !== undefined, columns} as typeof process.stdout;
+    return helpText(config, id, {stdout, env: {NO_COLOR: '1'}});
+  };
+  const headings = (text: string): string[] => text.match(/^[A-Z ]*FLAGS$/gm) ?? [];
+
+  it('shows many flags in groups, the everyday ones first', async () => {
+    for (const {id, flags} of config.commands) {
+      const own = Object.values(flags).filter(({helpGroup}) => helpGroup !== 'GLOBAL');
+      if (own.length <= UNGROUPED) continue;
+      const groups = new Set(own.map(({helpGroup}) => helpGroup));
+      assert.ok(groups.size > 1, `${id} has ${own.length} flags in one group`);
+      for (const group of groups) {
+        const size = own.filter(({helpGroup}) => helpGroup === group).length;
+        assert.ok(size <= 12, `${id}: ${size} flags under ${group ?? 'FLAGS'}`);
+      }
+      const shown = headings(await textAt(id));
+      if (groups.has(undefined)) assert.equal(shown[0], 'FLAGS', id);
+      assert.equal(shown.length, groups.size, `${id}: ${shown.join(', ')}`);
+    }
+  });
+
+  it('groups the flags of batch run by what they are for', async () => {
+    const text = await textAt('payouts:batch:run');
+    assert.deepEqual(headings(text), [
+      'FLAGS',
+      'CONFIRMATION FLAGS',
+      'INPUT FORMAT FLAGS',
+      'SPEED FLAGS',
+      'RECOVERY FLAGS',
+      'OUTPUT FLAGS',
+    ]);
+    const main = text.slice(text.indexOf('\nFLAGS'), text.indexOf('\nCONFIRMATION FLAGS'));
+    assert.ok(main.indexOf('--batch-id') < main.indexOf('--direct'), 'rare flags come last');
+  });
+
+  it('is wrapped at the width of the terminal', async () => {
+    for (const columns of [60, 80, 120])
+      for (const id of ['payouts:batch:run', 'webhooks:listen', 'payouts:create', 'sandbox:faults:add']) {
+        const lines = (await textAt(id, columns)).split('\n');
+        const examples = lines.indexOf('EXAMPLES'); // a command is one line, however long
+        const widest = lines.slice(0, examples).reduce((most, line) => Math.max(most, line.length), 0);
+        assert.ok(widest <= columns, `${id} at ${columns}: ${widest}`);
+        if (columns === 120) assert.ok(widest > 80, `${id} leaves a third of the terminal empty`);
+      }
+  });
+
+  it('names flags and examples whole, also where they look like numbers of accounts', async () => {
+    for (const argv of [
+      ['help', 'payment-methods', 'add'],
+      ['help', 'payment-methods', 'add', '--json'],
+    ]) {
+      const {stdout} = await runCli(argv);
+      assert.match(stdout, /--account-number=DIGITS/);
+      assert.match(stdout, /--routing-number 021000021/);
+    }
+  });
+});
