@@ -128,23 +128,27 @@ export class Output {
 
   /** For people: free text on stdout. Silent in machine formats. */
   text(text: string): void {
-    this.texts([text]);
+    void this.texts([text]);
   }
 
-  /** The same for several texts, written at once; each is sanitized alone. */
-  texts(texts: readonly (string | LedText)[]): void {
-    if (!this.forPeople || this.settings.query !== undefined) return;
+  /** The same for several texts, written at once; each is sanitized alone. A promise while the reader does not keep up. */
+  texts(texts: readonly (string | LedText)[]): Promise<void> | undefined {
+    if (!this.forPeople || this.settings.query !== undefined) return undefined;
     const shown = texts.map((one) => {
       const {lead, text} = typeof one === 'string' ? {lead: '', text: one} : one;
       return wrapFor(this.#stdout, lead + this.sanitizer.painted(text.replace(/\n$/, '')));
     });
-    this.#progress.around(() => void this.#stdout.write(`${shown.join('\n')}\n`));
+    let drained: Promise<void> | undefined;
+    this.#progress.around(() => {
+      drained = this.#stdout.write(`${shown.join('\n')}\n`);
+    });
     this.#resultWritten = true;
-    if (this.settings.fields.length === 0 || this.#fieldsChecked) return;
+    if (this.settings.fields.length === 0 || this.#fieldsChecked) return drained;
     this.#fieldsChecked = true;
     this.warn(
       '--fields picks fields of records, and this is text; -o json --fields shows those of the result',
     );
+    return drained;
   }
 
   /**

@@ -14,6 +14,7 @@ export type ListenLine =
   | TargetLine
   | RefusedLine
   | ExpectLine
+  | GapLine
   | SummaryLine;
 
 export interface ReadyLine {
@@ -116,6 +117,11 @@ export interface ExpectLine {
   event_type: string;
   matched: boolean;
   delivery: string | null;
+}
+/** The reader of stdout stalled, and so many lines had no room: the deliveries are in the record. */
+export interface GapLine {
+  type: 'gap';
+  lines: number;
 }
 export interface SummaryLine {
   type: 'summary';

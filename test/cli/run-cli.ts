@@ -28,6 +28,8 @@ export class Screen extends Writable {
   isTTY: boolean | undefined;
   columns: number | undefined;
   error: Error | undefined;
+  /** Until then its reader takes nothing more. */
+  stalled: Promise<void> | undefined;
 
   readonly #onText: (text: string) => void;
 
@@ -45,7 +47,8 @@ export class Screen extends Writable {
     }
     this.text += chunk.toString();
     this.#onText(chunk.toString());
-    done();
+    if (this.stalled === undefined) done();
+    else void this.stalled.then(() => done());
   }
 }
 
@@ -67,6 +70,8 @@ export interface CliOptions {
   transport?: Runtime['transport'];
   /** What every write to stdout fails with, as on a full disk. */
   stdoutError?: Error;
+  /** Until then nothing is read from stdout. */
+  stdoutStalled?: Promise<void>;
   /** Hears stdout and stderr as they are written, in one order. */
   onOutput?: (text: string) => void;
 }
@@ -115,6 +120,7 @@ export async function runCli(argv: readonly string[], options: CliOptions = {}):
   const home = options.env?.['HOME'] ?? scratch();
   const stdout = new Screen(options.columns, options.onOutput);
   if (options.stdoutError !== undefined) stdout.error = options.stdoutError;
+  stdout.stalled = options.stdoutStalled;
   const stderr = new Screen(options.columns, options.onOutput);
   const stdin: Runtime['stdin'] = Readable.from(options.stdin === undefined ? [] : [options.stdin]);
   stdin.isTTY = options.columns !== undefined;

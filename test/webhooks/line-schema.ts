@@ -94,6 +94,7 @@ export const LINES = {
     matched: z.boolean(),
     delivery: delivery.nullable(),
   }),
+  gap: z.strictObject({type: z.literal('gap'), lines: z.int().min(1)}),
   summary: z.strictObject({
     type: z.literal('summary'),
     received: count,
@@ -117,5 +118,6 @@ export const LINE = z.discriminatedUnion('type', [
   LINES.target,
   LINES.refused,
   LINES.expect,
+  LINES.gap,
   LINES.summary,
 ]);

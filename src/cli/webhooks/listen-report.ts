@@ -10,7 +10,11 @@ import {
 } from '../../webhooks/lines.ts';
 import type {LedText, Output} from '../../output/output.ts';
 import {readBody} from '../../webhooks/losses.ts';
+import {LineQueue} from './line-queue.ts';
 import {deliveryText, forwardText, lossLine, objectText} from './listen-view.ts';
+
+/** About what a line takes beside its body. */
+const LINE_BYTES = 1000;
 
 /** What people and scripts see of a listener: lines as things happen, counts, a summary at the end. */
 export class ListenReport {
@@ -20,13 +24,24 @@ export class ListenReport {
   #filtered = 0;
   #refused = 0;
   /** Lines that are written together at the end of this turn: a write for each would halve the deliveries per second. */
-  readonly #texts: (string | LedText)[] = [];
-  readonly #lines: ListenLine[] = [];
+  readonly #texts: LineQueue<string | LedText>;
+  readonly #lines: LineQueue<ListenLine>;
   #isFlushPlanned = false;
+  #hasEnded = false;
 
   constructor(out: Output, {showResponse}: {showResponse: boolean}) {
     this.#out = out;
     this.#showResponse = showResponse;
+    this.#lines = new LineQueue({
+      write: (lines) => out.events(lines),
+      gap: (lines) => ({type: 'gap', lines}),
+      bytesOf: (line) => ('body_base64' in line ? LINE_BYTES + line.body_base64.length : LINE_BYTES),
+    });
+    this.#texts = new LineQueue({
+      write: (texts) => out.texts(texts),
+      gap: (lines) => `${' '.repeat(10)}${lines} lines are left out: the output was not read in time`,
+      bytesOf: () => LINE_BYTES,
+    });
   }
 
   ready(line: ReadyLine, facts: readonly string[]): void {
@@ -127,31 +142,29 @@ export class ListenReport {
 
   summary(): SummaryLine {
     const line: SummaryLine = {type: 'summary', ...this.#counts};
-    this.#flush();
+    const {format, quiet} = this.#out.settings;
     this.#out.endProgress();
-    this.#say(
-      () => line,
-      () => [this.#countsText()],
-    );
-    this.#flush({isLast: true});
+    if (format === 'ndjson') this.#lines.end(line);
+    if (this.#out.forPeople && !quiet) this.#texts.end(this.#countsText());
+    this.#hasEnded = true;
     return line;
   }
 
   /** Builds a line only for an output that shows it: under load, a line costs as much as verifying its delivery. */
   #say(line: () => ListenLine, texts: () => readonly (string | LedText)[]): void {
     const {format, quiet} = this.#out.settings;
-    if (format === 'ndjson') this.#lines.push(line());
-    if (this.#out.forPeople && !quiet) this.#texts.push(...texts());
+    if (format === 'ndjson') this.#lines.push(line);
+    if (this.#out.forPeople && !quiet) for (const text of texts()) this.#texts.push(() => text);
     if (this.#isFlushPlanned) return;
     this.#isFlushPlanned = true;
     setImmediate(() => this.#flush());
   }
 
-  #flush({isLast = false} = {}): void {
+  #flush(): void {
     this.#isFlushPlanned = false;
-    if (this.#lines.length > 0) void this.#out.events(this.#lines.splice(0));
-    if (this.#texts.length > 0) this.#out.texts(this.#texts.splice(0));
-    if (!isLast && this.#counts.received > 0 && this.#out.forPeople && this.#out.isTerminal)
+    this.#lines.flush();
+    this.#texts.flush();
+    if (!this.#hasEnded && this.#counts.received > 0 && this.#out.forPeople && this.#out.isTerminal)
       this.#out.progress(this.#countsText());
   }
 

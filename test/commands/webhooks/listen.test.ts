@@ -513,6 +513,25 @@ describe('webhooks listen', () => {
     assert.match(text, /3 received, 2 verified, 1 rejected, 0 duplicates/);
   });
 
+  it('goes on while nobody reads its lines, and says how many it left out', async () => {
+    let read = () => {};
+    const stdoutStalled = new Promise<void>((resolve) => (read = resolve));
+    const at = (listening = await Listening.open(env, [], (argv, options) =>
+      runCli(argv, {...options, stdoutStalled}),
+    ));
+    const large = (number: number) =>
+      Buffer.from(`{"id":"e${number}","type":"payout.settled","data":{"note":"${'x'.repeat(900_000)}"}}`);
+    for (let number = 0; number < 12; number += 1) assert.equal(await at.post(large(number)), 200);
+    assert.equal(recorded().length, 12);
+    read();
+    await at.until(({type}) => type === 'gap');
+    const shown = at.of('event').length;
+    assert.ok(shown > 3 && shown < 11, `${shown} lines of 1.2 MB`);
+    assert.equal(at.of('gap')[0]!.lines, 12 - shown);
+    assert.equal(await at.post(body(20)), 200);
+    await at.until((line) => line.type === 'event' && line.id === 'e20');
+  });
+
   it('documents every line, and writes each kind in these tests', () => {
     const rows = tableRows(readText('docs/reference/listen-lines.md')).map(({cells}) =>
       cells[0]!.replaceAll('`', ''),
