@@ -15,20 +15,31 @@ export function csvCell(value: unknown): string {
 
 export const csvLine = (cells: readonly unknown[]): string => `${cells.map(csvCell).join(',')}\n`;
 
-/** Paths of the CSV's columns where none were asked for: every field of the records, objects opened one level deep. */
+/**
+ * Paths of the CSV's columns where none were asked for: every field of the records, objects opened one level deep. An
+ * object with a dot in one of its names stays whole: its parts could not be told from nested ones.
+ */
 export function csvColumns(records: readonly unknown[]): string[] {
   const paths = new Set<string>();
   for (const record of records) {
     if (record === null || typeof record !== 'object') continue;
     for (const [key, value] of Object.entries(record)) {
-      if (value !== null && typeof value === 'object' && !Array.isArray(value) && !key.includes('.')) {
-        for (const inner of Object.keys(value as object))
-          if (!inner.includes('.')) paths.add(`${key}.${inner}`);
-      } else paths.add(key);
+      const inner =
+        value !== null && typeof value === 'object' && !Array.isArray(value)
+          ? Object.keys(value as object)
+          : undefined;
+      if (inner === undefined || [key, ...inner].some((name) => name.includes('.'))) paths.add(key);
+      else for (const name of inner) paths.add(`${key}.${name}`);
     }
   }
   return [...paths];
 }
 
 export const csvRow = (record: unknown, columns: readonly string[]): string =>
-  csvLine(columns.map((path) => (columns.length === 1 && path === '' ? record : valueAt(record, path))));
+  csvLine(columns.map((path) => (columns.length === 1 && path === '' ? record : cellOf(record, path))));
+
+/** A field may have a dot in its own name. */
+const cellOf = (record: unknown, path: string): unknown =>
+  record !== null && typeof record === 'object' && Object.hasOwn(record, path)
+    ? (record as Record<string, unknown>)[path]
+    : valueAt(record, path);

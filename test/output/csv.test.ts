@@ -70,4 +70,15 @@ describe('the columns of a CSV', () => {
       ['id', 'm.a', 'm.b', 'x'],
     );
   });
+
+  it('lose no field with a dot in its name', () => {
+    const records = [
+      {'trace.id': 7, m: {'order.id': 'A', b: 1}, 'x.y': {z: 2}},
+      {'trace.id': 8, m: {b: 3}, 'x.y': null},
+    ];
+    const columns = csvColumns(records);
+    assert.deepEqual(columns, ['trace.id', 'm', 'x.y', 'm.b']);
+    assert.equal(csvRow(records[0], columns), '7,"{""order.id"":""A"",""b"":1}","{""z"":2}",1\n');
+    assert.equal(csvRow(records[1], columns), '8,"{""b"":3}",,3\n');
+  });
 });
