@@ -341,7 +341,29 @@ describe('a delivery that was sent again, as people see it', () => {
   });
 });
 
+describe('a payment method as people see it', () => {
+  it('says yes or no, and a dash where the service says neither', () => {
+    const shown = (is_default?: unknown) => line(paymentMethodView, 'Default', {is_default});
+    assert.deepEqual([true, false, undefined, 'maybe'].map(shown), ['yes', 'no', '-', 'maybe']);
+  });
+});
+
 describe('the sandbox as people see it', () => {
+  it('counts what there is, and says none where there is nothing', () => {
+    const shown = (label: string, record: object) => line(sandbox.sandboxView, label, record);
+    const answers = {'payouts.get 200': 4, 'payees.list 503': 1};
+    assert.equal(
+      shown('Requests', {requests: {total: 5, answers}}),
+      '5 in all: 4 payouts.get 200, 1 payees.list 503',
+    );
+    assert.equal(shown('Requests', {requests: {total: 0, answers: {}}}), 'none');
+    assert.equal(
+      shown('Deliveries', {deliveries: {delivered: 3, pending: 0, failed: 1}}),
+      '3 delivered, 1 failed',
+    );
+    assert.equal(shown('Deliveries', {deliveries: {pending: 0}}), 'none');
+  });
+
   it('says whether its ledger balances, in red where it does not', () => {
     const ledger = (audit: object) => line(sandbox.sandboxView, 'Ledger', {audit}, eye({paint: ansiPaint}));
     assert.equal(ledger({balanced: true, problems: []}), 'balances');
