@@ -13,6 +13,11 @@ export const ENVIRONMENT: Readonly<Record<string, string>> = {
   REMIT_PROFILE: 'profile to use when --profile is not given',
   REMIT_CONFIG_DIR: 'folder of config.json (default ~/.config/remit)',
   REMIT_STATE_DIR: 'folder of batches and the sandbox (default ~/.local/state/remit)',
+  REMIT_WEBHOOK_SECRET: 'signing secret of webhooks; several are separated by commas',
+  XDG_CONFIG_HOME: 'parent of the configuration folder, instead of ~/.config',
+  XDG_STATE_HOME: 'parent of the state folder, instead of ~/.local/state',
+  XDG_CACHE_HOME: 'parent of the cache of compiled code, instead of ~/.cache',
+  NODE_EXTRA_CA_CERTS: 'file of additional certificate authorities (read by Node.js)',
   NO_COLOR: 'set to turn colour off',
   FORCE_COLOR: 'set to use colour in pipes as well',
 };
