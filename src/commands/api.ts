@@ -32,7 +32,7 @@ export default class Api extends RemitCommand {
     const {args, flags} = await this.parse(Api);
     const method = args.method.toUpperCase();
     if (!['GET', 'POST', 'PATCH', 'PUT', 'DELETE'].includes(method))
-      throw new RemitError('USAGE', `${JSON.stringify(args.method)} is no method that remit sends`, {
+      throw new RemitError('USAGE', `${JSON.stringify(args.method)} is not a method that remit can send`, {
         hint: 'remit help api',
       });
     checkRequestPath(args.path);

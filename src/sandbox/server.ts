@@ -79,8 +79,12 @@ function serve(sandbox: Sandbox, requestTimeoutMs: number, onBug: (error: unknow
           return refused(400, 'VALIDATION_ERROR', 'the request cannot be read');
         onBug(error);
         return error instanceof RemitError
-          ? refused(503, 'SERVICE_UNAVAILABLE', "the sandbox's store cannot be used; its log says more")
-          : refused(500, 'INTERNAL_ERROR', 'a bug of the sandbox; its log says more');
+          ? refused(503, 'SERVICE_UNAVAILABLE', 'the sandbox cannot use its store; its log has details')
+          : refused(
+              500,
+              'INTERNAL_ERROR',
+              'an internal error of the sandbox (a bug in remit); its log has details',
+            );
       },
     },
   );

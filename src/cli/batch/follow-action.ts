@@ -72,7 +72,7 @@ export async function refreshBatch(options: {
     const {summary, attention, placed, running} = await statusOfBatch({...options, clock, placing});
     out.text(summaryText(summary, attention, placed));
     out.note(
-      `${running ?? 'It was running a moment ago.'} Nothing was looked up: another process has the batch.`,
+      `${running ?? 'It was running a moment ago.'} Nothing was fetched: another process is running the batch.`,
     );
     return {summary, exit: EXIT.OK};
   }
@@ -144,7 +144,7 @@ async function follow(options: {
       onProgress: (line) => out.progress(line),
       onUnknown: (status, reference) =>
         out.notice(
-          `${reference} has the status ${JSON.stringify(status)}, which is not known here; it is kept, and looked at again`,
+          `${reference} has the status ${JSON.stringify(status)}, which remit does not know; it is kept and will be fetched again`,
         ),
     }).run();
     if (lock.lost.aborted) throw lock.lost.reason;
@@ -169,7 +169,7 @@ const ENDS: Readonly<Record<FollowEnd, string>> = {
   reached: 'all are there',
   ended: 'nothing is under way any more',
   timeout: 'the time was up',
-  passed: 'each was looked at once',
+  passed: 'each was fetched once',
   stopped: 'it was stopped',
 };
 

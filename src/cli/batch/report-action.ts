@@ -134,7 +134,7 @@ async function openForReport(wanted: Wanted): Promise<OpenBatch> {
     const {accepted, planned} = status.summary;
     throw new RemitError(
       'LOCKED',
-      `no report of batch ${wanted.batchId} was written, its results are not there yet: ${accepted} of ${count(planned, 'row')} accepted. ${runningText(status, error)}`,
+      `no report of batch ${wanted.batchId} was written because the batch is still running: ${accepted} of ${count(planned, 'row')} accepted. ${runningText(status, error)}`,
       {cause: error, hint: error.openHint, details: {...error.details, summary: status.summary}},
     );
   }

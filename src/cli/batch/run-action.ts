@@ -100,7 +100,7 @@ export async function runBatch(request: RunRequest): Promise<BatchEnd> {
     const changed = request.isById ? changedFile(batch.plan) : undefined;
     if (changed !== undefined)
       context.out.warn(
-        `${changed} is not as it was when batch ${batchId} was planned; the batch goes on with the plan (plan the file again to take changes up)`,
+        `${changed} has changed since batch ${batchId} was planned; the batch continues with the plan (to apply the changes, plan the file again)`,
       );
     const summary = await runClaimed(request, batch, folder);
     if (summary.left_out > 0) context.out.warn(leftOutText(summary));
@@ -379,7 +379,7 @@ async function retryRows(
   const keys = facts.raised.length === 0 ? '' : `, ${facts.raised.length} of them with a new key`;
   out.note(`${count(facts.again.length, 'row')} prepared to be sent again${keys}`);
   for (const {reference, why} of facts.left.slice(0, NAMED))
-    out.notice(`  ${reference} is left as it is: ${why}`);
+    out.notice(`  ${reference} is unchanged: ${why}`);
   if (facts.left.length > NAMED) out.notice(`  … and ${facts.left.length - NAMED} more are left as they are`);
   return undefined;
 }

@@ -48,7 +48,7 @@ export function summaryText(summary: Summary, attention: readonly Attention[], p
       summary.held +
       (summary.differs ?? 0) + // absent from a status of an earlier version
       summary.failed;
-    lines.push('', 'To look at:');
+    lines.push('', 'Needs attention:');
     for (const row of named) {
       const {reference, code, message} = row;
       lines.push(

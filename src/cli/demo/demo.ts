@@ -85,7 +85,7 @@ export async function runDemo(local: LocalContext, options: {rows: number}): Pro
     };
     check(result);
     say(
-      `\nThe books of the service: ${result.service.paid} payouts, ${groupMajor(result.service.total)} USD. The report says the same.`,
+      `\nAccording to the service: ${result.service.paid} payouts, ${groupMajor(result.service.total)} USD. The report agrees.`,
     );
     say(`Files are in ${folder}. Your own sandbox: remit sandbox start`);
     return result;

@@ -126,7 +126,7 @@ const pagesText = (): string =>
 
 function unknownSubject(id: string, config: Config): RemitError {
   const guess = nearest(id, [...config.commandIDs, ...Object.keys(PAGES)]);
-  return new RemitError('USAGE', `there is no help on "${id.replaceAll(':', ' ')}"`, {
+  return new RemitError('USAGE', `there is no help for "${id.replaceAll(':', ' ')}"`, {
     hint: guess === undefined ? 'remit --help' : `remit help ${guess.replaceAll(':', ' ')}`,
   });
 }

@@ -25,13 +25,13 @@ export interface Amount {
 export function readAmount(flags: AmountFlags): Amount {
   const {amount, 'amount-minor': minorText, currency} = flags;
   if (amount === undefined && minorText === undefined)
-    throw new RemitError('USAGE', 'how much? --amount with --currency, or --amount-minor', {
+    throw new RemitError('USAGE', 'the amount is missing: add --amount with --currency, or --amount-minor', {
       hint: WRITTEN_LIKE,
     });
   if (amount !== undefined && currency === undefined)
     throw new RemitError(
       'USAGE',
-      '--amount needs --currency, since the same digits are another amount in another one',
+      '--amount needs --currency, because the same digits are a different amount in another currency',
       {
         hint: WRITTEN_LIKE,
       },

@@ -23,6 +23,6 @@ export async function readKeySource(flags: KeyFlags, runtime: Runtime): Promise<
     : await runtime.prompts.hidden('API key (not shown):', '--key-stdin, --key-file or --key-command');
   const stored = typed.trim();
   if (stored === '')
-    throw new RemitError('BAD_KEY', fromStdin ? 'no key came from stdin' : 'no key was typed');
+    throw new RemitError('BAD_KEY', fromStdin ? 'stdin contains no key' : 'no key was typed');
   return {stored};
 }

@@ -39,7 +39,7 @@ export async function createMove(
   return showMove(context, sent.result);
 }
 
-/** Approves a move, which settles at once: 201, or 207 when settling hit something that can be mended. */
+/** Approves a move, which settles at once: 201, or 207 when settlement had a recoverable issue. */
 export async function approveMove(
   context: Context,
   request: {id: string; dryRun: boolean | undefined; stated?: Amount | undefined},

@@ -66,7 +66,7 @@ const OF_EFFECTS = [...new Set(Object.values(TAKES).flat())];
 export function readFault(kind: string, flags: FaultFlags): object {
   for (const name of OF_EFFECTS)
     if (flags[name] !== undefined && flags[name] !== false && !TAKES[kind]?.includes(name))
-      throw new RemitError('USAGE', `--${name} is of no use to the effect ${kind}`);
+      throw new RemitError('USAGE', `--${name} does not apply to the effect ${kind}`);
   const {operation, method, path, mode, event, endpoint, nth, times, 'after-reads': after_reads} = flags;
   known('operation', operation, OPERATION_IDS, `one of ${OPERATION_IDS.join(', ')}`);
   known('event', event, EVENT_TYPE_NAMES, `one of ${EVENT_TYPE_NAMES.join(', ')}`);

@@ -43,7 +43,7 @@ export async function serveSandbox(
         local.out.warn(
           error instanceof RemitError
             ? `the store is in trouble: ${error.message}`
-            : `a bug of the sandbox: ${describe(error)}`,
+            : `an internal error of the sandbox (a bug in remit): ${describe(error)}`,
         ),
       onStop: () => end.command(),
     });

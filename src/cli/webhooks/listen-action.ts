@@ -141,7 +141,7 @@ export async function listen(
     await record?.close();
     if (waiting > 0 && exitCode !== EXIT.OK)
       local.out.warn(
-        `${waiting} deliveries still wait to be forwarded; the next start of the same command goes on with them`,
+        `${waiting} deliveries still have to be forwarded; run the same command again to continue with them`,
       );
     return report.summary();
   }

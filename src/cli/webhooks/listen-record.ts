@@ -44,7 +44,7 @@ export class ListenRecord {
   async open(): Promise<void> {
     this.#lock = await acquireLock(join(this.#folder, 'listener.lock'), {
       purpose: 'Another listener',
-      hint: 'to run a second one beside it, add --no-record to the same command',
+      hint: 'to run a second one at the same time, add --no-record',
       clock: this.#local.clock,
     });
   }

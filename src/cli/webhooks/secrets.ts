@@ -79,7 +79,7 @@ function checked(local: LocalContext, text: string, where: string, flags: Secret
 function decoded(local: LocalContext, text: string, where: string, flags: SecretFlags): WebhookSecret {
   if (text.trim() === '') throw new RemitError('LOCAL_VALIDATION', `${where} is empty`);
   const warning = secretWarning(text);
-  if (warning !== undefined) local.out.warn(`${where}: ${warning}; it is used as it is`);
+  if (warning !== undefined) local.out.warn(`${where}: ${warning}; it is used unchanged`);
   const encoding = flags['secret-encoding'] ?? 'utf8';
   if (encoding === 'utf8') return text;
   const form = encoding === 'hex' ? /^(?:[0-9a-fA-F]{2})+$/ : /^[A-Za-z0-9+/_-]+={0,2}$/;

@@ -43,7 +43,7 @@ export default class ProfilesAdd extends RemitCommand {
     if (!PROFILE_NAME.test(name))
       throw new RemitError(
         'USAGE',
-        `${JSON.stringify(name)} is no name for a profile: letters, digits, - and _ only`,
+        `${JSON.stringify(name)} is not a valid profile name: use letters, digits, - and _`,
       );
     const settings = readSettings(flags);
     const baseUrl = normaliseBaseUrl(flags['base-url']);

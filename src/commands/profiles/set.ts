@@ -45,7 +45,10 @@ export default class ProfilesSet extends RemitCommand {
     if (key !== undefined) await requireMode(key, args.name, before);
     return changeProfile(local, args.name, (profile) => {
       if (profile.base_url !== before.base_url)
-        throw new RemitError('STATE', `profile ${args.name} was changed meanwhile; nothing was written`);
+        throw new RemitError(
+          'STATE',
+          `profile ${args.name} was changed by another command; nothing was written`,
+        );
       return withSettings(
         {
           ...profile,

@@ -36,7 +36,9 @@ function parseJson(text: string): unknown {
   } catch {
     throw invalid(
       '',
-      text === '' ? 'a JSON body is expected; {} where nothing is to be said' : 'the body is not valid JSON',
+      text === ''
+        ? 'a JSON body is expected; send {} if there is nothing to set'
+        : 'the body is not valid JSON',
     );
   }
 }

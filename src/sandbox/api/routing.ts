@@ -204,12 +204,14 @@ function refusal(
     return {
       status: 503,
       body: JSON.stringify(
-        errorBody('SERVICE_UNAVAILABLE', "the sandbox's store cannot be used; its log says more"),
+        errorBody('SERVICE_UNAVAILABLE', 'the sandbox cannot use its store; its log has details'),
       ),
     };
   return {
     status: 500,
-    body: JSON.stringify(errorBody('INTERNAL_ERROR', 'a bug of the sandbox; its log says more')),
+    body: JSON.stringify(
+      errorBody('INTERNAL_ERROR', 'an internal error of the sandbox (a bug in remit); its log has details'),
+    ),
   };
 }
 

@@ -70,7 +70,7 @@ export const CONTROL_CALLS = {
   }),
   clock: call({summary: 'Show the clock', method: 'GET', path: '/sandbox/clock', ok: [200, 'Clock']}),
   setClock: call({
-    summary: 'Change how time runs; it goes on from the same moment',
+    summary: 'Change how time runs; it continues from the current time',
     method: 'POST',
     path: '/sandbox/clock',
     body: 'Clock',
@@ -123,7 +123,7 @@ export const CONTROL_CALLS = {
     ok: [200, 'Checkpoints'],
   }),
   saveCheckpoint: call({
-    summary: 'Keep the whole state under a name; an older checkpoint of that name is replaced',
+    summary: 'Save the state under a name; an existing checkpoint of that name is replaced',
     method: 'POST',
     path: '/sandbox/checkpoints',
     body: 'NewCheckpoint',

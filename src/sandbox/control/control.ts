@@ -151,7 +151,10 @@ function refuse(c: HonoContext, error: Error, onBug: (error: unknown) => void): 
   if (!(error instanceof ServiceError)) {
     onBug(error);
     if (!(error instanceof RemitError))
-      return c.json(errorBody('INTERNAL_ERROR', 'a bug of the sandbox; its log says more'), 500);
+      return c.json(
+        errorBody('INTERNAL_ERROR', 'an internal error of the sandbox (a bug in remit); its log has details'),
+        500,
+      );
     const {message, hint} = error;
     return c.json(
       errorBody('SERVICE_UNAVAILABLE', hint === undefined ? message : `${message} (${hint})`),

@@ -29,7 +29,7 @@ const TRANSFER = {
   initiate: 'hands an approved one to the bank, whatever the hour',
   debit: 'the money leaves its account',
   settle: 'goes all the way to settled',
-  fail: 'the bank says no; a code says why',
+  fail: 'the bank rejects it, with a reason code',
   return: 'the money comes back, by ACH or wire; after settlement the status stays settled',
 } as const;
 
@@ -43,10 +43,10 @@ export const OUTCOMES = {
   'account-transfer': {
     initiate: 'hands an approved one to the bank, whatever the hour',
     settle: 'goes all the way to settled',
-    fail: 'the bank says no; a code says why, and the money is back in its source',
+    fail: 'the bank rejects it, with a reason code; the money is back in its source',
   },
   subaccount: {
-    credit: 'money from outside arrives; an amount says how much',
+    credit: 'money arrives from outside, of the given amount',
   },
   'payment-method': {
     verify: 'ends its verification well',

@@ -80,6 +80,6 @@ const REQUESTS: readonly Column<RequestEntry>[] = [
 ];
 
 export function requestTable(requests: readonly RequestEntry[], total: number): Markup {
-  if (requests.length === 0) return markup`<p class="soft">Nobody has asked anything yet.</p>`;
+  if (requests.length === 0) return markup`<p class="soft">No requests yet.</p>`;
   return table(`The newest of ${total} requests to the API`, REQUESTS, requests);
 }

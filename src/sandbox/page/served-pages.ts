@@ -13,7 +13,7 @@ import type {Advanced, ClockStatus, Sandbox} from '../control/operated.ts';
 /** A form of the page is smaller than this. */
 const FORM_BYTES_MAX = 2000;
 const CLOSED = 'It shows records and moves the clock, so it opens by a link only.';
-const GONE = 'The link was used before or is too old, or the sandbox was started anew since.';
+const GONE = 'The link was used before or is too old, or the sandbox was restarted since.';
 
 const HEADERS = pageHeaders({style: PAGE_STYLE});
 

@@ -37,9 +37,9 @@ export async function simulate(context: Context, asked: Simulation): Promise<Sim
   if (!Object.hasOwn(outcomes, outcome))
     throw invalid('outcome', `of a ${kind} is one of ${Object.keys(outcomes).join(', ')}`);
   if (asked.amountMinor !== undefined && outcome !== 'credit')
-    throw invalid('amount_in_minor_units', `is of no use to the outcome ${outcome}`);
+    throw invalid('amount_in_minor_units', `does not apply to the outcome ${outcome}`);
   if (asked.code !== undefined && outcome !== 'fail' && outcome !== 'return')
-    throw invalid('code', `is of no use to the outcome ${outcome}`);
+    throw invalid('code', `does not apply to the outcome ${outcome}`);
   const id = asked.id.toLowerCase();
   const run = SIMULATE[kind as SimulatedKind]; // it has outcomes, so it is one
   const became = await context.store.write((queries) => run(queries, context, {...asked, id}));

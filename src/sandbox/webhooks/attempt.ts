@@ -19,7 +19,7 @@ export interface AttemptHow {
 
 /**
  * Sends a delivery: once, or twice as a duplicate.
- * @returns undefined when the sandbox stopped meanwhile
+ * @returns undefined when the sandbox stopped
  */
 export async function attemptDelivery(
   claimed: Claimed,

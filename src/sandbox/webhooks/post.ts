@@ -120,7 +120,7 @@ async function resolveName(host: string, resolve: (host: string) => Promise<Addr
 /** A resolver has time-outs of its own, of half a minute and more, and cannot be told to stop: nobody waits for that. */
 function within<T>(ms: number, signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const aborted = () => reject(new PostFailure('aborted', 'the sandbox stopped meanwhile'));
+    const aborted = () => reject(new PostFailure('aborted', 'the sandbox stopped'));
     const late = setTimeout(
       () => reject(new PostFailure('dns', `the name was not resolved within ${ms / 1000} s`)),
       ms,
@@ -219,7 +219,7 @@ function describeFailure(error: unknown, timeoutMs: number): {code: PostErrorCod
       ? {code: 'timeout', message: `no answer within ${timeoutMs / 1000} s`}
       : {code: one.code, message: one.message};
   const code = codeOf(one);
-  if (code === 'ABORT_ERR') return {code: 'aborted', message: 'the sandbox stopped meanwhile'};
+  if (code === 'ABORT_ERR') return {code: 'aborted', message: 'the sandbox stopped'};
   const message = one instanceof Error ? one.message : String(one);
   if (CONNECTION.test(code))
     return {code: 'connection', message: code === 'ECONNRESET' ? `the connection broke (${code})` : message};

@@ -14,7 +14,7 @@ const CONTROL =
 const ORIGINS: Readonly<Record<string, string>> = {
   // request-body.ts, routing.ts, server.ts
   'content-type must be application/json': 'row 68',
-  "text === '' ? 'a JSON body is expected; {} where nothing is to be said' : 'the body is not valid JSON'":
+  "text === '' ? 'a JSON body is expected; send {} if there is nothing to set' : 'the body is not valid JSON'":
     'row 68',
   'holds half of a surrogate pair, which is no character': 'row 68',
   'the body broke off': 'row 68',
@@ -89,8 +89,8 @@ const ORIGINS: Readonly<Record<string, string>> = {
   'must not hold a fragment': 'row 81',
   "${JSON.stringify(unknown)} is not an event type; there are ${EVENT_TYPE_NAMES.join(', ')}": 'row 81',
   // trouble of the sandbox itself
-  "the sandbox's store cannot be used; its log says more": 'row 85',
-  'a bug of the sandbox; its log says more': 'row 85',
+  'the sandbox cannot use its store; its log has details': 'row 85',
+  'an internal error of the sandbox (a bug in remit); its log has details': 'row 85',
 };
 
 /** Sections of the interface document that refusals come from. */

@@ -34,7 +34,7 @@ describe('payouts batch cancel', () => {
     const ran = await desk.batch('cancel b', {columns: 100, answers: [true]});
     assert.equal(ran.exitCode, 0, ran.stderr);
     assert.match(ran.stdout, /Batch b is canceled: 3 records canceled; nothing else of it is sent/);
-    assert.doesNotMatch(ran.stdout, /dead key|To look at/); // nothing needs attention
+    assert.doesNotMatch(ran.stdout, /dead key|Needs attention/); // nothing needs attention
     assert.doesNotMatch(ran.stdout, /Next|Failed/);
     const status = (await desk.batch('status b --json')).json() as Summary;
     assert.deepEqual([status.state, status.canceled, status.next], ['canceled', 3, null]);

@@ -44,7 +44,7 @@ describe('references that were used elsewhere', () => {
     const paid = await desk.batch('run ./r.csv --batch-id fix --json --yes --namespace other');
     assert.deepEqual([paid.exitCode, (paid.json() as Summary).accepted], [0, 1], paid.stderr);
     const left = await desk.batch('retry r --yes');
-    assert.match(left.stderr, /R-1 is left as it is: .*used under other by batch fix/);
+    assert.match(left.stderr, /R-1 is unchanged: .*used under other by batch fix/);
     assert.equal(desk.service.paid.length, 2);
     const named = await desk.batch('retry r --json --yes --allow-paid-elsewhere other');
     assert.deepEqual([named.exitCode, (named.json() as Summary).accepted], [0, 1], named.stderr);

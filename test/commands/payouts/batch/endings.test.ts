@@ -117,7 +117,7 @@ describe('how a batch ends, for whoever reads stderr and the exit code', () => {
     const ran = await desk.batch('run ./p.csv --batch-id b --yes', {service, stop});
     assert.equal(ran.exitCode, 130, ran.stderr);
     assert.match(ran.stdout, /not sent +2 .*Next +remit payouts batch resume b/s);
-    assert.doesNotMatch(ran.stdout, /To look at/);
+    assert.doesNotMatch(ran.stdout, /Needs attention/);
     assert.equal((await desk.batch('resume b')).exitCode, 0);
   });
 
@@ -165,7 +165,7 @@ describe('how a batch ends, for whoever reads stderr and the exit code', () => {
     await desk.batch('plan ./p.csv --batch-id b');
     desk.file('p.csv', [['A-1', 1, '99.00']]);
     const ran = await desk.batch('run b --yes --json');
-    assert.match(ran.stderr, /p\.csv is not as it was when batch b was planned.*plan the file again/);
+    assert.match(ran.stderr, /p\.csv has changed since batch b was planned.*plan the file again/);
     assert.deepEqual([ran.exitCode, (ran.json() as Summary).planned], [0, 3]);
     const planned = await desk.batch('run ./p.csv --batch-id c --yes');
     assert.doesNotMatch(planned.stderr, /is not as it was/);
@@ -177,7 +177,7 @@ describe('how a batch ends, for whoever reads stderr and the exit code', () => {
     desk.service.fault = ({body}) => (body.includes('"A-3"') ? 'lost-before' : undefined);
     const ran = await desk.batch('run ./p.csv --batch-id b --yes');
     assert.equal(ran.exitCode, 12, ran.stderr);
-    assert.match(ran.stdout, /To look at:\n {2}A-3: in doubt[^\n]*\n {2}A-1: rejected/);
+    assert.match(ran.stdout, /Needs attention:\n {2}A-3: in doubt[^\n]*\n {2}A-1: rejected/);
   });
 
   it('offers a file of failed rows for rows that were refused', async () => {
