@@ -70,6 +70,12 @@ export const EXPLAINED: readonly Explanation[] = [
       'The same result, later: a distance is at least the difference in length, so it is not below the limit.',
   },
   {
+    symbol: 'wrapLine',
+    before: 'const indent = /^ */.exec(line)![0];',
+    after: 'const indent = / */.exec(line)![0];',
+    reason: 'The same result: no or more spaces are found at the very start of any line.',
+  },
+  {
     symbol: 'UTF8_MOST',
     before: 'const UTF8_MOST = 3;',
     after: 'const UTF8_MOST = (3 + 1);',
