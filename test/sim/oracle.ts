@@ -154,8 +154,15 @@ export class Oracle {
         attempt.pending > 0 &&
         !attempt.isRefused &&
         isApproving(attempt) &&
+        !this.#isOfDeadRecord(attempt) &&
         this.#isKnownToBatch(place, batchId, attempt),
     );
+  }
+
+  /** While the service remembers its key it finds a record that was canceled or has failed, and no money moves. */
+  #isOfDeadRecord({key}: Attempt): boolean {
+    const record = key === undefined ? undefined : this.#service.recordOf(key);
+    return record !== undefined && isDead(this.#service.statusOf(record));
   }
 
   isPaidBy(place: Place, batchId: string, reference: string): boolean {
