@@ -80,7 +80,7 @@ describe('every command', () => {
       ['payouts list --request-timeout soon', /--request-timeout "soon" is not a time/],
       ['payouts list --retries 21', /from 0 to 20/],
       ['payouts list --fields a,,b', /has an empty name/],
-      ['payouts create --payee x', /how much\?/],
+      ['payouts create --payee x', /the amount is missing/],
       ['payouts create --payee x --amount 5', /--amount needs --currency/],
       ['payouts create --payee x --amount 5 --amount-minor 500', /cannot also be provided/],
       ['payment-methods list', /exactly one of --payee ID and --payer ID/],
