@@ -8,6 +8,7 @@ import {Connection, type ConnectionLimits, type ConnectionOptions, type Received
 import {IdleSockets} from './idle-sockets.ts';
 import {LargeBodies} from './large-bodies.ts';
 import type {RequestHead} from './request-head.ts';
+import {Slots} from './slots.ts';
 
 /** A request on the path. */
 export interface ReceivedRequest {
@@ -59,7 +60,7 @@ const CLOSE_MS = 5000;
 export class Receiver {
   readonly #options: ReceiverOptions;
   readonly #server: Server;
-  readonly #connections = new Set<Connection>();
+  readonly #connections = new Slots<Connection>();
   readonly #checks: NodeJS.Timeout;
   /** Answers of this turn of the event loop, in order. */
   readonly #ready: {connection: Connection; answer: Answer}[] = [];
@@ -73,8 +74,8 @@ export class Receiver {
     server.on('connection', (socket: Socket) => sockets.add(socket));
     server.on(options.tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) => {
       const connection = new Connection(socket, connectionOptions);
-      this.#connections.add(connection);
-      socket.on('close', () => this.#connections.delete(connection));
+      const at = this.#connections.add(connection);
+      socket.on('close', () => this.#connections.remove(at, connection));
     });
     const checkMs = Math.min(...Object.values(limits)) / CHECKS;
     this.#checks = setInterval(() => this.#expire(), checkMs).unref();
@@ -106,7 +107,7 @@ export class Receiver {
   /** Takes no new connection, and resolves when the answers under way are sent. */
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    for (const connection of this.#connections) connection.finish();
+    for (const [, connection] of this.#connections) connection.finish();
     const cut = setTimeout(() => this.#destroyAll(), CLOSE_MS);
     await closed;
     clearTimeout(cut);
@@ -121,12 +122,12 @@ export class Receiver {
   }
 
   #destroyAll(): void {
-    for (const connection of this.#connections) connection.destroy();
+    for (const [, connection] of this.#connections) connection.destroy();
   }
 
   #expire(): void {
     const nowMs = this.#options.clock.monotonic();
-    for (const connection of this.#connections) connection.expire(nowMs);
+    for (const [, connection] of this.#connections) connection.expire(nowMs);
   }
 
   #connectionOptions(limits: ConnectionLimits): ConnectionOptions {
