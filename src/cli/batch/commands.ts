@@ -231,7 +231,7 @@ export abstract class BatchReport extends BatchCommand {
   async run() {
     const {args, flags} = await this.parse(BatchReport);
     if (args.file !== undefined && !flags.html)
-      throw new RemitError('USAGE', `${args.file} is where an HTML report would go, but none is asked for`, {
+      throw new RemitError('USAGE', `${args.file} names an HTML report, but --html is missing`, {
         hint: `add --html, or name a folder for the results with --out`,
       });
     const context = flags.refresh ? await this.open() : undefined;

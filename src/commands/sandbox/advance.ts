@@ -97,9 +97,13 @@ function readWay(
 ): {ms: number} | {until: 'next' | 'idle'} | {to: string} {
   const way = WAYS.find((name) => flags[name] !== undefined && flags[name] !== false);
   if ((by === undefined) === (way === undefined))
-    throw new RemitError('USAGE', 'how far? A length of time, --to a moment, --to-next or --until-idle', {
-      hint: 'remit sandbox advance 24h',
-    });
+    throw new RemitError(
+      'USAGE',
+      'the time to advance is missing: give a duration, --to TIME, --to-next or --until-idle',
+      {
+        hint: 'remit sandbox advance 24h',
+      },
+    );
   if (by !== undefined) return {ms: parseDuration(by, 'advance')};
   if (way !== 'to') return {until: way === 'to-next' ? 'next' : 'idle'};
   return {to: new Date(readTime('--to', flags.to!)).toISOString()}; // that is the way that was said

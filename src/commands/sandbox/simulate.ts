@@ -40,7 +40,7 @@ export default class SandboxSimulate extends RemitCommand {
       });
     const {code, 'amount-minor': amount} = flags;
     if (outcome === 'credit' && amount === undefined)
-      throw new RemitError('USAGE', 'how much arrives? A credit needs --amount-minor', {
+      throw new RemitError('USAGE', 'the amount is missing: a credit needs --amount-minor', {
         hint: sandboxCommand(local, 'simulate', kind, id, 'credit', '--amount-minor', '5000'),
       });
     const asked = {
