@@ -69,7 +69,7 @@ describe('an amount', () => {
   it('that is too large is told by its length: its digits are not an account number to be masked', () =>
     assert.throws(
       () => readAmount({amount: '99999999999999999', currency: 'USD'}),
-      /^RemitError: an amount of 17 digits is too large: the service takes at most 9007199254740991 minor units$/,
+      /^RemitError: an amount of 17 digits is too large: the maximum is 9007199254740991 minor units$/,
     ));
 });
 
