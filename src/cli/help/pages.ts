@@ -1,4 +1,4 @@
-import {EXIT, EXIT_MEANINGS} from '../../errors.ts';
+import {EXIT_MEANINGS} from '../../errors.ts';
 import {globalFlags} from '../input/flags.ts';
 
 /** Help that belongs to no command: `remit help exit-codes`. Written from the same tables that the code uses. */
@@ -32,9 +32,7 @@ export const PAGES: Readonly<Record<string, Page>> = {
     summary: 'what each exit code means',
     text: () =>
       `EXIT CODES\n${table(
-        Object.entries(EXIT_MEANINGS)
-          .filter(([code]) => code !== String(EXIT.SIGNATURE)) // reserved: no command ends with it yet
-          .map(([code, meaning]) => [code.padStart(3), meaning]),
+        Object.entries(EXIT_MEANINGS).map(([code, meaning]) => [code.padStart(3), meaning]),
       )}`,
   },
   flags: {

@@ -236,7 +236,7 @@ describe('how a batch is run, as typed', () => {
     });
     const refused = await run('run b --state-dir ./s --break-lock');
     assert.deepEqual([refused.exitCode, refused.error().code, desk.service.posts], [13, 'LOCKED', 0]);
-    assert.match(refused.error().hint!, /it is alive, so its lock is not broken/);
+    assert.match(refused.error().hint!, /it is still running, so its lock is not broken/);
     await lock.release();
   });
 });
