@@ -50,7 +50,7 @@ export const AREAS: readonly Area[] = [
   {
     name: 'guard',
     sources: {beside: ['checkCaps'], exporting: ['guardWrite', 'readAmount', 'recordAfter', 'sendOnce']},
-    tests: ['test/cli/', ...WRITES],
+    tests: ['test/cli/', ...WRITES, 'test/commands/payouts/batch/caps'],
   },
   {
     name: 'sanitize',
