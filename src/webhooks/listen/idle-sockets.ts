@@ -1,33 +1,70 @@
 import type {Socket} from 'node:net';
 
-interface Check {
+/** One open connection, and its last check. They form a ring in the order of their checks. */
+interface Link {
+  socket: Socket | undefined;
   /** Bytes that it had sent then. */
   bytes: number;
   turn: number;
+  before: Link;
+  after: Link;
 }
 
-/** Bounds the open connections: when there are too many, those that have been silent for long are closed. */
+/**
+ * Bounds the open connections: when there are too many, those that have been silent for long are closed. A ring, not a Map: under
+ * ten thousand connections a second the old tables of a Map hold on to closed ones until a full garbage collection.
+ */
 export class IdleSockets {
   readonly #most: number;
-  /** Each with its last check; the one whose check is oldest comes first. */
-  readonly #sockets = new Map<Socket, Check>();
+  /** Before the oldest and after the newest. */
+  readonly #ends: Link;
+  #size = 0;
   #turn = 0;
   #isPlanned = false;
 
   constructor(most: number) {
     this.#most = most;
+    const ends = {socket: undefined, bytes: 0, turn: 0} as unknown as Link;
+    ends.before = ends;
+    ends.after = ends;
+    this.#ends = ends;
   }
 
   /** A listener for the data of each socket would make Node copy all of it, so their byte counts are compared instead. */
   add(socket: Socket): void {
-    this.#sockets.set(socket, {bytes: socket.bytesRead, turn: this.#turn});
-    socket.on('close', () => this.#sockets.delete(socket));
+    const link = this.#append({socket, bytes: socket.bytesRead, turn: this.#turn});
+    this.#size += 1;
+    socket.on('close', () => this.#remove(link));
     this.#plan();
+  }
+
+  #append(check: Pick<Link, 'socket' | 'bytes' | 'turn'>, link = check as Link): Link {
+    const ends = this.#ends;
+    link.before = ends.before;
+    link.after = ends;
+    ends.before.after = link;
+    ends.before = link;
+    return link;
+  }
+
+  /** Leads nowhere afterwards, so that it keeps nothing alive. */
+  #unlink(link: Link): void {
+    link.before.after = link.after;
+    link.after.before = link.before;
+    link.before = link;
+    link.after = link;
+  }
+
+  #remove(link: Link): void {
+    if (link.socket === undefined) return;
+    link.socket = undefined;
+    this.#unlink(link);
+    this.#size -= 1;
   }
 
   /** Hundreds of connections are accepted in one turn; what they have sent is read in the next one. */
   #plan(): void {
-    if (this.#isPlanned || this.#sockets.size <= this.#most) return;
+    if (this.#isPlanned || this.#size <= this.#most) return;
     this.#isPlanned = true;
     setImmediate(() => {
       this.#turn += 1;
@@ -41,14 +78,19 @@ export class IdleSockets {
 
   /** Closes those that have sent nothing since their last check; the others, and new ones, move to the end. */
   #closeSome(): void {
-    let checks = this.#sockets.size;
-    for (const [socket, {bytes, turn}] of this.#sockets) {
-      if (this.#sockets.size <= this.#most || checks === 0) return;
-      checks -= 1;
-      this.#sockets.delete(socket);
-      const isNew = turn === this.#turn;
-      if (socket.bytesRead === bytes && !isNew) socket.destroy();
-      else this.#sockets.set(socket, {bytes: isNew ? bytes : socket.bytesRead, turn});
+    for (let checks = this.#size; checks > 0 && this.#size > this.#most; checks -= 1) {
+      const link = this.#ends.after;
+      const socket = link.socket!; // there are more than enough
+      const isNew = link.turn === this.#turn;
+      if (socket.bytesRead === link.bytes && !isNew) {
+        this.#remove(link);
+        socket.destroy();
+        continue;
+      }
+      if (!isNew) link.bytes = socket.bytesRead;
+      link.turn = this.#turn;
+      this.#unlink(link);
+      this.#append(link, link);
     }
   }
 }
