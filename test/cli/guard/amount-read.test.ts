@@ -65,6 +65,7 @@ describe('the amount of a record', () => {
     ['a number beyond 2^53', parsed('{"amount_in_minor_units":9007199254740993}'), /9007199254740992/],
     ['an exponent beyond everything', parsed('{"amount_in_minor_units":1e400}'), /Infinity/],
     ['an object', {amount_in_minor_units: {value: 500}}, /is an object/],
+    ['a list', {amount_in_minor_units: [500]}, /amount_in_minor_units is a list/],
     ['two amounts', {amount_in_minor_units: 500, amount_in_cents: 501}, /is 500, but amount_in_cents is 501/],
     ['another field name', {amount: 500}, /amount \(500\), which remit cannot read as its amount/],
     ['another name and text', {value: '5.00'}, /value \("5\.00"\)/],
@@ -77,7 +78,7 @@ describe('the amount of a record', () => {
     ['an amount deep down', deep, /may|cannot read|more than/],
     ['another id', {id: 'b2', amount_in_minor_units: 5, currency_code: 'USD'}, /another record, b2/],
     ['text', 'created', /did not answer with a record/],
-    ['a list', [{amount_in_minor_units: 5}], /did not answer with a record/],
+    ['a list of records', [{amount_in_minor_units: 5}], /did not answer with a record/],
     ['nothing', null, /did not answer with a record/],
   ] as const)
     it(`is unreadable with ${title}`, () => assert.match(whyOf(amountOfRecord(record, ID)), why));
