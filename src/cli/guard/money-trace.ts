@@ -22,10 +22,10 @@ interface Search {
 }
 
 /**
- * The first thing in a JSON value that may be an amount of money, named for a message: `total (5000)`. Errs towards
+ * The first thing in a JSON object that may be an amount of money, named for a message: `total (5000)`. Errs towards
  * finding one, since what it misses is not checked against a cap.
  */
-export function moneyTrace(root: unknown, {strict, except = []}: Search): string | undefined {
+export function moneyTrace(root: object, {strict, except = []}: Search): string | undefined {
   const open: {value: unknown; path: string; name: string; depth: number}[] = [
     {value: root, path: '', name: '', depth: 0},
   ];
@@ -40,8 +40,7 @@ export function moneyTrace(root: unknown, {strict, except = []}: Search): string
         const own = Array.isArray(value) ? name : key;
         open.push({value: inner, path: path === '' ? key : `${path}.${key}`, name: own, depth: depth + 1});
       }
-    } else if (depth > 0 && isMoney(name, value, strict)) return `${cleanLine(path)} (${shown(value)})`;
-    else if (depth === 0 && isMoney('', value, strict)) return shown(value);
+    } else if (isMoney(name, value, strict)) return `${cleanLine(path)} (${shown(value)})`;
   }
   return undefined;
 }
