@@ -261,7 +261,7 @@ describe('following a batch by command', () => {
       const ran = await remit('payouts batch status b --refresh');
       assert.equal(ran.exitCode, 0, ran.stderr);
       assert.match(ran.stdout, /1 of 1 row accepted/);
-      assert.match(ran.stderr, /Running on .*another process has the batch/);
+      assert.match(ran.stderr, /Running on .*another process is running the batch/);
       assert.deepEqual(requests, []);
     } finally {
       await lock.release();
