@@ -110,8 +110,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a retry does not fetch the record first',
     patches: [
       patch(
-        'const {is, status, httpStatus} = await lookAt(row, id, asking);',
-        "const {is, status, httpStatus} = {is: 'accepted', status: 'failed', httpStatus: 200};",
+        'const {is, status, httpStatus, isLost} = await lookAt(row, id, asking);',
+        "const {is, status, httpStatus, isLost} = {is: 'accepted', status: 'failed', httpStatus: 200, isLost: false};",
       ),
     ],
     needs: ['retry'],
