@@ -11,7 +11,8 @@ module.exports = class SummaryReporter extends reporters.Spec {
     const skipped = [];
     const times = {};
     const note = ({file, duration}) => {
-      if (file) times[relative(process.cwd(), file)] = (times[relative(process.cwd(), file)] ?? 0) + (duration ?? 0);
+      if (file)
+        times[relative(process.cwd(), file)] = (times[relative(process.cwd(), file)] ?? 0) + (duration ?? 0);
     };
     runner.on(Runner.constants.EVENT_TEST_END, note);
     runner.on(Runner.constants.EVENT_HOOK_END, note);

@@ -7,7 +7,7 @@ import {RemitError} from '../../errors.ts';
 import type {NumberFormat} from '../../money/amount.ts';
 import {commandLine} from '../runtime/command-line.ts';
 import type {LocalContext} from '../core/context.ts';
-import {keepHeapSmall} from './memory.ts';
+import {keepHeapSmall} from '../runtime/memory.ts';
 import {readMapping} from './flags.ts';
 import {count, issuesText, revisionText} from './plan-view.ts';
 

@@ -27,7 +27,7 @@ import type {Typed} from '../runtime/command-line.ts';
 import type {Context} from '../core/context.ts';
 import {socketCeiling} from '../runtime/open-files.ts';
 import {changedFile} from './changed-file.ts';
-import {keepHeapSmall} from './memory.ts';
+import {keepHeapSmall} from '../runtime/memory.ts';
 import {confirmBatch, type ConfirmFlags, duplicatesOf} from './confirm.ts';
 import {followAfterRun, type FollowFlags} from './follow-action.ts';
 import {hasForgotten, RESET_SANDBOX} from './reset-sandbox.ts';
