@@ -24,7 +24,7 @@ import type {TimingProfile} from './time/timing.ts';
 import {DeliveryDesk, type DeliveryCounts} from './webhooks/delivery-desk.ts';
 import type {DeliveryPump} from './webhooks/delivery-pump.ts';
 import * as world from './entities/entities.ts';
-import type {Advanced, ClockStatus, Sandbox, SandboxStatus, Truth} from './control/operated.ts';
+import type {Advanced, ClockStatus, Sandbox, SandboxStatus, Truth} from './control/sandbox-interface.ts';
 
 /** What a sandbox is put together from. */
 export interface SandboxParts {

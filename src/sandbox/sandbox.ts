@@ -21,7 +21,7 @@ import {DeliveryPump} from './webhooks/delivery-pump.ts';
 import {httpsPoster, type PostWebhook} from './webhooks/post.ts';
 import {receiverTrust} from './webhooks/trust.ts';
 import * as world from './entities/entities.ts';
-import type {Sandbox} from './control/operated.ts';
+import type {Sandbox} from './control/sandbox-interface.ts';
 import {countOpening} from './base/settings.ts';
 import {keyIndexFor} from './entities/remembered-keys.ts';
 

@@ -7,7 +7,7 @@ import {RemitError} from '../errors.ts';
 import type {Outgoing} from './outcomes/fault-answer.ts';
 import {createSandbox, type SandboxOptions} from './sandbox.ts';
 import {errorBody} from './base/service-error.ts';
-import type {Sandbox} from './control/operated.ts';
+import type {Sandbox} from './control/sandbox-interface.ts';
 
 const HOST = '127.0.0.1';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import * as z from 'zod';
 import {answerFields, pathsOf} from '../../src/cli/help/answer-fields.ts';
-import type {EventRow} from '../../src/cli/webhooks/events.ts';
+import type {EventRow} from '../../src/cli/webhooks/events/filters.ts';
 import {ansiPaint, plainPaint} from '../../src/output/colour.ts';
 import {valueAt} from '../../src/output/select.ts';
 import type {Eye, View} from '../../src/output/view.ts';

@@ -4,7 +4,7 @@ import {TIMINGS} from '../../src/sandbox/time/timing.ts';
 import {ManualClock} from './manual-clock.ts';
 import {bankAccount} from './payment-details.ts';
 import {testStore, type TestStore} from './test-store.ts';
-import type {Sandbox} from '../../src/sandbox/control/operated.ts';
+import type {Sandbox} from '../../src/sandbox/control/sandbox-interface.ts';
 
 export interface Answer {
   status: number;

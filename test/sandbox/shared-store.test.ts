@@ -6,7 +6,7 @@ import {bankAccount} from './payment-details.ts';
 import {ManualClock} from './manual-clock.ts';
 import {postgresStore, type TestStore} from './test-store.ts';
 import {FakeReceiver} from './webhooks/receiver.ts';
-import type {Sandbox} from '../../src/sandbox/control/operated.ts';
+import type {Sandbox} from '../../src/sandbox/control/sandbox-interface.ts';
 
 describe('sandboxes that share a database', function () {
   this.timeout(60_000);

@@ -59,7 +59,7 @@ const STATEMENTS = {claim: CLAIM, keep: KEEP, older: OLDER};
 /**
  * Claims, not yet among the entries of a registry. One by one they cost a tenth of all that a row costs, and nobody asks
  * for them while a run sends, for a registry has one owner at a time: so each window notes its claims in one row, as durable
- * as any other, and they are sorted in before anybody looks. What was claimed and is free again is noted after it.
+ * as any other, and they are sorted in before any lookup. What was claimed and is free again is noted after it.
  *
  * A claim is noted as [party, amount, currency, reference, fingerprint, generation], its fold where that differs from the
  * reference, and since when its key may be known where we were told; what is free, as the reference alone. Payments are

@@ -6,18 +6,18 @@ import type {Context, LocalContext} from '../core/context.ts';
 import {inGroup} from '../input/flags.ts';
 import {confirmFlags, followFlags, inputFlags, runFlags, stateDirFlag} from './flags.ts';
 import {fileOrBatch, placedBy} from './place.ts';
-import {planFromFlags} from './plan-action.ts';
-import {outlookOf} from './plan-next.ts';
-import {count, outlookText, planResult, planText} from './plan-view.ts';
+import {planFromFlags} from './plan/action.ts';
+import {outlookOf} from './plan/next.ts';
+import {count, outlookText, planResult, planText} from './plan/view.ts';
 import {refreshBatch} from './follow-action.ts';
 import {batchView, listBatches} from './list-action.ts';
 import {paidId, resolveFromFile, resolveInBatch} from './resolve-action.ts';
 import {readResolveFile} from './resolve-file.ts';
 import {reportBatch, statusOfBatch} from './report-action.ts';
-import {runBatch, type RunFlags} from './run-action.ts';
+import {runBatch, type RunFlags} from './run/action.ts';
 import {leftOutText, summaryText} from './summary-view.ts';
-import {templateFor} from './template.ts';
-import {withLock} from './wait-lock.ts';
+import {templateFor} from './plan/template.ts';
+import {withLock} from './run/wait-lock.ts';
 import type {RunPath} from '../../batch/model/run-path.ts';
 
 /**

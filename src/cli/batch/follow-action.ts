@@ -15,7 +15,7 @@ import type {Typed} from '../runtime/command-line.ts';
 import type {Context} from '../core/context.ts';
 import {DEFAULT_WAIT_MS} from '../input/durations.ts';
 import {batchCommand, checkBound, placedBy, placeFlags} from './place.ts';
-import {count} from './plan-view.ts';
+import {count} from './plan/view.ts';
 import {readSummary, statusOfBatch} from './report-action.ts';
 import {summaryText} from './summary-view.ts';
 

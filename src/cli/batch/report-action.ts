@@ -14,8 +14,8 @@ import {standingOf} from '../../batch/registry/work.ts';
 import type {Clock} from '../../clock.ts';
 import {RemitError} from '../../errors.ts';
 import {batchCommand, type Placed} from './place.ts';
-import {count} from './plan-view.ts';
-import {progressLine} from './progress.ts';
+import {count} from './plan/view.ts';
+import {progressLine} from './run/progress.ts';
 import type {Stop} from '../../batch/model/stop.ts';
 
 interface Wanted {

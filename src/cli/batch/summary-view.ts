@@ -6,7 +6,7 @@ import {canceledText, incompleteText} from '../../batch/standing/end-words.ts';
 import {groupMajor} from '../../money/amount.ts';
 import {shellWord} from '../../shell-word.ts';
 import {batchCommand, type Placed} from './place.ts';
-import {count} from './plan-view.ts';
+import {count} from './plan/view.ts';
 
 /**
  * The end of a run as a person reads it: what happened, what did not, where it is written, what to type next.

@@ -6,7 +6,7 @@ import {callControl} from '../../cli/sandbox/control.ts';
 import {sandboxCommand} from '../../cli/sandbox/target.ts';
 import {readTime} from '../../cli/sandbox/start-options.ts';
 import {RemitError} from '../../errors.ts';
-import type {Advanced, SandboxStatus} from '../../sandbox/control/operated.ts';
+import type {Advanced, SandboxStatus} from '../../sandbox/control/sandbox-interface.ts';
 
 const WAYS = ['to', 'to-next', 'until-idle'] as const;
 const others = (way: string) => WAYS.filter((other) => other !== way);

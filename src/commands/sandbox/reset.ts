@@ -4,7 +4,7 @@ import {callControl} from '../../cli/sandbox/control.ts';
 import {noteRemembered} from '../../cli/sandbox/remembered.ts';
 import {sandboxCommand, targetSandbox} from '../../cli/sandbox/target.ts';
 import {readBalance} from '../../cli/sandbox/start-options.ts';
-import type {ClockStatus, SandboxStatus} from '../../sandbox/control/operated.ts';
+import type {ClockStatus, SandboxStatus} from '../../sandbox/control/sandbox-interface.ts';
 
 /** A reset leaves the clock alone, which a script that froze or advanced it has to know. */
 const clockText = ({mode, now}: ClockStatus): string =>

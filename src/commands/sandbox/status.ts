@@ -4,7 +4,7 @@ import {callControl} from '../../cli/sandbox/control.ts';
 import {targetSandbox} from '../../cli/sandbox/target.ts';
 import {RemitError} from '../../errors.ts';
 import {sandboxView} from '../../output/views/sandbox.ts';
-import type {SandboxStatus} from '../../sandbox/control/operated.ts';
+import type {SandboxStatus} from '../../sandbox/control/sandbox-interface.ts';
 
 export default class SandboxStatusCommand extends RemitCommand {
   static override summary = 'Show the running sandbox: address, clock, requests, money';

@@ -2,9 +2,9 @@ import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {parseDuration} from '../../cli/input/durations.ts';
 import {count, eventTypesFlag, inGroup} from '../../cli/input/flags.ts';
-import {checkListenFlags} from '../../cli/webhooks/listen-options.ts';
-import {sizeFlag} from '../../cli/webhooks/size-flag.ts';
-import {verifyFlags} from '../../cli/webhooks/verify-flags.ts';
+import {checkListenFlags} from '../../cli/webhooks/listen/options.ts';
+import {sizeFlag} from '../../cli/input/size-flag.ts';
+import {verifyFlags} from '../../cli/webhooks/verify/flags.ts';
 
 const duration = (name: string, description: string) =>
   Flags.custom<number>({
@@ -114,7 +114,7 @@ export default class WebhooksListen extends RemitCommand {
     const {flags} = await this.parse(WebhooksListen);
     checkListenFlags(flags);
     const context = flags.register || flags.expand ? await this.open() : undefined;
-    const {listen} = await import('../../cli/webhooks/listen-action.ts');
+    const {listen} = await import('../../cli/webhooks/listen/action.ts');
     return this.conclude(await listen(this.openLocal(), context, flags));
   }
 }

@@ -1,9 +1,9 @@
 import {Args, Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {parseDuration} from '../../cli/input/durations.ts';
-import {readPayload} from '../../cli/webhooks/payload.ts';
+import {readPayload} from '../../cli/webhooks/verify/payload.ts';
 import {readSecrets, secretFlags} from '../../cli/webhooks/secrets.ts';
-import {sendSigned, signPayload} from '../../cli/webhooks/sign-action.ts';
+import {sendSigned, signPayload} from '../../cli/webhooks/verify/sign.ts';
 
 export default class WebhooksSend extends RemitCommand {
   static override summary = 'Sign a body, POST it to a receiver, and show the answer';

@@ -1,8 +1,8 @@
 import {Args, Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
-import {readPayload} from '../../cli/webhooks/payload.ts';
+import {readPayload} from '../../cli/webhooks/verify/payload.ts';
 import {readSecrets, secretFlags} from '../../cli/webhooks/secrets.ts';
-import {signPayload} from '../../cli/webhooks/sign-action.ts';
+import {signPayload} from '../../cli/webhooks/verify/sign.ts';
 
 export default class WebhooksSign extends RemitCommand {
   static override summary = 'Sign a payload and print the two headers';

@@ -2,9 +2,9 @@ import {Args, Flags} from '@oclif/core';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {inGroup} from '../../cli/input/flags.ts';
 import {readSecrets} from '../../cli/webhooks/secrets.ts';
-import {parseMoment} from '../../cli/webhooks/moment.ts';
-import {concludeVerify, readCandidates, verifyCandidate} from '../../cli/webhooks/verify-action.ts';
-import {verifyFlags} from '../../cli/webhooks/verify-flags.ts';
+import {parseMoment} from '../../cli/webhooks/events/moment.ts';
+import {concludeVerify, readCandidates, verifyCandidate} from '../../cli/webhooks/verify/action.ts';
+import {verifyFlags} from '../../cli/webhooks/verify/flags.ts';
 
 export default class WebhooksVerify extends RemitCommand {
   static override summary = 'Verify the signature of a webhook and explain a mismatch';

@@ -9,7 +9,7 @@ import {TOKEN_HEADER, controlCalls, type ControlCallId} from './calls.ts';
 import {checkHost, checkOrigin} from '../api/loopback-guard.ts';
 import {isJson, readJsonBody} from '../api/request-body.ts';
 import {ServiceError, errorBody, invalid} from '../base/service-error.ts';
-import type {Sandbox} from './operated.ts';
+import type {Sandbox} from './sandbox-interface.ts';
 
 /** How the control routes are reached, and what only a server can do. */
 export interface ControlOptions {

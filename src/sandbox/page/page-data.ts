@@ -7,7 +7,7 @@ import {text} from '../base/rows.ts';
 import {toTransfer, type Transfer, type TransferKind} from '../records/transfer.ts';
 import type {DeliveryCounts, ShownDelivery} from '../webhooks/delivery-desk.ts';
 import {listEntities} from '../entities/entities.ts';
-import type {ClockStatus} from '../control/operated.ts';
+import type {ClockStatus} from '../control/sandbox-interface.ts';
 
 /** How many of each the page shows. */
 export const SHOWN = 15;

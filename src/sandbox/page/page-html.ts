@@ -7,7 +7,7 @@ import type {PageData, ShownEntity} from './page-data.ts';
 import {PAGE_STYLE} from './page-style.ts';
 import {deliveryTable, requestTable, transferTable} from './page-tables.ts';
 import type {Session} from './sessions.ts';
-import type {ClockStatus} from '../control/operated.ts';
+import type {ClockStatus} from '../control/sandbox-interface.ts';
 
 const frame = (title: string, body: Markup): string =>
   pageFrame({title, style: PAGE_STYLE, icon: '/page/icon.svg', body});

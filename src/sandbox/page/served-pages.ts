@@ -8,7 +8,7 @@ import type {PageData} from './page-data.ts';
 import {lockedPage, sandboxPage} from './page-html.ts';
 import {PAGE_STYLE} from './page-style.ts';
 import {PageSessions, type PageLink, type Session} from './sessions.ts';
-import type {Advanced, ClockStatus, Sandbox} from '../control/operated.ts';
+import type {Advanced, ClockStatus, Sandbox} from '../control/sandbox-interface.ts';
 
 /** A form of the page is smaller than this. */
 const FORM_BYTES_MAX = 2000;

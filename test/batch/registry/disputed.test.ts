@@ -5,7 +5,7 @@ import {claimBatch} from '../../../src/batch/registry/batch-claims.ts';
 import {openBatch} from '../../../src/batch/journal/open-batch.ts';
 import {resolveRow, type Resolution} from '../../../src/batch/run/resolve.ts';
 import {workOf} from '../../../src/batch/registry/work.ts';
-import {surveyText} from '../../../src/cli/batch/plan-view.ts';
+import {surveyText} from '../../../src/cli/batch/plan/view.ts';
 import {Bench, payeeId} from '../harness.ts';
 import {type Fault, type SeenRequest, TruthService} from '../truth-service.ts';
 

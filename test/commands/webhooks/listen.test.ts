@@ -7,7 +7,7 @@ import {join} from 'node:path';
 import {tableRows} from '../../repo/markdown.ts';
 import {readText} from '../../repo/tree.ts';
 import {systemClock} from '../../../src/clock.ts';
-import {objectText} from '../../../src/cli/webhooks/listen-view.ts';
+import {objectText} from '../../../src/cli/webhooks/listen/view.ts';
 import {plainPaint} from '../../../src/output/colour.ts';
 import type {ObjectLine} from '../../../src/webhooks/lines.ts';
 import {readRecord} from '../../../src/webhooks/record/reader.ts';

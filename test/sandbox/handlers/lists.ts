@@ -5,7 +5,7 @@ import {listEntities} from '../../../src/sandbox/entities/entities.ts';
 import type {Queries, Store} from '../../../src/store/port.ts';
 import {text} from '../../../src/sandbox/base/rows.ts';
 import {testStore} from '../test-store.ts';
-import type {Sandbox} from '../../../src/sandbox/control/operated.ts';
+import type {Sandbox} from '../../../src/sandbox/control/sandbox-interface.ts';
 
 /** Long lists, filled with SQL, and the time that a page of them takes wherever it lies. */
 export interface Lengths {

@@ -2,7 +2,7 @@ import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../../cli/core/command.ts';
 import {parseDuration} from '../../../cli/input/durations.ts';
 import {dryRunFlag, idArg} from '../../../cli/input/flags.ts';
-import {rotateEndpoint} from '../../../cli/webhooks/rotate-action.ts';
+import {rotateEndpoint} from '../../../cli/webhooks/rotate/action.ts';
 
 export default class WebhooksEndpointsRotate extends RemitCommand {
   static override summary = 'Replace the signing secret of an endpoint without losing events';

@@ -1,7 +1,7 @@
 import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../../cli/core/command.ts';
-import {eventFilter, eventFilters} from '../../../cli/webhooks/events.ts';
-import {exportRecord} from '../../../cli/webhooks/export.ts';
+import {eventFilter, eventFilters} from '../../../cli/webhooks/events/filters.ts';
+import {exportRecord} from '../../../cli/webhooks/events/export.ts';
 
 export default class WebhooksEventsExport extends RemitCommand {
   static override summary = 'Write recorded deliveries as NDJSON, with headers and exact bytes';

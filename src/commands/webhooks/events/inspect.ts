@@ -2,7 +2,7 @@ import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../../cli/core/command.ts';
 import {parseDuration} from '../../../cli/input/durations.ts';
 import {count} from '../../../cli/input/flags.ts';
-import {inspectRecord} from '../../../cli/webhooks/inspect-action.ts';
+import {inspectRecord} from '../../../cli/webhooks/events/inspect.ts';
 import {secretFlags} from '../../../cli/webhooks/secrets.ts';
 
 export default class WebhooksEventsInspect extends RemitCommand {

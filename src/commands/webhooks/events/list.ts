@@ -1,7 +1,7 @@
 import {RemitCommand} from '../../../cli/core/command.ts';
 import {count} from '../../../cli/input/flags.ts';
-import {eventFilter, eventFilters, eventRow} from '../../../cli/webhooks/events.ts';
-import {readRecorded} from '../../../cli/webhooks/read-record.ts';
+import {eventFilter, eventFilters, eventRow} from '../../../cli/webhooks/events/filters.ts';
+import {readRecorded} from '../../../cli/webhooks/events/read-record.ts';
 import {webhookEventView} from '../../../output/views/webhook-events.ts';
 
 export default class WebhooksEventsList extends RemitCommand {

@@ -2,7 +2,7 @@ import {Flags} from '@oclif/core';
 import {RemitCommand} from '../../../cli/core/command.ts';
 import {parseDuration} from '../../../cli/input/durations.ts';
 import {recordFolder} from '../../../cli/webhooks/place.ts';
-import {sizeFlag} from '../../../cli/webhooks/size-flag.ts';
+import {sizeFlag} from '../../../cli/input/size-flag.ts';
 import {DEFAULT_BOUNDS, pruneRecord} from '../../../webhooks/record/prune.ts';
 
 export default class WebhooksEventsPrune extends RemitCommand {

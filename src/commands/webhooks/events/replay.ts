@@ -2,8 +2,8 @@ import {Args, Flags} from '@oclif/core';
 import {RemitCommand} from '../../../cli/core/command.ts';
 import {parseDuration} from '../../../cli/input/durations.ts';
 import {inGroup} from '../../../cli/input/flags.ts';
-import {eventFilters} from '../../../cli/webhooks/events.ts';
-import {replayRecorded} from '../../../cli/webhooks/replay-action.ts';
+import {eventFilters} from '../../../cli/webhooks/events/filters.ts';
+import {replayRecorded} from '../../../cli/webhooks/events/replay.ts';
 import {secretFlags} from '../../../cli/webhooks/secrets.ts';
 
 const {type, since, before, verdict, match, failed} = eventFilters;

@@ -1,6 +1,6 @@
 import {Args, Flags} from '@oclif/core';
 import {RemitCommand} from '../../../cli/core/command.ts';
-import {eventDetails} from '../../../cli/webhooks/events.ts';
+import {eventDetails} from '../../../cli/webhooks/events/filters.ts';
 import {recordFolder} from '../../../cli/webhooks/place.ts';
 import {webhookEventView} from '../../../output/views/webhook-events.ts';
 import {findRecorded} from '../../../webhooks/record/find.ts';

@@ -1,7 +1,7 @@
 import {RemitCommand} from '../../../cli/core/command.ts';
 import {count} from '../../../cli/input/flags.ts';
-import {eventFilter, eventFilters} from '../../../cli/webhooks/events.ts';
-import {tailRecord} from '../../../cli/webhooks/tail.ts';
+import {eventFilter, eventFilters} from '../../../cli/webhooks/events/filters.ts';
+import {tailRecord} from '../../../cli/webhooks/events/tail.ts';
 
 export default class WebhooksEventsTail extends RemitCommand {
   static override summary = 'Show the latest recorded deliveries, then new ones as they arrive';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type {Summary} from '../../../../src/batch/standing/summary.ts';
-import {revisionText} from '../../../../src/cli/batch/plan-view.ts';
+import {revisionText} from '../../../../src/cli/batch/plan/view.ts';
 import {doubtsText} from '../../../../src/cli/batch/summary-view.ts';
 
 describe('what an edited file changes', () => {

@@ -1,0 +1,117 @@
+import {planBatch, type PlannedBatch, type PlanOptions} from '../../../batch/plan/plan.ts';
+import type {IssueGroup} from '../../../batch/input/issue-groups.ts';
+import {isBatchId, isNamespace} from '../../../batch/model/identity.ts';
+import type {Kind} from '../../../batch/model/kinds.ts';
+import {DELIMITERS} from '../../../batch/input/csv-records.ts';
+import {RemitError} from '../../../errors.ts';
+import type {NumberFormat} from '../../../money/amount.ts';
+import {commandLine} from '../../runtime/command-line.ts';
+import type {LocalContext} from '../../core/context.ts';
+import {keepHeapSmall} from '../../runtime/memory.ts';
+import {readMapping} from '../flags.ts';
+import {count, issuesText, revisionText} from './view.ts';
+
+export interface InputFlags {
+  'batch-id'?: string | undefined;
+  namespace?: string | undefined;
+  map?: string[] | undefined;
+  'ignore-column'?: string[] | undefined;
+  delimiter?: string | undefined;
+  'amount-unit'?: string | undefined;
+  'number-format'?: string | undefined;
+  currency?: string | undefined;
+  'valid-only'?: boolean | undefined;
+  'allow-cut-input'?: boolean | undefined;
+}
+
+/** The words of the command, for hints that repeat it. */
+export interface Typed {
+  id: string;
+  argv: readonly string[];
+}
+
+/** Plans a file as the flags say, shows its errors to people, and tells of rows that are left out. */
+export async function planFromFlags(options: {
+  kind: Kind;
+  file: string;
+  stateDir: string;
+  flags: InputFlags;
+  local: LocalContext;
+  typed: Typed;
+}): Promise<PlannedBatch> {
+  keepHeapSmall();
+  const {kind, file, stateDir, flags, local} = options;
+  const {out, runtime, clock} = local;
+  const batchId = flags['batch-id'];
+  if (batchId !== undefined && !isBatchId(batchId))
+    throw new RemitError('USAGE', `--batch-id "${batchId}" is not a name`, {
+      hint: 'use up to 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit',
+    });
+  if (flags.namespace !== undefined && !isNamespace(flags.namespace))
+    throw new RemitError('USAGE', `--namespace "${flags.namespace}" is not a name`, {
+      hint: 'use up to 64 of a-z, 0-9 and -',
+    });
+  const planOptions: PlanOptions = {
+    kind,
+    file,
+    stateDir,
+    batchId,
+    namespace: flags.namespace,
+    mapping: readMapping(flags.map),
+    ignored: flags['ignore-column'] ?? [],
+    delimiter: flags.delimiter === undefined ? undefined : DELIMITERS[flags.delimiter],
+    amountUnit: flags['amount-unit'] as 'major' | 'minor' | undefined, // one of the flag's options
+    numberFormat: flags['number-format'] as NumberFormat | undefined, // one of the flag's options
+    currency: flags.currency,
+    validOnly: flags['valid-only'] ?? false,
+    allowCutInput: flags['allow-cut-input'] ?? false,
+    clock,
+    stdin: file === '-' ? runtime.stdin : undefined,
+  };
+  try {
+    const planned = await planBatch(planOptions);
+    for (const warning of planned.plan.warnings) out.warn(warning);
+    if (planned.errors.length > 0) {
+      out.warn(
+        `${count(planned.plan.invalidRows, 'row')} with errors ${planned.plan.invalidRows === 1 ? 'is' : 'are'} left out`,
+      );
+      if (planned.fresh) out.notice(issuesText(planned.groups)); // once
+    }
+    if (planned.revision !== undefined) out.notice(revisionText(planned.plan.revision, planned.revision));
+    return planned;
+  } catch (error) {
+    if (!(error instanceof RemitError) || error.code !== 'CSV_INVALID') throw error;
+    const {error_groups: groups} = (error.details ?? {}) as {error_groups?: IssueGroup[]}; // of planBatch
+    if (groups === undefined) throw error;
+    if (out.forPeople) out.notice(issuesText(groups));
+    throw withCommand(error, groups, options.typed);
+  }
+}
+
+/** The columns that only have to be ignored, where that is all that is wrong with the file. */
+function unknownColumns(groups: readonly IssueGroup[]): string[] {
+  const isAll = groups.every(
+    ({code, count: n, examples}) => code === 'unknown-column' && n === examples.length,
+  );
+  const names = groups.map(({column}) => column);
+  return isAll && !names.some((name) => name.includes('…')) ? names : []; // a masked name cannot be typed
+}
+
+/** The same error with a hint that can be typed: the command again with what it lacked. */
+function withCommand(error: RemitError, groups: readonly IssueGroup[], {id, argv}: Typed): RemitError {
+  const again = (...add: string[]) => `\`${commandLine(id, argv, {add})}\``;
+  const hints: string[] = [];
+  const isUnit = groups.some(({code}) => code === 'amount-unit');
+  const hasBadRows = groups.some(({examples}) => examples[0]!.row > 0);
+  if (isUnit && hasBadRows) hints.push('fix the rows first; then add --amount-unit if it is still asked for');
+  else if (isUnit)
+    hints.push(`${again('--amount-unit', 'major')} reads 1500 as 1500.00, with minor as 15.00`);
+  else if (hasBadRows && !argv.includes('--valid-only'))
+    hints.push(`fix the file and type the command again, or leave these rows out: ${again('--valid-only')}`);
+  const unknown = unknownColumns(groups);
+  if (unknown.length > 0)
+    hints.push(`if they are not needed: ${again(...unknown.flatMap((name) => ['--ignore-column', name]))}`);
+  if (hints.length === 0) return error;
+  const {message, details, cause} = error;
+  return new RemitError(error.code, message, {cause, details, hint: hints.join('; ')});
+}

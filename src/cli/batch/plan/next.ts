@@ -1,0 +1,121 @@
+import {readAcknowledged} from '../../../batch/journal/confirmations.ts';
+import {liveFlag} from '../../../batch/standing/next-command.ts';
+import {type OpenBatch, openBatch} from '../../../batch/journal/open-batch.ts';
+import {type SeenAlike, seenAlike} from '../../../batch/registry/seen-alike.ts';
+import {type SeenBefore, seenBefore} from '../../../batch/registry/seen-before.ts';
+import {normaliseBaseUrl} from '../../../client/base-url.ts';
+import {RemitError} from '../../../errors.ts';
+import {modeOf} from '../../../profiles/key.ts';
+import type {Mode} from '../../../profiles/profile.ts';
+import type {ProjectFile} from '../../../profiles/project-file.ts';
+import {chooseProfile} from '../../../profiles/resolve.ts';
+import {shellWord} from '../../../shell-word.ts';
+import type {LocalContext} from '../../core/context.ts';
+import {batchCommand, placedBy, placeFlags} from '../place.ts';
+import type {PlanOutlook} from './view.ts';
+import {readSummary} from '../report-action.ts';
+import type {Plan} from '../../../batch/model/plan-facts.ts';
+
+interface Wanted {
+  local: LocalContext;
+  project: ProjectFile | undefined;
+  stateDir: string;
+  plan: Plan;
+  /** The plan is new, or a new revision: it has to be confirmed by a run. */
+  fresh: boolean;
+}
+
+/** Compares a plan with the other batches of the state folder. Offline. */
+export async function outlookOf(wanted: Wanted): Promise<PlanOutlook> {
+  const {local, stateDir, plan} = wanted;
+  const {kind, batchId} = plan;
+  const {clock} = local;
+  const alone = {alike: [], next: runCommand(wanted, {before: [], alike: [], acknowledged: false})};
+  try {
+    const purpose = `plan of batch ${batchId}`;
+    const batch = await openBatch({stateDir, kind, batchId, purpose, brief: true, clock});
+    try {
+      return await outlookOfOpen(wanted, batch);
+    } finally {
+      await batch.close();
+    }
+  } catch (error) {
+    if (error instanceof RemitError) return {...alone, before: error};
+    throw error;
+  }
+}
+
+async function outlookOfOpen(wanted: Wanted, batch: OpenBatch): Promise<PlanOutlook> {
+  const {local, stateDir, plan, fresh} = wanted;
+  const {clock} = local;
+  const before = await seenBefore(batch, {stateDir, clock});
+  if (!fresh && batch.journal.meta('binding') !== undefined) {
+    const {next} = readSummary(batch, clock.now(), (last) => placedBy(local, stateDir, last));
+    return {before, alike: [], next};
+  }
+  const acknowledged = readAcknowledged(batch.journal, plan) !== undefined;
+  const alike = acknowledged ? [] : await seenAlike(batch, {stateDir, clock});
+  return {before, alike, next: runCommand(wanted, {before, alike, acknowledged})};
+}
+
+/** The run of a plan, with what it would have to acknowledge at the service in force. */
+function runCommand(
+  wanted: Wanted,
+  seen: {before: readonly SeenBefore[]; alike: readonly SeenAlike[]; acknowledged: boolean},
+): string {
+  const {local, stateDir, plan} = wanted;
+  const {softDuplicates, similarReferences} = plan.figures;
+  const service = serviceInForce(wanted);
+  const there = alikeAt(service, seen.alike);
+  const [inFile, similarInFile] = seen.acknowledged
+    ? [0, 0]
+    : [softDuplicates.count, similarReferences.count];
+  const duplicates = inFile + (there?.alike ?? 0);
+  const similar = similarInFile + (there?.similar ?? 0);
+  return [
+    `${batchCommand(plan.kind)} run ${plan.batchId}`,
+    ...(duplicates > 0 ? [` --allow-duplicates ${duplicates}`] : []),
+    ...(similar > 0 ? [` --allow-similar ${similar}`] : []),
+    ...paidElsewhere(plan, service, seen.before).map((name) => ` --allow-paid-elsewhere ${shellWord(name)}`),
+    liveFlag('run', service?.mode ?? null),
+    placeFlags(local, stateDir),
+  ].join('');
+}
+
+interface Service {
+  mode: Mode;
+  baseUrl: string;
+}
+
+/** Where a run would send, as far as that is known without reading a key: no key command is run for a plan. */
+function serviceInForce({local, project}: Wanted): Service | undefined {
+  const {flags, runtime, configDir} = local;
+  try {
+    const question = {flag: flags.profile, env: runtime.env, project, configDir, normaliseBaseUrl};
+    const {profile, envKey, baseUrl} = chooseProfile(question);
+    const mode = envKey ? modeOf(runtime.env['REMIT_API_KEY']!, 'REMIT_API_KEY') : profile?.mode;
+    return mode === undefined ? undefined : {mode, baseUrl};
+  } catch (error) {
+    if (error instanceof RemitError) return undefined; // the run says what is wrong with it
+    throw error;
+  }
+}
+
+const alikeAt = (service: Service | undefined, alike: readonly SeenAlike[]): SeenAlike | undefined =>
+  service === undefined
+    ? undefined
+    : alike.find(({mode, base_url: url}) => mode === service.mode && url === service.baseUrl);
+
+/** Namespaces and addresses that the run wants named before it sends references that were used there. */
+function paidElsewhere(
+  {namespace}: Plan,
+  service: Service | undefined,
+  before: readonly SeenBefore[],
+): string[] {
+  const names = before.flatMap(({mode, base_url: url, namespace: other}) => {
+    if (service === undefined || mode !== service.mode) return [];
+    if (url !== service.baseUrl) return mode === 'live' ? [other === namespace ? url : other] : [];
+    return other === namespace ? [] : [other];
+  });
+  return [...new Set(names)];
+}

@@ -1,0 +1,239 @@
+import type {IssueGroup} from '../../../batch/input/issue-groups.ts';
+import {describeIssue} from '../../../batch/input/issues.ts';
+import {KINDS, type Mode} from '../../../batch/model/kinds.ts';
+import type {PlannedBatch} from '../../../batch/plan/plan.ts';
+import type {RevisionFacts} from '../../../batch/plan/revision.ts';
+import {minus, type Part} from '../../../batch/model/part.ts';
+import type {Survey} from '../../../batch/registry/survey.ts';
+import type {Work} from '../../../batch/registry/work.ts';
+import {RemitError} from '../../../errors.ts';
+import {groupMajor} from '../../../money/amount.ts';
+import type {SeenAlike} from '../../../batch/registry/seen-alike.ts';
+import type {SeenBefore} from '../../../batch/registry/seen-before.ts';
+import type {Plan} from '../../../batch/model/plan-facts.ts';
+
+/** What follows from a plan that lies in the state folder, beside the plan itself. */
+export interface PlanOutlook {
+  /** What other batches have of its references, or why they could not be compared: the plan is made all the same. */
+  before: SeenBefore[] | RemitError;
+  /** Its look-alikes in other batches, for each service. */
+  alike: SeenAlike[];
+  /** What to type next; null where the batch was run already and needs nothing. */
+  next: string | null;
+}
+
+/** What a person has to see of a plan before anything is sent: counts, sums, the largest row, possible double payments. */
+export function planText(plan: Plan, facts: {mode?: Mode} = {}): string {
+  const {figures} = plan;
+  const party = KINDS[plan.kind].party.replace('_id', '');
+  const revision = plan.revision > 1 ? `, revision ${plan.revision}` : '';
+  const lines: [string, string][] = [['Rows', rowsText(plan)]];
+  for (const [currency, total] of Object.entries(figures.totals))
+    lines.push(['Total', `${groupMajor(total)} ${currency}`]);
+  for (const {rail, rows, total, currency} of figures.rails)
+    lines.push([
+      'By rail',
+      `${rail ?? '(the default)'}: ${count(rows, 'row')}, ${groupMajor(total)} ${currency}`,
+    ]);
+  const {largest} = figures;
+  lines.push(['Largest', `${groupMajor(largest.amount)} ${largest.currency} to ${party} ${largest.party}`]);
+  lines.push(['', `${largest.reference}, line ${largest.line}`]);
+  if (figures.firstScheduled !== null)
+    lines.push([
+      'Scheduled',
+      figures.firstScheduled === figures.lastScheduled
+        ? figures.firstScheduled
+        : `${figures.firstScheduled} to ${figures.lastScheduled}`,
+    ]);
+  const {softDuplicates, similarReferences} = figures;
+  if (softDuplicates.count > 0) {
+    lines.push([
+      'Repeats',
+      `${count(softDuplicates.count, 'row')} with the ${party}, amount and currency of an earlier row:`,
+    ]);
+    for (const {references, amount, currency} of softDuplicates.examples)
+      lines.push([
+        '',
+        `${groupMajor(amount)} ${currency}: ${references.join(', ')}${references.length === 4 ? ', …' : ''}`,
+      ]);
+  }
+  if (similarReferences.count > 0) {
+    lines.push([
+      'Similar',
+      `${count(similarReferences.count, 'reference')} that ${similarReferences.count === 1 ? 'differs' : 'differ'} from an earlier one only in case or spaces:`,
+    ]);
+    for (const references of similarReferences.examples) lines.push(['', references.join(', ')]);
+  }
+  lines.push(['Mode', facts.mode ?? 'decided by the key at the run']);
+  lines.push([
+    'Plan',
+    `${plan.planHash.slice(0, 16)}${plan.namespace === 'default' ? '' : `, namespace ${plan.namespace}`}`,
+  ]);
+  const width = Math.max(...lines.map(([label]) => label.length)) + 2;
+  return [
+    `Batch ${plan.batchId}${revision}, from ${plan.file.name}`,
+    ...lines.map(
+      ([label, text], index) => `  ${(lines[index - 1]?.[0] === label ? '' : label).padEnd(width)}${text}`,
+    ),
+  ].join('\n');
+}
+
+function rowsText(plan: Plan): string {
+  const left = [
+    ...(plan.invalidRows > 0 ? [`${count(plan.invalidRows, 'row')} with errors left out`] : []),
+    ...(plan.emptyRecords > 0 ? [`${count(plan.emptyRecords, 'empty row')} skipped`] : []),
+  ];
+  return `${plan.figures.rows}${left.length > 0 ? ` (${left.join(', ')})` : ''}`;
+}
+
+export const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`;
+
+/** So many errors with one cause are listed one by one. */
+const LISTED = 3;
+
+/** Errors of a file by their causes: a few one by one, many as one of them and the lines of others. */
+export function issuesText(groups: readonly IssueGroup[]): string {
+  return groups
+    .flatMap(({count: n, examples}) => {
+      if (n <= LISTED) return examples.map((issue) => `  ${describeIssue(issue)}`);
+      const [first, ...others] = examples;
+      const lines = others.map(({line}) => line).join(', ');
+      const more = n > examples.length ? `, and ${n - examples.length} more` : '';
+      return [`  ${describeIssue(first!)}`, `      the same on ${n - 1} other lines: ${lines}${more}`];
+    })
+    .join('\n');
+}
+
+/** What an edited file changes in a batch that was run before. */
+export function revisionText(revision: number, {added, corrected, dropped}: RevisionFacts): string {
+  const gone =
+    dropped.length === 0
+      ? ''
+      : `, ${dropped.length} removed and never sent: ${dropped.slice(0, 10).join(', ')}${dropped.length > 10 ? `, and ${dropped.length - 10} more (plan -o json lists them all in changes.dropped)` : ''}`;
+  return `Revision ${revision} of a batch that was run before: ${count(added, 'row')} added, ${corrected} corrected${gone}. It must be confirmed again.`;
+}
+
+/** The result of `plan` for machines; `errors` are those of the rows left out. */
+export function planResult({plan, ...facts}: PlannedBatch, {before, alike, next}: PlanOutlook) {
+  const {figures} = plan;
+  return {
+    batch_id: plan.batchId,
+    revision: plan.revision,
+    kind: plan.kind,
+    namespace: plan.namespace,
+    plan_hash: plan.planHash,
+    file: plan.file.path,
+    file_sha256: plan.file.sha256,
+    changed: facts.fresh,
+    changes: facts.revision ?? null,
+    planned: figures.rows,
+    invalid_rows: plan.invalidRows,
+    empty_rows: plan.emptyRecords,
+    totals: figures.totals,
+    rails: figures.rails,
+    largest: figures.largest,
+    soft_duplicates: figures.softDuplicates,
+    similar_references: figures.similarReferences,
+    scheduled: {first: figures.firstScheduled, last: figures.lastScheduled},
+    warnings: plan.warnings,
+    error_groups: facts.groups,
+    errors: facts.errors,
+    seen_before: before instanceof RemitError ? null : before,
+    seen_alike: before instanceof RemitError ? null : alike,
+    next,
+  };
+}
+
+/** What other batches of this state folder mean for this one; nothing where they mean nothing. */
+export function surveyText(survey: Survey): string[] {
+  const lines: string[] = [];
+  if (survey.doubts > 0)
+    lines.push(
+      `  ${count(survey.doubts, 'row')} that a batch whose journal is gone may have sent: in doubt until they are settled`,
+    );
+  if (survey.disputed.rows > 0)
+    lines.push(
+      `  ${count(survey.disputed.rows, 'row')} in doubt whose reference another batch has taken since: left in doubt, not sent`,
+    );
+  if (survey.conflicts > 0)
+    lines.push(
+      `  ${count(survey.conflicts, 'row')} whose reference another batch has for another payment, or is not done with: not sent`,
+    );
+  for (const {reference, other, batch} of survey.alike.examples)
+    lines.push(`  ${reference} looks like ${other} of batch ${batch}: same party, amount and currency`);
+  for (const [reference, ...others] of survey.similar.examples)
+    lines.push(`  ${reference} looks like ${others.join(', ')} of another batch`);
+  return lines;
+}
+
+const NAMED_BATCHES = 3;
+
+/**
+ * What is done already, by whom, and what this command leaves alone; nothing where it takes up every row.
+ * @param isRest it goes on with these rows besides others that it sends again, and that count as done or left alone until then
+ */
+export function workText(
+  {planned, open, doubts, done, staged, paidBefore, paidBy, left, leftAre, isOver}: Work,
+  isRest = false,
+): string[] {
+  if (open.rows === planned && doubts === 0) return [];
+  const lines: [string, string][] = [];
+  const add = (label: string, part: Part, after: string) => {
+    if (part.rows > 0) lines.push([label, `${partText(part)}${after}`]);
+  };
+  if (isOver && !isRest) lines.push(['To do', 'nothing is left to send']);
+  else if (open.rows === 0 && !isRest) lines.push(['To do', 'no row is ready for this']);
+  add(isRest ? 'Also to do' : 'To do', open, doubts > 0 ? `, ${doubts} of them in doubt` : '');
+  if (!isRest) add('Done', done, ' by this batch');
+  if (!isRest) add('Staged', staged, ' by this batch');
+  const named = [...paidBy].sort(([, a], [, b]) => b.rows - a.rows).slice(0, NAMED_BATCHES);
+  for (const [batch, part] of named) add('Paid before', part, ` by batch ${batch}`);
+  const others = named.reduce((rest, [, part]) => minus(rest, part), paidBefore);
+  add('Paid before', others, named.length > 0 ? ' by other batches' : '');
+  if (!isRest) add('Left alone', left, `: ${leftAre.join(', ')}`);
+  return lines.map(
+    ([label, text], index) => `  ${(lines[index - 1]?.[0] === label ? '' : label).padEnd(13)}${text}`,
+  );
+}
+
+const partText = ({rows, totals}: Part): string =>
+  `${count(rows, 'row')}, ${totalsText({totals: totals.toMajor()})}`;
+
+/** `1,500.75 USD + 20.00 EUR` */
+export const totalsText = ({totals}: {totals: Readonly<Record<string, string>>}): string =>
+  Object.entries(totals)
+    .filter(([, total], _index, all) => all.length === 1 || /[1-9]/.test(total))
+    .map(([currency, total]) => `${groupMajor(total)} ${currency}`)
+    .join(' + ');
+
+const SHOWN_BATCHES = 5;
+
+/** What a plan can tell about other batches; which of them count depends on the key of the run. */
+export function outlookText(plan: Plan, {before, alike}: PlanOutlook): string[] {
+  if (before instanceof RemitError)
+    return [
+      before.code === 'LOCKED'
+        ? 'a batch is running in this state folder, so its references were not compared; the run does that'
+        : `its references were not compared with those of other batches. ${before.message}`,
+    ];
+  const party = KINDS[plan.kind].party.replace('_id', '');
+  const lines = before
+    .slice(0, SHOWN_BATCHES)
+    .map(
+      ({batch, mode, base_url: url, namespace, rows, example}) =>
+        `batch ${batch} (${mode}, ${url}, namespace ${namespace}) has ${count(rows, 'reference')} of this file already, such as ${example}; a run there does not pay them again`,
+    );
+  if (before.length > SHOWN_BATCHES)
+    lines.push(`${before.length - SHOWN_BATCHES} more batches have some; -o json lists them`);
+  for (const {mode, base_url: url, alike: rows, similar} of alike) {
+    if (rows > 0)
+      lines.push(
+        `${count(rows, 'row')} may repeat payments of other batches (${mode}, ${url}) in the last 30 days: same ${party}, amount and currency`,
+      );
+    if (similar > 0)
+      lines.push(
+        `${count(similar, 'reference')} ${similar === 1 ? 'differs' : 'differ'} from one of another batch (${mode}, ${url}) only in case or spaces`,
+      );
+  }
+  return lines;
+}

@@ -1,0 +1,23 @@
+import type {Journal} from '../../../batch/journal/journal.ts';
+import type {Kind} from '../../../batch/model/kinds.ts';
+import {RemitError} from '../../../errors.ts';
+import type {Context} from '../../core/context.ts';
+
+export const RESET_SANDBOX =
+  'The sandbox was reset since: it has forgotten these payments, but the state folder has not. To pay them there again, give a new folder to each of --state-dir and --out.';
+
+/**
+ * Whether the service is a sandbox that does not know what this machine remembers as paid; any other service always does.
+ * Asks for one record; never throws for what the service answers.
+ */
+export async function hasForgotten(context: Context, kind: Kind, journal: Journal): Promise<boolean> {
+  if (!context.profile.key.startsWith('test_sandbox_')) return false;
+  const id = journal.rowsIn(['accepted', 'already_paid'], 0, 1)[0]?.outcome?.id;
+  if (id === undefined || id === null) return false;
+  try {
+    await (kind === 'payout' ? context.client.payouts.get({id}) : context.client.payins.get({id}));
+    return false;
+  } catch (error) {
+    return error instanceof RemitError && error.code === 'NOT_FOUND';
+  }
+}

@@ -1,0 +1,37 @@
+import type {RetryRow, RetryWay} from '../../../batch/run/retry.ts';
+import {addRow, emptyPart, type Part} from '../../../batch/model/part.ts';
+import {formatMajor, groupMajor} from '../../../money/amount.ts';
+
+const SHOWN = 20;
+
+const WAYS: Readonly<Record<RetryWay, string>> = {
+  'new-key': 'with a new key',
+  'same-key': 'with the same key',
+  release: 'released again',
+};
+
+/** The rows that a retry sends again, with their amounts, before it asks. */
+export function retryText(rows: readonly RetryRow[]): string[] {
+  if (rows.length === 0) return [];
+  const amounts = rows.map(
+    ({row}) => `${groupMajor(formatMajor(BigInt(row.amount), row.currency))} ${row.currency}`,
+  );
+  const shown = rows.slice(0, SHOWN);
+  const wide = Math.max(...shown.map(({row}) => row.reference.length));
+  const long = Math.max(...amounts.slice(0, SHOWN).map((amount) => amount.length));
+  const lines = shown.map(
+    ({row, way, why}, at) =>
+      `  ${row.reference.padEnd(wide)}  ${amounts[at]!.padStart(long)}  ${WAYS[way]}: ${why}`,
+  );
+  return [
+    'To be sent again:',
+    ...lines,
+    ...(rows.length > SHOWN ? [`  … and ${rows.length - SHOWN} more`] : []),
+  ];
+}
+
+export function partOf(rows: readonly RetryRow[]): Part {
+  const part = emptyPart();
+  for (const {row} of rows) addRow(part, row);
+  return part;
+}

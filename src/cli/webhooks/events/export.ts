@@ -1,0 +1,30 @@
+import {resolve} from 'node:path';
+import {writeFileAtomic} from '../../../store/atomic-file.ts';
+import {deliveryLine} from '../../../webhooks/lines.ts';
+import type {RecordedDelivery} from '../../../webhooks/record/state.ts';
+import type {LocalContext} from '../../core/context.ts';
+import {readRecorded} from './read-record.ts';
+
+/** Writes the deliveries that pass the filter as lines of NDJSON: to a file, or to stdout whatever the format is. */
+export async function exportRecord(
+  local: LocalContext,
+  passes: (recorded: RecordedDelivery) => boolean,
+  file: string | undefined,
+): Promise<{file: string; deliveries: number} | undefined> {
+  const {out, runtime} = local;
+  const lines = readRecorded(local)
+    .filter(passes)
+    .map(({delivery}) => deliveryLine({...delivery, filtered: false}));
+  if (file === undefined) {
+    for (const line of lines) {
+      await out.event(line);
+      if (out.closed) return undefined;
+    }
+    out.note(`${lines.length} deliveries exported`);
+    return undefined;
+  }
+  const path = resolve(runtime.cwd, file);
+  writeFileAtomic(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  out.text(`${lines.length} deliveries exported to ${path}.`);
+  return {file: path, deliveries: lines.length};
+}

@@ -1,0 +1,177 @@
+import {EXIT, RemitError, type ExitCode} from '../../../errors.ts';
+import {webhookReplayView} from '../../../output/views/webhook-events.ts';
+import {postBytes} from '../../../webhooks/post.ts';
+import {deadTargets, type RecordedDelivery} from '../../../webhooks/record/state.ts';
+import {RecordWriter} from '../../../webhooks/record/writer.ts';
+import {
+  checkReplayable,
+  replayDelivery,
+  type Replay,
+  type ReplayOutcome,
+  type ReplayTools,
+} from '../../../webhooks/replay.ts';
+import {secretFingerprint, type WebhookSecret} from '../../../webhooks/secrets.ts';
+import {checkTarget, parseTarget} from '../../../webhooks/target.ts';
+import type {LocalContext} from '../../core/context.ts';
+import {eventFilter, type EventFilters} from './filters.ts';
+import {recordFolder} from '../place.ts';
+import {readRecorded} from './read-record.ts';
+import {readSecrets, type SecretFlags} from '../secrets.ts';
+import {trustedCertificates} from '../listen/trust.ts';
+
+export interface ReplayFlags extends SecretFlags, EventFilters {
+  'forward-to'?: string[] | undefined;
+  'allow-external'?: boolean | undefined;
+  resign?: boolean | undefined;
+  timeout?: number | undefined;
+  'show-response'?: boolean | undefined;
+}
+
+/** One replay as machines get it. */
+export interface ReplayRow {
+  delivery: string;
+  id: string | null;
+  event_type: string | null;
+  target: string;
+  outcome: ReplayOutcome;
+  status: number | null;
+  latency_ms: number;
+  error: string | null;
+  attempt: number;
+  status_before: number | null;
+  error_before: string | null;
+  resigned: boolean;
+  replayed_at: string;
+  /** Only with --show-response. */
+  response?: string;
+}
+
+interface Job {
+  recorded: RecordedDelivery;
+  target: URL;
+}
+
+const TIMEOUT_MS = 10_000;
+const KEEP_BYTES = 65_536;
+
+/**
+ * Sends recorded deliveries again, one at a time and in order of arrival. Ends with 8 when one regressed, or failed without an
+ * attempt to compare it with.
+ */
+export async function replayRecorded(
+  local: LocalContext,
+  ids: readonly string[],
+  flags: ReplayFlags,
+): Promise<ExitCode> {
+  if (flags['secret-from'] !== undefined && !flags.resign)
+    throw new RemitError('USAGE', '--secret-from belongs to --resign');
+  const jobs = jobsOf(select(local, ids, flags), flags);
+  for (const {recorded, target} of jobs) {
+    checkReplayable(recorded.delivery);
+    checkTarget(target, flags['allow-external']);
+  }
+  const secret = flags.resign ? await signingSecret(local, flags) : undefined;
+  const writer = new RecordWriter({folder: recordFolder(local), clock: local.clock});
+  const done: Replay[] = [];
+  try {
+    await local.out.list(replays(local, jobs, {flags, secret, writer, done}), webhookReplayView);
+  } finally {
+    await writer.close();
+    if (done.length > 0) local.out.note(countsText(done));
+  }
+  const unrecorded = done.find((replay) => replay.unrecorded !== null)?.unrecorded;
+  if (unrecorded != null)
+    throw new RemitError(
+      'STATE',
+      `the replay was sent, but its result is not recorded: ${unrecorded.message}`,
+    );
+  return done.some(({outcome}) => outcome === 'regressed' || outcome === 'failing') ? EXIT.PARTIAL : EXIT.OK;
+}
+
+/** The deliveries that are named, or that pass the filters. @throws {RemitError} NOT_FOUND for an id that nothing has */
+function select(local: LocalContext, ids: readonly string[], flags: ReplayFlags): RecordedDelivery[] {
+  const {type, since, before, verdict, match, failed} = flags;
+  const filters = {type, since, before, verdict, match, failed: failed || undefined};
+  if (ids.length === 0 && Object.values(filters).every((value) => value === undefined))
+    throw new RemitError('USAGE', 'name the deliveries to replay by id, or choose them by filters', {
+      hint: 'remit webhooks events replay --failed',
+    });
+  const all = readRecorded(local);
+  const has = ({delivery}: RecordedDelivery, id: string) => delivery.id === id || delivery.eventId === id;
+  const missing = ids.find((id) => !all.some((recorded) => has(recorded, id)));
+  if (missing !== undefined)
+    throw new RemitError('NOT_FOUND', `the record holds no delivery or event ${missing}`, {
+      hint: 'remit webhooks events list',
+    });
+  const named = ids.length === 0 ? all : all.filter((recorded) => ids.some((id) => has(recorded, id)));
+  return named.filter(eventFilter(filters));
+}
+
+/** To the addresses of --forward-to, else to where it failed with --failed, else to where the listener forwarded it. */
+function jobsOf(selected: readonly RecordedDelivery[], flags: ReplayFlags): Job[] {
+  const given = flags['forward-to']?.map((text) => parseTarget(text).href);
+  const jobs = selected.flatMap((recorded) => {
+    const targets = given ?? (flags.failed ? deadTargets(recorded) : recorded.delivery.targets);
+    return [...new Set(targets)].map((target): Job => ({recorded, target: new URL(target)}));
+  });
+  if (selected.length > 0 && jobs.length === 0)
+    throw new RemitError(
+      'USAGE',
+      'these deliveries were not forwarded anywhere, so there is no target to send them to',
+      {
+        hint: 'add --forward-to 3000/hook, with the port and path of your receiver',
+      },
+    );
+  return jobs;
+}
+
+async function signingSecret(local: LocalContext, flags: ReplayFlags): Promise<WebhookSecret> {
+  const [secret, ...others] = await readSecrets(local, flags);
+  if (secret === undefined) throw new Error('no secret was read');
+  const which = others.length > 0 ? `the first of ${others.length + 1} secrets` : 'secret';
+  local.out.note(`Signing with ${which} (fingerprint ${secretFingerprint(secret)}).`);
+  return secret;
+}
+
+async function* replays(
+  local: LocalContext,
+  jobs: readonly Job[],
+  run: {flags: ReplayFlags; secret: WebhookSecret | undefined; writer: RecordWriter; done: Replay[]},
+): AsyncGenerator<ReplayRow> {
+  const {out, stop, clock} = local;
+  const {flags, secret, writer, done} = run;
+  const options = {
+    ...{timeoutMs: flags.timeout ?? TIMEOUT_MS, keepBytes: flags['show-response'] ? KEEP_BYTES : 0},
+    ...{signal: stop.signal, ca: trustedCertificates(local)},
+  };
+  const tools: ReplayTools = {
+    ...{clock, signal: stop.signal},
+    post: (url, headers, body) => postBytes(url, headers, body, options),
+    append: (entry) => writer.append(entry),
+  };
+  for (const [index, {recorded, target}] of jobs.entries()) {
+    stop.signal.throwIfAborted();
+    out.progress(`replaying ${index + 1} of ${jobs.length}`);
+    const how = {resign: secret, allowExternal: flags['allow-external']};
+    const replay = await replayDelivery(recorded, target, tools, how);
+    done.push(replay);
+    yield rowOf(replay, flags['show-response'] ?? false);
+  }
+  out.endProgress();
+}
+
+const rowOf = ({delivery, outcome, result, before, response}: Replay, showResponse: boolean): ReplayRow => ({
+  ...{delivery: delivery.id, id: delivery.eventId, event_type: delivery.eventType, target: result.target},
+  ...{outcome, status: result.status, latency_ms: result.latencyMs, error: result.error},
+  ...{attempt: result.attempt, status_before: before?.status ?? null, error_before: before?.error ?? null},
+  ...{resigned: result.resigned, replayed_at: new Date(result.atMs).toISOString()},
+  ...(showResponse ? {response: response.toString('utf8')} : {}),
+});
+
+/** `3 replayed: 2 fixed, 1 regressed`. */
+function countsText(done: readonly Replay[]): string {
+  const counts = new Map<ReplayOutcome, number>();
+  for (const {outcome} of done) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+  const parts = [...counts].map(([outcome, count]) => `${count} ${outcome.replace('_', ' ')}`);
+  return `${done.length} replayed: ${parts.join(', ')}`;
+}

@@ -1,0 +1,184 @@
+import {hasArrived, type Delivery, type ForwardResult} from '../../../webhooks/delivery.ts';
+import {
+  deliveryLine,
+  forwardLine,
+  type ListenLine,
+  type ObjectLine,
+  type ReadyLine,
+  type RefusedLine,
+  type SummaryLine,
+} from '../../../webhooks/lines.ts';
+import type {LedText, Output} from '../../../output/output.ts';
+import {readBody} from '../../../webhooks/losses.ts';
+import {LineQueue} from './line-queue.ts';
+import {deliveryText, forwardText, lossLine, objectText} from './view.ts';
+
+/** About what a line takes beside its body. */
+const LINE_BYTES = 1000;
+
+/** What people and scripts see of a listener: lines as things happen, counts, a summary at the end. */
+export class ListenReport {
+  readonly #out: Output;
+  readonly #showResponse: boolean;
+  readonly #counts = {received: 0, verified: 0, rejected: 0, duplicates: 0, forwarded: 0, failed: 0};
+  #filtered = 0;
+  #refused = 0;
+  /** Lines that are written together at the end of this turn: a write for each would halve the deliveries per second. */
+  readonly #texts: LineQueue<string | LedText>;
+  readonly #lines: LineQueue<ListenLine>;
+  #isFlushPlanned = false;
+  #hasEnded = false;
+
+  constructor(out: Output, {showResponse}: {showResponse: boolean}) {
+    this.#out = out;
+    this.#showResponse = showResponse;
+    this.#lines = new LineQueue({
+      write: (lines) => out.events(lines),
+      gap: (lines) => ({type: 'gap', lines}),
+      bytesOf: (line) => ('body_base64' in line ? LINE_BYTES + line.body_base64.length : LINE_BYTES),
+    });
+    this.#texts = new LineQueue({
+      write: (texts) => out.texts(texts),
+      gap: (lines) => `${' '.repeat(10)}${lines} lines are left out: the output was not read in time`,
+      bytesOf: () => LINE_BYTES,
+    });
+  }
+
+  ready(line: ReadyLine, facts: readonly string[]): void {
+    this.#say(
+      () => line,
+      () => facts,
+    );
+    this.#flush();
+  }
+
+  /** @param event its body as JSON */
+  delivery(delivery: Delivery, event: unknown): void {
+    const counts = this.#counts;
+    counts.received += 1;
+    if (delivery.verdict === 'verified') counts.verified += 1;
+    if (delivery.verdict === 'rejected') counts.rejected += 1;
+    if (delivery.duplicateOf !== null) counts.duplicates += 1;
+    if (delivery.filtered) this.#filtered += 1;
+    this.#say(
+      () => deliveryLine(delivery, event),
+      () => this.#deliveryTexts(delivery, event),
+    );
+  }
+
+  #deliveryTexts(delivery: Delivery, event: unknown): (string | LedText)[] {
+    if (delivery.filtered) return [];
+    const lost = delivery.verdict === 'rejected' ? [] : readBody(delivery.body, event).lost;
+    return [
+      deliveryText(delivery, this.#out, event),
+      ...lost.map((loss): string => lossLine(loss, this.#out)),
+    ];
+  }
+
+  forward(result: ForwardResult, response: Buffer): void {
+    if (hasArrived(result)) this.#counts.forwarded += 1;
+    const shown = this.#showResponse ? response.toString('utf8') : undefined;
+    this.#say(
+      () => forwardLine(result, shown),
+      () => [
+        forwardText(result, this.#out),
+        ...(shown ? [`${' '.repeat(13)}${this.#out.sanitizer.line(shown)}`] : []),
+      ],
+    );
+    if (!result.gaveUp || result.returned) return;
+    this.#counts.failed += 1;
+    const {delivery, target, attempt, error, status} = result;
+    const why = error ?? `the target answered ${status}`;
+    this.#say(
+      () => ({type: 'dead', delivery, target, attempts: attempt, error: why}),
+      () => [],
+    );
+  }
+
+  object(line: ObjectLine): void {
+    this.#say(
+      () => line,
+      () => [objectText(line, this.#out)],
+    );
+  }
+
+  target(target: string, state: 'up' | 'down', error: string | null): void {
+    this.#say(
+      () => ({type: 'target', target, state, error}),
+      () => [
+        state === 'up'
+          ? `${' '.repeat(10)}${target} is back`
+          : `${' '.repeat(10)}${target} does not answer: ${error ?? 'no connection'}`,
+      ],
+    );
+  }
+
+  refused(reason: RefusedLine['reason'], detail: string, receivedAtMs: number): void {
+    this.#refused += 1;
+    const line: RefusedLine = {
+      type: 'refused',
+      reason,
+      received_at: new Date(receivedAtMs).toISOString(),
+      detail,
+    };
+    this.#say(
+      () => line,
+      () => [],
+    );
+    if (this.#out.forPeople && !this.#out.settings.quiet)
+      this.#out.warn(`refused with 503: ${detail}; the service will send it again`);
+  }
+
+  expected(eventType: string, delivery: string | null): void {
+    this.#say(
+      () => ({type: 'expect', event_type: eventType, matched: delivery !== null, delivery}),
+      () => [
+        delivery === null
+          ? `No ${eventType} arrived in time.`
+          : `The expected ${eventType} arrived: ${delivery}.`,
+      ],
+    );
+  }
+
+  summary(): SummaryLine {
+    const line: SummaryLine = {type: 'summary', ...this.#counts};
+    const {format, quiet} = this.#out.settings;
+    this.#out.endProgress();
+    if (format === 'ndjson') this.#lines.end(line);
+    if (this.#out.forPeople && !quiet) this.#texts.end(this.#countsText());
+    this.#hasEnded = true;
+    return line;
+  }
+
+  /** Builds a line only for an output that shows it: under load, a line costs as much as verifying its delivery. */
+  #say(line: () => ListenLine, texts: () => readonly (string | LedText)[]): void {
+    const {format, quiet} = this.#out.settings;
+    if (format === 'ndjson') this.#lines.push(line);
+    if (this.#out.forPeople && !quiet) for (const text of texts()) this.#texts.push(() => text);
+    if (this.#isFlushPlanned) return;
+    this.#isFlushPlanned = true;
+    setImmediate(() => this.#flush());
+  }
+
+  #flush(): void {
+    this.#isFlushPlanned = false;
+    this.#lines.flush();
+    this.#texts.flush();
+    if (!this.#hasEnded && this.#counts.received > 0 && this.#out.forPeople && this.#out.isTerminal)
+      this.#out.progress(this.#countsText());
+  }
+
+  #countsText(): string {
+    const {received, verified, rejected, duplicates, forwarded, failed} = this.#counts;
+    const parts = [
+      `${received} received`,
+      `${verified} verified`,
+      `${rejected} rejected`,
+      `${duplicates} duplicates`,
+      ...(this.#filtered > 0 ? [`${this.#filtered} filtered`] : []),
+      ...(forwarded + failed > 0 ? [`${forwarded} forwarded`, `${failed} failed`] : []),
+      ...(this.#refused > 0 ? [`${this.#refused} refused`] : []),
+    ];
+    return parts.join(', ');
+  }
+}

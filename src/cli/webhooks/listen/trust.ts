@@ -1,0 +1,12 @@
+import {readFileSync} from 'node:fs';
+import {authorityFiles} from '../../../webhooks/local-authority.ts';
+import type {LocalContext} from '../../core/context.ts';
+
+/** The local authority, where there is one: it can vouch for loopback only. */
+export function trustedCertificates({stateDir}: Pick<LocalContext, 'stateDir'>): string[] | undefined {
+  try {
+    return [readFileSync(authorityFiles(stateDir).certificate, 'utf8')];
+  } catch {
+    return undefined;
+  }
+}

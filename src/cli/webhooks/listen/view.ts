@@ -1,0 +1,96 @@
+import {cleanLine} from '../../../sanitize/harmful.ts';
+import type {LedText, Output} from '../../../output/output.ts';
+import {cutTo} from '../../../output/width.ts';
+import {valueAt} from '../../../output/select.ts';
+import {majorOf, plainValue} from '../../../output/view.ts';
+import type {Delivery, ForwardResult} from '../../../webhooks/delivery.ts';
+import {hasArrived} from '../../../webhooks/delivery.ts';
+import {parseBody} from '../../../webhooks/event.ts';
+import type {ObjectLine} from '../../../webhooks/lines.ts';
+import {lossText, type Loss} from '../../../webhooks/losses.ts';
+
+type Screen = Pick<Output, 'paint' | 'columns' | 'isTerminal'>;
+
+/** `10:42:07` in local time, kept for the second: a busy listener asks thousands of times. */
+function clockTime(ms: number): string {
+  const second = Math.floor(ms / 1000);
+  if (second !== lastTime.second) lastTime = {second, text: new Date(ms).toTimeString().slice(0, 8)};
+  return lastTime.text;
+}
+let lastTime = {second: Number.NaN, text: ''};
+
+/** The widest of the documented types is `subaccount.credit_received`. */
+const TYPE_CELLS = 26;
+
+/**
+ * `10:42:07  payout.settled              verified  #1  019b76da-…  payout 5f0c6d3e-…`: one line a delivery, in local time. What
+ * is looked for stands first; at 80 columns the line is cut, not wrapped.
+ */
+export function deliveryText(
+  delivery: Delivery,
+  {paint, columns, isTerminal}: Screen,
+  event: unknown = parseBody(delivery.body),
+): LedText {
+  const {verdict, reason, duplicateOf} = delivery;
+  const word = duplicateOf !== null ? 'duplicate' : verdict;
+  const style = verdict === 'verified' ? (duplicateOf === null ? 'green' : 'yellow') : 'red';
+  const type = cutTo(cleanLine(delivery.eventType ?? '-'), TYPE_CELLS).padEnd(TYPE_CELLS);
+  const rest =
+    reason === null ? `#${delivery.attempt}  ${about(delivery, event)}` : `${reason}  ${delivery.id}`;
+  const room = Math.max(10, columns - TYPE_CELLS - 24);
+  return {
+    lead: paint('dim', clockTime(delivery.receivedAtMs)),
+    text: `  ${type}  ${paint(style, word.padEnd(10))}  ${isTerminal ? cutTo(rest, room) : rest}`.trimEnd(),
+  };
+}
+
+/** The object that the event is about, or its amount, then the event's id. */
+function about({eventId, id}: Delivery, event: unknown): string {
+  const data = (event as {data?: Record<string, unknown>} | null | undefined)?.data ?? {};
+  const [name, value] = Object.entries(data).find(([key]) => key.endsWith('_id')) ?? [];
+  const amount = data['amount_in_minor_units'];
+  const parts = [
+    typeof amount === 'number' ? `${amount} minor units` : undefined,
+    name === undefined ? undefined : `${name.replace(/_id$/, '')} ${String(value)}`,
+    `event ${eventId ?? id}`,
+  ];
+  return cleanLine(parts.filter((part) => part !== undefined).join('  '));
+}
+
+/** What the parsed body does not show, below its delivery. */
+export function lossLine(loss: Loss, {paint, columns, isTerminal}: Screen): string {
+  const text = cleanLine(lossText(loss));
+  return `${' '.repeat(10)}${paint('yellow', isTerminal ? cutTo(text, columns - 10) : text)}`;
+}
+
+/** The object of an event, below its delivery: `          payout 5f0c…  settled  1,500.75 USD  wire`. */
+export function objectText(
+  {resource, id, object, error}: ObjectLine,
+  {paint, columns, isTerminal}: Screen,
+): string {
+  const status = valueAt(object, 'status');
+  const name = valueAt(object, 'name');
+  const money = ['amount_in_minor_units', 'balance_in_minor_units'].map((field) => valueAt(object, field));
+  const amount = money.find((value) => value !== undefined && value !== null);
+  const facts = [
+    plainValue(status),
+    ...(amount === undefined ? [] : [majorOf(amount, valueAt(object, 'currency_code'))]),
+    ...(name === undefined ? [] : [plainValue(name)]),
+    ...(valueAt(object, 'rail') === undefined ? [] : [plainValue(valueAt(object, 'rail'))]),
+  ];
+  const text = cleanLine(`${resource} ${id}  ${error === null ? facts.join('  ') : `not read: ${error}`}`);
+  return `${' '.repeat(10)}${paint(error === null ? 'dim' : 'yellow', isTerminal ? cutTo(text, columns - 10) : text)}`;
+}
+
+/** The result of forwarding, below its delivery: `          -> http://localhost:3000/  200  12 ms`. */
+export function forwardText(result: ForwardResult, {paint, columns, isTerminal}: Screen): string {
+  const arrived = hasArrived(result);
+  const facts = [
+    arrived ? paint('green', String(result.status)) : paint('red', String(result.status ?? result.error)),
+    paint('dim', `${result.latencyMs} ms`),
+    ...(result.attempt > 1 ? [`attempt ${result.attempt}`] : []),
+    ...(result.gaveUp && !arrived ? [paint('red', result.returned ? 'returned' : 'gave up')] : []),
+  ];
+  const target = isTerminal ? cutTo(result.target, Math.max(20, columns - 50)) : result.target;
+  return `${' '.repeat(10)}-> ${cleanLine(target)}  ${facts.join('  ')}`;
+}

@@ -1,0 +1,289 @@
+import {resolve} from 'node:path';
+import {unwrapRecord} from '../../../client/readable.ts';
+import {EXIT, RemitError, type ExitCode} from '../../../errors.ts';
+import {valueAt} from '../../../output/select.ts';
+import {acquireLock} from '../../../store/lock.ts';
+import {RecordReader} from '../../../webhooks/record/reader.ts';
+import type {Context} from '../../core/context.ts';
+import {DEFAULT_WAIT_MS} from '../../input/durations.ts';
+import {canAsk} from '../../runtime/prompts.ts';
+import {recordFolder} from '../place.ts';
+import {createNew, deleteEndpoint, endpointsOf, hasSecret, removeUnfinished, sendCreate} from './create.ts';
+import {Rotation, rotationTo, type RotationState} from './rotation.ts';
+
+export interface RotateRequest {
+  id: string;
+  secretFile: string | undefined;
+  /** The user states that the receiver has the new secret. */
+  confirmed: boolean | undefined;
+  timeoutMs: number | undefined;
+  dryRun: boolean | undefined;
+}
+
+const WATCH_EVERY_MS = 500;
+
+/**
+ * Interface document, "Webhooks": a new endpoint with the same URL and types, the receiver switched to its secret, then the old
+ * endpoint deleted. The same command continues after an interruption at any point. The old endpoint is deleted last, and only
+ * while the new one is there and active.
+ */
+export async function rotateEndpoint(
+  context: Context,
+  request: RotateRequest,
+): Promise<{data: unknown; exitCode: ExitCode}> {
+  const rotation = new Rotation(context, request.id);
+  const lock = await acquireLock(`${rotation.file}.lock`, {
+    purpose: 'A rotation of this endpoint',
+    clock: context.clock,
+  });
+  try {
+    return {data: await rotate(context, rotation, request), exitCode: EXIT.OK};
+  } catch (error) {
+    throw explained(context, rotation, error);
+  } finally {
+    await lock.release();
+  }
+}
+
+async function rotate(context: Context, rotation: Rotation, request: RotateRequest): Promise<unknown> {
+  const {id, dryRun, secretFile} = request;
+  const before = rotation.load();
+  checkRequest(context, before, request);
+  const old = await findEndpoint(context, id, before !== undefined);
+  const file = secretFile === undefined ? undefined : resolve(context.runtime.cwd, secretFile);
+  if (old === undefined && before!.step !== 'verified') throw withoutOld(context, rotation);
+  const plan = {...(before ?? planFor(context, id, old)), ...(file === undefined ? {} : {secret_file: file})};
+  if (dryRun) return (await sendCreate(context, plan, true)).dryRun;
+  if (before !== undefined)
+    context.out.note(`Continuing the rotation of ${id}, started ${before.started_at}.`);
+  if (!hasSecret(rotation)) {
+    if (before !== undefined) await removeUnfinished(context, before);
+    await createNew(context, rotation, plan);
+  }
+  await verify(context, rotation, request);
+  await checkNew(context, rotation, old);
+  if (old !== undefined) await deleteOld(context, id);
+  return finish(context, rotation);
+}
+
+/** What exists, and the command that continues, once there is something to continue. */
+function explained(context: Context, {state}: Rotation, thrown: unknown): unknown {
+  if (state === undefined || !(thrown instanceof RemitError)) return thrown;
+  const {code, message, httpStatus, requestId, body, exitCode, retryable, details} = thrown;
+  const hint = continueWith(context, state.old_id);
+  const {new_id, old_id, step} = state;
+  const facts = {id: new_id, old_endpoint: old_id, new_endpoint: new_id, step, next: hint};
+  return new RemitError(code, `${message}. ${whatExists(state, code)}`, {
+    ...{hint, httpStatus, requestId, body, exitCode, retryable, cause: thrown},
+    details: {...details, ...facts},
+  });
+}
+
+function whatExists({old_id, new_id, step}: RotationState, code: string): string {
+  if (new_id === null) return `The endpoint ${old_id} exists, and the new one may exist as well`;
+  if (step === 'verified' && code === 'IN_DOUBT')
+    return `The new endpoint ${new_id} exists, and the old one ${old_id} may still exist`;
+  return `The old endpoint ${old_id} and the new one ${new_id} both exist`;
+}
+
+/** The old endpoint was deleted by other means. */
+function withoutOld(context: Context, rotation: Rotation): RemitError {
+  const {old_id, new_id} = rotation.state!; // it was loaded
+  rotation.forget();
+  const words = new_id === null ? ['list'] : ['get', new_id];
+  return new RemitError(
+    'NOT_FOUND',
+    `the endpoint ${old_id} does not exist any more; its rotation has ended`,
+    {
+      hint: context.commands.read('webhooks', 'endpoints', ...words),
+      details: {old_endpoint: old_id, new_endpoint: new_id},
+    },
+  );
+}
+
+function continueWith({commands, flags}: Context, oldId: string, ...words: string[]): string {
+  return commands.write(
+    ...['webhooks', 'endpoints', 'rotate', oldId, ...words],
+    ...(flags.yes ? ['--yes'] : []),
+  );
+}
+
+/** Before anything is sent: what would only fail once both endpoints exist. */
+function checkRequest(context: Context, before: RotationState | undefined, request: RotateRequest): void {
+  const {out, flags, runtime} = context;
+  const {id, secretFile, dryRun} = request;
+  const other = before === undefined ? rotationTo(context, id) : undefined;
+  if (other !== undefined)
+    throw new RemitError(
+      'LOCAL_VALIDATION',
+      `${id} is the new endpoint of the unfinished rotation of ${other.old_id}`,
+      {hint: continueWith(context, other.old_id)},
+    );
+  if (dryRun) return;
+  const handedOver = before?.step === 'handed_over' || before?.step === 'verified';
+  const {query, fields} = out.settings;
+  const isShown = out.forPeople && query === undefined && fields.length === 0;
+  if (!handedOver && !isShown && secretFile === undefined && (before?.secret_file ?? null) === null)
+    throw new RemitError(
+      'USAGE',
+      'the new signing secret is shown as text, before the wait, and this form of output would leave it out; nothing was sent',
+      {hint: 'add --secret-file FILE to the same command'},
+    );
+  if (!flags.yes && !canAsk(runtime))
+    throw new RemitError(
+      'NEEDS_TERMINAL',
+      'deleting the old endpoint needs a confirmation, but there is no terminal; nothing was sent',
+      {hint: 'add --yes to the same command'},
+    );
+}
+
+interface Endpoint {
+  url: string;
+  eventTypes: string[];
+  active: boolean;
+  description: string;
+}
+
+/** Undefined where it may be missing and is. */
+async function findEndpoint(
+  {client, stop}: Context,
+  id: string,
+  mayBeMissing: boolean,
+): Promise<Endpoint | undefined> {
+  let record: unknown;
+  try {
+    record = unwrapRecord((await client.webhookEndpoints.get({id}, {signal: stop.signal})).data);
+  } catch (error) {
+    if (mayBeMissing && error instanceof RemitError && error.httpStatus === 404) return undefined;
+    throw error;
+  }
+  const [url, types, active, description] = ['url', 'event_types', 'is_active', 'description'].map((field) =>
+    valueAt(record, field),
+  );
+  if (typeof url !== 'string' || !Array.isArray(types) || !types.every((type) => typeof type === 'string'))
+    throw new RemitError('UNAVAILABLE', `the URL and event types of the endpoint ${id} cannot be read`);
+  return {
+    ...{url, eventTypes: types, active: active !== false},
+    description: typeof description === 'string' ? description : '',
+  };
+}
+
+const MARK = / ?\(?replaces endpoint [0-9A-Za-z_-]+\)?$/;
+const MOST_KEPT = 120;
+
+function planFor({profile, clock, commands}: Context, id: string, old: Endpoint | undefined): RotationState {
+  if (old === undefined) throw new Error('a rotation begins with an endpoint');
+  if (!old.active)
+    throw new RemitError(
+      'LOCAL_VALIDATION',
+      `the endpoint ${id} is disabled, so no delivery could show that the new secret works`,
+      {hint: commands.write('webhooks', 'endpoints', 'enable', id)},
+    );
+  const kept = old.description.replace(MARK, '').slice(0, MOST_KEPT);
+  return {
+    ...{step: 'creating', old_id: id, url: old.url, event_types: old.eventTypes},
+    description: kept === '' ? `replaces endpoint ${id}` : `${kept} (replaces endpoint ${id})`,
+    ...{base_url: profile.baseUrl, mode: profile.mode, started_at: new Date(clock.now()).toISOString()},
+    ...{secret_file: null, new_id: null, fingerprint: null, verified_by: null, delivery: null},
+  };
+}
+
+/** Waits until the listener's record has a delivery that verified with the new secret, or the user confirms it. */
+async function verify(context: Context, rotation: Rotation, request: RotateRequest): Promise<void> {
+  const {out} = context;
+  const state = rotation.state!; // createNew or an earlier run has saved it
+  if (state.step === 'verified') return;
+  if (request.confirmed) return rotation.save({...state, step: 'verified', verified_by: 'confirmation'});
+  out.note(
+    `Both endpoints receive every event now. Let your receiver accept both secrets. Waiting for a delivery that \`remit webhooks listen\` verifies with the new one (fingerprint ${state.fingerprint}). For any other receiver, stop this with Ctrl-C, and once it has the new secret:`,
+  );
+  out.hint(continueWith(context, state.old_id, '--confirmed'));
+  const delivery = await verifiedDelivery(context, state, request.timeoutMs ?? DEFAULT_WAIT_MS);
+  if (delivery === undefined)
+    throw new RemitError('WAIT_TIMEOUT', 'no delivery has verified with the new secret in time');
+  out.text(`The delivery ${delivery} verified with the new secret.`);
+  rotation.save({...state, step: 'verified', verified_by: 'delivery', delivery});
+}
+
+async function verifiedDelivery(
+  context: Context,
+  {fingerprint}: RotationState,
+  timeoutMs: number,
+): Promise<string | undefined> {
+  const {clock, stop} = context;
+  const reader = new RecordReader(recordFolder(context));
+  const endMs = clock.now() + timeoutMs;
+  for (;;) {
+    for (const entry of reader.more())
+      if (entry.kind === 'delivery' && entry.delivery.verdict === 'verified')
+        if (entry.delivery.secret === fingerprint) return entry.delivery.id;
+    if (clock.now() >= endMs) return undefined;
+    await clock.sleep(WATCH_EVERY_MS, stop.signal);
+  }
+}
+
+/** The old endpoint is deleted only while the new one is there, active and has the same URL. */
+async function checkNew(context: Context, rotation: Rotation, old: Endpoint | undefined): Promise<void> {
+  const {new_id, old_id, url} = rotation.state!; // saved before
+  const id = new_id!;
+  const found = await findEndpoint(context, id, true);
+  if (found === undefined) {
+    rotation.forget();
+    throw new RemitError(
+      'NOT_FOUND',
+      old === undefined
+        ? `neither the old endpoint ${old_id} nor the new one ${id} exists any more`
+        : `the new endpoint ${id} does not exist any more; the old one, ${old_id}, was not deleted`,
+      {
+        hint:
+          old === undefined
+            ? context.commands.read('webhooks', 'endpoints', 'list')
+            : continueWith(context, old_id),
+      },
+    );
+  }
+  if (found.url !== url)
+    throw new RemitError('LOCAL_VALIDATION', `the new endpoint ${id} has another URL than the old one`);
+  if (found.active) return;
+  const enable = context.commands.write('webhooks', 'endpoints', 'enable', id);
+  throw new RemitError('LOCAL_VALIDATION', `the new endpoint ${id} is disabled; enable it with: ${enable}`);
+}
+
+/** With a live key at a terminal the guard asks as well. */
+async function deleteOld(context: Context, id: string): Promise<void> {
+  const {flags, profile, runtime} = context;
+  const asks = profile.mode === 'test' && !flags.yes;
+  if (asks && !(await runtime.prompts.confirm(`Delete the old endpoint ${id}?`, '--yes')))
+    throw new RemitError('GUARD_CONFIRM', 'not confirmed: the old endpoint was not deleted');
+  try {
+    await deleteEndpoint(context, id);
+  } catch (error) {
+    if (!(error instanceof RemitError && error.httpStatus === 404)) throw error;
+  }
+}
+
+async function finish(context: Context, rotation: Rotation): Promise<unknown> {
+  const {out} = context;
+  const state = rotation.state!; // saved before
+  rotation.forget();
+  out.text(`Deleted webhook endpoint ${state.old_id}. ${state.new_id} has taken its place.`);
+  await nameStrays(context, state);
+  const {new_id, old_id, url, event_types, fingerprint, secret_file, verified_by, delivery} = state;
+  return {
+    ...{id: new_id, replaced: old_id, url, event_types, secret_fingerprint: fingerprint, secret_file},
+    ...{verified_by, delivery},
+  };
+}
+
+/** A creation whose answer was lost may have taken effect later than the run that looked for it. */
+async function nameStrays(context: Context, state: RotationState): Promise<void> {
+  const {out, commands} = context;
+  try {
+    for (const id of await endpointsOf(context, state)) {
+      out.warn(`an interrupted run of this rotation also created the endpoint ${id}`);
+      out.hint(commands.write('webhooks', 'endpoints', 'delete', id));
+    }
+  } catch (error) {
+    out.warn(`the list of endpoints could not be read: ${(error as Error).message}`); // the rotation itself is done
+  }
+}

@@ -1,0 +1,146 @@
+import {rmSync} from 'node:fs';
+import {unwrapRecord} from '../../../client/readable.ts';
+import {RemitError} from '../../../errors.ts';
+import {valueAt} from '../../../output/select.ts';
+import {secretFingerprint} from '../../../webhooks/secrets.ts';
+import type {Context} from '../../core/context.ts';
+import {fingerprintIn, openSecretFile, type SecretFile} from '../../input/secret-file.ts';
+import {sendOnce, type Sent} from '../../write/send-once.ts';
+import {findSigningSecret} from '../../resources/signing-secret.ts';
+import {keepSecret, showSecret} from '../../resources/webhook-endpoints.ts';
+import type {Rotation, RotationState} from './rotation.ts';
+
+/** Whether the user has the secret of the new endpoint. */
+export function hasSecret(rotation: Rotation): boolean {
+  const {state} = rotation;
+  if (state === undefined || state.step === 'creating') return false;
+  if (state.step !== 'created') return true;
+  if (state.secret_file === null || fingerprintIn(state.secret_file) !== state.fingerprint) return false;
+  rotation.save({...state, step: 'handed_over'});
+  return true;
+}
+
+/** Creates the new endpoint, and hands its secret over: to the file, or to stdout. */
+export async function createNew(context: Context, rotation: Rotation, plan: RotationState): Promise<void> {
+  const {out} = context;
+  const file = plan.secret_file === null ? undefined : openFile(context, plan.secret_file, rotation.state);
+  let kept = false;
+  try {
+    rotation.save({...plan, step: 'creating', new_id: null, fingerprint: null});
+    const answer = await send(context, rotation, plan);
+    const id = String(valueAt(unwrapRecord(answer), 'id')); // an answer without it was refused before
+    const secret = findSigningSecret(answer, out.sanitizer);
+    if (secret === undefined) throw withoutSecret(context, rotation, id);
+    const created: RotationState = {
+      ...{...plan, step: 'created', new_id: id},
+      fingerprint: secretFingerprint(secret.value),
+    };
+    rotation.save(created);
+    context.effects.took({
+      ...{noun: 'webhook endpoint', id, status: null, next: null},
+      done: `was created, and the old one, ${plan.old_id}, still exists`,
+    });
+    if (file !== undefined) kept = keepSecret(context, file, secret.value);
+    if (kept) {
+      out.text(`Created webhook endpoint ${id} for ${plan.url}.`);
+      out.notice(`Its signing secret is in ${file!.path}.`);
+    } else await showInFull(context, answer, secret);
+    rotation.save({...created, step: 'handed_over', secret_file: kept ? plan.secret_file : null});
+  } finally {
+    if (!kept) file?.discard();
+  }
+}
+
+/** A secret that did not reach stdout is lost, and the state must say so. */
+async function showInFull(
+  context: Context,
+  answer: unknown,
+  secret: NonNullable<ReturnType<typeof findSigningSecret>>,
+): Promise<void> {
+  showSecret(context, answer, secret);
+  const unwritten = await context.out.flush({brokenPipeToo: true});
+  if (unwritten !== undefined) throw unwritten;
+}
+
+async function send(context: Context, rotation: Rotation, plan: RotationState): Promise<unknown> {
+  try {
+    const sent = await sendCreate(context, plan, false);
+    return sent.dryRun === undefined ? sent.result.data : undefined;
+  } catch (error) {
+    // Refused here or by the service: there is no new endpoint, and nothing to continue.
+    const open = error instanceof RemitError && OPEN_ENDED.has(error.code);
+    if (!open) rotation.forget();
+    throw error;
+  }
+}
+
+/** After these the endpoint may exist. */
+const OPEN_ENDED: ReadonlySet<string> = new Set(['IN_DOUBT', 'INTERRUPTED', 'TERMINATED', 'BUG']);
+
+export function sendCreate(context: Context, plan: RotationState, dryRun: boolean): Promise<Sent> {
+  const {url, event_types, description, old_id} = plan;
+  return sendOnce(context, {
+    operation: 'webhookEndpoints.create',
+    body: {url, event_types, description},
+    dryRun,
+    facts: {operation: 'create webhook endpoint', party: ['url', url]},
+    noun: 'webhook endpoint',
+    checkedBy: ['webhooks', 'endpoints', 'rotate', old_id],
+    shownBy: (id) => ['webhooks', 'endpoints', 'get', id],
+  });
+}
+
+function withoutSecret(context: Context, rotation: Rotation, id: string): RemitError {
+  const old = rotation.state!.old_id; // it was just saved
+  rotation.forget();
+  return new RemitError(
+    'UNAVAILABLE',
+    `the service sent no signing secret with the new endpoint ${id}, so it cannot replace ${old}; both exist`,
+    {hint: context.commands.write('webhooks', 'endpoints', 'delete', id), retryable: false},
+  );
+}
+
+/** Deletes what an interrupted run created: its secret is not in the user's hands, and is never sent again. */
+export async function removeUnfinished(context: Context, state: RotationState): Promise<void> {
+  const ids = state.new_id === null ? await endpointsOf(context, state) : [state.new_id];
+  for (const id of ids) {
+    try {
+      await deleteEndpoint(context, id);
+      context.out.note(
+        `Deleted the endpoint ${id} of the interrupted rotation: its secret was not handed over.`,
+      );
+    } catch (error) {
+      if (!(error instanceof RemitError && error.httpStatus === 404)) throw error;
+    }
+  }
+}
+
+/** The endpoints that a rotation created, known by their description. */
+export async function endpointsOf({client, stop}: Context, state: RotationState): Promise<string[]> {
+  const found: string[] = [];
+  for await (const endpoint of client.webhookEndpoints.list({}, {all: true, signal: stop.signal})) {
+    const [id, url, description] = ['id', 'url', 'description'].map((field) => valueAt(endpoint, field));
+    if (typeof id !== 'string' || id === state.old_id || id === state.new_id) continue;
+    if (url === state.url && description === state.description) found.push(id);
+  }
+  return found;
+}
+
+export const deleteEndpoint = (context: Context, id: string): Promise<Sent> =>
+  sendOnce(context, {
+    operation: 'webhookEndpoints.delete',
+    params: {id},
+    dryRun: false,
+    facts: {operation: 'delete webhook endpoint', party: ['endpoint', id]},
+    noun: 'webhook endpoint',
+    id,
+    done: 'was deleted',
+    checkedBy: ['webhooks', 'endpoints', 'get', id],
+  });
+
+/** An empty file, or one with the secret of the endpoint that was just deleted, is what an interrupted run left. */
+function openFile(context: Context, path: string, before: RotationState | undefined): SecretFile {
+  const found = fingerprintIn(path);
+  if (found === '' || (found !== undefined && found === before?.fingerprint)) rmSync(path, {force: true});
+  return openSecretFile(path, context.runtime.cwd);
+}

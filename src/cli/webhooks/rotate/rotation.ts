@@ -1,0 +1,102 @@
+import {createHash} from 'node:crypto';
+import {readdirSync, readFileSync, rmSync} from 'node:fs';
+import {join} from 'node:path';
+import {RemitError} from '../../../errors.ts';
+import {writeFileAtomic} from '../../../store/atomic-file.ts';
+import {fileFailure} from '../../../store/failures.ts';
+import {makeFolder} from '../../../store/folder.ts';
+import type {Context} from '../../core/context.ts';
+
+/** How far the replacement of a signing secret has come. */
+export interface RotationState {
+  /**
+   * `creating`: the new endpoint may exist. `created`: it exists; its secret may be lost. `handed_over`: its secret was shown or
+   * written. `verified`: a delivery verified with it, or the user confirmed that the receiver has it.
+   */
+  step: 'creating' | 'created' | 'handed_over' | 'verified';
+  old_id: string;
+  url: string;
+  event_types: readonly string[];
+  /** Of the new endpoint: it names the old one, so that the new one is found again after a crash. */
+  description: string;
+  base_url: string;
+  mode: string;
+  started_at: string;
+  secret_file: string | null;
+  new_id: string | null;
+  fingerprint: string | null;
+  verified_by: 'delivery' | 'confirmation' | null;
+  delivery: string | null;
+}
+
+type Place = Pick<Context, 'stateDir' | 'profile'>;
+
+const folderOf = ({stateDir}: Pick<Context, 'stateDir'>): string => join(stateDir, 'webhooks', 'rotations');
+
+/** The rotation of one endpoint, on disk: each step is written before the next one is taken. */
+export class Rotation {
+  readonly file: string;
+  readonly #folder: string;
+  #state: RotationState | undefined;
+
+  /** The file name also tells services apart that use the same ids. */
+  constructor(place: Place, oldId: string) {
+    const {baseUrl, mode} = place.profile;
+    const name = createHash('sha256')
+      .update(JSON.stringify([baseUrl, mode, oldId]))
+      .digest('hex');
+    this.#folder = folderOf(place);
+    this.file = join(this.#folder, `${name.slice(0, 24)}.json`);
+  }
+
+  get state(): RotationState | undefined {
+    return this.#state;
+  }
+
+  /** @throws {RemitError} STATE, STATE_DAMAGED */
+  load(): RotationState | undefined {
+    return (this.#state = readState(this.file));
+  }
+
+  save(state: RotationState): void {
+    makeFolder(this.#folder);
+    writeFileAtomic(this.file, `${JSON.stringify(state)}\n`);
+    this.#state = state;
+  }
+
+  forget(): void {
+    rmSync(this.file, {force: true});
+    this.#state = undefined;
+  }
+}
+
+/** The unfinished rotation that created this endpoint. */
+export function rotationTo(place: Place, newId: string): RotationState | undefined {
+  const folder = folderOf(place);
+  let names: string[];
+  try {
+    names = readdirSync(folder);
+  } catch {
+    return undefined; // none was begun
+  }
+  const {baseUrl, mode} = place.profile;
+  return names
+    .filter((name) => /^[0-9a-f]{24}\.json$/.test(name))
+    .map((name) => readState(join(folder, name)))
+    .find((state) => state?.new_id === newId && state.base_url === baseUrl && state.mode === mode);
+}
+
+function readState(file: string): RotationState | undefined {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw fileFailure(error, 'read', file);
+  }
+  try {
+    return JSON.parse(text) as RotationState; // written by us, atomically
+  } catch (cause) {
+    throw new RemitError('STATE_DAMAGED', `${file} is damaged`, {cause});
+  }
+}

@@ -1,0 +1,155 @@
+import {WEBHOOK_HEADERS} from '../../../contract/events.ts';
+import {EXIT, RemitError, type ExitCode} from '../../../errors.ts';
+import {DELIVERY_ID, isCut, type HeaderPairs} from '../../../webhooks/delivery.ts';
+import {diagnose} from '../../../webhooks/diagnosis.ts';
+import {parseEvent} from '../../../webhooks/event.ts';
+import {lossText, readBody, type Loss} from '../../../webhooks/losses.ts';
+import {parseHeaderText} from '../../../webhooks/header-lines.ts';
+import {findDelivery} from '../../../webhooks/record/find.ts';
+import {secretFingerprint, type WebhookSecret} from '../../../webhooks/secrets.ts';
+import {REJECTIONS, refuseByHeaders, verifyWebhook} from '../../../webhooks/signature.ts';
+import {cleanLine} from '../../../sanitize/harmful.ts';
+import type {LocalContext} from '../../core/context.ts';
+import {readFile, readPayload} from './payload.ts';
+import {recordFolder} from '../place.ts';
+import {type Candidate, readListenLines} from '../listen/lines.ts';
+import {verifyOptions, type VerifyFlags} from './flags.ts';
+
+export interface VerifyRequest extends VerifyFlags {
+  source: string;
+  signature?: string | undefined;
+  timestamp?: string | undefined;
+  headers?: string | undefined;
+  /** Freshness is checked for this moment. */
+  atMs?: number | undefined;
+}
+
+/** What `verify` says about one request. */
+export interface VerifyResult {
+  delivery: string | null;
+  verdict: 'verified' | 'rejected';
+  reason: string | null;
+  /** How the signature would have matched, in plain words. */
+  matches_if: string[];
+  event_id: string | null;
+  event_type: string | null;
+  secret_fingerprint: string | null;
+  age_seconds: number | null;
+  /** What the parsed body does not show; absent where it shows everything, and for a rejected request. */
+  lost?: readonly Loss[];
+}
+
+/** What is to be verified: a payload with its headers, a recorded delivery, or lines of `listen -o ndjson`. */
+export async function readCandidates(local: LocalContext, request: VerifyRequest): Promise<Candidate[]> {
+  const {source, atMs} = request;
+  const named = request.signature !== undefined || request.timestamp !== undefined;
+  if (DELIVERY_ID.test(source)) {
+    if (named || request.headers !== undefined)
+      throw new RemitError('USAGE', 'a recorded delivery has its own headers: leave the flags for them out');
+    const found = findDelivery(recordFolder(local), source);
+    const {id, headers, body, receivedAtMs} = found;
+    return [{delivery: id, headers, body, receivedAtMs: atMs ?? receivedAtMs, isCut: isCut(found)}];
+  }
+  if (!named && request.headers === undefined) {
+    if (source === '-') return readListenLines(await readPayload(local, '-'), atMs);
+    throw new RemitError('USAGE', 'the signature of this payload is missing', {
+      hint: 'add --signature HEX --timestamp TS, or --headers @FILE',
+    });
+  }
+  const headers = headersOf(local, request);
+  const body = await readPayload(local, source);
+  return [{delivery: null, headers, body, receivedAtMs: atMs ?? local.clock.now()}];
+}
+
+function headersOf(local: LocalContext, request: VerifyRequest): HeaderPairs {
+  if (request.headers !== undefined) {
+    const text = readFile(local, request.headers.replace(/^@/, '')).toString('latin1'); // a character a byte, as in HTTP
+    return parseHeaderText(text);
+  }
+  const {signature, timestamp} = request;
+  if (signature === undefined || timestamp === undefined)
+    throw new RemitError('USAGE', '--signature and --timestamp belong together');
+  return [
+    [WEBHOOK_HEADERS.timestamp, timestamp],
+    [WEBHOOK_HEADERS.signature, signature],
+  ];
+}
+
+/** Verifies one request; on a mismatch also tries what would have matched. */
+export function verifyCandidate(
+  candidate: Candidate,
+  secrets: readonly WebhookSecret[],
+  flags: VerifyFlags,
+): VerifyResult {
+  const {delivery, headers, body, receivedAtMs: nowMs} = candidate;
+  const options = {headers, nowMs, ...verifyOptions(flags)};
+  if (candidate.isCut) return cutResult(delivery, refuseByHeaders(options) ?? 'body_not_kept');
+  const verified = verifyWebhook({body, secrets, ...options});
+  const event = parseEvent(body);
+  const about = {
+    delivery,
+    event_id: event?.id ?? null,
+    event_type: event === undefined ? null : String(event.type),
+  };
+  if (verified.ok) {
+    const {lost} = readBody(body);
+    return {
+      ...{...about, verdict: 'verified', reason: null, matches_if: []},
+      secret_fingerprint: secretFingerprint(secrets[verified.secret]!), // it is one of them
+      age_seconds: verified.ageSeconds,
+      ...(lost.length === 0 ? {} : {lost}),
+    };
+  }
+  const matches = verified.reason === 'mismatch' || verified.reason === 'signature_format';
+  const found = matches ? diagnose({body, headers, secrets}) : [];
+  return {
+    ...{...about, verdict: 'rejected', reason: verified.reason, secret_fingerprint: null, age_seconds: null},
+    matches_if: found.map(({matchesIf}) => matchesIf),
+  };
+}
+
+const cutResult = (delivery: string | null, reason: string): VerifyResult => ({
+  ...{delivery, verdict: 'rejected', reason, matches_if: [], event_id: null, event_type: null},
+  ...{secret_fingerprint: null, age_seconds: null},
+});
+
+/** Shows the results; ends with 14 when any was rejected. */
+export function concludeVerify(
+  local: LocalContext,
+  results: readonly VerifyResult[],
+): {data: unknown; exitCode: ExitCode} {
+  const single = results.length === 1;
+  const rejected = results.filter(({verdict}) => verdict === 'rejected');
+  if (single && rejected[0] !== undefined) throw rejection(rejected[0]);
+  for (const result of results) {
+    local.out.text(resultLine(result));
+    for (const loss of result.lost ?? []) local.out.warn(lossText(loss));
+  }
+  if (!single) local.out.note(`${results.length - rejected.length} verified, ${rejected.length} rejected`);
+  return {data: single ? results[0] : results, exitCode: rejected.length > 0 ? EXIT.SIGNATURE : EXIT.OK};
+}
+
+function rejection(result: VerifyResult): RemitError {
+  const {reason, matches_if: matches} = result;
+  const lines = [`not verified: ${wordsOf(reason)}`, ...matches.map((match) => `matches if ${match}`)];
+  return new RemitError('SIGNATURE', lines.join('\n'), {details: {...result}});
+}
+
+const wordsOf = (reason: string | null): string =>
+  reason === 'body_not_kept'
+    ? 'the listener rejected it and kept only the start of its large body, so the signature cannot be checked'
+    : wordsOfRejection(reason);
+
+const wordsOfRejection = (reason: string | null): string =>
+  REJECTIONS[reason as keyof typeof REJECTIONS] ?? reason ?? '';
+
+function resultLine({delivery, verdict, reason, matches_if: matches, ...rest}: VerifyResult): string {
+  const about = [delivery, rest.event_type, rest.event_id]
+    .filter((text) => text !== null)
+    .map(cleanLine)
+    .join('  ');
+  const age = `${rest.age_seconds} s old, secret ${rest.secret_fingerprint}`;
+  const facts =
+    verdict === 'verified' ? age : [wordsOf(reason), ...matches.map((one) => `matches if ${one}`)].join('; ');
+  return [verdict, about, facts].filter((text) => text !== '').join('  ');
+}

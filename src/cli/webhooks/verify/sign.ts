@@ -1,0 +1,98 @@
+import {WEBHOOK_HEADERS} from '../../../contract/events.ts';
+import {RemitError, EXIT, type ExitCode} from '../../../errors.ts';
+import {strippedLines} from '../../../sanitize/harmful.ts';
+import {parseHeaderLine} from '../../../webhooks/header-lines.ts';
+import {postBytes} from '../../../webhooks/post.ts';
+import {secretFingerprint, type WebhookSecret} from '../../../webhooks/secrets.ts';
+import {signWebhook} from '../../../webhooks/signature.ts';
+import {checkTarget, parseTarget} from '../../../webhooks/target.ts';
+import {writeTimestamp} from '../../../webhooks/timestamp.ts';
+import type {LocalContext} from '../../core/context.ts';
+import {trustedCertificates} from '../listen/trust.ts';
+
+export interface Signed {
+  timestamp: string;
+  signature: string;
+  /** The fingerprint of the secret it was signed with. */
+  secret_fingerprint: string;
+  headers: Record<string, string>;
+}
+
+/** Signs with the first of the secrets. */
+export function signPayload(
+  local: LocalContext,
+  body: Uint8Array,
+  [secret, ...others]: readonly WebhookSecret[],
+  given: string | undefined,
+): Signed {
+  if (secret === undefined) throw new Error('no secret was read');
+  if (others.length > 0) local.out.note(`Signing with the first of ${others.length + 1} secrets.`);
+  const timestamp = given ?? writeTimestamp(local.clock.now());
+  if (!/^[\x21-\x7e]+$/.test(timestamp))
+    throw new RemitError('USAGE', `--timestamp ${JSON.stringify(timestamp)} cannot be the value of a header`);
+  const signature = signWebhook(secret, timestamp, body);
+  const headers = {[WEBHOOK_HEADERS.timestamp]: timestamp, [WEBHOOK_HEADERS.signature]: signature};
+  return {timestamp, signature, secret_fingerprint: secretFingerprint(secret), headers};
+}
+
+export interface SendRequest {
+  to: string;
+  body: Uint8Array;
+  header: readonly string[];
+  timeoutMs: number;
+  allowExternal: boolean | undefined;
+}
+
+export interface SendResult extends Signed {
+  url: string;
+  status: number | null;
+  latency_ms: number;
+  response: string;
+}
+
+const KEEP_BYTES = 65_536;
+
+/** Posts a signed body and shows the answer. Ends with 0 for a 2XX, 8 for another status, 7 without an answer. */
+export async function sendSigned(
+  local: LocalContext,
+  request: SendRequest,
+  signed: Signed,
+): Promise<{data: SendResult; exitCode: ExitCode}> {
+  const url = parseTarget(request.to);
+  checkTarget(url, request.allowExternal);
+  const own = request.header.map(parseHeaderLine);
+  const isSet = (name: string) => own.some(([given]) => given.toLowerCase() === name);
+  const signature = Object.entries(signed.headers).find(([name]) => isSet(name.toLowerCase()));
+  if (signature !== undefined) throw new RemitError('USAGE', `--header cannot replace ${signature[0]}`);
+  const defaults: [string, string][] = [
+    ['Content-Type', 'application/json'],
+    ['User-Agent', 'remit'],
+  ];
+  const headers = [
+    ...defaults.filter(([name]) => !isSet(name.toLowerCase())),
+    ...own,
+    ...Object.entries(signed.headers),
+  ];
+  const answer = await postBytes(url, headers, request.body, {
+    timeoutMs: request.timeoutMs,
+    keepBytes: KEEP_BYTES,
+    signal: local.stop.signal,
+    ca: trustedCertificates(local),
+  });
+  if (local.stop.reason !== undefined) throw local.stop.reason;
+  if (answer.status === null)
+    throw new RemitError('UNAVAILABLE', `${url.href} did not answer: ${answer.error}`, {
+      hint: 'check that the receiver is running and listens on that port',
+    });
+  const response = answer.body.toString('utf8');
+  const arrived = answer.status >= 200 && answer.status < 300;
+  const {out} = local;
+  out.text(
+    `${out.paint(arrived ? 'green' : 'red', String(answer.status))}  ${url.href}  ${answer.latencyMs} ms`,
+  );
+  if (response !== '') out.text(strippedLines(response));
+  if (!arrived)
+    out.warn(`the receiver answered ${answer.status}: the service would send this delivery again`);
+  const data = {url: url.href, status: answer.status, latency_ms: answer.latencyMs, response, ...signed};
+  return {data, exitCode: arrived ? EXIT.OK : EXIT.PARTIAL};
+}
