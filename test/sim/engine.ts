@@ -85,13 +85,13 @@ export async function runEngine(
     try {
       const {journal, plan} = batch;
       const path =
-        request.path === 'as-before' ? (journal.meta<RunPath>('path') ?? 'stage-and-release') : request.path;
+        request.path === 'as-before' ? (journal.fact('path') ?? 'stage-and-release') : request.path;
       if (path === 'cancel') {
         place.cancelTried.add(request.batchId);
         beginCancel(journal, clock.now());
         process.isCanceling = true;
         place.canceling.add(request.batchId);
-      } else if (path !== 'release') journal.setMeta('path', path);
+      } else if (path !== 'release') journal.setFact('path', path);
       process.isDirect = path === 'direct';
       process.acceptsDifferences = request.settings.acceptDifferences;
       process.retriesUnapproved = request.settings.retryUnapproved || request.retry !== undefined;

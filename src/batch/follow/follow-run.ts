@@ -5,7 +5,8 @@ import type {Goal} from './counts.ts';
 import {liveFlag, nextCommand} from '../standing/next-command.ts';
 import type {OpenBatch} from '../journal/open-batch.ts';
 import {readRemaining} from '../standing/remaining.ts';
-import {type ResultFiles, writeResults} from '../report/results.ts';
+import type {ResultFiles} from '../journal/facts.ts';
+import {writeResults} from '../report/results.ts';
 import {writeStatus} from '../standing/status-file.ts';
 import {summarise, type Summary} from '../standing/summary.ts';
 import {TimelineWriter} from '../standing/timeline.ts';
@@ -82,10 +83,10 @@ export class FollowRun {
     this.#report(clock);
     const outcome = await this.#follow.run();
     const {counts, gets, unread, stop, lastReadAt} = this.#follow;
-    if (lastReadAt !== undefined) journal.setMeta('asOf', lastReadAt);
+    if (lastReadAt !== undefined) journal.setFact('asOf', lastReadAt);
     if (stop?.reason === 'lost-record') {
-      journal.setMeta('state', 'stopped');
-      journal.setMeta('stop', stop);
+      journal.setFact('state', 'stopped');
+      journal.setFact('stop', stop);
     }
     await this.#options.beforeResults?.();
     const {reached, ended, open, statuses} = counts;
@@ -148,7 +149,7 @@ export class FollowRun {
     const {journal, plan} = this.#options.batch;
     try {
       const files: ResultFiles = writeResults({journal, plan, summary, folder});
-      journal.setMeta('results', files);
+      journal.setFact('results', files);
       summary.results = files.results;
       summary.failed_file = files.failed;
       summary.summary_file = files.summary;

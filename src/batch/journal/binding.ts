@@ -1,17 +1,9 @@
 import type {Overrides} from '../../client/routes.ts';
 import {type Hint, RemitError} from '../../errors.ts';
+import type {Binding} from './facts.ts';
 import type {Journal} from './journal.ts';
 import type {Mode} from '../model/kinds.ts';
 import type {Plan} from '../model/plan-facts.ts';
-
-/** What a batch belongs to once it was run: the same rows anywhere else would be other payments. */
-interface Binding {
-  mode: Mode;
-  baseUrl: string;
-  /** Of a test key only; a live key may be rotated. */
-  keyFingerprint: string | null;
-  metadataField: string;
-}
 
 export interface BoundTo {
   mode: Mode;
@@ -37,7 +29,7 @@ const WORDS: Readonly<Record<keyof Binding, string>> = {
  * @throws RemitError GUARD_BINDING
  */
 export function checkBinding(journal: Journal, plan: Plan, to: BoundTo): void {
-  const bound = journal.meta<Binding>('binding');
+  const bound = journal.fact('binding');
   if (bound === undefined) return;
   const now = bindingOf(plan, to);
   const other = (Object.keys(WORDS) as (keyof Binding)[]).find((name) => bound[name] !== now[name]); // keys of a literal
@@ -71,7 +63,7 @@ function addressHint(journal: Journal, former: string, to: BoundTo): Hint {
 
 /** The command with the profile that the batch was last run with. */
 function wayBack(journal: Journal, {withProfile, profileInForce}: BoundTo, other: keyof Binding): Hint {
-  const former = journal.meta<string | null>('typedProfile') ?? undefined;
+  const former = journal.fact('typedProfile') ?? undefined;
   if (former !== undefined && former !== profileInForce && withProfile !== undefined)
     return `use the profile that the batch was last run with: ${withProfile(former)}`;
   if (other === 'keyFingerprint')
@@ -83,9 +75,9 @@ function wayBack(journal: Journal, {withProfile, profileInForce}: BoundTo, other
 /** Binds a batch before its first request, and checks it from then on; to another key only while none was of use. */
 export function bindBatch(journal: Journal, plan: Plan, to: BoundTo): void {
   checkBinding(journal, plan, to);
-  const bound = journal.meta<Binding>('binding');
+  const bound = journal.fact('binding');
   const now = bindingOf(plan, to);
-  if (bound?.keyFingerprint !== now.keyFingerprint) journal.setMeta('binding', now);
+  if (bound?.keyFingerprint !== now.keyFingerprint) journal.setFact('binding', now);
 }
 
 const bindingOf = (plan: Plan, {mode, baseUrl, keyFingerprint, overrides}: BoundTo): Binding => ({

@@ -1,5 +1,6 @@
 import {Sanitizer} from '../../sanitize/sanitizer.ts';
 import type {SqliteDatabase, SqliteStatement, SqlRow, SqlValue} from '../../store/port.ts';
+import type {BatchFacts, FactName} from './facts.ts';
 import {freshRow, type FreshRow, type JournalRow, KNOWN_COLUMNS, PLAN_COLUMNS, toJournalRow} from './row.ts';
 import {type Standing, readStanding, readTally, type Tally} from '../model/tally.ts';
 import {STATE, type Taken} from '../model/row-state.ts';
@@ -63,13 +64,13 @@ export class Journal {
     return this.#waiting.count;
   }
 
-  /** JSON value of a named fact, or undefined. */
-  meta<T>(name: string): T | undefined {
+  /** A fact of the batch; undefined until it is set. */
+  fact<Name extends FactName>(name: Name): BatchFacts[Name] | undefined {
     const row = this.#statement('select value from meta where name = ?').get(name);
-    return row === undefined ? undefined : (JSON.parse(row['value'] as string) as T); // written by setMeta below
+    return row === undefined ? undefined : (JSON.parse(row['value'] as string) as BatchFacts[Name]); // written by setFact below
   }
 
-  setMeta(name: string, value: unknown): void {
+  setFact<Name extends FactName>(name: Name, value: BatchFacts[Name]): void {
     this.#statement(
       'insert into meta (name, value) values (?, ?) on conflict (name) do update set value = excluded.value',
     ).run(name, JSON.stringify(value));

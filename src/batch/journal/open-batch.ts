@@ -47,7 +47,7 @@ export async function openBatch(options: {
     const db = await openSqlite(place.journal, {durability: 'full'});
     migrate(db, JOURNAL_MIGRATIONS);
     const journal = new Journal(db);
-    const plan = journal.meta<Plan>('plan');
+    const plan = journal.fact('plan');
     if (plan === undefined)
       throw new RemitError('STATE_DAMAGED', `the journal of batch ${batchId} holds no plan`);
     const close = async () => {

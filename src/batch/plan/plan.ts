@@ -150,7 +150,7 @@ async function writePlan(
       warnings,
       figures,
     };
-    new Journal(db).setMeta('plan', plan);
+    new Journal(db).setFact('plan', plan);
     return {plan, found};
   } finally {
     db.close();

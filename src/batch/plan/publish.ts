@@ -33,13 +33,13 @@ export async function putInPlace(
       publish(draft, place);
       return {plan, fresh: true, revision: undefined};
     }
-    const old = await withDatabase(place.journal, (db) => new Journal(db).meta<Plan>('plan')!);
+    const old = await withDatabase(place.journal, (db) => new Journal(db).fact('plan')!);
     if (old.planHash === plan.planHash && old.invalidRows === plan.invalidRows)
       return {plan: old, fresh: false, revision: undefined};
     await withDatabase(place.journal, (db) => refuseOtherNamespace(new Journal(db), old, plan));
     const next: Plan = {...plan, journalId: old.journalId, revision: old.revision + 1};
     const revision = await withDatabase(draft, async (fresh) => {
-      new Journal(fresh).setMeta('plan', next);
+      new Journal(fresh).setFact('plan', next);
       return withDatabase(place.journal, (db) => carryOver(db, fresh, next));
     });
     publish(draft, place);
@@ -51,7 +51,7 @@ export async function putInPlace(
 
 /** A row's key is made of its namespace: under another one the rows of a batch that was run would be other payments. */
 function refuseOtherNamespace(journal: Journal, old: Plan, plan: Plan): void {
-  if (journal.meta('binding') === undefined) return;
+  if (journal.fact('binding') === undefined) return;
   if (old.namespace === plan.namespace && old.hasReferences === plan.hasReferences) return;
   throw new RemitError(
     'GUARD_BINDING',
@@ -62,7 +62,7 @@ function refuseOtherNamespace(journal: Journal, old: Plan, plan: Plan): void {
 
 /** What was never run leaves nothing behind. */
 function carryOver(old: SqliteDatabase, fresh: SqliteDatabase, plan: Plan): RevisionFacts | undefined {
-  return new Journal(old).meta('binding') === undefined ? undefined : mergeRevision(old, fresh, plan);
+  return new Journal(old).fact('binding') === undefined ? undefined : mergeRevision(old, fresh, plan);
 }
 
 /** Of a journal that somebody deleted by hand. */

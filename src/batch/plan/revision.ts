@@ -1,6 +1,7 @@
 import {RemitError} from '../../errors.ts';
 import type {SqliteDatabase} from '../../store/port.ts';
 import type {JournalRow} from '../journal/row.ts';
+import {type FactName, SURVIVES_REVISION} from '../journal/facts.ts';
 import {Journal} from '../journal/journal.ts';
 import {KINDS} from '../model/kinds.ts';
 import {openDoubt, type Outcome, type RowState} from '../model/outcome.ts';
@@ -71,27 +72,18 @@ export function mergeRevision(old: SqliteDatabase, fresh: SqliteDatabase, plan: 
     if (outcome !== undefined) after.record({...outcome, n: row.n}, outcome.stagedAt ?? plan.plannedAt);
     if (after.unflushed >= PAGE) after.flush();
   }
-  after.setMeta('dropped', [...(before.meta<string[]>('dropped') ?? []), ...facts.dropped, ...corrected]);
+  after.setFact('dropped', [...(before.fact('dropped') ?? []), ...facts.dropped, ...corrected]);
   facts.corrected = corrected.length;
-  for (const name of [
-    'binding',
-    'path',
-    'state',
-    'results',
-    'confirmations',
-    'declared',
-    'typedProfile',
-    'asOf',
-    'sentWith',
-    'runFacts',
-    'canceling',
-  ]) {
-    const value = before.meta(name);
-    if (value !== undefined) after.setMeta(name, value);
-  }
+  for (const name of Object.keys(SURVIVES_REVISION) as FactName[])
+    if (SURVIVES_REVISION[name]) copyFact(before, after, name); // keys of a literal
   after.flush();
   copyTimeline(old, fresh);
   return facts;
+}
+
+function copyFact<Name extends FactName>(from: Journal, to: Journal, name: Name): void {
+  const value = from.fact(name);
+  if (value !== undefined) to.setFact(name, value);
 }
 
 /** Row numbers are those of the file: an ended record is carried over by its reference. */

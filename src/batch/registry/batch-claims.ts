@@ -47,9 +47,9 @@ export async function claimBatch(options: {
     const survey = surveyBatch({journal, plan, registry, profile, exists, now: clock.now()});
     const settle = () => {
       // Rows that an edited file left out were never sent: other batches may have their references.
-      for (const reference of journal.meta<string[]>('dropped') ?? []) registry.free(reference);
+      for (const reference of journal.fact('dropped') ?? []) registry.free(reference);
       registry.flush();
-      journal.setMeta('dropped', []);
+      journal.setFact('dropped', []);
       if (!plan.hasReferences) registry.bindContentPlan(plan.planHash);
       settleByRegistry({journal, plan, registry, exists, now: clock.now()});
       survey.shifts.clear(); // the journal's own counts have them now: a retry is asked about afterwards

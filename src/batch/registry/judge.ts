@@ -210,7 +210,7 @@ export const isUnfinishedElsewhere = (
 
 /** The batch that must be finished before this one can be; null where there is none. */
 export function noteWaitsFor(journal: Journal, batch: string | null): void {
-  if ((journal.meta<string | null>('waitsFor') ?? null) !== batch) journal.setMeta('waitsFor', batch);
+  if ((journal.fact('waitsFor') ?? null) !== batch) journal.setFact('waitsFor', batch);
 }
 
 /** Another batch has paid the same: the row is named as paid, with that batch and its record. */

@@ -3,7 +3,6 @@ import type {Clock} from '../../clock.ts';
 import {RemitError} from '../../errors.ts';
 import type {JournalRow} from '../journal/row.ts';
 import type {Journal} from '../journal/journal.ts';
-import type {Mode} from '../model/kinds.ts';
 import {batchExists} from '../journal/folder.ts';
 import type {OpenBatch} from '../journal/open-batch.ts';
 import {type Outcome, PAID_ELSEWHERE_CODE, REGISTRY_CODE} from '../model/outcome.ts';
@@ -98,11 +97,11 @@ export async function readNews(
   {journal, plan}: OpenBatch,
   {stateDir, clock}: {stateDir: string; clock: Clock},
 ): Promise<void> {
-  const binding = journal.meta<{mode: Mode; baseUrl: string}>('binding');
+  const binding = journal.fact('binding');
   if (binding === undefined || !existsSync(registryPath(stateDir))) return;
   if (journal.unpaidHere(0, 1).length + journal.endedUntold(1).length === 0) return;
   const {kind, namespace, batchId, journalId} = plan;
-  const profile = journal.meta<string | null>('typedProfile') ?? '';
+  const profile = journal.fact('typedProfile') ?? '';
   let registry: Registry;
   try {
     registry = await Registry.open({

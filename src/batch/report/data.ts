@@ -1,6 +1,7 @@
 import {isFinal, LIFECYCLES} from '../../contract/lifecycle.ts';
 import {Totals} from '../../money/totals.ts';
-import {type Confirmation, readConfirmations} from '../journal/confirmations.ts';
+import {readConfirmations} from '../journal/confirmations.ts';
+import type {Confirmation} from '../journal/facts.ts';
 import {STATE} from '../model/row-state.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {Kind, Mode} from '../model/kinds.ts';
@@ -82,7 +83,7 @@ export function readReport(
 ): ReportData {
   const {journal, plan} = batch;
   const timeline = readTimeline(journal);
-  const binding = journal.meta<{mode: Mode; baseUrl: string}>('binding');
+  const binding = journal.fact('binding');
   const lastChange = journal.statement('select max(at) as at from outcomes').get()!['at'];
   const lastChangeAt = lastChange === null ? null : Number(lastChange);
   return {
@@ -90,7 +91,7 @@ export function readReport(
     summary,
     mode: binding?.mode ?? null,
     service: binding === undefined ? null : new URL(binding.baseUrl).host,
-    asOf: Math.max(plan.plannedAt, lastChangeAt ?? 0, journal.meta<number>('asOf') ?? 0),
+    asOf: Math.max(plan.plannedAt, lastChangeAt ?? 0, journal.fact('asOf') ?? 0),
     flags,
     accepted: readAccepted(journal, plan.kind),
     lastChangeAt,

@@ -15,18 +15,12 @@ import {RemitError} from '../../errors.ts';
 import {formatMajor} from '../../money/amount.ts';
 import {quoteFormula} from '../../spreadsheet.ts';
 import {FailedLayout, isFailed} from './failed-file.ts';
+import type {ResultFiles} from '../journal/facts.ts';
 import type {Journal} from '../journal/journal.ts';
 import {KINDS} from '../model/kinds.ts';
 import {bucketOf, cleanMessage, type RowState} from '../model/outcome.ts';
 import type {Summary} from '../standing/summary.ts';
 import type {Plan} from '../model/plan-facts.ts';
-
-export interface ResultFiles {
-  results: string;
-  /** Absent when no row failed. */
-  failed: string | null;
-  summary: string;
-}
 
 /**
  * Writes the results beside the input: every record of the file in its order with what became of it, the failed ones

@@ -10,16 +10,18 @@ import type {BatchFolder} from '../journal/folder.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {Mode} from '../model/kinds.ts';
 import {nextCommand} from '../standing/next-command.ts';
-import {readRemaining, refuseCanceled, type RunFacts} from '../standing/remaining.ts';
+import {readRemaining, refuseCanceled} from '../standing/remaining.ts';
 import {HeldPhase} from './held-phase.ts';
 import {probe} from './probe.ts';
 import type {Claims} from '../registry/registry.ts';
 import {releasable, ReleasePhase} from './release-phase.ts';
-import {type ResultFiles, writeResults} from '../report/results.ts';
+import type {ResultFiles, RunFacts} from '../journal/facts.ts';
+import {writeResults} from '../report/results.ts';
 import {RunContext, type RunSettings} from './run-context.ts';
 import type {Speed} from '../speed/speed.ts';
 import {writeStatus} from '../standing/status-file.ts';
-import {type BatchState, endState, isWhole, summarise, type Summary} from '../standing/summary.ts';
+import type {BatchState} from '../model/batch-state.ts';
+import {endState, isWhole, summarise, type Summary} from '../standing/summary.ts';
 import {TimelineWriter} from '../standing/timeline.ts';
 import {Wire} from './wire.ts';
 import type {Plan} from '../model/plan-facts.ts';
@@ -112,8 +114,8 @@ export class BatchRun {
   async run(): Promise<Summary> {
     const {horizonMs, approveById = false, mayAcceptDifferences = true} = this.#options.settings;
     const facts: RunFacts = {horizonMs, approveById, mayAcceptDifferences};
-    this.#options.journal.setMeta('runFacts', facts);
-    this.#options.journal.setMeta('state', 'running');
+    this.#options.journal.setFact('runFacts', facts);
+    this.#options.journal.setFact('state', 'running');
     const timers = this.#startTimers();
     const onDrain = () =>
       this.#context.stopFor(
@@ -245,18 +247,18 @@ export class BatchRun {
     this.#context.beforeWindow();
     this.#context.flush();
     const {journal, plan, place, out, clock} = this.#options;
-    journal.setMeta('state', state);
-    if (this.#context.patience.successes > 0) journal.setMeta('asOf', clock.now());
-    journal.setMeta('stop', this.#context.stop ?? null);
-    journal.setMeta('pastHorizon', this.#pastHorizon);
-    journal.setMeta('probeRefused', this.#context.isProbeRefused);
+    journal.setFact('state', state);
+    if (this.#context.patience.successes > 0) journal.setFact('asOf', clock.now());
+    journal.setFact('stop', this.#context.stop ?? null);
+    journal.setFact('pastHorizon', this.#pastHorizon);
+    journal.setFact('probeRefused', this.#context.isProbeRefused);
     let summary = this.#summary(state);
     this.#timeline.note(this.#phase, summary, clock.now(), {force: true});
     let files: ResultFiles | undefined;
     let failure: unknown;
     try {
       files = writeResults({journal, plan, summary, folder: out});
-      journal.setMeta('results', files);
+      journal.setFact('results', files);
     } catch (error) {
       failure = error; // money has moved: the summary still has to be told
     }

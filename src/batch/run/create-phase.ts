@@ -57,7 +57,7 @@ export class CreatePhase {
     this.#context = context;
     this.#phase = phase;
     const {journal, claims, clock, beforeWindow, settings} = context;
-    this.#mayBeApproved = only === 'doubts' && journal.meta('path') === 'direct';
+    this.#mayBeApproved = only === 'doubts' && journal.fact('path') === 'direct';
     this.#source = new RowSource({
       journal,
       claims,

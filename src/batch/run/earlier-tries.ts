@@ -1,20 +1,11 @@
 import type {Answer} from '../../client/answer.ts';
 import type {TransportRequest} from '../../client/transport.ts';
 import type {Clock} from '../../clock.ts';
+import type {SentWith} from '../journal/facts.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {JournalRow} from '../journal/row.ts';
 import {isOtherId, isReadable} from './answers.ts';
 import type {Exchange, Wire} from './wire.ts';
-
-/** How requests were sent from a moment on. A run adds an entry only when it differs from the last one. */
-interface SentWith {
-  /** Wall clock, milliseconds since the epoch. */
-  at: number;
-  /** Fingerprint of the API key; empty when it is not known. */
-  key: string;
-  /** Creates asked for approval. */
-  isDirect: boolean;
-}
 
 /** What is asked of a run: to read one record, under its limits. */
 interface Reader {
@@ -25,8 +16,6 @@ interface Reader {
   exchange: (request: TransportRequest) => Promise<Exchange>;
   notFound: (row: JournalRow, id: string, answer: Answer) => void;
 }
-
-const META = 'sentWith';
 
 /**
  * Whether a refusal in this run can speak of a try of an earlier run: only if that try was made without approval and with
@@ -81,11 +70,11 @@ export class EarlierTries {
 }
 
 function noteRun(journal: Journal, now: SentWith): readonly SentWith[] {
-  const entries = journal.meta<SentWith[]>(META) ?? unknownBefore(journal);
+  const entries = journal.fact('sentWith') ?? unknownBefore(journal);
   const last = entries.at(-1);
   if (last !== undefined && last.key === now.key && last.isDirect === now.isDirect) return entries;
   const noted = [...entries, now];
-  journal.setMeta(META, noted);
+  journal.setFact('sentWith', noted);
   return noted;
 }
 

@@ -55,7 +55,7 @@ export async function resolveRows(
 ): Promise<Resolved[]> {
   const {batch, rows, clock} = options;
   const {journal} = batch;
-  const before = journal.meta<Record<string, Outcome | null>>('declared') ?? {};
+  const before = journal.fact('declared') ?? {};
   const declared = {...before};
   journal.makeDoubtExplicit();
   const settled = rows.map(({reference, resolution}) => {
@@ -68,12 +68,12 @@ export async function resolveRows(
       outcome: resolvedOutcome(row, resolution, journal.coveredSince(row.n) ?? clock.now()),
     };
   });
-  journal.setMeta('declared', declared);
+  journal.setFact('declared', declared);
   // The registry first: it must not have a row as paid that the journal has as unpaid.
   await tellRegistry(options, settled);
   for (const {outcome} of settled) journal.record(outcome, clock.now());
   journal.flush();
-  journal.setMeta('pastHorizon', false); // what goes on with the rest is found anew
+  journal.setFact('pastHorizon', false); // what goes on with the rest is found anew
   return settled.map(({row, outcome}) => ({
     reference: row.reference,
     state: outcome.state,
@@ -189,7 +189,7 @@ function notePaid(
 
 /** What the service said is not taken back by a word; only another word is. */
 function refusePaid(entry: Entry | undefined, {plan, journal}: OpenBatch, reference: string): void {
-  const isWord = (journal.meta<Record<string, unknown>>('declared') ?? {})[reference] !== undefined;
+  const isWord = (journal.fact('declared') ?? {})[reference] !== undefined;
   if (entry?.journal !== plan.journalId || !entry.paid || isWord) return;
   throw new RemitError('USAGE', `row ${reference} was paid: the registry has its record ${entry.id}`, {
     hint: (commands) =>
@@ -201,7 +201,7 @@ function refusePaid(entry: Entry | undefined, {plan, journal}: OpenBatch, refere
 const lastProfile = (journal: Journal): string => readConfirmations(journal).at(-1)?.profile ?? '';
 
 function boundTo(journal: Journal): {mode: Mode; baseUrl: string} {
-  const binding = journal.meta<{mode: Mode; baseUrl: string}>('binding');
+  const binding = journal.fact('binding');
   if (binding === undefined) throw new RemitError('USAGE', 'the batch was never run');
   return binding;
 }

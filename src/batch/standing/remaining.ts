@@ -1,10 +1,11 @@
 import {RemitError} from '../../errors.ts';
+import type {RunFacts} from '../journal/facts.ts';
 import type {Journal} from '../journal/journal.ts';
+import type {BatchState} from '../model/batch-state.ts';
 import {KINDS} from '../model/kinds.ts';
 import type {Standing} from '../model/tally.ts';
 import {CLOCK_AHEAD_MS, HORIZON_MS} from '../model/record-age.ts';
 import {DIRECT_WITH_USED_KEY} from '../model/outcome.ts';
-import type {BatchState} from './summary.ts';
 import type {RunPath} from '../model/run-path.ts';
 import type {Plan} from '../model/plan-facts.ts';
 import type {Stop} from '../model/stop.ts';
@@ -56,26 +57,18 @@ export interface Remaining {
   cancelable: number;
 }
 
-/** Journal facts that a run leaves for the command after it. */
-export interface RunFacts {
-  horizonMs: number;
-  approveById: boolean;
-  /** Absent from the journal of an earlier version. */
-  mayAcceptDifferences?: boolean;
-}
-
 export const readRunFacts = (journal: Journal): RunFacts =>
-  journal.meta<RunFacts>('runFacts') ?? {horizonMs: HORIZON_MS, approveById: false};
+  journal.fact('runFacts') ?? {horizonMs: HORIZON_MS, approveById: false};
 
 /** Stops that a wrong address explains. */
 const AT_ADDRESS: ReadonlySet<string> = new Set(['unreadable', 'refused-at-first', 'redirect']);
 
 /** When `cancel` was begun; undefined for any other batch. */
-export const cancelBegan = (journal: Journal): number | undefined => journal.meta<number>('canceling');
+export const cancelBegan = (journal: Journal): number | undefined => journal.fact('canceling');
 
 /** Durable when it returns: from then on nothing else of the batch is sent. */
 export function beginCancel(journal: Journal, now: number): void {
-  if (cancelBegan(journal) === undefined) journal.setMeta('canceling', now);
+  if (cancelBegan(journal) === undefined) journal.setFact('canceling', now);
 }
 
 /** @throws RemitError BATCH_CANCELED for any other run of a batch whose cancel was begun, and for a cancel that was not */
@@ -88,7 +81,7 @@ export function refuseCanceled(
   const began = cancelBegan(journal);
   if (path === 'cancel' && began === undefined) throw new Error('a cancel begins with beginCancel');
   if (path === 'cancel' || began === undefined) return;
-  const isDone = journal.meta<BatchState>('state') === 'canceled';
+  const isDone = journal.fact('state') === 'canceled';
   const verb = [KINDS[kind].topic, 'batch'];
   throw new RemitError(
     'BATCH_CANCELED',
@@ -115,7 +108,7 @@ export function readRemaining(
       : 0;
   const late = `(staged_at < ${now - horizonMs} or staged_at > ${now + CLOCK_AHEAD_MS})`;
   // A row that was being released is past the horizon for certain only once a run has read its record.
-  const wasLate = journal.meta<boolean>('pastHorizon') === true;
+  const wasLate = journal.fact('pastHorizon') === true;
   const lateReleases = wasLate
     ? count(`state = 'in_doubt' and id is not null and code is not 'REGISTRY' and ${late}`)
     : 0;
@@ -142,11 +135,11 @@ export function readRemaining(
     otherRecord: isAtRest
       ? first(journal, 'o.id', `o.state in ('collision', 'conflict') and o.id is not null`)
       : null,
-    isProbeRefused: stop !== undefined && journal.meta<boolean>('probeRefused') === true,
+    isProbeRefused: stop !== undefined && journal.fact('probeRefused') === true,
     mayApproveById: approveById,
     mayAcceptDifferences,
     isUnproven: stop !== undefined && AT_ADDRESS.has(stop.reason) && !journal.everAnswered(),
-    waitsFor: tally.conflict.count > 0 ? (journal.meta<string | null>('waitsFor') ?? null) : null,
+    waitsFor: tally.conflict.count > 0 ? (journal.fact('waitsFor') ?? null) : null,
     isCanceling: cancelBegan(journal) !== undefined,
     cancelable: count(`state in ('staged', 'held', 'unapproved') or (state = 'in_doubt' and id is not null)`),
   };

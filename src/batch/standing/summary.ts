@@ -1,21 +1,11 @@
 import {EXIT, type ExitCode} from '../../errors.ts';
 import {Totals} from '../../money/totals.ts';
+import type {BatchState} from '../model/batch-state.ts';
 import type {Standing, Tally} from '../model/tally.ts';
 import type {Mode} from '../model/kinds.ts';
 import {BUCKETS, type Bucket} from '../model/outcome.ts';
 import type {Plan} from '../model/plan-facts.ts';
 import type {Stop} from '../model/stop.ts';
-
-export type BatchState =
-  | 'planned'
-  | 'running'
-  | 'staged' // every row has a record or was refused; nothing is released
-  | 'held' // staged, and something needs a person before the release
-  | 'stopped'
-  | 'interrupted'
-  | 'complete' // every planned row is accepted or paid before, and none is known to have failed
-  | 'incomplete' // the command has nothing left to send, and not every row is paid
-  | 'canceled'; // by cancel: nothing of it is sent any more
 
 /** The summary of a batch, as `-o json` of run, status and report prints it: a stable interface. */
 export interface Summary extends Record<Bucket, number> {

@@ -1,22 +1,22 @@
 import {resolve} from 'node:path';
 import {batchFolder} from '../../batch/journal/folder.ts';
-import type {Kind, Mode} from '../../batch/model/kinds.ts';
+import type {Kind} from '../../batch/model/kinds.ts';
 import type {Attention} from '../../batch/journal/journal.ts';
 import {nextCommand} from '../../batch/standing/next-command.ts';
 import {readRemaining} from '../../batch/standing/remaining.ts';
 import {readNews} from '../../batch/registry/news.ts';
 import {type OpenBatch, openBatch} from '../../batch/journal/open-batch.ts';
 import {reportFile, writeReport} from '../../batch/report/file.ts';
-import {type ResultFiles, writeResults} from '../../batch/report/results.ts';
+import {writeResults} from '../../batch/report/results.ts';
 import {ASKING, readStatus, type StatusFile} from '../../batch/standing/status-file.ts';
-import {type BatchState, endState, summarise, type Summary} from '../../batch/standing/summary.ts';
+import type {BatchState} from '../../batch/model/batch-state.ts';
+import {endState, summarise, type Summary} from '../../batch/standing/summary.ts';
 import {standingOf} from '../../batch/registry/work.ts';
 import type {Clock} from '../../clock.ts';
 import {RemitError} from '../../errors.ts';
 import {batchCommand, type Placed} from './place.ts';
 import {count} from './plan/view.ts';
 import {progressLine} from './run/progress.ts';
-import type {Stop} from '../../batch/model/stop.ts';
 
 interface Wanted {
   kind: Kind;
@@ -63,7 +63,7 @@ export async function statusOfBatch(
 }
 
 const placedFor = ({journal}: OpenBatch, {placing}: Wanted): Placed =>
-  placing?.(journal.meta<string | null>('typedProfile') ?? undefined) ?? NOWHERE;
+  placing?.(journal.fact('typedProfile') ?? undefined) ?? NOWHERE;
 
 /** What the process that has the batch last wrote; undefined when it wrote nothing, or the error is another one. */
 function lastWord(error: unknown, {stateDir, kind, batchId}: Wanted): StatusFile | undefined {
@@ -111,7 +111,7 @@ export async function reportBatch(
     const before = readSummary(batch, wanted.clock.now(), wanted.placing);
     const folder = resolve(wanted.folder ?? plan.file.folder);
     const files = writeResults({journal, plan, summary: before, folder});
-    journal.setMeta('results', files);
+    journal.setFact('results', files);
     const summary = readSummary(batch, wanted.clock.now(), wanted.placing);
     const attention = journal.needingAttention(ATTENTION, summary.in_doubt);
     const placed = placedFor(batch, wanted);
@@ -148,15 +148,15 @@ export function readSummary(
 ): Summary {
   const standing = standingOf(journal, plan);
   const sent = journal.windows(['stage', 'direct', 'release']).length > 0;
-  const told = journal.meta<BatchState>('state');
+  const told = journal.fact('state');
   const killed = sent && (told === undefined || told === 'running');
   const state: BatchState = killed ? 'interrupted' : (told ?? 'planned');
   const command = batchCommand(plan.kind);
-  const profile = journal.meta<string | null>('typedProfile') ?? undefined;
+  const profile = journal.fact('typedProfile') ?? undefined;
   const {flags} = placing(profile);
-  const stop = journal.meta<Stop | null>('stop') ?? undefined;
+  const stop = journal.fact('stop') ?? undefined;
   const end = endState(state, plan, standing);
-  const mode = journal.meta<{mode: Mode}>('binding')?.mode ?? null;
+  const mode = journal.fact('binding')?.mode ?? null;
   const next = nextCommand(readRemaining(journal, standing, {state: end, stop, now}), {
     ...{command, batchId: plan.batchId, mode, flags, profile: profile ?? null},
   });
@@ -167,6 +167,6 @@ export function readSummary(
     elapsedMs: 0,
     stop,
     next,
-    results: journal.meta<ResultFiles>('results'),
+    results: journal.fact('results'),
   });
 }

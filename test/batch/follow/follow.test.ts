@@ -320,7 +320,7 @@ describe('following a batch', () => {
       bench.service.fault = () => ({status: 200, body: {status: 'ok'}});
       const {followed} = await bench.follow();
       assert.deepEqual([followed.unread, await statuses()], [2, before]);
-      const asOf = await bench.inJournal(({journal}) => journal.meta<number>('asOf'));
+      const asOf = await bench.inJournal(({journal}) => journal.fact('asOf'));
       assert.ok(asOf! < bench.clock.now(), 'the time of the last read is kept');
     });
 

@@ -77,7 +77,7 @@ describe('the binding of a batch', () => {
     await bench.run(service, {path: 'stage-only'});
     const hint = (profileInForce: string | undefined, lastRunWith: string | null) =>
       bench.inJournal(({journal, plan}) => {
-        journal.setMeta('typedProfile', lastRunWith);
+        journal.setFact('typedProfile', lastRunWith);
         const to = {
           mode: 'test',
           baseUrl: 'https://api.test',

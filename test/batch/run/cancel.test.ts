@@ -147,7 +147,7 @@ describe('a batch that is canceled', () => {
     service.fault = ({method, body}) =>
       method === 'POST' && body.includes('"INV-2"') ? 'lost-before' : undefined;
     await bench.run(service, {path: 'direct'});
-    await bench.inJournal(({journal}) => journal.setMeta('path', 'direct')); // as the command does
+    await bench.inJournal(({journal}) => journal.setFact('path', 'direct')); // as the command does
     service.fault = ({method}) => (method === 'GET' ? '503-before' : undefined);
     const summary = await cancel();
     assert.deepEqual([summary.staged, summary.in_doubt], [0, 1]);

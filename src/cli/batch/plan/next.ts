@@ -49,7 +49,7 @@ async function outlookOfOpen(wanted: Wanted, batch: OpenBatch): Promise<PlanOutl
   const {local, stateDir, plan, fresh} = wanted;
   const {clock} = local;
   const before = await seenBefore(batch, {stateDir, clock});
-  if (!fresh && batch.journal.meta('binding') !== undefined) {
+  if (!fresh && batch.journal.fact('binding') !== undefined) {
     const {next} = readSummary(batch, clock.now(), (last) => placedBy(local, stateDir, last));
     return {before, alike: [], next};
   }

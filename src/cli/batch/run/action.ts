@@ -192,7 +192,7 @@ function noteDoubts(
 }
 
 function isConfirmed({doing}: RunRequest, {plan, journal}: OpenBatch): boolean {
-  const before = journal.meta<{planHash: string; doing: string}>('confirmed');
+  const before = journal.fact('confirmed');
   return (
     before?.planHash === plan.planHash && (doing === 'resume' || doing === 'retry' || before.doing === doing)
   );
@@ -211,7 +211,7 @@ async function confirmOnce(
   const sentAgain = retried?.map(({row}) => row) ?? [];
   const now = context.clock.now();
   const survey = surveyRetried(claims.survey, sentAgain, {journal, plan, registry, now});
-  const before = journal.meta<{planHash: string; doing: string}>('confirmed');
+  const before = journal.fact('confirmed');
   const known = isConfirmed(request, batch);
   const acknowledged = readAcknowledged(journal, plan);
   let wasAsked = false;
@@ -238,8 +238,8 @@ async function confirmOnce(
       similar: (acknowledged?.similar ?? 0) + similar,
       at: context.clock.now(),
     });
-  journal.setMeta('typedProfile', context.commands.profile ?? null);
-  journal.setMeta('confirmed', {
+  journal.setFact('typedProfile', context.commands.profile ?? null);
+  journal.setFact('confirmed', {
     planHash: plan.planHash,
     doing: doing === 'resume' || doing === 'retry' ? (before?.doing ?? doing) : doing,
     at: context.clock.now(),
@@ -274,7 +274,7 @@ const nothingToRetry = ({plan}: OpenBatch, {kind, context, stateDir}: RunRequest
 /** Which rows the run takes up: the same for the question as for the engine. */
 function reachOf({path, flags, doing}: RunRequest, journal: Journal): Reach {
   return {
-    path: path === 'as-before' ? (journal.meta<RunPath>('path') ?? 'stage-and-release') : path,
+    path: path === 'as-before' ? (journal.fact('path') ?? 'stage-and-release') : path,
     acceptDifferences: flags['accept-differences'] ?? false,
     retryUnapproved: doing === 'release',
   };
@@ -296,7 +296,7 @@ async function runConfirmed(parts: ConfirmedRun): Promise<Summary> {
   const {path, acceptDifferences, retryUnapproved} = reachOf(request, journal);
   if (path === 'cancel') beginCancel(journal, clock.now());
   // A release is no way of going on: a resume after it must still take up rows that have no record yet.
-  else journal.setMeta('path', path === 'release' ? 'stage-and-release' : path);
+  else journal.setFact('path', path === 'release' ? 'stage-and-release' : path);
   claims.settle();
   const stop = request.retry === undefined ? undefined : await retryRows(parts, request.retry.named);
   const {first, second} = context.stop.drain();

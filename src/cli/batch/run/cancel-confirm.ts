@@ -79,7 +79,7 @@ export async function confirmCancel(canceling: Canceling): Promise<void> {
     ...{planHash: plan.planHash, revision: plan.revision, doing: 'cancel', asked: true},
     ...{at: context.clock.now(), by: context.runtime.env['USER'] ?? null, profile: profile.name},
   });
-  journal.setMeta('typedProfile', context.commands.profile ?? null);
+  journal.setFact('typedProfile', context.commands.profile ?? null);
 }
 
 /** The rows that a cancel found released: `A-2 (record 5f0c…)`. */

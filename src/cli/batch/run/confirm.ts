@@ -1,5 +1,5 @@
 import {RemitError} from '../../../errors.ts';
-import type {Acknowledged} from '../../../batch/journal/confirmations.ts';
+import type {Acknowledged} from '../../../batch/journal/facts.ts';
 import {type Part, plus} from '../../../batch/model/part.ts';
 import {formatMajor} from '../../../money/amount.ts';
 import type {Typed} from '../../runtime/command-line.ts';
