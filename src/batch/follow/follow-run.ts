@@ -188,8 +188,8 @@ export function progressLine(
   const bad = (['failed', 'canceled'] as const)
     .filter((status) => (statuses[status] ?? 0) > 0)
     .map((status) => `${statuses[status]} ${status}`);
-  const phase = until === undefined ? 'looking:' : PHASES[until];
-  const lines = [[`${phase} ${reached}/${total} ${goal}`, ...bad].join(', '), `${gets} looked up`];
+  const phase = until === undefined ? 'checking status:' : PHASES[until];
+  const lines = [[`${phase} ${reached}/${total} ${goal}`, ...bad].join(', '), `${gets} fetched`];
   return [...lines, ...(unread > 0 ? [`${unread} could not be read`] : [])].join(' · ');
 }
 

@@ -13,7 +13,7 @@ import type {JournalRow} from '../journal/row.ts';
 import type {Standing} from '../model/tally.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {Kind} from '../model/kinds.ts';
-import {DIFFERS_CODE, type Outcome} from '../model/outcome.ts';
+import {DIFFERS_AS_ACCEPTED, DIFFERS_CODE, type Outcome} from '../model/outcome.ts';
 import {LOST, lostText, outcomeOf, wordsOf} from '../run/run-context.ts';
 import type {Wire} from '../run/wire.ts';
 import type {Stop} from '../model/stop.ts';
@@ -238,12 +238,13 @@ export class Follow {
     }
     const {requestId = null} = answer;
     const {code, message} = known;
-    const differs = code === DIFFERS_CODE ? {code, message} : paysOtherwise(answer, row, kind);
+    const found = code === DIFFERS_CODE ? undefined : paysOtherwise(answer, row, kind);
     if (seen.is === 'same' || seen.is === 'stale') {
-      if (differs !== undefined && code !== DIFFERS_CODE)
-        this.#settle(row, {...known, ...differs, http: answer.status, requestId});
+      if (found !== undefined) this.#settle(row, {...known, ...found, http: answer.status, requestId});
       return {again: false};
     }
+    const isNoted = code === DIFFERS_CODE || code === DIFFERS_AS_ACCEPTED.code;
+    const differs = found ?? (isNoted ? {code, message} : undefined);
     const facts =
       seen.facts.message === null && differs !== undefined ? {...seen.facts, ...differs} : seen.facts;
     if (seen.status === 'failed' || seen.status === 'canceled')

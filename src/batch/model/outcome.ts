@@ -61,6 +61,12 @@ export const DIFFERS = {
 export const DIRECT_WITH_USED_KEY =
   'an earlier request with other content used its key and was never answered; run the batch without --direct, which can tell the two apart';
 
+/** What an outcome says of a payment whose difference the operator had accepted before it was approved. */
+export const DIFFERS_AS_ACCEPTED = {
+  code: 'DIFFERS_ACCEPTED',
+  message: 'its record differed from the row in rail, currency or metadata; this was accepted for its release',
+} as const;
+
 export interface Outcome {
   n: number;
   state: RowState;

@@ -49,6 +49,9 @@ export class RecordAges {
 /** How long the service is trusted to remember a key, unless --key-horizon says otherwise. */
 export const HORIZON_MS = 24 * 3_600_000;
 
+/** How long an earlier request may keep its key in use: until then a 409 is expected to end by itself. */
+export const KEY_IN_USE_MS = 15 * 60_000;
+
 /** A clock that is set back by more than this leaves moments of which nobody knows how long ago they were. */
 export const CLOCK_AHEAD_MS = 10 * 60_000;
 

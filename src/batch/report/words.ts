@@ -111,7 +111,7 @@ export function troubleWords(
         label: 'Held',
         meaning:
           'Created, but the record differs from the file in rail, currency or metadata; no money moves.',
-        next: `If the difference is acceptable: ${type('release', ' --accept-differences')}.`,
+        next: `If the difference is acceptable: ${type('release', ' --accept-differences')}. A profile with caps on amounts or rails refuses that: approve each record by its id instead, then ${type('release')} records it.`,
       };
     case 'rejected':
       return {

@@ -4,7 +4,7 @@ import {KINDS, type Kind} from '../model/kinds.ts';
 import type {JournalRow} from '../journal/row.ts';
 import type {Phase} from '../journal/journal.ts';
 import {isPrintable, REFERENCE_METADATA_KEY} from '../model/identity.ts';
-import {DIFFERS, DIFFERS_CODE, type RowState} from '../model/outcome.ts';
+import {DIFFERS, DIFFERS_AS_ACCEPTED, DIFFERS_CODE, type RowState} from '../model/outcome.ts';
 import type {StopReason} from '../model/stop.ts';
 
 /** What one answer to a create or release says of its row. Law: the answers table of the batch rules. */
@@ -181,12 +181,27 @@ export function differsIn({json}: Answer, row: JournalRow, kind: Kind): Differs 
   return found === 'same' ? undefined : DIFFERS;
 }
 
-/** The same in party, amount, subaccount and currency alone: an operator may have accepted another rail or metadata. */
+/**
+ * The same in party, amount and subaccount, and in currency unless the operator has accepted that this row differs. Rail
+ * and metadata do not count: the service may write them otherwise.
+ */
 export function paysOtherwise({json}: Answer, row: JournalRow, kind: Kind): Differs | undefined {
   if (!isObject(json)) return undefined;
   const record = asFetched(json, row, kind);
-  const isOther = record['currency_code'] !== row.currency || compareEcho(record, row, kind) === 'other';
+  const isAccepted = row.outcome?.code === DIFFERS_AS_ACCEPTED.code;
+  const isOther =
+    (!isAccepted && record['currency_code'] !== row.currency) || compareEcho(record, row, kind) === 'other';
   return isOther ? otherPayment(record, row, kind) : undefined;
+}
+
+/** What the outcome of an approved row keeps about a difference between it and its record. */
+export function noteOfDifference(
+  row: JournalRow,
+  differs: Differs | undefined,
+  isAccepted: boolean,
+): Differs | typeof DIFFERS_AS_ACCEPTED | undefined {
+  if (!isAccepted || (differs !== undefined && differs !== DIFFERS)) return differs; // another payment is never accepted
+  return differs === DIFFERS || row.outcome?.state === 'held' ? DIFFERS_AS_ACCEPTED : undefined;
 }
 
 const otherPayment = (record: Readonly<Record<string, unknown>>, row: JournalRow, kind: Kind): Differs => ({

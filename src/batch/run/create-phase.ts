@@ -1,9 +1,9 @@
 import type {Answer} from '../../client/answer.ts';
-import {differsIn, judgeAnswer, judgeFailure, judgeLook} from './answers.ts';
+import {differsIn, judgeAnswer, judgeFailure, judgeLook, noteOfDifference} from './answers.ts';
 import {Dispatcher, type WorkEnd} from './dispatcher.ts';
 import type {JournalRow} from '../journal/row.ts';
 import {type Bucket, DIFFERS, DIRECT_WITH_USED_KEY, type Outcome} from '../model/outcome.ts';
-import {isPastHorizon, RecordAges} from '../model/record-age.ts';
+import {isPastHorizon, KEY_IN_USE_MS, RecordAges} from '../model/record-age.ts';
 import {RowSource} from './row-source.ts';
 import {scheduleDay} from '../input/rows.ts';
 import {bucketBefore, LOST, outcomeOf, type RunContext, type Tries, wordsOf} from './run-context.ts';
@@ -32,8 +32,10 @@ const CLOCK_SLACK_MS = 5000;
 const KEY_REFUSED =
   'the service refused its key and named no record. Look for a record with this reference: resolve with --paid if it was paid, retry with --row if there is none';
 
-const KEY_IN_USE =
-  'The service knows its key and shows no record: look for a record with this reference, then resolve the row';
+const keyInUse = (forMs: number): string =>
+  forMs < KEY_IN_USE_MS
+    ? 'An earlier request with its key may still be in progress; resume the batch to send it again'
+    : 'Its key is still in use and no record came back: look for a record with this reference, then resolve the row';
 
 const OTHER_CONTENT =
   'this record was made by an earlier request with other content, which was never answered';
@@ -180,17 +182,15 @@ export class CreatePhase {
         const doubtedAt = job.isOld || job.maybe ? (row.outcome?.stagedAt ?? this.#firstDoubt(job)) : null;
         const stagedAt = id === null ? doubtedAt : this.#firstDoubt(job);
         const facts = {state, id, status, stagedAt, attempts: this.#attempts(job)};
-        const isUnasked = verdict.differs === true && !this.#context.settings.acceptDifferences;
+        const isAccepted = this.#context.settings.acceptDifferences;
+        const differs =
+          state === 'accepted' && verdict.differs ? noteOfDifference(row, DIFFERS, isAccepted) : undefined;
         const {message} = verdict;
         const words = isForeign
           ? {message: OTHER_CONTENT}
           : state === 'dead_key' && id === null
             ? {message: KEY_REFUSED}
-            : isUnasked
-              ? DIFFERS
-              : message === undefined
-                ? {}
-                : {message};
+            : (differs ?? (message === undefined ? {} : {message}));
         const outcome = outcomeOf(row, {...facts, ...words}, answer);
         if (state === 'rejected')
           this.#context.reject(
@@ -246,8 +246,14 @@ export class CreatePhase {
     if ('answer' in end) {
       const look = judgeLook(end.answer, id);
       if (look.state === 'accepted' || look.state === 'dead_key') {
-        const isTold = look.state === 'accepted' && !settings.acceptDifferences;
-        const differs = isTold ? differsIn(end.answer, job.row, settings.kind) : undefined;
+        const differs =
+          look.state === 'accepted'
+            ? noteOfDifference(
+                job.row,
+                differsIn(end.answer, job.row, settings.kind),
+                settings.acceptDifferences,
+              )
+            : undefined;
         const facts = {state: look.state, id, status: look.status, stagedAt: this.#firstDoubt(job)};
         this.#settle(job, {...facts, ...differs});
         this.#context.noteEnded(job.row, id, look.status);
@@ -275,11 +281,14 @@ export class CreatePhase {
   ): Promise<WorkEnd> {
     if (await this.#context.mayTryAgain(job, sentAt, words))
       return {again: true, afterMs: this.#context.backoff(job.sends - 1, throttled)};
+    const stagedAt = this.#firstDoubt(job);
     this.#settle(job, {
       state: 'in_doubt',
       id: job.lookFor ?? null,
-      ...(http === 409 ? {http, message: `${words}. ${KEY_IN_USE}`} : {message: words}),
-      stagedAt: this.#firstDoubt(job),
+      ...(http === 409
+        ? {http, message: `${words}. ${keyInUse(this.#context.clock.now() - stagedAt)}`}
+        : {message: words}),
+      stagedAt,
     });
     return {again: false};
   }

@@ -1,5 +1,5 @@
 import type {Answer} from '../../client/answer.ts';
-import {differsIn, isOwnLimit, judgeAnswer, judgeFailure, judgeLook} from './answers.ts';
+import {differsIn, isOwnLimit, judgeAnswer, judgeFailure, judgeLook, noteOfDifference} from './answers.ts';
 import {Dispatcher, type WorkEnd} from './dispatcher.ts';
 import type {JournalRow} from '../journal/row.ts';
 import {type Bucket, DIFFERS, type Outcome, REGISTRY_CODE} from '../model/outcome.ts';
@@ -157,7 +157,9 @@ export class ReleasePhase {
           status,
           ...(orphan === undefined ? {} : {orphan}),
           ...(verdict.message === undefined ? {} : {message: verdict.message}),
-          ...(verdict.differs && !settings.acceptDifferences ? DIFFERS : {}),
+          ...(state === 'accepted'
+            ? noteOfDifference(row, verdict.differs && DIFFERS, settings.acceptDifferences)
+            : {}),
           attempts: this.#attempts(job),
         };
         this.#context.settle(row, job.before, outcomeOf(row, facts, answer));
@@ -217,8 +219,10 @@ export class ReleasePhase {
     job.looked = look.state !== 'unknown';
     if (look.state === 'accepted' || look.state === 'dead_key') {
       const {settings} = this.#context;
-      const isTold = look.state === 'accepted' && !settings.acceptDifferences;
-      const differs = isTold ? differsIn(answer, job.row, settings.kind) : undefined;
+      const differs =
+        look.state === 'accepted'
+          ? noteOfDifference(job.row, differsIn(answer, job.row, settings.kind), settings.acceptDifferences)
+          : undefined;
       this.#settle(job, {state: look.state, status: look.status, ...differs});
       this.#context.noteEnded(job.row, job.id, look.status);
       return {again: false};

@@ -4,7 +4,7 @@ import type {Journal} from '../journal/journal.ts';
 import type {BatchState} from '../model/batch-state.ts';
 import {KINDS} from '../model/kinds.ts';
 import type {Standing} from '../model/tally.ts';
-import {CLOCK_AHEAD_MS, HORIZON_MS} from '../model/record-age.ts';
+import {CLOCK_AHEAD_MS, HORIZON_MS, KEY_IN_USE_MS} from '../model/record-age.ts';
 import {DIRECT_WITH_USED_KEY} from '../model/outcome.ts';
 import type {RunPath} from '../model/run-path.ts';
 import type {Plan} from '../model/plan-facts.ts';
@@ -28,12 +28,14 @@ export interface Remaining {
   releasing: number;
   staged: number;
   held: number;
+  /** The record of the first held row. */
+  heldRecord: string | null;
   /** Rows with a record that was staged longer ago than the key horizon: part of staged, or in doubt since. */
   lateStaged: number;
   unapproved: number;
   rejected: number;
   failed: number;
-  /** Part of in_doubt: the service answered each of their replays with 409. */
+  /** Part of in_doubt: the service still answered 409 long after their first request, so another replay will not help. */
   stuck: number;
   /** The first row whose record, which is known, has failed or was canceled. */
   deadReference: string | null;
@@ -126,8 +128,10 @@ export function readRemaining(
     releasing: count(`state = 'in_doubt' and id is not null and code is not 'REGISTRY'`) - lateReleases,
     lateStaged: count(`state = 'staged' and ${late}`) + lateReleases,
     stuck: count(
-      `state = 'in_doubt' and id is null and http = 409 and code is not 'REGISTRY' and not ${late}`,
+      `state = 'in_doubt' and id is null and http = 409 and code is not 'REGISTRY' and not ${late}
+         and at - staged_at >= ${KEY_IN_USE_MS}`,
     ),
+    heldRecord: isAtRest ? first(journal, 'o.id', `o.state = 'held'`) : null,
     deadReference: isAtRest
       ? first(journal, 'r.reference', `o.state = 'dead_key' and o.id is not null`)
       : null,

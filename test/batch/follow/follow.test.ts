@@ -93,6 +93,31 @@ describe('following a batch', () => {
         assert.equal((await bench.follow({until: 'settled'})).summary.differs, 1);
       });
 
+    it('does not report a difference again that was accepted for the release, but does report another amount', async () => {
+      bench.service.distort = (record) => ({...record, currency_code: 'EUR'});
+      await bench.plan(bench.payouts(2));
+      assert.equal((await bench.run(bench.service)).held, 2);
+      const settings = {acceptDifferences: true};
+      const released = await bench.run(bench.service, {path: 'release', settings});
+      assert.deepEqual([released.accepted, released.differs, exitCodeOf(released)], [2, 0, 0]);
+      const noted = (await bench.rows()).map(({outcome}) => outcome!.code);
+      assert.deepEqual(noted, ['DIFFERS_ACCEPTED', 'DIFFERS_ACCEPTED']);
+      assert.equal((await bench.follow()).summary.differs, 0);
+      bench.settleAll();
+      const [first] = bench.service.byId.values();
+      bench.service.distort = (record) => ({
+        ...{...record, currency_code: 'EUR'},
+        ...(record['id'] === first!.id ? {amount_in_minor_units: 1} : {}),
+      });
+      const {summary, followed} = await bench.follow({until: 'settled'});
+      assert.deepEqual([summary.settled, summary.differs, exitCodeOf(summary, followed)], [2, 1, 8]);
+      const rows = (await bench.rows()).map(({outcome}) => [outcome!.status, outcome!.code]);
+      assert.deepEqual(rows, [
+        ['settled', 'DIFFERS'],
+        ['settled', 'DIFFERS_ACCEPTED'],
+      ]);
+    });
+
     it('says so also of a record whose status is as it was, and nothing of a bare status', async () => {
       await bench.pay(2);
       bench.service.distort = ({status}) => ({status});
@@ -440,7 +465,9 @@ describe('following a batch', () => {
     bench.record('INV-3').status = 'failed';
     const lines: string[] = [];
     await bench.follow({until: 'settled', timeoutMs: 3000, onProgress: (line) => lines.push(line)});
-    assert.match(lines[0]!, /^settling 0\/4 settled · 0 looked up$/);
-    assert.match(lines.at(-1)!, /^settling 2\/4 settled, 1 failed · \d+ looked up$/);
+    assert.match(lines[0]!, /^settling 0\/4 settled · 0 fetched$/);
+    assert.match(lines.at(-1)!, /^settling 2\/4 settled, 1 failed · \d+ fetched$/);
+    await bench.follow({onProgress: (line) => lines.push(line)});
+    assert.match(lines.at(-1)!, /^checking status: 2\/4 settled, 1 failed · \d+ fetched$/);
   });
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
+import {resolveRow} from '../../../src/batch/run/resolve.ts';
 import {exitCodeOf, type Summary} from '../../../src/batch/standing/summary.ts';
 import {type Transport, TransportFailure, type TransportRequest} from '../../../src/client/transport.ts';
 import {checkSums} from '../chaos.ts';
@@ -220,6 +221,23 @@ describe('what an answer does to a run', () => {
     assert.deepEqual([lost.held, lost.stopped_because?.reason], [2, 'lost-record']);
   });
 
+  it('records that caps keep held are paid by the printed commands, one by one', async () => {
+    service.distort = (record, {method}) => (method === 'POST' ? {...record, rail: 'wire'} : record);
+    const lines = [1, 2].map((n) => `INV-${n},${payeeId(n)},1.0${n},USD,standard_ach\n`);
+    await bench.plan(bench.file('p.csv', `reference,payee_id,amount,currency_code,rail\n${lines.join('')}`));
+    const settings = {mayAcceptDifferences: false};
+    let {next} = await again({settings});
+    for (let n = 1; n <= 2; n++) {
+      const [, id = '', verb] =
+        /^remit payouts approve (\S+) -p acme && remit payouts batch (release) b1$/.exec(next!)!;
+      service.byId.get(id)!.status = 'approved';
+      const after = await again({settings, path: verb as 'release'});
+      assert.deepEqual([after.accepted, after.held, after.posts], [n, 2 - n, 0]);
+      next = after.next;
+    }
+    assert.equal(next, null);
+  });
+
   for (const fault of [
     'lost-before',
     'lost-after',
@@ -269,22 +287,49 @@ describe('what an answer does to a run', () => {
     });
   }
 
-  it('409 to every replay of a known key ends with what was found and how to resolve the row', async () => {
+  it('409 because the key is in use is asked again by resume, and resolved once it has been in use for long', async () => {
     let lost = 1;
     service.fault = (request) =>
       !isOf(request, 2) ? undefined : lost-- > 0 ? 'lost-after' : refusal(409, 'DUPLICATE_REQUEST');
-    const {in_doubt: doubts, state} = await run(3, {settings: {releaseRest: true}});
-    assert.deepEqual([doubts, state], [1, 'incomplete']);
-    const summary = await again({settings: {releaseRest: true}});
-    assert.equal(summary.next, 'remit payouts batch resolve b1 --from FILE');
-    const [row] = await bench.inJournal(({journal}) => journal.needingAttention(9, 1));
+    const settings = {releaseRest: true};
+    const first = await run(3, {settings});
+    assert.deepEqual([first.in_doubt, first.state], [1, 'incomplete']);
+    assert.equal(first.next, 'remit payouts batch resume b1');
+    const messageOf = async () =>
+      (await bench.inJournal(({journal}) => journal.needingAttention(9, 1)))[0]!.message!;
     assert.match(
-      row!.message!,
-      /409 DUPLICATE_REQUEST: refused\. The service knows its key.*then resolve the row/,
+      await messageOf(),
+      /409 DUPLICATE_REQUEST: refused\. An earlier request .* resume the batch/,
     );
-    service.fault = () => undefined;
-    assert.equal((await again()).accepted, 3); // typed all the same, a run asks again with the same key
-    assert.equal(service.records.size, 3);
+    bench.clock.advance(15 * 60_000);
+    const later = await again({settings});
+    assert.equal(later.next, 'remit payouts batch resolve b1 --from FILE');
+    assert.match(await messageOf(), /Its key is still in use .*then resolve the row/);
+    const {id} = [...service.byId.values()].find(({body}) => body['payee_id'] === payeeId(2))!;
+    await bench.inJournal((batch) =>
+      resolveRow({
+        ...{batch, stateDir: bench.stateDir, clock: bench.clock},
+        ...{reference: 'INV-2', resolution: {paid: id, status: 'approved'}},
+      }),
+    );
+    assert.deepEqual([(await again()).state, service.records.size], ['complete', 3]);
+  });
+
+  it('resume, printed after a 409 because the key is in use, pays the row once the key is free', async () => {
+    let lost = 1;
+    let inUse = true;
+    service.fault = (request) =>
+      !isOf(request, 2)
+        ? undefined
+        : lost-- > 0
+          ? 'lost-after'
+          : inUse
+            ? refusal(409, 'DUPLICATE_REQUEST')
+            : undefined;
+    const {next} = await run(3, {settings: {releaseRest: true}});
+    assert.equal(next, 'remit payouts batch resume b1');
+    inUse = false;
+    assert.deepEqual([(await again()).accepted, service.records.size], [3, 3]);
   });
 
   it('409 of a dead key is a conflict, never tried again by itself, and holds the release', async () => {

@@ -14,7 +14,14 @@ const NOTHING: Remaining = {
     held: 0,
   },
   ...{disputed: 0, lateDoubts: 0, releasing: 0, lateStaged: 0, unapproved: 0, rejected: 0, failed: 0},
-  ...{deadReference: null, refusedParty: null, otherRecord: null, stuck: 0, isProbeRefused: false},
+  ...{
+    heldRecord: null,
+    deadReference: null,
+    refusedParty: null,
+    otherRecord: null,
+    stuck: 0,
+    isProbeRefused: false,
+  },
   ...{mayApproveById: false, isCanceling: false, cancelable: 0},
   ...{mayAcceptDifferences: true, isUnproven: false, waitsFor: null},
 };
@@ -26,7 +33,7 @@ const next = (
   nextCommand(
     {...NOTHING, ...remaining},
     {command: 'remit', batchId: 'b1', mode, flags: ' -p acme', profile},
-  )?.replace(/^remit (?!profiles|list|get)|(?<=&& )remit /, '') ?? null;
+  )?.replace(/^remit (?!profiles|list|get|approve)|(?<=&& )remit /, '') ?? null;
 
 describe('the next command of a batch', () => {
   for (const [words, remaining, command] of [
@@ -68,9 +75,9 @@ describe('the next command of a batch', () => {
     ['sends again what has failed', {failed: 1}, 'retry b1 -p acme'],
     ['releases records that differ', {staged: 1, held: 1}, 'release b1 --accept-differences -p acme'],
     [
-      'cancels them where a cap forbids to release them',
-      {staged: 1, held: 1, mayAcceptDifferences: false},
-      'cancel b1 -p acme',
+      'approves such a record by its id, which checks the caps, where a cap forbids to release it',
+      {staged: 1, held: 1, heldRecord: 'r-9', mayAcceptDifferences: false},
+      'remit approve r-9 -p acme && release b1 -p acme',
     ],
     [
       'checks the profile first, where nothing has shown that the service is at its address',
