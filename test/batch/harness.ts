@@ -4,6 +4,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {claimBatch} from '../../src/batch/registry/batch-claims.ts';
 import {BatchRun, type BatchRunOptions} from '../../src/batch/run/batch-run.ts';
+import {batchFolder} from '../../src/batch/journal/folder.ts';
 import {type OpenBatch, openBatch} from '../../src/batch/journal/open-batch.ts';
 import {planBatch, type PlanOptions} from '../../src/batch/plan/plan.ts';
 import {beginCancel} from '../../src/batch/standing/remaining.ts';
@@ -12,6 +13,8 @@ import type {Speed} from '../../src/batch/speed/speed.ts';
 import {AdaptiveSpeed} from '../../src/batch/speed/adaptive.ts';
 import type {Summary} from '../../src/batch/standing/summary.ts';
 import {DEFAULT_TIMEOUTS} from '../../src/client/transport.ts';
+import type {SqliteDatabase} from '../../src/store/port.ts';
+import {openSqlite} from '../../src/store/sqlite.ts';
 import type {TruthService} from './truth-service.ts';
 import {VirtualClock} from './virtual-clock.ts';
 import type {RunPath} from '../../src/batch/model/run-path.ts';
@@ -101,6 +104,16 @@ export class Bench {
       return await look(batch);
     } finally {
       await batch.close();
+    }
+  }
+
+  /** The database of the batch, to read or change what no run would; only while no process has the batch. */
+  async inDatabase<T>(look: (db: SqliteDatabase) => T): Promise<T> {
+    const db = await openSqlite(batchFolder(this.stateDir, 'payout', 'b1').journal, {durability: 'full'});
+    try {
+      return look(db);
+    } finally {
+      db.close();
     }
   }
 

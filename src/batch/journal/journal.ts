@@ -1,9 +1,14 @@
 import {Sanitizer} from '../../sanitize/sanitizer.ts';
-import type {SqliteDatabase, SqliteStatement, SqlRow, SqlValue} from '../../store/port.ts';
+import type {SqliteDatabase, SqlRow, SqlValue} from '../../store/port.ts';
 import type {BatchFacts, FactName} from './facts.ts';
 import {freshRow, type FreshRow, type JournalRow, KNOWN_COLUMNS, PLAN_COLUMNS, toJournalRow} from './row.ts';
-import {type Standing, readStanding, readTally, type Tally} from '../model/tally.ts';
-import {STATE, type Taken} from '../model/row-state.ts';
+import {LeftRows} from './left-rows.ts';
+import {ReportRows} from './report-rows.ts';
+import {STATE, type Taken} from './row-state.ts';
+import {Samples} from './samples.ts';
+import {readStanding, readTally} from './standing.ts';
+import type {Plan} from '../model/plan-facts.ts';
+import {type Standing, type Tally, untouchedStanding} from '../model/tally.ts';
 import {hashName} from '../model/name-hash.ts';
 import {
   cleanMessage,
@@ -33,6 +38,15 @@ export interface Attention {
   message: string | null;
 }
 
+export interface UntouchedRow {
+  n: number;
+  reference: string;
+  party: string;
+  /** Minor units. */
+  amount: number;
+  currency: string;
+}
+
 /** States of rows that need a person, the most urgent first. */
 const URGENCY = 'collision accepted dead_key conflict unapproved held rejected not_sent';
 
@@ -44,8 +58,10 @@ const URGENCY = 'collision accepted dead_key conflict unapproved held rejected n
 export class Journal {
   /** Every text of the service goes through it before it is stored here or shown; it learns the key of a run. */
   readonly sanitizer = new Sanitizer();
+  readonly samples: Samples;
+  readonly left: LeftRows;
+  readonly report: ReportRows;
   readonly #db: SqliteDatabase;
-  readonly #statements = new Map<string, SqliteStatement>();
   readonly #waiting: WaitingOutcomes;
   readonly #ended: {n: number; id: string; status: string; told: number}[] = [];
   #newestWindow: number;
@@ -54,9 +70,12 @@ export class Journal {
 
   constructor(db: SqliteDatabase) {
     this.#db = db;
+    this.samples = new Samples(db);
+    this.left = new LeftRows(db);
+    this.report = new ReportRows(db);
     this.#waiting = new WaitingOutcomes(db, this.sanitizer);
     this.#newestWindow = Number(
-      this.#statement('select coalesce(max(seq), 0) as seq from windows').get()!['seq'],
+      this.#db.prepare('select coalesce(max(seq), 0) as seq from windows').get()!['seq'],
     );
   }
 
@@ -66,14 +85,16 @@ export class Journal {
 
   /** A fact of the batch; undefined until it is set. */
   fact<Name extends FactName>(name: Name): BatchFacts[Name] | undefined {
-    const row = this.#statement('select value from meta where name = ?').get(name);
+    const row = this.#db.prepare('select value from meta where name = ?').get(name);
     return row === undefined ? undefined : (JSON.parse(row['value'] as string) as BatchFacts[Name]); // written by setFact below
   }
 
   setFact<Name extends FactName>(name: Name, value: BatchFacts[Name]): void {
-    this.#statement(
-      'insert into meta (name, value) values (?, ?) on conflict (name) do update set value = excluded.value',
-    ).run(name, JSON.stringify(value));
+    this.#db
+      .prepare(
+        'insert into meta (name, value) values (?, ?) on conflict (name) do update set value = excluded.value',
+      )
+      .run(name, JSON.stringify(value));
   }
 
   /** Commits that rows `first` to `last` may be sent from now on; only then may one of them be. */
@@ -82,9 +103,9 @@ export class Journal {
     this.commits++;
     this.#db.transaction(() => {
       this.#writeWaiting();
-      this.#statement(
-        'insert into windows (seq, phase, first, last, takes, at) values (?, ?, ?, ?, ?, ?)',
-      ).run(...[++this.#newestWindow, phase, first, last, `,${takes.join(',')},`, at]);
+      this.#db
+        .prepare('insert into windows (seq, phase, first, last, takes, at) values (?, ?, ?, ?, ?, ?)')
+        .run(...[++this.#newestWindow, phase, first, last, `,${takes.join(',')},`, at]);
     });
   }
 
@@ -102,10 +123,12 @@ export class Journal {
   #writeWaiting(): void {
     this.#waiting.write(this.#newestWindow);
     for (const {n, id, status, told} of this.#ended.splice(0))
-      this.#statement(
-        `insert into ended_records (id, n, status, told) values (?, ?, ?, ?)
+      this.#db
+        .prepare(
+          `insert into ended_records (id, n, status, told) values (?, ?, ?, ?)
          on conflict (id) do update set told = max(told, excluded.told)`,
-      ).run(id, n, status, told);
+        )
+        .run(id, n, status, told);
   }
 
   /** A GET showed that the record of a row has failed or was canceled. Durable with the outcome that is recorded with it. */
@@ -121,7 +144,7 @@ export class Journal {
   /** After the registry was told: durable when it returns. */
   markTold(ids: readonly string[]): void {
     this.#db.transaction(() => {
-      for (const id of ids) this.#statement('update ended_records set told = 1 where id = ?').run(id);
+      for (const id of ids) this.#db.prepare('update ended_records set told = 1 where id = ?').run(id);
     });
   }
 
@@ -139,9 +162,10 @@ export class Journal {
   }
 
   windows(phases: readonly Phase[]): Window[] {
-    return this.#statement(
-      `select seq, phase, first, last, at from windows where phase in (${marks(phases)}) order by seq`,
-    )
+    return this.#db
+      .prepare(
+        `select seq, phase, first, last, at from windows where phase in (${marks(phases)}) order by seq`,
+      )
       .all(...phases)
       .map((row) => row as unknown as Window); // the columns are those of Window
   }
@@ -159,7 +183,7 @@ export class Journal {
   /** Whether anything but the plan is known of a row after `after`. */
   #isKnown(after: number): boolean {
     return ['outcomes', 'generations'].some(
-      (table) => this.#statement(`select 1 from ${table} where n > ? limit 1`).get(after) !== undefined,
+      (table) => this.#db.prepare(`select 1 from ${table} where n > ? limit 1`).get(after) !== undefined,
     );
   }
 
@@ -168,10 +192,12 @@ export class Journal {
    * one text: SQLite and V8 are quicker at JSON than the driver is at cells.
    */
   #freshRows(after: number, limit: number): JournalRow[] {
-    const page = this.#statement(
-      `select json_group_array(json_array(${PLAN_COLUMNS})) as page
+    const page = this.#db
+      .prepare(
+        `select json_group_array(json_array(${PLAN_COLUMNS})) as page
        from (select * from rows where n > ? order by n limit ?) r`,
-    ).get(after, limit)!['page'] as string;
+      )
+      .get(after, limit)!['page'] as string;
     return (JSON.parse(page) as FreshRow[]).map(freshRow);
   }
 
@@ -204,10 +230,11 @@ export class Journal {
 
   /** How many rows were accepted, by the status last seen; `badEnds` are counted where they were seen afterwards too. */
   acceptedByStatus(badEnds: readonly string[]): {status: string | null; count: number}[] {
-    return this.#statement(
-      `select status, count(*) as count from outcomes
+    return this.#db
+      .prepare(
+        `select status, count(*) as count from outcomes
        where state = 'accepted' or (state = 'dead_key' and status in (${marks(badEnds)})) group by status`,
-    )
+      )
       .all(...badEnds)
       .map((row) => ({status: row['status'] as string | null, count: Number(row['count'])}));
   }
@@ -215,6 +242,28 @@ export class Journal {
   /** Every row after `after`. */
   rowsAfter(after: number, limit: number): JournalRow[] {
     return this.#rows('r.n > ?', [after], limit);
+  }
+
+  /** References of the rows after `after`. */
+  references(after: number, limit: number): {n: number; reference: string}[] {
+    return this.#db
+      .prepare('select n, reference from rows where n > ? order by n limit ?')
+      .all(after, limit) as {n: number; reference: string}[]; // the columns are named so
+  }
+
+  /** What the rows after `after` pay that have no outcome. */
+  untouched(after: number, limit: number): UntouchedRow[] {
+    return this.#db
+      .prepare(
+        `select r.n, r.reference, r.party, r.amount, r.currency from rows r left join outcomes o on o.n = r.n
+         where r.n > ? and o.n is null order by r.n limit ?`,
+      )
+      .all(after, limit) as unknown as UntouchedRow[]; // the columns are named so
+  }
+
+  /** Whether the registry, and not an answer, decided an outcome. */
+  hasOutcomeByRegistry(): boolean {
+    return this.#db.prepare('select 1 from outcomes where code = ? limit 1').get(REGISTRY_CODE) !== undefined;
   }
 
   /** Every generation that was raised, with the reference of its row. */
@@ -226,9 +275,10 @@ export class Journal {
     at: number;
     reference: string;
   }[] {
-    return this.#statement(
-      'select g.n, g.generation, g.former_id, g.reason, g.at, r.reference from generations g join rows r on r.n = g.n order by g.n',
-    )
+    return this.#db
+      .prepare(
+        'select g.n, g.generation, g.former_id, g.reason, g.at, r.reference from generations g join rows r on r.n = g.n order by g.n',
+      )
       .all()
       .map((row) => row as unknown as ReturnType<Journal['generations']>[number]); // the columns are named so
   }
@@ -238,18 +288,33 @@ export class Journal {
    * a row must not be called staged, held or unapproved while its release may be under way. Durable when it returns.
    */
   makeDoubtExplicit(): void {
-    this.#statement(
-      `update outcomes set state = 'in_doubt', message = '${KILLED}', http = null, code = null,
+    this.#db
+      .prepare(
+        `update outcomes set state = 'in_doubt', message = '${KILLED}', http = null, code = null,
          staged_at = coalesce(staged_at, (select min(w.at) from windows w where w.seq > window_seq and w.first <= n and w.last >= n))
        where n in (select r.n from rows r join outcomes o on o.n = r.n where o.state <> 'in_doubt' and ${STATE} = 'in_doubt')`,
-    ).run();
+      )
+      .run();
+  }
+
+  /** Whether a window that takes rows that were not sent covers the row and is newer than its outcome. */
+  isTakenAgain({n, outcomeWindow}: JournalRow): boolean {
+    return (
+      this.#db
+        .prepare(
+          `select 1 from windows where seq > ? and first <= ? and last >= ? and instr(takes, ',not_sent,') > 0 limit 1`,
+        )
+        .get(outcomeWindow, n, n) !== undefined
+    );
   }
 
   /** Since when a row without an outcome may have been sent; undefined when no window covers it. */
   coveredSince(n: number): number | undefined {
-    const at = this.#statement(
-      `select min(at) as at from windows where instr(takes, ',new,') > 0 and first <= ? and last >= ?`,
-    ).get(n, n)!['at'];
+    const at = this.#db
+      .prepare(
+        `select min(at) as at from windows where instr(takes, ',new,') > 0 and first <= ? and last >= ?`,
+      )
+      .get(n, n)!['at'];
     return at === null ? undefined : Number(at);
   }
 
@@ -262,7 +327,7 @@ export class Journal {
 
   /** An older journal has an index on the references instead. */
   #hasRowNames(): boolean {
-    return this.#statement('select 1 from row_names limit 1').get() !== undefined;
+    return this.#db.prepare('select 1 from row_names limit 1').get() !== undefined;
   }
 
   /** Rows of these states after `after`, with a record or without. */
@@ -288,10 +353,12 @@ export class Journal {
   }
 
   #raise(row: JournalRow, reason: string, at: number): void {
-    this.#statement(
-      `insert into generations (n, generation, former_id, reason, at) values (?, ?, ?, ?, ?)
+    this.#db
+      .prepare(
+        `insert into generations (n, generation, former_id, reason, at) values (?, ?, ?, ?, ?)
        on conflict (n) do update set generation = excluded.generation, former_id = excluded.former_id, reason = excluded.reason, at = excluded.at`,
-    ).run(row.n, row.generation + 1, row.outcome?.id ?? null, reason, at);
+      )
+      .run(row.n, row.generation + 1, row.outcome?.id ?? null, reason, at);
     const outcome: Outcome = {
       ...{n: row.n, state: 'not_sent', id: null, status: null, stagedAt: null, http: null, code: null},
       ...{message: reason, requestId: null, attempts: row.outcome?.attempts ?? 0},
@@ -300,41 +367,36 @@ export class Journal {
     this.#waiting.add(outcome, at);
   }
 
-  /** Rows in doubt that are not sent, for another batch has their reference. */
-  disputed(): number {
-    return Number(
-      this.#statement(`select count(*) as count from outcomes where state = 'in_doubt' and code = ?`).get(
-        REGISTRY_CODE,
-      )!['count'],
-    );
-  }
-
   /** Whether the service may have taken any row: then the batch is bound to the key under which it did. */
   everTaken(): boolean {
     return (
-      this.#statement(
-        `select 1 from rows r left join outcomes o on o.n = r.n
+      this.#db
+        .prepare(
+          `select 1 from rows r left join outcomes o on o.n = r.n
          where ${STATE} not in ('not_sent', 'rejected', 'already_paid', 'conflict') or (o.staged_at is not null and o.state <> 'already_paid')
             or r.n in (select n from generations) limit 1`,
-      ).get() !== undefined
+        )
+        .get() !== undefined
     );
   }
 
   /** Whether any answer that the service alone could give is known: a record of ours, or a refusal that was believed. */
   everAnswered(): boolean {
     return (
-      this.#statement(
-        `select 1 from outcomes where state = 'rejected' or (id is not null and state <> 'already_paid') limit 1`,
-      ).get() !== undefined
+      this.#db
+        .prepare(
+          `select 1 from outcomes where state = 'rejected' or (id is not null and state <> 'already_paid') limit 1`,
+        )
+        .get() !== undefined
     );
   }
 
   /** Rows in doubt whose record is known: they were being released. */
   doubtsWithRecord(): number {
     return Number(
-      this.#statement(
-        `select count(*) as count from outcomes where state = 'in_doubt' and id is not null`,
-      ).get()!['count'],
+      this.#db
+        .prepare(`select count(*) as count from outcomes where state = 'in_doubt' and id is not null`)
+        .get()!['count'],
     );
   }
 
@@ -358,9 +420,10 @@ export class Journal {
   }
 
   #rows(where: string, params: SqlValue[], limit: number, order = 'r.n'): JournalRow[] {
-    return this.#statement(
-      `select ${KNOWN_COLUMNS} from rows r left join outcomes o on o.n = r.n left join generations g on g.n = r.n where ${where} order by ${order} limit ?`,
-    )
+    return this.#db
+      .prepare(
+        `select ${KNOWN_COLUMNS} from rows r left join outcomes o on o.n = r.n left join generations g on g.n = r.n where ${where} order by ${order} limit ?`,
+      )
       .all(...params, limit)
       .map(toJournalRow);
   }
@@ -369,12 +432,14 @@ export class Journal {
   *everything(): Generator<SqlRow> {
     let after = 0;
     for (;;) {
-      const page = this.#statement(
-        `select c.n, c.line, c.cells, r.reference, r.party, r.amount, r.currency,
+      const page = this.#db
+        .prepare(
+          `select c.n, c.line, c.cells, r.reference, r.party, r.amount, r.currency,
            o.id, o.status, o.code, o.message, o.request_id, o.attempts, o.at, ${STATE} as state, e.status as ended
          from cells c left join rows r on r.n = c.n left join outcomes o on o.n = c.n
            left join ended_records e on e.id = o.id and e.told = 1 where c.n > ? order by c.n limit 1000`,
-      ).all(after);
+        )
+        .all(after);
       yield* page;
       if (page.length < 1000) return;
       after = Number(page.at(-1)!['n']);
@@ -382,19 +447,28 @@ export class Journal {
   }
 
   issuesOf(n: number): {col: string; message: string}[] {
-    return this.#statement('select col, message from issues where n = ? order by seq')
+    return this.#db
+      .prepare('select col, message from issues where n = ? order by seq')
       .all(n)
       .map((row) => ({col: row['col'] as string, message: row['message'] as string}));
   }
 
-  /** Counts and sums of all planned rows by bucket; a row that a window covers and nothing settles is in doubt. */
+  /** Counts and sums of all planned rows by bucket; a row without an outcome that a window covers is in doubt. */
   tally(): Tally {
-    return readTally((sql) => this.#statement(sql));
+    return readTally(this.#db);
   }
 
-  /** All that a summary says of the rows. Reads every outcome: a run keeps its own copy up to date instead. */
+  /** Where the rows are. Reads every outcome: a run keeps its own copy up to date instead. */
   standing(): Standing {
-    return readStanding((sql) => this.#statement(sql));
+    return readStanding(this.#db);
+  }
+
+  /** The same, taken from the plan while nothing was ever sent: counting a million rows takes seconds. */
+  standingOf(plan: Plan): Standing {
+    const isUntouched = ['outcomes', 'windows'].every(
+      (table) => this.#db.prepare(`select 1 from ${table} limit 1`).get() === undefined,
+    );
+    return isUntouched ? untouchedStanding(plan) : this.standing();
   }
 
   /**
@@ -405,18 +479,22 @@ export class Journal {
     const doubtful =
       doubts === 0
         ? []
-        : this.#statement(
-            `select r.reference, 'in_doubt' as state, o.code, o.message
+        : this.#db
+            .prepare(
+              `select r.reference, 'in_doubt' as state, o.code, o.message
              from rows r left join outcomes o on o.n = r.n where ${STATE} = 'in_doubt' order by r.n limit ?`,
-          ).all(limit);
-    const others = this.#statement(
-      `select r.reference, case when o.state = 'accepted' and o.status = 'failed' then 'failed' else o.state end as state,
+            )
+            .all(limit);
+    const others = this.#db
+      .prepare(
+        `select r.reference, case when o.state = 'accepted' and o.status = 'failed' then 'failed' else o.state end as state,
          o.code, o.message
        from outcomes o join rows r on r.n = o.n
        where o.state not in ('accepted', 'staged', 'already_paid', 'in_doubt')
          or (o.state = 'accepted' and (o.status = 'failed' or o.code = '${DIFFERS_CODE}'))
        order by instr('${URGENCY}', o.state), o.n limit ?`,
-    ).all(limit - doubtful.length);
+      )
+      .all(limit - doubtful.length);
     const named = new Set(doubtful.map((row) => row['reference'])); // as it was before the killed run, too
     const all = [...doubtful, ...others.filter((row) => !named.has(row['reference']))];
     return (all as unknown as Attention[]).map((row) => ({
@@ -426,19 +504,8 @@ export class Journal {
     }));
   }
 
-  /** A statement on this journal, kept for the next time: for what lies in the journal and is read in a file of its own. */
-  statement(sql: string): SqliteStatement {
-    return this.#statement(sql);
-  }
-
   close(): void {
     this.#db.close();
-  }
-
-  #statement(sql: string): SqliteStatement {
-    let statement = this.#statements.get(sql);
-    if (statement === undefined) this.#statements.set(sql, (statement = this.#db.prepare(sql)));
-    return statement;
   }
 }
 

@@ -5,7 +5,6 @@ import {type FactName, SURVIVES_REVISION} from '../journal/facts.ts';
 import {Journal} from '../journal/journal.ts';
 import {KINDS} from '../model/kinds.ts';
 import {openDoubt, type Outcome, type RowState} from '../model/outcome.ts';
-import {copyTimeline} from '../standing/timeline.ts';
 import type {Plan} from '../model/plan-facts.ts';
 
 /** What an edited file changes in a batch that was run before. */
@@ -77,7 +76,7 @@ export function mergeRevision(old: SqliteDatabase, fresh: SqliteDatabase, plan: 
   for (const name of Object.keys(SURVIVES_REVISION) as FactName[])
     if (SURVIVES_REVISION[name]) copyFact(before, after, name); // keys of a literal
   after.flush();
-  copyTimeline(old, fresh);
+  before.samples.copyTo(after.samples);
   return facts;
 }
 

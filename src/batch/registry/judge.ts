@@ -102,12 +102,7 @@ function wordsOf({batch, paid, id}: Entry, isSame: boolean, isThere: boolean): s
 export function bucketNow(journal: Journal, row: JournalRow): Bucket {
   if (row.outcome === undefined) return journal.coveredSince(row.n) === undefined ? 'not_sent' : 'in_doubt';
   if (row.outcome.state !== 'not_sent') return bucketOf(row.outcome.state);
-  const later = journal
-    .statement(
-      `select 1 from windows where seq > ? and first <= ? and last >= ? and instr(takes, ',not_sent,') > 0 limit 1`,
-    )
-    .get(row.outcomeWindow, row.n, row.n);
-  return later === undefined ? 'not_sent' : 'in_doubt';
+  return journal.isTakenAgain(row) ? 'in_doubt' : 'not_sent';
 }
 
 /** The claim or payment of another batch; what has ended or was freed is no hit. */

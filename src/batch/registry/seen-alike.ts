@@ -2,6 +2,7 @@ import {nextTurn} from '../../clock.ts';
 import type {SqliteDatabase} from '../../store/port.ts';
 import {foldReference} from '../model/identity.ts';
 import type {Mode} from '../model/kinds.ts';
+import type {UntouchedRow} from '../journal/journal.ts';
 import type {OpenBatch} from '../journal/open-batch.ts';
 import {inRegistry, type RegistryOptions} from './seen-before.ts';
 
@@ -18,14 +19,6 @@ export interface SeenAlike {
 const ALIKE_MS = 30 * 24 * 3_600_000;
 const PAGE = 1000;
 
-interface Row {
-  n: number;
-  reference: string;
-  party: string;
-  amount: number;
-  currency: string;
-}
-
 /**
  * What `surveyBatch` will count as look-alikes, for each service at which the namespace of a plan was used. Offline: the
  * key of the run decides which service counts.
@@ -41,12 +34,8 @@ export const seenAlike = (batch: OpenBatch, options: RegistryOptions): Promise<S
         finder: new Finder(db, Number(row['id']), plan.journalId, options.clock.now() - ALIKE_MS),
         seen: {mode: row['mode'] as Mode, base_url: row['base_url'] as string, alike: 0, similar: 0},
       }));
-    const read = journal.statement(
-      `select r.n, r.reference, r.party, r.amount, r.currency from rows r left join outcomes o on o.n = r.n
-       where r.n > ? and o.n is null order by r.n limit ?`,
-    );
     for (let after = 0; ;) {
-      const page = read.all(after, PAGE) as unknown as Row[]; // the columns are named so
+      const page = journal.untouched(after, PAGE);
       for (const {finder, seen} of scopes) finder.count(page, seen);
       if (page.length < PAGE) break;
       after = Number(page.at(-1)!.n);
@@ -85,7 +74,7 @@ class Finder {
     );
   }
 
-  count(rows: readonly Row[], seen: SeenAlike): void {
+  count(rows: readonly UntouchedRow[], seen: SeenAlike): void {
     const contents = rows.map(({party, amount, currency, reference}) => [party, amount, currency, reference]);
     const alike = new Set<number>();
     for (const hit of this.#alike.all(JSON.stringify(contents), this.#scope, this.#since)) {

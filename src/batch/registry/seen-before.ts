@@ -36,9 +36,8 @@ export const seenBefore = (batch: OpenBatch, options: RegistryOptions): Promise<
   inRegistry(batch, options, [], async (db) => {
     const {plan, journal} = batch;
     const found = new Map<string, SeenBefore>();
-    const read = journal.statement('select n, reference from rows where n > ? order by n limit ?');
     for (let after = 0; ;) {
-      const page = read.all(after, PAGE) as {n: number; reference: string}[]; // the columns are named so
+      const page = journal.references(after, PAGE);
       if (page.length > 0) lookUp(db, page, plan, found);
       if (page.length < PAGE) break;
       after = page.at(-1)!.n;

@@ -2,7 +2,7 @@ import {RemitError} from '../../errors.ts';
 import {readAcknowledged} from '../journal/confirmations.ts';
 import type {JournalRow} from '../journal/row.ts';
 import type {Journal} from '../journal/journal.ts';
-import {type Bucket, bucketOf, openDoubt, type Outcome, REGISTRY_CODE} from '../model/outcome.ts';
+import {type Bucket, bucketOf, openDoubt, type Outcome} from '../model/outcome.ts';
 import {addRow, emptyPart, type Part} from '../model/part.ts';
 import {type Entry, isSamePayment, keySince, leastGeneration, type Registry} from './registry.ts';
 import {
@@ -69,7 +69,7 @@ export function surveyBatch(options: {
     alike: {count: 0, examples: []},
     elsewhere: new Map(),
   };
-  if (registry.isEmpty && !wasSettledByRegistry(journal)) return survey;
+  if (registry.isEmpty && !journal.hasOutcomeByRegistry()) return survey;
   for (const row of unsentRows(journal)) {
     const found = registry.find(row.reference);
     const entry = foreignEntry(found, plan);
@@ -194,9 +194,6 @@ function noteShift(survey: Survey, journal: Journal, row: JournalRow, outcome: O
   if (from !== to)
     addRow(inMap(survey.shifts, `${from}>${to}`, () => ({from, to, part: emptyPart()})).part, row);
 }
-
-const wasSettledByRegistry = (journal: Journal): boolean =>
-  journal.statement('select 1 from outcomes where code = ? limit 1').get(REGISTRY_CODE) !== undefined;
 
 function inMap<T>(map: Map<string, T>, key: string, make: () => T): T {
   let found = map.get(key);

@@ -1,4 +1,4 @@
-import {emptyTally, type Standing, type Tally} from '../model/tally.ts';
+import type {Tally} from '../model/tally.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {JournalRow} from '../journal/row.ts';
 import {type Bucket, bucketOf, BUCKETS} from '../model/outcome.ts';
@@ -49,7 +49,7 @@ export function workOf(options: {
   taken?: readonly JournalRow[];
 }): Work {
   const {journal, plan, survey, reach} = options;
-  const parts = partsOf(shifted(standingOf(journal, plan).tally, survey.shifts));
+  const parts = partsOf(shifted(journal.standingOf(plan).tally, survey.shifts));
   for (const row of options.taken ?? []) {
     const bucket = bucketOf(row.outcome!.state);
     const one = emptyPart();
@@ -91,19 +91,6 @@ export function workOf(options: {
     ],
     isOver: plus([parts.not_sent, doubts, staged, unapproved]).rows === 0,
   };
-}
-
-/** Where the rows stand; read from the plan where nothing was ever sent, since counting a million rows takes seconds. */
-export function standingOf(journal: Journal, plan: Plan): Standing {
-  const isUntouched = ['outcomes', 'windows'].every(
-    (table) => journal.statement(`select 1 from ${table} limit 1`).get() === undefined,
-  );
-  if (!isUntouched) return journal.standing();
-  const tally = emptyTally();
-  tally.not_sent.count = plan.figures.rows;
-  for (const [currency, total] of Object.entries(plan.figures.totals))
-    tally.not_sent.totals.add(currency, BigInt(total.replace('.', '')));
-  return {tally, statuses: {}, held: 0, canceled: 0, differs: 0, orphans: []};
 }
 
 type Parts = Record<Bucket, Part>;

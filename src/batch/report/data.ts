@@ -2,11 +2,10 @@ import {isFinal, LIFECYCLES} from '../../contract/lifecycle.ts';
 import {Totals} from '../../money/totals.ts';
 import {readConfirmations} from '../journal/confirmations.ts';
 import type {Confirmation} from '../journal/facts.ts';
-import {STATE} from '../model/row-state.ts';
 import type {Journal} from '../journal/journal.ts';
+import type {TroubledRow} from '../journal/report-rows.ts';
 import type {Kind, Mode} from '../model/kinds.ts';
 import type {OpenBatch} from '../journal/open-batch.ts';
-import {DIFFERS_CODE} from '../model/outcome.ts';
 import type {Summary} from '../standing/summary.ts';
 import {readTimeline, type TimelinePoint} from '../standing/timeline.ts';
 import type {Plan} from '../model/plan-facts.ts';
@@ -26,20 +25,6 @@ export const TROUBLES = [
   'not_sent',
 ] as const;
 export type Trouble = (typeof TROUBLES)[number];
-
-export interface TroubledRow {
-  n: number;
-  line: number;
-  reference: string;
-  party: string;
-  /** Minor units. */
-  amount: number;
-  currency: string;
-  id: string | null;
-  status: string | null;
-  code: string | null;
-  message: string | null;
-}
 
 export interface TroubleGroup {
   trouble: Trouble;
@@ -84,8 +69,7 @@ export function readReport(
   const {journal, plan} = batch;
   const timeline = readTimeline(journal);
   const binding = journal.fact('binding');
-  const lastChange = journal.statement('select max(at) as at from outcomes').get()!['at'];
-  const lastChangeAt = lastChange === null ? null : Number(lastChange);
+  const lastChangeAt = journal.report.lastChangeAt();
   return {
     plan,
     summary,
@@ -102,81 +86,35 @@ export function readReport(
   };
 }
 
-/** Sums in two halves, for a sum may pass 2^63 although no amount does. */
-const HALVES = 'sum(r.amount / 1000000) as high, sum(r.amount % 1000000) as low';
-const wholeOf = (row: Record<string, unknown>): bigint =>
-  BigInt(row['high'] as number) * 1_000_000n + BigInt(row['low'] as number);
-
 function readAccepted(journal: Journal, kind: Kind): AcceptedParts {
   const part = () => ({count: 0, totals: new Totals()});
   const parts: AcceptedParts = {settled: part(), failed: part(), underway: part()};
   const lifecycle = LIFECYCLES[kind];
-  const rows = journal
-    .statement(
-      `select o.status, r.currency, count(*) as count, ${HALVES}
-       from outcomes o join rows r on r.n = o.n where o.state = 'accepted' group by 1, 2`,
-    )
-    .all();
-  for (const row of rows) {
-    const status = (row['status'] as string | null) ?? '';
+  for (const {status, currency, count, sum} of journal.report.acceptedSums()) {
     const isGood = lifecycle.good.some((good) => good === status);
-    const into = parts[isGood ? 'settled' : isFinal(lifecycle, status) ? 'failed' : 'underway'];
-    into.count += Number(row['count']);
-    into.totals.add(row['currency'] as string, wholeOf(row));
+    const into = parts[isGood ? 'settled' : isFinal(lifecycle, status ?? '') ? 'failed' : 'underway'];
+    into.count += count;
+    into.totals.add(currency, sum);
   }
   return parts;
 }
 
-/** SQL of the trouble of a row, or null. The statuses are the contract's. */
-function troubleSql(kind: Kind): string {
+function readTroubles({report}: Journal, kind: Kind, mostRows: number): TroubleGroup[] {
   const {next, initial} = LIFECYCLES[kind];
   const clear = Object.keys(next).filter((status) => status !== initial);
-  return `case ${STATE}
-    when 'accepted' then case
-      when o.status = 'failed' then 'failed'
-      when o.code = '${DIFFERS_CODE}' then 'differs'
-      when o.status is null or o.status in (${clear.map((status) => `'${status}'`).join(', ')}) then null
-      else 'unclear' end
-    when 'staged' then null
-    when 'already_paid' then null
-    else ${STATE} end`;
-}
-
-function readTroubles(journal: Journal, kind: Kind, mostRows: number): TroubleGroup[] {
-  const trouble = troubleSql(kind);
-  const counted = journal
-    .statement(
-      `select ${trouble} as trouble, r.currency, count(*) as count, ${HALVES}
-       from rows r left join outcomes o on o.n = r.n group by 1, 2`,
-    )
-    .all();
+  const sums = report.troubleSums(clear);
   const groups: TroubleGroup[] = [];
   let room = mostRows;
-  for (const name of TROUBLES) {
-    const group: TroubleGroup = {trouble: name, count: 0, totals: new Totals(), rows: []};
-    for (const row of counted.filter((row) => row['trouble'] === name)) {
-      group.count += Number(row['count']);
-      group.totals.add(row['currency'] as string, wholeOf(row));
+  for (const trouble of TROUBLES) {
+    const group: TroubleGroup = {trouble, count: 0, totals: new Totals(), rows: []};
+    for (const {currency, count, sum} of sums.filter((one) => one.trouble === trouble)) {
+      group.count += count;
+      group.totals.add(currency, sum);
     }
     if (group.count === 0) continue;
-    if (room > 0) group.rows = troubledRows(journal, trouble, name, room);
+    if (room > 0) group.rows = report.troubledRows(clear, trouble, room);
     room -= group.rows.length;
     groups.push(group);
   }
   return groups;
-}
-
-function troubledRows(journal: Journal, sql: string, trouble: Trouble, limit: number): TroubledRow[] {
-  return journal
-    .statement(
-      `select r.n, r.line, r.reference, r.party, r.amount, r.currency, o.id, o.status, o.code, o.message
-       from rows r left join outcomes o on o.n = r.n where ${sql} = ? order by r.n limit ?`,
-    )
-    .all(trouble, limit)
-    .map((row) => ({
-      ...(row as unknown as TroubledRow), // the columns are named so
-      n: Number(row['n']),
-      line: Number(row['line']),
-      amount: Number(row['amount']),
-    }));
 }

@@ -1,6 +1,7 @@
 import {formatMajor, groupMajor} from '../../money/amount.ts';
 import {grouped} from './chart.ts';
-import type {ReportData, TroubledRow, TroubleGroup} from './data.ts';
+import type {TroubledRow} from '../journal/report-rows.ts';
+import type {ReportData, TroubleGroup} from './data.ts';
 import {type Markup, markup} from '../../html/markup.ts';
 import {Sanitizer} from '../../sanitize/sanitizer.ts';
 import {cleanMessage} from '../model/outcome.ts';

@@ -1,6 +1,6 @@
 import type {Clock} from '../../clock.ts';
 import type {JournalRow} from '../journal/row.ts';
-import type {Taken} from '../model/row-state.ts';
+import type {Taken} from '../journal/row-state.ts';
 import type {Journal, Phase} from '../journal/journal.ts';
 import type {Claim} from '../registry/claim.ts';
 import type {Claims, OtherPayment} from '../registry/registry.ts';

@@ -4,8 +4,7 @@ import type {Journal} from '../journal/journal.ts';
 import type {BatchState} from '../model/batch-state.ts';
 import {KINDS} from '../model/kinds.ts';
 import type {Standing} from '../model/tally.ts';
-import {CLOCK_AHEAD_MS, HORIZON_MS, KEY_IN_USE_MS} from '../model/record-age.ts';
-import {DIRECT_WITH_USED_KEY} from '../model/outcome.ts';
+import {HORIZON_MS} from '../model/record-age.ts';
 import type {RunPath} from '../model/run-path.ts';
 import type {Plan} from '../model/plan-facts.ts';
 import type {Stop} from '../model/stop.ts';
@@ -104,57 +103,31 @@ export function readRemaining(
 ): Remaining {
   const isAtRest = state !== 'running' && state !== 'planned';
   const {horizonMs, approveById, mayAcceptDifferences = true} = readRunFacts(journal);
-  const count = (where: string): number =>
-    isAtRest
-      ? Number(journal.statement(`select count(*) as count from outcomes where ${where}`).get()!['count'])
-      : 0;
-  const late = `(staged_at < ${now - horizonMs} or staged_at > ${now + CLOCK_AHEAD_MS})`;
+  const {left} = journal;
+  const rows = isAtRest ? left.counts({now, horizonMs}) : undefined;
   // A row that was being released is past the horizon for certain only once a run has read its record.
-  const wasLate = journal.fact('pastHorizon') === true;
-  const lateReleases = wasLate
-    ? count(`state = 'in_doubt' and id is not null and code is not 'REGISTRY' and ${late}`)
-    : 0;
-  const lateCreates = count(`state = 'in_doubt' and id is null and code is not 'REGISTRY' and ${late}`);
+  const lateReleases = journal.fact('pastHorizon') === true ? (rows?.lateReleases ?? 0) : 0;
   return {
     ...{state, stop: stop?.reason, held},
     ...{not_sent: tally.not_sent.count, in_doubt: tally.in_doubt.count, staged: tally.staged.count},
     ...{unapproved: tally.unapproved.count, rejected: tally.rejected.count, failed: statuses['failed'] ?? 0},
-    refused: count(
-      `state = 'not_sent' and http between 400 and 499 and http not in (401, 403, 408, 425, 429)`,
-    ),
-    notDirect: count(`state = 'not_sent' and message = '${DIRECT_WITH_USED_KEY}'`),
-    disputed: isAtRest ? journal.disputed() : 0,
-    lateDoubts: lateCreates + lateReleases,
-    releasing: count(`state = 'in_doubt' and id is not null and code is not 'REGISTRY'`) - lateReleases,
-    lateStaged: count(`state = 'staged' and ${late}`) + lateReleases,
-    stuck: count(
-      `state = 'in_doubt' and id is null and http = 409 and code is not 'REGISTRY' and not ${late}
-         and at - staged_at >= ${KEY_IN_USE_MS}`,
-    ),
-    heldRecord: isAtRest ? first(journal, 'o.id', `o.state = 'held'`) : null,
-    deadReference: isAtRest
-      ? first(journal, 'r.reference', `o.state = 'dead_key' and o.id is not null`)
-      : null,
-    refusedParty: isAtRest ? first(journal, 'r.party', `o.state = 'dead_key' and o.id is null`) : null,
-    otherRecord: isAtRest
-      ? first(journal, 'o.id', `o.state in ('collision', 'conflict') and o.id is not null`)
-      : null,
+    refused: rows?.refused ?? 0,
+    notDirect: rows?.notDirect ?? 0,
+    disputed: isAtRest ? left.disputed() : 0,
+    lateDoubts: (rows?.lateCreates ?? 0) + lateReleases,
+    releasing: (rows?.releasing ?? 0) - lateReleases,
+    lateStaged: (rows?.lateStaged ?? 0) + lateReleases,
+    stuck: rows?.stuck ?? 0,
+    heldRecord: isAtRest ? left.heldRecord() : null,
+    deadReference: isAtRest ? left.deadReference() : null,
+    refusedParty: isAtRest ? left.refusedParty() : null,
+    otherRecord: isAtRest ? left.otherRecord() : null,
     isProbeRefused: stop !== undefined && journal.fact('probeRefused') === true,
     mayApproveById: approveById,
     mayAcceptDifferences,
     isUnproven: stop !== undefined && AT_ADDRESS.has(stop.reason) && !journal.everAnswered(),
     waitsFor: tally.conflict.count > 0 ? (journal.fact('waitsFor') ?? null) : null,
     isCanceling: cancelBegan(journal) !== undefined,
-    cancelable: count(`state in ('staged', 'held', 'unapproved') or (state = 'in_doubt' and id is not null)`),
+    cancelable: rows?.cancelable ?? 0,
   };
-}
-
-/** A column of the first row of the file for which this holds. */
-function first(journal: Journal, column: string, where: string): string | null {
-  const found = journal
-    .statement(
-      `select ${column} as found from outcomes o join rows r on r.n = o.n where ${where} order by o.n limit 1`,
-    )
-    .get();
-  return found === undefined ? null : (found['found'] as string);
 }

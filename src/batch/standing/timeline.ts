@@ -1,6 +1,5 @@
 import type {Journal} from '../journal/journal.ts';
 import {type Bucket, BUCKETS} from '../model/outcome.ts';
-import type {SqliteDatabase} from '../../store/port.ts';
 import type {Summary} from './summary.ts';
 
 const COUNTED = [...BUCKETS, 'settled', 'failed'] as const;
@@ -32,9 +31,7 @@ export class TimelineWriter {
   constructor(journal: Journal, mostPoints = MOST_POINTS) {
     this.#journal = journal;
     this.#mostPoints = mostPoints;
-    this.#run = Number(
-      journal.statement('select coalesce(max(run), 0) + 1 as run from timeline').get()!['run'],
-    );
+    this.#run = journal.samples.nextRun();
     this.#gapMs = this.#gap();
   }
 
@@ -46,64 +43,29 @@ export class TimelineWriter {
     const last = this.#last;
     const isNew = last === undefined || last.phase !== phase;
     if (!force && !isNew && (last.text === text || at - last.at < this.#gapMs)) return;
-    this.#journal
-      .statement('insert into timeline (run, at, phase, counts) values (?, ?, ?, ?)')
-      .run(this.#run, at, phase, text);
+    this.#journal.samples.add({run: this.#run, at, phase, counts: text});
     this.#last = {at, phase, text};
     this.#thin();
   }
 
   #thin(): void {
-    if (this.#count() <= this.#mostPoints) return;
-    this.#dropHalf('where seq not in (select max(seq) from timeline group by run)'); // where a run ended is worth more
-    if (this.#count() > this.#mostPoints) this.#dropHalf('');
+    const {samples} = this.#journal;
+    if (samples.count() <= this.#mostPoints) return;
+    samples.dropHalf({but: 'ends'}); // where a run ended is worth more
+    if (samples.count() > this.#mostPoints) samples.dropHalf();
     this.#gapMs = this.#gap();
   }
 
-  /** The first and the last of all stay. */
-  #dropHalf(among: string): void {
-    this.#journal
-      .statement(
-        `delete from timeline where seq in (select seq from (select seq, row_number() over (order by seq) as k from timeline ${among})
-         where k % 2 = 0) and seq <> (select max(seq) from timeline)`,
-      )
-      .run();
-  }
-
-  #count(): number {
-    return Number(this.#journal.statement('select count(*) as count from timeline').get()!['count']);
-  }
-
-  /** As far apart as half of what is kept would lie over the time in which somebody ran the batch. */
+  /** As far apart as half of the samples would be over the time that runs took. */
   #gap(): number {
-    const activeMs = Number(
-      this.#journal
-        .statement(
-          'select coalesce(sum(ms), 0) as ms from (select max(at) - min(at) as ms from timeline group by run)',
-        )
-        .get()!['ms'],
-    );
-    return Math.max(SHORTEST_GAP_MS, activeMs / (this.#mostPoints / 2));
+    return Math.max(SHORTEST_GAP_MS, this.#journal.samples.activeMs() / (this.#mostPoints / 2));
   }
 }
 
-/** All samples, the oldest first. */
-export function readTimeline(journal: Journal): TimelinePoint[] {
-  return journal
-    .statement('select run, at, phase, counts from timeline order by seq')
-    .all()
-    .map((row) => {
-      const counts = JSON.parse(row['counts'] as string) as Partial<Counts>; // written above
-      const whole = Object.fromEntries(COUNTED.map((name) => [name, counts[name] ?? 0])) as Counts; // one per name
-      return {run: Number(row['run']), at: Number(row['at']), phase: row['phase'] as string, counts: whole};
-    });
-}
-
-/** For a new revision, whose journal is a new one. */
-export function copyTimeline(from: SqliteDatabase, to: SqliteDatabase): void {
-  const insert = to.prepare('insert into timeline (seq, run, at, phase, counts) values (?, ?, ?, ?, ?)');
-  to.transaction(() => {
-    for (const row of from.prepare('select seq, run, at, phase, counts from timeline order by seq').all())
-      insert.run(row['seq']!, row['run']!, row['at']!, row['phase']!, row['counts']!);
+/** All samples, oldest first. */
+export const readTimeline = (journal: Journal): TimelinePoint[] =>
+  journal.samples.all().map(({run, at, phase, counts}) => {
+    const known = JSON.parse(counts) as Partial<Counts>; // written above
+    const whole = Object.fromEntries(COUNTED.map((name) => [name, known[name] ?? 0])) as Counts; // one per name
+    return {run, at, phase, counts: whole};
   });
-}

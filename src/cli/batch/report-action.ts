@@ -11,7 +11,6 @@ import {writeResults} from '../../batch/report/results.ts';
 import {ASKING, readStatus, type StatusFile} from '../../batch/standing/status-file.ts';
 import type {BatchState} from '../../batch/model/batch-state.ts';
 import {endState, summarise, type Summary} from '../../batch/standing/summary.ts';
-import {standingOf} from '../../batch/registry/work.ts';
 import type {Clock} from '../../clock.ts';
 import {RemitError} from '../../errors.ts';
 import {batchCommand, type Placed} from './place.ts';
@@ -146,7 +145,7 @@ export function readSummary(
   now: number,
   placing: Placing = () => NOWHERE,
 ): Summary {
-  const standing = standingOf(journal, plan);
+  const standing = journal.standingOf(plan);
   const sent = journal.windows(['stage', 'direct', 'release']).length > 0;
   const told = journal.fact('state');
   const killed = sent && (told === undefined || told === 'running');

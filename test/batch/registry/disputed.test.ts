@@ -127,9 +127,7 @@ for (const how of ['left in doubt', 'killed'] as const)
       bench.clock.advance(3_600_000);
       const again = await row(await direct('b1'));
       assert.deepEqual(again, first);
-      const at = await bench.inJournal(
-        ({journal}) => journal.statement('select at from outcomes').get()!['at'],
-      );
+      const at = await bench.inDatabase((db) => db.prepare('select at from outcomes').get()!['at']);
       assert.ok(bench.clock.now() - Number(at) >= 3_600_000);
     });
 

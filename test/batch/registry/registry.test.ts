@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {rmSync} from 'node:fs';
 import {join} from 'node:path';
 import {noteConfirmation} from '../../../src/batch/journal/confirmations.ts';
-import {type OpenBatch, openBatch} from '../../../src/batch/journal/open-batch.ts';
+import {openBatch} from '../../../src/batch/journal/open-batch.ts';
 import {Registry} from '../../../src/batch/registry/registry.ts';
 import {resolveRow} from '../../../src/batch/run/resolve.ts';
 import {Bench, payeeId} from '../harness.ts';
@@ -90,13 +90,10 @@ describe('the registry', () => {
         rmSync(join(bench.stateDir, 'batches', 'registry.db')); // so that the release claims
       }
       const records = service.byId.size;
-      const opened = ({journal}: OpenBatch) =>
-        void journal
-          .statement(
-            `create trigger closed before insert on windows begin select raise(abort, 'no window'); end`,
-          )
-          .run();
-      await assert.rejects(bench.run(service, {path, opened}), /no window/);
+      await bench.inDatabase((db) =>
+        db.exec(`create trigger closed before insert on windows begin select raise(abort, 'no window'); end`),
+      );
+      await assert.rejects(bench.run(service, {path}), /no window/);
       const phase = path === 'stage-only' ? 'stage' : path;
       assert.deepEqual(await bench.inJournal(({journal}) => journal.windows([phase])), []);
       const registry = await openRegistry();

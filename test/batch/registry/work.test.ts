@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import type {Standing} from '../../../src/batch/model/tally.ts';
 import {openBatch} from '../../../src/batch/journal/open-batch.ts';
 import {claimBatch} from '../../../src/batch/registry/batch-claims.ts';
-import {standingOf, workOf} from '../../../src/batch/registry/work.ts';
+import {workOf} from '../../../src/batch/registry/work.ts';
 import {Bench} from '../harness.ts';
 import {TruthService} from '../truth-service.ts';
 
@@ -14,11 +15,11 @@ describe('where a batch stands', () => {
     const options = {stateDir: bench.stateDir, kind: 'payout', batchId: 'b1', purpose: 'test'} as const;
     const batch = await openBatch({...options, clock: bench.clock});
     const {journal, plan} = batch;
-    const plain = ({tally, ...rest}: ReturnType<typeof standingOf>) => ({
+    const plain = ({tally, ...rest}: Standing) => ({
       ...rest,
       tally: Object.entries(tally).map(([bucket, {count, totals}]) => [bucket, count, totals.toMajor()]),
     });
-    const pair = [plain(standingOf(journal, plan)), plain(journal.standing())] as const;
+    const pair = [plain(journal.standingOf(plan)), plain(journal.standing())] as const;
     await batch.close();
     return pair;
   }

@@ -3,7 +3,7 @@ import {noteConfirmation} from '../../../batch/journal/confirmations.ts';
 import type {JournalRow} from '../../../batch/journal/row.ts';
 import type {OpenBatch} from '../../../batch/journal/open-batch.ts';
 import {type Part, plus} from '../../../batch/model/part.ts';
-import {standingOf} from '../../../batch/registry/work.ts';
+import type {Tally} from '../../../batch/model/tally.ts';
 import {RemitError} from '../../../errors.ts';
 import type {Typed} from '../../runtime/command-line.ts';
 import type {Context} from '../../core/context.ts';
@@ -48,7 +48,7 @@ export async function confirmCancel(canceling: Canceling): Promise<void> {
       'GUARD_READ_ONLY',
       `refused to cancel ${name}: profile ${profile.name} is read-only`,
     );
-  const {tally} = standingOf(journal, plan);
+  const {tally} = journal.standingOf(plan);
   const part = (...buckets: ('staged' | 'unapproved' | 'in_doubt' | 'not_sent')[]): Part =>
     plus(buckets.map((bucket) => ({rows: tally[bucket].count, totals: tally[bucket].totals})));
   const open = part('staged', 'unapproved', 'in_doubt');
@@ -92,7 +92,7 @@ export function releasedText(rows: readonly JournalRow[], total: number): string
   return `Already released, left as they are: ${named.join(', ')}${more}`;
 }
 
-function asides(tally: ReturnType<typeof standingOf>['tally']): string[] {
+function asides(tally: Tally): string[] {
   const {in_doubt: doubts, not_sent: unsent, accepted} = tally;
   return [
     ...(doubts.count > 0 ? [`${count(doubts.count, 'row')} in doubt: settled first`] : []),

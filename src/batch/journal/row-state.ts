@@ -1,4 +1,4 @@
-import type {RowState} from './outcome.ts';
+import type {RowState} from '../model/outcome.ts';
 
 /** States of rows that a phase takes up; `new` has no outcome yet. */
 export type Taken = 'new' | 'not_sent' | 'in_doubt' | 'staged' | 'held' | 'unapproved';

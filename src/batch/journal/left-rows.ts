@@ -1,0 +1,93 @@
+import {CLOCK_AHEAD_MS, KEY_IN_USE_MS} from '../model/record-age.ts';
+import {DIRECT_WITH_USED_KEY, REGISTRY_CODE} from '../model/outcome.ts';
+import type {SqliteDatabase} from '../../store/port.ts';
+
+/** Rows of a batch at rest that are not finished, counted by what the next command can do about them. */
+export interface LeftCounts {
+  /** Not sent: the service refused them in a way that says nothing about the row. */
+  refused: number;
+  /** Not sent: direct mode does not send them, staging does. */
+  notDirect: number;
+  /** In doubt, without a record; the key may be forgotten. */
+  lateCreates: number;
+  /** In doubt with a record, because they were being released. */
+  releasing: number;
+  /** Those of them whose key may be forgotten. */
+  lateReleases: number;
+  /** Staged; the key may be forgotten. */
+  lateStaged: number;
+  /** In doubt, without a record: the service still answered 409 long after their first request. */
+  stuck: number;
+  /** Rows whose record `cancel` has still to read. */
+  cancelable: number;
+}
+
+const COUNTS: Readonly<Record<keyof LeftCounts, string>> = {
+  refused: `state = 'not_sent' and http between 400 and 499 and http not in (401, 403, 408, 425, 429)`,
+  notDirect: `state = 'not_sent' and message = '${DIRECT_WITH_USED_KEY}'`,
+  lateCreates: `state = 'in_doubt' and id is null and code is not '${REGISTRY_CODE}' and late`,
+  releasing: `state = 'in_doubt' and id is not null and code is not '${REGISTRY_CODE}'`,
+  lateReleases: `state = 'in_doubt' and id is not null and code is not '${REGISTRY_CODE}' and late`,
+  lateStaged: `state = 'staged' and late`,
+  stuck: `state = 'in_doubt' and id is null and http = 409 and code is not '${REGISTRY_CODE}' and not late
+    and at - staged_at >= ${KEY_IN_USE_MS}`,
+  cancelable: `state in ('staged', 'held', 'unapproved') or (state = 'in_doubt' and id is not null)`,
+};
+const NAMES = Object.keys(COUNTS) as (keyof LeftCounts)[]; // keys of a literal
+
+/** What is left of a batch at rest. */
+export class LeftRows {
+  readonly #db: SqliteDatabase;
+
+  constructor(db: SqliteDatabase) {
+    this.#db = db;
+  }
+
+  counts({now, horizonMs}: {now: number; horizonMs: number}): LeftCounts {
+    const row = this.#db
+      .prepare(
+        `select ${NAMES.map((name) => `count(*) filter (where ${COUNTS[name]}) as ${name}`).join(', ')}
+         from (select *, staged_at < ? or staged_at > ? as late from outcomes)`,
+      )
+      .get(now - horizonMs, now + CLOCK_AHEAD_MS)!;
+    return Object.fromEntries(NAMES.map((name) => [name, Number(row[name])])) as unknown as LeftCounts; // each of the names
+  }
+
+  /** Rows in doubt that are not sent, because another batch has their reference. */
+  disputed(): number {
+    return Number(
+      this.#db
+        .prepare(`select count(*) as count from outcomes where state = 'in_doubt' and code = ?`)
+        .get(REGISTRY_CODE)!['count'],
+    );
+  }
+
+  /** Record of the first row that is held. */
+  heldRecord(): string | null {
+    return this.#first('o.id', `o.state = 'held'`);
+  }
+
+  /** Reference of the first row whose record is known and has failed or was canceled. */
+  deadReference(): string | null {
+    return this.#first('r.reference', `o.state = 'dead_key' and o.id is not null`);
+  }
+
+  /** Party of the first row whose key was refused, when no record of it is known. */
+  refusedParty(): string | null {
+    return this.#first('r.party', `o.state = 'dead_key' and o.id is null`);
+  }
+
+  /** Record of another payment with which the first row is in conflict. */
+  otherRecord(): string | null {
+    return this.#first('o.id', `o.state in ('collision', 'conflict') and o.id is not null`);
+  }
+
+  #first(column: string, where: string): string | null {
+    const found = this.#db
+      .prepare(
+        `select ${column} as found from outcomes o join rows r on r.n = o.n where ${where} order by o.n limit 1`,
+      )
+      .get();
+    return found === undefined ? null : (found['found'] as string);
+  }
+}

@@ -1,0 +1,102 @@
+import type {SqliteDatabase, SqlRow} from '../../store/port.ts';
+import {DIFFERS_CODE} from '../model/outcome.ts';
+import {STATE} from './row-state.ts';
+
+/** Rows of one group and currency, with the exact sum of their amounts in minor units. */
+export interface RowSum {
+  currency: string;
+  count: number;
+  sum: bigint;
+}
+
+export interface TroubledRow {
+  n: number;
+  line: number;
+  reference: string;
+  party: string;
+  /** Minor units. */
+  amount: number;
+  currency: string;
+  id: string | null;
+  status: string | null;
+  code: string | null;
+  message: string | null;
+}
+
+/** Summed in two halves: a sum may pass 2^63 although no amount does. */
+export const HALVES = 'sum(r.amount / 1000000) as high, sum(r.amount % 1000000) as low';
+export const wholeOf = (row: SqlRow): bigint =>
+  BigInt(row['high'] as number) * 1_000_000n + BigInt(row['low'] as number);
+
+/** What a report lists and sums. */
+export class ReportRows {
+  readonly #db: SqliteDatabase;
+
+  constructor(db: SqliteDatabase) {
+    this.#db = db;
+  }
+
+  /** When an outcome was last written; null before the first one. */
+  lastChangeAt(): number | null {
+    const {at} = this.#db.prepare('select max(at) as at from outcomes').get()!;
+    return at === null || at === undefined ? null : Number(at);
+  }
+
+  /** Accepted rows by the status last seen. */
+  acceptedSums(): (RowSum & {status: string | null})[] {
+    return this.#db
+      .prepare(
+        `select o.status, r.currency, count(*) as count, ${HALVES}
+         from outcomes o join rows r on r.n = o.n where o.state = 'accepted' group by 1, 2`,
+      )
+      .all()
+      .map((row) => ({...rowSum(row), status: row['status'] as string | null}));
+  }
+
+  /**
+   * Rows by what is wrong with them, null where nothing is. An accepted row is `failed`, `differs`, or `unclear` when its
+   * status is none of `clear`; any other row has the name of its state.
+   */
+  troubleSums(clear: readonly string[]): (RowSum & {trouble: string | null})[] {
+    return this.#db
+      .prepare(
+        `select ${troubleSql(clear)} as trouble, r.currency, count(*) as count, ${HALVES}
+         from rows r left join outcomes o on o.n = r.n group by 1, 2`,
+      )
+      .all()
+      .map((row) => ({...rowSum(row), trouble: row['trouble'] as string | null}));
+  }
+
+  /** The first rows in one of those troubles. */
+  troubledRows(clear: readonly string[], trouble: string, limit: number): TroubledRow[] {
+    return this.#db
+      .prepare(
+        `select r.n, r.line, r.reference, r.party, r.amount, r.currency, o.id, o.status, o.code, o.message
+         from rows r left join outcomes o on o.n = r.n where ${troubleSql(clear)} = ? order by r.n limit ?`,
+      )
+      .all(trouble, limit)
+      .map((row) => ({
+        ...(row as unknown as TroubledRow), // the columns are named so
+        n: Number(row['n']),
+        line: Number(row['line']),
+        amount: Number(row['amount']),
+      }));
+  }
+}
+
+const rowSum = (row: SqlRow): RowSum => ({
+  currency: row['currency'] as string,
+  count: Number(row['count']),
+  sum: wholeOf(row),
+});
+
+/** The statuses are written into the text: they are the contract's, and the same for each report of a kind. */
+const troubleSql = (clear: readonly string[]): string => `case ${STATE}
+    when 'accepted' then case
+      when o.status = 'failed' then 'failed'
+      when o.code = '${DIFFERS_CODE}' then 'differs'
+      when o.status is null or o.status in (${clear.map((status) => `'${status}'`).join(', ')}) then null
+      else 'unclear' end
+    when 'staged' then null
+    when 'already_paid' then null
+    else ${STATE} end`;

@@ -1,0 +1,79 @@
+import type {SqliteDatabase} from '../../store/port.ts';
+
+/** A row of `timeline`. `counts` is JSON: rows by bucket. */
+export interface Sample {
+  run: number;
+  /** Milliseconds since the epoch. */
+  at: number;
+  phase: string;
+  counts: string;
+}
+
+/** The samples of the counts, as the journal keeps them for the chart of a report. */
+export class Samples {
+  readonly #db: SqliteDatabase;
+
+  constructor(db: SqliteDatabase) {
+    this.#db = db;
+  }
+
+  /** Oldest first. */
+  all(): Sample[] {
+    return this.#db
+      .prepare('select run, at, phase, counts from timeline order by seq')
+      .all()
+      .map(({run, at, phase, counts}) => ({
+        ...{run: Number(run), at: Number(at)},
+        ...{phase: phase as string, counts: counts as string},
+      }));
+  }
+
+  add({run, at, phase, counts}: Sample): void {
+    this.#db
+      .prepare('insert into timeline (run, at, phase, counts) values (?, ?, ?, ?)')
+      .run(run, at, phase, counts);
+  }
+
+  /** Copies the samples into the empty table of a new revision. */
+  copyTo(other: Samples): void {
+    const insert = other.#db.prepare(
+      'insert into timeline (seq, run, at, phase, counts) values (?, ?, ?, ?, ?)',
+    );
+    other.#db.transaction(() => {
+      for (const row of this.#db
+        .prepare('select seq, run, at, phase, counts from timeline order by seq')
+        .all())
+        insert.run(row['seq']!, row['run']!, row['at']!, row['phase']!, row['counts']!);
+    });
+  }
+
+  nextRun(): number {
+    return this.#number('select coalesce(max(run), 0) + 1 as it from timeline');
+  }
+
+  count(): number {
+    return this.#number('select count(*) as it from timeline');
+  }
+
+  /** How long runs took, without the pauses between them. */
+  activeMs(): number {
+    return this.#number(
+      'select coalesce(sum(ms), 0) as it from (select max(at) - min(at) as ms from timeline group by run)',
+    );
+  }
+
+  /** Removes every second sample, but neither the first nor the last one; `but: 'ends'` also keeps the last of each run. */
+  dropHalf({but}: {but?: 'ends'} = {}): void {
+    const among = but === undefined ? '' : 'where seq not in (select max(seq) from timeline group by run)';
+    this.#db
+      .prepare(
+        `delete from timeline where seq in (select seq from (select seq, row_number() over (order by seq) as k from timeline ${among})
+         where k % 2 = 0) and seq <> (select max(seq) from timeline)`,
+      )
+      .run();
+  }
+
+  #number(sql: string): number {
+    return Number(this.#db.prepare(sql).get()!['it']);
+  }
+}

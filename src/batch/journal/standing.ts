@@ -1,0 +1,59 @@
+import type {SqliteDatabase, SqlRow} from '../../store/port.ts';
+import {bucketOf, DIFFERS_CODE, type RowState} from '../model/outcome.ts';
+import {emptyTally, type Standing, type Tally} from '../model/tally.ts';
+import {HALVES, wholeOf} from './report-rows.ts';
+import {STATE} from './row-state.ts';
+
+/** Rows that are counted by one statement. */
+const ROWS_A_PART = 10_000;
+
+/** Counts and sums of all planned rows by bucket; a row without an outcome that a window covers is in doubt. */
+export function readTally(db: SqliteDatabase): Tally {
+  const tally = emptyTally();
+  const rows = inParts(
+    db,
+    `select ${STATE} as state, r.currency as currency, count(*) as count, ${HALVES}
+     from rows r left join outcomes o on o.n = r.n where r.n > ? and r.n <= ? group by 1, 2`,
+  );
+  for (const row of rows) {
+    const bucket = tally[bucketOf(row['state'] as RowState)];
+    bucket.count += Number(row['count']);
+    bucket.totals.add(row['currency'] as string, wholeOf(row));
+  }
+  return tally;
+}
+
+/** Where the rows are. Reads every outcome: a run keeps its own copy up to date instead. */
+export function readStanding(db: SqliteDatabase): Standing {
+  const statuses: Record<string, number> = {};
+  for (const {status, count} of inParts(
+    db,
+    `select status, count(*) as count from outcomes
+     where n > ? and n <= ? and state = 'accepted' and status is not null group by status`,
+  ))
+    statuses[status as string] = (statuses[status as string] ?? 0) + Number(count);
+  const count = (where: string): number =>
+    Number(db.prepare(`select count(*) as count from outcomes where ${where}`).get()!['count']);
+  return {
+    tally: readTally(db),
+    statuses,
+    held: count(`state = 'held'`),
+    canceled: count(`state = 'dead_key' and status = 'canceled'`),
+    differs: count(`state = 'accepted' and code = '${DIFFERS_CODE}'`),
+    orphans: db
+      .prepare(
+        `select r.reference, o.orphan as id from outcomes o join rows r on r.n = o.n where o.orphan is not null order by o.n`,
+      )
+      .all()
+      .map((row) => ({reference: row['reference'] as string, id: row['id'] as string})),
+  };
+}
+
+/**
+ * What a grouping finds in one part of the plan after the other: SQLite sorts what it groups, and in WASM it does so in
+ * memory that it never gives back.
+ */
+function* inParts(db: SqliteDatabase, sql: string): Generator<SqlRow> {
+  const last = Number(db.prepare('select coalesce(max(n), 0) as n from rows').get()!['n']);
+  for (let n = 0; n < last; n += ROWS_A_PART) yield* db.prepare(sql).all(n, n + ROWS_A_PART);
+}
