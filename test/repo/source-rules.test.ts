@@ -3,6 +3,7 @@ import {describe, it} from 'mocha';
 import {
   badFileName,
   exportsDefault,
+  runsSql,
   switchesTestsOff,
   writesCommand,
   writesToTerminal,
@@ -80,6 +81,37 @@ const third = \`\${why}: remit whoami\`;
 const fine = 'remit sandbox start'; // remit payouts list
 const prose = 'what remit sends';`;
     assert.deepEqual(lines(writesCommand, text), [1, 2, 3]);
+  });
+
+  it('keep the SQL of batches with their tables', () => {
+    const batches = src.filter(
+      ({path}) =>
+        (path.startsWith('src/batch/') || path.startsWith('src/cli/')) &&
+        !path.startsWith('src/batch/journal/'),
+    );
+    /** The classes of the registry's own database. */
+    const registry = [
+      'lookalikes',
+      'noted-claims',
+      'noted-payments',
+      'registry',
+      'schema',
+      'seen-alike',
+      'seen-before',
+    ];
+    const found = batches.filter((source) => runsSql(source).length > 0).map(({path}) => path);
+    assert.deepEqual(
+      found,
+      registry.map((name) => `src/batch/registry/${name}.ts`),
+    );
+    const text = `const sql = 'select n from rows';
+db.prepare(sql).run();
+const other = \`
+  insert into rows (n) values (\${n})\`;
+const words = 'selected rows'; // select
+db.exec('Delete from rows');
+const prose = 'what to select from a list';`;
+    assert.deepEqual(lines(runsSql, text), [1, 2, 3, 6]);
   });
 
   it('run every test', () => {

@@ -90,3 +90,15 @@ export const writesCommand: Rule = (source) =>
       ? undefined
       : `"${found[0]}": let Commands build this command, so that it carries the profile`;
   });
+
+const SQL = /^\s*(?:select|insert into|update|delete from|create (?:table|index|trigger)|drop table)\s/i;
+
+/** SQL text, or a statement that is prepared: only the rooms that own a table have them. */
+export const runsSql: Rule = (source) =>
+  findings(source, (node) => {
+    const isText = ts.isStringLiteralLike(node) || ts.isTemplateHead(node);
+    if (isText && SQL.test(node.text)) return 'SQL: make it a named query of the room that has the table';
+    return ts.isPropertyAccessExpression(node) && node.name.text === 'prepare'
+      ? 'a prepared statement: make it a named query of the room that has the table'
+      : undefined;
+  });

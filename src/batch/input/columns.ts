@@ -1,7 +1,8 @@
 import {LIMITS} from '../../contract/limits.ts';
 import {shellWord} from '../../shell-word.ts';
 import {REFERENCE_METADATA_KEY} from '../model/identity.ts';
-import {type Issue, maskDigits} from './issues.ts';
+import type {Issue} from '../model/issue.ts';
+import {maskDigits} from './issues.ts';
 import type {KindFacts} from '../model/kinds.ts';
 
 export const METADATA = 'metadata.';

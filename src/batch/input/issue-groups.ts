@@ -1,5 +1,4 @@
-import type {SqliteDatabase} from '../../store/port.ts';
-import type {Issue} from './issues.ts';
+import type {Issue} from '../model/issue.ts';
 import {RowSet} from './row-set.ts';
 
 /** Issues with one cause: the same code in the same column. */
@@ -19,7 +18,6 @@ export interface IssueCounts {
 }
 
 const EXAMPLES = 10;
-const PAGE = 1000;
 
 /** Counts issues by their cause; groups come in the order of their first lines. */
 export class IssueGroups {
@@ -52,22 +50,7 @@ export class IssueGroups {
   }
 }
 
-/** All issues of a plan. Read by the page, so memory does not grow with the file. */
-export function readIssueGroups(db: SqliteDatabase): IssueCounts {
-  const groups = new IssueGroups();
-  const page = db.prepare(
-    'select seq, n, line, col, code, message, value from issues where seq > ? order by seq limit ?',
-  );
-  for (let rows = page.all(0, PAGE); rows.length > 0; rows = page.all(rows.at(-1)!['seq']!, PAGE))
-    for (const {n, line, col, code, message, value} of rows)
-      groups.add({
-        ...{row: Number(n), line: Number(line), column: col as string, code: code as string},
-        ...{message: message as string, value: value as string},
-      });
-  return groups.counts();
-}
-
-export function groupsOf(issues: readonly Issue[]): IssueCounts {
+export function groupsOf(issues: Iterable<Issue>): IssueCounts {
   const groups = new IssueGroups();
   for (const issue of issues) groups.add(issue);
   return groups.counts();

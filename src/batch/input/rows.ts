@@ -19,7 +19,8 @@ import {
   REFERENCE_METADATA_KEY,
   type RowContent,
 } from '../model/identity.ts';
-import {type Issue, maskCell} from './issues.ts';
+import type {Issue} from '../model/issue.ts';
+import {maskCell} from './issues.ts';
 import type {KindFacts} from '../model/kinds.ts';
 
 /** A row that may be sent: everything checked that can be checked offline. */

@@ -2,6 +2,7 @@ import {Sanitizer} from '../../sanitize/sanitizer.ts';
 import type {SqliteDatabase, SqlRow, SqlValue} from '../../store/port.ts';
 import type {BatchFacts, FactName} from './facts.ts';
 import {freshRow, type FreshRow, type JournalRow, KNOWN_COLUMNS, PLAN_COLUMNS, toJournalRow} from './row.ts';
+import {FormerRecords} from './former-records.ts';
 import {LeftRows} from './left-rows.ts';
 import {ReportRows} from './report-rows.ts';
 import {STATE, type Taken} from './row-state.ts';
@@ -61,6 +62,7 @@ export class Journal {
   readonly samples: Samples;
   readonly left: LeftRows;
   readonly report: ReportRows;
+  readonly former: FormerRecords;
   readonly #db: SqliteDatabase;
   readonly #waiting: WaitingOutcomes;
   readonly #ended: {n: number; id: string; status: string; told: number}[] = [];
@@ -73,6 +75,7 @@ export class Journal {
     this.samples = new Samples(db);
     this.left = new LeftRows(db);
     this.report = new ReportRows(db);
+    this.former = new FormerRecords(db);
     this.#waiting = new WaitingOutcomes(db, this.sanitizer);
     this.#newestWindow = Number(
       this.#db.prepare('select coalesce(max(seq), 0) as seq from windows').get()!['seq'],
@@ -264,23 +267,6 @@ export class Journal {
   /** Whether the registry, and not an answer, decided an outcome. */
   hasOutcomeByRegistry(): boolean {
     return this.#db.prepare('select 1 from outcomes where code = ? limit 1').get(REGISTRY_CODE) !== undefined;
-  }
-
-  /** Every generation that was raised, with the reference of its row. */
-  generations(): {
-    n: number;
-    generation: number;
-    former_id: string | null;
-    reason: string;
-    at: number;
-    reference: string;
-  }[] {
-    return this.#db
-      .prepare(
-        'select g.n, g.generation, g.former_id, g.reason, g.at, r.reference from generations g join rows r on r.n = g.n order by g.n',
-      )
-      .all()
-      .map((row) => row as unknown as ReturnType<Journal['generations']>[number]); // the columns are named so
   }
 
   /**

@@ -1,5 +1,5 @@
 import {nextTurn} from '../../clock.ts';
-import type {SqliteDatabase} from '../../store/port.ts';
+import type {DraftPages} from '../journal/draft-pages.ts';
 import {HASH_BITS} from '../model/name-hash.ts';
 
 const BUCKET_BITS = 7;
@@ -13,9 +13,6 @@ const PAGES = 2 ** 22;
  * that a plan takes the same turns each time.
  */
 const RECORDS_A_TURN = 8192;
-
-/** For what does not fit into memory; made and dropped by whoever makes a plan. */
-export const PLAN_PAGES = 'create table plan_pages (id integer primary key, records text not null)';
 
 export interface Dealt {
   /** Of the row. */
@@ -33,7 +30,7 @@ type Page = (number | string)[];
  * never gives back.
  */
 export class Buckets {
-  readonly #db: SqliteDatabase;
+  readonly #store: DraftPages;
   /** Which of the plan's several. */
   readonly #series: number;
   readonly #recordsAPage: number;
@@ -41,8 +38,8 @@ export class Buckets {
   readonly #records = new Uint32Array(BUCKETS);
   readonly #pages = new Uint32Array(BUCKETS);
 
-  constructor(db: SqliteDatabase, series: 0 | 1 | 2, recordsAPage: number = RECORDS_A_PAGE) {
-    this.#db = db;
+  constructor(store: DraftPages, series: 0 | 1 | 2, recordsAPage: number = RECORDS_A_PAGE) {
+    this.#store = store;
     this.#series = series;
     this.#recordsAPage = recordsAPage;
   }
@@ -59,9 +56,7 @@ export class Buckets {
   }
 
   #write(bucket: number, page: Page): void {
-    this.#db
-      .prepare('insert into plan_pages (id, records) values (?, ?)')
-      .run(this.#firstPage(bucket) + this.#pages[bucket]!++, JSON.stringify(page));
+    this.#store.write(this.#firstPage(bucket) + this.#pages[bucket]!++, JSON.stringify(page));
   }
 
   #firstPage(bucket: number): number {
@@ -72,8 +67,7 @@ export class Buckets {
   *records(bucket: number): Generator<Dealt> {
     const first = this.#firstPage(bucket);
     for (let page = 0; page < this.#pages[bucket]!; page++) {
-      const {records} = this.#db.prepare('select records from plan_pages where id = ?').get(first + page)!;
-      yield* recordsOf(JSON.parse(records as string) as Page); // as it was written above
+      yield* recordsOf(JSON.parse(this.#store.read(first + page)) as Page); // as it was written above
     }
     yield* recordsOf(this.#waiting[bucket]!);
   }
@@ -82,7 +76,7 @@ export class Buckets {
   async drain(work: (bucket: number) => void): Promise<void> {
     for (const [index, portion] of this.#portions().entries()) {
       if (index > 0) await nextTurn();
-      this.#db.transaction(() => {
+      this.#store.transaction(() => {
         for (const bucket of portion) {
           work(bucket);
           this.#empty(bucket);
@@ -114,10 +108,7 @@ export class Buckets {
 
   #empty(bucket: number): void {
     const first = this.#firstPage(bucket);
-    if (this.#pages[bucket]! > 0)
-      this.#db
-        .prepare('delete from plan_pages where id between ? and ?')
-        .run(first, first + this.#pages[bucket]! - 1);
+    if (this.#pages[bucket]! > 0) this.#store.remove(first, first + this.#pages[bucket]! - 1);
     this.#pages[bucket] = this.#records[bucket] = this.#waiting[bucket]!.length = 0;
   }
 }

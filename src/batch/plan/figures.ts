@@ -1,6 +1,6 @@
 import {formatMajor} from '../../money/amount.ts';
 import {Totals} from '../../money/totals.ts';
-import type {SqliteDatabase, SqlRow} from '../../store/port.ts';
+import type {Draft, ShownRow, SummedRow} from '../journal/draft.ts';
 import type {Duplicates, Group} from './duplicates.ts';
 import type {PlanFigures} from '../model/plan-facts.ts';
 
@@ -25,9 +25,7 @@ export class FigureSums {
   #lastScheduled: string | null = null;
 
   /** Rows come in the order of the file. */
-  add(row: SqlRow): void {
-    const [amount, currency] = [Number(row['amount']), row['currency'] as string];
-    const [rail, scheduled] = [row['rail'] as string | null, row['scheduled'] as string | null];
+  add({n, amount, currency, rail, scheduled}: SummedRow): void {
     this.rows++;
     const name = `${rail ?? ''} ${currency}`; // a rail is no empty text
     let sum = this.#rails.get(name);
@@ -35,17 +33,17 @@ export class FigureSums {
     sum.rows++;
     sum.sum += BigInt(amount);
     if (amount > (this.#maxima.get(currency) ?? -1)) this.#maxima.set(currency, amount);
-    if (amount > this.#largest.amount) this.#largest = {n: Number(row['n']), amount};
+    if (amount > this.#largest.amount) this.#largest = {n, amount};
     if (scheduled === null) return;
     if (this.#firstScheduled === null || scheduled < this.#firstScheduled) this.#firstScheduled = scheduled;
     if (this.#lastScheduled === null || scheduled > this.#lastScheduled) this.#lastScheduled = scheduled;
   }
 
-  figures(db: SqliteDatabase, found: {alike: Duplicates; similar: Duplicates}): PlanFigures {
+  figures(draft: Draft, found: {alike: Duplicates; similar: Duplicates}): PlanFigures {
     const totals = new Totals();
     const sums = [...this.#rails.values()].sort(byRailAndCurrency);
     for (const {currency, sum} of sums) totals.add(currency, sum);
-    const referencesOf = ({rows}: Group) => rows.map((n) => rowAt(db, n)['reference'] as string);
+    const referencesOf = ({rows}: Group) => rows.map((n) => draft.shown(n).reference);
     return {
       rows: this.rows,
       totals: totals.toMajor(),
@@ -55,11 +53,11 @@ export class FigureSums {
           .sort(([a], [b]) => (a < b ? -1 : 1))
           .map(([currency, amount]) => [currency, String(amount)]),
       ),
-      largest: largestRow(db, this.#largest.n),
+      largest: largestRow(draft, this.#largest.n),
       softDuplicates: {
         count: found.alike.count,
         examples: found.alike.groups.map((group) => {
-          const {party, currency, amount} = shown(rowAt(db, group.rows[0]!));
+          const {party, currency, amount} = shown(draft.shown(group.rows[0]!));
           return {references: referencesOf(group), party, currency, amount};
         }),
       },
@@ -76,20 +74,14 @@ function byRailAndCurrency(a: RailSum, b: RailSum): number {
   return one! < other! ? -1 : 1;
 }
 
-function largestRow(db: SqliteDatabase, n: number): PlanFigures['largest'] {
+function largestRow(draft: Draft, n: number): PlanFigures['largest'] {
   if (n === 0) return {n, line: 0, reference: '', party: '', currency: '', amount: ''};
-  const row = rowAt(db, n);
-  return {n, line: Number(row['line']), reference: row['reference'] as string, ...shown(row)};
+  const row = draft.shown(n);
+  return {n, line: row.line, reference: row.reference, ...shown(row)};
 }
 
-function shown(row: SqlRow): {party: string; currency: string; amount: string} {
-  const currency = row['currency'] as string;
-  return {
-    party: row['party'] as string,
-    currency,
-    amount: formatMajor(BigInt(row['amount'] as number), currency),
-  };
-}
-
-const rowAt = (db: SqliteDatabase, n: number): SqlRow =>
-  db.prepare('select line, reference, party, amount, currency from rows where n = ?').get(n)!;
+const shown = ({party, currency, amount}: ShownRow): {party: string; currency: string; amount: string} => ({
+  party,
+  currency,
+  amount: formatMajor(BigInt(amount), currency),
+});

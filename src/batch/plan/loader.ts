@@ -1,11 +1,10 @@
 import {nextTurn} from '../../clock.ts';
 import {formatMajor} from '../../money/amount.ts';
-import type {SqliteDatabase} from '../../store/port.ts';
+import type {Draft} from '../journal/draft.ts';
 import {AmountFormats, waitsForOthers} from '../input/amount-format.ts';
 import type {ColumnMap} from '../input/columns.ts';
 import type {CsvRecord} from '../input/csv-records.ts';
 import {referenceOfContent} from '../model/identity.ts';
-import type {Issue} from '../input/issues.ts';
 import {hashText} from '../model/name-hash.ts';
 import type {Buckets} from './buckets.ts';
 import {alikeText} from './figures.ts';
@@ -20,15 +19,6 @@ import {
 } from '../input/rows.ts';
 import {ExposedNumbers} from './exposed-numbers.ts';
 
-/** Prepares the statement that keeps an issue in the plan. */
-export function insertIssue(db: SqliteDatabase): (issue: Issue) => void {
-  const insert = db.prepare(
-    'insert into issues (n, line, col, code, message, value) values (?, ?, ?, ?, ?, ?)',
-  );
-  return ({row, line, column, code, message, value}) =>
-    void insert.run(row, line, column, code, message, value);
-}
-
 /** Texts of the rows of a plan, to find duplicates. */
 export interface RowTexts {
   references: Buckets;
@@ -40,13 +30,10 @@ export interface RowTexts {
 
 /** Checks records and writes them into the plan, a page at a time. */
 export class PlanLoader {
-  readonly #db: SqliteDatabase;
+  readonly #draft: Draft;
   readonly #map: ColumnMap;
   readonly #rules: RowRules;
   readonly #texts: RowTexts;
-  readonly #insertIssue: (issue: Issue) => void;
-  readonly #insertRow;
-  readonly #insertCells;
   readonly #formats = new AmountFormats();
   /** Rows whose amounts wait for those of the others. */
   readonly #waiting = new RowSet();
@@ -59,28 +46,22 @@ export class PlanLoader {
   /** How ambiguous amounts were read, and which rows expose a number. */
   readonly warnings: string[] = [];
 
-  constructor(db: SqliteDatabase, map: ColumnMap, rules: RowRules, texts: RowTexts) {
-    this.#db = db;
+  constructor(draft: Draft, map: ColumnMap, rules: RowRules, texts: RowTexts) {
+    this.#draft = draft;
     this.#map = map;
     this.#rules = rules;
     this.#texts = texts;
-    this.#insertIssue = insertIssue(db);
-    this.#insertCells = db.prepare('insert into cells (n, line, cells) values (?, ?, ?)');
-    this.#insertRow = db.prepare(
-      `insert into rows (n, line, reference, fold, party, amount, currency, rail, method, subaccount, scheduled, metadata, fingerprint)
-       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    );
   }
 
   load(records: readonly CsvRecord[]): void {
-    this.#db.transaction(() => {
+    this.#draft.transaction(() => {
       for (const record of records) this.#loadOne(record);
     });
   }
 
   #loadOne(record: CsvRecord): void {
     this.records++;
-    this.#insertCells.run(record.row, record.line, JSON.stringify(keptCells(record.cells, this.#map)));
+    this.#draft.addRecord(record.row, record.line, JSON.stringify(keptCells(record.cells, this.#map)));
     if (this.#mustWait(record)) return;
     const {decimals} = this.#read(record, this.#rules);
     if (decimals === 'proven' && !this.#formats.hasPoint)
@@ -104,21 +85,17 @@ export class PlanLoader {
   #read(record: CsvRecord, rules: RowRules): ReturnType<typeof readRow> {
     const read = readRow(record, this.#map, rules);
     this.#decimals.add(read.decimals);
-    read.issues.forEach(this.#insertIssue);
+    for (const issue of read.issues) this.#draft.addIssue(issue);
     if (read.row !== undefined) this.#insert(read.row);
     return read;
   }
 
   #insert(row: PlannedRow): void {
-    const {party, amount, currency, rail, method, subaccount, scheduled, metadata, fingerprint} = row;
-    const {reference, fold} = this.#name(row);
+    const name = this.#name(row);
     this.#numbers.note(row);
     const alike = alikeText(row);
     this.#texts.alike.add(hashText(alike), row.row, alike);
-    this.#insertRow.run(
-      ...[row.row, row.line, reference, fold, party, amount, currency],
-      ...[rail, method, subaccount, scheduled, metadata, fingerprint],
-    );
+    this.#draft.addRow(row, name);
   }
 
   /** A row without a reference counts as the first of its content until all are known. */
@@ -142,13 +119,12 @@ export class PlanLoader {
   async #readWaiting(): Promise<void> {
     const {format, doubt} = this.#formats.found();
     const rules = {...this.#rules, foundFormat: format, formatDoubt: doubt};
-    const page = this.#db.prepare('select n, line, cells from cells where n > ? order by n limit 1000');
     let example: string | undefined;
-    for (let rows = page.all(0); rows.length > 0; rows = page.all(rows.at(-1)!['n']!)) {
-      this.#db.transaction(() => {
-        for (const {n, line, cells} of rows) {
-          if (!this.#waiting.has(Number(n))) continue;
-          const record = {row: Number(n), line: Number(line), cells: fileCells(cells as string, this.#map)};
+    for (let page = this.#draft.records(0); page.length > 0; page = this.#draft.records(page.at(-1)!.n)) {
+      this.#draft.transaction(() => {
+        for (const {n, line, cells} of page) {
+          if (!this.#waiting.has(n)) continue;
+          const record = {row: n, line, cells: fileCells(cells, this.#map)};
           const {row} = this.#read(record, rules);
           if (row === undefined) continue;
           const value = `${formatMajor(BigInt(row.amount), row.currency)} ${row.currency}`;
@@ -173,7 +149,7 @@ export class PlanLoader {
     if (index === undefined || amountUnit !== undefined || this.#decimals.has('proven')) return;
     if (!this.#decimals.has('none')) return; // the errors of the rows are all there is to say
     const isSeen = this.#decimals.has('seen');
-    this.#insertIssue({
+    this.#draft.addIssue({
       row: 0,
       line: 0,
       column: this.#map.headers[index]!,
@@ -183,7 +159,7 @@ export class PlanLoader {
         : 'no amount has a decimal point, so this could be dollars or cents; add --amount-unit major or --amount-unit minor',
       value: '',
     });
-    this.#db.exec('delete from rows');
+    this.#draft.removeRows();
     for (const buckets of [this.#texts.references, this.#texts.contents, this.#texts.alike]) buckets.clear();
   }
 }

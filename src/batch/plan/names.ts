@@ -1,10 +1,8 @@
-import {BulkInsert} from '../../store/bulk-insert.ts';
-import type {SqliteDatabase} from '../../store/port.ts';
+import type {Draft} from '../journal/draft.ts';
 import {foldReference, referenceOfContent} from '../model/identity.ts';
 import {hashName} from '../model/name-hash.ts';
 import type {Buckets, Dealt} from './buckets.ts';
 import {Duplicates} from './duplicates.ts';
-import {insertIssue} from './loader.ts';
 import {RowSet} from '../input/row-set.ts';
 
 /** How often a reference occurs in the file, and where first. */
@@ -25,15 +23,14 @@ export interface CheckedNames {
  * Rows of a file without references are named by content and occurrence. The plan has them all as the first of their
  * content so far.
  */
-export async function nameByContent(db: SqliteDatabase, contents: Buckets, names: Buckets): Promise<void> {
-  const rename = db.prepare('update rows set reference = ?, fold = ? where n = ?');
+export async function nameByContent(draft: Draft, contents: Buckets, names: Buckets): Promise<void> {
   await contents.drain((bucket) => {
     const seen = new Map<string, number>();
     for (const {n, text: fingerprint} of contents.records(bucket)) {
       const occurrence = (seen.get(fingerprint) ?? 0) + 1;
       seen.set(fingerprint, occurrence);
       const reference = referenceOfContent(fingerprint, occurrence);
-      if (occurrence > 1) rename.run(reference, reference, n);
+      if (occurrence > 1) draft.rename(n, reference);
       names.add(hashName(reference), n, reference);
     }
   });
@@ -44,20 +41,19 @@ export async function nameByContent(db: SqliteDatabase, contents: Buckets, names
  * finds the row of a reference. `column`: the header of the references, undefined when the rows were named here.
  */
 export async function checkNames(
-  db: SqliteDatabase,
+  draft: Draft,
   names: Buckets,
   column: string | undefined,
 ): Promise<CheckedNames> {
   const refused = new RowSet();
   const similar = new Duplicates();
-  const index = new BulkInsert(db, {head: 'insert into row_names (hash, n)', row: '(?, ?)'});
   await names.drain((bucket) => {
     const found = copiesIn(names, bucket);
     if (column !== undefined) {
-      refuseRepeated(db, {names, bucket, found, column, refused});
+      refuseRepeated(draft, {names, bucket, found, column, refused});
       similar.take(foldsOf(found));
     }
-    index.run(hashesOf(found));
+    draft.addNames(hashesOf(found));
   });
   return {similar, refused};
 }
@@ -77,7 +73,7 @@ function copiesIn(names: Buckets, bucket: number): Map<string, Copies> {
  * issue that names the line of another.
  */
 function refuseRepeated(
-  db: SqliteDatabase,
+  draft: Draft,
   place: {
     names: Buckets;
     bucket: number;
@@ -87,26 +83,23 @@ function refuseRepeated(
   },
 ): void {
   const {names, bucket, found, column, refused} = place;
-  const lineOf = (n: number) => Number(db.prepare('select line from rows where n = ?').get(n)!['line']);
   const lines = new Map<string, {first: number; second: number}>();
   for (const [reference, {count, first, second}] of found) {
     if (count === 1) continue;
-    lines.set(reference, {first: lineOf(first), second: lineOf(second)});
+    lines.set(reference, {first: draft.lineOf(first), second: draft.lineOf(second)});
     found.delete(reference);
   }
   if (lines.size === 0) return;
-  const insert = insertIssue(db);
-  const remove = db.prepare('delete from rows where n = ?');
   for (const {n, text: reference} of names.records(bucket)) {
     const copies = lines.get(reference);
     if (copies === undefined) continue;
-    const line = lineOf(n);
+    const line = draft.lineOf(n);
     const other = line === copies.first ? copies.second : copies.first;
-    insert({
+    draft.addIssue({
       ...{row: n, line, column, code: 'reference-repeated', value: reference},
       message: `the same reference is on line ${other}; a reference is paid once`,
     });
-    remove.run(n);
+    draft.removeRow(n);
     refused.add(n);
   }
 }

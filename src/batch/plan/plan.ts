@@ -4,19 +4,19 @@ import {dirname, join, resolve} from 'node:path';
 import {type Clock, nextTurn} from '../../clock.ts';
 import type {NumberFormat} from '../../money/amount.ts';
 import {migrate} from '../../store/migrate.ts';
-import type {SqliteDatabase, SqlRow} from '../../store/port.ts';
 import {openSqlite} from '../../store/sqlite.ts';
 import {type ColumnMap, readHeader} from '../input/columns.ts';
 import {type InputFile, openInput, TextInput} from '../input/csv-input.ts';
 import {CsvRecords} from '../input/csv-records.ts';
+import {Draft, PAGE} from '../journal/draft.ts';
 import {batchFolder, makeFolder} from '../journal/folder.ts';
 import {DEFAULT_NAMESPACE, deriveBatchId} from '../model/identity.ts';
-import {groupsOf, type IssueGroup, readIssueGroups} from '../input/issue-groups.ts';
-import type {Issue} from '../input/issues.ts';
+import {groupsOf, type IssueGroup} from '../input/issue-groups.ts';
+import type {Issue} from '../model/issue.ts';
 import {Journal} from '../journal/journal.ts';
 import {JOURNAL_MIGRATIONS} from '../journal/schema.ts';
 import {type Kind, KINDS} from '../model/kinds.ts';
-import {Buckets, PLAN_PAGES} from './buckets.ts';
+import {Buckets} from './buckets.ts';
 import {findDuplicates} from './duplicates.ts';
 import {FigureSums} from './figures.ts';
 import {PlanLoader, type RowTexts} from './loader.ts';
@@ -106,25 +106,27 @@ async function writePlan(
   const db = await openSqlite(file, {durability: 'full', pageBytes: isLarge ? 16_384 : 4096});
   try {
     migrate(db, JOURNAL_MIGRATIONS);
-    db.exec(PLAN_PAGES);
+    const draft = new Draft(db);
+    const {pages} = draft;
+    pages.create();
     const texts = {
-      references: new Buckets(db, 0),
-      contents: new Buckets(db, 1),
-      alike: new Buckets(db, 2),
+      references: new Buckets(pages, 0),
+      contents: new Buckets(pages, 1),
+      alike: new Buckets(pages, 2),
     };
     const text = new TextInput(input);
-    const read = await loadRecords(options, input, text, db, texts);
+    const read = await loadRecords(options, input, text, draft, texts);
     const facts = text.facts();
     const warnings = [...checkEnd(input, facts, options), ...read.warnings];
-    if (!read.hasReferences) await nameByContent(db, texts.contents, texts.references);
-    const {similar, refused} = await checkNames(db, texts.references, referenceColumn(read.map));
-    const found = {...readIssueGroups(db), errors: readIssues(db)};
+    if (!read.hasReferences) await nameByContent(draft, texts.contents, texts.references);
+    const {similar, refused} = await checkNames(draft, texts.references, referenceColumn(read.map));
+    const found = {...groupsOf(draft.issues()), errors: draft.firstIssues(SHOWN_ISSUES)};
     if (found.issues > 0 && !options.validOnly) throw invalidFile(input, found);
     const alike = await findDuplicates(texts.alike, refused);
-    db.exec('drop table plan_pages');
+    pages.drop();
     const namespace = options.namespace ?? DEFAULT_NAMESPACE;
-    const {sums, planHash} = await readRows(db, options.kind, namespace);
-    const figures = sums.figures(db, {alike, similar});
+    const {sums, planHash} = await readRows(draft, options.kind, namespace);
+    const figures = sums.figures(draft, {alike, similar});
     if (figures.rows === 0) throw noValidRow(input, found);
     const plan: Plan = {
       journalId: randomUUID(),
@@ -171,7 +173,7 @@ async function loadRecords(
   options: PlanOptions,
   input: InputFile,
   text: TextInput,
-  db: SqliteDatabase,
+  draft: Draft,
   texts: RowTexts,
 ): Promise<LoadedRecords> {
   const kind = KINDS[options.kind];
@@ -195,7 +197,7 @@ async function loadRecords(
       ({delimiter} = piece.header);
       const {amountUnit, numberFormat, currency} = options;
       const today = scheduleDay(options.clock.now());
-      loader = new PlanLoader(db, map, {kind, amountUnit, numberFormat, currency, today}, texts);
+      loader = new PlanLoader(draft, map, {kind, amountUnit, numberFormat, currency, today}, texts);
     } else loader!.load(piece.records);
   }
   await loader!.finish();
@@ -223,34 +225,22 @@ function referenceColumn({at, headers}: ColumnMap): string | undefined {
   return at['reference'] === undefined ? undefined : headers[at['reference']]!;
 }
 
-function readIssues(db: SqliteDatabase): Issue[] {
-  return db
-    .prepare(
-      `select n as row, line, col as "column", code, message, value from issues order by n, seq limit ${SHOWN_ISSUES}`,
-    )
-    .all()
-    .map((row: SqlRow) => row as unknown as Issue); // the columns are named like the fields
-}
-
 /** Goes through the valid rows in their order, once: for their figures, and for the hash of the plan. */
 async function readRows(
-  db: SqliteDatabase,
+  draft: Draft,
   kind: Kind,
   namespace: string,
 ): Promise<{sums: FigureSums; planHash: string}> {
   const sums = new FigureSums();
   const hash = createHash('sha256').update(JSON.stringify([1, kind, namespace]));
-  const page = db.prepare(
-    'select n, reference, amount, currency, rail, scheduled, fingerprint from rows where n > ? order by n limit 1000',
-  );
-  for (let rows = page.all(0); rows.length > 0; rows = page.all(rows.at(-1)!['n']!)) {
+  for (let rows = draft.rows(0); rows.length > 0; rows = draft.rows(rows.at(-1)!.n)) {
     let text = '';
     for (const row of rows) {
       sums.add(row);
-      text += `\n${String(row['n'])}\t${row['reference'] as string}\t${row['fingerprint'] as string}`;
+      text += `\n${row.n}\t${row.reference}\t${row.fingerprint}`;
     }
     hash.update(text);
-    if (rows.length === 1000) await nextTurn();
+    if (rows.length === PAGE) await nextTurn();
   }
   return {sums, planHash: hash.digest('hex')};
 }

@@ -1,7 +1,7 @@
 import {RemitError} from '../../errors.ts';
 import {type InputFacts, type InputFile, startFrom} from '../input/csv-input.ts';
 import type {IssueCounts} from '../input/issue-groups.ts';
-import type {Issue} from '../input/issues.ts';
+import type {Issue} from '../model/issue.ts';
 
 /** A pipe that was cut may leave a shorter number as well as a shorter file; only a line end proves the end. */
 export function checkEnd(input: InputFile, facts: InputFacts, options: {allowCutInput?: boolean}): string[] {

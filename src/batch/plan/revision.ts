@@ -55,16 +55,13 @@ export function mergeRevision(old: SqliteDatabase, fresh: SqliteDatabase, plan: 
   }
   if (refused.length > 0) throw refusal(plan, refused);
 
-  fresh.transaction(() => {
-    const generations = fresh.prepare(
-      'insert into generations (n, generation, former_id, reason, at) values (?, ?, ?, ?, ?)',
-    );
-    for (const {n, generation, former_id: id, reason, at, reference} of before.generations()) {
-      const to = after.rowOf(reference)?.n;
-      if (to !== undefined && n > 0) generations.run(to, generation, id, reason, at);
-    }
-  });
-  copyEnded(old, fresh, after);
+  const moved = <Row extends {n: number; reference: string}>(rows: Row[]): Row[] =>
+    rows.flatMap((row) => {
+      const to = after.rowOf(row.reference)?.n; // row numbers are those of the file
+      return to === undefined ? [] : [{...row, n: to}];
+    });
+  after.former.addGenerations(moved(before.former.generations()));
+  after.former.addEndedRecords(moved(before.former.endedRecords()));
   for (const row of allRows(after)) {
     const known = before.rowOf(row.reference);
     const outcome = known?.fingerprint === row.fingerprint ? standingOutcome(before, known) : undefined;
@@ -83,20 +80,6 @@ export function mergeRevision(old: SqliteDatabase, fresh: SqliteDatabase, plan: 
 function copyFact<Name extends FactName>(from: Journal, to: Journal, name: Name): void {
   const value = from.fact(name);
   if (value !== undefined) to.setFact(name, value);
-}
-
-/** Row numbers are those of the file: an ended record is carried over by its reference. */
-function copyEnded(old: SqliteDatabase, fresh: SqliteDatabase, after: Journal): void {
-  const ended = old
-    .prepare('select e.id, e.status, e.told, r.reference from ended_records e join rows r on r.n = e.n')
-    .all();
-  const insert = fresh.prepare('insert into ended_records (id, n, status, told) values (?, ?, ?, ?)');
-  fresh.transaction(() => {
-    for (const {id, status, told, reference} of ended) {
-      const to = after.rowOf(reference as string)?.n;
-      if (to !== undefined) insert.run(id!, to, status!, told!);
-    }
-  });
 }
 
 function* allRows(journal: Journal): Generator<JournalRow> {

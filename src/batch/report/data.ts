@@ -82,7 +82,7 @@ export function readReport(
     troubles: summary.state === 'planned' ? [] : readTroubles(journal, plan.kind, mostRows),
     confirmations: readConfirmations(journal),
     timeline,
-    retried: journal.generations().length,
+    retried: journal.former.generations().length,
   };
 }
 

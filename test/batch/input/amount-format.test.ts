@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {AmountFormats} from '../../../src/batch/input/amount-format.ts';
-import type {Issue} from '../../../src/batch/input/issues.ts';
+import type {Issue} from '../../../src/batch/model/issue.ts';
 import type {PlanOptions} from '../../../src/batch/plan/plan.ts';
 import {RemitError} from '../../../src/errors.ts';
 import {formatMajor, groupMajor} from '../../../src/money/amount.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {type IssueGroup, groupsOf} from '../../../src/batch/input/issue-groups.ts';
-import type {Issue} from '../../../src/batch/input/issues.ts';
+import type {Issue} from '../../../src/batch/model/issue.ts';
 import {issuesText} from '../../../src/cli/batch/plan/view.ts';
 import {RemitError} from '../../../src/errors.ts';
 import {Bench, payeeId} from '../harness.ts';

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {foldReference, referenceOfContent} from '../../../src/batch/model/identity.ts';
 import {hashName, hashText} from '../../../src/batch/model/name-hash.ts';
-import {Buckets, PLAN_PAGES} from '../../../src/batch/plan/buckets.ts';
+import {DraftPages} from '../../../src/batch/journal/draft-pages.ts';
+import {Buckets} from '../../../src/batch/plan/buckets.ts';
 import {Duplicates} from '../../../src/batch/plan/duplicates.ts';
 import {RowSet} from '../../../src/batch/input/row-set.ts';
 import {formatMajor} from '../../../src/money/amount.ts';
@@ -173,13 +174,17 @@ describe('the texts of a plan in buckets', () => {
     const bench = new Bench();
     const db = await openSqlite(bench.file('x.db', ''), {durability: 'normal'});
     try {
-      db.exec(PLAN_PAGES);
+      const pages = new DraftPages(db);
+      pages.create();
       await fc.assert(
         fc.asyncProperty(
           fc.array(fc.tuple(fc.boolean(), fc.string({maxLength: 2}))),
           fc.integer({min: 1, max: 4}),
           async (given, recordsAPage) => {
-            const series = [new Buckets(db, 0, recordsAPage), new Buckets(db, 2, recordsAPage)] as const;
+            const series = [
+              new Buckets(pages, 0, recordsAPage),
+              new Buckets(pages, 2, recordsAPage),
+            ] as const;
             given.forEach(([second, text], n) => series[second ? 1 : 0].add(hashText(text), n, text));
             for (const [index, buckets] of series.entries()) {
               const found: {n: number; text: string; bucket: number}[] = [];

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type {Issue} from '../../../src/batch/input/issues.ts';
+import type {Issue} from '../../../src/batch/model/issue.ts';
 import type {PlanOptions} from '../../../src/batch/plan/plan.ts';
 import {RemitError} from '../../../src/errors.ts';
 import {formatMajor} from '../../../src/money/amount.ts';

@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {Readable} from 'node:stream';
 import fc from 'fast-check';
 import {fingerprintOf} from '../../../src/batch/model/identity.ts';
-import type {Issue} from '../../../src/batch/input/issues.ts';
+import type {Issue} from '../../../src/batch/model/issue.ts';
 import {openBatch} from '../../../src/batch/journal/open-batch.ts';
 import type {PlanOptions} from '../../../src/batch/plan/plan.ts';
 import {exponentOf} from '../../../src/money/currencies.ts';

@@ -153,7 +153,7 @@ describe('a record that has ended', () => {
     assert.equal((await bench.run(service, {path: 'cancel'})).state, 'canceled');
     await bench.plan(file, {batchId: 'b2'});
     assert.equal((await bench.run(service, {batchId: 'b2', path: 'stage-only'})).staged, rows);
-    const raised = await within('b2', async ({journal}) => journal.generations());
+    const raised = await within('b2', async ({journal}) => journal.former.generations());
     assert.deepEqual(
       [raised.length, new Set(raised.map(({generation}) => generation))],
       [rows, new Set([1])],

@@ -1,0 +1,156 @@
+import {BulkInsert} from '../../store/bulk-insert.ts';
+import type {SqliteDatabase, SqliteStatement} from '../../store/port.ts';
+import type {RowContent} from '../model/identity.ts';
+import type {Issue} from '../model/issue.ts';
+import {DraftPages} from './draft-pages.ts';
+
+/** A record of the file as it is stored. */
+export interface DraftRecord {
+  n: number;
+  line: number;
+  /** JSON array of texts. */
+  cells: string;
+}
+
+/** A valid row, without its reference: that may follow from its content. */
+export interface DraftRow extends RowContent {
+  /** 1 for the first record after the header. */
+  row: number;
+  line: number;
+  fingerprint: string;
+}
+
+/** What the figures and the hash of a plan are made of. */
+export interface SummedRow {
+  n: number;
+  reference: string;
+  /** Minor units. */
+  amount: number;
+  currency: string;
+  rail: string | null;
+  scheduled: string | null;
+  fingerprint: string;
+}
+
+/** What a person is shown of a row. */
+export interface ShownRow {
+  line: number;
+  reference: string;
+  party: string;
+  amount: number;
+  currency: string;
+}
+
+/** Rows of a page. */
+export const PAGE = 1000;
+
+/** The tables of a plan while it is made from a file: records, valid rows and issues. Nothing of it was ever sent. */
+export class Draft {
+  readonly pages: DraftPages;
+  readonly #db: SqliteDatabase;
+  readonly #insertRecord: SqliteStatement;
+  readonly #insertRow: SqliteStatement;
+  readonly #insertIssue: SqliteStatement;
+  readonly #names: BulkInsert;
+
+  constructor(db: SqliteDatabase) {
+    this.#db = db;
+    this.pages = new DraftPages(db);
+    this.#insertRecord = db.prepare('insert into cells (n, line, cells) values (?, ?, ?)');
+    this.#insertRow = db.prepare(
+      `insert into rows (n, line, reference, fold, party, amount, currency, rail, method, subaccount, scheduled, metadata, fingerprint)
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    this.#insertIssue = db.prepare(
+      'insert into issues (n, line, col, code, message, value) values (?, ?, ?, ?, ?, ?)',
+    );
+    this.#names = new BulkInsert(db, {head: 'insert into row_names (hash, n)', row: '(?, ?)'});
+  }
+
+  transaction(work: () => void): void {
+    this.#db.transaction(work);
+  }
+
+  addRecord(n: number, line: number, cells: string): void {
+    this.#insertRecord.run(n, line, cells);
+  }
+
+  addRow(row: DraftRow, {reference, fold}: {reference: string; fold: string}): void {
+    const {party, amount, currency, rail, method, subaccount, scheduled, metadata, fingerprint} = row;
+    this.#insertRow.run(
+      ...[row.row, row.line, reference, fold, party, amount, currency],
+      ...[rail, method, subaccount, scheduled, metadata, fingerprint],
+    );
+  }
+
+  addIssue({row, line, column, code, message, value}: Issue): void {
+    this.#insertIssue.run(row, line, column, code, message, value);
+  }
+
+  /** Where a journal finds the row of a reference: `hash, n` by turns, in ascending order. */
+  addNames(hashesAndRows: readonly number[]): void {
+    this.#names.run(hashesAndRows);
+  }
+
+  /** Gives a row the name that follows from its content. */
+  rename(n: number, reference: string): void {
+    this.#db.prepare('update rows set reference = ?, fold = ? where n = ?').run(reference, reference, n);
+  }
+
+  removeRow(n: number): void {
+    this.#db.prepare('delete from rows where n = ?').run(n);
+  }
+
+  removeRows(): void {
+    this.#db.exec('delete from rows');
+  }
+
+  lineOf(n: number): number {
+    return Number(this.#db.prepare('select line from rows where n = ?').get(n)!['line']);
+  }
+
+  shown(n: number): ShownRow {
+    const row = this.#db
+      .prepare('select line, reference, party, amount, currency from rows where n = ?')
+      .get(n)!;
+    return row as unknown as ShownRow; // the columns are named so
+  }
+
+  /** Records after `after`, a page at a time; an empty page is the end. */
+  records(after: number): DraftRecord[] {
+    return this.#db
+      .prepare(`select n, line, cells from cells where n > ? order by n limit ${PAGE}`)
+      .all(after) as unknown as DraftRecord[]; // the columns are named so
+  }
+
+  /** Valid rows after `after`, a page at a time; an empty page is the end. */
+  rows(after: number): SummedRow[] {
+    return this.#db
+      .prepare(
+        `select n, reference, amount, currency, rail, scheduled, fingerprint from rows where n > ? order by n limit ${PAGE}`,
+      )
+      .all(after) as unknown as SummedRow[]; // the columns are named so
+  }
+
+  /** The first issues in the order of their rows. */
+  firstIssues(limit: number): Issue[] {
+    return this.#db
+      .prepare(
+        `select n as row, line, col as "column", code, message, value from issues order by n, seq limit ?`,
+      )
+      .all(limit) as unknown as Issue[]; // the columns are named like the fields
+  }
+
+  /** All issues in the order in which they were found. Read by the page, so memory does not grow with the file. */
+  *issues(): Generator<Issue> {
+    const page = this.#db.prepare(
+      `select seq, n, line, col, code, message, value from issues where seq > ? order by seq limit ${PAGE}`,
+    );
+    for (let rows = page.all(0); rows.length > 0; rows = page.all(rows.at(-1)!['seq']!))
+      for (const {n, line, col, code, message, value} of rows)
+        yield {
+          ...{row: Number(n), line: Number(line), column: col as string, code: code as string},
+          ...{message: message as string, value: value as string},
+        };
+  }
+}
