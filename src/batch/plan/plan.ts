@@ -10,6 +10,7 @@ import {type InputFile, openInput, TextInput} from '../input/csv-input.ts';
 import {CsvRecords} from '../input/csv-records.ts';
 import {Draft, PAGE} from '../journal/draft.ts';
 import {batchFolder, makeFolder} from '../journal/folder.ts';
+import type {Retype} from '../model/accept.ts';
 import {DEFAULT_NAMESPACE, deriveBatchId} from '../model/identity.ts';
 import {groupsOf, type IssueGroup} from '../input/issue-groups.ts';
 import type {Issue} from '../model/issue.ts';
@@ -44,6 +45,8 @@ export interface PlanOptions {
   validOnly?: boolean;
   /** A pipe whose last line does not end is refused unless this is set. */
   allowCutInput?: boolean;
+  /** Makes the typed command with these words added. */
+  retype?: Retype;
   clock: Clock;
   stdin?: NodeJS.ReadableStream;
 }

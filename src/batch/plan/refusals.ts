@@ -1,17 +1,24 @@
 import {RemitError} from '../../errors.ts';
 import {type InputFacts, type InputFile, startFrom} from '../input/csv-input.ts';
+import {accepting, type Retype} from '../model/accept.ts';
 import type {IssueCounts} from '../input/issue-groups.ts';
 import type {Issue} from '../model/issue.ts';
 
+const bare: Retype = (words) => words.join(' ');
+
 /** A pipe that was cut may leave a shorter number as well as a shorter file; only a line end proves the end. */
-export function checkEnd(input: InputFile, facts: InputFacts, options: {allowCutInput?: boolean}): string[] {
+export function checkEnd(
+  input: InputFile,
+  facts: InputFacts,
+  {allowCutInput, retype = bare}: {allowCutInput?: boolean; retype?: Retype},
+): string[] {
   if (facts.endsWithNewline) return [];
-  if (input.isPipe && !options.allowCutInput)
+  if (input.isPipe && !allowCutInput)
     throw new RemitError(
       'CSV_INVALID',
       `the input from ${input.name} does not end with a newline: it may be truncated`,
       {
-        hint: 'check the program that writes it; if the last row is complete, add a newline or --allow-cut-input',
+        hint: `check the program that writes it; if the last row is complete, add a newline, or: ${retype(accepting('cut-input'))}`,
       },
     );
   return [`${input.name} does not end with a newline; check that the file is complete`];

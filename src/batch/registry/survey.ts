@@ -3,6 +3,7 @@ import {readAcknowledged} from '../journal/confirmations.ts';
 import type {JournalRow} from '../journal/row.ts';
 import type {Journal} from '../journal/journal.ts';
 import {type Bucket, bucketOf, openDoubt, type Outcome} from '../model/outcome.ts';
+import {accepting, type Retype} from '../model/accept.ts';
 import {addRow, emptyPart, type Part} from '../model/part.ts';
 import {type Entry, isSamePayment, keySince, leastGeneration, type Registry} from './registry.ts';
 import {
@@ -36,7 +37,7 @@ export interface Survey {
   similar: {count: number; examples: string[][]};
   /** Rows that look like a payment of another batch in the last thirty days. */
   alike: {count: number; examples: {reference: string; other: string; batch: string}[]};
-  /** Where references were found that this batch has too, by the word that allows it: a namespace or a profile. */
+  /** Where references were found that this batch has too, by what `--accept paid-elsewhere` names: a namespace, profile or address. */
   elsewhere: Map<string, {count: number; example: string; batch: string}>;
 }
 
@@ -228,13 +229,12 @@ function note(elsewhere: Survey['elsewhere'], word: string, reference: string, b
 }
 
 /**
- * @param retype makes the typed command with these words added
  * @throws RemitError GUARD_DUPLICATES when references are known elsewhere and not every place was named
  */
 export function refusePaidElsewhere(
   survey: Survey,
   allowed: readonly string[],
-  {batchId, retype}: {batchId: string; retype: (words: readonly string[]) => string},
+  {batchId, retype}: {batchId: string; retype: Retype},
 ): void {
   const open = [...survey.elsewhere].filter(([word]) => !allowed.includes(word));
   if (open.length === 0) return;
@@ -243,7 +243,7 @@ export function refusePaidElsewhere(
     'GUARD_DUPLICATES',
     `batch ${batchId}: ${count} of its references (such as ${example}) were used under ${word} by batch ${batch}; nothing was sent`,
     {
-      hint: `if these are other payments: ${retype(open.flatMap(([name]) => ['--allow-paid-elsewhere', name]))}`,
+      hint: `if these are other payments: ${retype(open.flatMap(([place]) => accepting('paid-elsewhere', place)))}`,
       details: {elsewhere: Object.fromEntries(survey.elsewhere)},
     },
   );

@@ -1,4 +1,5 @@
 import {canceledText, incompleteText} from '../standing/end-words.ts';
+import {accepting} from '../model/accept.ts';
 import type {Kind, Mode} from '../model/kinds.ts';
 import {liveFlag} from '../standing/next-command.ts';
 import type {Bucket} from '../model/outcome.ts';
@@ -111,7 +112,7 @@ export function troubleWords(
         label: 'Held',
         meaning:
           'Created, but the record differs from the file in rail, currency or metadata; no money moves.',
-        next: `If the difference is acceptable: ${type('release', ' --accept-differences')}. A profile with caps on amounts or rails refuses that: approve each record by its id instead, then ${type('release')} records it.`,
+        next: `If the difference is acceptable: ${type('release', ` ${accepting('differences').join(' ')}`)}. A profile with caps on amounts or rails refuses that: approve each record by its id instead, then ${type('release')} records it.`,
       };
     case 'rejected':
       return {

@@ -36,8 +36,8 @@ export interface RetryFacts {
   again: string[];
   /** Those of them that have a new key now. */
   raised: string[];
-  /** References left as they are, and why. */
-  left: {reference: string; why: string}[];
+  /** References left as they are, and why; `elsewhere` where another payment used the reference, if that is accepted. */
+  left: {reference: string; why: string; elsewhere?: string}[];
   /** A record was not found: its row is in doubt, nothing is sent again, and the batch stops. */
   stop: Stop | undefined;
 }
@@ -55,7 +55,7 @@ interface Asking {
   /** References from `--row`; with them only those rows are sent again. */
   named: readonly string[];
   registry: Pick<Registry, 'find' | 'elsewhere' | 'ended' | 'flush'>;
-  /** Namespaces and addresses from `--allow-paid-elsewhere`: what they paid under a reference is another payment. */
+  /** Namespaces and addresses from `--accept paid-elsewhere`: what they paid under a reference is another payment. */
   allowedElsewhere?: readonly string[] | undefined;
   /** A Retry-After above this ends the command (default a quarter of an hour). */
   maxWaitMs?: number | undefined;
@@ -89,7 +89,7 @@ export async function prepareRetry(
       return {...facts, stop: noteLost(row, options)};
     }
     const elsewhere = typeof found === 'string' ? undefined : usedElsewhere(row, options);
-    if (elsewhere !== undefined) facts.left.push({reference: row.reference, why: elsewhere});
+    if (elsewhere !== undefined) facts.left.push({reference: row.reference, ...elsewhere});
     else if (typeof found === 'string')
       facts.left.push({reference: row.reference, why: journal.sanitizer.line(found)});
     else due.push({...found, why: journal.sanitizer.line(found.why)});
@@ -145,7 +145,7 @@ function noteLost(row: JournalRow, {journal, clock}: Asking): Stop {
 /** Why rows in other states are not for retry. */
 const LEFT: Partial<Record<RowState, string>> = {
   staged: 'it is staged: release pays it',
-  held: 'its record differs from the row: release --accept-differences pays it',
+  held: 'its record differs from the row: a release that accepts differences pays it',
   in_doubt: 'it is in doubt: resume asks the service again, resolve records what you found out',
   not_sent: 'it was not sent: resume sends it',
   conflict: 'its reference belongs to another payment',
@@ -185,14 +185,14 @@ async function judge(row: JournalRow, asking: Asking, read: Read[]): Promise<Fou
 function usedElsewhere(
   {reference}: JournalRow,
   {registry, plan, allowedElsewhere = []}: Asking,
-): string | undefined {
+): {why: string; elsewhere: string} | undefined {
   const found = registry
     .elsewhere(reference)
     .map(({namespace, baseUrl, batch}) => ({batch, word: namespace === plan.namespace ? baseUrl : namespace}))
     .find(({word}) => !allowedElsewhere.includes(word));
   if (found === undefined) return undefined;
   const {batch, word} = found;
-  return `its reference was used under ${word} by batch ${batch}; if that is another payment, add --allow-paid-elsewhere ${word}`;
+  return {why: `its reference was used under ${word} by batch ${batch}`, elsewhere: word};
 }
 
 /** Reads the record of a row and says how the row is sent again, or why it is not. */

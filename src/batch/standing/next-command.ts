@@ -1,9 +1,12 @@
 import {shellWord} from '../../shell-word.ts';
+import {accepting, type BareName} from '../model/accept.ts';
 import type {Mode} from '../model/kinds.ts';
 import type {Remaining} from './remaining.ts';
 
 /** Makes the command of a verb, with its flags. */
 type Typing = (verb: string, flags?: string) => string;
+
+const stated = (name: BareName): string => ` ${accepting(name).join(' ')}`;
 
 /** Verbs that need no `--live` with a live key: they send nothing. */
 const LOCAL: ReadonlySet<string> = new Set(['report', 'resolve', 'status']);
@@ -52,7 +55,7 @@ export function nextCommand(left: Remaining, typed: Typed): string | null {
       : `remit profiles set ${shellWord(profile)} --approve-by-id && ${type('release')}`;
   if (left.lateDoubts + left.disputed + left.stuck > 0) return type('resolve', ' --from FILE');
   if (left.rejected + left.unapproved + left.failed > 0) return type('retry');
-  if (left.held > 0 && left.mayAcceptDifferences) return type('release', ' --accept-differences');
+  if (left.held > 0 && left.mayAcceptDifferences) return type('release', stated('differences'));
   // The standalone approve checks this one record against the caps; the release then reads it, and approves nothing.
   if (left.heldRecord !== null)
     return `${topic} approve ${shellWord(left.heldRecord)}${liveFlag('approve', typed.mode)}${as} && ${type('release')}`;
@@ -77,7 +80,7 @@ function onwardCommand(left: Remaining, type: Typing): string | undefined {
   const isReleasing = left.releasing > 0 && doubts + left.not_sent === left.releasing;
   if (left.state === 'staged' && (ready > 0 || isReleasing)) return type('release');
   if (left.state === 'held' && ready > 0 && left.not_sent - left.refused <= 0)
-    return type('release', ' --release-rest');
+    return type('release', stated('rest'));
   const open = left.not_sent + doubts + ready;
   if (left.notDirect > 0 && left.notDirect === open) return type('run'); // resume would go on in direct mode
   if (open > 0) return type('resume');

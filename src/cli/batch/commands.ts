@@ -1,9 +1,11 @@
 import {Args, Flags} from '@oclif/core';
+import {accepting} from '../../batch/model/accept.ts';
 import type {Kind} from '../../batch/model/kinds.ts';
 import {RemitError} from '../../errors.ts';
 import {RemitCommand} from '../core/command.ts';
 import type {Context, LocalContext} from '../core/context.ts';
-import {inGroup} from '../input/flags.ts';
+import {commandLine} from '../runtime/command-line.ts';
+import {acceptFlag, readAccepted, type Statement} from './accept.ts';
 import {confirmFlags, followFlags, inputFlags, runFlags, stateDirFlag} from './flags.ts';
 import {fileOrBatch, placedBy} from './place.ts';
 import {planFromFlags} from './plan/action.ts';
@@ -40,6 +42,9 @@ abstract class BatchCommand extends RemitCommand {
 }
 
 const batchArg = Args.string({required: true, description: 'batch id'});
+/** What may be accepted when records are released. */
+const ON_RELEASE = ['differences', 'rest', 'refusals'] as const;
+const CONTINUING = acceptFlag(['duplicates', 'similar', 'paid-elsewhere', ...ON_RELEASE]);
 const fileArg = Args.string({required: true, description: 'CSV file, or - for standard input'});
 
 export abstract class BatchTemplate extends BatchCommand {
@@ -53,7 +58,7 @@ export abstract class BatchTemplate extends BatchCommand {
 
 export abstract class BatchPlan extends BatchCommand {
   static override args = {file: fileArg};
-  static override flags = {...inputFlags, ...stateDirFlag};
+  static override flags = {...acceptFlag(['cut-input']), ...inputFlags, ...stateDirFlag};
 
   async run() {
     const {args, flags} = await this.parse(BatchPlan);
@@ -61,7 +66,8 @@ export abstract class BatchPlan extends BatchCommand {
     const stateDir = this.stateDirOf(local, flags);
     const planned = await planFromFlags({
       ...{kind: this.kind, file: args.file, stateDir, flags, local},
-      typed: this.typed,
+      accepted: readAccepted(flags.accept),
+      retype: (add) => commandLine(this.typed.id, this.typed.argv, {add}),
     });
     const {plan, fresh} = planned;
     const outlook = await outlookOf({local, project: this.project, stateDir, plan, fresh});
@@ -84,11 +90,7 @@ export abstract class BatchRunCommand extends BatchCommand {
     }),
     ...followFlags,
     ...confirmFlags,
-    ...inGroup('CONFIRMATION', {
-      'accept-key-trust': Flags.boolean({
-        description: 'with --direct and a live key: trust the service to remember keys',
-      }),
-    }),
+    ...acceptFlag(['duplicates', 'similar', 'paid-elsewhere', ...ON_RELEASE, 'key-trust', 'cut-input']),
     ...inputFlags,
     direct: Flags.boolean({
       description:
@@ -100,18 +102,20 @@ export abstract class BatchRunCommand extends BatchCommand {
 
   async run() {
     const {args, flags} = await this.parse(BatchRunCommand);
+    const accepted = readAccepted(flags.accept);
     const context = await this.open();
+    const retype = (add: readonly string[]) => context.commands.again(this.typed, {add});
     const stateDir = this.stateDirOf(context, flags);
     const what = fileOrBatch(args.file, {kind: this.kind, stateDir, batchId: flags['batch-id']});
-    if (flags.direct && context.profile.mode === 'live' && !flags['accept-key-trust'])
+    if (flags.direct && context.profile.mode === 'live' && !accepted.keyTrust)
       throw new RemitError('GUARD_LIVE', '--direct moves live money on the first request of each row', {
-        hint: 'leave --direct out, or add --accept-key-trust if the service is known to remember idempotency keys',
+        hint: `leave --direct out; or, if the service is known to remember idempotency keys: ${retype(accepting('key-trust'))}`,
       });
     let batchId = args.file;
     if (what === 'file') {
-      const {kind, typed} = this;
+      const {kind} = this;
       const plannedOnce = () =>
-        planFromFlags({...{kind, file: args.file, stateDir, flags}, local: context, typed});
+        planFromFlags({...{kind, file: args.file, stateDir, flags, accepted}, local: context, retype});
       const waitMs = args.file === '-' ? undefined : flags['wait-lock']; // standard input is read once
       const {plan, fresh} = await withLock({context, kind, stateDir, waitMs}, plannedOnce);
       ({batchId} = plan);
@@ -120,7 +124,7 @@ export abstract class BatchRunCommand extends BatchCommand {
     const path: RunPath = flags.direct ? 'direct' : flags['stage-only'] ? 'stage-only' : 'stage-and-release';
     const doing = flags['stage-only'] ? 'stage' : this.kind === 'payout' ? 'pay' : 'collect';
     const {summary, exit} = await runBatch({
-      ...{context, typed: this.typed, kind: this.kind, stateDir, batchId, flags, path, doing},
+      ...{context, typed: this.typed, kind: this.kind, stateDir, batchId, flags, accepted, path, doing},
       isById: what === 'batch',
     });
     this.exitWith(exit);
@@ -132,13 +136,14 @@ export abstract class BatchRunCommand extends BatchCommand {
 abstract class BatchContinue extends BatchCommand {
   protected async continue(
     batchId: string,
-    flags: RunFlags & {'state-dir'?: string | undefined},
+    flags: RunFlags & {'state-dir'?: string | undefined; accept?: Statement[] | undefined},
     how: {path: RunPath | 'as-before'; doing: string},
   ) {
+    const accepted = readAccepted(flags.accept);
     const context = await this.open();
     const stateDir = this.stateDirOf(context, flags);
     const {summary, exit} = await runBatch({
-      ...{context, typed: this.typed, kind: this.kind, stateDir, batchId, flags, ...how},
+      ...{context, typed: this.typed, kind: this.kind, stateDir, batchId, flags, accepted, ...how},
       isById: true,
     });
     this.exitWith(exit);
@@ -148,7 +153,7 @@ abstract class BatchContinue extends BatchCommand {
 
 export abstract class BatchRelease extends BatchContinue {
   static override args = {batch: batchArg};
-  static override flags = {...followFlags, ...confirmFlags, ...runFlags, ...stateDirFlag};
+  static override flags = {...followFlags, ...confirmFlags, ...CONTINUING, ...runFlags, ...stateDirFlag};
 
   async run() {
     const {args, flags} = await this.parse(BatchRelease);
@@ -158,7 +163,7 @@ export abstract class BatchRelease extends BatchContinue {
 
 export abstract class BatchResume extends BatchContinue {
   static override args = {batch: batchArg};
-  static override flags = {...followFlags, ...confirmFlags, ...runFlags, ...stateDirFlag};
+  static override flags = {...followFlags, ...confirmFlags, ...CONTINUING, ...runFlags, ...stateDirFlag};
 
   async run() {
     const {args, flags} = await this.parse(BatchResume);
@@ -269,12 +274,14 @@ export abstract class BatchRetry extends BatchCommand {
     }),
     ...followFlags,
     ...confirmFlags,
+    ...CONTINUING,
     ...runFlags,
     ...stateDirFlag,
   };
 
   async run() {
     const {args, flags} = await this.parse(BatchRetry);
+    const accepted = readAccepted(flags.accept);
     const context = await this.open();
     const stateDir = this.stateDirOf(context, flags);
     const request = {
@@ -284,6 +291,7 @@ export abstract class BatchRetry extends BatchCommand {
       stateDir,
       batchId: args.batch,
       flags,
+      accepted,
       path: 'as-before',
       doing: 'retry',
       isById: true,

@@ -51,9 +51,6 @@ export const inputFlags = {
     }),
     currency: Flags.string({helpValue: 'USD', description: 'currency of rows without one'}),
     'valid-only': Flags.boolean({description: 'leave out rows with errors'}),
-    'allow-cut-input': Flags.boolean({
-      description: 'accept piped input without a final newline (it may be truncated)',
-    }),
   }),
 };
 
@@ -66,41 +63,18 @@ export const confirmFlags = inGroup('CONFIRMATION', {
     description: 'expected total, once per currency',
   }),
   'confirm-count': count(0, 1_000_000_000)({description: 'expected number of rows'}),
-  'allow-duplicates': count(
-    0,
-    1_000_000_000,
-  )({description: 'number of rows that may repeat a party, amount and currency'}),
-  'allow-paid-elsewhere': Flags.string({
-    multiple: true,
-    multipleNonGreedy: true,
-    helpValue: 'NAME',
-    description: 'namespace, profile or address under which references may have been used already',
-  }),
-  'allow-similar': count(
-    0,
-    1_000_000_000,
-  )({description: 'number of references that may differ only in case or spaces'}),
 });
 
 /** How a batch is run. */
 export const runFlags = {
-  ...inGroup('CONFIRMATION', {
-    'accept-differences': Flags.boolean({
-      description: 'release rows whose record differs in rail, currency or metadata',
-    }),
-  }),
   ...inGroup('SPEED', {
     'max-rps': count(1, 100_000)({description: 'maximum requests per second (default 50 while following)'}),
     'max-in-flight': count(1, MAX_IN_FLIGHT)({description: 'maximum concurrent requests (default 1024)'}),
     'max-wait': duration({description: 'longest Retry-After to wait for (default 15m)'}),
   }),
   ...inGroup('RECOVERY', {
-    'release-rest': Flags.boolean({description: 'release even if some rows are in doubt or in conflict'}),
     'wait-lock': duration({
       description: 'while another batch runs in this state folder, wait up to this long (default: refuse)',
-    }),
-    'trust-refusals': Flags.boolean({
-      description: 'treat 4xx answers as final even before the first success',
     }),
     'key-horizon': duration({description: 'how long to trust the service to remember a key (default 24h)'}),
     'break-lock': Flags.boolean({description: 'take over the lock of a process that is certainly dead'}),

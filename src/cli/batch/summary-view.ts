@@ -1,3 +1,4 @@
+import {accepting} from '../../batch/model/accept.ts';
 import {type Kind, KINDS} from '../../batch/model/kinds.ts';
 import type {Attention} from '../../batch/journal/journal.ts';
 import {BUCKETS} from '../../batch/model/outcome.ts';
@@ -67,6 +68,7 @@ export function summaryText(summary: Summary, attention: readonly Attention[], p
       `         ${failedCommand(summary, placed.flags)}`,
     );
   if (summary.next !== null) lines.push(`Next     ${summary.next}`);
+  lines.push(...restLines(summary, placed));
   return lines.join('\n');
 }
 
@@ -94,6 +96,17 @@ function orphanLines({kind, mode, orphans}: Summary, {profile}: Placed): string[
     ...shown.map(({reference, id}) => `  ${reference}: ${command(id)}`),
     ...(orphans.length > ORPHANS ? [`  … ${orphans.length - ORPHANS} more in the report`] : []),
   ];
+}
+
+/** A held batch whose `next` tries the missing rows again can also go on without them. */
+function restLines(
+  {kind, batch_id: id, mode, state, staged, not_sent: missing}: Summary,
+  {flags}: Placed,
+): string[] {
+  if (state !== 'held' || missing === 0 || staged === 0) return [];
+  const live = mode === 'live' ? ' --live' : '';
+  const command = `${batchCommand(kind as Kind)} release ${shellWord(id)} ${accepting('rest').join(' ')}${live}${flags}`; // a plan's kind
+  return [`To release the others without ${missing === 1 ? 'it' : 'them'}:`, `         ${command}`];
 }
 
 function failedCommand({kind, mode, failed_file: file}: Summary, placed: string): string {
@@ -132,7 +145,7 @@ function headline(summary: Summary): string {
         ? `Batch ${id} is staged: ${count(summary.staged, 'record')} created, none released; no money has moved${sent}.`
         : `Batch ${id} is staged: ${count(summary.staged, 'record')} created and not released, ${count(summary.accepted, 'row')} released before${summary.in_doubt === 0 ? '' : `, ${count(summary.in_doubt, 'row')} in doubt`}${sent}.`;
     case 'held':
-      return `Batch ${id} is held: ${of}; ${summary.not_sent > 0 ? `${count(summary.not_sent, 'row')} could not be sent and ${summary.not_sent === 1 ? 'holds' : 'hold'} the release (resume tries again, release --release-rest goes on without)` : `${count(summary.staged, 'row')} not released`}${sent}.`;
+      return `Batch ${id} is held: ${of}; ${summary.not_sent > 0 ? `${count(summary.not_sent, 'row')} could not be sent and ${summary.not_sent === 1 ? 'holds' : 'hold'} the release (resume tries again)` : `${count(summary.staged, 'row')} not released`}${sent}.`;
     case 'planned':
       return `Batch ${id} is planned: ${count(planned, 'row')}, nothing was sent.`;
     case 'running':

@@ -76,14 +76,17 @@ export function commandLine(
   return words.map(shellWord).join(' ');
 }
 
-/** Drops flags that take a value, in both spellings. */
+/** Drops flags that take a value, in both spellings; `--accept duplicates` drops only `--accept duplicates=…`. */
 function withoutFlags(argv: readonly string[], names: readonly string[]): string[] {
   const kept: string[] = [];
   for (let at = 0; at < argv.length; at += 1) {
     const word = argv[at]!;
     if (word === '--') return [...kept, ...argv.slice(at)];
-    if (names.includes(word)) at += 1;
-    else if (!names.some((name) => word.startsWith(`${name}=`))) kept.push(word);
+    const [flag = '', ...joined] = word.split('=');
+    const value = joined.length > 0 ? joined.join('=') : (argv[at + 1] ?? '');
+    const isDropped = names.includes(flag) || names.includes(`${flag} ${value.split('=')[0]}`);
+    if (!isDropped) kept.push(word);
+    else if (joined.length === 0) at += 1;
   }
   return kept;
 }

@@ -55,7 +55,7 @@ describe('one file under two batch ids, both stopped early', () => {
 
   it('are both finished by the commands that each of them prints', async () => {
     const held = await run('b1');
-    assert.deepEqual([held.state, held.next], ['held', 'remit payouts batch release b1 --release-rest']);
+    assert.deepEqual([held.state, held.next], ['held', 'remit payouts batch release b1 --accept rest']);
     const first = await run('b1', {releaseRest: true});
     assert.ok(first.conflict > 0 && first.accepted > 0);
     assert.deepEqual([first.state, first.next], ['incomplete', 'remit payouts batch status b2']);

@@ -272,7 +272,7 @@ describe('the report of a batch', () => {
       'retry b1',
       'retry b1 --row REFERENCE',
       'release b1',
-      'release b1 --accept-differences',
+      'release b1 --accept differences',
       'status b1 --refresh',
     ])
       assert.ok(told.includes(`remit payouts batch ${command}`), command);

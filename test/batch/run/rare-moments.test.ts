@@ -103,7 +103,7 @@ describe('a batch in a rare moment', () => {
         error instanceof RemitError &&
         error.exitCode === 11 &&
         /https:\/\/one\.test/.test(error.message) &&
-        error.hint!.endsWith('remit run --allow-paid-elsewhere https://one.test'),
+        error.hint!.endsWith('remit run --accept paid-elsewhere=https://one.test'),
     );
     refusePaidElsewhere(survey, ['https://one.test'], asked);
   });

@@ -60,10 +60,8 @@ describe('retry of a rejected row', () => {
     await payInNamespace('fixes');
     const facts = await retry();
     assert.deepEqual(facts.again, []);
-    assert.match(
-      facts.left[0]!.why,
-      /its reference was used under fixes by batch b2; if that is another payment, add --allow-paid-elsewhere fixes/,
-    );
+    const why = 'its reference was used under fixes by batch b2';
+    assert.deepEqual(facts.left, [{reference: 'INV-2', why, elsewhere: 'fixes'}]);
     await bench.run(service);
     assert.deepEqual(payments(), [1]);
     assert.deepEqual((await retry(['fixes'])).again, ['INV-2']);

@@ -336,7 +336,7 @@ describe('what an answer does to a run', () => {
     service.fault = (request) => (isOf(request, 2) ? refusal(409, 'IDEMPOTENCY_KEY_CONFLICT') : undefined);
     const summary = await run(3);
     assert.deepEqual([summary.conflict, summary.staged, summary.state, summary.exit], [1, 2, 'held', 8]);
-    assert.match(summary.next!, /--release-rest/);
+    assert.match(summary.next!, /--accept rest/);
     assert.equal(service.requests.filter((request) => isOf(request, 2)).length, 1);
     nothingPaid();
     const rest = await again({settings: {releaseRest: true}});

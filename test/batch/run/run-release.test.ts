@@ -232,7 +232,7 @@ describe('the release of a batch', () => {
     const held = await run();
     assert.deepEqual([held.staged, held.in_doubt, held.conflict, held.state], [2, 1, 1, 'held']);
     assert.equal(held.exit, 12);
-    assert.match(held.next!, /--release-rest/);
+    assert.match(held.next!, /--accept rest/);
     paidOnce(0);
     const rest = await run({path: 'release', settings: {releaseRest: true}});
     assert.deepEqual([rest.accepted, rest.in_doubt, rest.conflict, rest.exit], [2, 1, 1, 12]);

@@ -58,7 +58,7 @@ describe('the next command of a batch', () => {
     [
       'releases what is staged beside a row in doubt',
       {state: 'held', in_doubt: 1, staged: 2},
-      'release b1 --release-rest -p acme',
+      'release b1 --accept rest -p acme',
     ],
     [
       'sends the rest before it releases a part',
@@ -68,12 +68,12 @@ describe('the next command of a batch', () => {
     [
       'releases a part where the rest was refused',
       {state: 'held', staged: 2, not_sent: 1, refused: 1},
-      'release b1 --release-rest -p acme',
+      'release b1 --accept rest -p acme',
     ],
     ['sends again what was not approved', {unapproved: 1}, 'retry b1 -p acme'],
     ['sends again what was rejected', {rejected: 1}, 'retry b1 -p acme'],
     ['sends again what has failed', {failed: 1}, 'retry b1 -p acme'],
-    ['releases records that differ', {staged: 1, held: 1}, 'release b1 --accept-differences -p acme'],
+    ['releases records that differ', {staged: 1, held: 1}, 'release b1 --accept differences -p acme'],
     [
       'approves such a record by its id, which checks the caps, where a cap forbids to release it',
       {staged: 1, held: 1, heldRecord: 'r-9', mayAcceptDifferences: false},

@@ -1,13 +1,14 @@
 import {planBatch, type PlannedBatch, type PlanOptions} from '../../../batch/plan/plan.ts';
 import type {IssueGroup} from '../../../batch/input/issue-groups.ts';
+import type {Retype} from '../../../batch/model/accept.ts';
 import {isBatchId, isNamespace} from '../../../batch/model/identity.ts';
 import type {Kind} from '../../../batch/model/kinds.ts';
 import {DELIMITERS} from '../../../batch/input/csv-records.ts';
 import {RemitError} from '../../../errors.ts';
 import type {NumberFormat} from '../../../money/amount.ts';
-import {commandLine} from '../../runtime/command-line.ts';
 import type {LocalContext} from '../../core/context.ts';
 import {keepHeapSmall} from '../../runtime/memory.ts';
+import type {Accepted} from '../accept.ts';
 import {readMapping} from '../flags.ts';
 import {count, issuesText, revisionText} from './view.ts';
 
@@ -21,13 +22,6 @@ export interface InputFlags {
   'number-format'?: string | undefined;
   currency?: string | undefined;
   'valid-only'?: boolean | undefined;
-  'allow-cut-input'?: boolean | undefined;
-}
-
-/** The words of the command, for hints that repeat it. */
-export interface Typed {
-  id: string;
-  argv: readonly string[];
 }
 
 /** Plans a file as the flags say, shows its errors to people, and tells of rows that are left out. */
@@ -36,11 +30,13 @@ export async function planFromFlags(options: {
   file: string;
   stateDir: string;
   flags: InputFlags;
+  accepted: Accepted;
   local: LocalContext;
-  typed: Typed;
+  /** The typed command with more words. */
+  retype: Retype;
 }): Promise<PlannedBatch> {
   keepHeapSmall();
-  const {kind, file, stateDir, flags, local} = options;
+  const {kind, file, stateDir, flags, local, retype} = options;
   const {out, runtime, clock} = local;
   const batchId = flags['batch-id'];
   if (batchId !== undefined && !isBatchId(batchId))
@@ -64,7 +60,8 @@ export async function planFromFlags(options: {
     numberFormat: flags['number-format'] as NumberFormat | undefined, // one of the flag's options
     currency: flags.currency,
     validOnly: flags['valid-only'] ?? false,
-    allowCutInput: flags['allow-cut-input'] ?? false,
+    allowCutInput: options.accepted.cutInput,
+    retype,
     clock,
     stdin: file === '-' ? runtime.stdin : undefined,
   };
@@ -84,7 +81,7 @@ export async function planFromFlags(options: {
     const {error_groups: groups} = (error.details ?? {}) as {error_groups?: IssueGroup[]}; // of planBatch
     if (groups === undefined) throw error;
     if (out.forPeople) out.notice(issuesText(groups));
-    throw withCommand(error, groups, options.typed);
+    throw withCommand(error, groups, {retype, leavesOut: flags['valid-only'] ?? false});
   }
 }
 
@@ -98,15 +95,19 @@ function unknownColumns(groups: readonly IssueGroup[]): string[] {
 }
 
 /** The same error with a hint that can be typed: the command again with what it lacked. */
-function withCommand(error: RemitError, groups: readonly IssueGroup[], {id, argv}: Typed): RemitError {
-  const again = (...add: string[]) => `\`${commandLine(id, argv, {add})}\``;
+function withCommand(
+  error: RemitError,
+  groups: readonly IssueGroup[],
+  {retype, leavesOut}: {retype: Retype; leavesOut: boolean},
+): RemitError {
+  const again = (...words: string[]) => `\`${retype(words)}\``;
   const hints: string[] = [];
   const isUnit = groups.some(({code}) => code === 'amount-unit');
   const hasBadRows = groups.some(({examples}) => examples[0]!.row > 0);
   if (isUnit && hasBadRows) hints.push('fix the rows first; then add --amount-unit if it is still asked for');
   else if (isUnit)
     hints.push(`${again('--amount-unit', 'major')} reads 1500 as 1500.00, with minor as 15.00`);
-  else if (hasBadRows && !argv.includes('--valid-only'))
+  else if (hasBadRows && !leavesOut)
     hints.push(`fix the file and type the command again, or leave these rows out: ${again('--valid-only')}`);
   const unknown = unknownColumns(groups);
   if (unknown.length > 0)

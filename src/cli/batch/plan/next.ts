@@ -1,4 +1,5 @@
 import {readAcknowledged} from '../../../batch/journal/confirmations.ts';
+import {accepting} from '../../../batch/model/accept.ts';
 import {liveFlag} from '../../../batch/standing/next-command.ts';
 import {type OpenBatch, openBatch} from '../../../batch/journal/open-batch.ts';
 import {type SeenAlike, seenAlike} from '../../../batch/registry/seen-alike.ts';
@@ -72,14 +73,13 @@ function runCommand(
     : [softDuplicates.count, similarReferences.count];
   const duplicates = inFile + (there?.alike ?? 0);
   const similar = similarInFile + (there?.similar ?? 0);
-  return [
-    `${batchCommand(plan.kind)} run ${plan.batchId}`,
-    ...(duplicates > 0 ? [` --allow-duplicates ${duplicates}`] : []),
-    ...(similar > 0 ? [` --allow-similar ${similar}`] : []),
-    ...paidElsewhere(plan, service, seen.before).map((name) => ` --allow-paid-elsewhere ${shellWord(name)}`),
-    liveFlag('run', service?.mode ?? null),
-    placeFlags(local, stateDir),
-  ].join('');
+  const accept = [
+    ...(duplicates > 0 ? accepting('duplicates', duplicates) : []),
+    ...(similar > 0 ? accepting('similar', similar) : []),
+    ...paidElsewhere(plan, service, seen.before).flatMap((name) => accepting('paid-elsewhere', name)),
+  ].map((word) => ` ${shellWord(word)}`);
+  const where = liveFlag('run', service?.mode ?? null) + placeFlags(local, stateDir);
+  return `${batchCommand(plan.kind)} run ${plan.batchId}${accept.join('')}${where}`;
 }
 
 interface Service {

@@ -3,18 +3,20 @@ import {resolve} from 'node:path';
 import {type BatchClaims, claimBatch} from '../../../batch/registry/batch-claims.ts';
 import {BatchRun} from '../../../batch/run/batch-run.ts';
 import {isCapped} from '../../guard/batch-caps.ts';
+import {accepting} from '../../../batch/model/accept.ts';
 import type {Kind} from '../../../batch/model/kinds.ts';
 import {keepAcknowledged, noteConfirmation, readAcknowledged} from '../../../batch/journal/confirmations.ts';
 import type {Followed} from '../../../batch/follow/follow-run.ts';
 import type {Journal} from '../../../batch/journal/journal.ts';
 import {type OpenBatch, openBatch} from '../../../batch/journal/open-batch.ts';
-import {prepareRetry, type RetryRow} from '../../../batch/run/retry.ts';
+import {prepareRetry, type RetryFacts, type RetryRow} from '../../../batch/run/retry.ts';
 import {beginCancel, refuseCanceled} from '../../../batch/standing/remaining.ts';
 import {AdaptiveSpeed} from '../../../batch/speed/adaptive.ts';
 import {MAX_IN_FLIGHT} from '../../../batch/speed/speed.ts';
 import {surveyRetried} from '../../../batch/registry/survey.ts';
 import type {Stop} from '../../../batch/model/stop.ts';
 import {ASKING, readStatus, writeStatus} from '../../../batch/standing/status-file.ts';
+import type {Accepted} from '../accept.ts';
 import {checkResultPlace} from '../../../batch/report/results.ts';
 import {cancelExitCodeOf, exitCodeOf, type Summary} from '../../../batch/standing/summary.ts';
 import {HORIZON_MS} from '../../../batch/model/record-age.ts';
@@ -45,8 +47,6 @@ import type {RunPath} from '../../../batch/model/run-path.ts';
 export interface RunFlags extends ConfirmFlags, FollowFlags {
   'key-horizon'?: number | undefined;
   'max-in-flight'?: number | undefined;
-  'release-rest'?: boolean | undefined;
-  'trust-refusals'?: boolean | undefined;
   'break-lock'?: boolean | undefined;
   'wait-lock'?: number | undefined;
   out?: string | undefined;
@@ -58,6 +58,7 @@ export interface RunRequest {
   stateDir: string;
   batchId: string;
   flags: RunFlags;
+  accepted: Accepted;
   /** The command itself, for hints that repeat it. */
   typed: Typed;
   /** `as-before`: the way in which the batch was begun. */
@@ -110,6 +111,7 @@ export async function runBatch(request: RunRequest): Promise<BatchEnd> {
       context.out.text(summaryText(summary, attention, placed));
       if (request.path === 'cancel' && summary.accepted > 0)
         context.out.notice(releasedText(batch.journal.rowsIn(['accepted'], 0, NAMED), summary.accepted));
+      hintRefusals(request, summary, batch.journal);
       noteDoubts(request, summary, batch.journal.rowsIn(['in_doubt'], 0, ATTENTION));
       if (summary.posts === 0 && summary.next === null && (await hasForgotten(context, kind, batch.journal)))
         context.out.notice(RESET_SANDBOX);
@@ -123,6 +125,18 @@ export async function runBatch(request: RunRequest): Promise<BatchEnd> {
   });
   noteEffect(request, end.summary);
   return end;
+}
+
+/** Answers that `--accept refusals` makes final. */
+const REFUSALS: readonly (number | null)[] = [400, 404, 422];
+
+/** Everything was refused, so the address may be wrong; where it is not, the batch goes on with this command. */
+function hintRefusals(request: RunRequest, summary: Summary, journal: Journal): void {
+  if (request.path === 'cancel' || summary.stopped_because?.reason !== 'refused-at-first') return;
+  const refused = journal.rowsIn(['not_sent'], 0, NAMED);
+  if (!refused.some(({outcome}) => REFUSALS.includes(outcome?.http ?? null))) return;
+  const words = ['resume', shellWord(summary.batch_id), ...accepting('refusals')].join(' ');
+  request.context.out.hint(`if the address is right and the service does refuse these rows: ${continued(request, words)}`);
 }
 
 /** If the output cannot be written, the error says all the same what was done. */
@@ -166,10 +180,14 @@ async function runClaimed(request: RunRequest, batch: OpenBatch, folder: string)
 }
 
 /** The command that goes on with a batch whose run failed. */
-function goOn({context, stateDir, path}: RunRequest, {batchId, kind}: OpenBatch['plan']): string {
-  const words = [batchCommand(kind), path === 'cancel' ? 'cancel' : 'resume', shellWord(batchId)];
+function goOn(request: RunRequest, {batchId}: OpenBatch['plan']): string {
+  return continued(request, `${request.path === 'cancel' ? 'cancel' : 'resume'} ${shellWord(batchId)}`);
+}
+
+/** A command that sends for the batch, with the profile in force. */
+function continued({context, kind, stateDir}: RunRequest, words: string): string {
   const live = context.profile.mode === 'live' ? ' --live' : '';
-  return words.join(' ') + live + placeFlags(context, stateDir, context.commands.profile);
+  return `${batchCommand(kind)} ${words}${live}${placeFlags(context, stateDir, context.commands.profile)}`;
 }
 
 /** The command that writes the results of a batch. */
@@ -205,7 +223,7 @@ async function confirmOnce(
   claims: BatchClaims,
   retried?: readonly RetryRow[],
 ): Promise<void> {
-  const {context, flags, doing} = request;
+  const {context, flags, accepted, doing} = request;
   const {plan, journal} = batch;
   const {registry} = claims;
   const sentAgain = retried?.map(({row}) => row) ?? [];
@@ -224,7 +242,20 @@ async function confirmOnce(
   const reach = reachOf(request, journal);
   const work = workOf({journal, plan, survey, reach, taken: sentAgain});
   const {typed} = request;
-  const asked = {context, typed, plan, survey, work, flags, doing, known, acknowledged, again, onAsk};
+  const asked = {
+    context,
+    typed,
+    plan,
+    survey,
+    work,
+    flags,
+    accepted,
+    doing,
+    known,
+    acknowledged,
+    again,
+    onAsk,
+  };
   const isAgreed = await confirmBatch(asked);
   batch.lock.assertHeld(); // a question may stay open for hours
   registry.assertHeld();
@@ -272,10 +303,10 @@ const nothingToRetry = ({plan}: OpenBatch, {kind, context, stateDir}: RunRequest
   );
 
 /** Which rows the run takes up: the same for the question as for the engine. */
-function reachOf({path, flags, doing}: RunRequest, journal: Journal): Reach {
+function reachOf({path, accepted, doing}: RunRequest, journal: Journal): Reach {
   return {
     path: path === 'as-before' ? (journal.fact('path') ?? 'stage-and-release') : path,
-    acceptDifferences: flags['accept-differences'] ?? false,
+    acceptDifferences: accepted.differences,
     retryUnapproved: doing === 'release',
   };
 }
@@ -321,8 +352,8 @@ async function runConfirmed(parts: ConfirmedRun): Promise<Summary> {
       horizonMs: flags['key-horizon'] ?? HORIZON_MS,
       maxWaitMs: flags['max-wait'],
       acceptDifferences,
-      releaseRest: flags['release-rest'] ?? false,
-      trustRefusals: flags['trust-refusals'] ?? false,
+      releaseRest: request.accepted.rest,
+      trustRefusals: request.accepted.refusals,
       retryUnapproved,
       approveById: profile.approveById,
       mayAcceptDifferences: !isCapped(profile.caps),
@@ -367,7 +398,7 @@ async function retryRows(
     clock,
     named,
     registry: claims.registry,
-    allowedElsewhere: flags['allow-paid-elsewhere'],
+    allowedElsewhere: request.accepted.paidElsewhere,
     maxWaitMs: flags['max-wait'],
     stop: context.stop.signal,
     confirm: async (rows) => {
@@ -381,7 +412,21 @@ async function retryRows(
   for (const {reference, why} of facts.left.slice(0, NAMED))
     out.notice(`  ${reference} is unchanged: ${why}`);
   if (facts.left.length > NAMED) out.notice(`  … and ${facts.left.length - NAMED} more are left as they are`);
+  hintLeft(request, journal, facts.left);
   return undefined;
+}
+
+/** What would send the rows that a retry left as they are. */
+function hintLeft(request: RunRequest, journal: Journal, left: RetryFacts['left']): void {
+  const {context, typed, batchId} = request;
+  const {out, profile, commands} = context;
+  const places = new Set(left.flatMap(({elsewhere}) => elsewhere ?? []));
+  const accepted = [...places].flatMap((place) => accepting('paid-elsewhere', place));
+  if (places.size > 0) out.hint(`if these are other payments: ${commands.again(typed, {add: accepted})}`);
+  const isHeld = left.some(({reference}) => journal.rowOf(reference)?.outcome?.state === 'held');
+  const words = ['release', shellWord(batchId), ...accepting('differences')].join(' ');
+  if (isHeld && !isCapped(profile.caps))
+    out.hint(`if the differences are acceptable: ${continued(request, words)}`);
 }
 
 function timeoutsOf(context: Context): Timeouts {

@@ -1,5 +1,6 @@
 import {RemitError} from '../../../errors.ts';
 import type {Acknowledged} from '../../../batch/journal/facts.ts';
+import {accepting, type CountedName} from '../../../batch/model/accept.ts';
 import {type Part, plus} from '../../../batch/model/part.ts';
 import {formatMajor} from '../../../money/amount.ts';
 import type {Typed} from '../../runtime/command-line.ts';
@@ -9,6 +10,7 @@ import {checkBatchCaps} from '../../guard/batch-caps.ts';
 import {canAsk} from '../../runtime/prompts.ts';
 import {refusePaidElsewhere, type Survey} from '../../../batch/registry/survey.ts';
 import type {Work} from '../../../batch/registry/work.ts';
+import type {Accepted} from '../accept.ts';
 import {readTotals} from '../flags.ts';
 import {count, planText, surveyText, totalsText, workText} from '../plan/view.ts';
 import type {Plan} from '../../../batch/model/plan-facts.ts';
@@ -16,10 +18,6 @@ import type {Plan} from '../../../batch/model/plan-facts.ts';
 export interface ConfirmFlags {
   'confirm-total'?: string[] | undefined;
   'confirm-count'?: number | undefined;
-  'allow-duplicates'?: number | undefined;
-  'allow-similar'?: number | undefined;
-  'allow-paid-elsewhere'?: string[] | undefined;
-  'accept-differences'?: boolean | undefined;
 }
 
 /** What is confirmed: of a retry, the rows that are sent again; else the plan's. */
@@ -47,6 +45,7 @@ export async function confirmBatch(options: {
   /** What the run will do: the question names it, while stated figures speak of the whole plan. */
   work: Work;
   flags: ConfirmFlags;
+  accepted: Accepted;
   doing: string;
   known: boolean;
   /** Kept from an earlier confirmation of this plan. */
@@ -56,7 +55,7 @@ export async function confirmBatch(options: {
   /** Called before the question. */
   onAsk: () => void;
 }): Promise<boolean> {
-  const {context, plan, survey, work, flags, doing} = options;
+  const {context, plan, survey, work, flags, accepted, doing} = options;
   const sums = options.again === undefined ? plan.figures : sumsOf(options.again);
   // A retry goes on with the rest of its batch as well.
   const moving = sumsOf(options.again === undefined ? work.open : plus([work.open, options.again]));
@@ -76,9 +75,9 @@ export async function confirmBatch(options: {
       'GUARD_READ_ONLY',
       `refused to ${doing} batch ${plan.batchId}: profile ${profile.name} is read-only`,
     );
-  checkBatchCaps(plan, profile.caps, profile.name, flags['accept-differences'] ?? false);
+  checkBatchCaps(plan, profile.caps, profile.name, accepted.differences);
   checkStated(plan, sums, flags, asked);
-  refusePaidElsewhere(survey, flags['allow-paid-elsewhere'] ?? [], {batchId: plan.batchId, retype: asked});
+  refusePaidElsewhere(survey, accepted.paidElsewhere, {batchId: plan.batchId, retype: asked});
   checkDuplicates(options, (line) => out.notice(line));
   const isLive = profile.mode === 'live';
   if (isLive && !live)
@@ -243,22 +242,22 @@ function sameAmount(stated: string, planned: string, currency: string): boolean 
 
 /** @param show for what no plan can tell, since it is of other batches */
 function checkDuplicates(options: Parameters<typeof confirmBatch>[0], show: (line: string) => void): void {
-  const {plan, survey, flags, acknowledged} = options;
+  const {plan, survey, accepted, acknowledged} = options;
   const {softDuplicates, similarReferences} = plan.figures;
   const {repeats, similar} = duplicatesOf(plan, survey, acknowledged);
-  /** The flags of the hint state both, so that one command is enough. */
-  const acknowledging = [
-    ...(repeats > 0 ? ['--allow-duplicates', String(repeats)] : []),
-    ...(similar > 0 ? ['--allow-similar', String(similar)] : []),
+  /** The command of the hint states both, so that one is enough. */
+  const stated = [
+    ...(repeats > 0 ? accepting('duplicates', repeats) : []),
+    ...(similar > 0 ? accepting('similar', similar) : []),
   ];
-  /** Who repeats the flags of an earlier command of this batch states again what was acknowledged then. */
-  const isStated = (n: number, flag: number | undefined, before: number | undefined) =>
-    n === (flag ?? 0) || (before !== undefined && flag !== undefined && flag >= n && flag <= before + n);
-  const unacknowledged = (what: string, n: number, flag: string) => {
+  /** A command that is repeated states again what was accepted when this batch was first confirmed. */
+  const isStated = (n: number, typed: number | undefined, before: number | undefined) =>
+    n === (typed ?? 0) || (before !== undefined && typed !== undefined && typed >= n && typed <= before + n);
+  const unacknowledged = (what: string, n: number, name: CountedName) => {
     surveyText(survey).forEach(show);
-    const found = n === 0 ? `there is nothing that --${flag} could acknowledge` : what;
+    const found = n === 0 ? `there is nothing that --accept ${name} could accept` : what;
     throw new RemitError('GUARD_DUPLICATES', `batch ${plan.batchId}: ${found}; nothing was sent`, {
-      hint: `${n === 0 ? 'without it' : 'if every one of them is meant'}: ${retype(options, {add: acknowledging, without: ALLOWING})}`,
+      hint: `${n === 0 ? 'without it' : 'if every one of them is meant'}: ${retype(options, {add: stated, without: COUNTED})}`,
       details: {
         soft_duplicates: softDuplicates,
         similar_references: similarReferences,
@@ -267,21 +266,21 @@ function checkDuplicates(options: Parameters<typeof confirmBatch>[0], show: (lin
       },
     });
   };
-  if (!isStated(repeats, flags['allow-duplicates'], acknowledged?.duplicates))
+  if (!isStated(repeats, accepted.duplicates, acknowledged?.duplicates))
     unacknowledged(
       `${count(repeats, 'row')} with party, amount and currency of an earlier one, in this file or in another batch of the last 30 days`,
       repeats,
-      'allow-duplicates',
+      'duplicates',
     );
-  if (!isStated(similar, flags['allow-similar'], acknowledged?.similar))
+  if (!isStated(similar, accepted.similar, acknowledged?.similar))
     unacknowledged(
       `${count(similar, 'reference')} like an earlier one but for case or spaces`,
       similar,
-      'allow-similar',
+      'similar',
     );
 }
 
-const ALLOWING = ['--allow-duplicates', '--allow-similar'];
+const COUNTED = ['--accept duplicates', '--accept similar'];
 
 /** How many look-alikes are still to be acknowledged; those of the file itself are, with its plan. */
 export function duplicatesOf(

@@ -83,18 +83,18 @@ describe('the caps of a profile on a batch', () => {
     assert.deepEqual([ran.exitCode, (ran.json() as Summary).state], [0, 'canceled'], ran.stderr);
   });
 
-  it('are not bypassed by --accept-differences', async () => {
+  it('are not bypassed by --accept differences', async () => {
     for (const flags of [
       ['--max-amount', 'USD=99.00'],
       ['--max-batch-total', 'USD=99.00'],
     ]) {
       const env = await desk.profile(`p${flags[0]!.length}`, ...flags, '--default');
-      const ran = await run(env, 'run ./p.csv --yes --accept-differences');
+      const ran = await run(env, 'run ./p.csv --yes --accept differences');
       assert.equal(ran.exitCode, 11, ran.stderr);
-      assert.match(ran.error().message, /--accept-differences/);
+      assert.match(ran.error().message, /--accept differences/);
     }
     assert.equal(desk.service.posts, 0);
     const env = await desk.profile('free', '--max-batch-rows', '5', '--default');
-    assert.equal((await run(env, 'run ./p.csv --yes --accept-differences')).exitCode, 0);
+    assert.equal((await run(env, 'run ./p.csv --yes --accept differences')).exitCode, 0);
   });
 });

@@ -75,10 +75,10 @@ describe('confirming a batch', () => {
     assert.deepEqual([ran.exitCode, summaryOf(ran).planned, summaryOf(ran).accepted], [0, 1, 1]);
   });
 
-  it('asks for --accept-key-trust before --direct moves live money', async () => {
+  it('asks for --accept key-trust before --direct moves live money', async () => {
     const line = `run ./p.csv --json --direct --live --yes ${STATED}`;
     refused(await desk.batch(line, {live: true}), 11, 'GUARD_LIVE', /--direct/);
-    const ran = await desk.batch(`${line} --accept-key-trust`, {live: true});
+    const ran = await desk.batch(`${line} --accept key-trust`, {live: true});
     assert.deepEqual([ran.exitCode, summaryOf(ran).posts], [0, 2]);
     assert.match((await desk.batch('run --help')).stdout, /nothing is\s+checked\s+before/);
   });
@@ -110,9 +110,9 @@ describe('confirming a batch', () => {
     );
 
     it('is by their exact number; --yes is not enough', async () => {
-      for (const flags of ['', ' --allow-duplicates 1', ' --allow-duplicates 3'])
+      for (const flags of ['', ' --accept duplicates=1', ' --accept duplicates=3'])
         refused(await desk.batch(`run ./d.csv --json --yes${flags}`), 11, 'GUARD_DUPLICATES', /2 rows/);
-      assert.equal((await desk.batch('run ./d.csv --json --yes --allow-duplicates 2')).exitCode, 0);
+      assert.equal((await desk.batch('run ./d.csv --json --yes --accept duplicates=2')).exitCode, 0);
     });
 
     it('counts those of other batches in the last 30 days too', async () => {
@@ -129,10 +129,10 @@ describe('confirming a batch', () => {
       await desk.batch('run ./p.csv --batch-id one --json --yes');
       // Two within the file, and all three like a payment of another batch.
       const staged = await desk.batch(
-        'run ./d.csv --batch-id b --json --yes --stage-only --allow-duplicates 5',
+        'run ./d.csv --batch-id b --json --yes --stage-only --accept duplicates=5',
       );
       assert.equal(staged.exitCode, 0, staged.stderr);
-      for (const flags of ['', ' --allow-duplicates 5']) {
+      for (const flags of ['', ' --accept duplicates=5']) {
         const ran = await desk.batch(`release b --json --yes${flags}`);
         assert.equal(ran.exitCode, 0, ran.stderr);
         assert.equal(summaryOf(ran).accepted, 3);
@@ -145,22 +145,22 @@ describe('confirming a batch', () => {
       desk.service.fault = ({n}) =>
         n > 1 ? {status: 401, body: {error_code: 'AUTHENTICATION_ERROR', message: 'no'}} : undefined;
       const cut = await desk.batch(
-        ['run ./d.csv --batch-id b --json --yes --allow-duplicates 2', ...flags].join(' '),
+        ['run ./d.csv --batch-id b --json --yes --accept duplicates=2', ...flags].join(' '),
       );
       assert.equal(summaryOf(cut).not_sent, 2);
       desk.service.fault = () => undefined;
       desk.clock.advance(1000);
       desk.file('o.csv', [['O-1', 1, '10.00']]);
-      const other = await desk.batch('run ./o.csv --batch-id o --json --yes --allow-duplicates 1');
+      const other = await desk.batch('run ./o.csv --batch-id o --json --yes --accept duplicates=1');
       assert.equal(other.exitCode, 0, other.stderr);
     };
 
     it('does not cover what another batch has claimed since', async () => {
       await meetAnother('--stage-only');
-      const again = await desk.batch('run b --json --yes --allow-duplicates 7');
+      const again = await desk.batch('run b --json --yes --accept duplicates=7');
       assert.deepEqual([again.exitCode, again.error().code], [11, 'GUARD_DUPLICATES']);
-      assert.match(again.error().hint!, /--allow-duplicates 2/);
-      const ran = await desk.batch('run b --json --yes --allow-duplicates 2');
+      assert.match(again.error().hint!, /--accept duplicates=2/);
+      const ran = await desk.batch('run b --json --yes --accept duplicates=2');
       assert.deepEqual([ran.exitCode, summaryOf(ran).accepted], [0, 3]);
     });
 
@@ -168,13 +168,13 @@ describe('confirming a batch', () => {
       await meetAnother();
       const again = await desk.batch('resume b --json --yes');
       assert.deepEqual([again.exitCode, again.error().code], [11, 'GUARD_DUPLICATES']);
-      assert.match(again.error().hint!, /--allow-duplicates 2/);
-      const ran = await desk.batch('resume b --json --yes --allow-duplicates 2');
+      assert.match(again.error().hint!, /--accept duplicates=2/);
+      const ran = await desk.batch('resume b --json --yes --accept duplicates=2');
       assert.deepEqual([ran.exitCode, summaryOf(ran).accepted], [0, 3]);
       for (const line of [
         'resume b',
-        'resume b --allow-duplicates 2',
-        'run ./d.csv --batch-id b --allow-duplicates 2',
+        'resume b --accept duplicates=2',
+        'run ./d.csv --batch-id b --accept duplicates=2',
       ])
         assert.equal((await desk.batch(`${line} --json --yes`)).exitCode, 0, line);
     });
@@ -185,7 +185,7 @@ describe('confirming a batch', () => {
         ['inv1', 2, '20.00'],
       ]);
       refused(await desk.batch('run ./s.csv --json --yes'), 11, 'GUARD_DUPLICATES', /case or spaces/);
-      const ran = await desk.batch('run ./s.csv --batch-id s --json --yes --stage-only --allow-similar 1');
+      const ran = await desk.batch('run ./s.csv --batch-id s --json --yes --stage-only --accept similar=1');
       assert.equal(ran.exitCode, 0, ran.stderr);
       assert.equal((await desk.batch('release s --json --yes')).exitCode, 0);
     });
@@ -205,10 +205,10 @@ describe('confirming a batch', () => {
         ran.stderr,
         /a-1 looks like A-1 of another batch[^]*A - 2 looks like A-2 of another batch/,
       );
-      assert.match(ran.error().hint!, /--allow-similar 2/);
-      assert.equal((await desk.batch('run s --json --yes --allow-similar 1')).exitCode, 11);
+      assert.match(ran.error().hint!, /--accept similar=2/);
+      assert.equal((await desk.batch('run s --json --yes --accept similar=1')).exitCode, 11);
       assert.equal(desk.service.posts, before, 'nothing was sent');
-      const said = await desk.batch('run s --json --yes --allow-similar 2');
+      const said = await desk.batch('run s --json --yes --accept similar=2');
       assert.deepEqual([said.exitCode, summaryOf(said).accepted], [0, 3], said.stderr);
     });
   });

@@ -19,18 +19,18 @@ describe('references that were used elsewhere', () => {
   const refused = (ran: CliResult, words: RegExp, flag: string) => {
     assert.deepEqual([ran.exitCode, ran.error().code], [11, 'GUARD_DUPLICATES'], ran.stderr);
     assert.match(ran.error().message, words);
-    assert.ok(ran.error().hint!.includes(`--allow-paid-elsewhere ${shellWord(flag)}`), ran.error().hint!);
+    assert.ok(ran.error().hint!.includes(shellWord(`paid-elsewhere=${flag}`)), ran.error().hint!);
     assert.equal(desk.service.paid.length, 1, 'nothing was sent');
   };
-  const ACKNOWLEDGED = '--json --yes --allow-duplicates 1';
+  const ACKNOWLEDGED = '--json --yes --accept duplicates=1';
 
   it('in another namespace are refused until it is named', async () => {
     const line = `run ./p.csv --batch-id two --namespace other ${ACKNOWLEDGED}`;
     refused(await desk.batch(line), /used under default by batch one/, 'default');
-    refused(await desk.batch(`${line} --allow-paid-elsewhere acme`), /default/, 'default');
+    refused(await desk.batch(`${line} --accept paid-elsewhere=acme`), /default/, 'default');
     // Other keys, so another payment: that is what the flag says.
     const ran = await desk.batch(
-      `run ./p.csv --batch-id two --json --yes --namespace other --allow-paid-elsewhere default`,
+      `run ./p.csv --batch-id two --json --yes --namespace other --accept paid-elsewhere=default`,
     );
     assert.deepEqual([ran.exitCode, (ran.json() as Summary).accepted], [0, 1], ran.stderr);
     assert.equal(desk.service.paid.length, 2);
@@ -45,8 +45,13 @@ describe('references that were used elsewhere', () => {
     assert.deepEqual([paid.exitCode, (paid.json() as Summary).accepted], [0, 1], paid.stderr);
     const left = await desk.batch('retry r --yes');
     assert.match(left.stderr, /R-1 is unchanged: .*used under other by batch fix/);
+    const hint = 'retry r --yes --accept paid-elsewhere=other';
+    assert.ok(
+      left.stderr.includes(`if these are other payments: remit payouts batch ${hint}\n`),
+      left.stderr,
+    );
     assert.equal(desk.service.paid.length, 2);
-    const named = await desk.batch('retry r --json --yes --allow-paid-elsewhere other');
+    const named = await desk.batch(`${hint} --json`);
     assert.deepEqual([named.exitCode, (named.json() as Summary).accepted], [0, 1], named.stderr);
   });
 
@@ -57,8 +62,8 @@ describe('references that were used elsewhere', () => {
     const ran = await runCli(
       [
         ...`payouts batch ${line.replace('./', `${desk.folder}/`)}`.split(' '),
-        '--allow-paid-elsewhere',
-        '(environment)',
+        '--accept',
+        'paid-elsewhere=(environment)',
       ],
       {env, cwd: desk.folder, clock: desk.clock, service: desk.service.transport()},
     );
@@ -100,7 +105,7 @@ describe('references that were used elsewhere', () => {
     assert.equal((await desk.batch('run ./n.csv --batch-id n --json --yes --namespace nov')).exitCode, 0);
     file('m.csv', ['1.50', '2.50', '3.50']);
     const other = await desk.batch(
-      'run ./m.csv --batch-id m --json --yes --namespace nov --allow-duplicates 2',
+      'run ./m.csv --batch-id m --json --yes --namespace nov --accept duplicates=2',
     );
     assert.deepEqual([other.exitCode, other.error().code], [11, 'GUARD_CONFIRM'], other.stderr);
     assert.match(other.error().message, /another file was run under the namespace nov/);

@@ -156,8 +156,11 @@ describe('how a batch ends, for whoever reads stderr and the exit code', () => {
       n > 1 && body.includes('"A-3"') ? {status: 404, body: '<html>no</html>'} : undefined;
     const ran = await desk.batch('run ./p.csv --batch-id b --yes');
     assert.equal(ran.exitCode, 7, ran.stderr);
-    assert.match(ran.stdout, /held: 0 of 3 rows accepted; 1 row could not be sent.*release --release-rest/);
-    const rest = await desk.batch('release b --release-rest --yes --json');
+    assert.match(ran.stdout, /held: 0 of 3 rows accepted; 1 row could not be sent.*resume tries again/);
+    const [, hint] = /release the others without it:\n +remit payouts batch (release b --accept rest)\n/.exec(
+      ran.stdout,
+    )!;
+    const rest = await desk.batch(`${hint} --yes --json`);
     assert.deepEqual([(rest.json() as Summary).accepted, (rest.json() as Summary).not_sent], [2, 1]);
   });
 
@@ -205,7 +208,7 @@ describe('how a batch ends, for whoever reads stderr and the exit code', () => {
   it('says of a batch with a row in doubt that it is not complete, and never that nothing was sent', async () => {
     desk.service.fault = ({method, body}) =>
       method === 'POST' && body.includes('"A-2"') ? 'lost-after' : undefined;
-    const ran = await desk.batch('run ./p.csv --batch-id b --yes --release-rest');
+    const ran = await desk.batch('run ./p.csv --batch-id b --yes --accept rest');
     assert.equal(ran.exitCode, 12, ran.stderr);
     for (const {stdout} of [ran, await desk.batch('status b')]) {
       assert.match(stdout, /b is not complete: 2 of 3 rows accepted; 1 in doubt/);

@@ -58,7 +58,7 @@ describe('the hints of a batch', () => {
   it('of a resolve at another address repeat it with the profile of the last run', async () => {
     desk.service.fault = ({method, body}) =>
       method === 'POST' && body.includes('"A-2"') ? 'lost-after' : undefined;
-    await type(`run ./p.csv --batch-id b --yes --release-rest ${at}`);
+    await type(`run ./p.csv --batch-id b --yes --accept rest ${at}`);
     desk.service.fault = () => undefined;
     const wrong = ['profiles', 'add', 'wrong', '--base-url', 'http://127.0.0.1:4999', '--key-stdin'];
     await runCli(wrong, {env, stdin: TEST_KEY, cwd: desk.folder, clock: desk.clock});
@@ -78,7 +78,7 @@ describe('the hints of a batch', () => {
   it('of a record that cannot be found repeat the resolve with --unseen', async () => {
     desk.service.fault = ({method, body}) =>
       method === 'POST' && body.includes('"A-2"') ? 'lost-before' : undefined;
-    await type(`run ./p.csv --batch-id b --yes --release-rest ${at}`);
+    await type(`run ./p.csv --batch-id b --yes --accept rest ${at}`);
     desk.service.fault = () => undefined;
     const hint = await hintOf(`resolve b A-2 --paid 018f0000-0000-7000-8000-00000000dead ${at}`);
     assert.match(hint, /checking the record: remit payouts batch resolve b A-2 .*-p acme .*--unseen$/);
@@ -105,12 +105,12 @@ describe('the hints of a batch', () => {
     );
   });
 
-  it('of a cap that refuses --accept-differences name the approval by id and the resume, which work', async () => {
+  it('of a cap that refuses --accept differences name the approval by id and the resume, which work', async () => {
     await desk.profile('capped', '--max-amount', 'USD=100.00');
     desk.service.distort = (shown) => ({...shown, currency_code: 'EUR'});
     await type('run ./p.csv --batch-id b --yes -p capped');
     desk.service.distort = (shown) => shown;
-    const hint = await hintOf('release b --accept-differences --yes -p capped');
+    const hint = await hintOf('release b --accept differences --yes -p capped');
     const [approve, resume] = [
       /remit payouts approve ID -p capped/,
       /remit payouts batch resume b -p capped/,

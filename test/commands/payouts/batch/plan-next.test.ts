@@ -46,7 +46,7 @@ describe('the command after a plan', () => {
       ['A-3', 3, '10.00'],
     ]);
     const {next} = await plan('./p.csv --batch-id b');
-    assert.equal(next, 'remit payouts batch run b --allow-duplicates 2 --allow-similar 1');
+    assert.equal(next, 'remit payouts batch run b --accept duplicates=2 --accept similar=1');
     assert.equal((await typed(next)).accepted, 4);
   });
 
@@ -67,9 +67,9 @@ describe('the command after a plan', () => {
       alike.map(({alike, similar}) => [alike, similar]),
       [[2, 1]],
     );
-    assert.equal(next, 'remit payouts batch run two --allow-duplicates 3 --allow-similar 1');
+    assert.equal(next, 'remit payouts batch run two --accept duplicates=3 --accept similar=1');
     const elsewhere = await plan('./two.csv --batch-id two', {live: true});
-    assert.equal(elsewhere.next, 'remit payouts batch run two --allow-duplicates 1 --live');
+    assert.equal(elsewhere.next, 'remit payouts batch run two --accept duplicates=1 --live');
     const summary = await typed(next);
     assert.deepEqual([summary.accepted, summary.already_paid], [3, 1]);
   });
@@ -78,7 +78,7 @@ describe('the command after a plan', () => {
     desk.file('one.csv', [['A-1', 1, '10.00']]);
     await desk.batch('run ./one.csv --batch-id one --yes');
     const {next} = await plan('./one.csv --batch-id two --namespace other');
-    assert.equal(next, 'remit payouts batch run two --allow-paid-elsewhere default');
+    assert.equal(next, 'remit payouts batch run two --accept paid-elsewhere=default');
     assert.equal((await typed(next)).accepted, 1);
   });
 
@@ -95,7 +95,7 @@ describe('the command after a plan', () => {
       ['A-1', 1, '10.00'],
       ['A-2', 1, '10.00'],
     ]);
-    await desk.batch('run ./p.csv --batch-id b --allow-duplicates 1 --stage-only --yes');
+    await desk.batch('run ./p.csv --batch-id b --accept duplicates=1 --stage-only --yes');
     assert.equal((await plan('./p.csv --batch-id b')).next, 'remit payouts batch release b');
     await desk.batch('release b --yes');
     assert.equal((await plan('./p.csv --batch-id b')).next, null);
@@ -109,7 +109,7 @@ describe('the command after a plan', () => {
       ['A-2', 1, '10.00'],
     ]);
     const {next} = await plan('./p.csv --batch-id b');
-    assert.equal(next, 'remit payouts batch run b --allow-duplicates 1');
+    assert.equal(next, 'remit payouts batch run b --accept duplicates=1');
     assert.equal((await typed(next)).accepted, 2);
   });
 
@@ -120,7 +120,7 @@ describe('the command after a plan', () => {
     ]);
     const {stdout, stderr} = await desk.batch('plan ./p.csv --batch-id b', {columns: 100});
     assert.match(stdout, /1 row with the payee, amount and currency of an earlier row:/);
-    assert.match(stderr, /remit payouts batch run b --allow-duplicates 1/);
+    assert.match(stderr, /remit payouts batch run b --accept duplicates=1/);
   });
 });
 

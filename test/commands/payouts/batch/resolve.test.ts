@@ -8,7 +8,7 @@ describe('payouts batch resolve --paid', () => {
     desk = Desk.withTwoRows();
     desk.service.fault = ({method, body}) =>
       method === 'POST' && body.includes('"A-2"') ? 'lost-after' : undefined;
-    assert.equal((await desk.batch('run ./p.csv --batch-id b --yes --release-rest')).exitCode, 12);
+    assert.equal((await desk.batch('run ./p.csv --batch-id b --yes --accept rest')).exitCode, 12);
     desk.service.fault = () => undefined;
   });
   afterEach(() => desk.close());

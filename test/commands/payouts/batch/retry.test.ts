@@ -22,7 +22,7 @@ describe('payouts batch retry, when another batch has made a payment that looks 
     const refused = await desk.batch('retry b --yes');
     assert.equal(refused.exitCode, 11, refused.stderr);
     assert.match(refused.stderr, /A-2 looks like X-2 of batch other: same party, amount and currency/);
-    const [, hint] = /(retry b --yes --allow-duplicates 1)\n/.exec(refused.stderr)!;
+    const [, hint] = /(retry b --yes --accept duplicates=1)\n/.exec(refused.stderr)!;
     const ran = await desk.batch(hint!);
     assert.equal(ran.exitCode, 0, ran.stderr);
   }
@@ -43,7 +43,7 @@ describe('payouts batch retry, when another batch has made a payment that looks 
     await desk.batch('status b --refresh');
     desk.clock.advance(1000);
     desk.file('first.csv', [['X-1', 1, '10.00']]); // as the row that was paid
-    await desk.batch('run ./first.csv --batch-id first --yes --allow-duplicates 1');
+    await desk.batch('run ./first.csv --batch-id first --yes --accept duplicates=1');
     await payAlike();
     await isAskedOnce();
   });
@@ -53,7 +53,7 @@ describe('payouts batch retry, when another batch has made a payment that looks 
     await desk.batch('run ./other.csv --batch-id other --yes');
     desk.clock.advance(1000);
     desk.service.refuse = (body) => (JSON.stringify(body).includes('"A-2"') ? REFUSED : undefined);
-    const ran = await desk.batch('run ./p.csv --batch-id b --yes --allow-duplicates 1');
+    const ran = await desk.batch('run ./p.csv --batch-id b --yes --accept duplicates=1');
     assert.equal(ran.exitCode, 8, ran.stderr);
     desk.service.refuse = () => undefined;
     const retried = await desk.batch('retry b --yes --json');

@@ -139,12 +139,12 @@ describe('how a batch is run, as typed', () => {
     });
   });
 
-  it('releases rows whose record differs only with --accept-differences', async () => {
+  it('releases rows whose record differs only with --accept differences', async () => {
     desk.service.distort = (record) => ({...record, currency_code: 'CAD'});
     const held = await run('run ./p.csv --batch-id b');
     assert.deepEqual([held.exitCode, held.summary!.held, desk.service.paid.length], [8, 2, 0]);
     assert.equal((await run('release b')).summary!.held, 2);
-    const released = await run('release b --accept-differences');
+    const released = await run('release b --accept differences');
     assert.equal(released.exitCode, 0, released.stderr);
     assert.deepEqual([released.summary!.accepted, desk.service.paid.length], [2, 2]);
   });

@@ -118,7 +118,7 @@ describe('the question of a batch', () => {
   it('of a retry names a row that another batch has given back since once', async () => {
     desk.file('c.csv', [['A-2', 2, '20.00']]);
     await claim('c.csv', 'c');
-    await desk.batch('run ./p.csv --batch-id b --yes --release-rest');
+    await desk.batch('run ./p.csv --batch-id b --yes --accept rest');
     [...desk.service.byId.values()][0]!.status = 'failed';
     await giveBack('c');
     const ran = await asked('retry b --row A-1', {answers: [false]});
@@ -142,7 +142,7 @@ describe('the question of a batch', () => {
     desk.file('c.csv', [['A-2', 2, '20.00']]);
     await claim('c.csv', 'c', true);
     const stated = '--live --yes --confirm-total USD=30.00 --confirm-count 2';
-    await desk.batch(`run ./p.csv --batch-id b --release-rest ${stated}`, live);
+    await desk.batch(`run ./p.csv --batch-id b --accept rest ${stated}`, live);
     [...desk.service.byId.values()][0]!.status = 'failed';
     await giveBack('c', true);
     const less = await asked('retry b --row A-1 --live', {...live, answers: ['10.00']});

@@ -1,0 +1,38 @@
+/**
+ * What `--accept` can state, so that a script goes on where a batch would be refused. The value is a number of rows, a
+ * name, or nothing; the meaning is what the help and usage errors print.
+ */
+export const ACCEPTABLE = {
+  duplicates: {value: 'N', meaning: 'N rows repeat a party, amount and currency'},
+  similar: {value: 'N', meaning: 'N references differ only in case or spaces'},
+  'paid-elsewhere': {
+    value: 'NAME',
+    meaning: 'NAME used these references for other payments',
+  },
+  differences: {value: null, meaning: 'release records with another rail, currency, metadata'},
+  rest: {value: null, meaning: 'release although rows are in doubt or in conflict'},
+  refusals: {value: null, meaning: '4xx answers before the first success are final'},
+  'key-trust': {
+    value: null,
+    meaning: '--direct with a live key: the service keeps keys',
+  },
+  'cut-input': {value: null, meaning: 'piped input is complete without a final newline'},
+} as const satisfies Record<string, {value: 'N' | 'NAME' | null; meaning: string}>;
+
+export type AcceptName = keyof typeof ACCEPTABLE;
+type NameTaking<Value> = {
+  [Name in AcceptName]: (typeof ACCEPTABLE)[Name]['value'] extends Value ? Name : never;
+}[AcceptName];
+export type CountedName = NameTaking<'N'>;
+export type BareName = NameTaking<null>;
+
+/** The words of a command line that state this: `--accept duplicates=2`. Hints are built with it, never by hand. */
+export function accepting(name: BareName): [string, string];
+export function accepting(name: CountedName, rows: number): [string, string];
+export function accepting(name: 'paid-elsewhere', place: string): [string, string];
+export function accepting(name: AcceptName, value?: number | string): [string, string] {
+  return ['--accept', value === undefined ? name : `${name}=${value}`];
+}
+
+/** The typed command with these words added. */
+export type Retype = (words: readonly string[]) => string;
