@@ -136,7 +136,9 @@ function hintRefusals(request: RunRequest, summary: Summary, journal: Journal): 
   const refused = journal.rowsIn(['not_sent'], 0, NAMED);
   if (!refused.some(({outcome}) => REFUSALS.includes(outcome?.http ?? null))) return;
   const words = ['resume', shellWord(summary.batch_id), ...accepting('refusals')].join(' ');
-  request.context.out.hint(`if the address is right and the service does refuse these rows: ${continued(request, words)}`);
+  request.context.out.hint(
+    `if the address is right and the service does refuse these rows: ${continued(request, words)}`,
+  );
 }
 
 /** If the output cannot be written, the error says all the same what was done. */
