@@ -119,4 +119,20 @@ describe('the project', () => {
     assert.equal(machinePaths('a.ts', `const a = '/${users}/someone';`).length, 1);
     assert.equal(machinePaths('a.md', `GET /api/${home}/x and ~/${home}/x`).length, 0);
   });
+
+  it('names no flag that --accept replaced', () => {
+    const replaced = [
+      ...['allow duplicates', 'allow similar', 'allow paid-elsewhere', 'allow cut-input'],
+      ...['accept differences', 'accept key-trust', 'release rest', 'trust refusals'],
+    ].map((words) => words.replace(' ', '-')); // put together here, so that this file passes its own check
+    const using = (path: string, text: string) =>
+      replaced.filter((name) => text.includes(name)).map((name) => `${path} names ${name}: write --accept`);
+    const text = /\.(md|[cm]?[jt]s|json)$/;
+    none(
+      filesUnder()
+        .filter((path) => text.test(path))
+        .flatMap((path) => using(path, readText(path))),
+    );
+    assert.equal(using('a.md', `run with --${replaced[0]} 2 or --${replaced.at(-1)}`).length, 2);
+  });
 });

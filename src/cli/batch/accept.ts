@@ -24,11 +24,20 @@ export interface Statement {
 export const acceptFlag = (names: readonly AcceptName[]) => ({
   accept: Flags.custom<Statement>({
     helpGroup: 'ACCEPTANCE',
-    helpValue: 'NAME[=VALUE]',
-    description: `continue although a check would refuse; can be repeated\n${namesText(names)}`,
+    ...helpOf(names),
     parse: async (text) => readStatement(text, names),
   })({multiple: true, multipleNonGreedy: true}),
 });
+
+function helpOf(names: readonly AcceptName[]): {helpValue: string; description: string} {
+  const [only] = names;
+  if (only !== undefined && names.length === 1)
+    return {helpValue: form(only), description: ACCEPTABLE[only].meaning};
+  return {
+    helpValue: 'NAME[=VALUE]',
+    description: `continue although a check would refuse; can be repeated\n${namesText(names)}`,
+  };
+}
 
 const form = (name: AcceptName): string => {
   const {value} = ACCEPTABLE[name];
