@@ -11,6 +11,47 @@ export type Safety = 'read' | 'keyed' | 'bare' | 'delete';
 /** One attempt's end: a whole answer, or none. */
 export type Outcome = {readonly answer: Answer} | {readonly failure: TransportFailure};
 
+/** What an answer says, whatever was asked. What follows from it is decided by one table for each kind of request. */
+export type Meaning =
+  | 'success'
+  | 'redirect'
+  | 'invalid' // 400, 422
+  | 'unauthorized' // 401
+  | 'forbidden' // 403
+  | 'not-found' // 404
+  | 'key-conflict' // the record of the idempotency key has failed or was canceled
+  | 'key-in-use' // any other 409: most likely an earlier request with the same key is still in progress
+  | 'throttled' // 429
+  | 'failing' // the service could not answer; a write may have taken effect
+  | 'refused'; // any other status
+
+/** The only place that gives a meaning to the status of an answer. */
+export function meaningOf({status, errorCode}: Pick<Answer, 'status' | 'errorCode'>): Meaning {
+  if (isSuccess(status)) return 'success';
+  if (status >= 500) return 'failing';
+  if (status >= 300 && status < 400) return 'redirect';
+  switch (status) {
+    case 400:
+    case 422:
+      return 'invalid';
+    case 401:
+      return 'unauthorized';
+    case 403:
+      return 'forbidden';
+    case 404:
+      return 'not-found';
+    case 408:
+    case 425:
+      return 'failing';
+    case 409:
+      return errorCode === 'IDEMPOTENCY_KEY_CONFLICT' ? 'key-conflict' : 'key-in-use';
+    case 429:
+      return 'throttled';
+    default:
+      return 'refused';
+  }
+}
+
 export interface Verdict {
   /** `done` as asked; `refused` by the service, for good; `open`: neither is known. */
   readonly is: 'done' | 'refused' | 'open';
@@ -34,13 +75,18 @@ export function judge(outcome: Outcome, safety: Safety, readable: (answer: Answe
   if ('failure' in outcome) return judgeFailure(outcome.failure, safety);
   const {answer} = outcome;
   const {status} = answer;
-  if (isSuccess(status)) return readable(answer) ? DONE : maybe(safety);
-  if (status === 429) return {is: 'open', taken: false, again: true, slow: true};
-  if (status === 408 || status === 425 || status >= 500) return maybe(safety, status === 503);
-  // Without the documented code it is most likely the same key still at work in another request.
-  if (status === 409 && safety === 'keyed' && answer.errorCode !== 'IDEMPOTENCY_KEY_CONFLICT')
-    return maybe(safety);
-  return REFUSED;
+  switch (meaningOf(answer)) {
+    case 'success':
+      return readable(answer) ? DONE : maybe(safety);
+    case 'throttled':
+      return {is: 'open', taken: false, again: true, slow: true};
+    case 'failing':
+      return maybe(safety, status === 503);
+    case 'key-in-use':
+      return safety === 'keyed' ? maybe(safety) : REFUSED;
+    default:
+      return REFUSED;
+  }
 }
 
 function judgeFailure(failure: TransportFailure, safety: Safety): Verdict {

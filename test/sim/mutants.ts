@@ -375,7 +375,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a cancel trusts the answer, not the record',
     patches: [
       patch(
-        'if (status >= 400 && status < 500 && status !== 408 && status !== 425) job.refusal = wordsOf(end);',
+        'job.refusal = wordsOf(end);',
         "this.#settle(job, {state: 'dead_key', status: 'canceled'}); return {again: false};",
       ),
     ],

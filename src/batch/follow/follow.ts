@@ -1,9 +1,9 @@
-import {type Answer, isObject, isSuccess, readAnswer} from '../../client/answer.ts';
+import {type Answer, isObject, readAnswer} from '../../client/answer.ts';
 import {fullJitter} from '../../client/backoff.ts';
 import {pollPauseMs} from '../../client/poll.ts';
 import {TransportFailure, type Transport} from '../../client/transport.ts';
+import {meaningOf} from '../../client/verdict.ts';
 import type {Clock} from '../../clock.ts';
-import {RemitError} from '../../errors.ts';
 import {isOtherId, isReadable, paysOtherwise} from '../run/answers.ts';
 import {Dispatcher, type WorkEnd} from '../run/dispatcher.ts';
 import {closedStatuses, countFollowed, type FollowCounts, type Goal, moveCount} from './counts.ts';
@@ -14,9 +14,10 @@ import type {Standing} from '../model/tally.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {Kind} from '../model/kinds.ts';
 import {DIFFERS_AS_ACCEPTED, DIFFERS_CODE, type Outcome} from '../model/outcome.ts';
-import {LOST, lostText, outcomeOf, wordsOf} from '../run/run-context.ts';
+import {outcomeOf, wordsOf} from '../run/run-context.ts';
+import {LOST, lostText, waitTooLongText} from '../run/stop-words.ts';
 import type {Wire} from '../run/wire.ts';
-import type {Stop} from '../model/stop.ts';
+import {signalReason, type Stop} from '../model/stop.ts';
 
 export interface FollowOptions {
   kind: Kind;
@@ -109,7 +110,7 @@ export class Follow {
     const {clock, abort, until, timeoutMs, random, journal} = this.#options;
     const ended = new AbortController();
     const onAbort = () =>
-      this.#stopFor(reasonOf(abort), 'stopped by a signal while the accepted rows were followed');
+      this.#stopFor(signalReason(abort), 'stopped by a signal while the accepted rows were followed');
     abort.addEventListener('abort', onAbort, {once: true});
     if (abort.aborted) onAbort();
     if (timeoutMs !== undefined)
@@ -190,36 +191,49 @@ export class Follow {
 
   #answered(look: Look, answer: Answer): WorkEnd {
     const {row} = look;
-    const {pace, clock} = this.#options;
+    const {pace} = this.#options;
     const {status, retryAfterMs} = answer;
     const words = wordsOf({answer});
     if (retryAfterMs !== undefined) this.#waitFor(retryAfterMs);
     if (status === 429 || retryAfterMs !== undefined) pace.refused();
-    if (status === 429) return this.#refusedForLoad(retryAfterMs);
-    if (status >= 500 || status === 408 || status === 425) return this.#failed(look, words, true);
-    if (isSuccess(status)) {
-      // Anything may answer 200: only a record shows that the service was read.
-      if (!isReadable(answer, false) || isOtherId(idIn(answer), row.outcome!.id!))
-        return this.#failed(look, 'the record could not be read', true);
-      pace.succeeded();
-      this.#lastGood = clock.monotonic();
-      this.lastReadAt = clock.now();
-      this.#failing = this.#throttled = this.#refused = 0;
-      return this.#read(look, answer);
-    }
-    if (status === 404) {
-      // Without an error code another server may have answered: the record is as it was.
-      if (answer.errorCode !== undefined)
-        this.#settle(row, outcomeOf(row, {state: 'in_doubt', message: LOST}, answer));
-      this.#stopFor('lost-record', lostText(row, row.outcome!.id!)); // only rows with a record are followed
-    } else if (status === 401 || status === 403) this.#stopFor('credentials', words);
-    else if (status < 400) this.#stopFor('redirect', words);
-    else {
-      this.unread++;
-      if (++this.#refused >= REFUSED_STREAK)
-        this.#stopFor('refused-at-first', `${REFUSED_STREAK} records in a row could not be read: ${words}`);
+    switch (meaningOf(answer)) {
+      case 'success':
+        return this.#succeeded(look, answer);
+      case 'throttled':
+        return this.#refusedForLoad(retryAfterMs);
+      case 'failing':
+        return this.#failed(look, words, true);
+      case 'not-found':
+        // Without an error code another server may have answered: the record is as it was.
+        if (answer.errorCode !== undefined)
+          this.#settle(row, outcomeOf(row, {state: 'in_doubt', message: LOST}, answer));
+        this.#stopFor('lost-record', lostText(row, row.outcome!.id!)); // only rows with a record are followed
+        break;
+      case 'unauthorized':
+      case 'forbidden':
+        this.#stopFor('credentials', words);
+        break;
+      case 'redirect':
+        this.#stopFor('redirect', words);
+        break;
+      default:
+        this.unread++;
+        if (++this.#refused >= REFUSED_STREAK)
+          this.#stopFor('refused-at-first', `${REFUSED_STREAK} records in a row could not be read: ${words}`);
     }
     return {again: false};
+  }
+
+  /** Anything may answer 200: only a record shows that the service was read. */
+  #succeeded(look: Look, answer: Answer): WorkEnd {
+    const {pace, clock} = this.#options;
+    if (!isReadable(answer, false) || isOtherId(idIn(answer), look.row.outcome!.id!))
+      return this.#failed(look, 'the record could not be read', true);
+    pace.succeeded();
+    this.#lastGood = clock.monotonic();
+    this.lastReadAt = clock.now();
+    this.#failing = this.#throttled = this.#refused = 0;
+    return this.#read(look, answer);
   }
 
   #read(look: Look, answer: Answer): WorkEnd {
@@ -289,11 +303,7 @@ export class Follow {
     const until = this.#options.clock.monotonic() + ms;
     this.#gateUntil = Math.max(this.#gateUntil, until);
     this.#dispatcher?.closeGate(ms);
-    if (ms > this.#options.maxWaitMs)
-      this.#stopFor(
-        'rate-limited',
-        `the service asks to wait ${Math.ceil(ms / 1000)} s, longer than --max-wait`,
-      );
+    if (ms > this.#options.maxWaitMs) this.#stopFor('rate-limited', waitTooLongText(ms));
   }
 
   /** Requests that were in flight together fail together: only the first of them closes the gate, and counts. */
@@ -359,6 +369,3 @@ export class Follow {
 }
 
 const idIn = ({json}: Answer): unknown => (isObject(json) ? json['id'] : undefined);
-
-const reasonOf = (signal: AbortSignal): Stop['reason'] =>
-  signal.reason instanceof RemitError && signal.reason.code === 'TERMINATED' ? 'terminated' : 'interrupted';

@@ -1,3 +1,5 @@
+import {RemitError} from '../../errors.ts';
+
 /** Why a whole batch stops, rather than a row. */
 export type StopReason =
   | 'credentials' // 401, or 403 at first or three in a row
@@ -18,3 +20,7 @@ export interface Stop {
   reason: StopReason | 'interrupted' | 'terminated';
   message: string;
 }
+
+/** Which of the two signals ended a run. */
+export const signalReason = ({reason}: AbortSignal): 'interrupted' | 'terminated' =>
+  reason instanceof RemitError && reason.code === 'TERMINATED' ? 'terminated' : 'interrupted';

@@ -1,5 +1,6 @@
 import {type Answer, isObject, isSuccess} from '../../client/answer.ts';
 import type {TransportFailure} from '../../client/transport.ts';
+import {meaningOf} from '../../client/verdict.ts';
 import {KINDS, type Kind} from '../model/kinds.ts';
 import type {JournalRow} from '../journal/row.ts';
 import type {Phase} from '../journal/journal.ts';
@@ -33,6 +34,9 @@ export type RowVerdict =
       stop?: StopReason;
     };
 
+/** The request did not take effect. */
+export type NotSent = Extract<RowVerdict, {is: 'not-sent'}>;
+
 const MOVING = new Set(['approved', 'initiated', 'debited', 'settled', 'failed']);
 
 /** Judges a whole answer. `stagedId` is the id that this row is known by, if any. */
@@ -45,30 +49,49 @@ export function judgeAnswer(options: {
   /** Something has succeeded before. */
   isProven: boolean;
 }): RowVerdict {
-  const {answer, phase} = options;
+  const {answer} = options;
   const {status} = answer;
-  if (isSuccess(status)) return judgeSuccess(options);
-  if (status === 429) return {is: 'not-sent', then: 'gate', throttled: true};
-  if (status >= 300 && status < 400)
-    return {is: 'not-sent', then: 'stop', throttled: false, stop: 'redirect'};
-  if (status === 401) return {is: 'not-sent', then: 'stop', throttled: false, stop: 'credentials'};
-  if (status === 403) return {is: 'not-sent', then: 'forbidden', throttled: false};
-  if (status === 409 && answer.errorCode === 'IDEMPOTENCY_KEY_CONFLICT')
-    return {is: 'settled', state: 'dead_key', id: options.stagedId, status: null};
-  if (status === 409 || status === 408 || status === 425 || status >= 500)
-    return {is: 'maybe', throttled: status === 503};
-  const isRefusal = status === 400 || status === 404 || status === 422;
+  const meaning = meaningOf(answer);
+  switch (meaning) {
+    case 'success':
+      return judgeSuccess(options);
+    case 'throttled':
+      return {is: 'not-sent', then: 'gate', throttled: true};
+    case 'redirect':
+      return {is: 'not-sent', then: 'stop', throttled: false, stop: 'redirect'};
+    case 'unauthorized':
+      return {is: 'not-sent', then: 'stop', throttled: false, stop: 'credentials'};
+    case 'forbidden':
+      return {is: 'not-sent', then: 'forbidden', throttled: false};
+    case 'key-conflict':
+      return {is: 'settled', state: 'dead_key', id: options.stagedId, status: null};
+    case 'key-in-use':
+    case 'failing':
+      return {is: 'maybe', throttled: status === 503};
+    case 'invalid':
+    case 'not-found':
+      return judgeRefusal(meaning, options);
+    case 'refused':
+      return {is: 'not-sent', then: 'streak', throttled: false};
+  }
+}
+
+function judgeRefusal(
+  meaning: 'invalid' | 'not-found',
+  options: {answer: Answer; phase: Phase; stagedId: string | null; isProven: boolean},
+): RowVerdict {
+  const {answer, phase, stagedId, isProven} = options;
   // Refusing the release of a staged row says nothing about the record, which exists.
-  if (isRefusal && options.stagedId !== null && phase === 'release')
-    return {is: 'settled', state: 'unapproved', id: options.stagedId, status: 'created'};
-  // Without a code it may be the answer of a proxy: a 404 is one of a wrong path then, the others count after a success.
-  if (isRefusal && (answer.errorCode !== undefined || (status !== 404 && options.isProven)))
+  if (stagedId !== null && phase === 'release')
+    return {is: 'settled', state: 'unapproved', id: stagedId, status: 'created'};
+  // Without a code a proxy may have answered: a 404 then means a wrong path, the others count after a success.
+  if (answer.errorCode !== undefined || (meaning === 'invalid' && isProven))
     return {is: 'settled', state: 'rejected', id: null, status: null};
   return {is: 'not-sent', then: 'streak', throttled: false};
 }
 
 /** Judges an exchange that brought no complete answer. */
-export function judgeFailure(failure: TransportFailure): RowVerdict {
+export function judgeFailure(failure: TransportFailure): Extract<RowVerdict, {is: 'maybe'}> | NotSent {
   if (failure.sent) return {is: 'maybe', throttled: false};
   return {is: 'not-sent', then: isOwnLimit(failure) ? 'crowded' : 'gate', throttled: false};
 }

@@ -25,7 +25,7 @@ import {endState, isWhole, summarise, type Summary} from '../standing/summary.ts
 import {TimelineWriter} from '../standing/timeline.ts';
 import {Wire} from './wire.ts';
 import type {Plan} from '../model/plan-facts.ts';
-import type {Stop} from '../model/stop.ts';
+import {signalReason, type Stop} from '../model/stop.ts';
 import type {RunPath} from '../model/run-path.ts';
 
 export interface BatchRunOptions {
@@ -119,7 +119,7 @@ export class BatchRun {
     const timers = this.#startTimers();
     const onDrain = () =>
       this.#context.stopFor(
-        reasonOf(this.#options.drain),
+        signalReason(this.#options.drain),
         'stopped by a signal; requests in flight were waited for',
       );
     this.#options.drain.addEventListener('abort', onDrain, {once: true});
@@ -344,6 +344,3 @@ export class BatchRun {
     return {stop: () => ended.abort(), rethrow};
   }
 }
-
-const reasonOf = (signal: AbortSignal): Stop['reason'] =>
-  signal.reason instanceof RemitError && signal.reason.code === 'TERMINATED' ? 'terminated' : 'interrupted';

@@ -1,9 +1,12 @@
 import type {Answer} from '../../client/answer.ts';
-import {isOwnLimit, judgeLook} from './answers.ts';
+import {meaningOf} from '../../client/verdict.ts';
+import {judgeFailure, type NotSent} from './answers.ts';
 import {Dispatcher, type WorkEnd} from './dispatcher.ts';
 import type {JournalRow} from '../journal/row.ts';
 import type {Bucket} from '../model/outcome.ts';
-import {bucketBefore, LOST, outcomeOf, type RunContext, type Tries, TRIES, wordsOf} from './run-context.ts';
+import {judgeRead} from './read-verdict.ts';
+import {bucketBefore, outcomeOf, type RunContext, type Tries, TRIES, wordsOf} from './run-context.ts';
+import {LOST} from './stop-words.ts';
 import type {Exchange} from './wire.ts';
 
 interface CancelJob extends Tries {
@@ -70,30 +73,43 @@ export class CancelPhase {
   async #read(job: CancelJob): Promise<WorkEnd> {
     const sentAt = this.#context.clock.monotonic();
     const end = await this.#context.exchange(this.#context.wire.get(job.id));
-    if ('failure' in end) return this.#failed(job, end, sentAt);
-    const {answer} = end;
-    if (answer.status === 429) return {again: true, afterMs: this.#context.backoff(job.sends, true)};
-    if (answer.status === 404) {
-      this.#settle(job, {state: 'in_doubt', http: 404, message: LOST}, answer);
-      this.#context.stopForLost(job.row, job.id);
-      return {again: false};
+    const read = judgeRead(end, job.id);
+    switch (read.is) {
+      case 'aborted':
+        return this.#leave();
+      case 'not-sent':
+        return this.#notSent(read, end, sentAt);
+      case 'unanswered':
+        return this.#again(job, sentAt, wordsOf(end));
+      case 'throttled':
+        return {again: true, afterMs: this.#context.backoff(job.sends, true)};
+      case 'not-found':
+        this.#settle(job, {state: 'in_doubt', http: 404, message: LOST}, read.answer);
+        this.#context.stopForLost(job.row, job.id);
+        return {again: false};
+      case 'credentials':
+        this.#context.stopFor('credentials', wordsOf(end));
+        return this.#leave();
+      case 'failing':
+      case 'unknown':
+        return this.#again(job, sentAt, `its record could not be read: ${wordsOf(end)}`);
+      case 'open':
+        return this.#stillOpen(job);
+      case 'moved': {
+        const {state, status, answer} = read;
+        this.#settle(job, {state, status, code: null, message: null}, answer);
+        this.#context.noteEnded(job.row, job.id, status);
+        return {again: false};
+      }
     }
-    if (answer.status === 401 || answer.status === 403) {
-      this.#context.stopFor('credentials', wordsOf(end));
-      return this.#leave();
-    }
-    const {state, status} = judgeLook(answer, job.id);
-    if (state === 'unknown') return this.#again(job, sentAt, `its record could not be read: ${wordsOf(end)}`);
-    if (state === 'open') {
-      if (job.refusal !== undefined) return this.#refused(job, job.refusal);
-      if (job.accepted >= TRIES)
-        return this.#refused(job, `it accepted the cancel ${TRIES} times, but the record is still created`);
-      job.isOpen = true;
-      return {again: true, afterMs: 0};
-    }
-    this.#settle(job, {state, status, code: null, message: null}, answer);
-    this.#context.noteEnded(job.row, job.id, status);
-    return {again: false};
+  }
+
+  #stillOpen(job: CancelJob): WorkEnd {
+    if (job.refusal !== undefined) return this.#refused(job, job.refusal);
+    if (job.accepted >= TRIES)
+      return this.#refused(job, `it accepted the cancel ${TRIES} times, but the record is still created`);
+    job.isOpen = true;
+    return {again: true, afterMs: 0};
   }
 
   async #cancel(job: CancelJob): Promise<WorkEnd> {
@@ -101,32 +117,37 @@ export class CancelPhase {
     job.isOpen = false; // whatever comes of it, also after a wait: the record is read before the next try
     const sentAt = this.#context.clock.monotonic();
     const end = await this.#context.exchange(this.#context.wire.cancel(job.id));
-    if ('failure' in end) return this.#failed(job, end, sentAt);
-    const {status} = end.answer;
-    if (status === 401 || status === 403) {
-      this.#context.stopFor('credentials', wordsOf(end));
-      return this.#leave();
+    if ('failure' in end) {
+      if (end.failure.kind === 'aborted') return this.#leave();
+      const verdict = judgeFailure(end.failure);
+      if (verdict.is === 'not-sent') return this.#notSent(verdict, end, sentAt);
+      return this.#again(job, sentAt, wordsOf(end));
     }
-    if (status >= 300 && status < 400) {
-      this.#context.stopFor('redirect', wordsOf(end));
-      return this.#leave();
+    switch (meaningOf(end.answer)) {
+      case 'success': {
+        const isLate = job.accepted++ > 0; // it may take the service a while
+        return {again: true, afterMs: isLate ? this.#context.backoff(job.accepted, false) : 0};
+      }
+      case 'unauthorized':
+      case 'forbidden':
+        this.#context.stopFor('credentials', wordsOf(end));
+        return this.#leave();
+      case 'redirect':
+        this.#context.stopFor('redirect', wordsOf(end));
+        return this.#leave();
+      case 'throttled':
+        return {again: true, afterMs: this.#context.backoff(job.sends, true)};
+      case 'failing':
+        return this.#again(job, sentAt, wordsOf(end));
+      default:
+        job.refusal = wordsOf(end);
+        return {again: true, afterMs: 0};
     }
-    if (status === 429) return {again: true, afterMs: this.#context.backoff(job.sends, true)};
-    if (status >= 400 && status < 500 && status !== 408 && status !== 425) job.refusal = wordsOf(end);
-    if (status >= 400)
-      return job.refusal === undefined ? this.#again(job, sentAt, wordsOf(end)) : {again: true, afterMs: 0};
-    const isLate = job.accepted++ > 0; // it may take the service a while
-    return {again: true, afterMs: isLate ? this.#context.backoff(job.accepted, false) : 0};
   }
 
-  async #failed(job: CancelJob, end: Exclude<Exchange, {answer: Answer}>, sentAt: number): Promise<WorkEnd> {
-    const {failure} = end;
-    if (failure.kind === 'aborted') return this.#leave();
-    if (failure.sent) return this.#again(job, sentAt, wordsOf(end));
-    const how = {then: isOwnLimit(failure) ? 'crowded' : 'gate', throttled: false} as const;
-    return this.#context.notSent(how, sentAt, wordsOf(end)) === 'wait'
-      ? {again: true, afterMs: 0}
-      : this.#leave();
+  #notSent(verdict: NotSent, end: Exchange, sentAt: number): WorkEnd {
+    const then = this.#context.notSent(verdict, sentAt, wordsOf(end));
+    return then === 'wait' ? {again: true, afterMs: 0} : this.#leave();
   }
 
   async #again(job: CancelJob, sentAt: number, words: string): Promise<WorkEnd> {

@@ -1,12 +1,14 @@
 import type {Answer} from '../../client/answer.ts';
-import {differsIn, judgeAnswer, judgeFailure, judgeLook, noteOfDifference} from './answers.ts';
+import {differsIn, judgeAnswer, judgeFailure, noteOfDifference} from './answers.ts';
 import {Dispatcher, type WorkEnd} from './dispatcher.ts';
 import type {JournalRow} from '../journal/row.ts';
 import {type Bucket, DIFFERS, DIRECT_WITH_USED_KEY, type Outcome} from '../model/outcome.ts';
 import {isPastHorizon, KEY_IN_USE_MS, RecordAges} from '../model/record-age.ts';
+import {judgeRead} from './read-verdict.ts';
 import {RowSource} from './row-source.ts';
 import {scheduleDay} from '../input/rows.ts';
-import {bucketBefore, LOST, outcomeOf, type RunContext, type Tries, wordsOf} from './run-context.ts';
+import {bucketBefore, outcomeOf, type RunContext, type Tries, wordsOf} from './run-context.ts';
+import {LOST, otherRecordText} from './stop-words.ts';
 
 interface CreateJob extends Tries {
   row: JournalRow;
@@ -200,11 +202,7 @@ export class CreatePhase {
               : undefined,
           );
         else this.#context.settle(row, job.before, outcome);
-        if (verdict.stop)
-          this.#context.stopFor(
-            verdict.stop,
-            `row ${row.n} (${row.reference}) was answered with a different record than requested`,
-          );
+        if (verdict.stop) this.#context.stopFor(verdict.stop, otherRecordText(row));
         return {again: false};
       }
       case 'processing':
@@ -243,23 +241,17 @@ export class CreatePhase {
     this.#context.begin(job);
     const sentAt = this.#context.clock.monotonic();
     const end = await this.#context.exchange(this.#context.wire.get(id));
-    if ('answer' in end) {
-      const look = judgeLook(end.answer, id);
-      if (look.state === 'accepted' || look.state === 'dead_key') {
-        const differs =
-          look.state === 'accepted'
-            ? noteOfDifference(
-                job.row,
-                differsIn(end.answer, job.row, settings.kind),
-                settings.acceptDifferences,
-              )
-            : undefined;
-        const facts = {state: look.state, id, status: look.status, stagedAt: this.#firstDoubt(job)};
-        this.#settle(job, {...facts, ...differs});
-        this.#context.noteEnded(job.row, id, look.status);
-        return {again: false};
-      }
-      if (end.answer.status === 404) return this.#leaveLost(job, id);
+    const read = judgeRead(end, id);
+    if (read.is === 'not-found') return this.#leaveLost(job, id);
+    if (read.is === 'moved') {
+      const {state, status, answer} = read;
+      const differs =
+        state === 'accepted'
+          ? noteOfDifference(job.row, differsIn(answer, job.row, settings.kind), settings.acceptDifferences)
+          : undefined;
+      this.#settle(job, {state, id, status, stagedAt: this.#firstDoubt(job), ...differs});
+      this.#context.noteEnded(job.row, id, status);
+      return {again: false};
     }
     return this.#againOrDoubt(job, sentAt, false, 'the service is still processing it');
   }

@@ -1,6 +1,7 @@
-import {differsIn, isOwnLimit, judgeLook} from './answers.ts';
+import {differsIn} from './answers.ts';
 import {Dispatcher, type WorkEnd} from './dispatcher.ts';
 import type {JournalRow} from '../journal/row.ts';
+import {judgeRead, type Moved} from './read-verdict.ts';
 import {outcomeOf, type RunContext, type Tries, wordsOf} from './run-context.ts';
 
 interface Job extends Tries {
@@ -47,34 +48,42 @@ export class HeldPhase {
 
   async #read(job: Job): Promise<WorkEnd> {
     const {row} = job;
-    const {settings} = this.#context;
     const id = row.outcome!.id!; // a held row has a record
     this.#context.begin(job);
     const sentAt = this.#context.clock.monotonic();
     const end = await this.#context.exchange(this.#context.wire.get(id));
-    if ('failure' in end) {
-      const {failure} = end;
-      if (failure.kind === 'aborted') return {again: false};
-      if (failure.sent) {
+    const read = judgeRead(end, id);
+    switch (read.is) {
+      case 'not-sent':
+        job.sends--;
+        this.#context.notSent(read, sentAt, wordsOf(end));
+        return {again: true, afterMs: 0};
+      case 'unanswered':
+      case 'failing':
         this.#context.countFailing(sentAt, wordsOf(end));
         return {again: false};
-      }
-      job.sends--;
-      const then = isOwnLimit(failure) ? 'crowded' : 'gate';
-      const isWaiting = this.#context.notSent({then, throttled: false}, sentAt, wordsOf(end)) === 'wait';
-      return isWaiting ? {again: true, afterMs: 0} : {again: false};
+      case 'throttled':
+        return {again: true, afterMs: this.#context.backoff(job.sends - 1, true)};
+      case 'credentials':
+        this.#context.stopFor('credentials', wordsOf(end));
+        return {again: false};
+      case 'not-found':
+        this.#context.notFound(row, id, read.answer);
+        return {again: false};
+      case 'moved':
+        this.#moved(row, read);
+        return {again: false};
+      case 'aborted':
+      case 'unknown':
+      case 'open':
+        return {again: false};
     }
-    const {answer} = end;
-    if (answer.status === 429) return {again: true, afterMs: this.#context.backoff(job.sends - 1, true)};
-    if (answer.status === 404) this.#context.notFound(row, id, answer);
-    else if (answer.status === 401 || answer.status === 403)
-      this.#context.stopFor('credentials', wordsOf(end));
-    else if (answer.status >= 500) this.#context.countFailing(sentAt, wordsOf(end));
-    const {state, status} = judgeLook(answer, id);
-    if (state !== 'accepted' && state !== 'dead_key') return {again: false};
-    const differs = state === 'accepted' ? differsIn(answer, row, settings.kind) : undefined;
+  }
+
+  #moved(row: JournalRow, {state, status, answer}: Moved): void {
+    const {kind} = this.#context.settings;
+    const differs = state === 'accepted' ? differsIn(answer, row, kind) : undefined;
     this.#context.settle(row, 'staged', outcomeOf(row, {state, status, ...differs}, answer));
-    this.#context.noteEnded(row, id, status);
-    return {again: false};
+    this.#context.noteEnded(row, row.outcome!.id!, status); // a held row has a record
   }
 }

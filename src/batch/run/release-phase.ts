@@ -1,21 +1,22 @@
 import type {Answer} from '../../client/answer.ts';
-import {differsIn, isOwnLimit, judgeAnswer, judgeFailure, judgeLook, noteOfDifference} from './answers.ts';
+import {differsIn, judgeAnswer, judgeFailure, noteOfDifference} from './answers.ts';
 import {Dispatcher, type WorkEnd} from './dispatcher.ts';
 import type {JournalRow} from '../journal/row.ts';
 import {type Bucket, DIFFERS, type Outcome, REGISTRY_CODE} from '../model/outcome.ts';
 import {probe} from './probe.ts';
 import {isPastHorizon} from '../model/record-age.ts';
 import type {OtherPayment} from '../registry/registry.ts';
+import {judgeRead, type Moved} from './read-verdict.ts';
 import {RowSource} from './row-source.ts';
 import {
   bucketBefore,
-  LOST,
   outcomeOf,
   type RunContext,
   type RunSettings,
   type Tries,
   wordsOf,
 } from './run-context.ts';
+import {LOST, otherRecordText} from './stop-words.ts';
 
 /** States from which a row may be released. */
 type Releasable = 'staged' | 'in_doubt' | 'held' | 'unapproved';
@@ -168,11 +169,7 @@ export class ReleasePhase {
             stop,
             `the service had forgotten the key of row ${row.n} (${row.reference}) and paid it with a second record; the staged one is left as an orphan`,
           );
-        else if (stop)
-          this.#context.stopFor(
-            stop,
-            `row ${row.n} (${row.reference}) was answered with a different record than requested`,
-          );
+        else if (stop) this.#context.stopFor(stop, otherRecordText(row));
         return {again: false};
       }
       case 'processing':
@@ -194,44 +191,55 @@ export class ReleasePhase {
     this.#context.begin(job);
     const sentAt = this.#context.clock.monotonic();
     const end = await this.#context.exchange(this.#context.wire.get(job.id));
-    if ('failure' in end) {
-      if (end.failure.kind === 'aborted') return this.#leave(job);
-      if (!end.failure.sent) {
-        const then = isOwnLimit(end.failure) ? 'crowded' : 'gate';
-        this.#context.notSent({then, throttled: false}, sentAt, wordsOf(end));
+    const read = judgeRead(end, job.id);
+    switch (read.is) {
+      case 'aborted':
+        return this.#leave(job);
+      case 'not-sent':
+        this.#context.notSent(read, sentAt, wordsOf(end));
         job.sends--;
         return {again: true, afterMs: 0};
-      }
-      return this.#againOrDoubt(job, sentAt, false, wordsOf(end));
+      case 'unanswered':
+        return this.#againOrDoubt(job, sentAt, false, wordsOf(end));
+      case 'throttled':
+        return {again: true, afterMs: this.#context.backoff(job.sends - 1, true)};
+      case 'not-found':
+        this.#settle(job, {state: 'in_doubt', http: 404, message: LOST});
+        this.#context.stopForLost(job.row, job.id);
+        return {again: false};
+      case 'credentials':
+        this.#context.stopFor('credentials', wordsOf(end));
+        return this.#leave(job);
+      case 'failing':
+      case 'unknown':
+        job.looked = false;
+        return this.#againOrDoubt(job, sentAt, false, 'its record could not be read completely');
+      case 'open':
+        job.looked = true;
+        return this.#stillOpen(job, sentAt);
+      case 'moved':
+        job.looked = true;
+        return this.#moved(job, read);
     }
-    const {answer} = end;
-    if (answer.status === 429) return {again: true, afterMs: this.#context.backoff(job.sends - 1, true)};
-    if (answer.status === 404) {
-      this.#settle(job, {state: 'in_doubt', http: 404, message: LOST});
-      this.#context.stopForLost(job.row, job.id);
-      return {again: false};
-    }
-    if (answer.status === 401 || answer.status === 403) {
-      this.#context.stopFor('credentials', wordsOf(end));
-      return this.#leave(job);
-    }
-    const look = judgeLook(answer, job.id);
-    job.looked = look.state !== 'unknown';
-    if (look.state === 'accepted' || look.state === 'dead_key') {
-      const {settings} = this.#context;
-      const differs =
-        look.state === 'accepted'
-          ? noteOfDifference(job.row, differsIn(answer, job.row, settings.kind), settings.acceptDifferences)
-          : undefined;
-      this.#settle(job, {state: look.state, status: look.status, ...differs});
-      this.#context.noteEnded(job.row, job.id, look.status);
-      return {again: false};
-    }
-    if (look.state === 'open' && job.refused !== undefined) {
+  }
+
+  #moved(job: ReleaseJob, {state, status, answer}: Moved): WorkEnd {
+    const {kind, acceptDifferences} = this.#context.settings;
+    const differs =
+      state === 'accepted'
+        ? noteOfDifference(job.row, differsIn(answer, job.row, kind), acceptDifferences)
+        : undefined;
+    this.#settle(job, {state, status, ...differs});
+    this.#context.noteEnded(job.row, job.id, status);
+    return {again: false};
+  }
+
+  async #stillOpen(job: ReleaseJob, sentAt: number): Promise<WorkEnd> {
+    if (job.refused !== undefined) {
       this.#unapproved(job, job.refused);
       return {again: false};
     }
-    if (look.state === 'open' && !job.processing) {
+    if (!job.processing) {
       job.look = false; // nothing has happened to it yet, but what was sent may still be on its way
       return {again: true, afterMs: 0};
     }

@@ -3,7 +3,6 @@ import {TransportFailure, type Transport} from '../../client/transport.ts';
 import type {Clock} from '../../clock.ts';
 import {RemitError} from '../../errors.ts';
 import {shellWord} from '../../shell-word.ts';
-import {judgeLook} from './answers.ts';
 import type {JournalRow} from '../journal/row.ts';
 import type {Journal} from '../journal/journal.ts';
 import {KINDS} from '../model/kinds.ts';
@@ -11,7 +10,9 @@ import {MAX_WAIT_MS} from './patience.ts';
 import type {Outcome, RowState} from '../model/outcome.ts';
 import {leastGeneration, type Registry} from '../registry/registry.ts';
 import {foreignEntry} from '../registry/judge.ts';
-import {lostOutcome, lostText} from './run-context.ts';
+import {judgeRead, type ReadVerdict} from './read-verdict.ts';
+import {lostOutcome} from './run-context.ts';
+import {lostText, waitTooLongText} from './stop-words.ts';
 import type {Stop} from '../model/stop.ts';
 import type {Wire} from './wire.ts';
 import type {Plan} from '../model/plan-facts.ts';
@@ -210,9 +211,9 @@ async function judgeRecord(due: RetryRow, asking: Asking, read: Read[]): Promise
   }
   const {is, status, httpStatus, isLost} = await lookAt(row, id, asking);
   if (isLost) return 'lost';
-  if (is === 'unknown') return `its record could not be read (${httpStatus})`;
+  if (is !== 'open' && is !== 'moved') return `its record could not be read (${httpStatus})`;
   const isEnded = status === 'failed' || status === 'canceled';
-  if (isEnded || (is === 'accepted' && state !== 'accepted')) read.push({row, status: status!, isEnded});
+  if (isEnded || (is === 'moved' && state !== 'accepted')) read.push({row, status: status!, isEnded});
   if (status === 'failed')
     return {
       ...due,
@@ -223,7 +224,7 @@ async function judgeRecord(due: RetryRow, asking: Asking, read: Read[]): Promise
   // A 409 to the release does not make it a dead key: what the record says counts.
   if (is === 'open' && state !== 'accepted')
     return {...due, way: 'release', generation: row.generation, why: `record ${id} was not approved`};
-  return `record ${id} is ${status}`;
+  return `record ${id} is ${status ?? 'created'}`;
 }
 
 /** What a GET showed of a row, beyond what the journal had. */
@@ -256,7 +257,7 @@ async function lookAt(
   id: string,
   asking: Asking,
 ): Promise<{
-  is: ReturnType<typeof judgeLook>['state'];
+  is: ReadVerdict['is'];
   status: string | null;
   httpStatus: number;
   /** The service itself says that there is no such record. */
@@ -272,9 +273,10 @@ async function lookAt(
       if (answer.retryAfterMs !== undefined) await waitFor(answer.retryAfterMs, asking);
       isRefused = answer.retryAfterMs !== undefined && !isSuccess(answer.status);
     } while (isRefused && ++tries < LOOKS);
-    const {state, status} = judgeLook(answer, id);
-    const isLost = answer.status === 404 && answer.errorCode !== undefined;
-    return {is: state, status, httpStatus: answer.status, isLost};
+    const read = judgeRead({answer}, id);
+    const status = read.is === 'moved' ? read.status : null;
+    const isLost = read.is === 'not-found' && answer.errorCode !== undefined;
+    return {is: read.is, status, httpStatus: answer.status, isLost};
   } catch (cause) {
     if (!(cause instanceof TransportFailure)) throw cause;
     throw new RemitError(
@@ -291,10 +293,8 @@ async function lookAt(
 /** Nothing else is sent meanwhile, nor by the run that comes after this. */
 async function waitFor(ms: number, {clock, stop, maxWaitMs = MAX_WAIT_MS}: Asking): Promise<void> {
   if (ms > maxWaitMs)
-    throw new RemitError(
-      'UNAVAILABLE',
-      `the service asks to wait ${Math.ceil(ms / 1000)} s, longer than --max-wait`,
-      {hint: 'nothing was sent again; run the same command after that time'},
-    );
+    throw new RemitError('UNAVAILABLE', waitTooLongText(ms), {
+      hint: 'nothing was sent again; run the same command after that time',
+    });
   await clock.sleep(ms, stop);
 }

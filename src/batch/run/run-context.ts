@@ -15,6 +15,7 @@ import {Patience} from './patience.ts';
 import type {Claims} from '../registry/registry.ts';
 import type {Sending, Speed} from '../speed/speed.ts';
 import {CappedSpeed} from '../speed/cap.ts';
+import {LOST, lostText, waitTooLongText} from './stop-words.ts';
 import type {Exchange, Wire} from './wire.ts';
 import type {Stop, StopReason} from '../model/stop.ts';
 import type {RunPath} from '../model/run-path.ts';
@@ -289,10 +290,7 @@ export class RunContext {
     }
     if (isGood) return;
     this.#shutGate(ms);
-    this.stopFor(
-      'rate-limited',
-      `the service asks to wait ${Math.ceil(ms / 1000)} s, longer than --max-wait`,
-    );
+    this.stopFor('rate-limited', waitTooLongText(ms));
   }
 
   #shutGate(ms: number): void {
@@ -562,12 +560,6 @@ export function bucketBefore(row: JournalRow, covered: boolean): Bucket {
   if (row.outcome === undefined) return covered ? 'in_doubt' : 'not_sent';
   return bucketOf(row.outcome.state);
 }
-
-/** Of a row whose record the service does not know. */
-export const LOST = 'the service no longer knows this record';
-
-export const lostText = ({n, reference}: JournalRow, id: string): string =>
-  `the record ${id} of row ${n} (${reference}) is no longer found`;
 
 const knownOf = (row: JournalRow | undefined): {row: JournalRow; id: string} | undefined =>
   row === undefined ? undefined : {row, id: row.outcome!.id!}; // the query gives rows with a record

@@ -1,0 +1,50 @@
+import type {Answer} from '../../client/answer.ts';
+import {meaningOf} from '../../client/verdict.ts';
+import {judgeFailure, judgeLook, type NotSent} from './answers.ts';
+import type {Exchange} from './wire.ts';
+
+/** What fetching a known record brought. What follows from it is decided by one table for each phase. */
+export type ReadVerdict =
+  /** The record is still `created`. */
+  | {is: 'open'}
+  /** The record was approved or canceled. */
+  | {is: 'moved'; state: 'accepted' | 'dead_key'; status: string; answer: Answer}
+  | {is: 'not-found'; answer: Answer}
+  /** The answer shows no record with a status that we know. */
+  | {is: 'unknown'}
+  | {is: 'throttled' | 'credentials' | 'failing'}
+  /** The request may have arrived, and no answer came. */
+  | {is: 'unanswered'}
+  /** It was given up here, because the run was stopped. */
+  | {is: 'aborted'}
+  | NotSent;
+
+/** Judges a GET of the record that a row is known by. */
+export function judgeRead(end: Exchange, id: string): ReadVerdict {
+  if ('failure' in end) {
+    if (end.failure.kind === 'aborted') return {is: 'aborted'};
+    const verdict = judgeFailure(end.failure);
+    return verdict.is === 'maybe' ? {is: 'unanswered'} : verdict;
+  }
+  const {answer} = end;
+  switch (meaningOf(answer)) {
+    case 'success': {
+      const {state, status} = judgeLook(answer, id);
+      if (state === 'open') return {is: 'open'};
+      return state === 'unknown' || status === null ? {is: 'unknown'} : {is: 'moved', state, status, answer};
+    }
+    case 'not-found':
+      return {is: 'not-found', answer};
+    case 'throttled':
+      return {is: 'throttled'};
+    case 'unauthorized':
+    case 'forbidden':
+      return {is: 'credentials'};
+    case 'failing':
+      return {is: 'failing'};
+    default:
+      return {is: 'unknown'};
+  }
+}
+
+export type Moved = Extract<ReadVerdict, {is: 'moved'}>;

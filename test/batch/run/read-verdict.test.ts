@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import {judgeRead} from '../../../src/batch/run/read-verdict.ts';
+import {readAnswer} from '../../../src/client/answer.ts';
+import {type FailureKind, TransportFailure} from '../../../src/client/transport.ts';
+
+describe('what fetching a known record brought', () => {
+  const answered = (status: number, body: unknown) =>
+    judgeRead(
+      {
+        answer: readAnswer(
+          {status, headers: {'content-type': 'application/json'}, body: Buffer.from(JSON.stringify(body))},
+          0,
+        ),
+      },
+      'r-1',
+    );
+  const failed = (kind: FailureKind, sent: boolean, cause?: unknown) =>
+    judgeRead({failure: new TransportFailure(kind, 'it failed', {sent, cause})}, 'r-1');
+
+  for (const [status, is] of [
+    ['created', 'open'],
+    ['approved', 'moved'],
+    ['failed', 'moved'],
+    ['canceled', 'moved'],
+    ['queued', 'unknown'],
+  ] as const)
+    it(`${is}: 200 with ${status}, whether or not the record names its id`, () => {
+      assert.equal(answered(200, {id: 'R-1', status}).is, is);
+      assert.equal(answered(200, {status}).is, is);
+      assert.equal(answered(200, {id: 'other', status}).is, 'unknown');
+    });
+
+  it('tells a canceled record from an approved one', () => {
+    const canceled = answered(200, {status: 'canceled'});
+    const settled = answered(200, {status: 'settled'});
+    assert.ok(canceled.is === 'moved' && settled.is === 'moved');
+    assert.deepEqual([canceled.state, settled.state], ['dead_key', 'accepted']);
+  });
+
+  for (const [status, is] of [
+    [404, 'not-found'],
+    [401, 'credentials'],
+    [403, 'credentials'],
+    [429, 'throttled'],
+    [500, 'failing'],
+    [408, 'failing'],
+    [302, 'unknown'],
+    [409, 'unknown'],
+    [410, 'unknown'],
+  ] as const)
+    it(`${is}: ${status}, even with a record in its body`, () =>
+      assert.equal(answered(status, {id: 'r-1', status: 'approved'}).is, is));
+
+  it('tells a request that was given up, not sent or not answered', () => {
+    assert.deepEqual(failed('aborted', false), {is: 'aborted'});
+    assert.deepEqual(failed('timeout', true), {is: 'unanswered'});
+    assert.deepEqual(failed('refused', false), {is: 'not-sent', then: 'gate', throttled: false});
+    const noSocket = Object.assign(new Error('too many open files'), {code: 'EMFILE'});
+    assert.deepEqual(failed('other', false, noSocket), {is: 'not-sent', then: 'crowded', throttled: false});
+  });
+});
