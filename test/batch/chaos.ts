@@ -5,7 +5,7 @@ import type {Journal} from '../../src/batch/journal/journal.ts';
 import {BUCKETS} from '../../src/batch/model/outcome.ts';
 import type {RunSettings} from '../../src/batch/run/run-context.ts';
 import type {Summary} from '../../src/batch/standing/summary.ts';
-import {reportBatch} from '../../src/cli/batch/report-action.ts';
+import {reportBatch} from '../../src/batch/overview/report.ts';
 import {
   type Transport,
   type TransportAnswer,

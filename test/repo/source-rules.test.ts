@@ -64,8 +64,8 @@ export const d = {default: 1};`;
     /** Why a file may write a command out. */
     const allowed: Readonly<Record<string, string>> = {
       'src/batch/standing/next-command.ts': 'adds the profile itself',
+      'src/batch/standing/placed.ts': 'a prefix; the flags of the batch follow it',
       'src/batch/report/words.ts': 'a prefix; the flags of the batch follow it',
-      'src/cli/batch/place.ts': 'a prefix; the flags of the batch follow it',
       'src/cli/batch/summary-view.ts': 'adds the profile itself',
       'src/cli/demo/demo.ts': 'shows the commands that it runs',
       'src/cli/runtime/parse-errors.ts': 'ends with --help, which needs no profile',

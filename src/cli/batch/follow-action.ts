@@ -14,9 +14,11 @@ import {EXIT, type ExitCode, RemitError} from '../../errors.ts';
 import type {Typed} from '../runtime/command-line.ts';
 import type {Context} from '../core/context.ts';
 import {DEFAULT_WAIT_MS} from '../input/durations.ts';
-import {batchCommand, checkBound, placedBy, placeFlags} from './place.ts';
+import {batchCommand} from '../../batch/standing/placed.ts';
+import {checkBound, placedBy, placeFlags} from './place.ts';
 import {count} from './plan/view.ts';
-import {readSummary, statusOfBatch} from './report-action.ts';
+import {readSummary} from '../../batch/standing/read-summary.ts';
+import {statusOfBatch} from '../../batch/overview/status.ts';
 import {summaryText} from './summary-view.ts';
 
 export interface FollowFlags {

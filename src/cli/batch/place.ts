@@ -4,22 +4,12 @@ import {checkBinding} from '../../batch/journal/binding.ts';
 import {batchExists} from '../../batch/journal/folder.ts';
 import {type Kind, KINDS} from '../../batch/model/kinds.ts';
 import type {OpenBatch} from '../../batch/journal/open-batch.ts';
+import {batchCommand, type Placed} from '../../batch/standing/placed.ts';
 import {RemitError} from '../../errors.ts';
 import {shellWord} from '../../shell-word.ts';
 import type {Typed} from '../runtime/command-line.ts';
 import type {Context, LocalContext} from '../core/context.ts';
 import type {Plan} from '../../batch/model/plan-facts.ts';
-
-/** `remit payouts batch`: how hints begin. */
-export const batchCommand = (kind: Kind): string => `remit ${KINDS[kind].topic} batch`;
-
-/** Flags that printed commands need to find the same records with the same key: those that were typed for this one. */
-export interface Placed {
-  /** Of commands for the batch. */
-  flags: string;
-  /** Of commands for one of its records: ` -p prod`, or nothing. */
-  profile: string;
-}
 
 /** @param lastProfile the one that was typed for the last run of the batch, where this command only reads it */
 export function placedBy(context: LocalContext, stateDir: string, lastProfile?: string): Placed {

@@ -17,7 +17,8 @@ import {RemitError} from '../../errors.ts';
 import type {Typed} from '../runtime/command-line.ts';
 import type {Context} from '../core/context.ts';
 import {checkBound} from './place.ts';
-import {type Placing, readSummary} from './report-action.ts';
+import type {Placing} from '../../batch/standing/placed.ts';
+import {readSummary} from '../../batch/standing/read-summary.ts';
 import {invalidLines, type ResolveLine} from './resolve-file.ts';
 
 /**

@@ -6,7 +6,7 @@ import type {Summary} from '../../batch/standing/summary.ts';
 import {canceledText, incompleteText} from '../../batch/standing/end-words.ts';
 import {groupMajor} from '../../money/amount.ts';
 import {shellWord} from '../../shell-word.ts';
-import {batchCommand, type Placed} from './place.ts';
+import {batchCommand, type Placed} from '../../batch/standing/placed.ts';
 import {count} from './plan/view.ts';
 
 /**

@@ -5,7 +5,7 @@ import type {Goal} from '../../../src/batch/follow/counts.ts';
 import {openBatch} from '../../../src/batch/journal/open-batch.ts';
 import {Wire} from '../../../src/batch/run/wire.ts';
 import {DEFAULT_TIMEOUTS} from '../../../src/client/transport.ts';
-import {readSummary} from '../../../src/cli/batch/report-action.ts';
+import {readSummary} from '../../../src/batch/standing/read-summary.ts';
 import {Bench} from '../harness.ts';
 import {TruthService} from '../truth-service.ts';
 

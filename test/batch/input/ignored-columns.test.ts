@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {readdirSync, readFileSync, rmSync, statSync} from 'node:fs';
 import {join} from 'node:path';
 import type {PlanOptions} from '../../../src/batch/plan/plan.ts';
-import {reportBatch} from '../../../src/cli/batch/report-action.ts';
+import {reportBatch} from '../../../src/batch/overview/report.ts';
 import {RemitError} from '../../../src/errors.ts';
 import {Bench, payeeId} from '../harness.ts';
 import {TruthService} from '../truth-service.ts';

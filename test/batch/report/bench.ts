@@ -1,7 +1,7 @@
 import {openBatch} from '../../../src/batch/journal/open-batch.ts';
 import {type ReportData, readReport} from '../../../src/batch/report/data.ts';
 import type {Summary} from '../../../src/batch/standing/summary.ts';
-import {readSummary} from '../../../src/cli/batch/report-action.ts';
+import {readSummary} from '../../../src/batch/standing/read-summary.ts';
 import type {Bench} from '../harness.ts';
 
 /** What the report of a bench's batch says. */

@@ -11,7 +11,7 @@ import {
 import {join} from 'node:path';
 import {openBatch} from '../../../src/batch/journal/open-batch.ts';
 import {writeReport} from '../../../src/batch/report/file.ts';
-import {readSummary} from '../../../src/cli/batch/report-action.ts';
+import {readSummary} from '../../../src/batch/standing/read-summary.ts';
 import {RemitError} from '../../../src/errors.ts';
 import {runCli} from '../../cli/run-cli.ts';
 import {FollowBench} from '../follow/bench.ts';

@@ -11,7 +11,8 @@ import {
 import {join} from 'node:path';
 import {checkResultPlace} from '../../../src/batch/report/results.ts';
 import type {PlanOptions} from '../../../src/batch/plan/plan.ts';
-import {reportBatch, statusOfBatch} from '../../../src/cli/batch/report-action.ts';
+import {reportBatch} from '../../../src/batch/overview/report.ts';
+import {statusOfBatch} from '../../../src/batch/overview/status.ts';
 import {RemitError} from '../../../src/errors.ts';
 import {Bench, payeeId} from '../harness.ts';
 import {TruthService} from '../truth-service.ts';

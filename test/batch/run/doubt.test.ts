@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {statusOfBatch} from '../../../src/cli/batch/report-action.ts';
+import {statusOfBatch} from '../../../src/batch/overview/status.ts';
 import {Bench} from '../harness.ts';
 import {TruthService} from '../truth-service.ts';
 

@@ -10,7 +10,7 @@ import {prepareRetry, type RetryFacts} from '../../../src/batch/run/retry.ts';
 import type {Summary} from '../../../src/batch/standing/summary.ts';
 import {Wire} from '../../../src/batch/run/wire.ts';
 import {DEFAULT_TIMEOUTS} from '../../../src/client/transport.ts';
-import {readSummary} from '../../../src/cli/batch/report-action.ts';
+import {readSummary} from '../../../src/batch/standing/read-summary.ts';
 import {Bench, payeeId} from '../harness.ts';
 import {type TruthRecord, TruthService} from '../truth-service.ts';
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import {listBatches} from '../../../src/cli/batch/list-action.ts';
-import {reportBatch, statusOfBatch} from '../../../src/cli/batch/report-action.ts';
+import {listBatches} from '../../../src/batch/overview/list.ts';
+import {reportBatch} from '../../../src/batch/overview/report.ts';
+import {statusOfBatch} from '../../../src/batch/overview/status.ts';
 import {Bench} from '../harness.ts';
 import {TruthService} from '../truth-service.ts';
 

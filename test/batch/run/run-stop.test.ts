@@ -5,7 +5,7 @@ import type {Journal} from '../../../src/batch/journal/journal.ts';
 import {openBatch} from '../../../src/batch/journal/open-batch.ts';
 import {exitCodeOf, type Summary} from '../../../src/batch/standing/summary.ts';
 import {readStatus} from '../../../src/batch/standing/status-file.ts';
-import {statusOfBatch} from '../../../src/cli/batch/report-action.ts';
+import {statusOfBatch} from '../../../src/batch/overview/status.ts';
 import {
   type Transport,
   type TransportAnswer,

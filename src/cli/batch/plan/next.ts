@@ -12,9 +12,10 @@ import type {ProjectFile} from '../../../profiles/project-file.ts';
 import {chooseProfile} from '../../../profiles/resolve.ts';
 import {shellWord} from '../../../shell-word.ts';
 import type {LocalContext} from '../../core/context.ts';
-import {batchCommand, placedBy, placeFlags} from '../place.ts';
+import {batchCommand} from '../../../batch/standing/placed.ts';
+import {placedBy, placeFlags} from '../place.ts';
 import type {PlanOutlook} from './view.ts';
-import {readSummary} from '../report-action.ts';
+import {readSummary} from '../../../batch/standing/read-summary.ts';
 import type {Plan} from '../../../batch/model/plan-facts.ts';
 
 interface Wanted {

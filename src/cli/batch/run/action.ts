@@ -34,13 +34,14 @@ import {confirmBatch, type ConfirmFlags, duplicatesOf} from './confirm.ts';
 import {followAfterRun, type FollowFlags} from '../follow-action.ts';
 import {hasForgotten, RESET_SANDBOX} from './reset-sandbox.ts';
 import {closeAfter, withResume} from './close-after.ts';
-import {batchCommand, checkBound, placedBy, placeFlags, runAsAnother} from '../place.ts';
+import {batchCommand} from '../../../batch/standing/placed.ts';
+import {checkBound, placedBy, placeFlags, runAsAnother} from '../place.ts';
 import {count} from '../plan/view.ts';
 import {confirmCancel, releasedText} from './cancel-confirm.ts';
 import {partOf, retryText} from './retry-view.ts';
-import {progressLine} from './progress.ts';
+import {progressLine} from '../../../batch/standing/progress.ts';
 import {withLock} from './wait-lock.ts';
-import {readSummary} from '../report-action.ts';
+import {readSummary} from '../../../batch/standing/read-summary.ts';
 import {doubtsText, leftOutText, summaryText} from '../summary-view.ts';
 import type {RunPath} from '../../../batch/model/run-path.ts';
 

@@ -3,7 +3,8 @@ import {type Kind, KINDS} from '../../../batch/model/kinds.ts';
 import {readStatus, type StatusFile} from '../../../batch/standing/status-file.ts';
 import {RemitError} from '../../../errors.ts';
 import type {LocalContext} from '../../core/context.ts';
-import {batchCommand, placeFlags} from '../place.ts';
+import {batchCommand} from '../../../batch/standing/placed.ts';
+import {placeFlags} from '../place.ts';
 import {count} from '../plan/view.ts';
 
 const LOOK_EVERY_MS = 2000;

@@ -1,6 +1,6 @@
-import type {Activity} from '../../../batch/standing/activity.ts';
-import type {Summary} from '../../../batch/standing/summary.ts';
-import {groupMajor} from '../../../money/amount.ts';
+import type {Activity} from './activity.ts';
+import type {Summary} from './summary.ts';
+import {groupMajor} from '../../money/amount.ts';
 
 /** Shorter troubles pass before they could be read. */
 const SHORTEST_WAIT_MS = 1000;

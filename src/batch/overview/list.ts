@@ -1,12 +1,10 @@
-import {batchFolder, batchIds} from '../../batch/journal/folder.ts';
-import type {Kind} from '../../batch/model/kinds.ts';
-import {readStatus} from '../../batch/standing/status-file.ts';
-import type {Summary} from '../../batch/standing/summary.ts';
 import type {Clock} from '../../clock.ts';
 import {RemitError} from '../../errors.ts';
-import {groupMajor} from '../../money/amount.ts';
-import {plainValue, text, time, type View} from '../../output/view.ts';
-import {statusOfBatch} from './report-action.ts';
+import {batchFolder, batchIds} from '../journal/folder.ts';
+import type {Kind} from '../model/kinds.ts';
+import {readStatus} from '../standing/status-file.ts';
+import type {Summary} from '../standing/summary.ts';
+import {statusOfBatch} from './status.ts';
 
 export interface ListedBatch {
   batch_id: string;
@@ -23,26 +21,6 @@ export interface ListedBatch {
   /** Set when the batch cannot be read. */
   problem: string | null;
 }
-
-/** The same words, as people read amounts; machines get them plain. */
-const grouped = (value: unknown): string => plainValue(value).replace(/\d+\.\d+|\d+/g, groupMajor);
-
-export const batchView: View = {
-  noun: 'batch',
-  plural: 'batches',
-  card: [],
-  columns: [
-    text('Batch', 'batch_id'),
-    text('State', 'state'),
-    text('Mode', 'mode', 2),
-    text('Accepted', 'accepted'),
-    text('Planned', 'planned'),
-    text('Left out', 'left_out', 2),
-    {...text('Total', 'total', 1), show: grouped},
-    text('Needs attention', 'needs_attention', 1),
-    time('Updated', 'updated_at', 3),
-  ],
-};
 
 /** All batches of a state folder, the newest first. One that cannot be read is listed with the reason. */
 export async function listBatches(options: {

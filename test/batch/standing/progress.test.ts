@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import type {Activity} from '../../../../src/batch/standing/activity.ts';
-import type {Summary} from '../../../../src/batch/standing/summary.ts';
-import {progressLine} from '../../../../src/cli/batch/run/progress.ts';
-import {Bench} from '../../../batch/harness.ts';
-import {TruthService} from '../../../batch/truth-service.ts';
+import type {Activity} from '../../../src/batch/standing/activity.ts';
+import type {Summary} from '../../../src/batch/standing/summary.ts';
+import {progressLine} from '../../../src/batch/standing/progress.ts';
+import {Bench} from '../harness.ts';
+import {TruthService} from '../truth-service.ts';
 
 const IDLE: Activity = {steps_per_second: 0, retries: 0, waiting: null, left_ms: null};
 

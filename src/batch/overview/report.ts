@@ -1,0 +1,57 @@
+import {resolve} from 'node:path';
+import {RemitError} from '../../errors.ts';
+import type {Attention} from '../journal/journal.ts';
+import {type OpenBatch, openBatch} from '../journal/open-batch.ts';
+import {readNews} from '../registry/news.ts';
+import {reportFile, writeReport} from '../report/file.ts';
+import {writeResults} from '../report/results.ts';
+import type {Placed} from '../standing/placed.ts';
+import {readSummary} from '../standing/read-summary.ts';
+import type {Summary} from '../standing/summary.ts';
+import {ATTENTION, lastStatus, placedFor, rowCount, runningText, type Wanted} from './status.ts';
+
+/** The summary, with the file of the HTML report if one was written. */
+export type Reported = Summary & {report_file?: string};
+
+/**
+ * Writes the results of a batch again, from its journal alone; sends nothing.
+ * @param html a file for the HTML report, or `beside`: with the results
+ */
+export async function reportBatch(
+  wanted: Wanted & {folder: string | undefined; html?: {file: string} | 'beside' | undefined},
+): Promise<{summary: Reported; attention: Attention[]; placed: Placed}> {
+  const batch = await openForReport(wanted);
+  try {
+    const {journal, plan} = batch;
+    await readNews(batch, wanted);
+    const before = readSummary(batch, wanted.clock.now(), wanted.placing);
+    const folder = resolve(wanted.folder ?? plan.file.folder);
+    const files = writeResults({journal, plan, summary: before, folder});
+    journal.setFact('results', files);
+    const summary = readSummary(batch, wanted.clock.now(), wanted.placing);
+    const attention = journal.needingAttention(ATTENTION, summary.in_doubt);
+    const placed = placedFor(batch, wanted);
+    if (wanted.html === undefined) return {summary, attention, placed};
+    const path = wanted.html === 'beside' ? reportFile(folder, plan) : resolve(wanted.html.file);
+    writeReport({batch, summary, path, flags: placed.flags});
+    return {summary: {...summary, report_file: path}, attention, placed};
+  } finally {
+    await batch.close();
+  }
+}
+
+/** A batch that runs has no results yet: the refusal says how far it is. */
+async function openForReport(wanted: Wanted): Promise<OpenBatch> {
+  try {
+    return await openBatch({...wanted, purpose: `report of batch ${wanted.batchId}`, brief: true});
+  } catch (error) {
+    const status = lastStatus(error, wanted);
+    if (status === undefined || !(error instanceof RemitError)) throw error;
+    const {accepted, planned} = status.summary;
+    throw new RemitError(
+      'LOCKED',
+      `no report of batch ${wanted.batchId} was written because the batch is still running: ${accepted} of ${rowCount(planned)} accepted. ${runningText(status, error)}`,
+      {cause: error, hint: error.openHint, details: {...error.details, summary: status.summary}},
+    );
+  }
+}

@@ -1,0 +1,22 @@
+import {groupMajor} from '../../money/amount.ts';
+import {plainValue, text, time, type View} from '../../output/view.ts';
+
+/** The same words, as people read amounts; machines get them plain. */
+const grouped = (value: unknown): string => plainValue(value).replace(/\d+\.\d+|\d+/g, groupMajor);
+
+export const batchView: View = {
+  noun: 'batch',
+  plural: 'batches',
+  card: [],
+  columns: [
+    text('Batch', 'batch_id'),
+    text('State', 'state'),
+    text('Mode', 'mode', 2),
+    text('Accepted', 'accepted'),
+    text('Planned', 'planned'),
+    text('Left out', 'left_out', 2),
+    {...text('Total', 'total', 1), show: grouped},
+    text('Needs attention', 'needs_attention', 1),
+    time('Updated', 'updated_at', 3),
+  ],
+};
