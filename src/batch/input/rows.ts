@@ -17,11 +17,11 @@ import {
   foldReference,
   normaliseReference,
   REFERENCE_METADATA_KEY,
-  type RowContent,
 } from '../model/identity.ts';
 import type {Issue} from '../model/issue.ts';
 import {maskCell} from './issues.ts';
 import type {KindFacts} from '../model/kinds.ts';
+import type {RowContent} from '../model/row-fields.ts';
 
 /** A row that may be sent: everything checked that can be checked offline. */
 export interface PlannedRow extends RowContent {

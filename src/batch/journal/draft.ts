@@ -1,7 +1,7 @@
 import {BulkInsert} from '../../store/bulk-insert.ts';
 import type {SqliteDatabase, SqliteStatement} from '../../store/port.ts';
-import type {RowContent} from '../model/identity.ts';
 import type {Issue} from '../model/issue.ts';
+import {FIELD_NAMES, type RowContent} from '../model/row-fields.ts';
 import {DraftPages} from './draft-pages.ts';
 
 /** A record of the file as it is stored. */
@@ -58,8 +58,8 @@ export class Draft {
     this.pages = new DraftPages(db);
     this.#insertRecord = db.prepare('insert into cells (n, line, cells) values (?, ?, ?)');
     this.#insertRow = db.prepare(
-      `insert into rows (n, line, reference, fold, party, amount, currency, rail, method, subaccount, scheduled, metadata, fingerprint)
-       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `insert into rows (n, line, reference, fold, fingerprint, ${FIELD_NAMES.join(', ')})
+       values (?, ?, ?, ?, ?, ${FIELD_NAMES.map(() => '?').join(', ')})`,
     );
     this.#insertIssue = db.prepare(
       'insert into issues (n, line, col, code, message, value) values (?, ?, ?, ?, ?, ?)',
@@ -76,11 +76,8 @@ export class Draft {
   }
 
   addRow(row: DraftRow, {reference, fold}: {reference: string; fold: string}): void {
-    const {party, amount, currency, rail, method, subaccount, scheduled, metadata, fingerprint} = row;
-    this.#insertRow.run(
-      ...[row.row, row.line, reference, fold, party, amount, currency],
-      ...[rail, method, subaccount, scheduled, metadata, fingerprint],
-    );
+    const content = FIELD_NAMES.map((name) => row[name]);
+    this.#insertRow.run(row.row, row.line, reference, fold, row.fingerprint, ...content);
   }
 
   addIssue({row, line, column, code, message, value}: Issue): void {

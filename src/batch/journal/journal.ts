@@ -1,7 +1,7 @@
 import {Sanitizer} from '../../sanitize/sanitizer.ts';
 import type {SqliteDatabase, SqlRow, SqlValue} from '../../store/port.ts';
 import type {BatchFacts, FactName} from './facts.ts';
-import {freshRow, type FreshRow, type JournalRow, KNOWN_COLUMNS, PLAN_COLUMNS, toJournalRow} from './row.ts';
+import {FRESH_ROW, type JournalRow, KNOWN_ROW, pageOf, rowsOfPage} from './row.ts';
 import {FormerRecords} from './former-records.ts';
 import {LeftRows} from './left-rows.ts';
 import {ReportRows} from './report-rows.ts';
@@ -190,18 +190,12 @@ export class Journal {
     );
   }
 
-  /**
-   * Rows of which nothing but the plan is known: most rows of most runs, and half the work of the others. A page comes as
-   * one text: SQLite and V8 are quicker at JSON than the driver is at cells.
-   */
+  /** Rows of which nothing but the plan is known: most rows of most runs, and half the work of the others. */
   #freshRows(after: number, limit: number): JournalRow[] {
-    const page = this.#db
-      .prepare(
-        `select json_group_array(json_array(${PLAN_COLUMNS})) as page
-       from (select * from rows where n > ? order by n limit ?) r`,
-      )
-      .get(after, limit)!['page'] as string;
-    return (JSON.parse(page) as FreshRow[]).map(freshRow);
+    return this.#page(`select ${FRESH_ROW} as row from rows r where r.n > ? order by r.n limit ?`, [
+      after,
+      limit,
+    ]);
   }
 
   /** Rows after `after` that may have been sent, have no record that is known, and are not disputed. */
@@ -406,12 +400,15 @@ export class Journal {
   }
 
   #rows(where: string, params: SqlValue[], limit: number, order = 'r.n'): JournalRow[] {
-    return this.#db
-      .prepare(
-        `select ${KNOWN_COLUMNS} from rows r left join outcomes o on o.n = r.n left join generations g on g.n = r.n where ${where} order by ${order} limit ?`,
-      )
-      .all(...params, limit)
-      .map(toJournalRow);
+    return this.#page(
+      `select ${KNOWN_ROW} as row from rows r left join outcomes o on o.n = r.n left join generations g on g.n = r.n
+       where ${where} order by ${order} limit ?`,
+      [...params, limit],
+    );
+  }
+
+  #page(rows: string, params: SqlValue[]): JournalRow[] {
+    return rowsOfPage(this.#db.prepare(pageOf(rows)).get(...params)!['page'] as string);
   }
 
   /** Every record of the file in order, with its cells, its plan and what is known of it; for reports. */

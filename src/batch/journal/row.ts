@@ -1,6 +1,5 @@
-import type {SqlRow} from '../../store/port.ts';
-import type {RowContent} from '../model/identity.ts';
-import type {Outcome, RowState} from '../model/outcome.ts';
+import type {Outcome} from '../model/outcome.ts';
+import {FIELD_NAMES, type RowContent} from '../model/row-fields.ts';
 
 /** A row of the plan with what is known of it. */
 export interface JournalRow extends RowContent {
@@ -14,70 +13,50 @@ export interface JournalRow extends RowContent {
   outcomeWindow: number;
 }
 
-/** Of a row `r` of the plan, in the order of `FreshRow`. */
-export const PLAN_COLUMNS =
-  'r.n, r.reference, r.party, r.amount, r.currency, r.rail, r.method, r.subaccount, r.scheduled, r.metadata, r.fingerprint';
-/** Beside its outcome `o` and its generation `g`. */
-export const KNOWN_COLUMNS = `${PLAN_COLUMNS}, g.generation,
-  o.state, o.id, o.status, o.staged_at, o.http, o.code, o.message, o.request_id, o.attempts, o.orphan, o.window_seq`;
+const CONTENT = FIELD_NAMES.map((name) => `r.${name}`).join(', ');
+const OUTCOME =
+  'o.n, o.state, o.id, o.status, o.staged_at, o.http, o.code, o.message, o.request_id, o.attempts, o.orphan';
 
-/** The cells of `PLAN_COLUMNS`. */
-export type FreshRow = [
-  ...[n: number, reference: string, party: string, amount: number, currency: string, rail: string | null],
-  ...[method: string | null, subaccount: string | null, scheduled: string | null, metadata: string | null],
-  fingerprint: string,
+/** A row `r` of the plan with its outcome `o` and its generation `g`, as the JSON that `rowsOfPage` reads. */
+export const KNOWN_ROW = `json_array(r.n, r.reference, r.fingerprint, coalesce(g.generation, 0), coalesce(o.window_seq, 0),
+  case when o.n is not null then json_array(${OUTCOME}) end, ${CONTENT})`;
+/** The same for a row of which nothing but the plan is known. */
+export const FRESH_ROW = `json_array(r.n, r.reference, r.fingerprint, 0, 0, null, ${CONTENT})`;
+
+/**
+ * One text with all rows that `select <KNOWN_ROW or FRESH_ROW> as row …` finds: SQLite and V8 are two to three times
+ * quicker at JSON than the driver is at cells.
+ */
+export const pageOf = (rows: string): string =>
+  `select '[' || coalesce(group_concat(row, ','), '') || ']' as page from (${rows})`;
+
+type Cell = string | number | null;
+type RowCells = [
+  ...[n: number, reference: string, fingerprint: string, generation: number, window: number],
+  ...[outcome: Cell[] | null, ...content: Cell[]],
 ];
+const CONTENT_AT = 6;
 
-/** A row of which nothing but the plan is known. */
-export const freshRow = (cells: FreshRow): JournalRow => ({
-  n: cells[0],
-  reference: cells[1],
-  fingerprint: cells[10],
-  generation: 0,
-  party: cells[2],
-  amount: cells[3],
-  currency: cells[4],
-  rail: cells[5],
-  method: cells[6],
-  subaccount: cells[7],
-  scheduled: cells[8],
-  metadata: cells[9],
-  outcomeWindow: 0,
-  outcome: undefined,
-});
+export const rowsOfPage = (page: string): JournalRow[] => (JSON.parse(page) as RowCells[]).map(toRow);
 
-/** A row as `KNOWN_COLUMNS` have it. */
-export function toJournalRow(row: SqlRow): JournalRow {
-  const text = (name: string) => row[name] as string | null;
-  return {
-    n: Number(row['n']),
-    reference: row['reference'] as string,
-    fingerprint: row['fingerprint'] as string,
-    generation: Number(row['generation'] ?? 0),
-    party: row['party'] as string,
-    amount: Number(row['amount']),
-    currency: row['currency'] as string,
-    rail: text('rail'),
-    method: text('method'),
-    subaccount: text('subaccount'),
-    scheduled: text('scheduled'),
-    metadata: text('metadata'),
-    outcomeWindow: Number(row['window_seq'] ?? 0),
-    outcome:
-      row['state'] === null || row['state'] === undefined
-        ? undefined
-        : {
-            n: Number(row['n']),
-            state: row['state'] as RowState,
-            id: text('id'),
-            status: text('status'),
-            stagedAt: row['staged_at'] === null ? null : Number(row['staged_at']),
-            http: row['http'] === null ? null : Number(row['http']),
-            code: text('code'),
-            message: text('message'),
-            requestId: text('request_id'),
-            attempts: Number(row['attempts']),
-            orphan: text('orphan'),
-          },
-  };
+/** The content is stored in a loop: that costs a twentieth of a microsecond, and a new field needs no line here. */
+function toRow(cells: RowCells): JournalRow {
+  const row = {
+    n: cells[0],
+    reference: cells[1],
+    fingerprint: cells[2],
+    generation: cells[3],
+    outcomeWindow: cells[4],
+    outcome: cells[5] === null ? undefined : toOutcome(cells[5]),
+  } as JournalRow;
+  const content: Record<string, Cell | undefined> = row as never; // the types are those of the columns
+  let at = CONTENT_AT;
+  for (const name of FIELD_NAMES) content[name] = cells[at++] as Cell;
+  return row;
+}
+
+/** The cells of `OUTCOME`. */
+function toOutcome(cells: Cell[]): Outcome {
+  const [n, state, id, status, stagedAt, http, code, message, requestId, attempts, orphan] = cells;
+  return {n, state, id, status, stagedAt, http, code, message, requestId, attempts, orphan} as Outcome;
 }

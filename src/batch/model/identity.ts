@@ -1,6 +1,7 @@
 import {hash} from 'node:crypto';
 import {isFormula} from '../../spreadsheet.ts';
 import type {Kind, Mode} from './kinds.ts';
+import {FIELD_NAMES, type RowContent} from './row-fields.ts';
 
 /** Metadata key under which the reference travels; it is the only trace after all local state is lost. */
 export const REFERENCE_METADATA_KEY = 'remit_reference';
@@ -78,34 +79,21 @@ export function keyMaker({kind, mode, namespace}: KeySpace): (keyed: Keyed) => s
     hash('sha256', `${space},${JSON.stringify(reference)},${generation}]`, 'base64url');
 }
 
-/** The fields of a row's body, as one short text: equal exactly when the same payment would be asked for. */
-export interface RowContent {
-  party: string;
-  amount: number;
-  currency: string;
-  rail: string | null;
-  method: string | null;
-  subaccount: string | null;
-  scheduled: string | null;
-  /** Canonical JSON of the user's metadata (keys sorted), or null. */
-  metadata: string | null;
+/** Every fingerprint contains these first fields of a row, also where they have no value. */
+const FIRST_FIELDS = 8;
+
+/**
+ * 132 bits of SHA-256 over the content, base64url. Fields that came later and have no value after them are left out at the
+ * end, so that the fingerprint of a row without them is what it always was.
+ */
+export function fingerprintOf(content: RowContent): string {
+  const values = FIELD_NAMES.map((name) => textOf(content[name]));
+  while (values.length > FIRST_FIELDS && values.at(-1) === null) values.pop();
+  return hash('sha256', JSON.stringify(values), 'base64url').slice(0, 22);
 }
 
-/** 132 bits of SHA-256 over the content, base64url. */
-export function fingerprintOf(content: RowContent): string {
-  const {party, amount, currency, rail, method, subaccount, scheduled, metadata} = content;
-  const text = JSON.stringify([
-    party,
-    String(amount),
-    currency,
-    rail,
-    method,
-    subaccount,
-    scheduled,
-    metadata,
-  ]);
-  return hash('sha256', text, 'base64url').slice(0, 22);
-}
+const textOf = (value: string | number | null): string | null =>
+  typeof value === 'number' ? String(value) : value;
 
 /** Identity of a row in a file without references: its content and the how-manieth of its kind it is. */
 export const referenceOfContent = (fingerprint: string, occurrence: number): string =>

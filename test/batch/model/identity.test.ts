@@ -12,8 +12,8 @@ import {
   normaliseReference,
   referenceOfContent,
   type ReferenceProblem,
-  type RowContent,
 } from '../../../src/batch/model/identity.ts';
+import type {RowContent} from '../../../src/batch/model/row-fields.ts';
 import {readText} from '../../repo/tree.ts';
 
 type Identity = Parameters<typeof idempotencyKey>[0];

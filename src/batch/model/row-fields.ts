@@ -1,0 +1,80 @@
+import {type Kind, KINDS} from './kinds.ts';
+
+/** How the cell of a field is read and checked; `input/rows.ts` has a reader for each. */
+export type CellFormat = 'party' | 'amount' | 'currency' | 'rail' | 'uuid' | 'day' | 'metadata';
+
+interface RowField {
+  /** Its name in the code, and its column of the table `rows` in a journal. */
+  readonly name: string;
+  readonly sql: 'text not null' | 'integer not null' | 'text';
+  /** Its column in the file and its field in the request body. */
+  readonly wire: Readonly<Record<Kind, string>>;
+  readonly cell: CellFormat;
+  /**
+   * What a record is whose field differs from the row: another payment, or this one, to be held. Left out for a field that
+   * answers do not contain.
+   */
+  readonly echo?: 'other' | 'differs';
+}
+
+const both = <Name extends string>(name: Name) => ({payout: name, payin: name});
+
+/**
+ * The content of a row: each field once, in the order of the fingerprint and of the request body. New fields go to the
+ * end, with the type `text`: a row without a value for them keeps its fingerprint and its bytes, or the file of yesterday
+ * would become a conflict.
+ */
+export const ROW_FIELDS = [
+  {
+    name: 'party',
+    sql: 'text not null',
+    wire: {payout: KINDS.payout.party, payin: KINDS.payin.party},
+    cell: 'party',
+    echo: 'other',
+  },
+  {
+    name: 'amount', // in minor units; the file may have `amount` instead
+    sql: 'integer not null',
+    wire: both('amount_in_minor_units'),
+    cell: 'amount',
+    echo: 'other',
+  },
+  {name: 'currency', sql: 'text not null', wire: both('currency_code'), cell: 'currency', echo: 'differs'},
+  {name: 'rail', sql: 'text', wire: both('rail'), cell: 'rail', echo: 'differs'},
+  {
+    name: 'method',
+    sql: 'text',
+    wire: {payout: KINDS.payout.method, payin: KINDS.payin.method},
+    cell: 'uuid',
+  },
+  {name: 'subaccount', sql: 'text', wire: both('subaccount_id'), cell: 'uuid', echo: 'other'},
+  {name: 'scheduled', sql: 'text', wire: both('scheduled_date'), cell: 'day'},
+  // Canonical JSON of the entries of the user, keys sorted. The body also has the reference, an answer `client_metadata`.
+  {name: 'metadata', sql: 'text', wire: both('metadata'), cell: 'metadata', echo: 'differs'},
+] as const satisfies readonly RowField[];
+
+type Field = (typeof ROW_FIELDS)[number];
+type Value = {'text not null': string; 'integer not null': number; text: string | null};
+
+/** The content of a row: equal exactly when the same payment would be asked for. */
+export type RowContent = {[F in Field as F['name']]: Value[F['sql']]};
+
+/** Fields that may be missing from a row and have a column of their own. */
+export type OptionalField = Exclude<Extract<Field, {sql: 'text'}>, {cell: 'metadata'}>;
+
+export const FIELD_NAMES = ROW_FIELDS.map(({name}) => name);
+export const OPTIONAL_FIELDS = ROW_FIELDS.filter(
+  (field): field is OptionalField => field.sql === 'text' && field.cell !== 'metadata',
+);
+
+/** Values of these formats hold only letters, digits, `_` and `-`: in JSON they need no escaping. */
+export const PLAIN_FORMATS: ReadonlySet<CellFormat> = new Set(['party', 'currency', 'rail', 'uuid', 'day']);
+
+/** Columns of a file, in the order in which the template prints them. Columns of metadata have names of their own. */
+export const columnsOf = (kind: Kind): readonly string[] => [
+  'reference',
+  ...ROW_FIELDS.flatMap(({name, wire, cell}) => {
+    if (cell === 'metadata') return [];
+    return name === 'amount' ? ['amount', wire[kind]] : [wire[kind]];
+  }),
+];
