@@ -8,6 +8,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {readHeader} from '../../src/batch/input/columns.ts';
 import {readRow, type RowRules} from '../../src/batch/input/rows.ts';
+import {Draft} from '../../src/batch/journal/draft.ts';
 import {Journal} from '../../src/batch/journal/journal.ts';
 import {JOURNAL_MIGRATIONS} from '../../src/batch/journal/schema.ts';
 import {fingerprintOf} from '../../src/batch/model/identity.ts';
@@ -46,7 +47,7 @@ let files = 0;
 async function newJournal() {
   const db = await openSqlite(join(folder, `${++files}.db`), {durability: 'normal'});
   migrate(db, JOURNAL_MIGRATIONS);
-  return {db, loader: new PlanLoader(db, map, RULES, texts)};
+  return {db, loader: new PlanLoader(new Draft(db), map, RULES, texts)};
 }
 const loaders = await Promise.all(Array.from({length: ROUNDS}, newJournal));
 const {db, loader} = await newJournal();
@@ -106,8 +107,7 @@ for (const {n} of fresh)
   );
 journal.flush();
 await measure('rows with an outcome', () => {
-  for (let after = 0; after < ROWS; after += PAGE)
-    sink += journal.recorded(['staged'], after, PAGE).length;
+  for (let after = 0; after < ROWS; after += PAGE) sink += journal.recorded(['staged'], after, PAGE).length;
 });
 for (const {db} of loaders) db.close();
 journal.close();

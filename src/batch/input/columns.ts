@@ -4,25 +4,11 @@ import {REFERENCE_METADATA_KEY} from '../model/identity.ts';
 import type {Issue} from '../model/issue.ts';
 import {maskDigits} from './issues.ts';
 import type {KindFacts} from '../model/kinds.ts';
+import {columnsOf} from '../model/row-fields.ts';
 
 export const METADATA = 'metadata.';
 /** One metadata key is ours: it carries the reference. */
 export const METADATA_KEYS_FOR_USER = LIMITS.metadataKeys - 1;
-
-/** Column names of a batch file, in the order in which the template prints them. */
-export function knownColumns(kind: KindFacts): readonly string[] {
-  return [
-    'reference',
-    kind.party,
-    'amount',
-    'amount_in_minor_units',
-    'currency_code',
-    'rail',
-    kind.method,
-    'subaccount_id',
-    'scheduled_date',
-  ];
-}
 
 /** Where in a record of the file each column is. */
 export interface ColumnMap {
@@ -55,7 +41,7 @@ export function readHeader(
   const issues: Issue[] = [];
   const complain: Complain = (column, code, message) =>
     issues.push({row: 0, line: 1, column: shown(column), code, message, value: ''});
-  const known = knownColumns(kind);
+  const known = columnsOf(kind.kind);
   const wanted = mappedColumns(cells, options.mapping, known, complain);
   const ignored = ignoredColumns(cells, options.ignored, complain);
   const at: Record<string, number> = {};

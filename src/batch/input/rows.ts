@@ -21,7 +21,7 @@ import {
 import type {Issue} from '../model/issue.ts';
 import {maskCell} from './issues.ts';
 import type {KindFacts} from '../model/kinds.ts';
-import type {RowContent} from '../model/row-fields.ts';
+import {OPTIONAL_FIELDS, type OptionalField, type RowContent} from '../model/row-fields.ts';
 
 /** A row that may be sent: everything checked that can be checked offline. */
 export interface PlannedRow extends RowContent {
@@ -105,24 +105,16 @@ export function readRow(
 
   const currency = currencyOf(record, map, rules);
   const amount = readAmount(record, map, rules, currency, complain);
-  const rail = readRail(cell('rail'), kind, complain);
-  const method = readUuid(kind.method, cell(kind.method), complain);
-  const subaccount = readUuid('subaccount_id', cell('subaccount_id'), complain);
-  const scheduled = readDay(cell('scheduled_date'), rules.today, complain);
-  const metadata = readMetadata(record, map, reference, issues);
+  const content = {party: party.toLowerCase(), amount, currency} as RowContent; // whole unless the amount has an issue
+  for (const field of OPTIONAL_FIELDS) {
+    const column = field.wire[kind.kind];
+    const text = cell(column);
+    content[field.name] = text === '' ? null : READERS[field.cell](column, text, rules, complain);
+  }
+  content.metadata = readMetadata(record, map, reference, issues);
 
   const decimals = decimalsOf(amount, amountText(record, map), rules);
   if (issues.length > 0 || amount === undefined) return {issues, decimals};
-  const content: RowContent = {
-    party: party.toLowerCase(),
-    amount,
-    currency,
-    rail,
-    method,
-    subaccount,
-    scheduled,
-    metadata,
-  };
   const row: PlannedRow = {
     ...content,
     row: record.row,
@@ -215,29 +207,37 @@ function messageOf(error: unknown): string {
   throw error;
 }
 
-function readRail(text: string, kind: KindFacts, complain: Complain): string | null {
-  if (text !== '' && !kind.rails.includes(text))
-    complain('rail', 'rail', `is not a rail of a ${kind.kind}; one of ${kind.rails.join(', ')}`, text);
-  return text === '' ? null : text;
-}
+/** Reads the text of a cell that is not empty. */
+type Reader = (column: string, text: string, rules: RowRules, complain: Complain) => string;
 
-function readUuid(name: string, text: string, complain: Complain): string | null {
-  if (text !== '' && !UUID.test(text)) complain(name, 'uuid', `is not a UUID${damage(text)}`, text);
-  return text === '' ? null : text.toLowerCase();
-}
+const readRail: Reader = (column, text, {kind}, complain) => {
+  if (!kind.rails.includes(text))
+    complain(column, 'rail', `is not a rail of a ${kind.kind}; one of ${kind.rails.join(', ')}`, text);
+  return text;
+};
+
+const readUuid: Reader = (column, text, _, complain) => {
+  if (!UUID.test(text)) complain(column, 'uuid', `is not a UUID${damage(text)}`, text);
+  return text.toLowerCase();
+};
 
 const damage = (text: string): string =>
   /^\d+(?:[.,]\d+)?E\+\d+$/i.test(text)
     ? ': a spreadsheet has rewritten it as a number; format the column as text and export again'
     : '';
 
-function readDay(text: string, today: string, complain: Complain): string | null {
-  if (text === '') return null;
-  if (!isDay(text)) complain('scheduled_date', 'date', 'is not a date in the form YYYY-MM-DD', text);
+const readDay: Reader = (column, text, {today}, complain) => {
+  if (!isDay(text)) complain(column, 'date', 'is not a date in the form YYYY-MM-DD', text);
   else if (text < today)
-    complain('scheduled_date', 'date', `is in the past (in ${SCHEDULE.timeZone} it is ${today})`, text);
+    complain(column, 'date', `is in the past (in ${SCHEDULE.timeZone} it is ${today})`, text);
   return text;
-}
+};
+
+const READERS: Readonly<Record<OptionalField['cell'], Reader>> = {
+  rail: readRail,
+  uuid: readUuid,
+  day: readDay,
+};
 
 /** A real calendar day in the one unambiguous form; Date alone would turn 31 February into March. */
 function isDay(text: string): boolean {

@@ -54,6 +54,7 @@ export const ROW_FIELDS = [
 ] as const satisfies readonly RowField[];
 
 type Field = (typeof ROW_FIELDS)[number];
+export type FieldName = Field['name'];
 type Value = {'text not null': string; 'integer not null': number; text: string | null};
 
 /** The content of a row: equal exactly when the same payment would be asked for. */
@@ -68,7 +69,15 @@ export const OPTIONAL_FIELDS = ROW_FIELDS.filter(
 );
 
 /** Values of these formats hold only letters, digits, `_` and `-`: in JSON they need no escaping. */
-export const PLAIN_FORMATS: ReadonlySet<CellFormat> = new Set(['party', 'currency', 'rail', 'uuid', 'day']);
+const PLAIN_FORMATS: ReadonlySet<CellFormat> = new Set([
+  'party',
+  'amount',
+  'currency',
+  'rail',
+  'uuid',
+  'day',
+]);
+export const isPlain = ({cell}: {cell: CellFormat}): boolean => PLAIN_FORMATS.has(cell);
 
 /** Columns of a file, in the order in which the template prints them. Columns of metadata have names of their own. */
 export const columnsOf = (kind: Kind): readonly string[] => [

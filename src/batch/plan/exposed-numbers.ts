@@ -1,25 +1,34 @@
 import {maskShapes} from '../../sanitize/secret-shapes.ts';
+import type {PlannedRow} from '../input/rows.ts';
+import {isPlain, ROW_FIELDS} from '../model/row-fields.ts';
+
+/** Where a person may write anything. */
+const FREE_TEXTS = [
+  'reference',
+  ...ROW_FIELDS.filter((field) => !isPlain(field)).map(({name}) => name),
+] as const;
 
 /** Nothing shorter is a card number or an IBAN; most texts hold neither, and this is quicker. */
 const LONG = /\d(?:[ -]?\d){11}|[A-Z]{2}\d\d[ -]?[A-Z0-9]/;
 
 /**
- * Card and account numbers in references and metadata. Both must be kept and sent exactly as they are in the file, so they
- * cannot be masked; the plan warns of them.
+ * Card and account numbers in the reference and in fields of free text. They must be kept and sent exactly as they are in
+ * the file, so they cannot be masked; the plan warns of them.
  */
 export class ExposedNumbers {
   #rows = 0;
   #line = 0;
   #example = '';
 
-  note({reference, metadata, line}: {reference: string; metadata: string | null; line: number}): void {
-    for (const text of metadata === null ? [reference] : [reference, metadata]) {
-      if (!LONG.test(text)) continue;
+  note(row: PlannedRow): void {
+    for (const name of FREE_TEXTS) {
+      const text = row[name];
+      if (typeof text !== 'string' || !LONG.test(text)) continue;
       const masked = maskShapes(text);
       if (masked === text) continue;
       this.#rows++;
       if (this.#rows > 1) return;
-      this.#line = line;
+      this.#line = row.line;
       this.#example = /…\w{0,4}/.exec(masked)![0]; // what differs is masked
       return;
     }
@@ -29,7 +38,7 @@ export class ExposedNumbers {
     if (this.#rows === 0) return [];
     const rows = this.#rows === 1 ? 'a row has' : `${this.#rows} rows have`;
     return [
-      `${rows} what looks like a card or account number in the reference or metadata (${this.#example} on line ${this.#line}); both are sent to the service and stored in the journal and the results as they are. Replace such numbers unless they are something else`,
+      `${rows} what looks like a card or account number in the ${FREE_TEXTS.join(' or ')} (${this.#example} on line ${this.#line}); these are sent to the service and stored in the journal and the results as they are. Replace such numbers unless they are something else`,
     ];
   }
 }

@@ -1,10 +1,10 @@
 import {formatMajor} from '../../money/amount.ts';
-import {knownColumns, METADATA} from '../input/columns.ts';
+import {METADATA} from '../input/columns.ts';
 import type {JournalRow} from '../journal/row.ts';
 import type {Journal} from '../journal/journal.ts';
-import {KINDS} from '../model/kinds.ts';
 import type {RowState} from '../model/outcome.ts';
 import type {Plan} from '../model/plan-facts.ts';
+import {columnsOf, ROW_FIELDS} from '../model/row-fields.ts';
 
 /**
  * Whether a row belongs into failed.csv, to be corrected and run as a separate batch: it was left out for its errors, the
@@ -34,7 +34,7 @@ export class FailedLayout {
     const used = new Set(columns.map((name) => (name === 'amount' ? this.#amountColumn : name)));
     used.add('reference').add('currency_code');
     this.header = [
-      ...knownColumns(KINDS[plan.kind]).filter((name) => used.has(name)),
+      ...columnsOf(plan.kind).filter((name) => used.has(name)),
       ...columns.filter((name) => name.startsWith(METADATA)),
     ];
   }
@@ -56,22 +56,13 @@ export class FailedLayout {
   }
 
   #valueOf(row: JournalRow, name: string): string {
-    const {party, method} = KINDS[this.#plan.kind];
+    if (name === 'reference') return row.reference;
+    if (name === 'amount') return formatMajor(BigInt(row.amount), row.currency);
     if (name.startsWith(METADATA)) {
       const metadata = JSON.parse(row.metadata ?? '{}') as Record<string, string>; // written by the plan
       return metadata[name.slice(METADATA.length)] ?? '';
     }
-    const values: Record<string, string | null> = {
-      reference: row.reference,
-      [party]: row.party,
-      amount: formatMajor(BigInt(row.amount), row.currency),
-      amount_in_minor_units: String(row.amount),
-      currency_code: row.currency,
-      rail: row.rail,
-      [method]: row.method,
-      subaccount_id: row.subaccount,
-      scheduled_date: row.scheduled,
-    };
-    return values[name] ?? '';
+    const field = ROW_FIELDS.find(({wire}) => wire[this.#plan.kind] === name);
+    return String((field && row[field.name]) ?? '');
   }
 }

@@ -5,6 +5,7 @@ import {requestHeaders} from '../../client/headers.ts';
 import {type Keyed, keyMaker, REFERENCE_METADATA_KEY} from '../model/identity.ts';
 import type {JournalRow} from '../journal/row.ts';
 import {type Kind, KINDS, type Mode} from '../model/kinds.ts';
+import {type FieldName, isPlain, ROW_FIELDS} from '../model/row-fields.ts';
 
 /** What an exchange brought: a whole answer, or none. */
 export type Exchange = {answer: Answer} | {failure: TransportFailure};
@@ -29,7 +30,7 @@ export class Wire {
   readonly #getPath: string;
   readonly #approve: {method: string; path: string};
   readonly #cancel: {method: string; path: string};
-  readonly #metadataField: string;
+  readonly #body: ReturnType<typeof bodyMaker>;
   readonly #keyOf: (keyed: Keyed) => string;
 
   constructor(options: WireOptions) {
@@ -40,7 +41,8 @@ export class Wire {
     this.#approve = resolveRoute(operations.approve, options.overrides);
     this.#cancel = resolveRoute(operations.cancel, options.overrides);
     this.#getPath = resolveRoute(operations.get, options.overrides).path;
-    this.#metadataField = options.overrides.fields?.[`${operations.create}.metadata`] ?? 'metadata';
+    const metadataField = options.overrides.fields?.[`${operations.create}.metadata`] ?? 'metadata';
+    this.#body = bodyMaker(options.kind, metadataField);
   }
 
   /** The API key: whoever stores or shows what came back must take it out. */
@@ -50,7 +52,7 @@ export class Wire {
 
   /** Create, or replay of the same create: `autoApprove` is the only thing that may differ between the two. */
   create(row: JournalRow, autoApprove: boolean, signal?: AbortSignal): TransportRequest {
-    const {kind, key, timeouts} = this.#options;
+    const {key, timeouts} = this.#options;
     return {
       method: this.#create.method,
       path: this.#create.path,
@@ -59,7 +61,7 @@ export class Wire {
         hasBody: true,
         idempotencyKey: this.#keyOf({reference: row.reference, generation: row.generation}),
       }),
-      body: bodyOf(row, {kind, autoApprove, metadataField: this.#metadataField}),
+      body: this.#body(row, autoApprove),
       timeouts,
       signal,
     };
@@ -98,24 +100,40 @@ export class Wire {
   }
 }
 
-/** Interface document, "Payin" and "Payout": the request body of a row, as the bytes that are sent. */
-export function bodyOf(
-  row: JournalRow,
-  options: {kind: Kind; autoApprove: boolean; metadataField: string},
-): string {
-  const {party, method} = KINDS[options.kind];
-  const entries = row.metadata === null ? '' : `${row.metadata.slice(1, -1)},`; // canonical JSON of an object with entries
-  const reference = `${JSON.stringify(REFERENCE_METADATA_KEY)}:${JSON.stringify(row.reference)}`;
-  return (
-    `{"${party}":"${row.party}","amount_in_minor_units":${row.amount},"currency_code":"${row.currency}"` +
-    optional('rail', row.rail) +
-    optional(method, row.method) +
-    optional('subaccount_id', row.subaccount) +
-    optional('scheduled_date', row.scheduled) +
-    `,"${options.metadataField}":{${entries}${reference}},"auto_approve":${options.autoApprove}}`
-  );
+/**
+ * Interface document, "Payin" and "Payout": makes the request body of a row, as the bytes that are sent. A field without a
+ * value is left out. It is on the path of every request, so all that can be prepared is.
+ */
+export function bodyMaker(
+  kind: Kind,
+  metadataField: string,
+): (row: JournalRow, autoApprove: boolean) => string {
+  const fields = ROW_FIELDS.map((field, at) => ({
+    ...{name: field.name, isPlain: isPlain(field)},
+    before: `${at === 0 ? '{' : ','}"${field.wire[kind]}":`, // the first field always has a value
+  }));
+  const at = fields.findIndex(({name}) => name === 'metadata');
+  const [first, later] = [fields.slice(0, at), fields.slice(at + 1)];
+  const beforeMetadata = `,${JSON.stringify(metadataField)}:{`;
+  const beforeReference = `${JSON.stringify(REFERENCE_METADATA_KEY)}:`;
+  return (row, autoApprove) => {
+    const entries = row.metadata === null ? '' : `${row.metadata.slice(1, -1)},`; // canonical JSON of an object with entries
+    const metadata = `${beforeMetadata}${entries}${beforeReference}${JSON.stringify(row.reference)}}`;
+    return `${partOf(row, first)}${metadata}${partOf(row, later)},"auto_approve":${autoApprove}}`;
+  };
 }
 
-/** Values here were checked to hold only letters, digits, `_` and `-`; nothing needs escaping. */
-const optional = (name: string, value: string | null): string =>
-  value === null ? '' : `,"${name}":"${value}"`;
+/** These fields of a row in JSON, with what stands before each. */
+function partOf(
+  row: JournalRow,
+  fields: readonly {name: FieldName; isPlain: boolean; before: string}[],
+): string {
+  let text = '';
+  for (const {name, isPlain, before} of fields) {
+    const value = row[name];
+    if (value === null) continue;
+    text +=
+      typeof value === 'number' ? before + value : before + (isPlain ? `"${value}"` : JSON.stringify(value));
+  }
+  return text;
+}

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import {knownColumns, readHeader} from '../../../src/batch/input/columns.ts';
+import {readHeader} from '../../../src/batch/input/columns.ts';
 import {KINDS} from '../../../src/batch/model/kinds.ts';
+import {columnsOf} from '../../../src/batch/model/row-fields.ts';
 
 type Options = Parameters<typeof readHeader>[2];
 
@@ -17,7 +18,7 @@ const NEEDED = ['reference', 'payee_id', 'amount', 'currency_code'];
 
 describe('the header of a batch file', () => {
   it('may hold every known column, in any order', () => {
-    const cells = knownColumns(KINDS.payout)
+    const cells = columnsOf('payout')
       .filter((name) => name !== 'amount_in_minor_units')
       .toReversed();
     const {map, issues} = read(cells);

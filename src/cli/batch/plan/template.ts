@@ -1,11 +1,11 @@
-import {knownColumns} from '../../../batch/input/columns.ts';
 import {type Kind, KINDS} from '../../../batch/model/kinds.ts';
+import {columnsOf} from '../../../batch/model/row-fields.ts';
 
 /** A file to start from: the columns, and rows to write over. Its ids belong to nobody, so that it pays nobody. */
 export function templateFor(kind: Kind): {columns: string[]; csv: string} {
   const facts = KINDS[kind];
   const columns = [
-    ...knownColumns(facts).filter((column) => column !== 'amount_in_minor_units'),
+    ...columnsOf(kind).filter((column) => column !== 'amount_in_minor_units'),
     'metadata.note',
   ];
   const example: Readonly<Record<string, string>> = {
