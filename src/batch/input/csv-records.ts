@@ -3,7 +3,7 @@ import {RemitError} from '../../errors.ts';
 import type {Delimiter} from '../model/plan-facts.ts';
 import {startFrom} from './csv-input.ts';
 
-export const DELIMITERS: Readonly<Record<string, Delimiter>> = {comma: ',', semicolon: ';', tab: '\t'};
+const DELIMITERS: readonly Delimiter[] = [',', ';', '\t'];
 
 /** One record as it lies in the file; `line` is the physical line on which it begins. */
 export interface CsvRecord {
@@ -28,18 +28,15 @@ export class CsvRecords {
   readonly #path: string;
   readonly #template: readonly string[] | undefined;
   readonly #chunks: AsyncGenerator<string>;
-  #delimiter: Delimiter | undefined;
 
   constructor(options: {
     path: string;
     chunks: AsyncGenerator<string>;
-    delimiter?: Delimiter | undefined;
     template?: readonly string[] | undefined;
   }) {
     this.#path = options.path;
     this.#template = options.template;
     this.#chunks = options.chunks;
-    this.#delimiter = options.delimiter;
   }
 
   /** @throws RemitError CSV_INVALID: empty file, ambiguous delimiter, broken quoting */
@@ -47,8 +44,7 @@ export class CsvRecords {
     let start = await this.#firstLine('');
     const declared = declaredDelimiter(start);
     if (declared !== undefined) start = await this.#firstLine(withoutLine(start));
-    const delimiter =
-      this.#delimiter ?? this.#checked(declared) ?? this.#guessDelimiter(start.line.trimEnd());
+    const delimiter = this.#checked(declared) ?? this.#guessDelimiter(start.line.trimEnd());
     const parsed: string[][] = [];
     const parser = await this.#parser(delimiter, parsed);
     let header: CsvHeader | undefined;
@@ -112,7 +108,7 @@ export class CsvRecords {
 
   /** @param sign the one of the line `sep=`, which Excel takes from whoever writes the file */
   #checked(sign: string | undefined): Delimiter | undefined {
-    const known = Object.values(DELIMITERS).find((delimiter) => delimiter === sign);
+    const known = DELIMITERS.find((delimiter) => delimiter === sign);
     if (sign === undefined || known !== undefined) return known;
     throw new RemitError(
       'CSV_INVALID',
@@ -129,13 +125,13 @@ export class CsvRecords {
 
   #guessDelimiter(headerLine: string): Delimiter {
     const bare = headerLine.replace(/"[^"]*"/g, '');
-    const seen = Object.values(DELIMITERS).filter((delimiter) => bare.includes(delimiter));
+    const seen = DELIMITERS.filter((delimiter) => bare.includes(delimiter));
     if (seen.length > 1)
       throw new RemitError(
         'CSV_INVALID',
         `${this.#path}: the delimiter is ambiguous: the header contains several candidates`,
         {
-          hint: 'add --delimiter comma, --delimiter semicolon or --delimiter tab',
+          hint: 'put quotes around header cells that contain one, or a line such as sep=; above the header',
         },
       );
     return seen[0] ?? ',';

@@ -37,7 +37,6 @@ export interface PlanOptions {
   namespace?: string | undefined;
   mapping?: Readonly<Record<string, string>>;
   ignored?: readonly string[];
-  delimiter?: Delimiter | undefined;
   amountUnit?: 'major' | 'minor' | undefined;
   numberFormat?: NumberFormat | undefined;
   currency?: string | undefined;
@@ -181,7 +180,7 @@ async function loadRecords(
 ): Promise<LoadedRecords> {
   const kind = KINDS[options.kind];
   const {path, template} = input;
-  const records = new CsvRecords({path, template, chunks: text.chunks(), delimiter: options.delimiter});
+  const records = new CsvRecords({path, template, chunks: text.chunks()});
   let loader: PlanLoader | undefined;
   let map: ColumnMap | undefined;
   let delimiter: Delimiter = ',';

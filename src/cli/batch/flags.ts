@@ -36,10 +36,6 @@ export const inputFlags = {
       helpValue: 'HEADER',
       description: 'ignore this column and store nothing of it',
     }),
-    delimiter: Flags.string({
-      options: ['comma', 'semicolon', 'tab'],
-      description: 'delimiter (default: detected from the header)',
-    }),
     'amount-unit': Flags.string({
       options: ['major', 'minor'],
       description: 'unit of amounts without a decimal point',

@@ -339,7 +339,7 @@ describe('the plan of a batch', () => {
       inMajor: fc.boolean(),
     });
     const shape = fc.record({
-      delimiter: fc.constantFrom('comma' as const, 'semicolon' as const, 'tab' as const),
+      delimiter: fc.constantFrom(',', ';', '\t'),
       end: fc.constantFrom('\n', '\r\n', '\r'),
       all: fc.boolean(),
       mark: fc.boolean(),
@@ -347,7 +347,6 @@ describe('the plan of a batch', () => {
     });
     await fc.assert(
       fc.asyncProperty(fc.array(rowOf, {minLength: 1, maxLength: 10}), shape, async (rows, how) => {
-        const sign = {comma: ',', semicolon: ';', tab: '\t'}[how.delimiter];
         const quote = (text: string) =>
           how.all || /["\r\n,;\t]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
         const table = rows.map(({amount, party, rail, note}, n) => [
@@ -366,9 +365,10 @@ describe('the plan of a batch', () => {
           'rail',
           'metadata.note',
         ];
-        const text = [header, ...table].map((cells) => cells.map(quote).join(sign) + how.end).join('');
+        const text = [header, ...table]
+          .map((cells) => cells.map(quote).join(how.delimiter) + how.end)
+          .join('');
         await bench.plan(bench.file('q.csv', (how.mark ? '\ufeff' : '') + text), {
-          delimiter: sign as ',',
           amountUnit:
             how.minor || rows.some(({amount}) => exponentOf(amount.currency) !== 0) ? undefined : 'major',
           numberFormat: '1234.56',

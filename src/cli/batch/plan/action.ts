@@ -3,7 +3,6 @@ import type {IssueGroup} from '../../../batch/input/issue-groups.ts';
 import type {Retype} from '../../../batch/model/accept.ts';
 import {isBatchId, isNamespace} from '../../../batch/model/identity.ts';
 import type {Kind} from '../../../batch/model/kinds.ts';
-import {DELIMITERS} from '../../../batch/input/csv-records.ts';
 import {RemitError} from '../../../errors.ts';
 import type {NumberFormat} from '../../../money/amount.ts';
 import type {LocalContext} from '../../core/context.ts';
@@ -17,7 +16,6 @@ export interface InputFlags {
   namespace?: string | undefined;
   map?: string[] | undefined;
   'ignore-column'?: string[] | undefined;
-  delimiter?: string | undefined;
   'amount-unit'?: string | undefined;
   'number-format'?: string | undefined;
   currency?: string | undefined;
@@ -55,7 +53,6 @@ export async function planFromFlags(options: {
     namespace: flags.namespace,
     mapping: readMapping(flags.map),
     ignored: flags['ignore-column'] ?? [],
-    delimiter: flags.delimiter === undefined ? undefined : DELIMITERS[flags.delimiter],
     amountUnit: flags['amount-unit'] as 'major' | 'minor' | undefined, // one of the flag's options
     numberFormat: flags['number-format'] as NumberFormat | undefined, // one of the flag's options
     currency: flags.currency,
