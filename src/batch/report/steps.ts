@@ -54,7 +54,7 @@ export function stepsOf({summary, troubles, plan, flags, mode}: ReportData): Ste
     const are = `${count(n, one)} ${n === 1 ? 'is' : 'are'} still under way`;
     return {
       label: null,
-      text: `${are}. To update this report: \`${command} report ${plan.batchId} --refresh --html${flags}\`.`,
+      text: `${are}. To update this report: \`${command} status ${plan.batchId} --refresh${flags} && ${command} report ${plan.batchId} --html${flags}\`.`,
     };
   }
 }

@@ -180,7 +180,6 @@ export abstract class BatchStatus extends BatchCommand {
       description: 'first fetch the status of every accepted row that is not final (reads only)',
     }),
     'max-rps': runFlags['max-rps'],
-    'max-wait': runFlags['max-wait'],
     ...stateDirFlag,
   };
 
@@ -226,11 +225,6 @@ export abstract class BatchReport extends BatchCommand {
     html: Flags.boolean({
       description: 'also write an HTML report: totals, a chart, and every row that needs attention',
     }),
-    refresh: Flags.boolean({
-      description: 'first fetch the status of every accepted row that is not final (reads only)',
-    }),
-    'max-rps': runFlags['max-rps'],
-    'max-wait': runFlags['max-wait'],
     out: runFlags.out,
     ...stateDirFlag,
   };
@@ -241,14 +235,8 @@ export abstract class BatchReport extends BatchCommand {
       throw new RemitError('USAGE', `${args.file} names an HTML report, but --html is missing`, {
         hint: `add --html, or name a folder for the results with --out`,
       });
-    const context = flags.refresh ? await this.open() : undefined;
-    const local = context ?? this.openLocal();
+    const local = this.openLocal();
     const stateDir = this.stateDirOf(local, flags);
-    if (context !== undefined) {
-      const wanted = {context, kind: this.kind, stateDir, batchId: args.batch, flags, typed: this.typed};
-      const {exit} = await refreshBatch({...wanted, isQuiet: true});
-      this.exitWith(exit);
-    }
     const {summary, attention, placed} = await reportBatch({
       kind: this.kind,
       batchId: args.batch,

@@ -60,16 +60,14 @@ export async function refreshBatch(options: {
   flags: FollowFlags;
   /** The command itself, for hints that repeat it. */
   typed: Typed;
-  /** Before a report, which shows the summary and refuses a batch that runs. */
-  isQuiet?: boolean;
 }): Promise<{summary: Summary & {followed?: Followed}; exit: ExitCode}> {
-  const {context, batchId, flags, isQuiet = false} = options;
+  const {context, batchId, flags} = options;
   const {clock, out} = context;
   let batch: OpenBatch;
   try {
     batch = await openBatch({...options, purpose: `status of batch ${batchId}`, clock});
   } catch (error) {
-    if (!(error instanceof RemitError) || error.code !== 'LOCKED' || isQuiet) throw error;
+    if (!(error instanceof RemitError) || error.code !== 'LOCKED') throw error;
     const placing = (last: string | undefined) => placedBy(context, options.stateDir, last);
     const {summary, attention, placed, running} = await statusOfBatch({...options, clock, placing});
     out.text(summaryText(summary, attention, placed));
@@ -91,8 +89,7 @@ export async function refreshBatch(options: {
     const summary = isOfBatch
       ? seen
       : {...seen, state: before.state, stopped_because: before.stopped_because};
-    if (isQuiet) out.note(followedText(followed));
-    else showFollowed({context, batch, stateDir: options.stateDir}, summary, followed);
+    showFollowed({context, batch, stateDir: options.stateDir}, summary, followed);
     if (!isOfBatch)
       writeStatus(batch.place.status, batch.plan.journalId, summary.state, summary, clock.now());
     if (!isOfBatch) context.out.warn(`the service could not be asked about every row: ${stop!.message}`);

@@ -337,7 +337,7 @@ describe('the report of a batch', () => {
     assert.deepEqual(more, []);
     assert.match(
       step!.text,
-      /3 payouts are still under way.*`remit payouts batch report b1 --refresh --html`/,
+      /3 payouts are still under way.*`remit payouts batch status b1 --refresh && remit payouts batch report b1 --html`/,
     );
   });
 

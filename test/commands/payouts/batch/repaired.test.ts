@@ -120,7 +120,8 @@ describe('a payout that comes back with R03, repaired by the printed commands', 
 
   /** The failure is seen, and the payee gives another account. */
   async function repair(): Promise<CliResult> {
-    const seen = await terminal.type('remit payouts batch report b --refresh');
+    await terminal.type('remit payouts batch status b --refresh');
+    const seen = await terminal.type('remit payouts batch report b');
     assert.match(seen.stdout, /Batch b is not complete: 2 of 2 rows accepted; 1 failed/);
     assert.match(seen.stdout, /Miller's 2: failed, R03/);
     assert.doesNotMatch(seen.stdout + seen.stderr, /cancel/i);
