@@ -155,7 +155,7 @@ describe('the refusal that --accept answers', () => {
     assert.match(named.stderr, /A-1 is unchanged: its record differs from the row/);
     const hint = /^Hint: if the differences are acceptable: (.*)$/m.exec(named.stderr)![1];
     assert.equal(hint, next);
-    assert.equal(accepted(await follow(hint!, ['--yes', '--json'])), 2);
+    assert.equal(accepted(await follow(hint, ['--yes', '--json'])), 2);
   });
 
   it('for a release held by other rows is printed below the next command, also by status', async () => {
