@@ -1,12 +1,13 @@
 import {type Answer, isObject, isSuccess} from '../../client/answer.ts';
 import type {TransportFailure} from '../../client/transport.ts';
 import {meaningOf} from '../../client/verdict.ts';
-import {KINDS, type Kind} from '../model/kinds.ts';
+import type {Kind} from '../model/kinds.ts';
 import type {JournalRow} from '../journal/row.ts';
 import type {Phase} from '../journal/journal.ts';
-import {isPrintable, REFERENCE_METADATA_KEY} from '../model/identity.ts';
+import {isPrintable} from '../model/identity.ts';
 import {DIFFERS, DIFFERS_AS_ACCEPTED, DIFFERS_CODE, type RowState} from '../model/outcome.ts';
 import type {StopReason} from '../model/stop.ts';
+import {asFetched, compareEcho, otherParts} from './echo.ts';
 
 /** What one answer to a create or release says of its row. Law: the answers table of the batch rules. */
 export type RowVerdict =
@@ -144,7 +145,7 @@ function judgeSuccess(options: {
   if (echo === 'other')
     return {
       ...{is: 'settled', state: 'collision', id, status, stop: 'collision'},
-      message: otherWords(record, row, kind),
+      message: `record ${id} came back, with ${otherParts(record, row, kind).join(' and ')}`,
       ...(foreign && phase !== 'stage' ? {orphan: stagedId} : {}),
     };
   const differs = echo === 'differs' ? {differs: true as const} : {};
@@ -231,97 +232,3 @@ const otherPayment = (record: Readonly<Record<string, unknown>>, row: JournalRow
   code: DIFFERS_CODE,
   message: `its record differs from the row: ${otherParts(record, row, kind).join(' and ')}`,
 });
-
-/** A record that was fetched by its id, with the fields of the row in place of those that it leaves out. */
-function asFetched(
-  json: Readonly<Record<string, unknown>>,
-  row: JournalRow,
-  kind: Kind,
-): Readonly<Record<string, unknown>> {
-  const named = Object.fromEntries(
-    Object.entries(json).filter(([field, value]) => value !== null || field === 'subaccount_id'),
-  );
-  return {...expectedOf(row, kind), ...named, amount_in_minor_units: amountIn(json) ?? row.amount};
-}
-
-/** The fields that are compared, as they should be: in place of those that a GET leaves out. */
-const expectedOf = (row: JournalRow, kind: Kind): Record<string, unknown> => ({
-  [KINDS[kind].party]: row.party,
-  currency_code: row.currency,
-  subaccount_id: row.subaccount,
-  rail: row.rail,
-  client_metadata: {
-    ...(row.metadata === null ? {} : (JSON.parse(row.metadata) as Record<string, string>)), // written by the plan
-    [REFERENCE_METADATA_KEY]: row.reference,
-  },
-});
-
-/** The amount that a record shows, in minor units; a text of digits counts as the number it spells. */
-export function amountIn(record: Readonly<Record<string, unknown>>): unknown {
-  const amount = record['amount_in_minor_units'] ?? record['amount_in_cents'];
-  return typeof amount === 'string' && /^\d{1,15}$/.test(amount) ? Number(amount) : amount;
-}
-
-/**
- * Compares a record with the row that asked for it. The document does not say that the service compares bodies, so a
- * replay of a changed row may silently bring the old record.
- */
-export function compareEcho(
-  record: Readonly<Record<string, unknown>>,
-  row: JournalRow,
-  kind: Kind,
-): 'same' | 'differs' | 'other' {
-  const amount = amountIn(record);
-  const party = record[KINDS[kind].party];
-  if (amount !== undefined && amount !== row.amount) return 'other';
-  if (party !== undefined && !sameText(party, row.party)) return 'other';
-  const subaccount = record['subaccount_id'] ?? null;
-  if (subaccount !== null && !sameText(subaccount, row.subaccount)) return 'other';
-  if (subaccount === null && row.subaccount !== null)
-    return record['subaccount_id'] === null ? 'other' : 'differs';
-  if (amount === undefined || party === undefined) return 'differs'; // nothing to compare: a person should look
-  if (row.rail !== null && record['rail'] !== row.rail) return 'differs';
-  if (record['currency_code'] !== row.currency) return 'differs';
-  return sameMetadata(record['client_metadata'], row) ? 'same' : 'differs';
-}
-
-/** `record 01a1… came back, with amount 100300 instead of 1003 minor units` */
-const otherWords = (record: Readonly<Record<string, unknown>>, row: JournalRow, kind: Kind): string =>
-  `record ${String(record['id'])} came back, with ${otherParts(record, row, kind).join(' and ')}`;
-
-/** In what a record is of another payment: `amount 100300 instead of 1003 minor units`. */
-function otherParts(record: Readonly<Record<string, unknown>>, row: JournalRow, kind: Kind): string[] {
-  const {party} = KINDS[kind];
-  const amount = amountIn(record);
-  return [
-    ...(amount === undefined || amount === row.amount
-      ? []
-      : [`amount ${shown(amount)} instead of ${row.amount} minor units`]),
-    ...(record['currency_code'] === undefined || record['currency_code'] === row.currency
-      ? []
-      : [`currency ${shown(record['currency_code'])} instead of ${row.currency}`]),
-    ...(record[party] === undefined || sameText(record[party], row.party)
-      ? []
-      : [`${party} ${shown(record[party])} instead of ${row.party}`]),
-    ...(record['subaccount_id'] === undefined || sameText(record['subaccount_id'], row.subaccount)
-      ? []
-      : [`subaccount_id ${shown(record['subaccount_id'])} instead of ${row.subaccount ?? 'none'}`]),
-  ];
-}
-
-/** A value of the service, short enough for a message. */
-const shown = (value: unknown): string => {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'none');
-  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
-};
-
-const sameText = (a: unknown, b: string | null): boolean =>
-  typeof a === 'string' && b !== null ? a.toLowerCase() === b : a === b;
-
-function sameMetadata(echoed: unknown, row: JournalRow): boolean {
-  if (!isObject(echoed)) return false;
-  if (echoed[REFERENCE_METADATA_KEY] !== row.reference) return false;
-  if (row.metadata === null) return true;
-  const wanted = JSON.parse(row.metadata) as Record<string, string>; // written by the plan
-  return Object.entries(wanted).every(([key, value]) => echoed[key] === value);
-}

@@ -1,7 +1,8 @@
 import {isObject} from '../../client/answer.ts';
 import {RemitError} from '../../errors.ts';
 import {formatMajor} from '../../money/amount.ts';
-import {amountIn, judgeLook} from './answers.ts';
+import {judgeLook} from './answers.ts';
+import {amountIn} from './echo.ts';
 import {REFERENCE_METADATA_KEY} from '../model/identity.ts';
 import {Sanitizer} from '../../sanitize/sanitizer.ts';
 import type {JournalRow} from '../journal/row.ts';

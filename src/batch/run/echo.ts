@@ -1,0 +1,115 @@
+import {isObject} from '../../client/answer.ts';
+import type {JournalRow} from '../journal/row.ts';
+import {REFERENCE_METADATA_KEY} from '../model/identity.ts';
+import type {Kind} from '../model/kinds.ts';
+import {type CellFormat, type FieldName, ROW_FIELDS} from '../model/row-fields.ts';
+
+type ServiceRecord = Readonly<Record<string, unknown>>;
+
+/** How a record compares with its row. `other`: it is another payment; `differs`: the same one, not as asked for. */
+type Echo = 'same' | 'differs' | 'other';
+
+/** A field that answers repeat, except metadata. */
+interface EchoedField {
+  name: FieldName;
+  wire: string;
+  isId: boolean;
+  isOptional: boolean;
+  echo: 'other' | 'differs';
+}
+
+const IDS: ReadonlySet<CellFormat> = new Set(['party', 'uuid']);
+
+const echoedBy = (kind: Kind): EchoedField[] =>
+  ROW_FIELDS.flatMap((field) => {
+    if (!('echo' in field) || field.cell === 'metadata') return [];
+    const {name, wire, cell, sql, echo} = field;
+    return [{name, wire: wire[kind], isId: IDS.has(cell), isOptional: sql === 'text', echo}];
+  });
+const ECHOED: Readonly<Record<Kind, readonly EchoedField[]>> = {
+  payout: echoedBy('payout'),
+  payin: echoedBy('payin'),
+};
+
+/**
+ * Compares a record with the row that asked for it. The document does not say that the service compares bodies, so a
+ * replay of a changed row may silently bring the old record.
+ */
+export function compareEcho(record: ServiceRecord, row: JournalRow, kind: Kind): Echo {
+  let echo: Echo = sameMetadata(record['client_metadata'], row) ? 'same' : 'differs';
+  for (const field of ECHOED[kind]) {
+    const found = valueIn(record, field);
+    const wanted = row[field.name];
+    if (found === wanted) continue; // almost always
+    const one = differenceOf(found, wanted, field);
+    if (one === 'other') return 'other';
+    if (one === 'differs') echo = 'differs';
+  }
+  return echo;
+}
+
+function differenceOf(found: unknown, wanted: string | number | null, field: EchoedField): Echo {
+  if (field.echo === 'differs') return wanted === null ? 'same' : 'differs';
+  if (found === undefined) return wanted === null ? 'same' : 'differs'; // nothing to compare: a person should look
+  return isSame(found, wanted, field) ? 'same' : 'other';
+}
+
+const valueIn = (record: ServiceRecord, {name, wire}: EchoedField): unknown =>
+  name === 'amount' ? amountIn(record) : record[wire];
+
+const isSame = (found: unknown, wanted: string | number | null, {isId}: EchoedField): boolean =>
+  isId && typeof found === 'string' ? found.toLowerCase() === wanted : found === wanted;
+
+/** The amount that a record shows, in minor units; a text of digits counts as the number it spells. */
+export function amountIn(record: ServiceRecord): unknown {
+  const amount = record['amount_in_minor_units'] ?? record['amount_in_cents'];
+  return typeof amount === 'string' && /^\d{1,15}$/.test(amount) ? Number(amount) : amount;
+}
+
+function sameMetadata(echoed: unknown, row: JournalRow): boolean {
+  if (!isObject(echoed)) return false;
+  if (echoed[REFERENCE_METADATA_KEY] !== row.reference) return false;
+  if (row.metadata === null) return true;
+  const wanted = entriesOf(row);
+  for (const key in wanted) if (echoed[key] !== wanted[key]) return false;
+  return true;
+}
+
+/** Metadata of the user, as written by the plan. */
+const entriesOf = ({metadata}: JournalRow): Record<string, string> =>
+  metadata === null ? {} : (JSON.parse(metadata) as Record<string, string>);
+
+/** A record that was fetched by its id, with the fields of the row in place of those that it leaves out. */
+export function asFetched(json: ServiceRecord, row: JournalRow, kind: Kind): ServiceRecord {
+  const fields = ECHOED[kind];
+  const expected = Object.fromEntries(fields.map(({name, wire}) => [wire, row[name]]));
+  const mayBeNull = fields
+    .filter(({isOptional, echo}) => isOptional && echo === 'other')
+    .map(({wire}) => wire);
+  const named = Object.entries(json).filter(([field, value]) => value !== null || mayBeNull.includes(field));
+  return {
+    ...expected,
+    client_metadata: {...entriesOf(row), [REFERENCE_METADATA_KEY]: row.reference},
+    ...Object.fromEntries(named),
+    amount_in_minor_units: amountIn(json) ?? row.amount,
+  };
+}
+
+/** In what a record is of another payment: `amount 100300 instead of 1003 minor units`. */
+export const otherParts = (record: ServiceRecord, row: JournalRow, kind: Kind): string[] =>
+  ECHOED[kind].flatMap((field) => {
+    const {name, wire, echo} = field;
+    if (echo !== 'other' && name !== 'currency') return []; // an amount is that of its currency
+    const [found, wanted] = [valueIn(record, field), row[name]];
+    if (found === undefined || isSame(found, wanted, field)) return [];
+    const label = name === 'amount' || name === 'currency' ? name : wire;
+    return [
+      `${label} ${shown(found)} instead of ${wanted ?? 'none'}${name === 'amount' ? ' minor units' : ''}`,
+    ];
+  });
+
+/** A value of the service, short enough for a message. */
+const shown = (value: unknown): string => {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'none');
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+};
