@@ -82,9 +82,6 @@ export const ERRORS = {
   ),
   ENDED_BADLY: kind(EXIT.ENDED_BADLY, 'the record waited for failed or was canceled'),
   WAIT_TIMEOUT: kind(EXIT.TIMED_OUT, 'a wait timed out', true),
-  WARNING: kind(EXIT.PARTIAL, 'the service answered 207, or did not approve what it was asked to approve'),
-  BATCH_PARTIAL: kind(EXIT.PARTIAL, 'the batch ended with rejected, unapproved, conflicting or held rows'),
-  BATCH_STOPPED: kind(EXIT.UNAVAILABLE, 'the batch stopped before it was complete; resume it', true),
   KEY_REUSED: kind(
     EXIT.CONFLICT,
     'the service answered with a different record than requested: the idempotency key was used before',

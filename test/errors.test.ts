@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
 import {ERRORS, EXIT, EXIT_MEANINGS, RemitError, type ErrorCode} from '../src/errors.ts';
 import {tableRows} from './repo/markdown.ts';
-import {readText} from './repo/tree.ts';
+import {readText, sourcesUnder} from './repo/tree.ts';
 
 const codes = Object.keys(ERRORS) as ErrorCode[];
 
@@ -16,11 +16,21 @@ describe('errors', () => {
     );
   });
 
-  it('use every exit code but that of success', () => {
+  it('use every exit code but those of a command that reports a result', () => {
     const used = new Set<number>(codes.map((code) => ERRORS[code].exit));
     assert.deepEqual(
       Object.values(EXIT).filter((exit) => !used.has(exit)),
-      [EXIT.OK],
+      [EXIT.OK, EXIT.PARTIAL],
+    );
+  });
+
+  it('are each used in src', () => {
+    const texts = sourcesUnder('src').flatMap(({path, text}) => (path === 'src/errors.ts' ? [] : [text]));
+    const isUsed = (code: string) => texts.some((text) => new RegExp(`\\b${code}\\b`).test(text));
+    assert.deepEqual(
+      codes.filter((code) => !isUsed(code)),
+      [],
+      'delete the code from src/errors.ts and docs/reference/errors.md',
     );
   });
 

@@ -1,7 +1,7 @@
 import {RemitError} from '../errors.ts';
 import {VERSION} from './version.ts';
 
-export const USER_AGENT = `remit-cli/${VERSION}`;
+const USER_AGENT = `remit-cli/${VERSION}`;
 
 /** Headers of one request; lower-case, the same on every attempt. Interface document, "Authentication". */
 export function requestHeaders(request: {

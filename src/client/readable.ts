@@ -4,7 +4,7 @@ import {isObject, type Answer} from './answer.ts';
 /** Whether a success answer holds what was asked for. One that does not is treated as lost. */
 export type Readable = (answer: Answer) => boolean;
 
-export const isJson: Readable = (answer) => answer.json !== undefined;
+const isJson: Readable = (answer) => answer.json !== undefined;
 
 /** A write with no record to show for it: no body is fine, but a page of HTML does not come from the service. */
 export const isAcknowledged: Readable = (answer) => answer.json !== undefined || answer.empty === true;

@@ -21,7 +21,7 @@ export interface CallFacts {
 }
 
 /** Our code for an answer that is not a success: the service's own where its status agrees, else by the status. */
-export function codeOfAnswer({status, errorCode}: Answer): ErrorCode {
+function codeOfAnswer({status, errorCode}: Answer): ErrorCode {
   if (errorCode !== undefined && documentedStatus(errorCode) === status && Object.hasOwn(ERRORS, errorCode)) {
     return errorCode as ErrorCode; // checked by the line above
   }

@@ -51,11 +51,6 @@ export function exponentOf(code: string): number | undefined {
   return CURRENCIES.get(code) ?? undefined;
 }
 
-/** True for a code in force, written in capitals, with or without a minor unit. */
-export function isCurrency(code: string): boolean {
-  return CURRENCIES.has(code);
-}
-
 /** The code that took the place of one out of force: `successorOf('BGN')` is `EUR`. */
 export function successorOf(code: string): string | undefined {
   return SUCCESSORS.get(code);

@@ -1,4 +1,4 @@
-import {ERRORS, EXIT, RemitError, type ExitCode} from '../errors.ts';
+import {RemitError} from '../errors.ts';
 import {safeJson, type Sanitizer} from '../sanitize/sanitizer.ts';
 import type {Paint} from './colour.ts';
 import {wrapHint, wrapLines} from './wrap.ts';
@@ -41,7 +41,3 @@ export function failureText(
   const hint = error.hint === undefined ? '' : `${wrapHint(sanitizer.layout(error.hint), width)}\n`;
   return `${wrapLines(lines.join('\n'), width)}\n${hint}`;
 }
-
-/** The exit code of anything thrown. */
-export const exitCodeOf = (thrown: unknown): ExitCode =>
-  thrown instanceof RemitError ? thrown.exitCode : (ERRORS.BUG.exit ?? EXIT.BUG);

@@ -6,7 +6,7 @@ import type {KeySource} from './profile.ts';
 import {exposure, readSmallFile, refuseForeign} from './trusted-file.ts';
 
 /** A secrets manager may ask for a touch or a PIN; a hung one must not hang us for ever. */
-export const KEY_COMMAND_TIMEOUT_MS = 60_000;
+const KEY_COMMAND_TIMEOUT_MS = 60_000;
 
 /** What a source is called in messages and in `whoami`; holds no secret, but a command's text. */
 export function describeSource(source: KeySource): string {

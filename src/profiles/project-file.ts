@@ -2,7 +2,7 @@ import {dirname, join} from 'node:path';
 import {RemitError} from '../errors.ts';
 import {readSmallFile} from './trusted-file.ts';
 
-export const PROJECT_FILE = '.remit.json';
+const PROJECT_FILE = '.remit.json';
 
 /** What a folder's `.remit.json` may say: which profile, and how output looks. Nothing that decides where money goes. */
 export interface ProjectFile {

@@ -9,7 +9,6 @@ import {KeyRing, listKeys} from './world/keys.ts';
 import {seededRandom, systemRandom} from './base/random.ts';
 import {buildRoutes} from './api/routing.ts';
 import {SandboxClock, type ClockMode, type ClockState} from './time/clock.ts';
-import type {Seeded} from './entities/seed.ts';
 import {openSandboxStore} from './migrations/open-store.ts';
 import {LocalSandbox} from './local-sandbox.ts';
 import {fireTimer} from './transfers/fire-timer.ts';
@@ -177,9 +176,3 @@ const rulesOf = (options: SandboxOptions): RuleSwitches => ({
 
 const firstClock = (frozenAtMs: number | undefined): ClockState =>
   frozenAtMs === undefined ? {mode: 'real', aheadMs: 0} : {mode: 'frozen', atMs: frozenAtMs};
-
-/** Makes payees and payers with a verified default bank account each, in the test entity: for demos and tests. */
-export const seedParties = (
-  sandbox: Pick<Sandbox, 'seed'>,
-  request: {payees: number; payers: number; seed?: string},
-): Promise<Seeded> => sandbox.seed(request);

@@ -93,11 +93,6 @@ export function sqliteFailure(error: unknown, action: string, file: string): unk
   return new RemitError(code, `Could not ${action} ${file}: ${what}`, {hint, details: {file}, cause: error});
 }
 
-/** True for a broken UNIQUE, CHECK, NOT NULL or FOREIGN KEY: the one kind of SQL error that a caller may expect. */
-export function isConstraintError(error: unknown): boolean {
-  return error instanceof Error && /constraint failed/i.test(error.message);
-}
-
 function isDiskFull(file: string): boolean {
   try {
     const {bavail, bsize} = statfsSync(dirname(file));

@@ -27,11 +27,6 @@ export interface OpenSqliteOptions {
   pageBytes?: PageBytes | undefined;
 }
 
-/** The drivers that this Node can open a database with, best first. */
-export function availableDrivers(): SqliteDriver[] {
-  return loadNativeModule() === undefined ? ['wasm'] : ['node:sqlite', 'wasm'];
-}
-
 /**
  * Opens a database, making it (0600) and its folder (0700) where there is none. The caller holds our own lock: the two
  * drivers do not see each other's, and what a killed process left is cleared away here.

@@ -11,15 +11,7 @@ import {checkTarget} from './target.ts';
 import type {TimestampFormat} from './timestamp.ts';
 
 /** What a replay shows, against the attempt before it; `passing` and `failing` where there was none. */
-export const REPLAY_OUTCOMES = [
-  'fixed',
-  'regressed',
-  'still_failing',
-  'still_passing',
-  'passing',
-  'failing',
-] as const;
-export type ReplayOutcome = (typeof REPLAY_OUTCOMES)[number];
+export type ReplayOutcome = 'fixed' | 'regressed' | 'still_failing' | 'still_passing' | 'passing' | 'failing';
 
 export interface Replay {
   delivery: Delivery;

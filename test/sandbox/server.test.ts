@@ -5,8 +5,9 @@ import {connect} from 'node:net';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {RemitError} from '../../src/errors.ts';
-import {FaultRule, type FaultRuleInput} from '../../src/sandbox/outcomes/fault-schema.ts';
+import {FaultRule} from '../../src/sandbox/outcomes/fault-schema.ts';
 import {startSandbox, type RunningSandbox} from '../../src/sandbox/server.ts';
+import type {FaultRuleInput} from './outcomes/fault-rule.ts';
 
 interface Answered {
   status: number;

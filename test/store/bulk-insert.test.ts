@@ -3,7 +3,8 @@ import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {BulkInsert} from '../../src/store/bulk-insert.ts';
-import {availableDrivers, openSqlite} from '../../src/store/sqlite.ts';
+import {openSqlite} from '../../src/store/sqlite.ts';
+import {availableDrivers} from './drivers.ts';
 
 describe('the insertion of many rows', () => {
   const folder = mkdtempSync(join(tmpdir(), 'remit-bulk-'));

@@ -4,8 +4,8 @@ import {join} from 'node:path';
 import type {RemitError} from '../../src/errors.ts';
 import {openEmbeddedStore} from '../../src/store/embedded.ts';
 import type {Copy, Queries, Store} from '../../src/store/port.ts';
-import {availableDrivers} from '../../src/store/sqlite.ts';
 import {scratchFolder} from './scratch-folder.ts';
+import {availableDrivers} from './drivers.ts';
 
 const MIGRATIONS = [{name: '001', sql: 'CREATE TABLE t (id INTEGER PRIMARY KEY)'}];
 

@@ -12,8 +12,8 @@ import {
 import {join} from 'node:path';
 import type {RemitError} from '../../src/errors.ts';
 import {openEmbeddedStore} from '../../src/store/embedded.ts';
-import {availableDrivers} from '../../src/store/sqlite.ts';
 import {scratchFolder} from './scratch-folder.ts';
+import {availableDrivers} from './drivers.ts';
 
 const MIGRATIONS = [{name: '001', sql: 'CREATE TABLE t (id INTEGER PRIMARY KEY, v TEXT NOT NULL) STRICT'}];
 const PAGE = 4096;

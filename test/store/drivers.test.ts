@@ -5,8 +5,9 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {loadNativeModule, openNative} from '../../src/store/sqlite-native.ts';
-import {availableDrivers, openSqlite} from '../../src/store/sqlite.ts';
+import {openSqlite} from '../../src/store/sqlite.ts';
 import {scratchFolder} from './scratch-folder.ts';
+import {availableDrivers} from './drivers.ts';
 
 const drivers = availableDrivers();
 

@@ -4,12 +4,11 @@ import {join} from 'node:path';
 import fc from 'fast-check';
 import type {RemitError} from '../../src/errors.ts';
 import {openEmbeddedStore} from '../../src/store/embedded.ts';
-import {isConstraintError} from '../../src/store/failures.ts';
 import {acquireLock} from '../../src/store/lock.ts';
 import type {Queries, Store} from '../../src/store/port.ts';
-import {availableDrivers} from '../../src/store/sqlite.ts';
 import {scratchFolder} from './scratch-folder.ts';
 import {systemProbe} from '../../src/store/lock-holder.ts';
+import {availableDrivers, isConstraintError} from './drivers.ts';
 
 /** A lock is not broken while its holder is seen to live. */
 const ELSEWHERE = {...systemProbe, host: 'another machine'};

@@ -3,10 +3,9 @@ import {join} from 'node:path';
 import fc from 'fast-check';
 import type {RemitError} from '../../src/errors.ts';
 import {openEmbeddedStore} from '../../src/store/embedded.ts';
-import {isConstraintError} from '../../src/store/failures.ts';
 import type {Queries, SqlValue, Store} from '../../src/store/port.ts';
-import {availableDrivers} from '../../src/store/sqlite.ts';
 import {scratchFolder} from './scratch-folder.ts';
+import {availableDrivers, isConstraintError} from './drivers.ts';
 
 const MIGRATIONS = [
   {

@@ -13,10 +13,10 @@ import {join} from 'node:path';
 import fc from 'fast-check';
 import {RemitError} from '../../src/errors.ts';
 import {emptyDatabase} from '../../src/store/empty-database.ts';
-import {isConstraintError} from '../../src/store/failures.ts';
 import type {SqliteDatabase, SqlValue} from '../../src/store/port.ts';
-import {availableDrivers, openSqlite} from '../../src/store/sqlite.ts';
+import {openSqlite} from '../../src/store/sqlite.ts';
 import {scratchFolder} from './scratch-folder.ts';
+import {availableDrivers, isConstraintError} from './drivers.ts';
 
 const refusedWith = (code: string, pattern: RegExp) => (error: unknown) => {
   assert.ok(error instanceof RemitError, String(error));

@@ -20,7 +20,7 @@ export interface FollowCounts {
 }
 
 /** Where a status stands towards the goal; without a goal only a final status closes a row. */
-export const standingOf = (kind: Kind, status: string | null, goal: Goal | undefined) =>
+const standingOf = (kind: Kind, status: string | null, goal: Goal | undefined) =>
   standing(LIFECYCLES[kind], status ?? undefined, goal);
 
 /** Statuses at which a row needs no further look. */

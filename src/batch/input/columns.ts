@@ -8,7 +8,7 @@ import {columnsOf} from '../model/row-fields.ts';
 
 export const METADATA = 'metadata.';
 /** One metadata key is ours: it carries the reference. */
-export const METADATA_KEYS_FOR_USER = LIMITS.metadataKeys - 1;
+const METADATA_KEYS_FOR_USER = LIMITS.metadataKeys - 1;
 
 /** Where in a record of the file each column is. */
 export interface ColumnMap {

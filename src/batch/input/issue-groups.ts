@@ -20,7 +20,7 @@ export interface IssueCounts {
 const EXAMPLES = 10;
 
 /** Counts issues by their cause; groups come in the order of their first lines. */
-export class IssueGroups {
+class IssueGroups {
   readonly #groups = new Map<string, IssueGroup>();
   readonly #seen = new RowSet();
   #issues = 0;

@@ -54,7 +54,7 @@ export interface Entry {
 }
 
 /** Who gets how much: two claims of a reference that agree in this are the same payment. */
-export const contentOf = ({party, amount, currency}: Pick<Claim, 'party' | 'amount' | 'currency'>): string =>
+const contentOf = ({party, amount, currency}: Pick<Claim, 'party' | 'amount' | 'currency'>): string =>
   `${party} ${amount} ${currency}`;
 
 /** Whether an entry is for the payment that a row asks for. Rail, method and metadata may differ. */
@@ -99,19 +99,6 @@ export interface Claims {
   ended(reference: string, id: string, generation: number): void;
   flush(): void;
 }
-
-/** For runs without a registry: simulations of lost state. */
-export const NO_CLAIMS: Claims = {
-  claim: () => undefined,
-  keep: () => undefined,
-  paidByOthers: () => new Map(),
-  older: () => undefined,
-  free: () => undefined,
-  usedForOtherContent: () => new Set(),
-  paid: () => undefined,
-  ended: () => undefined,
-  flush: () => undefined,
-};
 
 const ENTRY =
   'e.reference, c.profile, c.batch, c.journal, e.generation, e.fingerprint, e.id, e.paid, e.at, e.since, e.standing, e.content';

@@ -11,7 +11,7 @@ import {readTimeline, type TimelinePoint} from '../standing/timeline.ts';
 import type {Plan} from '../model/plan-facts.ts';
 
 /** Why a row needs attention, the most urgent first. */
-export const TROUBLES = [
+const TROUBLES = [
   'in_doubt',
   'collision',
   'failed',
@@ -59,7 +59,7 @@ export interface ReportData {
 }
 
 /** Rows that a report lists; the others are in the results. */
-export const MOST_ROWS = 1000;
+const MOST_ROWS = 1000;
 
 export function readReport(
   batch: OpenBatch,

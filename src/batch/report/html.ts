@@ -89,7 +89,7 @@ function todo(data: ReportData): Markup {
 }
 
 /** Text in which words in backquotes are commands. */
-export const commands = (text: string): Markup =>
+const commands = (text: string): Markup =>
   markup`${text.split('`').map((part, i) => (i % 2 === 1 ? markup`<code>${part}</code>` : part))}`;
 
 function states({timeline}: ReportData): Markup | null {
@@ -176,4 +176,4 @@ function identity({plan, service, mode, summary}: ReportData): Markup {
 const fileName = (path: string): string => path.split(/[/\\]/).at(-1)!;
 
 /** `2026-03-02 15:04:05`, UTC. */
-export const moment = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
+const moment = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');

@@ -104,10 +104,7 @@ export class Wire {
  * Interface document, "Payin" and "Payout": makes the request body of a row, as the bytes that are sent. A field without a
  * value is left out. It is on the path of every request, so all that can be prepared is.
  */
-export function bodyMaker(
-  kind: Kind,
-  metadataField: string,
-): (row: JournalRow, autoApprove: boolean) => string {
+function bodyMaker(kind: Kind, metadataField: string): (row: JournalRow, autoApprove: boolean) => string {
   const fields = ROW_FIELDS.map((field, at) => ({
     ...{name: field.name, isPlain: isPlain(field)},
     before: `${at === 0 ? '{' : ','}"${field.wire[kind]}":`, // the first field always has a value

@@ -35,7 +35,7 @@ function progressOf(phase: string, summary: Summary): {done: number; total: numb
 }
 
 /** What keeps the run from making progress; undefined while it makes some. */
-export function waitingText({waiting}: Activity): string[] | undefined {
+function waitingText({waiting}: Activity): string[] | undefined {
   if (waiting === null || waiting.since_ms < SHORTEST_WAIT_MS) return undefined;
   const since = duration(waiting.since_ms);
   const again =

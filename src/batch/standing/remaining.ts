@@ -58,14 +58,14 @@ export interface Remaining {
   cancelable: number;
 }
 
-export const readRunFacts = (journal: Journal): RunFacts =>
+const readRunFacts = (journal: Journal): RunFacts =>
   journal.fact('runFacts') ?? {horizonMs: HORIZON_MS, approveById: false};
 
 /** Stops that a wrong address explains. */
 const AT_ADDRESS: ReadonlySet<string> = new Set(['unreadable', 'refused-at-first', 'redirect']);
 
 /** When `cancel` was begun; undefined for any other batch. */
-export const cancelBegan = (journal: Journal): number | undefined => journal.fact('canceling');
+const cancelBegan = (journal: Journal): number | undefined => journal.fact('canceling');
 
 /** Durable when it returns: from then on nothing else of the batch is sent. */
 export function beginCancel(journal: Journal, now: number): void {

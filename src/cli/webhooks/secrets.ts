@@ -7,7 +7,7 @@ import type {LocalContext} from '../core/context.ts';
 
 const VARIABLE = 'REMIT_WEBHOOK_SECRET';
 
-export const SECRET_ENCODINGS = ['utf8', 'base64', 'hex'] as const;
+const SECRET_ENCODINGS = ['utf8', 'base64', 'hex'] as const;
 type SecretEncoding = (typeof SECRET_ENCODINGS)[number];
 
 /** Where signing secrets come from; never from the command line itself, which other users of the machine can read. */

@@ -1,7 +1,7 @@
 import {ServiceError, invalid} from '../base/service-error.ts';
 
 /** A body may be this long; the largest documented one is far below. */
-export const BODY_BYTES_MAX = 1024 * 1024;
+const BODY_BYTES_MAX = 1024 * 1024;
 
 /** A chunked body is read and thrown away up to here, so that its sender gets to see the refusal. */
 const DRAIN_BYTES_MAX = 16 * BODY_BYTES_MAX;

@@ -2,12 +2,12 @@ import type {Queries} from '../../store/port.ts';
 import {text} from './rows.ts';
 import type {ClockState} from '../time/clock.ts';
 
-export async function readSetting<T>(queries: Queries, name: string): Promise<T | undefined> {
+async function readSetting<T>(queries: Queries, name: string): Promise<T | undefined> {
   const row = await queries.get('select value from settings where name = ?', [name]);
   return row && (JSON.parse(text(row, 'value')) as T); // what writeSetting wrote
 }
 
-export async function writeSetting(queries: Queries, name: string, value: object): Promise<void> {
+async function writeSetting(queries: Queries, name: string, value: object): Promise<void> {
   await queries.run(
     'insert into settings (name, value) values (?, ?) on conflict (name) do update set value = excluded.value',
     [name, JSON.stringify(value)],

@@ -40,7 +40,7 @@ export function toBankTransaction(row: SqlRow): Output<'BankTransaction'> {
 }
 
 /** When the bank reports to a live-style entity what it booked at `atMs`: with the morning's file, or soon. */
-export function reportTime(timing: Timing, atMs: number): number {
+function reportTime(timing: Timing, atMs: number): number {
   if (!timing.calendar) return atMs + timing.initiateMs;
   const today = timeOn(dayAt(atMs), 7);
   return timeOn(bankingDay(dayAt(atMs), today > atMs ? 0 : 1), 7);

@@ -12,7 +12,7 @@ import {big, text} from '../base/rows.ts';
  *   account transfer: treasury -> its reserved (approved) -> transit (initiated) -> treasury (settled)
  *   inbound credit:   external -> treasury or subaccount
  */
-export const SHARED_ACCOUNTS = ['clearing', 'transit', 'external'] as const;
+const SHARED_ACCOUNTS = ['clearing', 'transit', 'external'] as const;
 /** Where an entity's money can be spent from: `main` is the first of its treasury accounts. */
 export type FundsId = 'main' | `sub:${string}` | `treasury:${string}`;
 /** Money of one of them that is promised to a payout or an account transfer and has not left yet. */
@@ -106,7 +106,7 @@ export async function balanceOf(queries: Queries, entityId: string, id: AccountI
 }
 
 /** A figure as an answer shows it. JSON numbers are exact up to 2^53 - 1; beyond that it stands still. */
-export function shownMinor(amount: bigint): number {
+function shownMinor(amount: bigint): number {
   const most = BigInt(Number.MAX_SAFE_INTEGER);
   return Number(amount > most ? most : amount < -most ? -most : amount);
 }

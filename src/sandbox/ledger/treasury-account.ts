@@ -21,8 +21,7 @@ export function toTreasuryAccount(row: SqlRow): Output<'TreasuryAccount'> {
 /** Where the ledger keeps the money of a treasury account. */
 export const fundsOfAccount = (row: SqlRow): FundsId => text(row, 'ledger_id') as FundsId; // written by openTreasuryAccount
 
-export const noAccount = (id: string): ServiceError =>
-  new ServiceError('NOT_FOUND', `no treasury account ${id}`);
+const noAccount = (id: string): ServiceError => new ServiceError('NOT_FOUND', `no treasury account ${id}`);
 
 /** @throws {ServiceError} when the entity has no such account. */
 export async function findAccount(queries: Queries, entityId: string, id: string): Promise<SqlRow> {

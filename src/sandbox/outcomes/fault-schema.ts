@@ -154,4 +154,3 @@ export const FaultRule = z
 export type RequestEffect = z.output<typeof RequestEffect>;
 export type DeliveryEffect = z.output<typeof DeliveryEffect>;
 export type FaultRule = z.output<typeof FaultRule>;
-export type FaultRuleInput = z.input<typeof FaultRule>;

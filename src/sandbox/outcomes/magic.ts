@@ -26,7 +26,7 @@ export interface Bank {
 }
 
 /** Routing numbers that the sandbox knows; any other valid one is a test bank with every rail. 79 is no bank's prefix. */
-export const BANKS: Readonly<Record<string, Bank>> = {
+const BANKS: Readonly<Record<string, Bank>> = {
   '110000000': {name: 'Sandbox Test Bank', rails: BANK_RAILS},
   '790000022': {name: 'Sandbox ACH Bank', rails: ['same_day_ach', 'standard_ach']},
   '790000035': {

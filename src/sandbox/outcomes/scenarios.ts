@@ -14,7 +14,7 @@ export type Scenario = keyof typeof SCENARIOS;
 
 export const SCENARIO_KEY = 'sandbox.scenario';
 
-export const isScenario = (name: string): name is Scenario => Object.hasOwn(SCENARIOS, name);
+const isScenario = (name: string): name is Scenario => Object.hasOwn(SCENARIOS, name);
 
 /** The scenario that client metadata asks for; other values are plain metadata. */
 export function scenarioOf(metadata: Readonly<Record<string, string>>): Scenario | null {

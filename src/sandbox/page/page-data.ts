@@ -61,8 +61,7 @@ export async function readRecords(queries: Queries): Promise<Records> {
 }
 
 /** `test_sandbox_…k3Fa`: enough to tell one from another. */
-export const maskKey = (key: string): string =>
-  `${/^(?:test|live)_sandbox_/.exec(key)?.[0] ?? ''}…${key.slice(-4)}`;
+const maskKey = (key: string): string => `${/^(?:test|live)_sandbox_/.exec(key)?.[0] ?? ''}…${key.slice(-4)}`;
 
 function moneyOf(held: ReadonlyMap<AccountId, bigint>): ShownEntity['money'] {
   const sumWhere = (belongs: (id: string) => boolean) =>

@@ -36,10 +36,8 @@ export interface Wanted {
   bodyHash: string | null;
 }
 
-const PARTY = {payin: 'payer', payout: 'payee'} as const;
-
 /** Which party a kind of transfer deals with. */
-export const partyKindOf = (kind: TransferKind) => PARTY[kind];
+const PARTY = {payin: 'payer', payout: 'payee'} as const;
 
 /**
  * Everything that a create needs besides a well-formed body: resources first (404), then rules (400, 422).

@@ -163,7 +163,7 @@ export class DeliveryDesk {
   }
 }
 
-export async function countDeliveries(queries: Queries): Promise<DeliveryCounts> {
+async function countDeliveries(queries: Queries): Promise<DeliveryCounts> {
   const counts = {
     events: 0,
     attempts: 0,

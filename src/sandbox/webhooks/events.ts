@@ -20,7 +20,7 @@ export interface NewEvent {
  * Writes an event and one delivery for each endpoint that is active and subscribed now, in the caller's transaction:
  * they exist exactly if the change that they tell of does. The body is written once, and every attempt sends it as it is.
  */
-export async function emitEvent(queries: Queries, context: Context, event: NewEvent): Promise<void> {
+async function emitEvent(queries: Queries, context: Context, event: NewEvent): Promise<void> {
   const {entityId, type, data, causeId, atMs} = event;
   const id = context.ids.next(context.clock.now());
   await queries.run(

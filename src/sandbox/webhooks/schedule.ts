@@ -12,8 +12,6 @@ const RETRY_AFTER_MS = [
   10 * HOUR,
   10 * HOUR,
 ] as const;
-/** The first attempt counts. */
-export const ATTEMPTS_MAX = RETRY_AFTER_MS.length + 1;
 const JITTER = 0.2;
 /** A receiver that is overwhelmed is not asked again sooner. */
 const OVERWHELMED_MS = MINUTE;

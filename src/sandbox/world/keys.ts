@@ -20,7 +20,7 @@ export interface IssuedKey {
 }
 
 /** `test_sandbox_…` or `live_sandbox_…`, so that a key of the real service can never be taken for one of these. */
-export function newKey(mode: 'test' | 'live', random: RandomBytes): string {
+function newKey(mode: 'test' | 'live', random: RandomBytes): string {
   return `${mode}_sandbox_${Buffer.from(random(18)).toString('base64url')}`;
 }
 

@@ -3,7 +3,7 @@ import {typePattern, type TypePattern} from '../patterns.ts';
 import type {LoggedDelivery} from './delivery-log.ts';
 
 /** What the page can ask for; anything else passes everything. */
-export const TYPE_CHOICES = ['payout.*', 'payin.*', ...EVENT_TYPE_NAMES] as const;
+const TYPE_CHOICES = ['payout.*', 'payin.*', ...EVENT_TYPE_NAMES] as const;
 export const VERDICT_CHOICES = ['verified', 'unverified', 'rejected', 'duplicate', 'filtered'] as const;
 /** The choice of every type that is not documented, and of deliveries without one. */
 export const OTHER_TYPES = 'other';

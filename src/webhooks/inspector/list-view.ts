@@ -62,7 +62,7 @@ export const forwardTag = (states: readonly State[]): Markup =>
   STATE_TAGS[WORST_FIRST.find((state) => states.includes(state)) ?? 'forwarded'];
 
 /** The object that the event is about, or its own id: `payout 5f0c6d3e-…`. */
-export function subjectOf({body, eventId, id}: Delivery): string {
+function subjectOf({body, eventId, id}: Delivery): string {
   const data = (parseBody(body) as {data?: unknown} | null | undefined)?.data;
   const fields = Object.entries(data !== null && typeof data === 'object' ? data : {});
   const [name, value] = fields.find(([key, found]) => key.endsWith('_id') && typeof found === 'string') ?? [];

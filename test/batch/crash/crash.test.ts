@@ -6,13 +6,13 @@ import assert from 'node:assert/strict';
 import {mkdtempSync, realpathSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {availableDrivers} from '../../../src/store/sqlite.ts';
 import {EXIT} from '../../../src/errors.ts';
 import {seeded} from '../harness.ts';
 import {breakDisk, FAULTS} from './disk-faults.ts';
 import {killAtCall, killAtInstant, type Way} from './kills.ts';
 import {LOSSES, loseResults, loseState, runOnTwoStates, runTwiceOnOneState} from './runners.ts';
 import {buildVictim, inTurns} from './victims.ts';
+import {availableDrivers} from '../../store/drivers.ts';
 
 const SEED = Number(process.env['REMIT_CRASH_SEED'] ?? Date.now() % 1_000_000);
 const drivers = availableDrivers();

@@ -14,11 +14,12 @@ import {join} from 'node:path';
 import type {Summary} from '../../../src/batch/standing/summary.ts';
 import {idempotencyKey} from '../../../src/batch/model/identity.ts';
 import type {SqlRow} from '../../../src/store/port.ts';
-import {availableDrivers, openSqlite, type SqliteDriver} from '../../../src/store/sqlite.ts';
+import {openSqlite, type SqliteDriver} from '../../../src/store/sqlite.ts';
 import {TruthService} from '../truth-service.ts';
 import type {DiskTrouble} from './disk-trouble.ts';
 import {startVictim, type Victim, type VictimEnd, lastTold} from './victims.ts';
 import type {RunPath} from '../../../src/batch/model/run-path.ts';
+import {availableDrivers} from '../../store/drivers.ts';
 
 export const ROWS = 40;
 const party = (n: number): string => `018f0000-0000-7000-8000-${String(n).padStart(12, '0')}`;

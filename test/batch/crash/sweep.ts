@@ -17,7 +17,6 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {parseArgs} from 'node:util';
-import {availableDrivers} from '../../../src/store/sqlite.ts';
 import {seeded} from '../harness.ts';
 import {breakDisk, FAULTS} from './disk-faults.ts';
 import {killAtCall, killAtInstant, lengthOf, type Way} from './kills.ts';
@@ -25,6 +24,7 @@ import {MUTANTS} from './mutants.ts';
 import {LOSSES, loseResults, loseState, runOnTwoStates, runTwiceOnOneState} from './runners.ts';
 import {breakDiskUnderStrace, hasStrace, killUnderStrace, NATIVE_FAULTS, SYSTEM_CALLS} from './strace.ts';
 import {buildVictim, inTurns} from './victims.ts';
+import {availableDrivers} from '../../store/drivers.ts';
 
 const {values} = parseArgs({
   options: {

@@ -6,10 +6,10 @@ import {openEmbeddedStore} from '../../../src/store/embedded.ts';
 import type {Migration} from '../../../src/store/migrate.ts';
 import type {Store} from '../../../src/store/port.ts';
 import {openPostgresStore} from '../../../src/store/postgres.ts';
-import {availableDrivers} from '../../../src/store/sqlite.ts';
 import {scratchFolder} from '../../store/scratch-folder.ts';
 import {onPostgres, postgresStore, type TestStore} from '../test-store.ts';
 import {keyIndexFor} from '../../../src/sandbox/entities/remembered-keys.ts';
+import {availableDrivers} from '../../store/drivers.ts';
 
 /** The table of keys as it was, and what of it stands in a store that is opened today. */
 function suite(

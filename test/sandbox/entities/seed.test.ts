@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import {seedParties} from '../../../src/sandbox/sandbox.ts';
 import {TestSandbox} from '../harness.ts';
 
 describe('sandbox seed', () => {
@@ -10,7 +9,7 @@ describe('sandbox seed', () => {
   after(() => at.close());
 
   it('makes payees and payers that can be paid and debited at once', async () => {
-    const {payees, payers} = await seedParties(at.sandbox, {payees: 3, payers: 2});
+    const {payees, payers} = await at.sandbox.seed({payees: 3, payers: 2});
     assert.deepEqual([payees.length, payers.length], [3, 2]);
     const payout = await at.payout(payees[2]!.id, {auto_approve: true});
     assert.deepEqual([payout.status, payout.body.payout_metadata.payee.name], [201, payees[2]!.name]);

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import {Faults} from '../../../src/sandbox/outcomes/faults.ts';
-import {FaultRule, type FaultRuleInput} from '../../../src/sandbox/outcomes/fault-schema.ts';
+import {FaultRule} from '../../../src/sandbox/outcomes/fault-schema.ts';
 import {seededRandom} from '../../../src/sandbox/base/random.ts';
 import {TestSandbox} from '../harness.ts';
+import type {FaultRuleInput} from './fault-rule.ts';
 
 const CREATE = {method: 'POST', path: '/api/payouts', operation: 'payouts.create', mode: 'test'} as const;
 const GET = {method: 'GET', path: '/api/payouts/1', operation: 'payouts.get', mode: 'live'} as const;

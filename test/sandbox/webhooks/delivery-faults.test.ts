@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type {FaultRuleInput} from '../../../src/sandbox/outcomes/fault-schema.ts';
 import {timestampOf} from './receiver.ts';
 import {WebhookWorld} from './world.ts';
+import type {FaultRuleInput} from '../outcomes/fault-rule.ts';
 
 describe('sandbox fault rules about deliveries', () => {
   let at: WebhookWorld;

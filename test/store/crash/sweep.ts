@@ -9,9 +9,10 @@ import {mkdtempSync, realpathSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import type {Durability} from '../../../src/store/port.ts';
-import {availableDrivers, type SqliteDriver} from '../../../src/store/sqlite.ts';
+import type {SqliteDriver} from '../../../src/store/sqlite.ts';
 import {databaseFile} from './disk-tap.ts';
 import {buildVictim, checkSurvivor, inTurns, runVictim, type VictimOptions} from './victims.ts';
+import {availableDrivers} from '../drivers.ts';
 
 const GENERATIONS = 6;
 const WIDTH = 2;

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import {describe, it} from 'mocha';
+import {type Module, moduleOf, unusedExports} from './exports.ts';
+import {sourcesUnder} from './tree.ts';
+
+const modulesUnder = (folder: string, ...extensions: string[]): Module[] =>
+  extensions.flatMap((extension) => sourcesUnder(folder, extension).map(moduleOf));
+
+/** Exports for the world outside: of the library, and of the bundle (`bin/bundle.mjs`). */
+const FACES = ['src/client/index.ts', 'src/webhooks/index.ts', 'src/cli/core/start.ts'];
+
+describe('exports', () => {
+  it('are used by another file of src, or else by their own file and a test', () => {
+    const src = modulesUnder('src', '.ts');
+    const unused = unusedExports(
+      src.filter(({path}) => !FACES.includes(path)),
+      {users: [...src, ...modulesUnder('bin', '.js', '.mjs')], tests: modulesUnder('test', '.ts', '.mjs')},
+    );
+    assert.equal(unused.join('\n'), '', 'delete them, or the word export');
+  });
+
+  it('are caught where nothing uses them', () => {
+    const files = (texts: Record<string, string>) =>
+      Object.entries(texts).map(([path, text]) => moduleOf({path, text}));
+    const src = files({
+      'src/a.ts': `export const used = 1, alone = 2, [bound] = [3];
+export const own = alone;
+export function tested() { return own; }
+export interface Shape {}
+export type Part = {};
+export const shape: Shape = {};
+export class Both {}
+new Both();
+export {alone as other};`,
+      'src/b.ts': `import {used, type shape} from './a.ts';
+import * as all from './c.ts';
+export default {...all, used};
+const dead = 'bound';`,
+      'src/c.ts': 'export const first = 1;',
+      'src/d.ts': `export const late = 1, later = 2; const load = async () => (await import('./e.ts')).there; load();`,
+      'src/e.ts': 'export const there = 1, not = 2;',
+    });
+    const tests = files({'test/a.test.ts': `import {tested, Both} from '../src/a.ts'; tested(Both);`});
+    assert.deepEqual(unusedExports(src, {users: src, tests}), [
+      'src/a.ts alone: no other file uses it',
+      'src/a.ts bound: nothing uses it',
+      'src/a.ts own: no other file uses it',
+      'src/a.ts tested: only tests use it',
+      'src/a.ts Part: nothing uses it',
+      'src/a.ts other: nothing uses it',
+      'src/d.ts late: nothing uses it',
+      'src/d.ts later: nothing uses it',
+      'src/e.ts not: nothing uses it',
+    ]);
+  });
+});
