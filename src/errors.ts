@@ -165,10 +165,13 @@ export class RemitError extends Error {
   readonly requestId: string | undefined;
   readonly details: Readonly<Record<string, unknown>> | undefined;
   readonly body: unknown;
+  /** The message as it was thrown: oclif rewrites that of an error from a flag's parser. */
+  readonly original: string;
 
   constructor(code: ErrorCode, message: string, facts: ErrorFacts = {}) {
     super(message, facts.cause === undefined ? undefined : {cause: facts.cause});
     this.code = code;
+    this.original = message;
     this.exitCode = facts.exitCode ?? ERRORS[code].exit;
     this.retryable = facts.retryable ?? ERRORS[code].retryable;
     this.#hint = facts.hint;

@@ -21,15 +21,7 @@ const TLS =
 export function failureOf(cause: unknown, progress: Progress): TransportFailure {
   const code = codeOf(cause);
   const kind = progress.sent ? kindAfterSending(code, progress) : kindBeforeSending(code, progress);
-  return new TransportFailure(
-    kind,
-    `${progress.what}: ${WORDS[kind]}${code === undefined ? '' : ` (${code})`}`,
-    {
-      sent: progress.sent,
-      status: progress.status,
-      cause,
-    },
-  );
+  return endedByUs(kind, `${WORDS[kind]}${code === undefined ? '' : ` (${code})`}`, progress, cause);
 }
 
 /** A failure that we brought about ourselves: a time-out, the caller's signal, a limit. */
@@ -39,11 +31,8 @@ export function endedByUs(
   progress: Progress,
   cause?: unknown,
 ): TransportFailure {
-  return new TransportFailure(kind, `${progress.what}: ${why}`, {
-    sent: progress.sent,
-    status: progress.status,
-    cause,
-  });
+  const {what, sent, status} = progress;
+  return new TransportFailure(kind, why, {what, sent, status, cause});
 }
 
 function kindBeforeSending(code: string | undefined, {secure}: Progress): FailureKind {

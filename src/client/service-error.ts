@@ -2,7 +2,6 @@ import {ERRORS, RemitError, type ErrorCode, type ErrorFacts} from '../errors.ts'
 import type {Sanitizer} from '../sanitize/sanitizer.ts';
 import {isObject, type Answer} from './answer.ts';
 import {isUsableId, otherIdIn, unwrapRecord} from './readable.ts';
-import type {TransportFailure} from './transport.ts';
 import {documentedStatus, type Outcome} from './verdict.ts';
 
 /** What is known about a call when it ends in an error. */
@@ -131,13 +130,8 @@ const keyOf = ({idempotencyKey}: CallFacts) =>
   idempotencyKey === undefined ? {} : {idempotency_key: idempotencyKey};
 
 function trouble(outcome: Outcome, call: CallFacts): string {
-  const words = 'failure' in outcome ? failureInWords(outcome.failure, call) : inWords(outcome, call);
+  const words = 'failure' in outcome ? call.sanitizer.line(outcome.failure.why) : inWords(outcome, call);
   return call.attempts > 1 ? `${words} (after ${call.attempts} attempts)` : words;
-}
-
-/** A failure's message begins with what was tried, which the error's does already. */
-function failureInWords({message}: TransportFailure, {what, sanitizer}: CallFacts): string {
-  return sanitizer.line(message.startsWith(`${what}: `) ? message.slice(what.length + 2) : message);
 }
 
 const MESSAGE_LENGTH = 500;

@@ -65,14 +65,18 @@ export class TransportFailure extends Error {
   readonly sent: boolean;
   /** Present when headers had arrived before the answer was truncated (kind `cut`, or `timeout` while reading). */
   readonly status: number | undefined;
+  /** The message without what was tried. */
+  readonly why: string;
 
+  /** @param facts.what what was tried: `POST https://host/path` */
   constructor(
     kind: FailureKind,
-    message: string,
-    facts: {sent: boolean; status?: number | undefined; cause?: unknown},
+    why: string,
+    facts: {sent: boolean; what?: string; status?: number | undefined; cause?: unknown},
   ) {
-    super(message, {cause: facts.cause});
+    super(facts.what === undefined ? why : `${facts.what}: ${why}`, {cause: facts.cause});
     this.kind = kind;
+    this.why = why;
     this.sent = facts.sent;
     this.status = facts.status;
   }

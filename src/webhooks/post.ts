@@ -64,7 +64,7 @@ export async function postBytes(
     } catch (error) {
       return failed((error as Error).message); // a header that cannot be sent
     }
-    const timer = setTimeout(() => sent.destroy(new Error('timeout')), options.timeoutMs);
+    const timer = setTimeout(() => sent.destroy(new NoAnswer()), options.timeoutMs);
     sent.on('error', (error: NodeJS.ErrnoException) => {
       clearTimeout(timer);
       failed(wordsFor(error, options.timeoutMs));
@@ -99,8 +99,11 @@ async function withSystemCertificates(own: readonly string[]): Promise<string[]>
   return [...rootCertificates, ...own];
 }
 
+/** The time for an answer is up. */
+class NoAnswer extends Error {}
+
 function wordsFor(error: NodeJS.ErrnoException, timeoutMs: number): string {
-  if (error.message === 'timeout') return `no answer within ${timeoutMs / 1000} s`;
+  if (error instanceof NoAnswer) return `no answer within ${timeoutMs / 1000} s`;
   if (error.name === 'AbortError') return 'stopped';
   switch (error.code) {
     case 'ECONNREFUSED':

@@ -30,10 +30,8 @@ export function usageError(error: Error & ParseErrorLike, commandId: string): Re
   return new RemitError('USAGE', near ?? message, {hint: `${command} --help`, cause: error});
 }
 
-/** oclif writes a frame of its own into the message of whatever a flag's parser throws; it is taken off again. */
+/** oclif writes words of its own into the message of an error from a flag's parser; they are taken out again. */
 export function withoutFrame(thrown: unknown): unknown {
-  const message =
-    thrown instanceof RemitError ? /^Parsing --\S+ \n\t(.*)\nSee more help/s.exec(thrown.message) : null;
-  if (message) (thrown as RemitError).message = message[1]!;
+  if (thrown instanceof RemitError) thrown.message = thrown.original;
   return thrown;
 }
