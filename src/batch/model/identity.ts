@@ -82,18 +82,19 @@ export function keyMaker({kind, mode, namespace}: KeySpace): (keyed: Keyed) => s
 /** Every fingerprint contains these first fields of a row, also where they have no value. */
 const FIRST_FIELDS = 8;
 
-/**
- * 132 bits of SHA-256 over the content, base64url. Fields that came later and have no value after them are left out at the
- * end, so that the fingerprint of a row without them is what it always was.
- */
-export function fingerprintOf(content: RowContent): string {
-  const values = FIELD_NAMES.map((name) => textOf(content[name]));
-  while (values.length > FIRST_FIELDS && values.at(-1) === null) values.pop();
-  return hash('sha256', JSON.stringify(values), 'base64url').slice(0, 22);
-}
+/** 132 bits of SHA-256 over the content, base64url. */
+export const fingerprintOf = (content: RowContent): string =>
+  fingerprintOfValues(FIELD_NAMES.map((name) => content[name]));
 
-const textOf = (value: string | number | null): string | null =>
-  typeof value === 'number' ? String(value) : value;
+/**
+ * Fields that came later and have no value are left out at the end, so that a row without them keeps the fingerprint that
+ * it always had.
+ */
+export function fingerprintOfValues(values: readonly (string | number | null)[]): string {
+  const texts = values.map((value) => (typeof value === 'number' ? String(value) : value));
+  while (texts.length > FIRST_FIELDS && texts.at(-1) === null) texts.pop();
+  return hash('sha256', JSON.stringify(texts), 'base64url').slice(0, 22);
+}
 
 /** Identity of a row in a file without references: its content and the how-manieth of its kind it is. */
 export const referenceOfContent = (fingerprint: string, occurrence: number): string =>
