@@ -1,0 +1,53 @@
+// `npm test`: every test file, on every core; the slow files start first, so that no core is left with one at the end.
+// `npm run test:fast`: only the files that take less than half a second. The others are in test/repo/slow-tests.json,
+// the slowest first; `npm test -- --times` runs all files one after the other and writes that list again.
+// Other arguments go to mocha: `npm test -- --grep 'paid twice'`.
+import {spawnSync} from 'node:child_process';
+import {mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {availableParallelism, tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {fileURLToPath} from 'node:url';
+
+const SLOW_MS = 500;
+const root = fileURLToPath(new URL('..', import.meta.url));
+const list = join(root, 'test', 'repo', 'slow-tests.json');
+
+const all = readdirSync(join(root, 'test'), {recursive: true})
+  .filter((path) => path.endsWith('.test.ts'))
+  .map((path) => `test/${path.replaceAll('\\', '/')}`)
+  .sort();
+const slow = JSON.parse(readFileSync(list, 'utf8')).filter((path) => all.includes(path));
+const fast = all.filter((path) => !slow.includes(path));
+
+/** @returns mocha's exit code */
+function mocha(args, env = process.env) {
+  const program = join(root, 'node_modules', 'mocha', 'bin', 'mocha.js');
+  return spawnSync(process.execPath, [program, ...args], {cwd: root, env, stdio: 'inherit'}).status ?? 1;
+}
+
+const parallel = ['--parallel', '--jobs', String(availableParallelism())];
+const [what, ...rest] = process.argv.slice(2);
+if (what === '--fast') process.exitCode = mocha([...parallel, '--reporter', 'dot', ...rest, ...fast]);
+else if (what === '--times') process.exitCode = measure(rest);
+else process.exitCode = mocha([...parallel, ...process.argv.slice(2), ...slow, ...fast]);
+
+function measure(args) {
+  const folder = mkdtempSync(join(tmpdir(), 'remit-times-'));
+  try {
+    const record = join(folder, 'times.json');
+    const status = mocha([...args, ...all], {...process.env, REMIT_TEST_TIMES: record});
+    const times = Object.entries(JSON.parse(readFileSync(record, 'utf8')));
+    const found = times.filter(([, ms]) => ms >= SLOW_MS).sort(([, a], [, b]) => b - a);
+    writeFileSync(
+      list,
+      `${JSON.stringify(
+        found.map(([path]) => path),
+        null,
+        2,
+      )}\n`,
+    );
+    return status;
+  } finally {
+    rmSync(folder, {recursive: true, force: true});
+  }
+}
