@@ -7,7 +7,7 @@ import {planBatch, type PlannedBatch} from '../../src/batch/plan/plan.ts';
 import {resolveRows, type Resolving} from '../../src/batch/run/resolve.ts';
 import {checkResultPlace} from '../../src/batch/report/results.ts';
 import {prepareRetry, type RetryFacts} from '../../src/batch/run/retry.ts';
-import type {RunSettings} from '../../src/batch/run/run-context.ts';
+import type {RunSettings} from '../../src/batch/run/run-settings.ts';
 import {AdaptiveSpeed} from '../../src/batch/speed/adaptive.ts';
 import type {Speed} from '../../src/batch/speed/speed.ts';
 import type {Summary} from '../../src/batch/standing/summary.ts';

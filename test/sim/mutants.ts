@@ -83,7 +83,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'no probe before a release',
     patches: [
       patch(
-        "if (!(await probe(this.#context, releasable(this.#context.settings)))) return this.#stoppedOr('stopped');",
+        "if (!(await probe(this.#run, releasable(this.#run.settings)))) return this.#stoppedOr('stopped');",
         '',
       ),
     ],
@@ -92,7 +92,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'no probe after a pause in the release',
     patches: [
-      patch('if (this.#mustProbe || this.#context.quietMs > PROBE_AFTER_MS)', 'if (this.#mustProbe)'),
+      patch('if (this.#mustProbe || this.#run.rules.quietMs > PROBE_AFTER_MS)', 'if (this.#mustProbe)'),
     ],
     needs: ['long-waits', 'service'],
   },
@@ -167,8 +167,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a row in doubt frees its reference',
     patches: [
       patch(
-        "if (outcome.state === 'rejected')\n      this.claims.free(",
-        "if (outcome.state === 'rejected' || outcome.state === 'in_doubt')\n      this.claims.free(",
+        "if (outcome.state === 'rejected')\n      this.#claims.free(",
+        "if (outcome.state === 'rejected' || outcome.state === 'in_doubt')\n      this.#claims.free(",
       ),
     ],
     needs: ['edits', 'network'],
@@ -201,7 +201,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'Retry-After is not obeyed',
-    patches: [patch('if (retryAfterMs !== undefined) this.#waitFor(retryAfterMs, isGood);', '')],
+    patches: [patch('if (retryAfterMs !== undefined) this.#rules.waitFor(retryAfterMs, isGood);', '')],
     needs: ['service'],
     isQuick: true,
   },
@@ -250,7 +250,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a probe that returns another record does not stop the run',
     patches: [
-      patch('if (verdict.id !== null && verdict.id !== id) return forgotten(context, row, verdict.id);', ''),
+      patch('if (verdict.id !== null && verdict.id !== id) return forgotten(run, row, verdict.id);', ''),
     ],
     needs: ['waiting', 'stage-only'],
   },
@@ -331,7 +331,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a refusal of a row in doubt is final on another day',
     patches: [
-      patch('if (scheduleDay(firstDoubt) !== scheduleDay(this.#context.clock.now())) return false;', ''),
+      patch('if (scheduleDay(firstDoubt) !== scheduleDay(this.#run.clock.now())) return false;', ''),
     ],
     needs: ['service', 'waiting'],
   },
@@ -385,8 +385,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a cancel skips rows in doubt and reports that everything is canceled',
     patches: [
       patch(
-        "await this.#runPhase('settling', () => settling.run());\n    if (this.#context.stop !== undefined) return",
-        'if (this.#context.stop !== undefined) return',
+        "await this.#runPhase('settling', () => settling.run());\n    if (this.#run.halt.stop !== undefined) return",
+        'if (this.#run.halt.stop !== undefined) return',
       ),
       patch(
         'canceling.left + staged.count + unapproved.count + doubts.count === 0',

@@ -1,9 +1,9 @@
 import type {Clock} from '../../clock.ts';
-import {RemitError} from '../../errors.ts';
 import {Follow, type FollowEnd, type FollowOptions} from './follow.ts';
 import type {Goal} from './counts.ts';
 import {liveFlag, nextCommand} from '../standing/next-command.ts';
 import type {OpenBatch} from '../journal/open-batch.ts';
+import {withSummary} from '../run/run-reporter.ts';
 import {readRemaining} from '../standing/remaining.ts';
 import type {ResultFiles} from '../journal/facts.ts';
 import {writeResults} from '../report/results.ts';
@@ -197,12 +197,3 @@ const stateAfter = (before: Summary['state'], stop: Stop | undefined): Summary['
   if (stop === undefined) return before;
   return stop.reason === 'interrupted' || stop.reason === 'terminated' ? 'interrupted' : 'stopped';
 };
-
-function withSummary(failure: unknown, summary: Summary): unknown {
-  if (!(failure instanceof RemitError)) return failure;
-  return new RemitError(failure.code, failure.message, {
-    cause: failure,
-    hint: failure.openHint,
-    details: {summary},
-  });
-}

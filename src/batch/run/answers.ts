@@ -35,6 +35,9 @@ export type RowVerdict =
       stop?: StopReason;
     };
 
+/** What became of the row is known. */
+export type Settled = Extract<RowVerdict, {is: 'settled'}>;
+
 /** The request did not take effect. */
 export type NotSent = Extract<RowVerdict, {is: 'not-sent'}>;
 

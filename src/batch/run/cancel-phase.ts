@@ -1,11 +1,14 @@
 import type {Answer} from '../../client/answer.ts';
 import {meaningOf} from '../../client/verdict.ts';
 import {judgeFailure, type NotSent} from './answers.ts';
-import {Dispatcher, type WorkEnd} from './dispatcher.ts';
+import type {WorkEnd} from './dispatcher.ts';
 import type {JournalRow} from '../journal/row.ts';
 import type {Bucket} from '../model/outcome.ts';
 import {judgeRead} from './read-verdict.ts';
-import {bucketBefore, outcomeOf, type RunContext, type Tries, TRIES, wordsOf} from './run-context.ts';
+import {bucketBefore, outcomeOf} from './outcome-of.ts';
+import {dispatch, endPhase, type PhaseParts} from './phase.ts';
+import {type Tries, TRIES} from './row-tries.ts';
+import {wordsOf} from './words.ts';
 import {LOST} from './stop-words.ts';
 import type {Exchange} from './wire.ts';
 
@@ -30,38 +33,31 @@ const PAGE = 256;
  * never the answer to the cancel. A released record is left as it is.
  */
 export class CancelPhase {
-  readonly #context: RunContext;
+  readonly #run: PhaseParts;
   #page: JournalRow[] = [];
   #after = 0;
   /** Records that are still `created` or could not be read. */
   left = 0;
 
-  constructor(context: RunContext) {
-    this.#context = context;
+  constructor(run: PhaseParts) {
+    this.#run = run;
   }
 
   async run(): Promise<void> {
-    const {speed, clock} = this.#context;
-    const dispatcher = new Dispatcher<CancelJob>({
-      speed,
-      clock,
+    await dispatch<CancelJob>(this.#run, {
       next: () => this.#next(),
       work: (job) => (job.isOpen ? this.#cancel(job) : this.#read(job)),
       abandon: () => void this.left++,
     });
-    this.#context.onStop = () => dispatcher.stop();
-    this.#context.onGate = (ms) => dispatcher.closeGate(ms);
-    dispatcher.closeGate(this.#context.gateUntil - clock.monotonic()); // the phase before may have been told to wait
-    if (this.#context.stop === undefined) await dispatcher.run();
-    this.#context.endOfPhase();
+    endPhase(this.#run);
   }
 
   #next(): CancelJob | undefined {
     if (this.#page.length === 0) {
-      this.#page = this.#context.journal.recorded(CANCELABLE, this.#after, PAGE);
+      this.#page = this.#run.journal.recorded(CANCELABLE, this.#after, PAGE);
       if (this.#page.length === 0) return undefined;
       this.#after = this.#page.at(-1)!.n;
-      this.#context.beforeWindow(); // the batch must still be ours
+      this.#run.beforeWindow(); // the batch must still be ours
     }
     const row = this.#page.shift()!;
     return {
@@ -71,8 +67,8 @@ export class CancelPhase {
   }
 
   async #read(job: CancelJob): Promise<WorkEnd> {
-    const sentAt = this.#context.clock.monotonic();
-    const end = await this.#context.exchange(this.#context.wire.get(job.id));
+    const sentAt = this.#run.clock.monotonic();
+    const end = await this.#run.send.exchange(this.#run.wire.get(job.id));
     const read = judgeRead(end, job.id);
     switch (read.is) {
       case 'aborted':
@@ -82,13 +78,13 @@ export class CancelPhase {
       case 'unanswered':
         return this.#again(job, sentAt, wordsOf(end));
       case 'throttled':
-        return {again: true, afterMs: this.#context.backoff(job.sends, true)};
+        return {again: true, afterMs: this.#run.tries.backoff(job.sends, true)};
       case 'not-found':
         this.#settle(job, {state: 'in_doubt', http: 404, message: LOST}, read.answer);
-        this.#context.stopForLost(job.row, job.id);
+        this.#run.records.stopForLost(job.row, job.id);
         return {again: false};
       case 'credentials':
-        this.#context.stopFor('credentials', wordsOf(end));
+        this.#run.halt.stopFor('credentials', wordsOf(end));
         return this.#leave();
       case 'failing':
       case 'unknown':
@@ -98,7 +94,7 @@ export class CancelPhase {
       case 'moved': {
         const {state, status, answer} = read;
         this.#settle(job, {state, status, code: null, message: null}, answer);
-        this.#context.noteEnded(job.row, job.id, status);
+        this.#run.outcomes.noteEnded(job.row, job.id, status);
         return {again: false};
       }
     }
@@ -113,10 +109,10 @@ export class CancelPhase {
   }
 
   async #cancel(job: CancelJob): Promise<WorkEnd> {
-    this.#context.begin(job);
+    this.#run.tries.begin(job);
     job.isOpen = false; // whatever comes of it, also after a wait: the record is read before the next try
-    const sentAt = this.#context.clock.monotonic();
-    const end = await this.#context.exchange(this.#context.wire.cancel(job.id));
+    const sentAt = this.#run.clock.monotonic();
+    const end = await this.#run.send.exchange(this.#run.wire.cancel(job.id));
     if ('failure' in end) {
       if (end.failure.kind === 'aborted') return this.#leave();
       const verdict = judgeFailure(end.failure);
@@ -126,17 +122,17 @@ export class CancelPhase {
     switch (meaningOf(end.answer)) {
       case 'success': {
         const isLate = job.accepted++ > 0; // it may take the service a while
-        return {again: true, afterMs: isLate ? this.#context.backoff(job.accepted, false) : 0};
+        return {again: true, afterMs: isLate ? this.#run.tries.backoff(job.accepted, false) : 0};
       }
       case 'unauthorized':
       case 'forbidden':
-        this.#context.stopFor('credentials', wordsOf(end));
+        this.#run.halt.stopFor('credentials', wordsOf(end));
         return this.#leave();
       case 'redirect':
-        this.#context.stopFor('redirect', wordsOf(end));
+        this.#run.halt.stopFor('redirect', wordsOf(end));
         return this.#leave();
       case 'throttled':
-        return {again: true, afterMs: this.#context.backoff(job.sends, true)};
+        return {again: true, afterMs: this.#run.tries.backoff(job.sends, true)};
       case 'failing':
         return this.#again(job, sentAt, wordsOf(end));
       default:
@@ -146,13 +142,13 @@ export class CancelPhase {
   }
 
   #notSent(verdict: NotSent, end: Exchange, sentAt: number): WorkEnd {
-    const then = this.#context.notSent(verdict, sentAt, wordsOf(end));
+    const then = this.#run.rules.notSent(verdict, sentAt, wordsOf(end));
     return then === 'wait' ? {again: true, afterMs: 0} : this.#leave();
   }
 
   async #again(job: CancelJob, sentAt: number, words: string): Promise<WorkEnd> {
-    if (await this.#context.mayTryAgain(job, sentAt, words))
-      return {again: true, afterMs: this.#context.backoff(job.tries, false)};
+    if (await this.#run.tries.mayTryAgain(job, sentAt, words))
+      return {again: true, afterMs: this.#run.tries.backoff(job.tries, false)};
     this.#settle(job, {state: job.row.outcome!.state, message: words});
     return this.#leave();
   }
@@ -168,6 +164,6 @@ export class CancelPhase {
   }
 
   #settle(job: CancelJob, facts: Parameters<typeof outcomeOf>[1], answer?: Answer): void {
-    this.#context.settle(job.row, job.before, outcomeOf(job.row, facts, answer));
+    this.#run.outcomes.settle(job.row, job.before, outcomeOf(job.row, facts, answer));
   }
 }

@@ -1,36 +1,30 @@
-import type {Answer} from '../../client/answer.ts';
-import type {TransportRequest} from '../../client/transport.ts';
-import type {Clock} from '../../clock.ts';
 import type {SentWith} from '../journal/facts.ts';
 import type {Journal} from '../journal/journal.ts';
-import type {JournalRow} from '../journal/row.ts';
 import {isOtherId, isReadable} from './answers.ts';
-import type {Exchange, Wire} from './wire.ts';
-
-/** What is asked of a run: to read one record, under its limits. */
-interface Reader {
-  readonly journal: Journal;
-  readonly wire: Wire;
-  readonly clock: Clock;
-  gateOpened: () => Promise<boolean>;
-  exchange: (request: TransportRequest) => Promise<Exchange>;
-  notFound: (row: JournalRow, id: string, answer: Answer) => void;
-}
+import type {KnownRecords} from './known-records.ts';
 
 /**
  * Whether a refusal in this run can speak of a try of an earlier run: only if that try was made without approval and with
  * the same API key, or the service still shows a record made with that key. Another key may belong to another account.
  */
 export class EarlierTries {
-  readonly #context: Reader;
+  readonly #journal: Journal;
+  readonly #records: KnownRecords;
   readonly #entries: readonly SentWith[];
   readonly #key: string;
   readonly #readBack = new Map<SentWith, Promise<boolean>>();
 
-  constructor(context: Reader, now: Omit<SentWith, 'at'>) {
-    this.#context = context;
-    this.#key = now.key;
-    this.#entries = noteRun(context.journal, {...now, at: context.clock.now()});
+  /** @param options.sentWith how requests of the batch were sent, this run included */
+  constructor(options: {
+    journal: Journal;
+    records: KnownRecords;
+    sentWith: readonly SentWith[];
+    key: string;
+  }) {
+    this.#journal = options.journal;
+    this.#records = options.records;
+    this.#entries = options.sentWith;
+    this.#key = options.key;
   }
 
   /** @param firstDoubt when the row may first have been taken */
@@ -57,19 +51,18 @@ export class EarlierTries {
 
   /** Fetches a record that was made while this entry was in force. */
   async #read(entry: SentWith): Promise<boolean> {
-    const {journal, wire} = this.#context;
     const until = this.#entries[this.#entries.indexOf(entry) + 1]?.at ?? Infinity;
-    const row = journal.recordMadeBetween(entry.at, until);
-    if (entry.key === '' || row === undefined || !(await this.#context.gateOpened())) return false;
+    const row = this.#journal.recordMadeBetween(entry.at, until);
+    if (entry.key === '' || row === undefined) return false;
     const id = row.outcome!.id!; // the query gives rows with a record
-    const end = await this.#context.exchange(wire.get(id));
-    if (!('answer' in end)) return false;
-    if (end.answer.status === 404) this.#context.notFound(row, id, end.answer);
-    return isReadable(end.answer, false) && !isOtherId((end.answer.json as {id?: unknown}).id, id); // readable: an object
+    const answer = await this.#records.read(row, id);
+    if (answer === undefined) return false;
+    return isReadable(answer, false) && !isOtherId((answer.json as {id?: unknown}).id, id); // readable: an object
   }
 }
 
-function noteRun(journal: Journal, now: SentWith): readonly SentWith[] {
+/** Adds to the journal how this run sends. */
+export function noteRun(journal: Journal, now: SentWith): readonly SentWith[] {
   const entries = journal.fact('sentWith') ?? unknownBefore(journal);
   const last = entries.at(-1);
   if (last !== undefined && last.key === now.key && last.isDirect === now.isDirect) return entries;

@@ -11,7 +11,7 @@ import type {Outcome, RowState} from '../model/outcome.ts';
 import {leastGeneration, type Registry} from '../registry/registry.ts';
 import {foreignEntry} from '../registry/judge.ts';
 import {judgeRead, type ReadVerdict} from './read-verdict.ts';
-import {lostOutcome} from './run-context.ts';
+import {lostOutcome} from './known-records.ts';
 import {lostText, waitTooLongText} from './stop-words.ts';
 import type {Stop} from '../model/stop.ts';
 import type {Wire} from './wire.ts';

@@ -12,3 +12,6 @@ export const otherRecordText = ({n, reference}: JournalRow): string =>
 /** Of a Retry-After that is longer than the run waits. */
 export const waitTooLongText = (ms: number): string =>
   `the service asks to wait ${Math.ceil(ms / 1000)} s, longer than --max-wait`;
+
+export const paidTwiceText = ({n, reference}: JournalRow): string =>
+  `the service had forgotten the key of row ${n} (${reference}) and paid it with a second record; the staged one is left as an orphan`;

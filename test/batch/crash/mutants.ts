@@ -58,7 +58,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a status that cannot be written stops nothing',
     patches: [
       {
-        text: "this.#context.stopFor('not-whole', 'the local state cannot be written');",
+        text: "halt.stopFor('not-whole', 'the local state cannot be written');",
         becomes: '',
       },
     ],
@@ -78,7 +78,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'what is known of the rows is not written at the end',
     patches: [
       {
-        text: 'this.journal.record(outcome, this.clock.now());',
+        text: 'this.#journal.record(outcome, this.#clock.now());',
         becomes: '',
       },
     ],

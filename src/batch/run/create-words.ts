@@ -1,0 +1,45 @@
+import type {Answer} from '../../client/answer.ts';
+import {DIFFERS, type Outcome, type RowState} from '../model/outcome.ts';
+import {KEY_IN_USE_MS} from '../model/record-age.ts';
+import type {JournalRow} from '../journal/row.ts';
+import {noteOfDifference, type Settled} from './answers.ts';
+import type {Exchange} from './wire.ts';
+import {wordsOf} from './words.ts';
+
+/** A new key could pay a second time, so nothing sends the row again before an operator has looked for its record. */
+const KEY_REFUSED =
+  'the service refused its key and named no record. Look for a record with this reference: resolve with --paid if it was paid, retry with --row if there is none';
+
+const OTHER_CONTENT =
+  'this record was made by an earlier request with other content, which was never answered';
+
+export const STILL_PROCESSING = 'the service is still processing it';
+
+export const TOO_OLD =
+  'it may have been sent longer ago than the key horizon, so the service may have forgotten the key; find out whether it was paid, then resolve it';
+
+/** Of a row whose every request was answered with 409, since `forMs`. */
+export const keyInUse = (forMs: number): string =>
+  forMs < KEY_IN_USE_MS
+    ? 'An earlier request with its key may still be in progress; resume the batch to send it again'
+    : 'Its key is still in use and no record came back: look for a record with this reference, then resolve the row';
+
+export const refusedAfterDoubt = (end: Exchange): string =>
+  `it may have been sent before, and is refused now: ${wordsOf(end)}`;
+
+/** The record cannot be the one of this row: only a 201 makes a new record, and the key was used for other content. */
+export const isOfOtherContent = (isKeyUsed: boolean, {id}: Settled, answer: Answer | undefined): boolean =>
+  isKeyUsed && id !== null && answer?.status !== 201;
+
+/** Code and message of a settled row, beyond what the answer says. */
+export function noteOf(
+  row: JournalRow,
+  verdict: Settled,
+  {state, isForeign, isAccepted}: {state: RowState; isForeign: boolean; isAccepted: boolean},
+): Partial<Pick<Outcome, 'code' | 'message'>> | undefined {
+  if (isForeign) return {message: OTHER_CONTENT};
+  if (state === 'dead_key' && verdict.id === null) return {message: KEY_REFUSED};
+  const differs =
+    state === 'accepted' && verdict.differs ? noteOfDifference(row, DIFFERS, isAccepted) : undefined;
+  return differs ?? (verdict.message === undefined ? undefined : {message: verdict.message});
+}

@@ -1,0 +1,99 @@
+import type {Answer} from '../../client/answer.ts';
+import {meaningOf} from '../../client/verdict.ts';
+import type {Journal} from '../journal/journal.ts';
+import type {JournalRow} from '../journal/row.ts';
+import {bucketOf, type Outcome} from '../model/outcome.ts';
+import type {Gate} from './gate.ts';
+import type {Halt} from './halt.ts';
+import {outcomeOf} from './outcome-of.ts';
+import type {Sender} from './send.ts';
+import type {Outcomes} from './settle.ts';
+import {LOST, lostText} from './stop-words.ts';
+import type {Wire} from './wire.ts';
+
+interface Parts {
+  journal: Journal;
+  wire: Wire;
+  send: Sender;
+  outcomes: Outcomes;
+  gate: Gate;
+  halt: Halt;
+}
+
+/** Reads records that the batch has, to learn about the service, and stops the run when one of them is not found. */
+export class KnownRecords {
+  readonly #parts: Parts;
+  /** Records that were not found. Their rows may be in flight, so they are put in doubt when the phase has ended. */
+  readonly #lost: {reference: string; id: string}[] = [];
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Fetches a record once the gate is open. Undefined when the run was stopped or no answer came. */
+  async read(row: JournalRow, id: string, how?: {isCheck: boolean}): Promise<Answer | undefined> {
+    const {gate, send, wire} = this.#parts;
+    if (!(await gate.opened())) return undefined;
+    const end = await send.exchange(wire.get(id), how);
+    if (!('answer' in end)) return undefined;
+    if (meaningOf(end.answer) === 'not-found') this.notFound(row, id, end.answer);
+    return end.answer;
+  }
+
+  /** Fetches a record of the batch, to see whether the service still shows one: the last that was written, if any. */
+  async check(): Promise<Answer | undefined> {
+    const {outcomes} = this.#parts;
+    outcomes.lastRecord ??= this.#first();
+    const {lastRecord: known} = outcomes;
+    return known === undefined ? undefined : this.read(known.row, known.id, {isCheck: true});
+  }
+
+  /** Fetches the first record of the batch. */
+  async checkFirst(): Promise<void> {
+    const known = this.#first();
+    if (known !== undefined) await this.read(known.row, known.id, {isCheck: true});
+  }
+
+  #first(): {row: JournalRow; id: string} | undefined {
+    const row = this.#parts.journal.recordMadeBetween(0, Infinity);
+    return row === undefined ? undefined : {row, id: row.outcome!.id!}; // the query gives rows with a record
+  }
+
+  /**
+   * A record that was read to learn about the service was answered with 404: the run ends. If the service itself says that
+   * it does not know the record, the row is put in doubt. A 404 without an error code may come from another server.
+   */
+  notFound(row: JournalRow, id: string, {errorCode}: Answer): void {
+    if (errorCode !== undefined) this.#lost.push({reference: row.reference, id});
+    this.stopForLost(row, id);
+  }
+
+  /** The service does not know a record that it gave an id. */
+  stopForLost(row: JournalRow, id: string): void {
+    this.#parts.halt.stopFor('lost-record', lostText(row, id));
+  }
+
+  /** At the end of a phase. */
+  settleLost(): void {
+    if (this.#lost.length === 0) return;
+    const {outcomes, journal} = this.#parts;
+    outcomes.flush();
+    for (const {reference, id} of this.#lost.splice(0)) {
+      const row = journal.rowOf(reference)!; // it has a record
+      const outcome = row.outcome?.id === id ? lostOutcome(row) : undefined;
+      if (outcome !== undefined) outcomes.settle(row, bucketOf(row.outcome!.state), outcome);
+    }
+  }
+}
+
+/**
+ * What a row becomes whose record is not found; undefined where it stays as it is. If the record is found again, it must
+ * not be released by that alone: a refusal stays with its row, and a row that is held stays held.
+ */
+export function lostOutcome(row: JournalRow): Outcome | undefined {
+  const known = row.outcome!; // it has a record
+  if (known.state === 'unapproved' || known.state === 'dead_key')
+    return {...known, state: 'in_doubt', status: 'created', http: known.http ?? 409};
+  if (known.state !== 'staged' && known.state !== 'accepted') return undefined;
+  return outcomeOf(row, {state: 'in_doubt', http: 404, code: null, message: LOST, requestId: null});
+}

@@ -1,0 +1,32 @@
+import type {Answer} from '../../client/answer.ts';
+import type {JournalRow} from '../journal/row.ts';
+import {type Bucket, bucketOf, type Outcome} from '../model/outcome.ts';
+
+/** In which bucket the tally counts a row that a phase takes up; `covered` counts only where it has no outcome. */
+export function bucketBefore(row: JournalRow, covered: boolean): Bucket {
+  if (row.outcome === undefined) return covered ? 'in_doubt' : 'not_sent';
+  return bucketOf(row.outcome.state);
+}
+
+/** A new outcome for a row, on top of what was known. */
+export function outcomeOf(
+  row: JournalRow,
+  facts: Partial<Outcome> & Pick<Outcome, 'state'>,
+  answer?: Answer,
+): Outcome {
+  const known = row.outcome;
+  const {id, status, stagedAt, http, code, message, requestId, attempts, orphan} = facts; // spread, they take five times as long
+  return {
+    n: row.n,
+    state: facts.state,
+    id: id === undefined ? (known?.id ?? null) : id,
+    status: status === undefined ? (known?.status ?? null) : status,
+    stagedAt: stagedAt === undefined ? (known?.stagedAt ?? null) : stagedAt,
+    http: http === undefined ? (answer?.status ?? null) : http,
+    code: code === undefined ? (answer?.errorCode ?? null) : code,
+    message: message === undefined ? (answer?.warning ?? answer?.message ?? null) : message,
+    requestId: requestId === undefined ? (answer?.requestId ?? null) : requestId,
+    attempts: attempts ?? known?.attempts ?? 0,
+    orphan: orphan === undefined ? (known?.orphan ?? null) : orphan,
+  };
+}

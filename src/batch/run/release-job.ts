@@ -1,0 +1,63 @@
+import type {Answer} from '../../client/answer.ts';
+import type {JournalRow} from '../journal/row.ts';
+import type {Bucket, Outcome} from '../model/outcome.ts';
+import {bucketBefore} from './outcome-of.ts';
+import type {Tries} from './row-tries.ts';
+import {LOST} from './stop-words.ts';
+
+/** A row with a record that is being released. */
+export interface ReleaseJob extends Tries {
+  row: JournalRow;
+  id: string;
+  before: Bucket;
+  /** A release was sent and not answered: the record is fetched before anything else. */
+  look: boolean;
+  /** Its record was read in this run, and had not moved. */
+  looked: boolean;
+  /** The service said that it goes on processing; then `created` does not mean that nothing happens. */
+  processing: boolean;
+  maybe: boolean;
+  /** The answer to a standalone approve that refused it, or left the record as it was; perhaps of an earlier run. */
+  refused: Refusal | undefined;
+}
+
+export type Refusal = Pick<Answer, 'status' | 'errorCode' | 'message' | 'warning' | 'requestId'>;
+
+/** @param mayTryAgain a release that was refused before is sent again */
+export function releaseJob(row: JournalRow, mayTryAgain: boolean): ReleaseJob {
+  const outcome = row.outcome!; // a release takes rows that have a record
+  const maybe = outcome.state === 'in_doubt';
+  return {
+    row,
+    id: outcome.id!,
+    before: bucketBefore(row, false),
+    look: maybe,
+    looked: false,
+    processing: false,
+    maybe,
+    ...{sends: 0, tries: 0, successes: undefined},
+    refused: mayTryAgain ? undefined : refusalOf(outcome),
+  };
+}
+
+/** What an outcome keeps of a refusal, so that `refusalOf` finds it again. */
+export const factsOf = ({status, errorCode, message, warning, requestId}: Refusal) => ({
+  status: 'created',
+  http: status,
+  code: errorCode ?? null,
+  message: warning ?? message ?? null,
+  requestId: requestId ?? null,
+});
+
+/** The refusal of a standalone approve after which the record could not be read. Other doubt has no answer of its own. */
+export function refusalOf({state, status, http, code, message, requestId}: Outcome): Refusal | undefined {
+  const isLost = http === 404 && message === LOST;
+  if (state !== 'in_doubt' || status !== 'created' || http === null || http === 202 || isLost)
+    return undefined;
+  return {
+    status: http,
+    ...(code === null ? {} : {errorCode: code}),
+    ...(message === null ? {} : {message}),
+    ...(requestId === null ? {} : {requestId}),
+  };
+}

@@ -1,0 +1,97 @@
+import type {Transport} from '../../client/transport.ts';
+import type {Clock} from '../../clock.ts';
+import type {Journal} from '../journal/journal.ts';
+import type {RunPath} from '../model/run-path.ts';
+import type {Claims} from '../registry/registry.ts';
+import {CappedSpeed} from '../speed/cap.ts';
+import type {Speed} from '../speed/speed.ts';
+import {type Activity, StepRate} from '../standing/activity.ts';
+import {EarlierTries, noteRun} from './earlier-tries.ts';
+import {Gate} from './gate.ts';
+import {Halt} from './halt.ts';
+import {KnownRecords} from './known-records.ts';
+import {Refusals} from './refusals.ts';
+import {RowTries} from './row-tries.ts';
+import {activityOf} from './run-activity.ts';
+import type {RunSettings} from './run-settings.ts';
+import {Sender} from './send.ts';
+import {Outcomes} from './settle.ts';
+import {StopRules} from './stop-rules.ts';
+import type {Wire} from './wire.ts';
+
+/** What one run is made of. Each phase takes the parts that it names; none of them knows of phases. */
+export interface RunParts {
+  readonly journal: Journal;
+  readonly claims: Claims;
+  readonly wire: Wire;
+  readonly clock: Clock;
+  readonly speed: CappedSpeed;
+  readonly settings: RunSettings;
+  /** Throws when this process may not go on; called before each window. */
+  readonly beforeWindow: () => void;
+  readonly halt: Halt;
+  readonly gate: Gate;
+  readonly rules: StopRules;
+  readonly outcomes: Outcomes;
+  readonly refusals: Refusals;
+  readonly send: Sender;
+  readonly records: KnownRecords;
+  readonly tries: RowTries;
+  readonly earlierTries: EarlierTries;
+  /** What the run is doing at the moment. */
+  readonly activity: (path: RunPath) => Activity;
+}
+
+export interface AssembleOptions {
+  journal: Journal;
+  claims: Claims;
+  wire: Wire;
+  transport: Transport;
+  speed: Speed;
+  clock: Clock;
+  random: () => number;
+  settings: RunSettings;
+  keyFingerprint: string;
+  /** Creates ask for approval. */
+  isDirect: boolean;
+  /** Aborts what is in flight: the second Ctrl-C. */
+  abort: AbortSignal;
+  beforeWindow: () => void;
+}
+
+/** Notes in the journal how this run sends, and makes the doubt explicit that earlier runs left. */
+export function assembleRun(options: AssembleOptions): RunParts {
+  const {journal, claims, wire, clock, random, settings, beforeWindow} = options;
+  const {sanitizer} = journal;
+  sanitizer.conceal(wire.secret);
+  const speed = new CappedSpeed(options.speed);
+  const sentWith = noteRun(journal, {
+    ...{key: options.keyFingerprint, isDirect: options.isDirect, at: clock.now()},
+  });
+  journal.makeDoubtExplicit();
+  const outcomes = new Outcomes({journal, claims, clock, assertHeld: beforeWindow});
+  const halt = new Halt(sanitizer);
+  const gate = new Gate(clock, halt);
+  const {accepted, staged, unapproved} = outcomes.standing.tally;
+  const rules = new StopRules({
+    ...{clock, random, gate, halt, kind: settings.kind, maxWaitMs: settings.maxWaitMs},
+    isProven: settings.trustRefusals || accepted.count + staged.count + unapproved.count > 0,
+  });
+  const refusals = new Refusals(outcomes, rules);
+  const rate = new StepRate();
+  const send = new Sender({
+    ...{transport: options.transport, clock, speed, rules, sanitizer, abort: options.abort},
+    onSuccess: (isAfterOutage) => {
+      if (isAfterOutage) rate.restart();
+      refusals.believe();
+    },
+  });
+  const records = new KnownRecords({journal, wire, send, outcomes, gate, halt});
+  const tries = new RowTries({clock, random, rules, halt, records});
+  const earlierTries = new EarlierTries({journal, records, sentWith, key: options.keyFingerprint});
+  return {
+    ...{journal, claims, wire, clock, speed, settings, beforeWindow},
+    ...{halt, gate, rules, outcomes, refusals, send, records, tries, earlierTries},
+    activity: (path) => activityOf({clock, outcomes, tries, rules, gate}, rate, path),
+  };
+}

@@ -1,0 +1,172 @@
+import type {Clock} from '../../clock.ts';
+import {RemitError} from '../../errors.ts';
+import type {ResultFiles} from '../journal/facts.ts';
+import type {BatchFolder} from '../journal/folder.ts';
+import type {Journal} from '../journal/journal.ts';
+import type {BatchState} from '../model/batch-state.ts';
+import type {Mode} from '../model/kinds.ts';
+import type {Plan} from '../model/plan-facts.ts';
+import type {RunPath} from '../model/run-path.ts';
+import {writeResults} from '../report/results.ts';
+import type {Activity} from '../standing/activity.ts';
+import {nextCommand} from '../standing/next-command.ts';
+import {readRemaining} from '../standing/remaining.ts';
+import {writeStatus} from '../standing/status-file.ts';
+import {endState, summarise, type Summary} from '../standing/summary.ts';
+import {TimelineWriter} from '../standing/timeline.ts';
+import type {RunParts} from './run-parts.ts';
+
+export interface ReportOptions {
+  plan: Plan;
+  journal: Journal;
+  place: BatchFolder;
+  mode: Mode;
+  clock: Clock;
+  path: RunPath;
+  /** The folder of the results. */
+  out: string;
+  /** How the command to type next begins, and the flags at its end without which it would miss the batch. */
+  command: string;
+  commandFlags?: string;
+  /** Name of the profile in force; null or absent where the key came from the environment. */
+  profile?: string | null;
+  onProgress: (phase: string, summary: Summary, activity: Activity) => void;
+}
+
+type Reported = Pick<RunParts, 'activity' | 'halt' | 'outcomes' | 'rules' | 'send'>;
+
+const STATUS_EVERY_MS = 1000;
+/**
+ * A commit waits for the disk, and nothing is sent meanwhile; what a kill leaves uncommitted is replayed. Where windows
+ * have taken outcomes with them since the last time, those that came after wait once more.
+ */
+const FLUSH_EVERY_MS = 250;
+const PROGRESS_EVERY_MS = 200;
+
+/** Shows how far a run is, on the terminal and in its status file, and writes its results at the end. */
+export class RunReporter {
+  /** Name of the phase that is running. */
+  phase = 'starting';
+  readonly #options: ReportOptions;
+  readonly #run: Reported;
+  readonly #timeline: TimelineWriter;
+  readonly #started: number;
+
+  constructor(options: ReportOptions, run: Reported, started: number) {
+    this.#options = options;
+    this.#run = run;
+    this.#started = started;
+    this.#timeline = new TimelineWriter(options.journal);
+  }
+
+  /** Results first, then the last status: a status that names results must find them. */
+  finish(state: BatchState, pastHorizon: boolean): Summary {
+    const {journal, plan, place, clock} = this.#options;
+    const {halt, rules} = this.#run;
+    journal.setFact('state', state);
+    if (rules.patience.successes > 0) journal.setFact('asOf', clock.now());
+    journal.setFact('stop', halt.stop ?? null);
+    journal.setFact('pastHorizon', pastHorizon);
+    journal.setFact('probeRefused', halt.isProbeRefused);
+    const before = this.#summary(state);
+    this.#timeline.note(this.phase, before, clock.now(), {force: true});
+    const {files, failure: unwritten} = this.#writeResults(before);
+    let failure = unwritten;
+    const summary: Summary = {
+      ...before,
+      results: files?.results ?? null,
+      failed_file: files?.failed ?? null,
+      summary_file: files?.summary ?? null,
+    };
+    try {
+      writeStatus(place.status, plan.journalId, state, summary, clock.now());
+    } catch (error) {
+      failure ??= error;
+    }
+    if (failure !== undefined) throw withSummary(failure, summary);
+    return summary;
+  }
+
+  #writeResults(summary: Summary): {files?: ResultFiles; failure?: unknown} {
+    const {journal, plan, out} = this.#options;
+    try {
+      const files = writeResults({journal, plan, summary, folder: out});
+      journal.setFact('results', files);
+      return {files};
+    } catch (failure) {
+      return {failure}; // money has moved: the summary still has to be told
+    }
+  }
+
+  #summary(state: BatchState): Summary {
+    const {plan, mode, journal, clock, command, commandFlags = '', profile = null} = this.#options;
+    const {send, outcomes, halt} = this.#run;
+    const {standing} = outcomes;
+    const {stop} = halt;
+    const end = endState(state, plan, standing);
+    const left =
+      end === 'running' ? undefined : readRemaining(journal, standing, {state: end, stop, now: clock.now()});
+    return summarise(plan, standing, {
+      ...{state, mode, stop, posts: send.posts, elapsedMs: clock.monotonic() - this.#started},
+      next:
+        left === undefined
+          ? null
+          : nextCommand(left, {command, batchId: plan.batchId, mode, flags: commandFlags, profile}),
+    });
+  }
+
+  writeStatus(): void {
+    const {place, plan, clock, path} = this.#options;
+    const summary = this.#summary('running');
+    this.#timeline.note(this.phase, summary, clock.now());
+    writeStatus(
+      ...([place.status, plan.journalId, this.phase, summary, clock.now()] as const),
+      this.#run.activity(path),
+    );
+  }
+
+  #showProgress(): void {
+    const {onProgress, path} = this.#options;
+    onProgress(this.phase, this.#summary('running'), this.#run.activity(path));
+  }
+
+  /** Status each second, outcomes to disk within half a second. A failure of either ends the run like any other. */
+  startTimers(): {stop: () => void; rethrow: () => void} {
+    const {clock, journal} = this.#options;
+    const {halt, outcomes} = this.#run;
+    const ended = new AbortController();
+    let failure: unknown;
+    const every = async (ms: number, work: () => void) => {
+      for (;;) {
+        await clock.sleep(ms, ended.signal);
+        work();
+      }
+    };
+    const fail = (error: unknown) => {
+      if (ended.signal.aborted) return;
+      failure ??= error;
+      halt.stopFor('not-whole', 'the local state cannot be written');
+    };
+    every(STATUS_EVERY_MS, () => this.writeStatus()).catch(fail);
+    every(PROGRESS_EVERY_MS, () => this.#showProgress()).catch(fail);
+    let commits = journal.commits;
+    every(FLUSH_EVERY_MS, () => {
+      if (journal.commits === commits) outcomes.flush();
+      commits = journal.commits;
+    }).catch(fail);
+    const rethrow = () => {
+      if (failure instanceof Error) throw failure;
+    };
+    return {stop: () => ended.abort(), rethrow};
+  }
+}
+
+/** An error of the results or the status file, with the summary that could not be returned. */
+export function withSummary(failure: unknown, summary: Summary): unknown {
+  if (!(failure instanceof RemitError)) return failure;
+  return new RemitError(failure.code, failure.message, {
+    cause: failure,
+    hint: failure.openHint,
+    details: {summary},
+  });
+}

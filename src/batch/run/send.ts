@@ -1,0 +1,107 @@
+import {type Answer, isObject, readAnswer} from '../../client/answer.ts';
+import {TransportFailure, type Transport, type TransportRequest} from '../../client/transport.ts';
+import {meaningOf} from '../../client/verdict.ts';
+import type {Clock} from '../../clock.ts';
+import type {Sanitizer} from '../../sanitize/sanitizer.ts';
+import type {CappedSpeed} from '../speed/cap.ts';
+import type {Sending} from '../speed/speed.ts';
+import {isOwnLimit, isReadable} from './answers.ts';
+import type {StopRules} from './stop-rules.ts';
+import type {Exchange} from './wire.ts';
+
+interface SenderOptions {
+  transport: Transport;
+  clock: Clock;
+  speed: CappedSpeed;
+  rules: StopRules;
+  sanitizer: Sanitizer;
+  /** Aborts what is in flight: the second Ctrl-C. */
+  abort: AbortSignal;
+  /** After each readable success. */
+  onSuccess: (isAfterOutage: boolean) => void;
+}
+
+/** Sends requests. What an answer means for its row is for the caller; what it says of the service is counted here. */
+export class Sender {
+  /** POSTs sent by this run. */
+  posts = 0;
+  readonly #transport: Transport;
+  readonly #clock: Clock;
+  readonly #speed: CappedSpeed;
+  readonly #rules: StopRules;
+  readonly #sanitizer: Sanitizer;
+  readonly #abort: AbortSignal;
+  readonly #onSuccess: SenderOptions['onSuccess'];
+  #inFlight = 0;
+
+  constructor(options: SenderOptions) {
+    this.#transport = options.transport;
+    this.#clock = options.clock;
+    this.#speed = options.speed;
+    this.#rules = options.rules;
+    this.#sanitizer = options.sanitizer;
+    this.#abort = options.abort;
+    this.#onSuccess = options.onSuccess;
+  }
+
+  /** @param isCheck reads a record to learn about the service: it shows no progress of the run, unless nothing else did */
+  async exchange(request: TransportRequest, {isCheck = false} = {}): Promise<Exchange> {
+    if (request.method === 'POST') this.posts++;
+    const sending = {at: this.#clock.monotonic(), inFlight: ++this.#inFlight};
+    const isCreate = 'idempotency-key' in request.headers;
+    try {
+      request.signal = this.#abort;
+      const raw = await this.#transport.send(request);
+      const nowWall = this.#clock.now();
+      const answer = this.#withoutSecrets(readAnswer(raw, nowWall));
+      this.#count(answer, {isCreate, isCheck}, sending, nowWall);
+      return {answer};
+    } catch (failure) {
+      if (!(failure instanceof TransportFailure)) throw failure;
+      if (request.method === 'POST' && !failure.sent) this.posts--; // not a byte of it left
+      if (failure.sent && failure.kind !== 'aborted') this.#speed.failed(this.#clock.monotonic());
+      if (isOwnLimit(failure)) this.#speed.tooMany(sending.inFlight);
+      return {failure};
+    } finally {
+      this.#inFlight--;
+    }
+  }
+
+  /**
+   * A record whose id cannot be shown and stored as it is, is no readable record: it holds the key, or does not print.
+   * What an error shows under a protected name is masked in its words as well.
+   */
+  #withoutSecrets(answer: Answer): Answer {
+    if (answer.status >= 300 || answer.warning !== undefined) this.#sanitizer.learn(answer.json);
+    const id = isObject(answer.json) ? answer.json['id'] : undefined;
+    return typeof id !== 'string' || this.#sanitizer.isClean(id) ? answer : {...answer, json: {}};
+  }
+
+  #count(
+    answer: Answer,
+    {isCreate, isCheck}: {isCreate: boolean; isCheck: boolean},
+    sending: Sending,
+    nowWall: number,
+  ): void {
+    const now = this.#clock.monotonic();
+    const isGood = isReadable(answer, isCreate);
+    const {retryAfterMs} = answer;
+    const {patience} = this.#rules;
+    if (isGood) {
+      this.#speed.succeeded(now, sending);
+      if (!isCheck || patience.successes === 0) this.#onSuccess(this.#rules.succeeded(now, nowWall));
+    }
+    if (retryAfterMs !== undefined) this.#rules.waitFor(retryAfterMs, isGood);
+    const meaning = meaningOf(answer);
+    if (meaning === 'throttled' || retryAfterMs !== undefined) {
+      const isTooLong = retryAfterMs !== undefined && retryAfterMs > patience.maxWaitMs;
+      this.#speed.refused(now, sending, isTooLong ? undefined : retryAfterMs);
+      if (!isGood) this.#rules.throttled(now);
+    } else if (meaning === 'failing') this.#speed.failed(now);
+    else if (meaning !== 'success') this.#speed.answered(now, sending);
+    else if (!isGood && (isCreate || !answer.empty)) {
+      this.#speed.failed(now);
+      this.#rules.unreadable(answer);
+    }
+  }
+}

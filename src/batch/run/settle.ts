@@ -1,0 +1,102 @@
+import type {Clock} from '../../clock.ts';
+import type {Journal} from '../journal/journal.ts';
+import type {JournalRow} from '../journal/row.ts';
+import {type Bucket, bucketOf, DIFFERS_CODE, type Outcome} from '../model/outcome.ts';
+import type {Standing} from '../model/tally.ts';
+import type {Claims} from '../registry/registry.ts';
+
+/** Outcomes that are committed together at most; a window takes them with it, and half a second commits them too. */
+const GROUP = 16_384;
+
+interface OutcomesOptions {
+  journal: Journal;
+  claims: Claims;
+  clock: Clock;
+  /** Throws when this process may not go on. */
+  assertHeld: () => void;
+}
+
+/** Writes what became of rows: into the journal, the registry and the counts of the run. */
+export class Outcomes {
+  /** Kept up to date with each row. */
+  readonly standing: Standing;
+  /** Outcomes written by this run: one for each stage of a row. */
+  steps = 0;
+  /** A record of the batch, and its row: the last one that was written. */
+  lastRecord: {row: JournalRow; id: string} | undefined;
+  readonly #journal: Journal;
+  readonly #claims: Claims;
+  readonly #clock: Clock;
+  readonly #assertHeld: () => void;
+  #hasAged = false;
+
+  constructor(options: OutcomesOptions) {
+    this.#journal = options.journal;
+    this.#claims = options.claims;
+    this.#clock = options.clock;
+    this.#assertHeld = options.assertHeld;
+    this.standing = options.journal.standing();
+  }
+
+  /** Writes what became of a row, and moves it in the counts. `before` is the bucket in which it was counted. */
+  settle(row: JournalRow, before: Bucket, outcome: Outcome): void {
+    if (outcome.state === 'rejected')
+      this.#claims.free(row.reference, outcome.stagedAt === null ? undefined : row);
+    else if (outcome.state === 'accepted') this.#claims.paid(row.reference, outcome.id);
+    this.#journal.record(outcome, this.#clock.now());
+    if (this.#journal.unflushed >= GROUP) this.flush();
+    this.steps++;
+    if (outcome.id !== null) this.lastRecord = {row, id: outcome.id};
+    this.#count(row, before, outcome);
+  }
+
+  /** Registry first: a reference that the journal says was refused must be free already. */
+  flush(): void {
+    // Journal and registry belong to the process that took the lock away from this one.
+    if (this.#journal.unflushed > 0 || this.#hasAged) this.#assertHeld();
+    this.#hasAged = false;
+    this.#claims.flush();
+    this.#journal.flush();
+  }
+
+  /** After a GET, and after what it showed was settled: a record that has failed or was canceled frees its reference. */
+  noteEnded(row: JournalRow, id: string, status: string | null): void {
+    if (status !== 'failed' && status !== 'canceled') return;
+    this.#claims.ended(row.reference, id, row.generation);
+    this.#journal.noteEnded(row.n, id, status, {isTold: true}); // the registry is flushed first
+  }
+
+  /** The service has known the key of a row for longer than we thought. */
+  aged(row: JournalRow, since: number): void {
+    this.#claims.older(row, since);
+    this.#hasAged = true;
+  }
+
+  #count(row: JournalRow, before: Bucket, outcome: Outcome): void {
+    const {tally, statuses, orphans} = this.standing;
+    if (row.outcome !== undefined) this.#uncount(row.outcome);
+    if (outcome.state === 'held') this.standing.held++;
+    if (outcome.state === 'dead_key' && outcome.status === 'canceled') this.standing.canceled++;
+    if (outcome.state === 'accepted' && outcome.code === DIFFERS_CODE) this.standing.differs++;
+    if (outcome.state === 'accepted' && outcome.status !== null)
+      statuses[outcome.status] = (statuses[outcome.status] ?? 0) + 1;
+    if (outcome.orphan !== null && outcome.orphan !== row.outcome?.orphan)
+      orphans.push({reference: row.reference, id: outcome.orphan});
+    const after = bucketOf(outcome.state);
+    if (after === before) return;
+    tally[before].count--;
+    tally[before].totals.subtract(row.currency, row.amount);
+    tally[after].count++;
+    tally[after].totals.add(row.currency, row.amount);
+  }
+
+  /** Takes back what was counted of the outcome that a row had, besides its bucket. */
+  #uncount({state, status, code}: Outcome): void {
+    const {standing} = this;
+    if (state === 'held') standing.held--;
+    if (state === 'dead_key' && status === 'canceled') standing.canceled--;
+    if (state !== 'accepted') return;
+    if (status !== null) standing.statuses[status]!--;
+    if (code === DIFFERS_CODE) standing.differs--;
+  }
+}

@@ -1,0 +1,166 @@
+import type {Answer} from '../../client/answer.ts';
+import {fullJitter} from '../../client/backoff.ts';
+import type {Clock} from '../../clock.ts';
+import type {Kind} from '../model/kinds.ts';
+import {type NotSent, whatCame} from './answers.ts';
+import type {Gate} from './gate.ts';
+import type {Halt} from './halt.ts';
+import {Patience} from './patience.ts';
+import {waitTooLongText} from './stop-words.ts';
+
+const UNREACHABLE_CAP_MS = 5_000;
+/** After a socket could not be opened here: until one of those in use is free. */
+const CROWDED_MS = 50;
+/** A longer time without a success is not counted when the speed of the run is measured. */
+const SHORTEST_OUTAGE_MS = 1000;
+const FORBIDDEN_STREAK = 3;
+const REFUSED_STREAK = 3;
+
+/** How a row that the service did not take goes on: `wait` for the gate, or `left` for another run. */
+export type NotSentEnd = 'wait' | 'left';
+
+/** Decides from what the service answers to all rows when the run waits, and when it stops. */
+export class StopRules {
+  readonly patience: Patience;
+  /** Something has succeeded, now or in an earlier run, so a refusal speaks of its row and not of our settings. */
+  isProven: boolean;
+  readonly #clock: Clock;
+  readonly #random: () => number;
+  readonly #kind: Kind;
+  readonly #gate: Gate;
+  readonly #halt: Halt;
+  /** When the last readable success came by the wall clock, which goes on while the machine sleeps. */
+  #lastGoodWall: number;
+  #unreachable = 0;
+  #forbidden = 0;
+  #refused = 0;
+
+  constructor(options: {
+    clock: Clock;
+    random: () => number;
+    kind: Kind;
+    maxWaitMs: number | undefined;
+    isProven: boolean;
+    gate: Gate;
+    halt: Halt;
+  }) {
+    this.#clock = options.clock;
+    this.#random = options.random;
+    this.#kind = options.kind;
+    this.#gate = options.gate;
+    this.#halt = options.halt;
+    this.isProven = options.isProven;
+    this.patience = new Patience(options.clock.monotonic(), options.maxWaitMs);
+    this.#lastGoodWall = options.clock.now();
+  }
+
+  /**
+   * Milliseconds without a success. A machine that sleeps stops its monotonic clock, a wall clock may be set back: the
+   * larger of the two counts.
+   */
+  get quietMs(): number {
+    return Math.max(this.#clock.monotonic() - this.patience.lastGood, this.#clock.now() - this.#lastGoodWall);
+  }
+
+  /**
+   * A readable success.
+   * @returns whether it ended an outage that was long enough to be noticed
+   */
+  succeeded(now: number, nowWall: number): boolean {
+    const {trouble} = this.patience;
+    const isAfterOutage =
+      trouble !== undefined && trouble.kind !== 'throttled' && now - trouble.since >= SHORTEST_OUTAGE_MS;
+    this.patience.succeeded(now);
+    this.#lastGoodWall = nowWall;
+    this.#unreachable = this.#forbidden = this.#refused = 0;
+    this.isProven = true;
+    return isAfterOutage;
+  }
+
+  /** A success without a record: a sign-in page, a proxy or another service. It shows nothing of the service. */
+  unreadable(answer: Answer): void {
+    if (this.patience.unreadable())
+      this.#halt.stopFor('unreadable', `the service answered ${whatCame(answer, this.#kind)}`);
+  }
+
+  /** The service asked for less, and did not do what was asked. */
+  throttled(now: number): void {
+    if (!this.patience.throttled(now)) return;
+    const seconds = Math.round(this.patience.maxWaitMs / 1000);
+    this.#halt.stopFor('rate-limited', `the service has answered only 429 for ${seconds} s`);
+  }
+
+  /**
+   * Retry-After is a floor for the whole run. Longer than `--max-wait` it ends the run, but not on a success: the service
+   * takes requests then.
+   */
+  waitFor(ms: number, isGood: boolean): void {
+    if (ms <= this.patience.maxWaitMs) {
+      this.#gate.shut(ms);
+      return;
+    }
+    if (isGood) return;
+    this.#gate.shut(ms);
+    this.#halt.stopFor('rate-limited', waitTooLongText(ms));
+  }
+
+  /** Stops the run when the service has failed for too long. */
+  failing(sentAt: number, words: string): void {
+    this.#countOutage('failing', sentAt, words);
+  }
+
+  #countOutage(kind: 'unreachable' | 'failing', sentAt: number, words: string): void {
+    const now = this.#clock.monotonic();
+    if (!this.patience.failed(kind, sentAt, now)) return;
+    const seconds = Math.round((now - this.patience.trouble!.since) / 1000);
+    this.#halt.stopFor(
+      kind,
+      kind === 'unreachable'
+        ? `the service could not be reached for ${seconds} s: ${words}`
+        : `the service gave no usable answer for ${seconds} s: ${words}`,
+    );
+  }
+
+  /** A request, sent at `sentAt`, that was certainly not accepted. Closes the gate, or counts towards a stop. */
+  notSent(verdict: NotSent, sentAt: number, words: string): NotSentEnd {
+    switch (verdict.then) {
+      case 'gate':
+        if (!verdict.throttled) this.#closeGate(sentAt, words); // after a 429 the pacer decides
+        return 'wait';
+      case 'crowded':
+        this.#gate.shut(CROWDED_MS);
+        this.#countOutage('unreachable', sentAt, words);
+        return 'wait';
+      case 'forbidden':
+        if (!this.isProven || ++this.#forbidden >= FORBIDDEN_STREAK) this.#halt.stopFor('credentials', words);
+        return 'left';
+      case 'streak':
+        if (this.isProven) this.failing(sentAt, words);
+        else this.refused(words);
+        return 'left';
+      case 'stop':
+        this.#halt.stopFor(verdict.stop!, words);
+        return 'left';
+    }
+  }
+
+  /** Requests that were in flight together fail together: only the first of them closes the gate. */
+  #closeGate(sentAt: number, words: string): void {
+    this.#countOutage('unreachable', sentAt, words);
+    if (this.#clock.monotonic() < this.#gate.until) return;
+    this.#gate.shut(
+      fullJitter({
+        attempt: this.#unreachable++,
+        baseMs: 200,
+        capMs: UNREACHABLE_CAP_MS,
+        random: this.#random,
+      }),
+    );
+  }
+
+  /** A refusal before anything has succeeded. */
+  refused(words: string): void {
+    if (++this.#refused >= REFUSED_STREAK)
+      this.#halt.stopFor('refused-at-first', `${REFUSED_STREAK} requests in a row were refused: ${words}`);
+  }
+}
