@@ -1,30 +1,24 @@
 import {RemitError} from '../../../errors.ts';
 import type {Acknowledged} from '../../../batch/journal/facts.ts';
-import {accepting, type CountedName} from '../../../batch/model/accept.ts';
+import {accepting, type CountedName, type Retype} from '../../../batch/model/accept.ts';
 import {type Part, plus} from '../../../batch/model/part.ts';
-import {formatMajor} from '../../../money/amount.ts';
 import type {Typed} from '../../runtime/command-line.ts';
 import type {Context} from '../../core/context.ts';
-import {ungroup} from '../../guard/guard.ts';
-import {checkBatchCaps} from '../../guard/batch-caps.ts';
-import {canAsk} from '../../runtime/prompts.ts';
 import {refusePaidElsewhere, type Survey} from '../../../batch/registry/survey.ts';
 import type {Work} from '../../../batch/registry/work.ts';
 import type {Accepted} from '../accept.ts';
-import {readTotals} from '../flags.ts';
+import {
+  agree,
+  type Agreement,
+  checkAllowed,
+  checkLive,
+  type ConfirmFlags,
+  retype,
+  type Sums,
+  sumsOf,
+} from './agree.ts';
 import {count, planText, surveyText, totalsText, workText} from '../plan/view.ts';
 import type {Plan} from '../../../batch/model/plan-facts.ts';
-
-export interface ConfirmFlags {
-  'confirm-total'?: string[] | undefined;
-  'confirm-count'?: number | undefined;
-}
-
-/** What is confirmed: of a retry, the rows that are sent again; else the plan's. */
-export interface Sums {
-  rows: number;
-  totals: Readonly<Record<string, string>>;
-}
 
 /**
  * Lets a person or a script confirm the whole of a plan before anything of it is sent, and holds it against the profile's
@@ -55,41 +49,19 @@ export async function confirmBatch(options: {
   /** Called before the question. */
   onAsk: () => void;
 }): Promise<boolean> {
-  const {context, plan, survey, work, flags, accepted, doing} = options;
+  const {context, plan, survey, work, accepted} = options;
   const sums = options.again === undefined ? plan.figures : sumsOf(options.again);
   // A retry goes on with the rest of its batch as well.
   const moving = sumsOf(options.again === undefined ? work.open : plus([work.open, options.again]));
   const known = options.known && options.again === undefined;
   const {profile, out} = context;
-  const {live, yes} = context.flags;
-  const asked = (add: readonly string[], without?: readonly string[]) => retype(options, {add, without});
-  const refuse = (
-    code: 'GUARD_LIVE' | 'GUARD_CONFIRM' | 'GUARD_READ_ONLY',
-    message: string,
-    hint?: string,
-  ): never => {
-    throw new RemitError(code, message, {hint});
-  };
-  if (profile.readOnly)
-    refuse(
-      'GUARD_READ_ONLY',
-      `refused to ${doing} batch ${plan.batchId}: profile ${profile.name} is read-only`,
-    );
-  checkBatchCaps(plan, profile.caps, profile.name, accepted.differences);
-  checkStated(plan, sums, flags, asked);
-  refusePaidElsewhere(survey, accepted.paidElsewhere, {batchId: plan.batchId, retype: asked});
+  const agreement: Agreement = {...options, sums};
+  checkAllowed(agreement, accepted.differences);
+  const withWords: Retype = (words) => retype(options, words);
+  refusePaidElsewhere(survey, accepted.paidElsewhere, {batchId: plan.batchId, retype: withWords});
   checkDuplicates(options, (line) => out.notice(line));
+  checkLive(agreement, moving);
   const isLive = profile.mode === 'live';
-  if (isLive && !live)
-    refuse(
-      'GUARD_LIVE',
-      `refused to ${doing} batch ${plan.batchId} with a live key${moving.rows === 0 ? '' : `: ${totalsText(moving)}`}`,
-      `if real money is meant to move: ${asked(['--live'])}`,
-    );
-  if (isLive)
-    out.liveBanner(
-      `profile ${profile.name ?? '(environment)'}, live mode, ${profile.baseUrl}, key ${profile.masked}`,
-    );
   if (!known || isLive) {
     const text =
       options.again === undefined
@@ -100,35 +72,11 @@ export async function confirmBatch(options: {
     for (const line of [...surveyText(survey), ...workText(work, options.again !== undefined)])
       out.notice(line);
   } else if (!work.isOver) out.note(questionOf(options).replace(/\?$/, '.'));
-  /** Told above; the engine finds nothing to send either. */
-  const isIdle = options.again === undefined && work.isOver;
-  const stated = flags['confirm-count'] !== undefined && flags['confirm-total'] !== undefined;
-  if (canAsk({stdin: context.runtime.stdin, stderr: context.runtime.stderr})) {
-    if (stated || (!isLive && (yes === true || known))) return true;
-    if (isIdle) return false;
-    options.onAsk();
-    await askFor({
-      ...{context, sums, moving, question: questionOf(options)},
-      what: movingOf(options, moving),
-    });
-  } else if (isLive) {
-    if (!yes || !(stated || known))
-      refuse(
-        'GUARD_LIVE',
-        `refused to ${doing} batch ${plan.batchId} with a live key: no terminal to confirm on`,
-        `if this is what you mean: ${asked([...(yes ? [] : ['--yes']), ...stating(sums)], STATED)}`,
-      );
-  } else if (!stated && !yes && !known) {
-    if (isIdle) return false;
-    throw new RemitError(
-      'NEEDS_TERMINAL',
-      `batch ${plan.batchId} must be confirmed, but there is no terminal`,
-      {
-        hint: `nothing was sent; confirm it with ${asked(stating(sums), STATED)} (or with --yes instead, since this is a test key)`,
-      },
-    );
-  }
-  return true;
+  return agree(agreement, {
+    ...{moving, known, question: questionOf(options), what: movingOf(options, moving)},
+    isIdle: options.again === undefined && work.isOver, // printed above; the engine finds nothing to send either
+    onAsk: options.onAsk,
+  });
 }
 
 /** `Pay 2 of 6 rows, 350.00 USD (1 of them in doubt; 4 done already)?` */
@@ -157,89 +105,6 @@ function movingOf({doing, again, work}: Parameters<typeof confirmBatch>[0], {row
     : `send ${count(rows, 'row')}, ${again.rows} of them again`;
 }
 
-export const sumsOf = ({rows, totals}: Part): Sums => ({rows, totals: totals.toMajor()});
-
-/** Asks a person: a yes with a test key, the totals with a live one. */
-export async function askFor(asked: {
-  context: Context;
-  sums: Sums;
-  moving: Sums;
-  question: string;
-  what: string;
-}): Promise<void> {
-  const {context, sums, moving, question, what} = asked;
-  const {prompts} = context.runtime;
-  const currencies = Object.entries(moving.totals).filter(([, total]) => /[1-9]/.test(total));
-  if (context.profile.mode === 'test' || currencies.length === 0) {
-    const yes = await prompts.confirm(question, statement(sums));
-    if (!yes) throw new RemitError('GUARD_CONFIRM', 'not confirmed; nothing was sent');
-    return;
-  }
-  for (const [currency, total] of currencies) {
-    const typed = await prompts.line(`Type the total in ${currency} to ${what}:`, statement(sums));
-    if (!sameAmount(ungroup(typed.trim().replace(/ ?[A-Z]{3}$/, '')), total, currency))
-      throw new RemitError(
-        'GUARD_CONFIRM',
-        `not confirmed: the total typed is not ${total} ${currency}; nothing was sent`,
-      );
-  }
-}
-
-/** The words by which a script confirms this. */
-export const stating = (sums: Sums): string[] => [
-  ...Object.entries(sums.totals).flatMap(([currency, total]) => ['--confirm-total', `${currency}=${total}`]),
-  ...['--confirm-count', String(sums.rows)],
-];
-
-const statement = (sums: Sums): string => stating(sums).join(' ');
-
-/** The flags that `stating` makes. */
-export const STATED = ['--confirm-total', '--confirm-count'];
-
-/** The typed command with other words. */
-export type Retype = (add: readonly string[], without?: readonly string[]) => string;
-
-export const retype = (
-  {context, typed}: {context: Context; typed: Typed},
-  changes: {add: readonly string[]; without?: readonly string[] | undefined},
-): string => context.commands.again(typed, {add: changes.add, without: changes.without ?? []});
-
-/** @throws RemitError GUARD_CONFIRM when stated figures are not those of `sums` */
-export function checkStated(plan: Plan, sums: Sums, flags: ConfirmFlags, asked: Retype): void {
-  const differ = (message: string) => {
-    throw new RemitError(
-      'GUARD_CONFIRM',
-      `the confirmation does not match ${sums === plan.figures ? 'the plan' : 'the rows concerned'} of ${plan.batchId}: ${message}; nothing was sent`,
-      {
-        hint: `if what it has is what you mean: ${asked(stating(sums), STATED)}`,
-        details: {planned: sums.rows, totals: sums.totals},
-      },
-    );
-  };
-  const count = flags['confirm-count'];
-  if (count !== undefined && count !== sums.rows) differ(`${count} rows were stated, it has ${sums.rows}`);
-  const totals = readTotals(flags['confirm-total']);
-  if (totals === undefined) return;
-  for (const currency of new Set([...Object.keys(totals), ...Object.keys(sums.totals)])) {
-    const [stated, planned] = [totals[currency], sums.totals[currency]];
-    if (stated === undefined) differ(`it also pays ${planned} ${currency}`);
-    else if (planned === undefined) differ(`it pays no ${currency}`);
-    else if (!sameAmount(stated, planned, currency))
-      differ(`${stated} ${currency} was stated, it has ${planned} ${currency}`);
-  }
-}
-
-/** Sums may pass what one amount may be, so they are compared as digits: 1500.5 is 1500.50. */
-function sameAmount(stated: string, planned: string, currency: string): boolean {
-  const plain = /^(\d+)(?:\.(\d+))?$/.exec(stated);
-  if (plain === null) return false;
-  const decimals = planned.split('.')[1]?.length ?? 0;
-  const fraction = plain[2] ?? '';
-  if (fraction.length > decimals) return false;
-  const minor = BigInt(plain[1]! + fraction.padEnd(decimals, '0'));
-  return formatMajor(minor, currency) === planned;
-}
-
 /** @param show for what no plan can tell, since it is of other batches */
 function checkDuplicates(options: Parameters<typeof confirmBatch>[0], show: (line: string) => void): void {
   const {plan, survey, accepted, acknowledged} = options;
@@ -257,7 +122,7 @@ function checkDuplicates(options: Parameters<typeof confirmBatch>[0], show: (lin
     surveyText(survey).forEach(show);
     const found = n === 0 ? `there is nothing that --accept ${name} could accept` : what;
     throw new RemitError('GUARD_DUPLICATES', `batch ${plan.batchId}: ${found}; nothing was sent`, {
-      hint: `${n === 0 ? 'without it' : 'if every one of them is meant'}: ${retype(options, {add: stated, without: COUNTED})}`,
+      hint: `${n === 0 ? 'without it' : 'if every one of them is meant'}: ${retype(options, stated, COUNTED)}`,
       details: {
         soft_duplicates: softDuplicates,
         similar_references: similarReferences,
