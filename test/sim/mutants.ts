@@ -111,7 +111,7 @@ export const MUTANTS: readonly Mutant[] = [
     patches: [
       patch(
         'const {is, status, httpStatus, isLost} = await lookAt(row, id, asking);',
-        "const {is, status, httpStatus, isLost} = {is: 'accepted', status: 'failed', httpStatus: 200, isLost: false};",
+        "const {is, status, httpStatus, isLost} = {is: 'moved', status: 'failed', httpStatus: 200, isLost: false};",
       ),
     ],
     needs: ['retry'],
