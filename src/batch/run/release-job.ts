@@ -50,7 +50,7 @@ export const factsOf = ({status, errorCode, message, warning, requestId}: Refusa
 });
 
 /** The refusal of a standalone approve after which the record could not be read. Other doubt has no answer of its own. */
-export function refusalOf({state, status, http, code, message, requestId}: Outcome): Refusal | undefined {
+function refusalOf({state, status, http, code, message, requestId}: Outcome): Refusal | undefined {
   const isLost = http === 404 && message === LOST;
   if (state !== 'in_doubt' || status !== 'created' || http === null || http === 202 || isLost)
     return undefined;
