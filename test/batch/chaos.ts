@@ -3,7 +3,7 @@ import {cpSync, readFileSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
 import type {Journal} from '../../src/batch/journal/journal.ts';
 import {BUCKETS} from '../../src/batch/model/outcome.ts';
-import type {RunSettings} from '../../src/batch/run/run-settings.ts';
+import type {RunSettings} from '../../src/batch/send/run-settings.ts';
 import type {Summary} from '../../src/batch/standing/summary.ts';
 import {reportBatch} from '../../src/batch/overview/report.ts';
 import {

@@ -8,7 +8,7 @@ import {batchFolder} from '../../src/batch/journal/folder.ts';
 import {type OpenBatch, openBatch} from '../../src/batch/journal/open-batch.ts';
 import {planBatch, type PlanOptions} from '../../src/batch/plan/plan.ts';
 import {beginCancel} from '../../src/batch/standing/remaining.ts';
-import type {RunSettings} from '../../src/batch/run/run-settings.ts';
+import type {RunSettings} from '../../src/batch/send/run-settings.ts';
 import type {Speed} from '../../src/batch/speed/speed.ts';
 import {AdaptiveSpeed} from '../../src/batch/speed/adaptive.ts';
 import type {Summary} from '../../src/batch/standing/summary.ts';

@@ -15,8 +15,8 @@ import {fingerprintOf} from '../../src/batch/model/identity.ts';
 import {KINDS} from '../../src/batch/model/kinds.ts';
 import type {Buckets} from '../../src/batch/plan/buckets.ts';
 import {PlanLoader} from '../../src/batch/plan/loader.ts';
-import {compareEcho} from '../../src/batch/run/echo.ts';
-import {Wire} from '../../src/batch/run/wire.ts';
+import {compareEcho} from '../../src/batch/answers/echo.ts';
+import {Wire} from '../../src/batch/answers/wire.ts';
 import {migrate} from '../../src/store/migrate.ts';
 import {openSqlite} from '../../src/store/sqlite.ts';
 

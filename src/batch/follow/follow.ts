@@ -4,8 +4,8 @@ import {pollPauseMs} from '../../client/poll.ts';
 import {TransportFailure, type Transport} from '../../client/transport.ts';
 import {meaningOf} from '../../client/verdict.ts';
 import type {Clock} from '../../clock.ts';
-import {isOtherId, isReadable, paysOtherwise} from '../run/answers.ts';
-import {Dispatcher, type WorkEnd} from '../run/dispatcher.ts';
+import {isOtherId, isReadable, paysOtherwise} from '../answers/answers.ts';
+import {Dispatcher, type WorkEnd} from '../send/dispatcher.ts';
 import {closedStatuses, countFollowed, type FollowCounts, type Goal, moveCount} from './counts.ts';
 import {judgeSeen} from './judge.ts';
 import type {FollowPace} from './pace.ts';
@@ -14,10 +14,10 @@ import type {Standing} from '../model/tally.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {Kind} from '../model/kinds.ts';
 import {DIFFERS_AS_ACCEPTED, DIFFERS_CODE, type Outcome} from '../model/outcome.ts';
-import {outcomeOf} from '../run/outcome-of.ts';
-import {wordsOf} from '../run/words.ts';
-import {LOST, lostText, waitTooLongText} from '../run/stop-words.ts';
-import type {Wire} from '../run/wire.ts';
+import {outcomeOf} from '../answers/outcome-of.ts';
+import {wordsOf} from '../answers/words.ts';
+import {LOST, lostText, waitTooLongText} from '../answers/stop-words.ts';
+import type {Wire} from '../answers/wire.ts';
 import {signalReason, type Stop} from '../model/stop.ts';
 
 export interface FollowOptions {

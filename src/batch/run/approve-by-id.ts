@@ -1,7 +1,7 @@
-import {judgeAnswer, judgeFailure} from './answers.ts';
+import {judgeAnswer, judgeFailure} from '../answers/answers.ts';
 import type {ReleaseJob} from './release-job.ts';
-import type {RunParts} from './run-parts.ts';
-import {wordsOf} from './words.ts';
+import type {RunParts} from '../send/run-parts.ts';
+import {wordsOf} from '../answers/words.ts';
 
 /** How a job goes on: its record is read, whatever the answer says; it is for another run; or it has another record. */
 type Approved = {is: 'read' | 'left'} | {is: 'other-record'; status: string | null};

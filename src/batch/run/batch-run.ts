@@ -9,12 +9,12 @@ import {probe} from './probe.ts';
 import type {Claims} from '../registry/registry.ts';
 import {releasable, ReleasePhase} from './release-phase.ts';
 import type {RunFacts} from '../journal/facts.ts';
-import {assembleRun, type RunParts} from './run-parts.ts';
-import type {RunSettings} from './run-settings.ts';
+import {assembleRun, type RunParts} from '../send/run-parts.ts';
+import type {RunSettings} from '../send/run-settings.ts';
 import type {Speed} from '../speed/speed.ts';
 import type {BatchState} from '../model/batch-state.ts';
 import {isWhole, type Summary} from '../standing/summary.ts';
-import {Wire} from './wire.ts';
+import {Wire} from '../answers/wire.ts';
 import {signalReason, type Stop} from '../model/stop.ts';
 import {type ReportOptions, RunReporter} from './run-reporter.ts';
 

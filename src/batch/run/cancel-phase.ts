@@ -1,16 +1,16 @@
 import type {Answer} from '../../client/answer.ts';
 import {meaningOf} from '../../client/verdict.ts';
-import {judgeFailure, type NotSent} from './answers.ts';
-import type {WorkEnd} from './dispatcher.ts';
+import {judgeFailure, type NotSent} from '../answers/answers.ts';
+import type {WorkEnd} from '../send/dispatcher.ts';
 import type {JournalRow} from '../journal/row.ts';
 import type {Bucket} from '../model/outcome.ts';
-import {judgeRead} from './read-verdict.ts';
-import {bucketBefore, outcomeOf} from './outcome-of.ts';
-import {dispatch, endPhase, type PhaseParts} from './phase.ts';
-import {type Tries, TRIES} from './row-tries.ts';
-import {wordsOf} from './words.ts';
-import {LOST} from './stop-words.ts';
-import type {Exchange} from './wire.ts';
+import {judgeRead} from '../answers/read-verdict.ts';
+import {bucketBefore, outcomeOf} from '../answers/outcome-of.ts';
+import {dispatch, endPhase, type PhaseParts} from '../send/phase.ts';
+import {type Tries, TRIES} from '../send/row-tries.ts';
+import {wordsOf} from '../answers/words.ts';
+import {LOST} from '../answers/stop-words.ts';
+import type {Exchange} from '../answers/wire.ts';
 
 interface CancelJob extends Tries {
   row: JournalRow;

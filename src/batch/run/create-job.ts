@@ -1,8 +1,8 @@
 import type {JournalRow} from '../journal/row.ts';
 import type {Bucket} from '../model/outcome.ts';
-import {bucketBefore} from './outcome-of.ts';
+import {bucketBefore} from '../answers/outcome-of.ts';
 import type {SourceRow} from './row-source.ts';
-import type {Tries} from './row-tries.ts';
+import type {Tries} from '../send/row-tries.ts';
 
 /** A row that is being created. */
 export interface CreateJob extends Tries {

@@ -1,5 +1,5 @@
 import type {Answer} from '../../client/answer.ts';
-import {differsIn, judgeAnswer, judgeFailure, noteOfDifference, type Settled} from './answers.ts';
+import {differsIn, judgeAnswer, judgeFailure, noteOfDifference, type Settled} from '../answers/answers.ts';
 import {
   isOfOtherContent,
   keyInUse,
@@ -9,18 +9,18 @@ import {
   TOO_OLD,
 } from './create-words.ts';
 import {type CreateJob, createJob} from './create-job.ts';
-import type {WorkEnd} from './dispatcher.ts';
-import type {Exchange} from './wire.ts';
+import type {WorkEnd} from '../send/dispatcher.ts';
+import type {Exchange} from '../answers/wire.ts';
 import {DIRECT_WITH_USED_KEY, type Outcome} from '../model/outcome.ts';
 import {isPastHorizon, RecordAges} from '../model/record-age.ts';
-import {judgeRead} from './read-verdict.ts';
+import {judgeRead} from '../answers/read-verdict.ts';
 import {RowSource} from './row-source.ts';
 import {scheduleDay} from '../input/rows.ts';
-import {bucketBefore, outcomeOf} from './outcome-of.ts';
-import {dispatch, endPhase, type PhaseParts} from './phase.ts';
-import type {RunParts} from './run-parts.ts';
-import {wordsOf} from './words.ts';
-import {LOST, otherRecordText} from './stop-words.ts';
+import {bucketBefore, outcomeOf} from '../answers/outcome-of.ts';
+import {dispatch, endPhase, type PhaseParts} from '../send/phase.ts';
+import type {RunParts} from '../send/run-parts.ts';
+import {wordsOf} from '../answers/words.ts';
+import {LOST, otherRecordText} from '../answers/stop-words.ts';
 
 /** What created_at and a Date in whole seconds may differ by although the record was made just now. */
 const CLOCK_SLACK_MS = 5000;

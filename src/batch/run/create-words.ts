@@ -2,9 +2,9 @@ import type {Answer} from '../../client/answer.ts';
 import {DIFFERS, type Outcome, type RowState} from '../model/outcome.ts';
 import {KEY_IN_USE_MS} from '../model/record-age.ts';
 import type {JournalRow} from '../journal/row.ts';
-import {noteOfDifference, type Settled} from './answers.ts';
-import type {Exchange} from './wire.ts';
-import {wordsOf} from './words.ts';
+import {noteOfDifference, type Settled} from '../answers/answers.ts';
+import type {Exchange} from '../answers/wire.ts';
+import {wordsOf} from '../answers/words.ts';
 
 /** A new key could pay a second time, so nothing sends the row again before an operator has looked for its record. */
 const KEY_REFUSED =

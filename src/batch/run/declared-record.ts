@@ -1,8 +1,8 @@
 import {isObject} from '../../client/answer.ts';
 import {RemitError} from '../../errors.ts';
 import {formatMajor} from '../../money/amount.ts';
-import {judgeLook} from './answers.ts';
-import {amountIn} from './echo.ts';
+import {judgeLook} from '../answers/answers.ts';
+import {amountIn} from '../answers/echo.ts';
 import {REFERENCE_METADATA_KEY} from '../model/identity.ts';
 import {Sanitizer} from '../../sanitize/sanitizer.ts';
 import type {JournalRow} from '../journal/row.ts';

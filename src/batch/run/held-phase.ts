@@ -1,11 +1,11 @@
-import {differsIn} from './answers.ts';
-import type {WorkEnd} from './dispatcher.ts';
+import {differsIn} from '../answers/answers.ts';
+import type {WorkEnd} from '../send/dispatcher.ts';
 import type {JournalRow} from '../journal/row.ts';
-import {judgeRead, type Moved} from './read-verdict.ts';
-import {outcomeOf} from './outcome-of.ts';
-import {dispatch, endPhase, type PhaseParts} from './phase.ts';
-import type {Tries} from './row-tries.ts';
-import {wordsOf} from './words.ts';
+import {judgeRead, type Moved} from '../answers/read-verdict.ts';
+import {outcomeOf} from '../answers/outcome-of.ts';
+import {dispatch, endPhase, type PhaseParts} from '../send/phase.ts';
+import type {Tries} from '../send/row-tries.ts';
+import {wordsOf} from '../answers/words.ts';
 
 interface Job extends Tries {
   row: JournalRow;

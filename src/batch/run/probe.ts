@@ -1,9 +1,9 @@
-import {judgeAnswer, judgeFailure} from './answers.ts';
+import {judgeAnswer, judgeFailure} from '../answers/answers.ts';
 import type {JournalRow} from '../journal/row.ts';
 import {bucketOf, type RowState} from '../model/outcome.ts';
-import {outcomeOf} from './outcome-of.ts';
-import type {RunParts} from './run-parts.ts';
-import {wordsOf} from './words.ts';
+import {outcomeOf} from '../answers/outcome-of.ts';
+import type {RunParts} from '../send/run-parts.ts';
+import {wordsOf} from '../answers/words.ts';
 import type {StopReason} from '../model/stop.ts';
 
 type ProbeParts = Pick<

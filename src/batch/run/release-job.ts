@@ -1,9 +1,9 @@
 import type {Answer} from '../../client/answer.ts';
 import type {JournalRow} from '../journal/row.ts';
 import type {Bucket, Outcome} from '../model/outcome.ts';
-import {bucketBefore} from './outcome-of.ts';
-import type {Tries} from './row-tries.ts';
-import {LOST} from './stop-words.ts';
+import {bucketBefore} from '../answers/outcome-of.ts';
+import type {Tries} from '../send/row-tries.ts';
+import {LOST} from '../answers/stop-words.ts';
 
 /** A row with a record that is being released. */
 export interface ReleaseJob extends Tries {

@@ -1,21 +1,21 @@
 import type {Answer} from '../../client/answer.ts';
-import {differsIn, judgeAnswer, judgeFailure, noteOfDifference, type Settled} from './answers.ts';
+import {differsIn, judgeAnswer, judgeFailure, noteOfDifference, type Settled} from '../answers/answers.ts';
 import {approveById} from './approve-by-id.ts';
-import type {WorkEnd} from './dispatcher.ts';
+import type {WorkEnd} from '../send/dispatcher.ts';
 import {factsOf, type Refusal, type ReleaseJob, releaseJob} from './release-job.ts';
 import type {JournalRow} from '../journal/row.ts';
 import {DIFFERS, type Outcome, REGISTRY_CODE} from '../model/outcome.ts';
 import {probe} from './probe.ts';
 import {isPastHorizon} from '../model/record-age.ts';
 import type {OtherPayment} from '../registry/registry.ts';
-import {judgeRead, type Moved} from './read-verdict.ts';
+import {judgeRead, type Moved} from '../answers/read-verdict.ts';
 import {RowSource} from './row-source.ts';
-import {bucketBefore, outcomeOf} from './outcome-of.ts';
-import {dispatch, endPhase, type PhaseParts} from './phase.ts';
-import type {RunParts} from './run-parts.ts';
-import type {RunSettings} from './run-settings.ts';
-import {wordsOf} from './words.ts';
-import {LOST, otherRecordText, paidTwiceText} from './stop-words.ts';
+import {bucketBefore, outcomeOf} from '../answers/outcome-of.ts';
+import {dispatch, endPhase, type PhaseParts} from '../send/phase.ts';
+import type {RunParts} from '../send/run-parts.ts';
+import type {RunSettings} from '../send/run-settings.ts';
+import {wordsOf} from '../answers/words.ts';
+import {LOST, otherRecordText, paidTwiceText} from '../answers/stop-words.ts';
 
 /** States from which a row may be released. */
 type Releasable = 'staged' | 'in_doubt' | 'held' | 'unapproved';

@@ -6,15 +6,15 @@ import {shellWord} from '../../shell-word.ts';
 import type {JournalRow} from '../journal/row.ts';
 import type {Journal} from '../journal/journal.ts';
 import {KINDS} from '../model/kinds.ts';
-import {MAX_WAIT_MS} from './patience.ts';
+import {MAX_WAIT_MS} from '../send/patience.ts';
 import type {Outcome, RowState} from '../model/outcome.ts';
 import {leastGeneration, type Registry} from '../registry/registry.ts';
 import {foreignEntry} from '../registry/judge.ts';
-import {judgeRead, type ReadVerdict} from './read-verdict.ts';
-import {lostOutcome} from './known-records.ts';
-import {lostText, waitTooLongText} from './stop-words.ts';
+import {judgeRead, type ReadVerdict} from '../answers/read-verdict.ts';
+import {lostOutcome} from '../send/known-records.ts';
+import {lostText, waitTooLongText} from '../answers/stop-words.ts';
 import type {Stop} from '../model/stop.ts';
-import type {Wire} from './wire.ts';
+import type {Wire} from '../answers/wire.ts';
 import type {Plan} from '../model/plan-facts.ts';
 
 /** How a row is sent again. */

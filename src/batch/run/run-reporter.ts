@@ -14,7 +14,7 @@ import {readRemaining} from '../standing/remaining.ts';
 import {writeStatus} from '../standing/status-file.ts';
 import {endState, summarise, type Summary} from '../standing/summary.ts';
 import {TimelineWriter} from '../standing/timeline.ts';
-import type {RunParts} from './run-parts.ts';
+import type {RunParts} from '../send/run-parts.ts';
 
 export interface ReportOptions {
   plan: Plan;

@@ -1,4 +1,4 @@
-import {MAX_WAIT_MS} from '../../batch/run/patience.ts';
+import {MAX_WAIT_MS} from '../../batch/send/patience.ts';
 import {writeStatus} from '../../batch/standing/status-file.ts';
 import {FollowPace} from '../../batch/follow/pace.ts';
 import type {FollowEnd} from '../../batch/follow/follow.ts';
@@ -8,7 +8,7 @@ import {readNews} from '../../batch/registry/news.ts';
 import type {Kind} from '../../batch/model/kinds.ts';
 import {type OpenBatch, openBatch} from '../../batch/journal/open-batch.ts';
 import {exitCodeOf, type Summary} from '../../batch/standing/summary.ts';
-import {Wire} from '../../batch/run/wire.ts';
+import {Wire} from '../../batch/answers/wire.ts';
 import {DEFAULT_TIMEOUTS} from '../../client/transport.ts';
 import {EXIT, type ExitCode, RemitError} from '../../errors.ts';
 import type {Typed} from '../runtime/command-line.ts';

@@ -4,7 +4,7 @@ import {type Followed, FollowRun} from '../../../src/batch/follow/follow-run.ts'
 import type {JournalRow} from '../../../src/batch/journal/row.ts';
 import {openBatch} from '../../../src/batch/journal/open-batch.ts';
 import type {Summary} from '../../../src/batch/standing/summary.ts';
-import {Wire} from '../../../src/batch/run/wire.ts';
+import {Wire} from '../../../src/batch/answers/wire.ts';
 import {readSummary} from '../../../src/batch/standing/read-summary.ts';
 import {DEFAULT_TIMEOUTS, type Transport} from '../../../src/client/transport.ts';
 import {Bench} from '../harness.ts';

@@ -5,7 +5,7 @@ import {claimBatch} from '../../../src/batch/registry/batch-claims.ts';
 import {type OpenBatch, openBatch} from '../../../src/batch/journal/open-batch.ts';
 import {prepareRetry} from '../../../src/batch/run/retry.ts';
 import {seenBefore} from '../../../src/batch/registry/seen-before.ts';
-import {Wire} from '../../../src/batch/run/wire.ts';
+import {Wire} from '../../../src/batch/answers/wire.ts';
 import {workOf} from '../../../src/batch/registry/work.ts';
 import {DEFAULT_TIMEOUTS} from '../../../src/client/transport.ts';
 import {RemitError} from '../../../src/errors.ts';

@@ -3,7 +3,7 @@ import {openBatch} from '../../../src/batch/journal/open-batch.ts';
 import {resolveRow, type Resolution} from '../../../src/batch/run/resolve.ts';
 import {prepareRetry} from '../../../src/batch/run/retry.ts';
 import type {Entry} from '../../../src/batch/registry/registry.ts';
-import {Wire} from '../../../src/batch/run/wire.ts';
+import {Wire} from '../../../src/batch/answers/wire.ts';
 import {DEFAULT_TIMEOUTS} from '../../../src/client/transport.ts';
 import {Bench, payeeId} from '../harness.ts';
 import {TruthService} from '../truth-service.ts';

@@ -20,7 +20,7 @@ import type {Accepted} from '../accept.ts';
 import {checkResultPlace} from '../../../batch/report/results.ts';
 import {cancelExitCodeOf, exitCodeOf, type Summary} from '../../../batch/standing/summary.ts';
 import {HORIZON_MS} from '../../../batch/model/record-age.ts';
-import {Wire} from '../../../batch/run/wire.ts';
+import {Wire} from '../../../batch/answers/wire.ts';
 import {type Reach, workOf} from '../../../batch/registry/work.ts';
 import {DEFAULT_TIMEOUTS, type Timeouts, type Transport} from '../../../client/transport.ts';
 import {RemitError, type ExitCode} from '../../../errors.ts';

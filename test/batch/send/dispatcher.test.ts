@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import {Dispatcher, type WorkEnd} from '../../../src/batch/run/dispatcher.ts';
+import {Dispatcher, type WorkEnd} from '../../../src/batch/send/dispatcher.ts';
 import {AdaptiveSpeed} from '../../../src/batch/speed/adaptive.ts';
 import {CATCH_UP_MS} from '../../../src/batch/speed/pacer.ts';
 import {VirtualClock} from '../virtual-clock.ts';

@@ -1,6 +1,6 @@
 import {fullJitter} from '../../client/backoff.ts';
 import type {Clock} from '../../clock.ts';
-import {isReadable} from './answers.ts';
+import {isReadable} from '../answers/answers.ts';
 import type {Halt} from './halt.ts';
 import type {KnownRecords} from './known-records.ts';
 import type {StopRules} from './stop-rules.ts';

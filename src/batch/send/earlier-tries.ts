@@ -1,6 +1,6 @@
 import type {SentWith} from '../journal/facts.ts';
 import type {Journal} from '../journal/journal.ts';
-import {isOtherId, isReadable} from './answers.ts';
+import {isOtherId, isReadable} from '../answers/answers.ts';
 import type {KnownRecords} from './known-records.ts';
 
 /**

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import {judgeAnswer, judgeFailure, judgeLook, type RowVerdict} from '../../../src/batch/run/answers.ts';
-import {compareEcho} from '../../../src/batch/run/echo.ts';
+import {judgeAnswer, judgeFailure, judgeLook, type RowVerdict} from '../../../src/batch/answers/answers.ts';
+import {compareEcho} from '../../../src/batch/answers/echo.ts';
 import type {JournalRow} from '../../../src/batch/journal/row.ts';
 import type {Phase} from '../../../src/batch/journal/journal.ts';
 import {readAnswer} from '../../../src/client/answer.ts';

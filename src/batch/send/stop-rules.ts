@@ -2,11 +2,11 @@ import type {Answer} from '../../client/answer.ts';
 import {fullJitter} from '../../client/backoff.ts';
 import type {Clock} from '../../clock.ts';
 import type {Kind} from '../model/kinds.ts';
-import {type NotSent, whatCame} from './answers.ts';
+import {type NotSent, whatCame} from '../answers/answers.ts';
 import type {Gate} from './gate.ts';
 import type {Halt} from './halt.ts';
 import {Patience} from './patience.ts';
-import {waitTooLongText} from './stop-words.ts';
+import {waitTooLongText} from '../answers/stop-words.ts';
 
 const UNREACHABLE_CAP_MS = 5_000;
 /** After a socket could not be opened here: until one of those in use is free. */

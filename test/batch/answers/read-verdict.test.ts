@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {judgeRead} from '../../../src/batch/run/read-verdict.ts';
+import {judgeRead} from '../../../src/batch/answers/read-verdict.ts';
 import {readAnswer} from '../../../src/client/answer.ts';
 import {type FailureKind, TransportFailure} from '../../../src/client/transport.ts';
 

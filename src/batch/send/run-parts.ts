@@ -17,7 +17,7 @@ import type {RunSettings} from './run-settings.ts';
 import {Sender} from './send.ts';
 import {Outcomes} from './settle.ts';
 import {StopRules} from './stop-rules.ts';
-import type {Wire} from './wire.ts';
+import type {Wire} from '../answers/wire.ts';
 
 /** What one run is made of. Each phase takes the parts that it names; none of them knows of phases. */
 export interface RunParts {

@@ -5,11 +5,11 @@ import type {JournalRow} from '../journal/row.ts';
 import {bucketOf, type Outcome} from '../model/outcome.ts';
 import type {Gate} from './gate.ts';
 import type {Halt} from './halt.ts';
-import {outcomeOf} from './outcome-of.ts';
+import {outcomeOf} from '../answers/outcome-of.ts';
 import type {Sender} from './send.ts';
 import type {Outcomes} from './settle.ts';
-import {LOST, lostText} from './stop-words.ts';
-import type {Wire} from './wire.ts';
+import {LOST, lostText} from '../answers/stop-words.ts';
+import type {Wire} from '../answers/wire.ts';
 
 interface Parts {
   journal: Journal;

@@ -5,9 +5,9 @@ import type {Clock} from '../../clock.ts';
 import type {Sanitizer} from '../../sanitize/sanitizer.ts';
 import type {CappedSpeed} from '../speed/cap.ts';
 import type {Sending} from '../speed/speed.ts';
-import {isOwnLimit, isReadable} from './answers.ts';
+import {isOwnLimit, isReadable} from '../answers/answers.ts';
 import type {StopRules} from './stop-rules.ts';
-import type {Exchange} from './wire.ts';
+import type {Exchange} from '../answers/wire.ts';
 
 interface SenderOptions {
   transport: Transport;
