@@ -10,6 +10,10 @@ describe('the width of a text', () => {
     ['支払い', 6],
     ['e\u0301', 1],
     ['💶', 2],
+    ['ACME™ ©', 7],
+    ['👍🏽', 2],
+    ['👨‍👩‍👧', 2],
+    ['𠮷', 2],
   ] as const) {
     it(`of ${JSON.stringify(text)} is ${cells}`, () => assert.equal(cellWidth(text), cells));
   }
