@@ -41,8 +41,7 @@ export class Wire {
     this.#approve = resolveRoute(operations.approve, options.overrides);
     this.#cancel = resolveRoute(operations.cancel, options.overrides);
     this.#getPath = resolveRoute(operations.get, options.overrides).path;
-    const metadataField = options.overrides.fields?.[`${operations.create}.metadata`] ?? 'metadata';
-    this.#body = bodyMaker(options.kind, metadataField);
+    this.#body = bodyMaker(options.kind, options.overrides.fields ?? {});
   }
 
   /** The API key: whoever stores or shows what came back must take it out. */
@@ -102,20 +101,25 @@ export class Wire {
 
 /**
  * Interface document, "Payin" and "Payout": makes the request body of a row, as the bytes that are sent. A field without a
- * value is left out. It is on the path of every request, so all that can be prepared is.
+ * value is left out. It is on the path of every request, so all that can be prepared is. `names`: of fields that a profile
+ * renames, by operation and field.
  */
-function bodyMaker(kind: Kind, metadataField: string): (row: JournalRow, autoApprove: boolean) => string {
-  const fields = ROW_FIELDS.map((field, at) => ({
-    ...{name: field.name, isPlain: isPlain(field)},
-    before: `${at === 0 ? '{' : ','}"${field.wire[kind]}":`, // the first field always has a value
-  }));
+function bodyMaker(
+  kind: Kind,
+  names: Readonly<Record<string, string>>,
+): (row: JournalRow, autoApprove: boolean) => string {
+  const {create} = KINDS[kind].operations;
+  const fields = ROW_FIELDS.map((field, at) => {
+    const wire = JSON.stringify(names[`${create}.${field.wire[kind]}`] ?? field.wire[kind]);
+    const before = `${at === 0 ? '{' : ','}${wire}:`; // the first field always has a value
+    return {name: field.name, isPlain: isPlain(field), before};
+  });
   const at = fields.findIndex(({name}) => name === 'metadata');
   const [first, later] = [fields.slice(0, at), fields.slice(at + 1)];
-  const beforeMetadata = `,${JSON.stringify(metadataField)}:{`;
   const beforeReference = `${JSON.stringify(REFERENCE_METADATA_KEY)}:`;
   return (row, autoApprove) => {
     const entries = row.metadata === null ? '' : `${row.metadata.slice(1, -1)},`; // canonical JSON of an object with entries
-    const metadata = `${beforeMetadata}${entries}${beforeReference}${JSON.stringify(row.reference)}}`;
+    const metadata = `${fields[at]!.before}{${entries}${beforeReference}${JSON.stringify(row.reference)}}`;
     return `${partOf(row, first)}${metadata}${partOf(row, later)},"auto_approve":${autoApprove}}`;
   };
 }

@@ -1,3 +1,5 @@
+import {DIFFERING_FIELDS} from './row-fields.ts';
+
 /**
  * What `--accept` can state, so that a script goes on where a batch would be refused. The value is a number of rows, a
  * name, or nothing; the meaning is what the help and usage errors print.
@@ -9,7 +11,7 @@ export const ACCEPTABLE = {
     value: 'NAME',
     meaning: 'NAME used these references for other payments',
   },
-  differences: {value: null, meaning: 'release records with another rail, currency, metadata'},
+  differences: {value: null, meaning: `release records with another ${DIFFERING_FIELDS}`},
   rest: {value: null, meaning: 'release although rows are in doubt or in conflict'},
   refusals: {value: null, meaning: '4xx answers before the first success are final'},
   'key-trust': {

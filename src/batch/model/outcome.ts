@@ -1,4 +1,5 @@
 import type {Sanitizer} from '../../sanitize/sanitizer.ts';
+import {DIFFERING_FIELDS} from './row-fields.ts';
 
 /** What is known of a row, as it is journaled. A row without an outcome was never sent, or lies in a window. */
 export type RowState =
@@ -54,7 +55,7 @@ export const DIFFERS_CODE = 'DIFFERS';
 /** What an outcome says of such a payment: it is made, and cannot be held any more. */
 export const DIFFERS = {
   code: DIFFERS_CODE,
-  message: 'its record differs from the row in rail, currency or metadata, and cannot be held any more',
+  message: `its record differs from the row in ${DIFFERING_FIELDS}, and cannot be held any more`,
 } as const;
 
 /** Message of a row that is not sent: in direct mode, a record of that request could not be told from a new one. */
@@ -64,7 +65,7 @@ export const DIRECT_WITH_USED_KEY =
 /** What an outcome says of a payment whose difference the operator had accepted before it was approved. */
 export const DIFFERS_AS_ACCEPTED = {
   code: 'DIFFERS_ACCEPTED',
-  message: 'its record differed from the row in rail, currency or metadata; this was accepted for its release',
+  message: `its record differed from the row in ${DIFFERING_FIELDS}; this was accepted for its release`,
 } as const;
 
 export interface Outcome {

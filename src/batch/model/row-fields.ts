@@ -68,6 +68,12 @@ export const OPTIONAL_FIELDS = ROW_FIELDS.filter(
   (field): field is OptionalField => field.sql === 'text' && field.cell !== 'metadata',
 );
 
+/** What a held record differs in: `currency, rail or metadata`. */
+export const DIFFERING_FIELDS = ROW_FIELDS.filter((field) => 'echo' in field && field.echo === 'differs')
+  .map(({name}) => name)
+  .join(', ')
+  .replace(/, (?!.*,)/, ' or ');
+
 /** Values of these formats hold only letters, digits, `_` and `-`: in JSON they need no escaping. */
 const PLAIN_FORMATS: ReadonlySet<CellFormat> = new Set([
   'party',

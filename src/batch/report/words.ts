@@ -3,6 +3,7 @@ import {accepting} from '../model/accept.ts';
 import type {Kind, Mode} from '../model/kinds.ts';
 import {liveFlag} from '../standing/next-command.ts';
 import type {Bucket} from '../model/outcome.ts';
+import {DIFFERING_FIELDS} from '../model/row-fields.ts';
 import type {Trouble} from './data.ts';
 import type {Summary} from '../standing/summary.ts';
 
@@ -104,14 +105,13 @@ export function troubleWords(
     case 'differs':
       return {
         label: 'Differs from the file',
-        meaning: `Approved by the service, but its ${one} differs from the file in rail, currency or metadata.`,
+        meaning: `Approved by the service, but its ${one} differs from the file in ${DIFFERING_FIELDS}.`,
         next: `Compare them with the file. They are approved, so they can no longer be held back.`,
       };
     case 'held':
       return {
         label: 'Held',
-        meaning:
-          'Created, but the record differs from the file in rail, currency or metadata; no money moves.',
+        meaning: `Created, but the record differs from the file in ${DIFFERING_FIELDS}; no money moves.`,
         next: `If the difference is acceptable: ${type('release', ` ${accepting('differences').join(' ')}`)}. A profile with caps on amounts or rails refuses that: approve each record by its id instead, then ${type('release')} records it.`,
       };
     case 'rejected':

@@ -5,6 +5,7 @@ import {join} from 'node:path';
 import {JOURNAL_MIGRATIONS} from '../../../src/batch/journal/schema.ts';
 import type {Kind} from '../../../src/batch/model/kinds.ts';
 import {ROW_FIELDS} from '../../../src/batch/model/row-fields.ts';
+import {ASSUMED_FIELDS} from '../../../src/contract/assumed-fields.ts';
 import {PayinCreate, PayoutCreate} from '../../../src/contract/schemas/transfers.ts';
 import {migrate} from '../../../src/store/migrate.ts';
 import {openSqlite} from '../../../src/store/sqlite.ts';
@@ -50,6 +51,15 @@ describe('the fields of a row', () => {
           .sort(),
         'ROW_FIELDS and the request body in src/contract/schemas/transfers.ts differ',
       ));
+
+  it('have a fixed name in requests, except the metadata of payouts', () =>
+    assert.deepEqual(
+      ROW_FIELDS.flatMap(({wire}) => [`payouts.create.${wire.payout}`, `payins.create.${wire.payin}`]).filter(
+        (name) => Object.hasOwn(ASSUMED_FIELDS, name),
+      ),
+      ['payouts.create.metadata'],
+      'profiles can rename this field: bind batches to its name in src/batch/journal/binding.ts, and name it here',
+    ));
 
   it('may be missing, if they were added after the first eight', () =>
     assert.deepEqual(
