@@ -23,9 +23,9 @@ export type RowVerdict =
       /** Of a collision: what the record has instead. */
       message?: string;
     }
-  /** It may have taken effect: replay it, or after a release look first. */
+  /** It may have taken effect: replay it; after a release, fetch the record first. */
   | {is: 'maybe'; throttled: boolean}
-  /** Accepted for processing, but not in words that we know: look. */
+  /** Accepted for processing, with a status that we do not know: fetch the record. */
   | {is: 'processing'; id: string}
   /** Surely not taken; `gate`: send again once the gate opens; `crowded`: once a socket is free here. */
   | {
@@ -107,7 +107,7 @@ export function isOwnLimit({sent, cause}: TransportFailure): boolean {
   return typeof code === 'string' && /^(EMFILE|ENFILE|ENOBUFS|EADDRNOTAVAIL)$/.test(code);
 }
 
-/** An id that does not print could not be shown, typed or told from another one. */
+/** An id that does not print could not be shown, typed or compared by a person. */
 const isId = (value: unknown): value is string =>
   typeof value === 'string' && value !== '' && (PLAIN_ID.test(value) || isPrintable(value));
 const PLAIN_ID = /^[\w-]+$/;
@@ -175,7 +175,7 @@ function judgeSuccess(options: {
 }
 
 /**
- * What a record that we looked up by its id says: `open` means still `created`, so that it may be released (again).
+ * What a record that was fetched by its id shows: `open` means still `created`, so that it may be released (again).
  */
 export function judgeLook(
   answer: Answer,

@@ -50,7 +50,7 @@ export function compareEcho(record: ServiceRecord, row: JournalRow, kind: Kind):
 
 function differenceOf(found: unknown, wanted: string | number | null, field: EchoedField): Echo {
   if (field.echo === 'differs') return wanted === null ? 'same' : 'differs';
-  if (found === undefined) return wanted === null ? 'same' : 'differs'; // nothing to compare: a person should look
+  if (found === undefined) return wanted === null ? 'same' : 'differs'; // nothing to compare: a person has to check it
   return isSame(found, wanted, field) ? 'same' : 'other';
 }
 

@@ -2,7 +2,7 @@ import type {Answer} from '../../client/answer.ts';
 import type {JournalRow} from '../journal/row.ts';
 import {type Bucket, bucketOf, type Outcome} from '../model/outcome.ts';
 
-/** In which bucket the tally counts a row that a phase takes up; `covered` counts only where it has no outcome. */
+/** In which bucket the tally counts a row when a phase begins with it; `covered` counts only where it has no outcome. */
 export function bucketBefore(row: JournalRow, covered: boolean): Bucket {
   if (row.outcome === undefined) return covered ? 'in_doubt' : 'not_sent';
   return bucketOf(row.outcome.state);

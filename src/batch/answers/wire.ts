@@ -44,7 +44,7 @@ export class Wire {
     this.#body = bodyMaker(options.kind, options.overrides.fields ?? {});
   }
 
-  /** The API key: whoever stores or shows what came back must take it out. */
+  /** The API key. It must be removed from answers before they are stored or shown. */
   get secret(): string {
     return this.#options.key;
   }
@@ -124,7 +124,7 @@ function bodyMaker(
   };
 }
 
-/** These fields of a row in JSON, with what stands before each. */
+/** These fields of a row in JSON, with what comes before each. */
 function partOf(
   row: JournalRow,
   fields: readonly {name: FieldName; isPlain: boolean; before: string}[],

@@ -19,11 +19,11 @@ export interface FollowCounts {
   statuses: Record<string, number>;
 }
 
-/** Where a status stands towards the goal; without a goal only a final status closes a row. */
+/** Whether a status has reached the goal; without a goal only a final status closes a row. */
 const standingOf = (kind: Kind, status: string | null, goal: Goal | undefined) =>
   standing(LIFECYCLES[kind], status ?? undefined, goal);
 
-/** Statuses at which a row needs no further look. */
+/** Statuses at which a record need not be fetched again. */
 export const closedStatuses = (kind: Kind, goal: Goal | undefined): string[] =>
   Object.keys(LIFECYCLES[kind].next).filter((status) => standingOf(kind, status, goal) !== 'open');
 

@@ -14,7 +14,7 @@ import type {Stop} from '../model/stop.ts';
 
 /** What following brought, beside the summary: `-o json` of whatever followed. */
 export interface Followed {
-  /** Null when each row was looked at once. */
+  /** Null when each record was fetched once. */
   until: Goal | null;
   outcome: FollowEnd;
   /** Accepted rows: `reached + ended + open`. `ended` ones have failed or were canceled. */
@@ -23,7 +23,7 @@ export interface Followed {
   open: number;
   /** Rows by the status of their record, as last seen. */
   statuses: Record<string, number>;
-  /** Requests sent, all of them reads, and rows whose record could not be read in the last look. */
+  /** Requests sent, all of them reads, and rows whose record could not be read in the last pass. */
   gets: number;
   unread: number;
 }
@@ -35,7 +35,7 @@ export interface FollowRunOptions extends Omit<
   batch: OpenBatch;
   /** The summary so far: of the run before, or as the journal has it. */
   before: Summary;
-  /** Where the results are written anew at the end; undefined: they are left as they are. */
+  /** Where the results are rewritten at the end; undefined: they are left as they are. */
   out: string | undefined;
   /** How the command to type next begins, and the flags at its end without which it would miss the batch. */
   command: string;
@@ -155,7 +155,7 @@ export class FollowRun {
       summary.summary_file = files.summary;
       return undefined;
     } catch (error) {
-      return error; // what was seen is journaled, and still has to be told
+      return error; // what was read is in the journal, and the summary must still be returned
     }
   }
 

@@ -29,7 +29,7 @@ export interface FollowOptions {
   clock: Clock;
   /** Uniform in [0, 1). */
   random: () => number;
-  /** Where every row shall be; absent: each row that is not at its end is looked at once. */
+  /** The status that every row should reach; absent: the record of each row that is not final is fetched once. */
   until?: Goal | undefined;
   /** Of the whole following; absent means without end. */
   timeoutMs?: number | undefined;
@@ -47,7 +47,7 @@ export interface FollowOptions {
 
 /**
  * `reached`: every row is at the goal. `ended`: no row is under way any more, and some have failed or were canceled.
- * `passed`: one look at each, as asked. `stopped`: see `stop`.
+ * `passed`: each record was fetched once, as asked. `stopped`: see `stop`.
  */
 export type FollowEnd = 'reached' | 'ended' | 'timeout' | 'passed' | 'stopped';
 
@@ -61,16 +61,16 @@ interface Look {
 const PAGE = 256;
 const TICK_MS = 200;
 const FLUSH_TICKS = 5;
-/** Tries of a row within one look at all of them. Whoever looks again anyway needs no second try. */
+/** Tries of a row within one pass. With a goal there are more passes, and a row has one try in each. */
 const TRIES_ONCE = 4;
 const FAILING_CAP_MS = 10_000;
 const THROTTLED_CAP_MS = 20_000;
-/** Pauses for a service that fails before a single look is given up; with a goal it is waited for until the time is up. */
+/** Pauses for a service that fails before a single pass is given up; with a goal the wait lasts until the time is up. */
 const FAILING_STREAK = 8;
 const REFUSED_STREAK = 3;
 
 /**
- * Follows accepted rows by reading their records, at a bounded rate, until they are where they shall be. Sends GETs only.
+ * Follows accepted rows by reading their records, at a bounded rate, until they have reached the goal. Sends GETs only.
  * What was seen is journaled; a final status is never asked for again and never taken back. Memory does not grow with the
  * batch.
  */
@@ -143,7 +143,7 @@ export class Follow {
     return 'timeout';
   }
 
-  /** One look at every row that is not where it shall be. */
+  /** Fetches the record of every row that has not reached the goal. */
   async #pass(): Promise<void> {
     const {pace, clock, journal, assertHeld} = this.#options;
     assertHeld();

@@ -3,12 +3,12 @@ import {canReach, isFinal, LIFECYCLES} from '../../contract/lifecycle.ts';
 import type {Kind} from '../model/kinds.ts';
 import type {Outcome} from '../model/outcome.ts';
 
-/** What a look at the record of an accepted row says. */
+/** What the fetched record of an accepted row shows. */
 export interface Seen {
-  /** `stale`: an answer from before what is known already; it is passed over. */
+  /** `stale`: the answer is older than what is known; it is ignored. */
   is: 'same' | 'stale' | 'moved';
   status: string;
-  /** The contract does not know this status: it is kept as it is, and the row is looked at again. */
+  /** The contract does not know this status: it is kept as it is, and the record is fetched again. */
   unknown: boolean;
   facts: Pick<Outcome, 'state' | 'code' | 'message'>;
 }

@@ -1,6 +1,6 @@
 import type {Speed} from '../speed/speed.ts';
 
-/** GETs a second while a batch is followed, unless the user says otherwise: looking must not be felt by the service. */
+/** GETs a second while a batch is followed, by default: following must not load the service. */
 export const FOLLOW_RPS = 50;
 const IN_FLIGHT = 16;
 /** Rows that wait for another try; beyond that no new one is begun, so that memory stays the same for any batch. */
@@ -8,13 +8,13 @@ const WAITING = 32;
 
 /**
  * The speed of following: a fixed rate, halved by each refusal for load and grown back slowly. Nothing is to be gained
- * by looking faster, so there is nothing to find out.
+ * by fetching faster, so there is no speed to find.
  */
 export class FollowPace implements Speed {
   readonly #maxRps: number;
   #rps: number;
   #next = 0;
-  /** Rows that failed and wait for another try; kept by whoever follows. */
+  /** Rows that failed and wait for another try; kept by Follow. */
   waiting = 0;
   hasSucceeded = false;
 

@@ -12,7 +12,7 @@ export interface CreateJob extends Tries {
   maybe: boolean;
   /** It may have been sent by an earlier run. */
   isOld: boolean;
-  /** When it may first have been taken: a key is remembered from then on. */
+  /** When the service may first have accepted it: the key horizon counts from then. */
   sentAt: number | undefined;
   /** An unanswered try used its key for other content: only an answer that makes a new record is one of this row. */
   isKeyUsed: boolean;
@@ -28,7 +28,7 @@ export function createJob({row, coveredSince, isKeyUsed = false}: SourceRow): Cr
     row,
     before: bucketBefore(row, maybe),
     maybe,
-    // Declared not paid by an operator, it goes out whatever its age; but the doubt it was in is not forgotten.
+    // Declared not paid by an operator, it is sent whatever its age, but it still counts as sent before.
     isOld: maybe || (row.outcome !== undefined && row.outcome.stagedAt !== null),
     // Of a row without a record, `stagedAt` keeps when it was first left in doubt.
     sentAt: maybe ? (row.outcome?.stagedAt ?? coveredSince) : undefined,

@@ -104,7 +104,7 @@ export class CreatePhase {
 
   async #create(job: CreateJob): Promise<WorkEnd> {
     const {row} = job;
-    if (this.#isTooOld(job)) return this.#leaveTooOld(job); // it has waited for a gate since it was taken up
+    if (this.#isTooOld(job)) return this.#leaveTooOld(job); // it has waited since it was read
     this.#run.tries.begin(job);
     const sentAt = this.#run.clock.monotonic();
     // A row that was declared not paid may have been taken all the same: it goes out, but its key is no newer for that.
@@ -179,7 +179,7 @@ export class CreatePhase {
   async #isBelieved(job: CreateJob, answer: Answer): Promise<boolean> {
     if (this.#phase !== 'stage' || answer.errorCode === undefined) return false;
     const firstDoubt = this.#firstDoubt(job);
-    // On another day it may speak of a date in the past: the service may look at the row before it looks at the key.
+    // On another day the refusal may be about a date in the past: the service may check the row before the key.
     if (scheduleDay(firstDoubt) !== scheduleDay(this.#run.clock.now())) return false;
     return !job.isOld || this.#run.earlierTries.isSameService(firstDoubt);
   }
@@ -243,7 +243,7 @@ export class CreatePhase {
 
   /**
    * The record may be older than all that we know of it, where our journal and our registry were lost, or where another
-   * machine sent the row first. Then its key is as old, and as near to being forgotten.
+   * machine sent the row first. Then its key is as old, and expires as early.
    */
   #learnAge(job: CreateJob, answer: Answer): void {
     if (answer.status === 201 && this.#phase === 'stage' && !job.maybe) {

@@ -6,7 +6,7 @@ import {noteOfDifference, type Settled} from '../answers/answers.ts';
 import type {Exchange} from '../answers/wire.ts';
 import {wordsOf} from '../answers/words.ts';
 
-/** A new key could pay a second time, so nothing sends the row again before an operator has looked for its record. */
+/** A new key could pay a second time, so nothing sends the row again before an operator has searched for its record. */
 const KEY_REFUSED =
   'the service refused its key and named no record. Look for a record with this reference: resolve with --paid if it was paid, retry with --row if there is none';
 

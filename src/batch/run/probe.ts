@@ -12,7 +12,7 @@ type ProbeParts = Pick<
 >;
 
 /**
- * Asks whether the service still remembers our keys, before money moves by them: the row staged longest ago that is still
+ * Checks that the service still knows our keys, before money moves by them: the row staged longest ago that is still
  * within the horizon is replayed without approval and must come back with the id under which it was staged. Anything else
  * stops the run. Nothing is learnt here about the row itself: the release takes it up like any other.
  * Returns true when the release may go on.
@@ -63,10 +63,10 @@ async function ask(run: ProbeParts, row: JournalRow): Promise<Found> {
       return {is: 'stopped'};
     }
     if (verdict.is === 'settled') {
-      if (verdict.state === 'rejected') return {is: 'refused', words}; // it would not refuse a record that it remembers
+      if (verdict.state === 'rejected') return {is: 'refused', words}; // it would not refuse a record whose key it knows
       if (verdict.id !== null && verdict.id !== id) return forgotten(run, row, verdict.id);
       if (verdict.stop !== undefined) return changed(run, row, verdict.stop);
-      return {is: 'remembered'}; // a key that is refused because its record failed or was canceled is remembered too
+      return {is: 'remembered'}; // it also knows a key that it refuses because the record failed or was canceled
     }
     if (verdict.is === 'maybe') run.rules.failing(sentAt, words);
     await run.gate.pause(run.tries.backoff(tries, verdict.is !== 'processing' && verdict.throttled));

@@ -20,7 +20,7 @@ import {LOST, otherRecordText, paidTwiceText} from '../answers/stop-words.ts';
 /** States from which a row may be released. */
 type Releasable = 'staged' | 'in_doubt' | 'held' | 'unapproved';
 
-/** Which rows a release takes up. */
+/** States of the rows that a release sends. */
 export const releasable = (settings: RunSettings): readonly Releasable[] => [
   'staged',
   'in_doubt',
@@ -28,14 +28,14 @@ export const releasable = (settings: RunSettings): readonly Releasable[] => [
   ...(settings.retryUnapproved ? (['unapproved'] as const) : []),
 ];
 
-/** A quiet time after which the service is asked again whether it remembers our keys. */
+/** After this long without a success the probe is repeated. */
 const PROBE_AFTER_MS = 5 * 60_000;
 
 type Parts = PhaseParts & Pick<RunParts, 'claims'>;
 
 /**
  * Releases staged rows by the documented replay: same key, same body, `auto_approve` true. Every request here has a
- * known id, so a lost answer is settled by looking at the record, never by sending again in the dark.
+ * known id, so after a lost answer the record is fetched; nothing is sent again before that.
  */
 export class ReleasePhase {
   readonly #run: Parts;
@@ -47,8 +47,9 @@ export class ReleasePhase {
   pastHorizon = 0;
 
   /**
-   * `only`: which rows are taken up; without staged ones nothing is released that was not released before, and most of it
-   * has only to be looked at. `mustProbe`: nobody has asked yet whether keys are remembered.
+   * @param only states of the rows that are sent; without `staged`, nothing is released that was not released before, and
+   *   most records only have to be fetched
+   * @param mustProbe the probe was not made yet
    */
   constructor(run: Parts, only?: readonly Releasable[], mustProbe = false) {
     this.#run = run;
@@ -256,7 +257,7 @@ export class ReleasePhase {
     return {again: false};
   }
 
-  /** A refusal that could not be seen in the record is not forgotten: the next run must not try again by itself. */
+  /** A refusal that could not be confirmed by the record is kept: the next run must not try again by itself. */
   #doubt(job: ReleaseJob, words: string): void {
     this.#settle(job, {
       state: 'in_doubt',

@@ -37,7 +37,7 @@ interface ResolveOptions {
 
 /**
  * Settles a row in doubt as the operator states. Paid: the id that was found becomes the row's. Not paid: the row goes back
- * to be sent with the very same key, so that even a wrong statement cannot pay twice while the service remembers it. A row
+ * to be sent with the very same key, so that even a wrong statement cannot pay twice while the service knows it. A row
  * that was accepted by a statement alone (no `status` of its record was seen) may be declared not paid after all.
  * @throws RemitError NO_BATCH when there is no such row, USAGE when it is not in doubt or the registry knows it as paid
  */
@@ -73,7 +73,7 @@ export async function resolveRows(
   await tellRegistry(options, settled);
   for (const {outcome} of settled) journal.record(outcome, clock.now());
   journal.flush();
-  journal.setFact('pastHorizon', false); // what goes on with the rest is found anew
+  journal.setFact('pastHorizon', false); // the next run finds out again
   return settled.map(({row, outcome}) => ({
     reference: row.reference,
     state: outcome.state,
@@ -105,7 +105,7 @@ export function doubtfulRow(
   const isDoubt =
     row.outcome === undefined ? journal.coveredSince(row.n) !== undefined : row.outcome.state === 'in_doubt';
   if (isDoubt || (resolution === 'not-paid' && isWord(row.outcome))) return row;
-  // Its key belongs to a record of which no answer told: a person may have found it.
+  // Its key belongs to a record that no answer named: a person may have found it.
   const isRefused = row.outcome?.state === 'dead_key' && row.outcome.id === null;
   if (isRefused && resolution !== 'not-paid') return row;
   throw new RemitError(
@@ -118,7 +118,7 @@ export function doubtfulRow(
   );
 }
 
-/** The row as it was before the word, so that a record which was known then is looked at again. */
+/** The row as it was before it was declared paid, so that a record which was known then is fetched again. */
 const doubtBefore = (row: JournalRow, kept: Outcome | null | undefined): Outcome =>
   kept === undefined || kept === null
     ? {...row.outcome!, state: 'in_doubt', id: null}
@@ -142,7 +142,7 @@ function resolvedOutcome(row: JournalRow, resolution: Resolution, since: number)
   // A row with a record goes back to be released, one without to be created; both with the same key.
   return {
     ...known,
-    stagedAt: known.stagedAt ?? since, // by which a declared row is told from one that was never sent
+    stagedAt: known.stagedAt ?? since, // a row that was never sent has none
     state: known.id === null ? 'not_sent' : 'staged',
     code: null,
     message: 'declared not paid by the operator',

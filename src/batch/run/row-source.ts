@@ -43,7 +43,7 @@ class Coverage {
   }
 }
 
-/** A row taken up by a phase; `coveredSince` is set when an earlier run may have sent it and nobody knows. */
+/** A row of a phase; `coveredSince` is set when an earlier run may have sent it and left no outcome. */
 export interface SourceRow {
   row: JournalRow;
   coveredSince: number | undefined;

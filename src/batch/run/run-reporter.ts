@@ -94,7 +94,7 @@ export class RunReporter {
       journal.setFact('results', files);
       return {files};
     } catch (failure) {
-      return {failure}; // money has moved: the summary still has to be told
+      return {failure}; // money has moved: the summary must still be returned
     }
   }
 

@@ -1,7 +1,7 @@
 import type {Clock} from '../../clock.ts';
 import type {Speed} from '../speed/speed.ts';
 
-/** How one piece of work ended: for good, or to be taken up again after a while. */
+/** How one piece of work ended: for good, or to be continued after a pause. */
 export type WorkEnd = {again: false} | {again: true; afterMs: number};
 
 export interface DispatcherOptions<J> {

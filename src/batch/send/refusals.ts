@@ -3,7 +3,7 @@ import type {Bucket, Outcome} from '../model/outcome.ts';
 import type {Outcomes} from './settle.ts';
 import type {StopRules} from './stop-rules.ts';
 
-/** A refusal that is believed only after a success. */
+/** A refusal that is final only after a success. */
 interface Deferred {
   row: JournalRow;
   before: Bucket;
@@ -14,7 +14,7 @@ interface Deferred {
 
 /**
  * Keeps definite refusals until a success shows that they are about their rows: a wrong address or a wrong entity refuses
- * every row alike. The first success makes them believed, the third in a row stops the run.
+ * every row alike. The first success makes them final; the third in a row stops the run.
  */
 export class Refusals {
   readonly #outcomes: Outcomes;

@@ -12,7 +12,7 @@ export interface RunSettings {
   mayAcceptDifferences?: boolean;
   /** Release although some rows are in doubt or in conflict. */
   releaseRest: boolean;
-  /** Believe refusals that come before anything has succeeded. */
+  /** Refusals are final even before the first success. */
   trustRefusals: boolean;
   /** Release rows again whose approval had failed. */
   retryUnapproved: boolean;
