@@ -20,7 +20,7 @@ export interface PoolTransportOptions {
   connections: number;
   /** An answer's body above this is a failure of kind `cut`. */
   maxBodyBytes?: number | undefined;
-  /** For tests; without it undici is loaded at the first request. */
+  /** For tests; without it undici is loaded at the first request. @internal */
   dispatcher?: Dispatcher | undefined;
   /** Authorities to trust besides the system's, PEM; for a local server in tests. */
   ca?: string | undefined;
