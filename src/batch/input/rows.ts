@@ -246,6 +246,9 @@ function isDay(text: string): boolean {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }
 
+/** In UTF-16 units, of which each takes at most six bytes in JSON. */
+const SURELY_SMALL = LIMITS.metadataBytes / 8;
+
 function readMetadata(record: CsvRecord, map: ColumnMap, reference: string, issues: Issue[]): string | null {
   const entries: [string, string][] = [];
   const complain = (column: string, message: string) =>
@@ -260,6 +263,7 @@ function readMetadata(record: CsvRecord, map: ColumnMap, reference: string, issu
   if (entries.length === 0) return null;
   entries.sort(([a], [b]) => (a < b ? -1 : 1));
   const text = JSON.stringify(Object.fromEntries(entries));
+  if (text.length + reference.length < SURELY_SMALL) return text;
   // The reference travels with the user's own entries; both count.
   const sent =
     Buffer.byteLength(text) + Buffer.byteLength(JSON.stringify({[REFERENCE_METADATA_KEY]: reference}));

@@ -82,18 +82,24 @@ export function keyMaker({kind, mode, namespace}: KeySpace): (keyed: Keyed) => s
 /** Every fingerprint contains these first fields of a row, also where they have no value. */
 const FIRST_FIELDS = 8;
 
+const AMOUNT_AT = FIELD_NAMES.indexOf('amount');
+
 /** 132 bits of SHA-256 over the content, base64url. */
-export const fingerprintOf = (content: RowContent): string =>
-  fingerprintOfValues(FIELD_NAMES.map((name) => content[name]));
+export function fingerprintOf(content: RowContent): string {
+  const values: (string | number | null)[] = FIELD_NAMES.map((name) => content[name]);
+  values[AMOUNT_AT] = String(content.amount);
+  return fingerprintOfValues(values);
+}
 
 /**
  * Fields that came later and have no value are left out at the end, so that a row without them keeps the fingerprint that
  * it always had.
  */
 export function fingerprintOfValues(values: readonly (string | number | null)[]): string {
-  const texts = values.map((value) => (typeof value === 'number' ? String(value) : value));
-  while (texts.length > FIRST_FIELDS && texts.at(-1) === null) texts.pop();
-  return hash('sha256', JSON.stringify(texts), 'base64url').slice(0, 22);
+  let length = values.length;
+  while (length > FIRST_FIELDS && values[length - 1] === null) length--;
+  const text = JSON.stringify(length < values.length ? values.slice(0, length) : values);
+  return hash('sha256', text, 'base64url').slice(0, 22);
 }
 
 /** Identity of a row in a file without references: its content and the how-manieth of its kind it is. */
