@@ -35,7 +35,7 @@ export class Deadlines {
 
   /** What the timer does. */
   look(now: number): void {
-    // From the end: what is removed is replaced by one that was looked at already.
+    // From the end: what is removed is replaced by one that was already checked.
     for (let place = this.#members.length - 1; place >= 0; place--) {
       const member = this.#members[place]!;
       if (member.dueAt <= now) member.onDue();

@@ -28,8 +28,8 @@ export type FetchPage<T> = (page: {cursor: string | undefined; limit: number}) =
  * Items of a cursor list, fetched as they are read; it can be read once. A null, missing or empty cursor ends it, an
  * empty page does not. A cursor that was seen before stops it with an error, after the items that came with it.
  *
- * To go on later: the last page is asked for with what is missing to `limit`, so that a limit is reached at the end
- * of a page and `nextCursor` goes on with the item after it. Only when the service sends more than it was asked for,
+ * To continue later: the last page is requested with the number missing to `limit`, so that a limit is reached at the end
+ * of a page and `nextCursor` points to the item after it. Only when the service sends more than it was asked for,
  * or the reader stops in mid-page, `nextCursor` leads to the page that was being read, and `overlap` says how many
  * of its items were delivered already.
  */

@@ -32,7 +32,7 @@ export interface PoolTransportOptions {
  */
 export class PoolTransport implements Transport {
   readonly #options: PoolTransportOptions;
-  /** Of the base URL; a URL puts it together anew each time it is asked. */
+  /** The origin of the base URL; `URL` builds it again on each access. */
   readonly #origin: string;
   readonly #prefix: string;
   #dispatcher: Dispatcher | undefined;

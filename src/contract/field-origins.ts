@@ -38,8 +38,8 @@ const GIVEN_FIELDS: Readonly<Record<string, Origin>> = Object.fromEntries(
 const PAGING = ['cursor', 'limit', 'order'];
 
 /**
- * Where the name of a body or query field comes from. A field that nobody has thought about is an error, never taken for
- * given: the pages would tell their readers that the service promises it.
+ * Where the name of a body or query field comes from. A field without an entry is an error and never counts as given:
+ * otherwise the reference pages would claim that the service promises it.
  *
  * @param field dotted where it is inside an object: `bank_account.holder_name`
  */

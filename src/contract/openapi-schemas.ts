@@ -58,7 +58,7 @@ function markFields(id: string, schema: Json, prefix: string): void {
 /** The schema itself, or the branches of a union. */
 const branchesOf = (schema: Json): Json[] => (schema['oneOf'] as Json[] | undefined) ?? [schema];
 
-/** Leaves out what says nothing: `$id`, open objects, patterns of formats that say the same. */
+/** Leaves out what adds nothing: `$id`, open objects, patterns that repeat a format. */
 export function tidy(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(tidy);
   if (typeof value !== 'object' || value === null) return value;

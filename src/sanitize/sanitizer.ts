@@ -107,7 +107,7 @@ export class Sanitizer {
     return this.painted(strippedLines(text));
   }
 
-  /** The same with the colours that it was given here: whoever lays it out has stripped what it holds. */
+  /** The same, but keeps colours that remit added: the caller has already stripped the content. */
   painted(text: string): string {
     if (this.#allowed.size === 0) return this.#masked(text);
     const allowed = new RegExp(`(${[...this.#allowed.keys()].map(escapeRegExp).join('|')})`);

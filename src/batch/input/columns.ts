@@ -163,7 +163,7 @@ function checkNeeded(
   if (!options.defaultCurrency) need('currency_code', '; add it, or use --currency USD for every row');
 }
 
-/** Nobody types a longer name. */
+/** No column has a longer name; the rest is cut off in messages. */
 const LONGEST_SHOWN = 100;
 
 /** A header as it may be shown: the first line of a file without a header is data. */

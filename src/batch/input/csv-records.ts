@@ -106,7 +106,7 @@ export class CsvRecords {
     return {line: text.trimStart(), text, begin: text.search(/\S/)};
   }
 
-  /** @param sign the one of the line `sep=`, which Excel takes from whoever writes the file */
+  /** @param sign the delimiter from the line `sep=`, which Excel reads at the top of a file */
   #checked(sign: string | undefined): Delimiter | undefined {
     const known = DELIMITERS.find((delimiter) => delimiter === sign);
     if (sign === undefined || known !== undefined) return known;

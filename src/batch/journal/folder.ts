@@ -44,7 +44,7 @@ export function batchIds(stateDir: string, kind: Kind): string[] {
 }
 
 /**
- * Makes a private folder of ours, parents included.
+ * Makes a private folder, with its parents.
  * @throws RemitError STATE with the fix, before anything was sent
  */
 export function makeFolder(path: string): void {

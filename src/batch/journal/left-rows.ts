@@ -4,7 +4,7 @@ import type {SqliteDatabase} from '../../store/port.ts';
 
 /** Rows of a batch at rest that are not finished, counted by what the next command can do about them. */
 export interface LeftCounts {
-  /** Not sent: the service refused them in a way that says nothing about the row. */
+  /** Not sent: the service refused them for reasons that are not the row's. */
   refused: number;
   /** Not sent: direct mode does not send them, staging does. */
   notDirect: number;

@@ -87,7 +87,7 @@ export async function planBatch(options: PlanOptions): Promise<PlannedBatch> {
   }
 }
 
-/** What is left of a plan is in nobody's way: it must not make a failure of what is planned, nor hide why another failed. */
+/** Leftover files of a plan do no harm: a failure to delete them must not fail the plan, nor hide why another one failed. */
 function removeLitter(folder: string): void {
   try {
     rmSync(folder, {recursive: true, force: true});

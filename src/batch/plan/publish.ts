@@ -65,7 +65,7 @@ function carryOver(old: SqliteDatabase, fresh: SqliteDatabase, plan: Plan): Revi
   return new Journal(old).fact('binding') === undefined ? undefined : mergeRevision(old, fresh, plan);
 }
 
-/** Of a journal that somebody deleted by hand. */
+/** Left over from a journal that was deleted by hand. */
 function removeOrphanedWal(journal: string): void {
   try {
     rmSync(`${journal}-wal`, {force: true});
@@ -88,8 +88,8 @@ function publish(draft: string, place: BatchFolder): void {
 }
 
 /**
- * SQLite says nothing when the last checkpoint fails as it closes, on a full disk: changes then stay in the file beside
- * the database. Renamed without it, or to where another one lies, a journal would be damaged.
+ * SQLite reports no error if the last checkpoint fails while it closes, on a full disk: changes then stay in the file next to
+ * the database. A journal that is renamed without that file, or to a place with another one, would be damaged.
  */
 function refuseLeftChanges(database: string): void {
   if (existsSync(database) && existsSync(`${database}-wal`))

@@ -15,7 +15,7 @@ export interface RevisionFacts {
   dropped: string[];
 }
 
-/** Rows that may be written anew: a definite refusal left no record behind, and what was never sent is nobody's. */
+/** Rows that may be replaced: they were definitely refused and left no record, or were never sent. */
 const CORRECTABLE: ReadonlySet<RowState> = new Set(['rejected', 'not_sent', 'conflict']);
 const NEVER_SENT: ReadonlySet<RowState> = new Set(['not_sent', 'conflict', 'already_paid']);
 const PAGE = 1000;
@@ -26,7 +26,7 @@ const SHOWN = 5;
  * or was refused for good, may be changed; one that may have been sent may not be changed and must not be missing. Row
  * numbers belong to a file, so windows are not carried over: what they leave open becomes an explicit doubt.
  *
- * @throws RemitError CSV_INVALID naming the rows that stand against it; the batch goes on as it was
+ * @throws RemitError CSV_INVALID naming the rows that prevent it; the batch stays unchanged
  */
 export function mergeRevision(old: SqliteDatabase, fresh: SqliteDatabase, plan: Plan): RevisionFacts {
   const before = new Journal(old);

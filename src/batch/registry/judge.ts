@@ -34,8 +34,8 @@ export function paymentEnded(row: JournalRow, found: Entry | undefined): Outcome
 }
 
 /**
- * What the registry said of the row before, it says no more. Paid is paid, also when the registry that said so is lost. A
- * row that was declared not paid keeps the moment since when it was in doubt.
+ * Undoes a conflict whose registry entry is gone. Paid stays paid, even if the registry that recorded it is lost. A row that
+ * was declared not paid keeps the time since which it was in doubt.
  */
 function takenBack({outcome}: JournalRow): Outcome | undefined {
   if (isDisputed(outcome)) return {...outcome!, code: null, message: UNDISPUTED};
@@ -59,11 +59,11 @@ export const isDisputed = (outcome: Outcome | undefined): boolean =>
 const UNDISPUTED = 'it may have been sent, and no other batch has its reference any more';
 
 /**
- * A row that this batch may have sent, and whose reference another batch has claimed since: the registry was lost in
- * between. The other's request may be under way, with other content perhaps, and where the service has forgotten the key
- * a replay of ours would pay a second time. So it stays in doubt, and is not sent, until the other batch has given the
- * reference back or a person has looked. That the other has paid, be it the very same, says nothing of ours, where the key
- * may have been forgotten in between.
+ * A row that this batch may have sent, and whose reference another batch has claimed since, because the registry was lost in
+ * between. The other batch's request may be under way, perhaps with other content, and if the service has forgotten the key,
+ * a replay by this batch would pay a second time. So the row stays in doubt and is not sent until the other batch has
+ * released the reference or a person has checked. A payment by the other batch, even an identical one, does not show that
+ * this batch did not pay: the service may have forgotten the key in between.
  */
 function outcomeOfDoubt({row, journal, exists, now}: Claimed, entry: Entry): Outcome | undefined {
   const isSame = entry.paid ? isSamePayment(entry, row) : entry.fingerprint === row.fingerprint;
@@ -166,8 +166,8 @@ function olderDoubt(
 
 /**
  * What another batch's claim means for a row. Paid with the same content: done. With other content: never sent. Claimed
- * and not paid: that batch must be finished first; when its journal is gone nobody can finish it, and the row has been in
- * doubt since it was claimed: it is replayed with the very same key, within the horizon of that key.
+ * and not paid: that batch must be finished first. If its journal is gone it cannot be finished, and the row has been in
+ * doubt since it was claimed: it is replayed with the same key, within the horizon of that key.
  */
 function outcomeByRegistry(row: JournalRow, entry: Entry, exists: JournalExists): Outcome | undefined {
   if (row.outcome !== undefined && wasPaidUnderAnother(row.outcome, entry)) return row.outcome;
@@ -238,8 +238,8 @@ function endedOutcome(row: JournalRow, {standing, id}: Entry): Outcome | undefin
 const ENDED = 'its record has failed or was canceled; retry reads the record and sends the row again';
 
 /**
- * The claim that paid it is not this one, so the registry was lost since: whoever claimed the reference after that takes
- * nothing back. `stagedAt` of such a row is when the claim was made that paid it.
+ * The claim that paid it is not this one, so the registry was lost since: a later claim of the reference does not undo the
+ * payment. `stagedAt` of such a row is the time of the claim that paid it.
  */
 const wasPaidUnderAnother = ({state, stagedAt}: Outcome, entry: Entry): boolean =>
   state === 'already_paid' && stagedAt !== null && stagedAt !== entry.at;

@@ -23,7 +23,7 @@ const ENTER = `
     n.at, c.value ->> 7, null, 0, (c.value ->> 0) || ' ' || (c.value ->> 1) || ' ' || (c.value ->> 2)
   from noted_claims n cross join json_each(n.claims) c where n.seq = ?
   on conflict (scope, fold, reference) do update set `;
-/** A key does not grow younger, whoever claims its reference. */
+/** The age of a key stays the same when another batch claims its reference. */
 const AGE = `min(coalesce(entries.since, excluded.since), coalesce(excluded.since, entries.since))`;
 const IS_NEW_KEY = 'excluded.generation > entries.generation';
 /**
@@ -38,15 +38,15 @@ const CLAIM = `${ENTER}
     claimant = excluded.claimant, generation = max(entries.generation, excluded.generation),
     fingerprint = excluded.fingerprint, content = excluded.content`;
 /**
- * Whoever has the record has the claim: another batch may have claimed the reference, for another payment perhaps, when the
- * registry was lost. What is paid stays as it was paid.
+ * The batch that has the record has the claim: after a lost registry, another batch may have claimed the reference, perhaps
+ * for another payment. An entry that is paid stays as it was paid.
  */
 const KEEP = `${ENTER}
     claimant = excluded.claimant, generation = excluded.generation, fingerprint = excluded.fingerprint, since = ${AGE},
     content = excluded.content,
     standing = case when ${IS_NEW_KEY} or entries.standing = 'freed' then null else entries.standing end
     where entries.paid = 0 and entries.claimant <> excluded.claimant and excluded.generation >= entries.generation`;
-/** The key is older than the claim says, whoever has the claim, and paid or not. */
+/** The key is older than the claim states, regardless of which batch has the claim and whether it is paid. */
 const OLDER = `
   update entries set since = min(coalesce(entries.since, told.since), told.since)
   from (
@@ -57,14 +57,14 @@ const OLDER = `
 const STATEMENTS = {claim: CLAIM, keep: KEEP, older: OLDER};
 
 /**
- * Claims, not yet among the entries of a registry. One by one they cost a tenth of all that a row costs, and nobody asks
- * for them while a run sends, for a registry has one owner at a time: so each window notes its claims in one row, as durable
- * as any other, and they are sorted in before any lookup. What was claimed and is free again is noted after it.
+ * Claims that are not yet among the entries of a registry. Written one by one they cost a tenth of the time of a row, and no
+ * lookup needs them while a run sends, because a registry has one owner at a time. So each window notes its claims in one row,
+ * as durable as any other, and they are sorted in before any lookup. A claim that is free again is noted after it.
  *
  * A claim is noted as [party, amount, currency, reference, fingerprint, generation], its fold where that differs from the
  * reference, and since when its key may be known where we were told; what is free, as the reference alone. Payments are
- * noted elsewhere and sorted in after all of this, so whoever claims a reference anew, which takes a payment from it, has all
- * that is noted sorted in first.
+ * noted elsewhere and sorted in after all of this. So before a reference is claimed again, which removes its payment,
+ * everything that is noted is sorted in.
  *
  * The index that finds payments made twice (Lookalikes) is filled at the same time: its order is none that claims come in.
  */

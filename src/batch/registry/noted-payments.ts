@@ -11,9 +11,9 @@ export interface Payment {
 }
 
 /**
- * Payments of claims, not yet written beside them. To find each claim and write it anew takes a tenth of all that a row
- * costs, and nobody asks for it while a run sends: so payments are noted as they come, a whole group in one row, and
- * sorted in before anybody looks.
+ * Payments of claims that are not yet written to their claims. Finding each claim and updating it takes a tenth of the time
+ * of a row, and no lookup needs it while a run sends. So payments are noted as they come, a whole group in one row, and
+ * sorted in before the next lookup.
  */
 export class NotedPayments {
   readonly #db: SqliteDatabase;

@@ -217,7 +217,7 @@ export class Registry implements Claims {
   elsewhere(reference: string): {namespace: string; baseUrl: string; batch: string}[] {
     this.#sortAllIn();
     return this.#statement(
-      // The order of the joins is said: a few scopes first, then one look-up by key in each.
+      // CROSS JOIN fixes the order of the joins: a few scopes first, then one lookup by key in each.
       `select s.namespace, s.base_url, c.batch
        from scopes own cross join scopes s cross join entries e cross join claimants c
        where c.id = e.claimant and own.id = ? and s.id <> own.id and s.mode = own.mode and s.kind = own.kind
@@ -370,7 +370,7 @@ export class Registry implements Claims {
     while (this.#payments.hasSome) this.#payments.sortInOne();
   }
 
-  /** A group at a time, so that whoever watches the lock sees it alive. */
+  /** A group at a time, so that the heartbeat of the lock continues. */
   async #sortIn(): Promise<void> {
     for (; this.#claims.hasSome; await nextTurn()) this.#claims.sortInSome();
     for (; this.#payments.hasSome; await nextTurn()) this.#payments.sortInOne();

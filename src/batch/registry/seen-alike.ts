@@ -39,7 +39,7 @@ export const seenAlike = (batch: OpenBatch, options: RegistryOptions): Promise<S
       for (const {finder, seen} of scopes) finder.count(page, seen);
       if (page.length < PAGE) break;
       after = Number(page.at(-1)!.n);
-      await nextTurn(); // the heartbeats of the locks must go on
+      await nextTurn(); // the heartbeats of the locks must continue
     }
     return scopes.map(({seen}) => seen).filter(({alike, similar}) => alike + similar > 0);
   });

@@ -41,7 +41,7 @@ export const seenBefore = (batch: OpenBatch, options: RegistryOptions): Promise<
       if (page.length > 0) lookUp(db, page, plan, found);
       if (page.length < PAGE) break;
       after = page.at(-1)!.n;
-      await nextTurn(); // the heartbeats of the locks must go on
+      await nextTurn(); // the heartbeats of the locks must continue
     }
     return [...found.values()].sort((a, b) => b.rows - a.rows);
   });

@@ -11,10 +11,10 @@ const STEP_MS = 250;
 const FULL = 0.95;
 
 /**
- * Finds the speed of a service that says nothing of its limits. Three bounds, each moved by what it alone can learn from:
+ * Finds the speed of a service that does not publish its limits. Three bounds, each moved by its own kind of evidence:
  * a window, by latency and goodput; a ceiling on what is in flight and a pacer, by refusals. Which of the two a refusal
- * moves is told by how many were in flight when the refused request was sent. Pure: no timer, no randomness; a few
- * arithmetic steps an event, whatever is in flight.
+ * moves depends on how many were in flight when the refused request was sent. Pure: no timer, no randomness; a few
+ * arithmetic steps per event, however many requests are in flight.
  */
 export class AdaptiveSpeed implements Speed {
   readonly #cap: number;
@@ -114,7 +114,7 @@ export class AdaptiveSpeed implements Speed {
     return (this.#answers / Math.max(1, now - this.#openSince)) * 1000;
   }
 
-  /** What was sent before this moment, or while its effect is not yet seen, says nothing about the new bounds. */
+  /** Requests sent before this time, or before its effect shows, are no evidence about the new bounds. */
   #forget(now: number, retryAfterMs: number): void {
     this.#answers = 0;
     this.#openSince = undefined;

@@ -19,11 +19,11 @@ export interface Speed {
   sent(now: number, inFlight: number): void;
   /** A 2xx. */
   succeeded(now: number, sending: Sending): void;
-  /** Another whole answer that speaks of the request and not of the service's load: work done all the same. */
+  /** Another complete answer, about the request and not the load of the service: it counts as work done. */
   answered(now: number, sending: Sending): void;
-  /** 429, or any answer with a Retry-After. The gate for that time is the dispatcher's. */
+  /** 429, or any answer with a Retry-After. The dispatcher holds requests back for that time. */
   refused(now: number, sending: Sending, retryAfterMs?: number): void;
-  /** A 5xx, or no answer to what was sent: it will be tried again, and says nothing of speed. */
+  /** A 5xx, or no answer to what was sent: it will be tried again, and is no evidence about speed. */
   failed(now: number): void;
   /** False while retries take too large a share of the sends: no new row is begun then, unless nothing else is going on. */
   admitsNewRows(now: number): boolean;

@@ -26,7 +26,7 @@ const MAX_HOLD = 16;
 
 /**
  * How many requests in flight pay, judged by latency and goodput; refusals are not its business. It works in epochs: one
- * round trip lets a new window come to bear, the next is measured. With a full window, goodput is window / latency
+ * round trip lets a new window take effect, the next is measured. With a full window, goodput is window / latency
  * (Little's law), so "goodput rises with the window" and "latency does not rise" are one and the same test.
  */
 export class Window {
@@ -44,7 +44,7 @@ export class Window {
   #hold = 0;
   #nextHold = 1;
   #creep = LEAST_CREEP;
-  /** Latency of the service without a queue of ours. */
+  /** Latency of the service without a queue caused by this run. */
   #base: number | undefined;
   /** Epochs since it last grew. */
   #stuck = 0;
@@ -93,7 +93,7 @@ export class Window {
     this.#close(now, latency, error);
   }
 
-  /** Measures afresh, from the time on at which what is sent now will have been answered. */
+  /** Starts a new measurement once the requests that are sent now will have been answered. */
   restart(now: number): void {
     this.#measureFrom = now + this.latency;
     this.#full = false;
@@ -125,13 +125,13 @@ export class Window {
     this.#mostBefore = this.#most;
     this.#most = 0;
     const base = this.#settleBase(latency, error);
-    // A window that was not filled, for want of work or for the pacer, says nothing about a larger one.
+    // A window that was not filled, by lack of work or by the pacer, is no evidence about a larger one.
     if (this.#full && this.#ramping) this.#ramp(latency - error, base);
     else if (this.#full) this.#steady(latency, error, base);
     this.restart(now);
   }
 
-  /** Follows latency within its error both ways, beyond it only down: what is above may be a queue of ours. */
+  /** Follows latency both ways within its error, beyond that only down: a higher one may be a queue caused by this run. */
   #settleBase(latency: number, error: number): number {
     this.#base ??= latency;
     const above = latency - this.#base;
@@ -146,7 +146,7 @@ export class Window {
       this.#double();
       return;
     }
-    // One bad epoch may be a pause of ours or of theirs: look again before the ramp is ended.
+    // One bad epoch may be a pause on either side: measure again before the ramp ends.
     this.#suspect = !this.#suspect;
     if (this.#suspect) return;
     this.#ramping = false;

@@ -28,7 +28,7 @@ const SPAN_MS = 10_000;
 export class StepRate {
   #samples: {at: number; steps: number}[] = [];
 
-  /** After an outage: how fast the run was before and during it says nothing of the time that is left. */
+  /** After an outage: the speed before and during it does not show how much time is left. */
   restart(): void {
     this.#samples = [];
   }

@@ -27,5 +27,5 @@ export function canceledText(summary: Summary): string {
     [unsent, 'never sent'],
   ];
   const rest = parts.filter(([rows]) => rows > 0).map(([rows, words]) => `, ${rows} ${words}`);
-  return `${canceled} ${canceled === 1 ? 'record' : 'records'} canceled${rest.join('')}; nothing else of it is sent`;
+  return `${canceled} ${canceled === 1 ? 'record' : 'records'} canceled${rest.join('')}; no more of it will be sent`;
 }

@@ -82,7 +82,7 @@ function onwardCommand(left: Remaining, type: Typing): string | undefined {
   if (left.state === 'held' && ready > 0 && left.not_sent - left.refused <= 0)
     return type('release', stated('rest'));
   const open = left.not_sent + doubts + ready;
-  if (left.notDirect > 0 && left.notDirect === open) return type('run'); // resume would go on in direct mode
+  if (left.notDirect > 0 && left.notDirect === open) return type('run'); // resume would continue in direct mode
   if (open > 0) return type('resume');
   return undefined;
 }

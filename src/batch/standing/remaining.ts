@@ -14,7 +14,7 @@ export interface Remaining {
   state: BatchState;
   stop: Stop['reason'] | undefined;
   not_sent: number;
-  /** Part of not_sent: the service refused them in a way that says nothing about the row. */
+  /** Part of not_sent: the service refused them for reasons that are not the row's. */
   refused: number;
   /** Part of not_sent: direct mode does not send them, staging does. */
   notDirect: number;
@@ -86,7 +86,7 @@ export function refuseCanceled(
   const verb = [KINDS[kind].topic, 'batch'];
   throw new RemitError(
     'BATCH_CANCELED',
-    `batch ${batchId} ${isDone ? 'is canceled' : 'is being canceled'}; nothing else of it is sent`,
+    `batch ${batchId} ${isDone ? 'is canceled' : 'is being canceled'}; no more of it will be sent`,
     {
       hint: (commands) =>
         isDone

@@ -4,7 +4,7 @@ import {writeFileAtomic} from '../../store/atomic-file.ts';
 import type {Activity} from './activity.ts';
 import type {Summary} from './summary.ts';
 
-/** What a runner tells the world each second, and before it asks, by rename: the journal is its alone while it runs. */
+/** What a runner publishes by rename, each second and before each prompt: while it runs, only it may open the journal. */
 export interface StatusFile {
   version: 1;
   journal_id: string;

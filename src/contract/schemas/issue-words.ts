@@ -2,9 +2,9 @@ import type * as z from 'zod';
 
 /**
  * What is wrong with a value, in the words of this tool: the schema library's own texts ("Too small: expected number to
- * be >=1") are made for whoever wrote the schema. What a schema says in its own words stays.
+ * be >=1") are written for the author of the schema. A schema's own message is kept.
  *
- * @param value what stands where the issue points, for what was typed
+ * @param value the value at the path of the issue, in what was typed
  */
 export function issueWords(issue: z.core.$ZodIssue, value: unknown): string {
   switch (issue.code) {
