@@ -1,7 +1,7 @@
 /**
- * Those who wait for one signal. A batch runs hundreds of exchanges under one: a listener for each would be slow, and
- * Node warns above ten. They hold each other by the hand, since a Set that is filled and emptied a million times costs
- * more than the rest of an exchange's bookkeeping.
+ * The waiters of one signal. A batch runs hundreds of exchanges under one signal: a listener for each would be slow, and
+ * Node warns above ten. They form a linked list, because a Set that is filled and emptied a million times costs more than
+ * the rest of an exchange's bookkeeping.
  */
 const waiting = new WeakMap<AbortSignal, Ring>();
 
@@ -25,10 +25,10 @@ class Waiter extends Abortable {
   }
 }
 
-/** For one that is no class of its own. */
+/** A waiter for callers that are not a class. */
 export const waiter = (onAbort: (reason: unknown) => void): Abortable => new Waiter(onAbort);
 
-/** Tells `who` when the signal fires, until `unwatch`. */
+/** Calls `who` when the signal fires, until `unwatch`. */
 export function watch(signal: AbortSignal, who: Abortable): void {
   const ring = waiting.get(signal) ?? begin(signal);
   who.previous = ring.previous;
@@ -51,7 +51,7 @@ function begin(signal: AbortSignal): Ring {
   return ring;
 }
 
-/** Does nothing to one who watches no signal. */
+/** Does nothing if `who` watches no signal. */
 export function unwatch(who: Abortable): void {
   who.previous.next = who.next;
   who.next.previous = who.previous;

@@ -1,5 +1,5 @@
 /**
- * Full jitter: a uniform share of an exponentially growing, capped wait. Spreads clients best, since no two keep step.
+ * Full jitter: a uniform share of an exponentially growing, capped wait. Spreads clients best, because no two stay in step.
  *
  * @param attempt retries made before this one, from 0
  * @param random uniform in [0, 1)

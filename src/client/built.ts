@@ -24,7 +24,7 @@ export interface Built {
   request: TransportRequest;
   safety: Safety;
   idempotencyKey: string | undefined;
-  /** The caller named the key: the same call again has the same one. */
+  /** The caller gave the key: the same call again has the same key. */
   namesKey: boolean;
   /** It asks for the money to move at once. */
   approves: boolean;
@@ -142,7 +142,7 @@ export class RequestBuilder {
     };
   }
 
-  /** That of the caller, who shows answers as well, or one for this call. */
+  /** The caller's sanitizer if the caller shows answers as well, otherwise one for this call. */
   #sanitizerFor(body: unknown): Sanitizer {
     const fields = this.#sensitiveNames;
     const sanitizer = this.#options.sanitizer ?? new Sanitizer();

@@ -1,19 +1,19 @@
 /** How late a deadline may be noticed. */
 const STEP_MS = 20;
 
-/** Something that must be over in time. */
+/** Something with a deadline. */
 export interface Timed {
   /** Monotonic time, in milliseconds. */
   dueAt: number;
   /** Kept by `Deadlines`. */
   place: number;
-  /** Once past `dueAt`; ends by `remove`, or moves `dueAt` on. */
+  /** Called once `dueAt` has passed; either removes itself or moves `dueAt` on. */
   onDue(): void;
 }
 
 /**
- * The deadlines of everything that is under way. One timer looks at all of them: two or three timers of Node for each
- * request cost more than a batch's own bookkeeping.
+ * The deadlines of everything that is running. One timer checks all of them: two or three Node timers for each request cost
+ * more than a batch's own bookkeeping.
  */
 export class Deadlines {
   readonly #members: Timed[] = [];
@@ -33,7 +33,7 @@ export class Deadlines {
     last.place = place;
   }
 
-  /** What the timer does. */
+  /** Runs at each tick of the timer. */
   look(now: number): void {
     // From the end: what is removed is replaced by one that was already checked.
     for (let place = this.#members.length - 1; place >= 0; place--) {

@@ -8,7 +8,7 @@ export interface WaitOptions<T> {
   lifecycle: Lifecycle;
   /** The status to wait for; absent means any final one. */
   until?: string | undefined;
-  /** Of the whole wait; absent means without end. */
+  /** Limit of the whole wait; absent: none. */
   timeoutMs?: number | undefined;
   /** The record as the caller has it, so that the first read can wait half a second. */
   initial?: T | undefined;
@@ -22,8 +22,8 @@ export interface WaitOptions<T> {
 
 export interface Waited<T> {
   /**
-   * `reached`: the record is at the status, or past it on the good way. `ended`: it will never be, or it ended in a
-   * failure. `timeout`: neither was seen in time.
+   * `reached`: the record has the status, or a later one on the way to success. `ended`: it will never have it, or it failed.
+   * `timeout`: neither was seen in time.
    */
   outcome: 'reached' | 'ended' | 'timeout';
   /** As last read; undefined when no read succeeded. */
@@ -39,11 +39,11 @@ const LONGEST_MS = 10_000;
 /** Each wait is up to this share shorter, so that many waits do not poll in step. */
 const JITTER = 0.25;
 
-/** How long to wait before looking again; `pauses` is how many pauses there were so far. */
+/** The pause before the next read; `pauses` is the number of pauses so far. */
 export const pollPauseMs = (pauses: number, random: () => number): number =>
   Math.min(LONGEST_MS, FIRST_MS * GROWTH ** pauses) * (1 - JITTER * random());
 
-/** Reads a record until it stands where it shall, can no longer come there, or time runs out. */
+/** Reads a record until it has the status, can no longer reach it, or time runs out. */
 export async function waitFor<T>(options: WaitOptions<T>): Promise<Waited<T>> {
   const {clock, random, signal, lifecycle, until, timeoutMs = Infinity} = options;
   const deadline = clock.monotonic() + timeoutMs;
@@ -79,7 +79,7 @@ export async function waitFor<T>(options: WaitOptions<T>): Promise<Waited<T>> {
   }
 }
 
-/** Where a status stands towards the one waited for; an unknown or missing status is always open. */
+/** Compares a status with the one waited for; an unknown or missing status is always open. */
 export function standing(
   lifecycle: Lifecycle,
   status: string | undefined,

@@ -27,8 +27,8 @@ export interface PoolTransportOptions {
 }
 
 /**
- * An undici Pool, for batches and long runs: raw handlers on one explicit dispatcher, since a million rows pass here.
- * Undici's own timers are coarse (300 ms fires after 800 and more), so every time-out is ours.
+ * An undici Pool, for batches and long runs: raw handlers on one explicit dispatcher, because it carries a million rows.
+ * Undici's own timers are coarse (300 ms fires after 800 and more), so every time-out is implemented here.
  */
 export class PoolTransport implements Transport {
   readonly #options: PoolTransportOptions;
@@ -82,7 +82,7 @@ export class PoolTransport implements Transport {
   async #close(): Promise<void> {
     await this.#loading;
     if (this.#running > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
-    // Not its close: that also waits for connections which we gave up on.
+    // Not `close`: that also waits for connections that were abandoned.
     await this.#dispatcher?.destroy();
   }
 

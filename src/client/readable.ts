@@ -6,10 +6,10 @@ export type Readable = (answer: Answer) => boolean;
 
 const isJson: Readable = (answer) => answer.json !== undefined;
 
-/** A write with no record to show for it: no body is fine, but a page of HTML does not come from the service. */
+/** A write that returns no record: an empty body is fine, but a page of HTML does not come from the service. */
 export const isAcknowledged: Readable = (answer) => answer.json !== undefined || answer.empty === true;
 
-/** A create must say which record it made: without a usable id the record would be lost. Everything else may look odd. */
+/** The answer to a create must have a usable id, otherwise the record would be lost. Everything else may be unexpected. */
 export const holdsRecord =
   (sanitizer: Sanitizer): Readable =>
   (answer) => {
@@ -21,8 +21,8 @@ export const holdsRecord =
 const LONGEST_ID = 144;
 
 /**
- * Whether an id can be shown, typed as an argument and put into a path. The document promises a UUID; any visible ASCII will
- * do that is not masked and that no command would read as a flag.
+ * Whether an id can be shown, typed as an argument and put into a path. The document promises a UUID; any visible ASCII is
+ * accepted unless it would be masked or read as a flag.
  */
 export const isUsableId = (id: unknown, sanitizer: Sanitizer): id is string =>
   typeof id === 'string' &&

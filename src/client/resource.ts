@@ -3,7 +3,7 @@ import {allOperations, type OPERATIONS, type OperationId, type Resource} from '.
 import type {Input, Output, SchemaName} from '../contract/schemas/registry.ts';
 import type {Listing, ListOptions} from './pages.ts';
 
-/** What every call resolves to. */
+/** The result of every call. */
 export interface Result<T> {
   /** Null when the answer has no body. The service may send unknown fields and values; they are kept as they are. */
   data: T;
@@ -20,20 +20,20 @@ export interface Result<T> {
 
 export interface CallOptions {
   signal?: AbortSignal | undefined;
-  /** Told in an error that leaves the outcome open: the command that goes on from there. */
+  /** For an error that leaves the outcome unknown: the command that continues from there. */
   hint?: string | undefined;
-  /** The record that a write is about, where the caller knows it; named in an error that leaves the outcome open. */
+  /** The record that is written, if the caller has its id; named in an error that leaves the outcome unknown. */
   recordId?: string | undefined;
-  /** Instead of the client's; for a read within a wait. */
+  /** Replaces the client's; for a read within a wait. */
   retries?: number | undefined;
-  /** Of one attempt, instead of the client's. */
+  /** Limit of one attempt; replaces the client's. */
   totalMs?: number | undefined;
 }
 
 export interface KeyedOptions extends CallOptions {
   /** One key per intended action; made when absent. */
   idempotencyKey?: string | undefined;
-  /** The key was made for this call alone: the command that is typed again makes another one. */
+  /** The key was generated for this call: typing the command again generates another one. */
   isFreshKey?: boolean | undefined;
 }
 
@@ -54,7 +54,7 @@ type BodyArgument<O> = O extends {body: infer N extends SchemaName}
   : [];
 type OptionsArgument<O> = O extends {key: 'optional'} ? [options?: KeyedOptions] : [options?: CallOptions];
 
-/** A schema's answer as it may really arrive: a status of tomorrow is text that we do not know yet. */
+/** A schema's answer as it may arrive in practice: a later version of the service may send other statuses. */
 export type Answered<N extends SchemaName> = Widened<Output<N>>;
 type Widened<T> = {[K in keyof T]: K extends 'status' | 'verification_status' ? T[K] | (string & {}) : T[K]};
 

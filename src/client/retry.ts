@@ -39,9 +39,9 @@ export interface Settled {
 }
 
 /**
- * Sends a request until it is settled or the policy ends. The only place that repeats a single call.
+ * Sends a request until its outcome is known or the policy ends. The only place that repeats a single call.
  *
- * @throws {RemitError} the service's refusal; UNAVAILABLE or RATE_LIMITED when it certainly took no effect; IN_DOUBT
+ * @throws {RemitError} the service's refusal; UNAVAILABLE or RATE_LIMITED when it certainly had no effect; IN_DOUBT
  *   when a write may have; INTERRUPTED or TERMINATED when the signal fired
  */
 export async function settle(call: Call): Promise<Settled> {
@@ -72,8 +72,8 @@ export async function settle(call: Call): Promise<Settled> {
 }
 
 /**
- * A refusal is final, with two exceptions that earlier, unanswered attempts make. With `auto_approve` no refusal speaks
- * for those, as in a batch: they may have moved money, and the service may check a request before it looks up the key.
+ * A refusal is final, with two exceptions after earlier, unanswered attempts. With `auto_approve` no refusal covers those
+ * attempts, as in a batch: they may have moved money, and the service may check a request before it looks up the key.
  */
 function refusedAnswer(
   answer: Answer,

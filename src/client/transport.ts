@@ -1,7 +1,7 @@
 /**
- * One HTTP exchange, and nothing more: no retries, no redirects, no judgement of the status.
- * Two implementations stand behind this, held by one conformance test: `http-transport.ts` (node:http, for one-shot
- * commands) and `pool-transport.ts` (undici Pool, for batches and long runs).
+ * One HTTP exchange: no retries, no redirects, no interpretation of the status.
+ * There are two implementations, checked by one conformance test: `http-transport.ts` (node:http, for single commands) and
+ * `pool-transport.ts` (undici Pool, for batches and long runs).
  */
 export interface Transport {
   /**
@@ -15,7 +15,7 @@ export interface Transport {
 
 export interface TransportRequest {
   method: string;
-  /** Path with query, beginning with one `/`; the transport holds the base URL and puts its path prefix before. */
+  /** Path with query, beginning with one `/`; the transport has the base URL and puts its path prefix in front. */
   path: string;
   /** Lower-case names. Content-length is the transport's. */
   headers: Readonly<Record<string, string>>;

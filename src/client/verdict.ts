@@ -11,7 +11,7 @@ export type Safety = 'read' | 'keyed' | 'bare' | 'delete';
 /** One attempt's end: a whole answer, or none. */
 export type Outcome = {readonly answer: Answer} | {readonly failure: TransportFailure};
 
-/** What an answer says, whatever was asked. What follows from it is decided by one table for each kind of request. */
+/** The meaning of an answer, independent of the request. One table for each kind of request decides what follows from it. */
 export type Meaning =
   | 'success'
   | 'redirect'
@@ -53,9 +53,9 @@ export function meaningOf({status, errorCode}: Pick<Answer, 'status' | 'errorCod
 }
 
 export interface Verdict {
-  /** `done` as asked; `refused` by the service, for good; `open`: neither is known. */
+  /** `done` as requested; `refused` by the service for good; `open`: unknown which. */
   readonly is: 'done' | 'refused' | 'open';
-  /** This attempt may have taken effect although it is not done. Never of a read. */
+  /** This attempt may have taken effect although it is not done. Always false for a read. */
   readonly taken: boolean;
   /** It may be sent again. */
   readonly again: boolean;

@@ -31,7 +31,7 @@ type Page = (number | string)[];
  */
 export class Buckets {
   readonly #store: DraftPages;
-  /** Which of the plan's several. */
+  /** Number of this set of buckets in the plan. */
   readonly #series: number;
   readonly #recordsAPage: number;
   readonly #waiting: Page[] = Array.from({length: BUCKETS}, () => []);

@@ -2,13 +2,13 @@ import {maskShapes} from '../../sanitize/secret-shapes.ts';
 import type {PlannedRow} from '../input/rows.ts';
 import {isPlain, ROW_FIELDS} from '../model/row-fields.ts';
 
-/** Where a person may write anything. */
+/** Fields of free text. */
 const FREE_TEXTS = [
   'reference',
   ...ROW_FIELDS.filter((field) => !isPlain(field)).map(({name}) => name),
 ] as const;
 
-/** Nothing shorter is a card number or an IBAN; most texts hold neither, and this is quicker. */
+/** A shorter text has no card number or IBAN; most texts have neither, and this check is cheaper. */
 const LONG = /\d(?:[ -]?\d){11}|[A-Z]{2}\d\d[ -]?[A-Z0-9]/;
 
 /**

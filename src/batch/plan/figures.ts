@@ -4,7 +4,7 @@ import type {Draft, ShownRow, SummedRow} from '../journal/draft.ts';
 import type {Duplicates, Group} from './duplicates.ts';
 import type {PlanFigures} from '../model/plan-facts.ts';
 
-/** What looks paid twice when this text is the same. */
+/** Rows with the same text look like a double payment. */
 export const alikeText = (row: {party: string; amount: number; currency: string}): string =>
   `${row.party} ${row.amount} ${row.currency}`;
 

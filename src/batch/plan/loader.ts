@@ -24,7 +24,7 @@ export interface RowTexts {
   references: Buckets;
   /** Fingerprints, where the file has no references. */
   contents: Buckets;
-  /** What looks paid twice when it is the same. */
+  /** Rows with the same text look like a double payment. */
   alike: Buckets;
 }
 
@@ -147,7 +147,7 @@ export class PlanLoader {
     const {amountUnit} = this.#rules;
     const index = this.#map.at['amount'];
     if (index === undefined || amountUnit !== undefined || this.#decimals.has('proven')) return;
-    if (!this.#decimals.has('none')) return; // the errors of the rows are all there is to say
+    if (!this.#decimals.has('none')) return; // the errors of the rows already say everything
     const isSeen = this.#decimals.has('seen');
     this.#draft.addIssue({
       row: 0,

@@ -52,9 +52,9 @@ export interface PlanOptions {
 
 export interface PlannedBatch {
   plan: Plan;
-  /** False when this very plan was there already. */
+  /** False if the same plan already existed. */
   fresh: boolean;
-  /** Of the rows that were left out, the first ten thousand. */
+  /** Errors of the rows that were left out, the first ten thousand. */
   errors: Issue[];
   /** All of them by their causes. */
   groups: IssueGroup[];

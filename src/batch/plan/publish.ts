@@ -15,8 +15,8 @@ import {mergeRevision, type RevisionFacts} from './revision.ts';
 import type {Plan} from '../model/plan-facts.ts';
 
 /**
- * Publishes the plan by one rename. The same plan again changes nothing; another one takes the place of what was never
- * run, and carries over what is known of what was.
+ * Publishes the plan by one rename. The same plan again changes nothing. Another plan replaces one that was never run; after a
+ * run, the state of the rows is carried over.
  */
 export async function putInPlace(
   plan: Plan,
@@ -60,7 +60,7 @@ function refuseOtherNamespace(journal: Journal, old: Plan, plan: Plan): void {
   );
 }
 
-/** What was never run leaves nothing behind. */
+/** A plan that was never run is deleted. */
 function carryOver(old: SqliteDatabase, fresh: SqliteDatabase, plan: Plan): RevisionFacts | undefined {
   return new Journal(old).fact('binding') === undefined ? undefined : mergeRevision(old, fresh, plan);
 }
@@ -74,7 +74,7 @@ function removeOrphanedWal(journal: string): void {
   }
 }
 
-/** Both databases were closed whole, so one file is all there is of each, and the rename decides. */
+/** Both databases were closed completely, so each is one file, and the rename decides. */
 function publish(draft: string, place: BatchFolder): void {
   const {folder, journal} = place;
   refuseLeftChanges(draft);

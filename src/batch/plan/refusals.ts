@@ -6,7 +6,7 @@ import type {Issue} from '../model/issue.ts';
 
 const bare: Retype = (words) => words.join(' ');
 
-/** A pipe that was cut may leave a shorter number as well as a shorter file; only a line end proves the end. */
+/** A pipe that was cut may shorten the last number as well as the file; only a final line break shows that it is complete. */
 export function checkEnd(
   input: InputFile,
   facts: InputFacts,

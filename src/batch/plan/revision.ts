@@ -108,8 +108,8 @@ const wasSent = (journal: Journal, row: JournalRow): boolean =>
   !NEVER_SENT.has(stateOf(journal, row)) || isDeclared(row);
 
 /**
- * Not sent by an operator's word only: it was in doubt, and a wrong word must not make another payment of it. It may be in
- * conflict since.
+ * Counted as not sent only because an operator declared it: it was in doubt, and a wrong statement must not lead to another
+ * payment. It may have become a conflict since.
  */
 const isDeclared = ({outcome}: JournalRow): boolean =>
   (outcome?.state === 'not_sent' || outcome?.state === 'conflict') && outcome.stagedAt !== null;

@@ -15,7 +15,7 @@ const LOCAL: ReadonlySet<string> = new Set(['report', 'resolve', 'status']);
 export const liveFlag = (verb: string, mode: Mode | null): string =>
   mode === 'live' && !LOCAL.has(verb) ? ' --live' : '';
 
-/** What each command for a batch has in common. */
+/** The parts that all commands for a batch share. */
 export interface Typed {
   /** How it begins: `remit payouts batch`. */
   command: string;
@@ -68,7 +68,7 @@ export function nextCommand(left: Remaining, typed: Typed): string | null {
   return type('report', ' --html'); // conflicts with other payments: a person reads what each of them is
 }
 
-/** Where some rows go their way without anybody's decision. */
+/** Whether some rows can continue without a decision by a person. */
 function onwardCommand(left: Remaining, type: Typing): string | undefined {
   const doubts = left.in_doubt - left.disputed - left.lateDoubts - left.stuck;
   const ready = left.staged - left.held - left.lateStaged;

@@ -5,9 +5,9 @@ export const batchCommand = (kind: Kind): string => `remit ${KINDS[kind].topic} 
 
 /** Flags that printed commands need to find the same records with the same key: those that were typed for this one. */
 export interface Placed {
-  /** Of commands for the batch. */
+  /** Flags of commands for the batch. */
   flags: string;
-  /** Of commands for one of its records: ` -p prod`, or nothing. */
+  /** Flags of commands for one of its records: ` -p prod`, or nothing. */
   profile: string;
 }
 

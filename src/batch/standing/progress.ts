@@ -2,7 +2,7 @@ import type {Activity} from './activity.ts';
 import type {Summary} from './summary.ts';
 import {groupMajor} from '../../money/amount.ts';
 
-/** Shorter troubles pass before they could be read. */
+/** Shorter problems are over before the line could be read. */
 const SHORTEST_WAIT_MS = 1000;
 
 /**
@@ -66,7 +66,7 @@ function troublesText(summary: Summary, {retries}: Activity): string[] {
   return [...named, ...(retries > 0 ? [`${grouped(retries)} ${retries === 1 ? 'retry' : 'retries'}`] : [])];
 }
 
-/** Of what the phase has done; nothing while that is nothing. */
+/** The share of the phase that is done; empty while nothing is done. */
 function moneyText(phase: string, {totals}: Summary): string[] {
   const bucket = phase === 'staging' ? 'staged' : 'accepted';
   const sums = Object.entries(totals)
