@@ -1,20 +1,20 @@
 import type {TransportAnswer} from './transport.ts';
 
-/** What an HTTP answer says, as far as it can be read: several error shapes, any content type, nothing required. */
+/** The readable parts of an HTTP answer: several error shapes, any content type, no field required. */
 export interface Answer {
   status: number;
   /** Undefined when the body is empty, is not JSON, or cannot be processed here. */
   json: unknown;
-  /** Of a body that is there and gave no `json`: what came instead, for an error to say. */
+  /** For a body without `json`: what it is instead, for the error message. */
   unreadable?: Unreadable;
-  /** There was no body at all, as with 204. */
+  /** The answer had no body, as with 204. */
   empty?: true;
   /** The service's own code, unchanged; only read from answers that are not a success. */
   errorCode?: string;
   message?: string;
   details?: unknown;
   requestId?: string;
-  /** From now. A floor for the next attempt. */
+  /** Counted from now: the minimum wait before the next attempt. */
   retryAfterMs?: number;
   /** The service's wall clock when it answered, as it came. */
   date?: string;
@@ -24,7 +24,7 @@ export interface Answer {
   warning?: string;
 }
 
-/** A body that is not JSON that can be processed: why, and what can be said of it. */
+/** A body that cannot be processed as JSON: the reason, and what is known about it. */
 export interface Unreadable {
   /** `text/html`, `broken JSON`. */
   what: string;
@@ -70,7 +70,7 @@ export function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Deeper values overflow the stack of those who redact, compare or print them; no record is a tenth as deep. */
+/** Deeper values overflow the stack when they are redacted, compared or printed; no record is a tenth as deep. */
 const DEEPEST = 200;
 
 function parseBody({body, headers}: TransportAnswer): {json?: unknown; unreadable?: Unreadable} {

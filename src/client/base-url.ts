@@ -11,7 +11,7 @@ export function isLoopback(hostname: string): boolean {
  * Reads a base URL that a key may be sent to: https, or http to loopback only; no credentials, query or fragment.
  * A path is a prefix of every route.
  *
- * @throws {RemitError} USAGE when it is no such URL; GUARD_TARGET when the key would travel in clear text
+ * @throws {RemitError} USAGE for any other URL; GUARD_TARGET when the key would travel in clear text
  */
 export function checkBaseUrl(text: string): URL {
   const url = parse(text);

@@ -38,14 +38,14 @@ export interface ClientOptions {
   /** The longest Retry-After that is waited for; 60 s by default. */
   maxWaitMs?: number | undefined;
   timeouts?: Partial<Timeouts> | undefined;
-  /** Assumed routes and field names that this service has otherwise. */
+  /** Assumed routes and field names that are different at this service. */
   overrides?: Overrides | undefined;
   /** Redacted lines about every exchange. */
   onDebug?: OnDebug | undefined;
   userAgent?: string | undefined;
   /** Makes an idempotency key; a UUIDv4 by default. */
   newKey?: (() => string) | undefined;
-  /** Takes secrets out of errors and debug lines, and learns those of requests and answers; one for each call by default. */
+  /** Removes secrets from errors and debug lines, including those seen in requests and answers; by default one per call. */
   sanitizer?: Sanitizer | undefined;
 }
 
@@ -123,7 +123,7 @@ export class RemitClient {
     this.eventTypes = resourceApi('eventTypes', this);
   }
 
-  /** Calls an operation by its id. The methods of the resources are this, typed. */
+  /** Calls an operation by its id. The methods of the resources are typed versions of it. */
   async call(id: OperationId, input: CallInput = {}): Promise<Result<unknown>> {
     const {method, key, path} = operationOf(id);
     const built = this.#builder.operation(id, input);
@@ -180,7 +180,7 @@ export class RemitClient {
     return this.#builder.preview(this.#builder.any(method, path, input));
   }
 
-  /** Waits until a payin or payout stands at a status, or at any final one. Failing reads are repeated until the end. */
+  /** Waits until a payin or payout has a status, or any final one. Failed reads are repeated until the wait ends. */
   wait<R extends keyof WaitedFor>(
     resource: R,
     {id}: {id: string},
@@ -195,7 +195,7 @@ export class RemitClient {
         const totalMs = Math.min(this.#builder.timeouts.totalMs, Math.max(timeoutMs, SHORTEST_READ_MS));
         const once = {signal: options.signal, retries: 0, totalMs};
         const {data} = await this.call(`${resource}.get`, {params: {id}, options: once});
-        return data as WaitedFor[R]; // the contract's word for it; readers take it with care
+        return data as WaitedFor[R]; // the type of the contract; an answer may differ from it
       },
     });
   }

@@ -1,6 +1,6 @@
 import {TransportFailure, type FailureKind} from './transport.ts';
 
-/** How far an exchange had come when it broke. */
+/** How far an exchange had progressed when it failed. */
 export interface Progress {
   /** What was tried, for the message: `POST https://host/path`. */
   what: string;
@@ -24,7 +24,7 @@ export function failureOf(cause: unknown, progress: Progress): TransportFailure 
   return endedByUs(kind, `${WORDS[kind]}${code === undefined ? '' : ` (${code})`}`, progress, cause);
 }
 
-/** A failure that we brought about ourselves: a time-out, the caller's signal, a limit. */
+/** A failure caused on this side: a time-out, the caller's signal, a limit. */
 export function endedByUs(
   kind: FailureKind,
   why: string,

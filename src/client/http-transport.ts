@@ -22,9 +22,9 @@ export interface HttpTransportOptions {
 }
 
 /**
- * node:http(s), for one-shot commands: undici costs 30 to 80 ms to load and leave. Reads share kept-alive sockets,
- * which never hold the process; a write opens its own, since a kept one that the server just closed would leave the
- * write in doubt for nothing.
+ * node:http(s), for single commands: undici takes 30 to 80 ms to load and close. Reads share kept-alive sockets, which do not
+ * keep the process running. A write opens its own socket: if the server has just closed a kept one, the write would be in
+ * doubt for no reason.
  */
 export class HttpTransport implements Transport {
   readonly #base: URL;
@@ -77,7 +77,7 @@ export class HttpTransport implements Transport {
     return this.#base.protocol === 'https:';
   }
 
-  /** node:https takes TLS along, which plain http to this machine has no use for. */
+  /** node:https loads TLS, which plain http to this machine does not need. */
   get #driver(): Pick<typeof http, 'request' | 'Agent'> {
     return this.#secure ? process.getBuiltinModule('node:https') : http;
   }

@@ -2,23 +2,23 @@ import {LIMITS} from '../contract/limits.ts';
 import {RemitError} from '../errors.ts';
 import {isObject} from './answer.ts';
 
-/** One page, as the service cut it. */
+/** One page, as the service sent it. */
 export interface Page<T> {
   items: readonly T[];
-  /** Of the next page; undefined on the last one. */
+  /** Cursor of the next page; undefined on the last one. */
   nextCursor: string | undefined;
-  /** Keys of the answer that speak of a further page although there is no `next_cursor` to get it with. */
+  /** Keys of the answer that announce a further page although there is no `next_cursor` to fetch it with. */
   moreBy?: readonly string[];
 }
 
 export interface ListOptions {
-  /** Items in all; absent means every one. */
+  /** Maximum number of items; absent: all. */
   limit?: number | undefined;
   /** Every item, whatever `limit` says. */
   all?: boolean | undefined;
   /** Items asked for at a time, 1 to 100; a service may send fewer. */
   pageSize?: number | undefined;
-  /** Where to begin: the `nextCursor` of an earlier list. */
+  /** Where to start: the `nextCursor` of an earlier list. */
   cursor?: string | undefined;
 }
 
@@ -54,7 +54,7 @@ export class Listing<T> implements AsyncIterable<T> {
     return this.#position !== 'end';
   }
 
-  /** Goes on after what was delivered; undefined at the end, and before the first page of a list without a cursor. */
+  /** Continues after the delivered items; undefined at the end, and before the first page of a list without a cursor. */
   get nextCursor(): string | undefined {
     return this.#position === 'end' ? undefined : this.#position.cursor;
   }
@@ -123,7 +123,7 @@ type Position = {cursor: string | undefined; overlap: number} | 'end';
 
 /**
  * Reads a page: `{data, next_cursor}` (assumption 39) or a bare list. Undefined when it is neither. A missing or null
- * `next_cursor` ends the list, unless another key speaks of a further page: then the list must not end in silence.
+ * `next_cursor` ends the list, unless another key announces a further page: then the list must not end without an error.
  *
  * @param linkHeader the answer's `Link` header
  */
@@ -147,7 +147,7 @@ const FORWARD = /^(next.*|(end_?)?cursor|after|starting_?after|page_?token|conti
 /** Objects that hold such keys. */
 const HOLDERS = /^(_?links|pagination|paging|pages?|page_?info|meta|metadata|cursors?)$/i;
 
-/** Keys that promise a further page: a true `has_more`, or another cursor or link. An explicit "no more" settles it. */
+/** Keys that announce a further page: a true `has_more`, or another cursor or link. An explicit "no more" decides. */
 function keysOfMore(json: Readonly<Record<string, unknown>>): string[] {
   const levels: [prefix: string, level: Readonly<Record<string, unknown>>][] = [['', json]];
   for (const [name, value] of Object.entries(json))
@@ -190,7 +190,7 @@ function repeatedCursor(cursor: string): RemitError {
   );
 }
 
-/** A filter may leave pages empty, but not so many: such a list goes on for ever. */
+/** A filter may leave pages empty, but not this many: such a list would never end. */
 const MOST_EMPTY_PAGES = 1000;
 
 const endless = (): RemitError =>

@@ -119,7 +119,7 @@ interface ExchangeOptions {
   reject: (failure: TransportFailure) => void;
 }
 
-/** One request as undici sees it. Settles once; what undici reports afterwards is ignored. */
+/** One request as undici sees it. It ends once; what undici reports afterwards is ignored. */
 class Exchange extends Abortable implements Dispatcher.DispatchHandler, Progress, Timed {
   sent = false;
   status: number | undefined;

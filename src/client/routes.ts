@@ -3,7 +3,7 @@ import type {Method, Operation} from '../contract/operation.ts';
 import {OPERATIONS, type OperationId} from '../contract/operations.ts';
 import {RemitError} from '../errors.ts';
 
-/** What a profile may say differently from the assumptions. Given facts of the interface document are fixed. */
+/** The assumptions that a profile may override. What the interface document gives is fixed. */
 export interface Overrides {
   /** By operation, such as `payouts.create`. */
   operations?: Readonly<Record<string, {method?: string; path?: string}>> | undefined;

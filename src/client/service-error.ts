@@ -10,16 +10,16 @@ export interface CallFacts {
   what: string;
   attempts: number;
   idempotencyKey?: string | undefined;
-  /** The caller named that key, so that the same call again is sent with it. */
+  /** The caller gave that key, so the same call again is sent with it. */
   namesKey?: boolean | undefined;
-  /** The command or call that goes on from here. */
+  /** The command or call that continues from here. */
   hint?: string | undefined;
   /** The record that the call is about; absent in a creation. */
   recordId?: string | undefined;
   sanitizer: Sanitizer;
 }
 
-/** Our code for an answer that is not a success: the service's own where its status agrees, else by the status. */
+/** The error code for an answer that is not a success: the service's own if its status agrees, otherwise by the status. */
 function codeOfAnswer({status, errorCode}: Answer): ErrorCode {
   if (errorCode !== undefined && documentedStatus(errorCode) === status && Object.hasOwn(ERRORS, errorCode)) {
     return errorCode as ErrorCode; // checked by the line above
@@ -37,7 +37,7 @@ const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   429: 'RATE_LIMITED',
 };
 
-/** The service said no, and that settles it. */
+/** The service refused, and the refusal is final. */
 export function refusal(answer: Answer, call: CallFacts): RemitError {
   return new RemitError(
     codeOfAnswer(answer),
@@ -46,7 +46,7 @@ export function refusal(answer: Answer, call: CallFacts): RemitError {
   );
 }
 
-/** A read that failed, or a write that certainly took no effect: it can be repeated later. */
+/** A read that failed, or a write that certainly had no effect: it can be repeated later. */
 export function unavailable(outcome: Outcome, call: CallFacts): RemitError {
   const code = 'answer' in outcome ? codeOfAnswer(outcome.answer) : 'UNAVAILABLE';
   return new RemitError(code, `${whatOf(call)}: ${trouble(outcome, call)}`, {
@@ -55,7 +55,7 @@ export function unavailable(outcome: Outcome, call: CallFacts): RemitError {
   });
 }
 
-/** A write that may have taken effect: the last trouble, and the key that repeats it without doing it twice. */
+/** A write that may have taken effect: the last problem, and the key that repeats it without doing it twice. */
 export function inDoubt(outcome: Outcome, call: CallFacts): RemitError {
   const check = call.idempotencyKey === undefined ? '. Check before you repeat it' : '';
   const message = `${whatOf(call)}: in doubt, it may have taken effect: ${trouble(outcome, call)}${check}`;
@@ -66,7 +66,7 @@ export function inDoubt(outcome: Outcome, call: CallFacts): RemitError {
   });
 }
 
-/** Stopped by the caller's signal. What was sent before that is told, not forgotten. */
+/** Stopped by the caller's signal. The error reports what was sent before. */
 export function interrupted(reason: unknown, mayHaveTakenEffect: boolean, call: CallFacts): RemitError {
   const code = reason instanceof RemitError && reason.code === 'TERMINATED' ? 'TERMINATED' : 'INTERRUPTED';
   const verb = code === 'TERMINATED' ? 'terminated' : 'interrupted';
@@ -85,7 +85,7 @@ export function interrupted(reason: unknown, mayHaveTakenEffect: boolean, call: 
   });
 }
 
-/** What is known of a write whose outcome is not: the same keys in every such error. */
+/** What is known about a write with an unknown outcome: the same keys in every such error. */
 const openRecord = ({recordId, hint, idempotencyKey}: CallFacts) => ({
   ...{id: recordId ?? null, status: null, idempotency_key: idempotencyKey ?? null, next: hint ?? null},
 });
@@ -147,7 +147,7 @@ function inWords({answer}: {answer: Answer}, {sanitizer, recordId}: CallFacts): 
   return `the service answered ${status}${named}${said}`;
 }
 
-/** Of a success that is not what was asked for: what it is instead. */
+/** Describes a success answer that is not what was asked for. */
 function whatCame(
   {empty, unreadable, json}: Answer,
   sanitizer: Sanitizer,
@@ -175,7 +175,7 @@ function whatCame(
 
 const MOST_KEYS = 10;
 
-/** What `details.answer` says of a created record whose id cannot be shown or typed. */
+/** `details.answer` for a created record whose id cannot be shown or typed. */
 export const UNUSABLE_ID =
   'a record whose id cannot be used (not text, too long, or with characters that cannot be typed)';
 

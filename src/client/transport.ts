@@ -35,9 +35,9 @@ export interface Timeouts {
 
 export const DEFAULT_TIMEOUTS: Timeouts = {connectMs: 10_000, headersMs: 60_000, totalMs: 90_000};
 
-/** Limit of an answer's body: far above any page, far below what would hurt. */
+/** Limit of an answer's body: far above any page, far below what would harm the process. */
 export const MAX_BODY_BYTES = 32 * 1024 * 1024;
-/** Node gives each address of a host 250 ms by default, which a slow link needs for every one of them. */
+/** Node's default is 250 ms for each address of a host, which is too short on a slow link. */
 export const ATTEMPT_FAMILY_MS = 2_500;
 
 export interface TransportAnswer {
@@ -65,7 +65,7 @@ export class TransportFailure extends Error {
   readonly sent: boolean;
   /** Present when headers had arrived before the answer was truncated (kind `cut`, or `timeout` while reading). */
   readonly status: number | undefined;
-  /** The message without what was tried. */
+  /** The message, without the request that was tried. */
   readonly why: string;
 
   /** @param facts.what what was tried: `POST https://host/path` */

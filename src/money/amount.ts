@@ -55,7 +55,7 @@ export type NumberFormat = keyof typeof NUMBER_FORMATS;
 /**
  * Major units to minor units: `parseMajor('1500.75', 'USD')` is `150075n`. Nothing is rounded and no digit is lost.
  * `format` is what the user declared. Undeclared means 1234.56 with one more refusal: `1.234` of a currency with three
- * decimals, which half of the world reads as a thousand and more.
+ * decimals, which half of the world reads as more than a thousand.
  * @throws AmountError
  */
 export function parseMajor(text: string, currency: string, format?: NumberFormat): bigint {
@@ -144,7 +144,7 @@ function codeAdvice(currency: string): string {
 
 const isDigits = (text: string): boolean => /^[0-9]+$/.test(text);
 
-/** What is wrong in every format; more telling than "not a number". Order matters: the first that fits is reported. */
+/** What is wrong in every format, in more detail than "not a number". Order matters: the first that fits is reported. */
 function refuseForeignForms(text: string): void {
   const refuse = (problem: AmountProblem, what: string): never => {
     throw new AmountError(problem, `${quoted(text)} ${what}`);
@@ -179,7 +179,7 @@ function refuseForeignForms(text: string): void {
   }
 }
 
-/** Not of the declared grammar: names the nearest reason. */
+/** Refuses a text that does not match the declared format, with the most likely reason. */
 function refuseShape(text: string, format: NumberFormat | undefined): never {
   const written = quoted(text);
   const shape = format ?? '1234.56';
@@ -201,7 +201,7 @@ function refuseShape(text: string, format: NumberFormat | undefined): never {
   );
 }
 
-/** The format that a text with separators most probably has: what stands last before digits is the decimal sign. */
+/** The most likely format of a text with separators: the last separator is the decimal sign. */
 function formatOf(text: string): NumberFormat {
   const fits = (Object.keys(NUMBER_FORMATS) as NumberFormat[]).find((name) => {
     const {decimal, group}: Format = NUMBER_FORMATS[name];
@@ -212,7 +212,7 @@ function formatOf(text: string): NumberFormat {
   return fits ?? '1,234.56';
 }
 
-/** As it is typed in a shell. */
+/** The format as a shell word. */
 const quotedFormat = (format: NumberFormat): string =>
   format.includes("'") ? `"${format}"` : format.includes(' ') ? `'${format}'` : format;
 

@@ -21,7 +21,7 @@ const CODES_BY_EXPONENT = {
 /** "N.A." in the list: metals, baskets, the test code. An amount of these cannot be written in minor units. */
 const CODES_WITHOUT_EXPONENT = 'XAG XAU XBA XBB XBC XBD XDR XPD XPT XSU XTS XUA XXX';
 
-/** Codes that are out of force but still found in files, with what took their place. */
+/** Codes that are out of force but still found in files, with their successors. */
 const SUCCESSORS: ReadonlyMap<string, string> = new Map([
   ['ANG', 'XCG'],
   ['BGN', 'EUR'],
@@ -51,7 +51,7 @@ export function exponentOf(code: string): number | undefined {
   return CURRENCIES.get(code) ?? undefined;
 }
 
-/** The code that took the place of one out of force: `successorOf('BGN')` is `EUR`. */
+/** The successor of a code that is out of force: `successorOf('BGN')` is `EUR`. */
 export function successorOf(code: string): string | undefined {
   return SUCCESSORS.get(code);
 }

@@ -20,7 +20,7 @@ const COMMA: NumberFormat = '1.234,56';
 /** False for 1,497 and 1.497: thousands, or three decimals, or two with a digit too many. */
 export const isCertain = (amount: string): boolean => !/^[1-9]\d{0,2}[.,]\d{3}$/.test(amount);
 
-/** Amounts that are read when all others are known: 1,497 and 1.497 are thousands or decimals. */
+/** Amounts that are read after all others: 1,497 and 1.497 may be thousands or decimals. */
 export const waitsForOthers = (amount: string): boolean =>
   amount.includes(',') || /^[1-9]\d{0,2}(?:\.\d{3})+$/.test(amount);
 

@@ -7,7 +7,7 @@ import type {KindFacts} from '../model/kinds.ts';
 import {columnsOf} from '../model/row-fields.ts';
 
 export const METADATA = 'metadata.';
-/** One metadata key is ours: it carries the reference. */
+/** One metadata key is reserved: it carries the reference. */
 const METADATA_KEYS_FOR_USER = LIMITS.metadataKeys - 1;
 
 /** Where in a record of the file each column is. */
@@ -83,7 +83,7 @@ type Complain = (column: string, code: string, message: string) => void;
 /** `Payee ID`, `payee-id` and `PAYEE_ID` have one fold. */
 const fold = (text: string): string => text.toLowerCase().replace(/[\s_-]+/gu, '');
 
-/** The column that a header names: one that we know, one of metadata, or what it says in lower case. */
+/** The column that a header names: a known one, one of metadata, or the header in lower case. */
 function knownName(header: string, known: readonly string[]): string {
   const text = header.trim();
   if (text.toLowerCase().startsWith(METADATA)) return METADATA + text.slice(METADATA.length);

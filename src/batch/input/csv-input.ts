@@ -11,7 +11,7 @@ export interface InputFile {
   name: string;
   /** A pipe or stdin: it can be cut without an error, so its last line must end. */
   isPipe: boolean;
-  /** Of a file, before it is read; undefined of what comes through a pipe. */
+  /** Size of the file before it is read; undefined for a pipe. */
   bytes: number | undefined;
   stream: ReadStream | NodeJS.ReadableStream;
   /** Words of the command that prints a file to start from, where there is one: `payouts batch template`. */

@@ -5,7 +5,7 @@ import {startFrom} from './csv-input.ts';
 
 const DELIMITERS: readonly Delimiter[] = [',', ';', '\t'];
 
-/** One record as it lies in the file; `line` is the physical line on which it begins. */
+/** One record of the file; `line` is the physical line on which it begins. */
 export interface CsvRecord {
   /** 1 for the first record after the header; empty records take no number. */
   row: number;

@@ -104,7 +104,7 @@ export interface Confirmed {
   by: string | null;
 }
 
-/** Who set a batch going, when, and for what: the trail of a batch, kept across revisions. */
+/** Who started a batch, when, and with which totals: the audit trail of a batch, kept across revisions. */
 export interface Confirmation {
   planHash: string;
   revision: number;

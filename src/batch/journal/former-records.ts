@@ -15,7 +15,7 @@ export interface EndedRecord {
   id: string;
   n: number;
   status: string;
-  /** 1 once the registry was told. */
+  /** 1 once it is in the registry. */
   told: number;
   reference: string;
 }

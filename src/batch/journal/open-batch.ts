@@ -28,7 +28,7 @@ export async function openBatch(options: {
   batchId: string;
   purpose: string;
   breakLock?: boolean;
-  /** For moments only: a run that begins meanwhile waits for it. */
+  /** Held only briefly: a run that begins meanwhile waits for it. */
   brief?: boolean;
   clock: Clock;
 }): Promise<OpenBatch> {

@@ -28,7 +28,7 @@ export const HALVES = 'sum(r.amount / 1000000) as high, sum(r.amount % 1000000) 
 export const wholeOf = (row: SqlRow): bigint =>
   BigInt(row['high'] as number) * 1_000_000n + BigInt(row['low'] as number);
 
-/** What a report lists and sums. */
+/** The rows that a report lists, and their sums. */
 export class ReportRows {
   readonly #db: SqliteDatabase;
 

@@ -1,7 +1,7 @@
 import type {Outcome} from '../model/outcome.ts';
 import {FIELD_NAMES, type RowContent} from '../model/row-fields.ts';
 
-/** A row of the plan with what is known of it. */
+/** A row of the plan with its state. */
 export interface JournalRow extends RowContent {
   n: number;
   reference: string;
@@ -20,7 +20,7 @@ const OUTCOME =
 /** A row `r` of the plan with its outcome `o` and its generation `g`, as the JSON that `rowsOfPage` reads. */
 export const KNOWN_ROW = `json_array(r.n, r.reference, r.fingerprint, coalesce(g.generation, 0), coalesce(o.window_seq, 0),
   case when o.n is not null then json_array(${OUTCOME}) end, ${CONTENT})`;
-/** The same for a row of which nothing but the plan is known. */
+/** The same for a row that has only been planned. */
 export const FRESH_ROW = `json_array(r.n, r.reference, r.fingerprint, 0, 0, null, ${CONTENT})`;
 
 /**

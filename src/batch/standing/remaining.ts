@@ -9,7 +9,7 @@ import type {RunPath} from '../model/run-path.ts';
 import type {Plan} from '../model/plan-facts.ts';
 import type {Stop} from '../model/stop.ts';
 
-/** What is left of a batch at rest, as far as the next command depends on it. Numbers are rows. */
+/** The unfinished part of a batch at rest, as far as the next command depends on it. Numbers are rows. */
 export interface Remaining {
   state: BatchState;
   stop: Stop['reason'] | undefined;
@@ -61,7 +61,7 @@ export interface Remaining {
 const readRunFacts = (journal: Journal): RunFacts =>
   journal.fact('runFacts') ?? {horizonMs: HORIZON_MS, approveById: false};
 
-/** Stops that a wrong address explains. */
+/** Reasons for a stop that a wrong address can cause. */
 const AT_ADDRESS: ReadonlySet<string> = new Set(['unreadable', 'refused-at-first', 'redirect']);
 
 /** When `cancel` was begun; undefined for any other batch. */

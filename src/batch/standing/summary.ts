@@ -51,7 +51,7 @@ export interface Invocation {
   results?: {results: string; failed: string | null; summary: string} | undefined;
 }
 
-/** Reads the summary out of where the rows stand. `planned` is the sum of the eight buckets, in count and in every currency. */
+/** Makes the summary from the states of the rows. `planned` is the sum of the eight buckets, in count and in every currency. */
 export function summarise(plan: Plan, standing: Standing, invocation: Invocation): Summary {
   const {tally, statuses, held, differs, orphans, canceled} = standing;
   const counts = Object.fromEntries(BUCKETS.map((bucket) => [bucket, tally[bucket].count])) as Record<
@@ -138,9 +138,9 @@ const STOP_EXITS: Partial<Record<Stop['reason'], ExitCode>> = {
 
 /**
  * The exit code of a run. A run that the user's signal ended exits 130 or 143 whatever it leaves behind: its rows in doubt
- * are named on stderr and in the status, and resuming settles them. Otherwise most severe first: local state, in doubt,
+ * are named on stderr and in the status, and resuming resolves them. Otherwise most severe first: local state, in doubt,
  * credentials, collision, stopped, in part, done. A run that was followed may also end with rows that failed, or with
- * rows that were not there in time.
+ * rows that did not reach the status in time.
  */
 export function exitCodeOf(summary: Summary, followed?: {ended: number; outcome: string}): ExitCode {
   const stop = summary.stopped_because?.reason;

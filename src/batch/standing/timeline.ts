@@ -13,7 +13,7 @@ export interface TimelinePoint {
   counts: Counts;
 }
 
-/** Kept at most. Beyond it every second one goes, and the next ones lie further apart. */
+/** Maximum number of samples. Beyond it every second one is dropped, and the following ones are further apart. */
 const MOST_POINTS = 512;
 const SHORTEST_GAP_MS = 1000;
 
