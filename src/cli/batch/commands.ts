@@ -180,6 +180,7 @@ export abstract class BatchStatus extends BatchCommand {
       description: 'first fetch the status of every accepted row that is not final (reads only)',
     }),
     'max-rps': runFlags['max-rps'],
+    'max-wait': runFlags['max-wait'],
     ...stateDirFlag,
   };
 
