@@ -9,7 +9,6 @@ import type {Kind} from '../../batch/model/kinds.ts';
 import {type OpenBatch, openBatch} from '../../batch/journal/open-batch.ts';
 import {exitCodeOf, type Summary} from '../../batch/standing/summary.ts';
 import {Wire} from '../../batch/answers/wire.ts';
-import {DEFAULT_TIMEOUTS} from '../../client/transport.ts';
 import {EXIT, type ExitCode, RemitError} from '../../errors.ts';
 import type {Typed} from '../runtime/command-line.ts';
 import type {Context} from '../core/context.ts';
@@ -20,6 +19,7 @@ import {count} from './plan/view.ts';
 import {readSummary} from '../../batch/standing/read-summary.ts';
 import {statusOfBatch} from '../../batch/overview/status.ts';
 import {summaryText} from './summary-view.ts';
+import {timeoutsOf} from './timeouts.ts';
 
 export interface FollowFlags {
   until?: Goal | undefined;
@@ -122,11 +122,10 @@ async function follow(options: {
   const {context, batch, flags} = options;
   const {profile, clock, out, runtime} = context;
   const {plan, lock} = batch;
-  const totalMs = context.flags['request-timeout'];
   const wire = new Wire({
     ...{kind: plan.kind, mode: profile.mode, namespace: plan.namespace, key: profile.key},
     overrides: profile.overrides,
-    timeouts: totalMs === undefined ? DEFAULT_TIMEOUTS : {...DEFAULT_TIMEOUTS, totalMs},
+    timeouts: timeoutsOf(context),
   });
   const transport = await context.transportFor('pool');
   try {

@@ -1,4 +1,4 @@
-import {BatchCancel} from '../../../cli/batch/commands.ts';
+import {BatchCancel} from '../../../cli/batch/run/commands.ts';
 
 export default class PayinsBatchCancel extends BatchCancel {
   static override summary = 'Cancel the records of a batch that are not released';

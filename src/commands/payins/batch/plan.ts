@@ -1,4 +1,4 @@
-import {BatchPlan} from '../../../cli/batch/commands.ts';
+import {BatchPlan} from '../../../cli/batch/plan/commands.ts';
 
 export default class PayinsBatchPlan extends BatchPlan {
   static override summary = 'Check a CSV of payins and plan a batch; sends nothing';

@@ -1,4 +1,4 @@
-import {BatchRelease} from '../../../cli/batch/commands.ts';
+import {BatchRelease} from '../../../cli/batch/run/commands.ts';
 
 export default class PayinsBatchRelease extends BatchRelease {
   static override summary = 'Release a staged batch, so that money moves';

@@ -1,4 +1,4 @@
-import {BatchRetry} from '../../../cli/batch/commands.ts';
+import {BatchRetry} from '../../../cli/batch/run/commands.ts';
 
 export default class PayinsBatchRetry extends BatchRetry {
   static override summary = 'Send rejected or failed rows again, once their cause is fixed';

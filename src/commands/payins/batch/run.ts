@@ -1,4 +1,4 @@
-import {BatchRunCommand} from '../../../cli/batch/commands.ts';
+import {BatchRunCommand} from '../../../cli/batch/run/commands.ts';
 
 export default class PayinsBatchRun extends BatchRunCommand {
   static override summary = 'Plan, confirm and collect the rows of a CSV, each once';

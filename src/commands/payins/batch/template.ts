@@ -1,4 +1,4 @@
-import {BatchTemplate} from '../../../cli/batch/commands.ts';
+import {BatchTemplate} from '../../../cli/batch/plan/commands.ts';
 
 export default class PayinsBatchTemplate extends BatchTemplate {
   static override summary = 'Print a CSV to start from';

@@ -1,4 +1,4 @@
-import {BatchResume} from '../../../cli/batch/commands.ts';
+import {BatchResume} from '../../../cli/batch/run/commands.ts';
 
 export default class PayoutsBatchResume extends BatchResume {
   static override summary = 'Continue a batch that was stopped or killed';

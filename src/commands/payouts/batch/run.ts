@@ -1,4 +1,4 @@
-import {BatchRunCommand} from '../../../cli/batch/commands.ts';
+import {BatchRunCommand} from '../../../cli/batch/run/commands.ts';
 
 export default class PayoutsBatchRun extends BatchRunCommand {
   static override summary = 'Plan, confirm and pay the rows of a CSV, each once';

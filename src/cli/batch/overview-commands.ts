@@ -1,0 +1,108 @@
+import {Args, Flags} from '@oclif/core';
+import {listBatches} from '../../batch/overview/list.ts';
+import {reportBatch} from '../../batch/overview/report.ts';
+import {statusOfBatch} from '../../batch/overview/status.ts';
+import {RemitError} from '../../errors.ts';
+import {batchArg, BatchCommand} from './batch-command.ts';
+import {runFlags, stateDirFlag} from './flags.ts';
+import {refreshBatch} from './follow-action.ts';
+import {batchView} from './list-view.ts';
+import {placedBy} from './place.ts';
+import {leftOutText, summaryText} from './summary-view.ts';
+
+export abstract class BatchStatus extends BatchCommand {
+  static override args = {batch: batchArg};
+  static override flags = {
+    refresh: Flags.boolean({
+      description: 'first fetch the status of every accepted row that is not final (reads only)',
+    }),
+    'max-rps': runFlags['max-rps'],
+    'max-wait': runFlags['max-wait'],
+    ...stateDirFlag,
+  };
+
+  async run() {
+    const {args, flags} = await this.parse(BatchStatus);
+    if (flags.refresh) {
+      const context = await this.open();
+      const stateDir = this.stateDirOf(context, flags);
+      const {summary, exit} = await refreshBatch({
+        context,
+        kind: this.kind,
+        stateDir,
+        batchId: args.batch,
+        flags,
+        typed: this.typed,
+      });
+      this.exitWith(exit);
+      return summary;
+    }
+    const local = this.openLocal();
+    const {summary, attention, placed, running} = await statusOfBatch({
+      kind: this.kind,
+      batchId: args.batch,
+      stateDir: this.stateDirOf(local, flags),
+      clock: local.clock,
+      placing: (last) => placedBy(local, this.stateDirOf(local, flags), last),
+    });
+    local.out.text(summaryText(summary, attention, placed));
+    if (summary.left_out > 0) local.out.warn(leftOutText(summary));
+    if (running !== undefined) local.out.note(running);
+    return summary;
+  }
+}
+
+export abstract class BatchReport extends BatchCommand {
+  static override args = {
+    batch: batchArg,
+    file: Args.string({
+      description: 'with --html: file to write (default: BATCH.report.html next to the results)',
+    }),
+  };
+  static override flags = {
+    html: Flags.boolean({
+      description: 'also write an HTML report: totals, a chart, and every row that needs attention',
+    }),
+    out: runFlags.out,
+    ...stateDirFlag,
+  };
+
+  async run() {
+    const {args, flags} = await this.parse(BatchReport);
+    if (args.file !== undefined && !flags.html)
+      throw new RemitError('USAGE', `${args.file} names an HTML report, but --html is missing`, {
+        hint: `add --html, or name a folder for the results with --out`,
+      });
+    const local = this.openLocal();
+    const stateDir = this.stateDirOf(local, flags);
+    const {summary, attention, placed} = await reportBatch({
+      kind: this.kind,
+      batchId: args.batch,
+      stateDir,
+      clock: local.clock,
+      placing: (last) => placedBy(local, stateDir, last),
+      folder: flags.out,
+      html: !flags.html ? undefined : args.file === undefined ? 'beside' : {file: args.file},
+    });
+    const page = summary.report_file === undefined ? '' : `\nReport   ${summary.report_file}`;
+    local.out.text(summaryText(summary, attention, placed) + page);
+    if (summary.left_out > 0) local.out.warn(leftOutText(summary));
+    return summary;
+  }
+}
+
+export abstract class BatchList extends BatchCommand {
+  static override flags = {...stateDirFlag};
+
+  async run() {
+    const {flags} = await this.parse(BatchList);
+    const local = this.openLocal();
+    const batches = await listBatches({
+      kind: this.kind,
+      stateDir: this.stateDirOf(local, flags),
+      clock: local.clock,
+    });
+    await local.out.list(batches, batchView);
+    for (const {batch_id: id, problem} of batches) if (problem !== null) local.out.warn(`${id}: ${problem}`);
+  }
+}

@@ -1,0 +1,43 @@
+import {Args} from '@oclif/core';
+import {acceptFlag, readAccepted} from '../accept.ts';
+import {BatchCommand} from '../batch-command.ts';
+import {inputFlags, stateDirFlag} from '../flags.ts';
+import {commandLine} from '../../runtime/command-line.ts';
+import {planFromFlags} from './action.ts';
+import {outlookOf} from './next.ts';
+import {templateFor} from './template.ts';
+import {outlookText, planResult, planText} from './view.ts';
+
+const fileArg = Args.string({required: true, description: 'CSV file, or - for standard input'});
+
+export abstract class BatchTemplate extends BatchCommand {
+  async run() {
+    await this.parse(BatchTemplate);
+    const template = templateFor(this.kind);
+    this.openLocal().out.text(template.csv);
+    return template;
+  }
+}
+
+export abstract class BatchPlan extends BatchCommand {
+  static override args = {file: fileArg};
+  static override flags = {...acceptFlag(['cut-input']), ...inputFlags, ...stateDirFlag};
+
+  async run() {
+    const {args, flags} = await this.parse(BatchPlan);
+    const local = this.openLocal();
+    const stateDir = this.stateDirOf(local, flags);
+    const planned = await planFromFlags({
+      ...{kind: this.kind, file: args.file, stateDir, flags, local},
+      accepted: readAccepted(flags.accept),
+      retype: (add) => commandLine(this.typed.id, this.typed.argv, {add}),
+    });
+    const {plan, fresh} = planned;
+    const outlook = await outlookOf({local, project: this.project, stateDir, plan, fresh});
+    local.out.text(planText(plan));
+    if (!fresh) local.out.note('This plan exists already; nothing changed.');
+    for (const line of outlookText(plan, outlook)) local.out.warn(line);
+    if (outlook.next !== null) local.out.hint(outlook.next);
+    return planResult(planned, outlook);
+  }
+}

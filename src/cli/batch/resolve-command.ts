@@ -1,0 +1,99 @@
+import {Args, Flags} from '@oclif/core';
+import {RemitError} from '../../errors.ts';
+import type {Context, LocalContext} from '../core/context.ts';
+import {batchArg, BatchCommand} from './batch-command.ts';
+import {stateDirFlag} from './flags.ts';
+import {placedBy} from './place.ts';
+import {count} from './plan/view.ts';
+import {paidId, resolveFromFile, resolveInBatch} from './resolve-action.ts';
+import {readResolveFile} from './resolve-file.ts';
+
+export abstract class BatchResolve extends BatchCommand {
+  static override args = {
+    batch: batchArg,
+    reference: Args.string({description: 'reference of the row; omit it with --from'}),
+  };
+  static override flags = {
+    paid: Flags.string({
+      helpValue: 'ID',
+      description: 'the row was paid by the record with this id',
+      exactlyOne: ['paid', 'not-paid', 'from'],
+    }),
+    'not-paid': Flags.boolean({description: 'the row was not paid; it will be sent again with the same key'}),
+    from: Flags.string({
+      helpValue: 'FILE',
+      description: 'CSV file with the header reference,verdict,id; a verdict is paid or not-paid',
+    }),
+    unseen: Flags.boolean({description: 'do not check the record'}),
+    ...stateDirFlag,
+  };
+
+  async run() {
+    const {args, flags} = await this.parse(BatchResolve);
+    if ((args.reference === undefined) !== (flags.from !== undefined))
+      throw new RemitError(
+        'USAGE',
+        flags.from === undefined ? 'name the row by its reference' : 'with --from, the file names the rows',
+        {
+          hint: (commands) =>
+            `${commands.read(`${this.kind}s`, 'batch', 'resolve', args.batch, '--from', 'FILE')}, or name a row: REFERENCE --paid ID, or REFERENCE --not-paid`,
+        },
+      );
+    if (flags.from !== undefined) return this.#resolveFile(args.batch, flags.from, flags);
+    return this.#resolveRow(args.batch, args.reference!, flags);
+  }
+
+  #place(local: LocalContext, flags: {'state-dir'?: string | undefined}) {
+    const stateDir = this.stateDirOf(local, flags);
+    const placing = (last: string | undefined) => placedBy(local, stateDir, last);
+    return {kind: this.kind, stateDir, clock: local.clock, placing, typed: this.typed};
+  }
+
+  async #resolveFile(
+    batchId: string,
+    path: string,
+    flags: {unseen: boolean; 'state-dir'?: string | undefined},
+  ) {
+    let context: Context | undefined;
+    const local = this.openLocal();
+    const lines = await readResolveFile(path, local.runtime.stdin);
+    const open = async () => (context ??= await this.open());
+    const result = await resolveFromFile({
+      ...{...this.#place(local, flags), batchId, path, lines},
+      open: flags.unseen ? undefined : open,
+    });
+    for (const {reference, why} of result.unseen)
+      local.out.notice(`The record of ${reference} was not read (${why}); it is recorded as you stated.`);
+    local.out.text(
+      `Batch ${batchId}: ${count(result.paid, 'row')} recorded as paid, ${count(result.not_paid, 'row')} as not paid.`,
+    );
+    if (result.next !== null) local.out.hint(result.next);
+    return result;
+  }
+
+  async #resolveRow(
+    batchId: string,
+    reference: string,
+    flags: {
+      paid?: string | undefined;
+      'not-paid': boolean;
+      unseen: boolean;
+      'state-dir'?: string | undefined;
+    },
+  ) {
+    const resolution = flags.paid === undefined ? 'not-paid' : {paid: paidId(flags.paid, this.kind)};
+    const isRead = flags.paid !== undefined && !flags.unseen;
+    const context = isRead ? await this.open() : undefined;
+    const local = context ?? this.openLocal();
+    const openToLook = flags['not-paid'] && !flags.unseen ? () => this.open() : undefined;
+    const result = await resolveInBatch({
+      ...{...this.#place(local, flags), batchId, reference, resolution, context, openToLook},
+    });
+    if (result.unseen !== undefined)
+      local.out.notice(`Its record was not read (${result.unseen}); it is recorded as you stated.`);
+    const by = isRead ? `: record ${result.id} was read` : ', as you stated';
+    local.out.text(`Row ${result.reference} of batch ${batchId} is ${result.state.replace('_', ' ')}${by}.`);
+    if (result.next !== null) local.out.hint(result.next);
+    return result;
+  }
+}

@@ -1,0 +1,158 @@
+import {Args, Flags} from '@oclif/core';
+import {accepting} from '../../../batch/model/accept.ts';
+import type {RunPath} from '../../../batch/model/run-path.ts';
+import {RemitError} from '../../../errors.ts';
+import {acceptFlag, readAccepted, type Statement} from '../accept.ts';
+import {batchArg, BatchCommand} from '../batch-command.ts';
+import {confirmFlags, followFlags, inputFlags, runFlags, stateDirFlag} from '../flags.ts';
+import {fileOrBatch} from '../place.ts';
+import {planFromFlags} from '../plan/action.ts';
+import {runBatch} from './action.ts';
+import type {RunFlags, RunRequest} from './request.ts';
+import {withLock} from './wait-lock.ts';
+
+/** What may be accepted when records are released. */
+const ON_RELEASE = ['differences', 'rest', 'refusals'] as const;
+
+/** Flags of every verb that continues a batch. */
+const continueFlags = {
+  ...followFlags,
+  ...confirmFlags,
+  ...acceptFlag(['duplicates', 'similar', 'paid-elsewhere', ...ON_RELEASE]),
+  ...runFlags,
+  ...stateDirFlag,
+};
+
+export abstract class BatchRunCommand extends BatchCommand {
+  static override args = {
+    file: Args.string({required: true, description: 'CSV file (or -), or the id of a planned batch'}),
+  };
+  static override flags = {
+    'stage-only': Flags.boolean({
+      description: 'create the records but release none; `batch release` continues',
+      exclusive: ['direct', 'until'],
+    }),
+    ...followFlags,
+    ...confirmFlags,
+    ...acceptFlag(['duplicates', 'similar', 'paid-elsewhere', ...ON_RELEASE, 'key-trust', 'cut-input']),
+    ...inputFlags,
+    direct: Flags.boolean({
+      description:
+        'one request per row: faster, but nothing is checked before money moves, and a lost answer can only be resolved by the key',
+    }),
+    ...runFlags,
+    ...stateDirFlag,
+  };
+
+  async run() {
+    const {args, flags} = await this.parse(BatchRunCommand);
+    const accepted = readAccepted(flags.accept);
+    const context = await this.open();
+    const retype = (add: readonly string[]) => context.commands.again(this.typed, {add});
+    const stateDir = this.stateDirOf(context, flags);
+    const what = fileOrBatch(args.file, {kind: this.kind, stateDir, batchId: flags['batch-id']});
+    if (flags.direct && context.profile.mode === 'live' && !accepted.keyTrust)
+      throw new RemitError('GUARD_LIVE', '--direct moves live money on the first request of each row', {
+        hint: `leave --direct out; or, if the service is known to remember idempotency keys: ${retype(accepting('key-trust'))}`,
+      });
+    let batchId = args.file;
+    if (what === 'file') {
+      const {kind} = this;
+      const plannedOnce = () =>
+        planFromFlags({...{kind, file: args.file, stateDir, flags, accepted}, local: context, retype});
+      const waitMs = args.file === '-' ? undefined : flags['wait-lock']; // standard input is read once
+      const {plan, fresh} = await withLock({context, kind, stateDir, waitMs}, plannedOnce);
+      ({batchId} = plan);
+      if (!fresh) context.out.note(`Batch ${batchId}, planned before`); // a fresh plan is shown whole, its id first
+    }
+    const path: RunPath = flags.direct ? 'direct' : flags['stage-only'] ? 'stage-only' : 'stage-and-release';
+    const doing = flags['stage-only'] ? 'stage' : this.kind === 'payout' ? 'pay' : 'collect';
+    const {summary, exit} = await runBatch({
+      ...{context, typed: this.typed, kind: this.kind, stateDir, batchId, flags, accepted, path, doing},
+      isById: what === 'batch',
+    });
+    this.exitWith(exit);
+    return summary;
+  }
+}
+
+/** `release`, `resume`, `retry` and `cancel`: a batch that exists already goes on. */
+abstract class BatchContinue extends BatchCommand {
+  protected async continue(
+    batchId: string,
+    flags: RunFlags & {'state-dir'?: string | undefined; accept?: Statement[] | undefined},
+    how: Pick<RunRequest, 'path' | 'doing' | 'retry'>,
+  ) {
+    const accepted = readAccepted(flags.accept);
+    const context = await this.open();
+    const stateDir = this.stateDirOf(context, flags);
+    const {summary, exit} = await runBatch({
+      ...{context, typed: this.typed, kind: this.kind, stateDir, batchId, flags, accepted, ...how},
+      isById: true,
+    });
+    this.exitWith(exit);
+    return summary;
+  }
+}
+
+export abstract class BatchRelease extends BatchContinue {
+  static override args = {batch: batchArg};
+  static override flags = continueFlags;
+
+  async run() {
+    const {args, flags} = await this.parse(BatchRelease);
+    return this.continue(args.batch, flags, {path: 'release', doing: 'release'});
+  }
+}
+
+export abstract class BatchResume extends BatchContinue {
+  static override args = {batch: batchArg};
+  static override flags = continueFlags;
+
+  async run() {
+    const {args, flags} = await this.parse(BatchResume);
+    return this.continue(args.batch, flags, {path: 'as-before', doing: 'resume'});
+  }
+}
+
+export abstract class BatchRetry extends BatchContinue {
+  static override args = {batch: batchArg};
+  static override flags = {
+    row: Flags.string({
+      multiple: true,
+      multipleNonGreedy: true,
+      helpValue: 'REFERENCE',
+      description: 'only this row; needed for rows whose record was canceled',
+    }),
+    ...continueFlags,
+  };
+
+  async run() {
+    const {args, flags} = await this.parse(BatchRetry);
+    const retry = {named: flags.row ?? []};
+    return this.continue(args.batch, flags, {path: 'as-before', doing: 'retry', retry});
+  }
+}
+
+/** `cancel`: flags of a run that have a meaning for it. */
+const cancelFlags = {
+  'confirm-total': confirmFlags['confirm-total'],
+  'confirm-count': confirmFlags['confirm-count'],
+  'key-horizon': runFlags['key-horizon'],
+  'max-wait': runFlags['max-wait'],
+  'max-in-flight': runFlags['max-in-flight'],
+  'max-rps': runFlags['max-rps'],
+  'wait-lock': runFlags['wait-lock'],
+  'break-lock': runFlags['break-lock'],
+  out: runFlags.out,
+};
+
+export abstract class BatchCancel extends BatchContinue {
+  static override args = {batch: batchArg};
+  static override flags = {...cancelFlags, ...stateDirFlag};
+
+  async run() {
+    const {args, flags} = await this.parse(BatchCancel);
+    return this.continue(args.batch, flags, {path: 'cancel', doing: 'cancel'});
+  }
+}

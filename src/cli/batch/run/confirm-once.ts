@@ -1,0 +1,117 @@
+import type {Journal} from '../../../batch/journal/journal.ts';
+import {keepAcknowledged, noteConfirmation, readAcknowledged} from '../../../batch/journal/confirmations.ts';
+import type {OpenBatch} from '../../../batch/journal/open-batch.ts';
+import type {BatchClaims} from '../../../batch/registry/batch-claims.ts';
+import {surveyRetried} from '../../../batch/registry/survey.ts';
+import {type Reach, workOf} from '../../../batch/registry/work.ts';
+import type {RetryRow} from '../../../batch/run/retry.ts';
+import {batchCommand} from '../../../batch/standing/placed.ts';
+import {readSummary} from '../../../batch/standing/read-summary.ts';
+import {ASKING, writeStatus} from '../../../batch/standing/status-file.ts';
+import {RemitError} from '../../../errors.ts';
+import {placeFlags} from '../place.ts';
+import {confirmBatch, duplicatesOf} from './confirm.ts';
+import type {RunRequest} from './request.ts';
+import {partOf} from './retry-view.ts';
+
+export function isConfirmed({doing}: RunRequest, {plan, journal}: OpenBatch): boolean {
+  const before = journal.fact('confirmed');
+  return (
+    before?.planHash === plan.planHash && (doing === 'resume' || doing === 'retry' || before.doing === doing)
+  );
+}
+
+/** A plan is confirmed once for each thing that is done with it; a resumed one was confirmed when it was begun. */
+export async function confirmOnce(
+  request: RunRequest,
+  batch: OpenBatch,
+  claims: BatchClaims,
+  retried?: readonly RetryRow[],
+): Promise<void> {
+  const {context, flags, accepted, doing} = request;
+  const {plan, journal} = batch;
+  const {registry} = claims;
+  const sentAgain = retried?.map(({row}) => row) ?? [];
+  const now = context.clock.now();
+  const survey = surveyRetried(claims.survey, sentAgain, {journal, plan, registry, now});
+  const before = journal.fact('confirmed');
+  const known = isConfirmed(request, batch);
+  const acknowledged = readAcknowledged(journal, plan);
+  let wasAsked = false;
+  // Whoever asks for the status meanwhile is answered by this: the batch is ours until the question is answered.
+  const onAsk = () => {
+    wasAsked = true;
+    tellStatus(batch, ASKING, context.clock.now());
+  };
+  const again = retried === undefined ? undefined : partOf(retried);
+  const reach = reachOf(request, journal);
+  const work = workOf({journal, plan, survey, reach, taken: sentAgain});
+  const {typed} = request;
+  const asked = {
+    context,
+    typed,
+    plan,
+    survey,
+    work,
+    flags,
+    accepted,
+    doing,
+    known,
+    acknowledged,
+    again,
+    onAsk,
+  };
+  const isAgreed = await confirmBatch(asked);
+  batch.lock.assertHeld(); // a question may stay open for hours
+  registry.assertHeld();
+  if (!isAgreed) return; // a later run may have something to send, and asks then
+  if (wasAsked) tellStatus(batch, 'starting', context.clock.now());
+  const {repeats, similar} = duplicatesOf(plan, survey, acknowledged);
+  if (!known || repeats + similar > 0)
+    keepAcknowledged(journal, {
+      planHash: plan.planHash,
+      duplicates: (acknowledged?.duplicates ?? 0) + repeats,
+      similar: (acknowledged?.similar ?? 0) + similar,
+      at: context.clock.now(),
+    });
+  journal.setFact('typedProfile', context.commands.profile ?? null);
+  journal.setFact('confirmed', {
+    planHash: plan.planHash,
+    doing: doing === 'resume' || doing === 'retry' ? (before?.doing ?? doing) : doing,
+    at: context.clock.now(),
+    by: context.runtime.env['USER'] ?? null,
+  });
+  noteConfirmation(journal, {
+    ...{
+      planHash: plan.planHash,
+      revision: plan.revision,
+      doing,
+      asked: !known || again !== undefined || context.profile.mode === 'live',
+    },
+    ...{at: context.clock.now(), by: context.runtime.env['USER'] ?? null, profile: context.profile.name},
+  });
+}
+
+export const tellStatus = (batch: OpenBatch, phase: string, nowMs: number): void =>
+  writeStatus(batch.place.status, batch.plan.journalId, phase, readSummary(batch, nowMs), nowMs);
+
+/** Its question would be of two things at once: the plan, and the rows that failed under an earlier one. */
+export const nothingToRetry = ({plan}: OpenBatch, {kind, context, stateDir}: RunRequest): RemitError =>
+  new RemitError(
+    'GUARD_CONFIRM',
+    plan.revision > 1
+      ? `revision ${plan.revision} of batch ${plan.batchId} was never confirmed; nothing was sent again`
+      : `batch ${plan.batchId} was never run: there is nothing to send again`,
+    {
+      hint: `${batchCommand(kind)} run ${plan.batchId}${placeFlags(context, stateDir, context.commands.profile)}`,
+    },
+  );
+
+/** Which rows the run takes up: the same for the question as for the engine. */
+export function reachOf({path, accepted, doing}: RunRequest, journal: Journal): Reach {
+  return {
+    path: path === 'as-before' ? (journal.fact('path') ?? 'stage-and-release') : path,
+    acceptDifferences: accepted.differences,
+    retryUnapproved: doing === 'release',
+  };
+}

@@ -1,0 +1,62 @@
+import {accepting} from '../../../batch/model/accept.ts';
+import type {OpenBatch} from '../../../batch/journal/open-batch.ts';
+import {batchCommand} from '../../../batch/standing/placed.ts';
+import type {Summary} from '../../../batch/standing/summary.ts';
+import {shellWord} from '../../../shell-word.ts';
+import {placedBy, placeFlags} from '../place.ts';
+import {doubtsText, summaryText} from '../summary-view.ts';
+import {releasedText} from './cancel-confirm.ts';
+import {continued, type RunRequest} from './request.ts';
+import {hasForgotten, RESET_SANDBOX} from './reset-sandbox.ts';
+
+const ATTENTION = 10;
+/** Rows that one sentence names; the others are counted. */
+const NAMED = 5;
+
+/** The summary of a run, and what a person should know besides. */
+export async function showEnd(request: RunRequest, {journal}: OpenBatch, summary: Summary): Promise<void> {
+  const {context, kind, stateDir} = request;
+  const attention = journal.needingAttention(ATTENTION, summary.in_doubt);
+  context.out.text(summaryText(summary, attention, placedBy(context, stateDir, context.commands.profile)));
+  if (request.path === 'cancel' && summary.accepted > 0)
+    context.out.notice(releasedText(journal.rowsIn(['accepted'], 0, NAMED), summary.accepted));
+  hintRefusals(request, summary, journal);
+  noteDoubts(request, summary, journal.rowsIn(['in_doubt'], 0, ATTENTION));
+  if (summary.posts === 0 && summary.next === null && (await hasForgotten(context, kind, journal)))
+    context.out.notice(RESET_SANDBOX);
+}
+
+/** Answers that `--accept refusals` makes final. */
+const REFUSALS: readonly (number | null)[] = [400, 404, 422];
+
+/** Everything was refused, so the address may be wrong; where it is not, the batch goes on with this command. */
+function hintRefusals(request: RunRequest, summary: Summary, journal: OpenBatch['journal']): void {
+  if (request.path === 'cancel' || summary.stopped_because?.reason !== 'refused-at-first') return;
+  const refused = journal.rowsIn(['not_sent'], 0, NAMED);
+  if (!refused.some(({outcome}) => REFUSALS.includes(outcome?.http ?? null))) return;
+  const words = ['resume', shellWord(summary.batch_id), ...accepting('refusals')].join(' ');
+  request.context.out.hint(
+    `if the address is right and the service does refuse these rows: ${continued(request, words)}`,
+  );
+}
+
+/** If the output cannot be written, the error says all the same what was done. */
+export function noteEffect({context, kind, stateDir}: RunRequest, summary: Summary): void {
+  const {batch_id: id, state: status, posts} = summary;
+  if (posts === 0) return;
+  const placed = placeFlags(context, stateDir, context.commands.profile);
+  const next = `${batchCommand(kind)} status ${id}${placed}`;
+  context.effects.took({noun: 'batch', done: 'was run', id, status, next});
+}
+
+/** A run that was interrupted exits 130, not 12: the rows that it leaves in doubt are said all the same, to scripts too. */
+function noteDoubts(
+  {context, stateDir}: RunRequest,
+  summary: Summary,
+  doubtful: readonly {reference: string}[],
+): void {
+  const reason = summary.stopped_because?.reason;
+  if (summary.in_doubt === 0 || (reason !== 'interrupted' && reason !== 'terminated')) return;
+  const named = doubtful.map(({reference}) => reference);
+  context.out.warn(doubtsText(summary, named, placeFlags(context, stateDir, context.commands.profile)));
+}

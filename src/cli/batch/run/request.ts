@@ -1,0 +1,70 @@
+import type {Kind} from '../../../batch/model/kinds.ts';
+import type {RunPath} from '../../../batch/model/run-path.ts';
+import type {BatchClaims} from '../../../batch/registry/batch-claims.ts';
+import type {OpenBatch} from '../../../batch/journal/open-batch.ts';
+import {batchCommand} from '../../../batch/standing/placed.ts';
+import type {Transport} from '../../../client/transport.ts';
+import {shellWord} from '../../../shell-word.ts';
+import type {Context} from '../../core/context.ts';
+import type {Typed} from '../../runtime/command-line.ts';
+import type {Accepted} from '../accept.ts';
+import type {FollowFlags} from '../follow-action.ts';
+import {placeFlags} from '../place.ts';
+import type {ConfirmFlags} from './agree.ts';
+
+export interface RunFlags extends ConfirmFlags, FollowFlags {
+  'key-horizon'?: number | undefined;
+  'max-in-flight'?: number | undefined;
+  'break-lock'?: boolean | undefined;
+  'wait-lock'?: number | undefined;
+  out?: string | undefined;
+}
+
+export interface RunRequest {
+  context: Context;
+  kind: Kind;
+  stateDir: string;
+  batchId: string;
+  flags: RunFlags;
+  accepted: Accepted;
+  /** The command itself, for hints that repeat it. */
+  typed: Typed;
+  /** `as-before`: the way in which the batch was begun. */
+  path: RunPath | 'as-before';
+  /** What the confirmation is for: `pay`, `stage`, `release`, `resume`. */
+  doing: string;
+  /** The command names the batch by its id, and has not just planned its file. */
+  isById: boolean;
+  /** Raise failed rows first; with names, only those. */
+  retry?: {named: readonly string[]};
+}
+
+/** A run that was confirmed. */
+export interface ConfirmedRun {
+  request: RunRequest;
+  batch: OpenBatch;
+  claims: BatchClaims;
+  transport: Transport;
+  folder: string;
+}
+
+/** The command that goes on with a batch whose run failed. */
+export function goOn(request: RunRequest, {batchId}: OpenBatch['plan']): string {
+  return continued(request, `${request.path === 'cancel' ? 'cancel' : 'resume'} ${shellWord(batchId)}`);
+}
+
+/** A command that sends for the batch, with the profile in force. */
+export function continued({context, kind, stateDir}: RunRequest, words: string): string {
+  const live = context.profile.mode === 'live' ? ' --live' : '';
+  return `${batchCommand(kind)} ${words}${live}${placeFlags(context, stateDir, context.commands.profile)}`;
+}
+
+/** The command that writes the results of a batch. */
+export function writeAgain(
+  {context, stateDir, flags}: RunRequest,
+  {batchId, kind}: OpenBatch['plan'],
+): string {
+  const out = flags.out === undefined ? '' : ` --out ${shellWord(flags.out)}`;
+  const placed = placeFlags(context, stateDir, context.commands.profile);
+  return `${batchCommand(kind)} report ${shellWord(batchId)}${out}${placed}`;
+}

@@ -1,0 +1,69 @@
+import {accepting} from '../../../batch/model/accept.ts';
+import type {Stop} from '../../../batch/model/stop.ts';
+import type {Journal} from '../../../batch/journal/journal.ts';
+import {prepareRetry, type RetryFacts} from '../../../batch/run/retry.ts';
+import {Wire} from '../../../batch/answers/wire.ts';
+import {shellWord} from '../../../shell-word.ts';
+import {isCapped} from '../../guard/batch-caps.ts';
+import {count} from '../plan/view.ts';
+import {timeoutsOf} from '../timeouts.ts';
+import {confirmOnce} from './confirm-once.ts';
+import {type ConfirmedRun, continued, type RunRequest} from './request.ts';
+import {retryText} from './retry-view.ts';
+
+/** Rows that are named; the others are counted. */
+const NAMED = 5;
+
+/**
+ * Asks the service about the failed rows and gives those that did fail a new key.
+ * @returns why nothing may be sent, where that is so
+ */
+export async function retryRows(
+  {request, batch, claims, transport}: ConfirmedRun,
+  named: readonly string[],
+): Promise<Stop | undefined> {
+  const {context, kind, flags} = request;
+  const {profile, clock, out} = context;
+  const {plan, journal} = batch;
+  const wire = new Wire({
+    ...{kind, mode: profile.mode, namespace: plan.namespace, key: profile.key},
+    ...{overrides: profile.overrides, timeouts: timeoutsOf(context)},
+  });
+  const facts = await prepareRetry({
+    journal,
+    plan,
+    wire,
+    transport,
+    clock,
+    named,
+    registry: claims.registry,
+    allowedElsewhere: request.accepted.paidElsewhere,
+    maxWaitMs: flags['max-wait'],
+    stop: context.stop.signal,
+    confirm: async (rows) => {
+      for (const line of retryText(rows)) out.notice(line);
+      await confirmOnce(request, batch, claims, rows.length > 0 ? rows : undefined);
+    },
+  });
+  if (facts.stop !== undefined) return facts.stop;
+  const keys = facts.raised.length === 0 ? '' : `, ${facts.raised.length} of them with a new key`;
+  out.note(`${count(facts.again.length, 'row')} prepared to be sent again${keys}`);
+  for (const {reference, why} of facts.left.slice(0, NAMED))
+    out.notice(`  ${reference} is unchanged: ${why}`);
+  if (facts.left.length > NAMED) out.notice(`  … and ${facts.left.length - NAMED} more are left as they are`);
+  hintLeft(request, journal, facts.left);
+  return undefined;
+}
+
+/** What would send the rows that a retry left as they are. */
+function hintLeft(request: RunRequest, journal: Journal, left: RetryFacts['left']): void {
+  const {context, typed, batchId} = request;
+  const {out, profile, commands} = context;
+  const places = new Set(left.flatMap(({elsewhere}) => elsewhere ?? []));
+  const accepted = [...places].flatMap((place) => accepting('paid-elsewhere', place));
+  if (places.size > 0) out.hint(`if these are other payments: ${commands.again(typed, {add: accepted})}`);
+  const isHeld = left.some(({reference}) => journal.rowOf(reference)?.outcome?.state === 'held');
+  const words = ['release', shellWord(batchId), ...accepting('differences')].join(' ');
+  if (isHeld && !isCapped(profile.caps))
+    out.hint(`if the differences are acceptable: ${continued(request, words)}`);
+}
