@@ -1,6 +1,6 @@
 // Installs what the lock file says when that has not been done, and with --build also builds when dist is older than
-// the sources. Runs before every script of package.json, on a clone where nothing is installed yet: it imports nothing
-// from node_modules and needs nothing but Node and npm.
+// the sources. Runs before the scripts that a fresh clone begins with, and before those that run the built tool: it
+// imports nothing from node_modules and needs nothing but Node and npm.
 import {spawnSync} from 'node:child_process';
 import {createHash} from 'node:crypto';
 import {existsSync, readFileSync, readdirSync, writeFileSync} from 'node:fs';
