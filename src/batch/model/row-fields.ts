@@ -68,11 +68,13 @@ export const OPTIONAL_FIELDS = ROW_FIELDS.filter(
   (field): field is OptionalField => field.sql === 'text' && field.cell !== 'metadata',
 );
 
+/** `a, b or c` */
+export const orList = (names: readonly string[]): string => names.join(', ').replace(/, (?!.*,)/, ' or ');
+
 /** What a held record differs in: `currency, rail or metadata`. */
-export const DIFFERING_FIELDS = ROW_FIELDS.filter((field) => 'echo' in field && field.echo === 'differs')
-  .map(({name}) => name)
-  .join(', ')
-  .replace(/, (?!.*,)/, ' or ');
+export const DIFFERING_FIELDS = orList(
+  ROW_FIELDS.filter((field) => 'echo' in field && field.echo === 'differs').map(({name}) => name),
+);
 
 /** Values of these formats hold only letters, digits, `_` and `-`: in JSON they need no escaping. */
 const PLAIN_FORMATS: ReadonlySet<CellFormat> = new Set([
