@@ -55,10 +55,10 @@ for (let at = 0; at < ROWS; at += PAGE) loader.load(records.slice(at, at + PAGE)
 const journal = new Journal(db);
 const readFresh = () => {
   let rows = 0;
-  for (let after = 0; after < ROWS; after += PAGE) rows += journal.unstaged(after, PAGE).length;
+  for (let after = 0; after < ROWS; after += PAGE) rows += journal.rows.unstaged(after, PAGE).length;
   return rows;
 };
-const fresh = journal.unstaged(0, ROWS);
+const fresh = journal.rows.unstaged(0, ROWS);
 const wire = new Wire({
   ...{kind: 'payout', mode: 'test', namespace: 'default', key: 'test_key', overrides: {}},
   timeouts: {connectMs: 1, headersMs: 1, bodyMs: 1} as never,
@@ -107,7 +107,8 @@ for (const {n} of fresh)
   );
 journal.flush();
 await measure('rows with an outcome', () => {
-  for (let after = 0; after < ROWS; after += PAGE) sink += journal.recorded(['staged'], after, PAGE).length;
+  for (let after = 0; after < ROWS; after += PAGE)
+    sink += journal.rows.recorded(['staged'], after, PAGE).length;
 });
 for (const {db} of loaders) db.close();
 journal.close();

@@ -142,7 +142,7 @@ export async function runEngine(
       const counts = Object.entries(journal.tally()).map(([bucket, {count}]) => [bucket, count]);
       return {
         summary,
-        states: [...journal.everything()].map(stateOf),
+        states: [...journal.report.everything()].map(stateOf),
         counts: Object.fromEntries(counts) as Record<string, number>,
         isWhole: true,
       };
@@ -182,7 +182,7 @@ export async function reportStates(
     ...{purpose: 'a simulated report', clock: process.clock},
   });
   try {
-    return [...batch.journal.everything()].map(stateOf);
+    return [...batch.journal.report.everything()].map(stateOf);
   } finally {
     await batch.close();
   }

@@ -165,7 +165,7 @@ export class Follow {
     let page: JournalRow[] = [];
     let after = 0;
     return () => {
-      if (page.length === 0) page = this.#options.journal.following(this.#closed, after, PAGE);
+      if (page.length === 0) page = this.#options.journal.rows.following(this.#closed, after, PAGE);
       const row = page.shift();
       if (row === undefined) return undefined;
       after = row.n;

@@ -1,7 +1,8 @@
 import {Sanitizer} from '../../sanitize/sanitizer.ts';
-import type {SqliteDatabase, SqlRow, SqlValue} from '../../store/port.ts';
+import type {SqliteDatabase} from '../../store/port.ts';
 import type {BatchFacts, FactName} from './facts.ts';
-import {FRESH_ROW, type JournalRow, KNOWN_ROW, pageOf, rowsOfPage} from './row.ts';
+import type {JournalRow} from './row.ts';
+import {JournalRows, marks} from './rows.ts';
 import {FormerRecords} from './former-records.ts';
 import {LeftRows} from './left-rows.ts';
 import {ReportRows} from './report-rows.ts';
@@ -10,7 +11,6 @@ import {Samples} from './samples.ts';
 import {readStanding, readTally} from './standing.ts';
 import type {Plan} from '../model/plan-facts.ts';
 import {type Standing, type Tally, untouchedStanding} from '../model/tally.ts';
-import {hashName} from '../model/name-hash.ts';
 import {
   cleanMessage,
   DIFFERS_CODE,
@@ -39,15 +39,6 @@ export interface Attention {
   message: string | null;
 }
 
-export interface UntouchedRow {
-  n: number;
-  reference: string;
-  party: string;
-  /** Minor units. */
-  amount: number;
-  currency: string;
-}
-
 /** States of rows that need a person, the most urgent first. */
 const URGENCY = 'collision accepted dead_key conflict unapproved held rejected not_sent';
 
@@ -59,6 +50,7 @@ const URGENCY = 'collision accepted dead_key conflict unapproved held rejected n
 export class Journal {
   /** Every text of the service goes through it before it is stored here or shown; it learns the key of a run. */
   readonly sanitizer = new Sanitizer();
+  readonly rows: JournalRows;
   readonly samples: Samples;
   readonly left: LeftRows;
   readonly report: ReportRows;
@@ -72,6 +64,7 @@ export class Journal {
 
   constructor(db: SqliteDatabase) {
     this.#db = db;
+    this.rows = new JournalRows(db);
     this.samples = new Samples(db);
     this.left = new LeftRows(db);
     this.report = new ReportRows(db);
@@ -139,29 +132,11 @@ export class Journal {
     this.#ended.push({n, id, status, told: isTold ? 1 : 0});
   }
 
-  /** Records that have ended and that the registry was not told of, with the rows that still have them. */
-  endedUntold(limit: number): JournalRow[] {
-    return this.#rows(`o.id in (select id from ended_records where told = 0)`, [], limit);
-  }
-
   /** After the registry was told: durable when it returns. */
   markTold(ids: readonly string[]): void {
     this.#db.transaction(() => {
       for (const id of ids) this.#db.prepare('update ended_records set told = 1 where id = ?').run(id);
     });
-  }
-
-  /**
-   * Rows after `after` that another batch may have paid: this one did not, or it knows from the registry that the other has
-   * paid or claimed them.
-   */
-  unpaidHere(after: number, limit: number): JournalRow[] {
-    return this.#rows(
-      `r.n > ? and (o.state in ('rejected', 'dead_key', 'already_paid') or (o.state = 'accepted' and o.status = 'failed')
-         or (o.state = 'conflict' and o.code = ?))`,
-      [after, REGISTRY_CODE],
-      limit,
-    );
   }
 
   windows(phases: readonly Phase[]): Window[] {
@@ -173,58 +148,6 @@ export class Journal {
       .map((row) => row as unknown as Window); // the columns are those of Window
   }
 
-  /** Rows after `after` that have no record yet, as far as is known: never sent, surely not taken, or in doubt and not disputed. */
-  unstaged(after: number, limit: number): JournalRow[] {
-    if (!this.#isKnown(after)) return this.#freshRows(after, limit);
-    return this.#rows(
-      `r.n > ? and (o.n is null or (o.id is null and (o.state = 'not_sent' or (o.state = 'in_doubt' and o.code is not ?))))`,
-      [after, REGISTRY_CODE],
-      limit,
-    );
-  }
-
-  /** Whether anything but the plan is known of a row after `after`. */
-  #isKnown(after: number): boolean {
-    return ['outcomes', 'generations'].some(
-      (table) => this.#db.prepare(`select 1 from ${table} where n > ? limit 1`).get(after) !== undefined,
-    );
-  }
-
-  /** Rows of which nothing but the plan is known: most rows of most runs, and half the work of the others. */
-  #freshRows(after: number, limit: number): JournalRow[] {
-    return this.#page(`select ${FRESH_ROW} as row from rows r where r.n > ? order by r.n limit ?`, [
-      after,
-      limit,
-    ]);
-  }
-
-  /** Rows after `after` that may have been sent, have no record that is known, and are not disputed. */
-  doubtsWithoutRecord(after: number, limit: number): JournalRow[] {
-    return this.#rows(
-      `r.n > ? and o.id is null and (o.code is null or o.code <> ?) and ${STATE} = 'in_doubt'`,
-      [after, REGISTRY_CODE],
-      limit,
-    );
-  }
-
-  /** Rows after `after` that have a record and one of these states. */
-  recorded(states: readonly RowState[], after: number, limit: number): JournalRow[] {
-    return this.#rows(
-      `r.n > ? and o.id is not null and o.state in (${marks(states)})`,
-      [after, ...states],
-      limit,
-    );
-  }
-
-  /** Accepted rows after `after` with a known record, whose last seen status is none of `closed`. */
-  following(closed: readonly string[], after: number, limit: number): JournalRow[] {
-    return this.#rows(
-      `r.n > ? and o.state = 'accepted' and o.id is not null and (o.status is null or o.status not in (${marks(closed)}))`,
-      [after, ...closed],
-      limit,
-    );
-  }
-
   /** How many rows were accepted, by the status last seen; `badEnds` are counted where they were seen afterwards too. */
   acceptedByStatus(badEnds: readonly string[]): {status: string | null; count: number}[] {
     return this.#db
@@ -234,28 +157,6 @@ export class Journal {
       )
       .all(...badEnds)
       .map((row) => ({status: row['status'] as string | null, count: Number(row['count'])}));
-  }
-
-  /** Every row after `after`. */
-  rowsAfter(after: number, limit: number): JournalRow[] {
-    return this.#rows('r.n > ?', [after], limit);
-  }
-
-  /** References of the rows after `after`. */
-  references(after: number, limit: number): {n: number; reference: string}[] {
-    return this.#db
-      .prepare('select n, reference from rows where n > ? order by n limit ?')
-      .all(after, limit) as {n: number; reference: string}[]; // the columns are named so
-  }
-
-  /** What the rows after `after` pay that have no outcome. */
-  untouched(after: number, limit: number): UntouchedRow[] {
-    return this.#db
-      .prepare(
-        `select r.n, r.reference, r.party, r.amount, r.currency from rows r left join outcomes o on o.n = r.n
-         where r.n > ? and o.n is null order by r.n limit ?`,
-      )
-      .all(after, limit) as unknown as UntouchedRow[]; // the columns are named so
   }
 
   /** Whether the registry, and not an answer, decided an outcome. */
@@ -296,23 +197,6 @@ export class Journal {
       )
       .get(n, n)!['at'];
     return at === null ? undefined : Number(at);
-  }
-
-  /** The row of a reference. */
-  rowOf(reference: string): JournalRow | undefined {
-    if (!this.#hasRowNames()) return this.#rows('r.reference = ?', [reference], 1)[0];
-    const named = 'r.n in (select n from row_names where hash = ?) and r.reference = ?';
-    return this.#rows(named, [hashName(reference), reference], 1)[0];
-  }
-
-  /** An older journal has an index on the references instead. */
-  #hasRowNames(): boolean {
-    return this.#db.prepare('select 1 from row_names limit 1').get() !== undefined;
-  }
-
-  /** Rows of these states after `after`, with a record or without. */
-  rowsIn(states: readonly RowState[], after: number, limit: number): JournalRow[] {
-    return this.#rows(`r.n > ? and o.state in (${marks(states)})`, [after, ...states], limit);
   }
 
   /**
@@ -380,62 +264,6 @@ export class Journal {
     );
   }
 
-  /** Of the rows in these states that have a record, staged at `since` or later, the one staged longest ago. */
-  oldestRecorded(states: readonly RowState[], since: number): JournalRow | undefined {
-    return this.#rows(
-      `o.state in (${marks(states)}) and o.id is not null and o.staged_at >= ? and o.code is not '${REGISTRY_CODE}'`,
-      [...states, since],
-      1,
-      'o.staged_at, r.n',
-    )[0];
-  }
-
-  /** A row whose record was made between two moments of our clock. */
-  recordMadeBetween(since: number, until: number): JournalRow | undefined {
-    return this.#rows(
-      'o.id is not null and o.staged_at >= ? and o.staged_at < ?',
-      [since, Math.min(until, Number.MAX_SAFE_INTEGER)],
-      1,
-    )[0];
-  }
-
-  #rows(where: string, params: SqlValue[], limit: number, order = 'r.n'): JournalRow[] {
-    return this.#page(
-      `select ${KNOWN_ROW} as row from rows r left join outcomes o on o.n = r.n left join generations g on g.n = r.n
-       where ${where} order by ${order} limit ?`,
-      [...params, limit],
-    );
-  }
-
-  #page(rows: string, params: SqlValue[]): JournalRow[] {
-    return rowsOfPage(this.#db.prepare(pageOf(rows)).get(...params)!['page'] as string);
-  }
-
-  /** Every record of the file in order, with its cells, its plan and what is known of it; for reports. */
-  *everything(): Generator<SqlRow> {
-    let after = 0;
-    for (;;) {
-      const page = this.#db
-        .prepare(
-          `select c.n, c.line, c.cells, r.reference, r.party, r.amount, r.currency,
-           o.id, o.status, o.code, o.message, o.request_id, o.attempts, o.at, ${STATE} as state, e.status as ended
-         from cells c left join rows r on r.n = c.n left join outcomes o on o.n = c.n
-           left join ended_records e on e.id = o.id and e.told = 1 where c.n > ? order by c.n limit 1000`,
-        )
-        .all(after);
-      yield* page;
-      if (page.length < 1000) return;
-      after = Number(page.at(-1)!['n']);
-    }
-  }
-
-  issuesOf(n: number): {col: string; message: string}[] {
-    return this.#db
-      .prepare('select col, message from issues where n = ? order by seq')
-      .all(n)
-      .map((row) => ({col: row['col'] as string, message: row['message'] as string}));
-  }
-
   /** Counts and sums of all planned rows by bucket; a row without an outcome that a window covers is in doubt. */
   tally(): Tally {
     return readTally(this.#db);
@@ -491,5 +319,3 @@ export class Journal {
     this.#db.close();
   }
 }
-
-const marks = (values: readonly unknown[]): string => values.map(() => '?').join(', ');

@@ -28,7 +28,7 @@ export const HALVES = 'sum(r.amount / 1000000) as high, sum(r.amount % 1000000) 
 export const wholeOf = (row: SqlRow): bigint =>
   BigInt(row['high'] as number) * 1_000_000n + BigInt(row['low'] as number);
 
-/** The rows that a report lists, and their sums. */
+/** The rows that results and reports list, and their sums. */
 export class ReportRows {
   readonly #db: SqliteDatabase;
 
@@ -81,6 +81,31 @@ export class ReportRows {
         line: Number(row['line']),
         amount: Number(row['amount']),
       }));
+  }
+
+  /** Every record of the file in order, with its cells, its plan and what is known of it; for reports. */
+  *everything(): Generator<SqlRow> {
+    let after = 0;
+    for (;;) {
+      const page = this.#db
+        .prepare(
+          `select c.n, c.line, c.cells, r.reference, r.party, r.amount, r.currency,
+           o.id, o.status, o.code, o.message, o.request_id, o.attempts, o.at, ${STATE} as state, e.status as ended
+         from cells c left join rows r on r.n = c.n left join outcomes o on o.n = c.n
+           left join ended_records e on e.id = o.id and e.told = 1 where c.n > ? order by c.n limit 1000`,
+        )
+        .all(after);
+      yield* page;
+      if (page.length < 1000) return;
+      after = Number(page.at(-1)!['n']);
+    }
+  }
+
+  issuesOf(n: number): {col: string; message: string}[] {
+    return this.#db
+      .prepare('select col, message from issues where n = ? order by seq')
+      .all(n)
+      .map((row) => ({col: row['col'] as string, message: row['message'] as string}));
   }
 }
 

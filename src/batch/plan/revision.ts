@@ -37,7 +37,7 @@ export function mergeRevision(old: SqliteDatabase, fresh: SqliteDatabase, plan: 
   const refused: {reference: string; why: string}[] = [];
 
   for (const row of allRows(after)) {
-    const known = before.rowOf(row.reference);
+    const known = before.rows.of(row.reference);
     if (known === undefined) facts.added++;
     else if (known.fingerprint === row.fingerprint)
       continue; // carried over below
@@ -45,7 +45,7 @@ export function mergeRevision(old: SqliteDatabase, fresh: SqliteDatabase, plan: 
     else refused.push({reference: row.reference, why: `was changed, but ${wordsFor(before, known)}`});
   }
   for (const row of allRows(before)) {
-    if (after.rowOf(row.reference) !== undefined) continue;
+    if (after.rows.of(row.reference) !== undefined) continue;
     if (wasSent(before, row))
       refused.push({
         reference: row.reference,
@@ -57,13 +57,13 @@ export function mergeRevision(old: SqliteDatabase, fresh: SqliteDatabase, plan: 
 
   const moved = <Row extends {n: number; reference: string}>(rows: Row[]): Row[] =>
     rows.flatMap((row) => {
-      const to = after.rowOf(row.reference)?.n; // row numbers are those of the file
+      const to = after.rows.of(row.reference)?.n; // row numbers are those of the file
       return to === undefined ? [] : [{...row, n: to}];
     });
   after.former.addGenerations(moved(before.former.generations()));
   after.former.addEndedRecords(moved(before.former.endedRecords()));
   for (const row of allRows(after)) {
-    const known = before.rowOf(row.reference);
+    const known = before.rows.of(row.reference);
     const outcome = known?.fingerprint === row.fingerprint ? standingOutcome(before, known) : undefined;
     if (outcome !== undefined) after.record({...outcome, n: row.n}, outcome.stagedAt ?? plan.plannedAt);
     if (after.unflushed >= PAGE) after.flush();
@@ -85,7 +85,7 @@ function copyFact<Name extends FactName>(from: Journal, to: Journal, name: Name)
 function* allRows(journal: Journal): Generator<JournalRow> {
   let last = 0;
   for (;;) {
-    const page = journal.rowsAfter(last, PAGE);
+    const page = journal.rows.after(last, PAGE);
     yield* page;
     if (page.length < PAGE) return;
     last = page.at(-1)!.n;

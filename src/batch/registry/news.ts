@@ -29,7 +29,7 @@ const PAGE = 500;
  */
 export function tellEnded(journal: Journal, registry: Registry): void {
   for (;;) {
-    const rows = journal.endedUntold(PAGE);
+    const rows = journal.rows.endedUntold(PAGE);
     if (rows.length === 0) return;
     for (const {reference, generation, outcome} of rows) registry.ended(reference, outcome!.id!, generation); // read by their ids
     registry.flush();
@@ -59,7 +59,7 @@ export function settlePaidElsewhere(options: Settling): void {
   const {journal, plan, registry, now} = options;
   let waitsFor: string | null = null;
   for (let after = 0; ;) {
-    const page = journal.unpaidHere(after, PAGE);
+    const page = journal.rows.unpaidHere(after, PAGE);
     for (const row of page) {
       const found = registry.find(row.reference);
       const outcome = outcomeElsewhere(row, found, options);
@@ -99,7 +99,7 @@ export async function readNews(
 ): Promise<void> {
   const binding = journal.fact('binding');
   if (binding === undefined || !existsSync(registryPath(stateDir))) return;
-  if (journal.unpaidHere(0, 1).length + journal.endedUntold(1).length === 0) return;
+  if (journal.rows.unpaidHere(0, 1).length + journal.rows.endedUntold(1).length === 0) return;
   const {kind, namespace, batchId, journalId} = plan;
   const profile = journal.fact('typedProfile') ?? '';
   let registry: Registry;

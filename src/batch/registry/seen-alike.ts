@@ -2,7 +2,7 @@ import {nextTurn} from '../../clock.ts';
 import type {SqliteDatabase} from '../../store/port.ts';
 import {foldReference} from '../model/identity.ts';
 import type {Mode} from '../model/kinds.ts';
-import type {UntouchedRow} from '../journal/journal.ts';
+import type {UntouchedRow} from '../journal/rows.ts';
 import type {OpenBatch} from '../journal/open-batch.ts';
 import {inRegistry, type RegistryOptions} from './seen-before.ts';
 
@@ -35,7 +35,7 @@ export const seenAlike = (batch: OpenBatch, options: RegistryOptions): Promise<S
         seen: {mode: row['mode'] as Mode, base_url: row['base_url'] as string, alike: 0, similar: 0},
       }));
     for (let after = 0; ;) {
-      const page = journal.untouched(after, PAGE);
+      const page = journal.rows.untouched(after, PAGE);
       for (const {finder, seen} of scopes) finder.count(page, seen);
       if (page.length < PAGE) break;
       after = Number(page.at(-1)!.n);

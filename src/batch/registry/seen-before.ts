@@ -37,7 +37,7 @@ export const seenBefore = (batch: OpenBatch, options: RegistryOptions): Promise<
     const {plan, journal} = batch;
     const found = new Map<string, SeenBefore>();
     for (let after = 0; ;) {
-      const page = journal.references(after, PAGE);
+      const page = journal.rows.references(after, PAGE);
       if (page.length > 0) lookUp(db, page, plan, found);
       if (page.length < PAGE) break;
       after = page.at(-1)!.n;

@@ -210,7 +210,7 @@ function inMap<T>(map: Map<string, T>, key: string, make: () => T): T {
 function* unsentRows(journal: Journal): Generator<JournalRow> {
   let after = 0;
   for (;;) {
-    const page = journal.rowsAfter(after, PAGE);
+    const page = journal.rows.after(after, PAGE);
     for (const row of page) if (isUnsent(row)) yield row;
     if (page.length < PAGE) return;
     after = page.at(-1)!.n;

@@ -117,7 +117,7 @@ const partsOf = (tally: Tally): Parts =>
 function heldRows(journal: Journal): Part {
   const held = emptyPart();
   for (let after = 0; ;) {
-    const page = journal.recorded(['held'], after, PAGE);
+    const page = journal.rows.recorded(['held'], after, PAGE);
     for (const row of page) addRow(held, row);
     if (page.length < PAGE) return held;
     after = page.at(-1)!.n;

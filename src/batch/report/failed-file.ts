@@ -47,7 +47,7 @@ export class FailedLayout {
   line(n: number, cells: readonly string[], isPlanned: boolean): readonly string[] {
     const {columns} = this.#plan;
     if (columns === undefined) return cells;
-    const row = isPlanned ? this.#journal.rowsAfter(n - 1, 1)[0] : undefined;
+    const row = isPlanned ? this.#journal.rows.after(n - 1, 1)[0] : undefined;
     if (row !== undefined) return this.header.map((name) => this.#valueOf(row, name));
     return this.header.map((name) => {
       const at = columns.findIndex((column) => (column === 'amount' ? this.#amountColumn : column) === name);

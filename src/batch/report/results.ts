@@ -49,7 +49,7 @@ export function writeResults(options: {
     results.line([...plan.header, ...resultColumns(plan)].map(quoteFormula), ',');
     const again = new FailedLayout(plan, journal);
     failed.line(again.header, ',');
-    for (const record of journal.everything()) {
+    for (const record of journal.report.everything()) {
       const cells = JSON.parse(record['cells'] as string) as string[]; // written by the plan
       const {columns, state} = resultCells(record, journal);
       results.line([...padded(cells, plan.header.length), ...columns].map(quoteFormula), ',');
@@ -136,7 +136,9 @@ function resultCells(
     return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
   };
   if (record['reference'] === null) {
-    const issues = journal.issuesOf(n).map(({col, message}) => (col === '' ? message : `${col}: ${message}`));
+    const issues = journal.report
+      .issuesOf(n)
+      .map(({col, message}) => (col === '' ? message : `${col}: ${message}`));
     return {
       columns: [String(n), '', 'invalid', '', '', '', '', issues.join('; '), '', '', ''],
       state: undefined,

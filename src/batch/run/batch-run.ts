@@ -166,7 +166,7 @@ export class BatchRun {
   #freeUnsent(): void {
     const {journal, claims} = this.#run;
     for (let after = 0; ;) {
-      const page = journal.rowsIn(['not_sent'], after, FREED_AT_ONCE);
+      const page = journal.rows.inStates(['not_sent'], after, FREED_AT_ONCE);
       for (const row of page) claims.free(row.reference, row.outcome!.stagedAt === null ? undefined : row);
       claims.flush();
       if (page.length < FREED_AT_ONCE) return;

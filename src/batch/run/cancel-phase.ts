@@ -54,7 +54,7 @@ export class CancelPhase {
 
   #next(): CancelJob | undefined {
     if (this.#page.length === 0) {
-      this.#page = this.#run.journal.recorded(CANCELABLE, this.#after, PAGE);
+      this.#page = this.#run.journal.rows.recorded(CANCELABLE, this.#after, PAGE);
       if (this.#page.length === 0) return undefined;
       this.#after = this.#page.at(-1)!.n;
       this.#run.beforeWindow(); // the batch must still be ours

@@ -55,7 +55,9 @@ export class CreatePhase {
       clock,
       beforeWindow,
       page: (after, limit) =>
-        only === 'doubts' ? journal.doubtsWithoutRecord(after, limit) : journal.unstaged(after, limit),
+        only === 'doubts'
+          ? journal.rows.doubtsWithoutRecord(after, limit)
+          : journal.rows.unstaged(after, limit),
       inFlight: () => run.speed.limit(),
       windowRows: settings.windowRows,
     });

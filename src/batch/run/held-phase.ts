@@ -37,7 +37,7 @@ export class HeldPhase {
 
   #next(): Job | undefined {
     if (this.#page.length === 0) {
-      this.#page = this.#run.journal.rowsIn(['held'], this.#after, PAGE);
+      this.#page = this.#run.journal.rows.inStates(['held'], this.#after, PAGE);
       if (this.#page.length === 0) return undefined;
       this.#after = this.#page.at(-1)!.n;
       this.#run.beforeWindow(); // the batch must still be ours

@@ -22,7 +22,7 @@ type ProbeParts = Pick<
 export async function probe(run: ProbeParts, states: readonly RowState[]): Promise<boolean> {
   run.outcomes.flush();
   const since = run.clock.now() - run.settings.horizonMs;
-  const row = run.journal.oldestRecorded(states, since);
+  const row = run.journal.rows.oldestRecorded(states, since);
   if (row === undefined) return true; // nothing is left that would be released by replay
   const found = await ask(run, row);
   if (found.is === 'unanswered')

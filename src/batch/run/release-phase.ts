@@ -64,7 +64,7 @@ export class ReleasePhase {
       takes: states,
       clock,
       beforeWindow,
-      page: (after, limit) => journal.recorded(states, after, limit),
+      page: (after, limit) => journal.rows.recorded(states, after, limit),
       inFlight: () => run.speed.limit(),
       windowRows: settings.windowRows,
     });

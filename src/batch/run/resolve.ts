@@ -96,7 +96,7 @@ export function doubtfulRow(
   reference: string,
   resolution: Resolution,
 ): JournalRow {
-  const row = journal.rowOf(reference);
+  const row = journal.rows.of(reference);
   if (row === undefined)
     throw new RemitError('NO_BATCH', `batch ${plan.batchId} has no row ${reference}`, {
       hint: (commands) =>

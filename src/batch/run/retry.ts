@@ -99,7 +99,7 @@ export async function prepareRetry(
   await options.confirm?.(due);
   for (const {row, way, why, generation} of due) {
     const at = clock.now();
-    const outcome = journal.rowOf(row.reference)!.outcome!; // as just read
+    const outcome = journal.rows.of(row.reference)!.outcome!; // as just read
     if (generation > row.generation) {
       journal.raiseGeneration({...row, outcome, generation: generation - 1}, why, at);
       facts.raised.push(row.reference);
@@ -118,7 +118,7 @@ const AGAIN = {
 
 function* candidates({journal, named, plan}: Asking): Generator<JournalRow> {
   for (const reference of new Set(named)) {
-    const row = journal.rowOf(reference);
+    const row = journal.rows.of(reference);
     if (row === undefined)
       throw new RemitError('NO_BATCH', `batch ${plan.batchId} has no row ${reference}`, {
         hint: (commands) =>
@@ -128,7 +128,7 @@ function* candidates({journal, named, plan}: Asking): Generator<JournalRow> {
   }
   if (named.length > 0) return;
   for (let after = 0; ;) {
-    const page = journal.rowsIn(['accepted', 'dead_key', 'rejected', 'unapproved'], after, PAGE);
+    const page = journal.rows.inStates(['accepted', 'dead_key', 'rejected', 'unapproved'], after, PAGE);
     yield* page.filter(({outcome}) => outcome!.state !== 'accepted' || outcome!.status === 'failed');
     if (page.length < PAGE) return;
     after = page.at(-1)!.n;

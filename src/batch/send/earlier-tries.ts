@@ -52,7 +52,7 @@ export class EarlierTries {
   /** Fetches a record that was made while this entry was in force. */
   async #read(entry: SentWith): Promise<boolean> {
     const until = this.#entries[this.#entries.indexOf(entry) + 1]?.at ?? Infinity;
-    const row = this.#journal.recordMadeBetween(entry.at, until);
+    const row = this.#journal.rows.recordMadeBetween(entry.at, until);
     if (entry.key === '' || row === undefined) return false;
     const id = row.outcome!.id!; // the query gives rows with a record
     const answer = await this.#records.read(row, id);

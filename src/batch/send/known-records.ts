@@ -55,7 +55,7 @@ export class KnownRecords {
   }
 
   #first(): {row: JournalRow; id: string} | undefined {
-    const row = this.#parts.journal.recordMadeBetween(0, Infinity);
+    const row = this.#parts.journal.rows.recordMadeBetween(0, Infinity);
     return row === undefined ? undefined : {row, id: row.outcome!.id!}; // the query gives rows with a record
   }
 
@@ -79,7 +79,7 @@ export class KnownRecords {
     const {outcomes, journal} = this.#parts;
     outcomes.flush();
     for (const {reference, id} of this.#lost.splice(0)) {
-      const row = journal.rowOf(reference)!; // it has a record
+      const row = journal.rows.of(reference)!; // it has a record
       const outcome = row.outcome?.id === id ? lostOutcome(row) : undefined;
       if (outcome !== undefined) outcomes.settle(row, bucketOf(row.outcome!.state), outcome);
     }

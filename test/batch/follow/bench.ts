@@ -93,7 +93,7 @@ export class FollowBench extends Bench {
       ...{stateDir: this.stateDir, kind: 'payout', batchId: 'b1', purpose: 'test', clock: this.clock},
     });
     try {
-      return batch.journal.rowsAfter(0, 100_000);
+      return batch.journal.rows.after(0, 100_000);
     } finally {
       await batch.close();
     }

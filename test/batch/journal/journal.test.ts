@@ -20,8 +20,8 @@ describe('the journal of a batch', () => {
       create index rows_by_reference on rows (reference); create index rows_by_fold on rows (fold)`);
     db.close();
     await bench.inJournal(({journal}) => {
-      assert.equal(journal.rowOf('INV-4')?.n, 4);
-      assert.equal(journal.rowOf('inv-4'), undefined);
+      assert.equal(journal.rows.of('INV-4')?.n, 4);
+      assert.equal(journal.rows.of('inv-4'), undefined);
     });
     assert.equal((await bench.run(new TruthService())).accepted, 5);
     await bench.plan(bench.payouts(7)); // a revision looks up every row
@@ -32,11 +32,11 @@ describe('the journal of a batch', () => {
     await bench.plan(bench.payouts(1));
     await bench.run(new TruthService());
     await bench.inJournal(({journal}) => {
-      const {id} = journal.rowOf('INV-1')!.outcome!;
+      const {id} = journal.rows.of('INV-1')!.outcome!;
       journal.noteEnded(1, id!, 'failed');
       journal.flush();
     });
-    await bench.inJournal(({journal}) => assert.equal(journal.endedUntold(9).length, 1));
+    await bench.inJournal(({journal}) => assert.equal(journal.rows.endedUntold(9).length, 1));
   });
 
   it('names rows that were only not sent behind those that a person has to look at', async () => {

@@ -63,7 +63,7 @@ describe('a disk that fills up while a file is planned', () => {
   const opens = async () => {
     const {stateDir, clock} = bench;
     const batch = await openBatch({stateDir, kind: 'payout', batchId: 'b1', purpose: 'test', clock});
-    const references = [...batch.journal.everything()].map((row) => row['reference']);
+    const references = [...batch.journal.report.everything()].map((row) => row['reference']);
     await batch.close();
     return references;
   };

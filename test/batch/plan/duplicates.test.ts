@@ -125,13 +125,13 @@ describe('what stands twice in a plan', () => {
     assert.deepEqual(errors, right.refused);
     assert.equal(plan.invalidRows, right.refused.length);
     await bench.inJournal(({journal}) => {
-      const planned = journal.rowsAfter(0, 1000).map(({n, reference}) => [n, reference]);
+      const planned = journal.rows.after(0, 1000).map(({n, reference}) => [n, reference]);
       assert.deepEqual(
         planned,
         right.kept.map(({n, reference}) => [n, reference]),
       );
-      for (const {n, reference} of right.kept) assert.equal(journal.rowOf(reference)?.n, n, reference);
-      for (const {value} of right.refused) assert.equal(journal.rowOf(value), undefined);
+      for (const {n, reference} of right.kept) assert.equal(journal.rows.of(reference)?.n, n, reference);
+      for (const {value} of right.refused) assert.equal(journal.rows.of(value), undefined);
     });
   }
 
@@ -156,7 +156,7 @@ describe('what stands twice in a plan', () => {
         const text = [CONTENT_HEADER, ...wantedRows.map(contentOf), ''].join('\n');
         await bench.plan(bench.file('first.csv', text), {namespace: 'payroll'});
         const fingerprints = await bench.inJournal(({journal}) =>
-          journal.rowsAfter(0, 1000).map(({fingerprint}) => fingerprint),
+          journal.rows.after(0, 1000).map(({fingerprint}) => fingerprint),
         );
         const rows = wantedRows.map((row, index) => {
           const before = fingerprints.slice(0, index + 1).filter((other) => other === fingerprints[index]);

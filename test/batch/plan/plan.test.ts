@@ -42,8 +42,8 @@ describe('the plan of a batch', () => {
       ...{stateDir: bench.stateDir, kind: 'payout', batchId: 'b1'},
       ...{purpose: 'look', clock: bench.clock},
     });
-    const rows = batch.journal.rowsAfter(0, 10_000);
-    const cells = [...batch.journal.everything()].map(
+    const rows = batch.journal.rows.after(0, 10_000);
+    const cells = [...batch.journal.report.everything()].map(
       (record) => JSON.parse(record['cells'] as string) as string[],
     );
     await batch.close();

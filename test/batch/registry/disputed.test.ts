@@ -19,7 +19,7 @@ for (const how of ['left in doubt', 'killed'] as const)
     let service: TruthService;
     const row = async (summary: {in_doubt: number}) => {
       assert.equal(summary.in_doubt, 1);
-      return bench.inJournal(({journal}) => journal.rowOf('INV-1')!.outcome!);
+      return bench.inJournal(({journal}) => journal.rows.of('INV-1')!.outcome!);
     };
     const loseRegistry = () => rmSync(join(bench.stateDir, 'batches', 'registry.db'));
     const plan = (batchId: string, amount: string) =>
@@ -113,7 +113,7 @@ for (const how of ['left in doubt', 'killed'] as const)
       await resolve({paid: '018f3a00-0000-7000-8000-000000000001', status: 'settled'});
       const said = async () => {
         const {accepted, posts} = await direct('b1');
-        const outcome = await bench.inJournal(({journal}) => journal.rowOf('INV-1')!.outcome!);
+        const outcome = await bench.inJournal(({journal}) => journal.rows.of('INV-1')!.outcome!);
         return [accepted, posts, outcome.status, outcome.code];
       };
       assert.deepEqual(await said(), [1, 0, 'settled', null]);
@@ -191,7 +191,7 @@ for (const how of ['left in doubt', 'killed'] as const)
       assert.equal((await direct('b3')).already_paid, 1);
       const options = {stateDir: bench.stateDir, kind: 'payout', batchId: 'b3', purpose: 'look'} as const;
       const batch = await openBatch({...options, clock: bench.clock});
-      assert.equal(batch.journal.rowOf('INV-1')!.outcome!.id, service.paid[0]!.id);
+      assert.equal(batch.journal.rows.of('INV-1')!.outcome!.id, service.paid[0]!.id);
       await batch.close();
     });
 

@@ -37,7 +37,7 @@ describe('state that does not tell the whole story', () => {
       const summary = await bench.run(service, {path, out: bench.stateDir});
       assert.deepEqual([summary.accepted, summary.already_paid, summary.posts], [2, 0, 0]);
       assert.deepEqual([summary.state, summary.next], ['complete', null]);
-      const followed = await bench.inJournal(({journal}) => journal.following(['settled'], 0, 10));
+      const followed = await bench.inJournal(({journal}) => journal.rows.following(['settled'], 0, 10));
       assert.deepEqual(
         followed.map(({outcome}) => outcome!.id).sort(),
         [...service.byId.keys()].sort(),

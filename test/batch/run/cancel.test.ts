@@ -186,7 +186,7 @@ describe('a batch that is canceled', () => {
     assert.deepEqual([summary.state, summary.canceled, summary.staged], ['stopped', 1, 1]);
     assert.equal(cancelExitCodeOf(summary), 8);
     assert.equal(summary.next, 'remit payouts batch cancel b1');
-    const {message} = (await bench.inJournal(({journal}) => journal.rowOf('INV-2')!)).outcome!;
+    const {message} = (await bench.inJournal(({journal}) => journal.rows.of('INV-2')!)).outcome!;
     assert.match(message!, /the service did not cancel it: 400 VALIDATION_ERROR: not now/);
     service.fault = () => undefined;
     assert.equal((await cancel()).state, 'canceled');
@@ -205,7 +205,7 @@ describe('a batch that is canceled', () => {
     assert.equal(summary.next, 'remit payouts batch cancel b1');
     assert.equal(seen('INV-2').filter((what) => what === 'cancel').length, 8);
     assert.ok(bench.clock.monotonic() - began > 500, 'it waits between the tries');
-    const row = await bench.inJournal(({journal}) => journal.rowOf('INV-2')!);
+    const row = await bench.inJournal(({journal}) => journal.rows.of('INV-2')!);
     assert.match(row.outcome!.message!, /accepted the cancel 8 times, but the record is still created/);
     service.requests.length = 0;
     service.fault = ({method, path}) => {

@@ -77,7 +77,7 @@ describe('a record that has ended', () => {
       return readSummary(batch, bench.clock.now());
     });
   const rowOf = (batchId: string, n: number) =>
-    within(batchId, async ({journal}) => journal.rowOf(`INV-${n}`)!);
+    within(batchId, async ({journal}) => journal.rows.of(`INV-${n}`)!);
   const entryOf = (batchId: string, n: number) =>
     within(batchId, async (batch) => {
       const registry = await registryOf(batch);
@@ -246,9 +246,9 @@ describe('a record that has ended', () => {
     assert.equal((await status('b1')).failed, 1);
     await registry.close();
     await b2.close();
-    await within('b1', async ({journal}) => assert.equal(journal.endedUntold(9).length, 1));
+    await within('b1', async ({journal}) => assert.equal(journal.rows.endedUntold(9).length, 1));
     await status('b1');
-    await within('b1', async ({journal}) => assert.equal(journal.endedUntold(9).length, 0));
+    await within('b1', async ({journal}) => assert.equal(journal.rows.endedUntold(9).length, 0));
     assert.equal((await entryOf('b1', 2))!.standing, 'ended');
   });
 

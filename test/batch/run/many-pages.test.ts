@@ -44,7 +44,7 @@ describe('a batch of many pages', () => {
     }
   }
   const outcomesOf = (...references: string[]) =>
-    bench.inJournal(({journal}) => references.map((reference) => journal.rowOf(reference)?.outcome?.state));
+    bench.inJournal(({journal}) => references.map((reference) => journal.rows.of(reference)?.outcome?.state));
 
   beforeEach(() => {
     bench = new Bench();

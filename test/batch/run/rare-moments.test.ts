@@ -65,14 +65,14 @@ describe('a batch in a rare moment', () => {
       opened: ({lock, journal}) => {
         lock.assertHeld = () => {
           if (service.posts === 0) return; // still ours when the window is opened
-          recorded = journal.rowsIn(['staged'], 0, 10).length;
+          recorded = journal.rows.inStates(['staged'], 0, 10).length;
           throw taken;
         };
       },
     });
     await assert.rejects(first, (error) => error === taken);
     assert.equal(recorded, 0, 'nothing was flushed before the check');
-    const staged = await bench.inJournal(({journal}) => journal.rowsIn(['staged'], 0, 10).length);
+    const staged = await bench.inJournal(({journal}) => journal.rows.inStates(['staged'], 0, 10).length);
     assert.equal(staged, 0, 'the journal belongs to the other runner');
     assert.equal((await bench.run(service)).accepted, 3);
     assert.deepEqual([service.byId.size, service.paid.length], [3, 3]);

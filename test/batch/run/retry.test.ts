@@ -96,7 +96,7 @@ describe('after the run', () => {
     const facts = await retry('INV-1', 'INV-2');
     assert.deepEqual([facts.again, facts.raised, facts.stop?.reason], [[], [], 'lost-record']);
     assert.match(facts.stop!.message, new RegExp(`record ${id} of row 2 \\(INV-2\\) is no longer found`));
-    const row = (reference: string) => bench.inJournal(({journal}) => journal.rowOf(reference)!);
+    const row = (reference: string) => bench.inJournal(({journal}) => journal.rows.of(reference)!);
     const [one, two] = [await row('INV-1'), await row('INV-2')];
     assert.deepEqual([one.generation, two.generation, two.outcome?.state], [0, 0, 'in_doubt']);
     const stopped = await bench.run(service);
@@ -117,7 +117,7 @@ describe('after the run', () => {
     const facts = await retry('INV-1');
     assert.deepEqual([facts.again, facts.stop], [[], undefined]);
     assert.match(facts.left[0]!.why, /could not be read \(404\)/);
-    assert.equal(await bench.inJournal(({journal}) => journal.rowOf('INV-1')!.outcome?.state), 'accepted');
+    assert.equal(await bench.inJournal(({journal}) => journal.rows.of('INV-1')!.outcome?.state), 'accepted');
   });
 
   it('retry does not have a row approved by the next run whose record was not found for a while', async () => {
@@ -164,7 +164,7 @@ describe('after the run', () => {
     await bench.plan(bench.payouts(2));
     await bench.run(service);
     const batch = await opened();
-    const row = batch.journal.rowOf('INV-1')!;
+    const row = batch.journal.rows.of('INV-1')!;
     batch.journal.record({...row.outcome!, status: 'failed'}, bench.clock.now());
     batch.journal.flush();
     await batch.close();
@@ -355,7 +355,7 @@ describe('after the run', () => {
     service.fault = () => undefined;
     await resolve('INV-1', 'not-paid');
     const batch = await opened();
-    const {generation, outcome} = batch.journal.rowOf('INV-1')!;
+    const {generation, outcome} = batch.journal.rows.of('INV-1')!;
     await batch.close();
     assert.deepEqual([generation, outcome!.state], [1, 'not_sent']);
     const summary = await bench.run(service, {path: 'direct'});

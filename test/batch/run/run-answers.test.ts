@@ -162,7 +162,7 @@ describe('what an answer does to a run', () => {
       assert.equal(summary.stopped_because?.reason, 'collision');
       assert.ok(summary.not_sent > 30);
       nothingPaid();
-      const row = await bench.inJournal(({journal}) => journal.rowOf('INV-3')!);
+      const row = await bench.inJournal(({journal}) => journal.rows.of('INV-3')!);
       const asked = what === 'amount' ? `${row.amount} minor units` : what === 'payee' ? payeeId(3) : 'none';
       assert.match(
         row.outcome!.message!,

@@ -276,7 +276,7 @@ describe('the release of a batch', () => {
   describe('past the horizon of the keys', () => {
     const TOO_LATE = /longer ago than the key horizon; approve it by its id and resume .*--approve-by-id/;
     const messageOf = async (n: number) =>
-      bench.inJournal(({journal}) => journal.rowOf(`INV-${n}`)?.outcome?.message ?? '');
+      bench.inJournal(({journal}) => journal.rows.of(`INV-${n}`)?.outcome?.message ?? '');
 
     it('replays no row, and sends nothing but looks', async () => {
       await bench.plan(bench.payouts(3));

@@ -154,7 +154,7 @@ describe('a run that is stopped', () => {
     const {in_doubt, staged, not_sent, state, stopped_because} = await running;
     assert.deepEqual([in_doubt, staged, not_sent], [0, 4, 26]);
     assert.deepEqual([state, stopped_because?.reason], ['interrupted', 'interrupted']);
-    const {outcome} = (await bench.inJournal(({journal}) => journal.rowOf('INV-5')))!;
+    const {outcome} = (await bench.inJournal(({journal}) => journal.rows.of('INV-5')))!;
     assert.deepEqual([outcome?.message, outcome?.attempts], ['given up', 1], 'the results say why');
     assert.equal((await run()).accepted, 30);
     assert.equal(service.byId.size, 30);

@@ -26,7 +26,7 @@ describe('a refusal of a row that may have been sent before', () => {
 
   const stage = (options: RunArguments = {}) => bench.run(service, {path: 'stage-only', ...options});
   const rowOf = (reference: string): Promise<JournalRow> =>
-    bench.inJournal(({journal}) => journal.rowOf(reference)!);
+    bench.inJournal(({journal}) => journal.rows.of(reference)!);
 
   /** Answers to the creates of row 2, one by one; then none is changed. */
   const answers = (...faults: (Fault | undefined)[]) => {

@@ -19,9 +19,9 @@ export async function showEnd(request: RunRequest, {journal}: OpenBatch, summary
   const attention = journal.needingAttention(ATTENTION, summary.in_doubt);
   context.out.text(summaryText(summary, attention, placedBy(context, stateDir, context.commands.profile)));
   if (request.path === 'cancel' && summary.accepted > 0)
-    context.out.notice(releasedText(journal.rowsIn(['accepted'], 0, NAMED), summary.accepted));
+    context.out.notice(releasedText(journal.rows.inStates(['accepted'], 0, NAMED), summary.accepted));
   hintRefusals(request, summary, journal);
-  noteDoubts(request, summary, journal.rowsIn(['in_doubt'], 0, ATTENTION));
+  noteDoubts(request, summary, journal.rows.inStates(['in_doubt'], 0, ATTENTION));
   if (summary.posts === 0 && summary.next === null && (await hasForgotten(context, kind, journal)))
     context.out.notice(RESET_SANDBOX);
 }
@@ -32,7 +32,7 @@ const REFUSALS: readonly (number | null)[] = [400, 404, 422];
 /** Everything was refused, so the address may be wrong; where it is not, the batch goes on with this command. */
 function hintRefusals(request: RunRequest, summary: Summary, journal: OpenBatch['journal']): void {
   if (request.path === 'cancel' || summary.stopped_because?.reason !== 'refused-at-first') return;
-  const refused = journal.rowsIn(['not_sent'], 0, NAMED);
+  const refused = journal.rows.inStates(['not_sent'], 0, NAMED);
   if (!refused.some(({outcome}) => REFUSALS.includes(outcome?.http ?? null))) return;
   const words = ['resume', shellWord(summary.batch_id), ...accepting('refusals')].join(' ');
   request.context.out.hint(

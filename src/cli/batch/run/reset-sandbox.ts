@@ -12,7 +12,7 @@ export const RESET_SANDBOX =
  */
 export async function hasForgotten(context: Context, kind: Kind, journal: Journal): Promise<boolean> {
   if (!context.profile.key.startsWith('test_sandbox_')) return false;
-  const id = journal.rowsIn(['accepted', 'already_paid'], 0, 1)[0]?.outcome?.id;
+  const id = journal.rows.inStates(['accepted', 'already_paid'], 0, 1)[0]?.outcome?.id;
   if (id === undefined || id === null) return false;
   try {
     await (kind === 'payout' ? context.client.payouts.get({id}) : context.client.payins.get({id}));

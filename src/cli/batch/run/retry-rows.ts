@@ -62,7 +62,7 @@ function hintLeft(request: RunRequest, journal: Journal, left: RetryFacts['left'
   const places = new Set(left.flatMap(({elsewhere}) => elsewhere ?? []));
   const accepted = [...places].flatMap((place) => accepting('paid-elsewhere', place));
   if (places.size > 0) out.hint(`if these are other payments: ${commands.again(typed, {add: accepted})}`);
-  const isHeld = left.some(({reference}) => journal.rowOf(reference)?.outcome?.state === 'held');
+  const isHeld = left.some(({reference}) => journal.rows.of(reference)?.outcome?.state === 'held');
   const words = ['release', shellWord(batchId), ...accepting('differences')].join(' ');
   if (isHeld && !isCapped(profile.caps))
     out.hint(`if the differences are acceptable: ${continued(request, words)}`);
