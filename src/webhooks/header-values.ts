@@ -53,7 +53,7 @@ const isFetchHeaders = (headers: object): headers is FetchHeaders =>
 function fromList(list: readonly unknown[], name: string): string[] {
   const found: string[] = [];
   if (Array.isArray(list[0]))
-    for (const [key, value] of list as readonly (readonly unknown[])[]) add(found, key, value, name);
+    for (const pair of list as readonly (readonly unknown[])[]) add(found, pair[0], pair[1], name);
   else for (let at = 0; at + 1 < list.length; at += 2) add(found, list[at], list[at + 1], name);
   return found;
 }

@@ -10,10 +10,9 @@ export function checkSecrets(secrets: WebhookSecret | readonly WebhookSecret[]):
   const all = isOne(secrets) ? [secrets] : secrets;
   if (!Array.isArray(all) || all.length === 0)
     throw new RemitError('LOCAL_VALIDATION', 'a webhook cannot be verified without a signing secret');
-  for (const [index, secret] of all.entries()) {
-    if (isOne(secret) && secret.length > 0) continue;
-    throw new RemitError('LOCAL_VALIDATION', `signing secret ${index + 1} of ${all.length} is empty`);
-  }
+  const wrong = all.findIndex((secret) => !isOne(secret) || secret.length === 0);
+  if (wrong !== -1)
+    throw new RemitError('LOCAL_VALIDATION', `signing secret ${wrong + 1} of ${all.length} is empty`);
   return all as readonly WebhookSecret[];
 }
 
