@@ -206,7 +206,10 @@ export class Intake {
     if (delivery.filtered) return;
     const targets = forwarder.targetsFor(eventType);
     if (targets.length === 0) return;
-    delivery.targets = targets.filter((target) => !arrival?.forwarded?.has(target));
+    delivery.targets =
+      arrival === undefined || arrival.forwarded === 0
+        ? targets
+        : targets.filter((target) => !known.hasForwarded(arrival, target));
   }
 
   #refusal(reason: 'backlog' | 'record' | 'stopping', detail: string): Answer {

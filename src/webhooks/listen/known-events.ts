@@ -2,60 +2,74 @@ import {hash} from 'node:crypto';
 import {hasArrived} from '../delivery.ts';
 import {RecentMap} from '../recent-map.ts';
 import type {Entry} from '../record/entry.ts';
-
-interface Known {
-  first: string;
-  digest: string;
-  attempts: number;
-  forwarded: Set<string> | undefined;
-}
+import {EventTable, setKey, type EventKey} from './event-table.ts';
 
 /** How an event that arrives relates to earlier ones. */
 export interface Arrival {
   attempt: number;
   /** The first delivery, where this one has the same bytes. */
   duplicateOf: string | null;
-  /** Targets that answered a forward of it with 2XX. */
-  forwarded: ReadonlySet<string> | undefined;
+  /** The targets that answered a forward of it with 2XX, for `hasForwarded`. */
+  forwarded: number;
 }
 
 const MOST = 200_000;
+/** Targets beyond these get duplicates as well. */
+const MOST_TARGETS = 32;
 
-/** Events by their id, so that each is shown once. The oldest are forgotten. */
+/**
+ * Events by their id, so that each is shown once. Holds the last `most / 2` at least, and `most` at the most: then the older half
+ * is forgotten.
+ */
 export class KnownEvents {
-  readonly #events = new RecentMap<string, Known>(MOST);
+  readonly #half: number;
+  readonly #bits: ReadonlyMap<string, number>;
+  #recent: EventTable;
+  #older: EventTable | undefined;
+  readonly #key: EventKey = {low: 0, high: 0};
+  #slot = -1;
   /** Event by delivery, for forward results in the record. */
   readonly #byDelivery = new RecentMap<string, string>(MOST);
 
+  /** @param targets where this listener forwards to */
+  constructor(targets: readonly string[], most = MOST) {
+    this.#half = Math.max(1, Math.floor(most / 2));
+    this.#recent = new EventTable(this.#half);
+    this.#bits = new Map(targets.slice(0, MOST_TARGETS).map((target, index) => [target, 1 << index]));
+  }
+
   /** An event was delivered; call `forget` if it could not be kept. */
   arrive(eventId: string, body: Uint8Array, delivery: string): Arrival {
-    const digest = hash('sha256', body, 'base64');
-    const known = this.#events.get(eventId);
-    if (known === undefined) {
-      this.#events.set(eventId, {first: delivery, digest, attempts: 1, forwarded: undefined});
-      return {attempt: 1, duplicateOf: null, forwarded: undefined};
+    const digest = hash('sha256', body, 'binary');
+    const table = this.#find(eventId);
+    const slot = this.#slot;
+    if (table === undefined || table.attempts[slot] === 0) {
+      (table ?? this.#added()).setFirst(this.#slot, delivery, digest);
+      return {attempt: 1, duplicateOf: null, forwarded: 0};
     }
-    known.attempts += 1;
-    const same = known.digest === digest;
-    return {
-      attempt: known.attempts,
-      duplicateOf: same ? known.first : null,
-      forwarded: same ? known.forwarded : undefined,
-    };
+    const attempt = (table.attempts[slot]! += 1);
+    return table.hasDigest(slot, digest)
+      ? {attempt, duplicateOf: table.first(slot), forwarded: table.forwarded[slot]!}
+      : {attempt, duplicateOf: null, forwarded: 0};
   }
 
   /** A delivery that was answered with 503 has not arrived. */
   forget(eventId: string, delivery: string): void {
-    const known = this.#events.get(eventId);
-    if (known === undefined) return;
-    known.attempts -= 1;
-    if (known.first === delivery || known.attempts === 0) this.#events.delete(eventId);
+    const table = this.#find(eventId);
+    if (table === undefined) return;
+    const slot = this.#slot;
+    const attempts = table.attempts[slot]!;
+    table.attempts[slot] = attempts === 0 || table.first(slot) === delivery ? 0 : attempts - 1;
   }
 
   /** A target answered a forward of the event with 2XX. */
   forwarded(eventId: string, target: string): void {
-    const known = this.#events.get(eventId);
-    if (known !== undefined) (known.forwarded ??= new Set()).add(target);
+    const table = this.#find(eventId);
+    if (table !== undefined) table.forwarded[this.#slot]! |= this.#bits.get(target) ?? 0;
+  }
+
+  hasForwarded({forwarded}: Arrival, target: string): boolean {
+    return (forwarded & (this.#bits.get(target) ?? 0)) !== 0;
   }
 
   /** Takes over what an earlier run recorded. */
@@ -71,5 +85,27 @@ export class KnownEvents {
     if (eventId === null || verdict === 'rejected') return;
     this.arrive(eventId, body, id);
     if (targets.length > 0) this.#byDelivery.set(id, eventId);
+  }
+
+  /** The table that has the event; `#key` and `#slot` are set to its key and its slot there. */
+  #find(eventId: string): EventTable | undefined {
+    setKey(this.#key, eventId);
+    for (const table of [this.#recent, this.#older]) {
+      this.#slot = table?.find(this.#key) ?? -1;
+      if (this.#slot !== -1) return table;
+    }
+    return undefined;
+  }
+
+  /** Makes a slot for the event of `#key`. */
+  #added(): EventTable {
+    if (this.#recent.size >= this.#half) {
+      const next = this.#older ?? new EventTable(this.#half);
+      next.clear();
+      this.#older = this.#recent;
+      this.#recent = next;
+    }
+    this.#slot = this.#recent.add(this.#key);
+    return this.#recent;
   }
 }

@@ -47,7 +47,7 @@ function place(options: Partial<IntakeOptions> & {targets?: readonly string[]; m
     verify: {},
     allowUnverified: true,
     wanted: () => true,
-    known: new KnownEvents(),
+    known: new KnownEvents([]),
     write: (entry, end) => void appends.push({entry, end}),
     forwarder,
     respondDownstream: false,

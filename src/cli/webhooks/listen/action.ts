@@ -45,7 +45,7 @@ export async function listen(
   const report = new ListenReport(local.out, {showResponse: flags['show-response'] ?? false});
   const expander =
     context !== undefined && flags.expand ? new Expander(context, (line) => report.object(line)) : undefined;
-  const known = new KnownEvents();
+  const known = new KnownEvents(targetsOf(flags));
   const record = flags['no-record'] ? undefined : new ListenRecord(local, flags);
   const expectation = readExpectation(flags);
   const ending = endOf(local, flags, expectation);
@@ -101,7 +101,7 @@ export async function listen(
       readyText(url, flags, {registration, ...page}),
     );
     if (!flags['no-health-check'])
-      for (const target of new Set(readRoutes(flags).map((route) => route.target)))
+      for (const target of targetsOf(flags))
         void watchTarget(target, {
           clock: local.clock,
           signal: watching.signal,
@@ -188,6 +188,8 @@ function makeForwarder(
   });
 }
 
+const targetsOf = (flags: ListenFlags): string[] => [...new Set(readRoutes(flags).map(({target}) => target))];
+
 /** The secret that --resign signs with. */
 function readResignSecret({runtime}: LocalContext, {resign: file}: ListenFlags): string | undefined {
   if (file === undefined) return undefined;
@@ -237,7 +239,7 @@ function readyText(
   flags: ListenFlags,
   {registration, ui_url: page}: {registration: Registration | undefined; ui_url: string | null},
 ): string[] {
-  const targets = [...new Set(readRoutes(flags).map(({target}) => target))];
+  const targets = targetsOf(flags);
   return [
     `Listening on ${url}`,
     ...(page === null ? [] : [`Inspect deliveries at ${page}`]),

@@ -1,0 +1,102 @@
+import {randomBytes} from 'node:crypto';
+
+/** 64 bits of an event's id, for a table that does not keep the ids themselves. */
+export interface EventKey {
+  low: number;
+  high: number;
+}
+
+const SEED = randomBytes(8);
+const [LOW_SEED, HIGH_SEED] = [SEED.readUInt32LE(0), SEED.readUInt32LE(4)];
+
+/** Into `key`, which is used again and again. */
+export function setKey(key: EventKey, eventId: string): void {
+  let low = LOW_SEED;
+  let high = HIGH_SEED;
+  for (let at = 0; at < eventId.length; at += 1) {
+    const code = eventId.charCodeAt(at);
+    low = Math.imul(low ^ code, 0x85ebca6b);
+    low ^= low >>> 13;
+    high = Math.imul(high ^ code, 0xc2b2ae35);
+    high ^= high >>> 16;
+  }
+  key.low = low | 1; // 0 is a free slot
+  key.high = high | 0;
+}
+
+const DIGEST_BYTES = 16;
+const ID_PREFIX = 'dlv_';
+const ID_BYTES = 12;
+
+/**
+ * Events by their key, in arrays of numbers: a Map of objects would make each garbage collection longer, and with it the answers to
+ * the deliveries of that moment. Takes 44 bytes a slot, of which the system provides what is used.
+ */
+export class EventTable {
+  readonly attempts: Uint32Array;
+  /** A bit for each target that the event was forwarded to. */
+  readonly forwarded: Uint32Array;
+  readonly #mask: number;
+  readonly #low: Int32Array;
+  readonly #high: Int32Array;
+  readonly #digests: Buffer;
+  readonly #firsts: Buffer;
+  #size = 0;
+
+  /** @param most how many events it will hold */
+  constructor(most: number) {
+    const slots = 2 ** Math.ceil(Math.log2(most * 1.25 + 1));
+    this.#mask = slots - 1;
+    this.#low = new Int32Array(slots);
+    this.#high = new Int32Array(slots);
+    this.attempts = new Uint32Array(slots);
+    this.forwarded = new Uint32Array(slots);
+    this.#digests = Buffer.alloc(slots * DIGEST_BYTES);
+    this.#firsts = Buffer.alloc(slots * ID_BYTES);
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  clear(): void {
+    this.#low.fill(0);
+    this.#size = 0;
+  }
+
+  /** Its slot; -1 where it is not there. */
+  find({low, high}: EventKey): number {
+    for (let slot = high & this.#mask; ; slot = (slot + 1) & this.#mask) {
+      if (this.#low[slot] === 0) return -1;
+      if (this.#low[slot] === low && this.#high[slot] === high) return slot;
+    }
+  }
+
+  /** The slot of an event that was not there. */
+  add({low, high}: EventKey): number {
+    let slot = high & this.#mask;
+    while (this.#low[slot] !== 0) slot = (slot + 1) & this.#mask;
+    this.#low[slot] = low;
+    this.#high[slot] = high;
+    this.#size += 1;
+    return slot;
+  }
+
+  /** @param digest of its body, a character a byte; the first half is kept */
+  setFirst(slot: number, delivery: string, digest: string): void {
+    this.attempts[slot] = 1;
+    this.forwarded[slot] = 0;
+    this.#digests.write(digest, slot * DIGEST_BYTES, DIGEST_BYTES, 'latin1');
+    this.#firsts.write(delivery.slice(ID_PREFIX.length), slot * ID_BYTES, ID_BYTES, 'hex');
+  }
+
+  /** The delivery that brought it first. */
+  first(slot: number): string {
+    return ID_PREFIX + this.#firsts.toString('hex', slot * ID_BYTES, (slot + 1) * ID_BYTES);
+  }
+
+  hasDigest(slot: number, digest: string): boolean {
+    const start = slot * DIGEST_BYTES;
+    return this.#digests.toString('latin1', start, start + DIGEST_BYTES) === digest.slice(0, DIGEST_BYTES);
+  }
+}
