@@ -13,7 +13,7 @@ import {MAX_BODY_BYTES} from '../../../webhooks/raw-body.ts';
 import type {WebhookSecret} from '../../../webhooks/secrets.ts';
 import {resignedHeaders} from '../../../webhooks/replay.ts';
 import type {Context, LocalContext} from '../../core/context.ts';
-import {keepHeapSmall} from '../../runtime/memory.ts';
+import {enlargeYoungSpace, keepHeapSmall} from '../../runtime/memory.ts';
 import {Expander} from './expand.ts';
 import type {Entry} from '../../../webhooks/record/entry.ts';
 import type {OpenInspector} from '../events/inspector.ts';
@@ -38,6 +38,7 @@ export async function listen(
   flags: ListenFlags,
 ): Promise<{data: unknown; exitCode: ExitCode}> {
   keepHeapSmall();
+  enlargeYoungSpace();
   const secrets: WebhookSecret[] =
     flags.register || flags['allow-unverified']
       ? givenSecrets(local, flags)
