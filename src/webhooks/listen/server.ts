@@ -50,6 +50,8 @@ const LARGE_BODIES_BYTES = 8 * 1_048_576;
 const LEAST_LARGE_BODIES = 4;
 /** Beyond this the connection that has been idle longest is closed for a new one. */
 const MOST_CONNECTIONS = 1024;
+/** So many answers go out together. */
+const READY = 16;
 /** Answers under way when the listener stops have this long. */
 const CLOSE_MS = 5000;
 
@@ -62,8 +64,12 @@ export class Receiver {
   readonly #server: Server;
   readonly #connections = new Slots<Connection>();
   readonly #checks: NodeJS.Timeout;
-  /** Answers of this turn of the event loop, in order. */
+  /** Answers that are not sent yet, in order. */
   readonly #ready: {connection: Connection; answer: Answer}[] = [];
+  #isSending = false;
+  /** What is left to do at the end of this turn of the event loop. */
+  readonly #after: (() => void)[] = [];
+  #isEndPlanned = false;
 
   private constructor(options: ReceiverOptions, server: Server) {
     this.#options = options;
@@ -171,19 +177,32 @@ export class Receiver {
   }
 
   /**
-   * Answers at the end of the turn, all at once: when each answer goes out alone, a sender that waits for it is woken up for each,
-   * and waking it costs more than verifying its delivery.
+   * Answers a few at a time. When each answer goes out alone, a sender that waits for it is woken up for each, and waking it costs more
+   * than verifying its delivery; when all go out at the end of the turn, senders and listener wait for each other.
    */
   #send(connection: Connection, answer: Answer): void {
-    if (this.#ready.push({connection, answer}) === 1) setImmediate(() => this.#sendAll());
+    this.#ready.push({connection, answer});
+    if (this.#ready.length >= READY && !this.#isSending) this.#sendReady();
+    if (this.#isEndPlanned) return;
+    this.#isEndPlanned = true;
+    setImmediate(() => this.#endTurn());
   }
 
-  #sendAll(): void {
-    const all = this.#ready.splice(0);
-    for (const {connection, answer} of all) connection.answer({status: answer.status});
-    for (const {answer} of all) {
+  #sendReady(): void {
+    this.#isSending = true; // the next request of a connection is read as soon as the last one is answered
+    for (const {connection, answer} of this.#ready.splice(0)) {
+      connection.answer(answer);
+      if (answer.after !== undefined) this.#after.push(answer.after);
+    }
+    this.#isSending = false;
+  }
+
+  #endTurn(): void {
+    this.#isEndPlanned = false;
+    this.#sendReady();
+    for (const after of this.#after.splice(0)) {
       try {
-        answer.after?.();
+        after();
       } catch (error) {
         this.#options.onBug(error);
       }
