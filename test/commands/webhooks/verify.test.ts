@@ -239,6 +239,20 @@ describe('webhooks send', () => {
     assert.match(ran.stderr, /connection refused/);
   });
 
+  it('refuses a header that cannot be sent, and sends nothing', async () => {
+    const {run} = place();
+    const got = await receiver(200, async (port) => {
+      for (const value of ['a\u0001b', 'a\u007f', '\u001b[2J', 'a\nb', '€']) {
+        const ran = await run(['send', String(port), '@body.json', '-H', `X-Trace: ${value}`]);
+        assert.equal(ran.exitCode, 2, `${JSON.stringify(value)}: ${ran.stderr}`);
+        assert.match(ran.stderr, /X-Trace/);
+        assert.doesNotMatch(ran.stderr, /[\u0001\u001b\u007f]/);
+      }
+      assert.equal((await run(['send', String(port), '@body.json', '-H', 'X-Trace: a\tb é'])).exitCode, 0);
+    });
+    assert.equal(got.length, 1);
+  });
+
   it('sends to this machine only, unless told otherwise', async () => {
     const {run} = place();
     for (const to of ['https://example.com/hook', '10.0.0.1:3000', '[::2]:3000', 'localhost.example.com']) {

@@ -52,6 +52,21 @@ export interface SendResult extends Signed {
 
 const KEEP_BYTES = 65_536;
 
+/** What a header value may hold (RFC 9110, 5.5), a byte a character. Node would refuse the rest only once it sends. */
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** @throws {RemitError} USAGE for a header that cannot be sent */
+function headerToSend(line: string): [string, string] {
+  const [name, value] = parseHeaderLine(line);
+  if (!VALUE.test(value))
+    throw new RemitError(
+      'USAGE',
+      `--header ${name} has a character that a header cannot hold: ${JSON.stringify(value)}`,
+      {hint: 'headers hold printable characters, spaces and tabs'},
+    );
+  return [name, value];
+}
+
 /** Posts a signed body and shows the answer. Ends with 0 for a 2XX, 8 for another status, 7 without an answer. */
 export async function sendSigned(
   local: LocalContext,
@@ -60,7 +75,7 @@ export async function sendSigned(
 ): Promise<{data: SendResult; exitCode: ExitCode}> {
   const url = parseTarget(request.to);
   checkTarget(url, request.allowExternal);
-  const own = request.header.map(parseHeaderLine);
+  const own = request.header.map(headerToSend);
   const isSet = (name: string) => own.some(([given]) => given.toLowerCase() === name);
   const signature = Object.entries(signed.headers).find(([name]) => isSet(name.toLowerCase()));
   if (signature !== undefined) throw new RemitError('USAGE', `--header cannot replace ${signature[0]}`);
