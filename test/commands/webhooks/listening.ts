@@ -17,6 +17,8 @@ type Run = (argv: readonly string[], options: CliOptions) => Promise<CliResult>;
 /** `webhooks listen -o ndjson` in this process, on a free port. */
 export class Listening {
   readonly lines: ListenLine[] = [];
+  /** Called at once for each line. */
+  onLine: ((line: ListenLine) => void) | undefined;
   readonly stop = new Stop(() => assert.fail('a test must not end the process'));
   #ended!: Promise<CliResult>; // set by open
   #result: CliResult | undefined;
@@ -94,7 +96,10 @@ export class Listening {
     this.#text += text;
     const complete = this.#text.split('\n');
     this.#text = complete.pop()!;
-    for (const line of complete)
-      if (line.startsWith('{"type"')) this.lines.push(JSON.parse(line) as ListenLine);
+    for (const line of complete) {
+      if (!line.startsWith('{"type"')) continue;
+      this.lines.push(JSON.parse(line) as ListenLine);
+      this.onLine?.(this.lines.at(-1)!);
+    }
   }
 }

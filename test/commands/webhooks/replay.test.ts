@@ -252,6 +252,23 @@ describe('webhooks events replay', () => {
     assert.deepEqual(names, fields('`webhooks events list`'));
   });
 
+  it('finds each delivery that a listener calls dead in its record', async () => {
+    answer = () => 500;
+    const listening = await Listening.open(env, ['--forward-to', url, '--forward-attempts', '1']);
+    const states: (string | undefined)[] = [];
+    listening.onLine = (line) => {
+      if (line.type !== 'dead') return;
+      states.push(collect(readRecord(folder())).get(line.delivery)?.targets.get(url)?.state);
+    };
+    await Promise.all(Array.from({length: 40}, (_, index) => listening.post(body(index))));
+    await listening.until(({type}) => type === 'dead', 40);
+    await listening.end();
+    assert.deepEqual(
+      states,
+      Array.from({length: 40}, () => 'dead'),
+    );
+  });
+
   it('works beside a listener that is writing the same record', async () => {
     answer = ({headers}) => (headers.includes('x-late') ? 200 : 500);
     const listening = await Listening.open(env, ['--forward-to', url, '--forward-attempts', '1']);

@@ -177,10 +177,16 @@ function makeForwarder(
     attempts: flags['forward-attempts'],
     random: local.runtime.random,
     onResult: (result, response, {eventId}) => {
-      record?.note(result);
-      inspect({kind: 'forward', forward: result});
       if (eventId !== null && hasArrived(result)) known.forwarded(eventId, result.target);
-      report.forward(result, response);
+      inspect({kind: 'forward', forward: result});
+      const show = () => report.forward(result, response);
+      // A script may replay a delivery as soon as it reads that it is dead: the record must have the result by then.
+      if (record === undefined) show();
+      else if (result.gaveUp) record.note(result, show);
+      else {
+        record.note(result, () => undefined);
+        show();
+      }
     },
     onBusy: (target, active) =>
       local.out.warn(

@@ -72,9 +72,12 @@ export class ListenRecord {
     });
   }
 
-  /** A forward result: not worth a wait, and a failed disk is reported with the next delivery. */
-  note(result: ForwardResult): void {
-    this.write({kind: 'forward', forward: result}, () => this.#settle(result));
+  /** A forward result; a failed disk is reported with the next delivery. Calls `done` once it is on disk, or cannot be. */
+  note(result: ForwardResult, done: () => void): void {
+    this.write({kind: 'forward', forward: result}, () => {
+      this.#settle(result);
+      done();
+    });
   }
 
   async close(): Promise<void> {
