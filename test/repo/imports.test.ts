@@ -231,6 +231,16 @@ const j = require('./j.cjs');
     assert.equal(broken('src/novelty/a.ts', `import {x} from './b.ts'`).length, 1);
   });
 
+  it('of the tests of batches go around the command line', () => {
+    const above = /\bsrc\/(cli|commands|output)\//;
+    const up = ['test/batch', 'test/sim']
+      .flatMap((folder) => sourcesUnder(folder))
+      .filter(({text}) => above.test(text)) // most files have no such text, and need not be parsed
+      .flatMap(importsOf)
+      .filter(({target}) => above.test(target ?? ''));
+    none(up.map((one) => `${at(one)} ${one.specifier}: move the code to src/batch, or the test to test/cli`));
+  });
+
   it('go from room to room as docs/internals/architecture.md says', () => {
     const rooms = documentedRooms();
     assert.ok(rooms.size > 30, `${rooms.size} rooms`);

@@ -3,15 +3,15 @@ import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {describe, it} from 'mocha';
-import type {Summary} from '../../../src/batch/standing/summary.ts';
-import type {Followed} from '../../../src/batch/follow/follow-run.ts';
-import {stateDir} from '../../../src/profiles/config-file.ts';
-import {Stop} from '../../../src/cli/runtime/stop.ts';
-import type {Transport, TransportRequest} from '../../../src/client/transport.ts';
-import {acquireLock} from '../../../src/store/lock.ts';
-import {BASE_URL, runCli, type CliOptions} from '../../cli/run-cli.ts';
-import {TestSandbox} from '../../sandbox/harness.ts';
-import {VirtualClock} from '../virtual-clock.ts';
+import type {Summary} from '../../../../src/batch/standing/summary.ts';
+import type {Followed} from '../../../../src/batch/follow/follow-run.ts';
+import {stateDir} from '../../../../src/profiles/config-file.ts';
+import {Stop} from '../../../../src/cli/runtime/stop.ts';
+import type {Transport, TransportRequest} from '../../../../src/client/transport.ts';
+import {acquireLock} from '../../../../src/store/lock.ts';
+import {BASE_URL, runCli, type CliOptions} from '../../../cli/run-cli.ts';
+import {TestSandbox} from '../../../sandbox/harness.ts';
+import {VirtualClock} from '../../../batch/virtual-clock.ts';
 
 type Told = Summary & {followed?: Followed};
 

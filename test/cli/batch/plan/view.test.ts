@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import {describe, it} from 'mocha';
+import {groupsOf} from '../../../../src/batch/input/issue-groups.ts';
+import type {Issue} from '../../../../src/batch/model/issue.ts';
+import {addRow, emptyPart} from '../../../../src/batch/model/part.ts';
+import type {Survey} from '../../../../src/batch/registry/survey.ts';
+import {issuesText, surveyText} from '../../../../src/cli/batch/plan/view.ts';
+
+const issue = (line: number, code = 'uuid', column = 'payee_id'): Issue => ({
+  ...{row: line - 1, line, column, code, message: 'is not a UUID', value: `x${line}`},
+});
+
+describe('the errors of a file, as they are shown', () => {
+  it('are listed one by one when there are few, and counted when there are many', () => {
+    const few = groupsOf([issue(2), issue(3), issue(4)]).groups;
+    assert.equal(issuesText(few).split('\n').length, 3);
+    const many = groupsOf(Array.from({length: 198}, (_, i) => issue(i + 2))).groups;
+    assert.equal(
+      issuesText(many),
+      '  line 2, row 1, column payee_id: is not a UUID (found: x2)\n' +
+        '      the same on 197 other lines: 3, 4, 5, 6, 7, 8, 9, 10, 11, and 188 more',
+    );
+    const four = groupsOf([issue(2), issue(3), issue(4), issue(5)]).groups;
+    assert.match(issuesText(four), /the same on 3 other lines: 3, 4, 5$/);
+  });
+
+  it('are one line for each cause', () => {
+    const many = Array.from({length: 500}, (_, i) => issue(i + 2));
+    const lines = issuesText(groupsOf([...many, issue(502, 'rail', 'rail')]).groups).split('\n');
+    assert.equal(lines.length, 3);
+    assert.match(lines[2]!, /^ +line 502, row 501, column rail: is not a UUID/);
+  });
+});
+
+describe('what the registry has of a plan, as it is shown', () => {
+  const none: Survey = {
+    ...{paidBy: new Map(), doubts: 0, disputed: emptyPart(), shifts: new Map(), conflicts: 0},
+    ...{similar: {count: 0, examples: []}, alike: {count: 0, examples: []}, elsewhere: new Map()},
+  };
+
+  it('is nothing where no other batch has a reference of it', () => {
+    assert.deepEqual(surveyText(none), []);
+  });
+
+  it('names rows in doubt that are not sent', () => {
+    const disputed = emptyPart();
+    addRow(disputed, {currency: 'USD', amount: 100});
+    const [line, ...others] = surveyText({...none, disputed});
+    assert.match(line!, /1 row in doubt whose reference another batch has taken/);
+    assert.deepEqual(others, []);
+  });
+});
