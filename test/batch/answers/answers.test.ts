@@ -4,6 +4,7 @@ import {judgeAnswer, judgeFailure, judgeLook, type RowVerdict} from '../../../sr
 import {compareEcho} from '../../../src/batch/answers/echo.ts';
 import type {JournalRow} from '../../../src/batch/journal/row.ts';
 import type {Phase} from '../../../src/batch/journal/journal.ts';
+import {FIELD_NAMES, type RowContent} from '../../../src/batch/model/row-fields.ts';
 import {readAnswer} from '../../../src/client/answer.ts';
 import {type FailureKind, TransportFailure} from '../../../src/client/transport.ts';
 import {payeeId} from '../harness.ts';
@@ -13,13 +14,11 @@ const ROW: JournalRow = {
   reference: 'INV-1',
   fingerprint: 'f',
   generation: 0,
+  ...(Object.fromEntries(FIELD_NAMES.map((name) => [name, null])) as unknown as RowContent),
   party: payeeId(1),
   amount: 150075,
   currency: 'USD',
   rail: 'wire',
-  method: null,
-  subaccount: null,
-  scheduled: null,
   metadata: '{"note":"November"}',
   outcome: undefined,
   outcomeWindow: 0,

@@ -3,7 +3,7 @@ import {mkdirSync} from 'node:fs';
 import {batchFolder} from '../../../src/batch/journal/folder.ts';
 import {openSqlite} from '../../../src/store/sqlite.ts';
 import {readText} from '../../repo/tree.ts';
-import {Bench} from '../harness.ts';
+import {Bench, payeeId} from '../harness.ts';
 import {TruthService} from '../truth-service.ts';
 
 /**
@@ -37,13 +37,16 @@ describe('a batch that version 0.1.0 began', () => {
       service.records.set(key, record);
       service.byId.set(record.id, record);
     }
-    const {folder, journal} = batchFolder(bench.stateDir, 'payout', 'b1');
-    mkdirSync(folder, {recursive: true});
-    const db = await openSqlite(journal, {durability: 'full'});
-    db.exec(readText(`${FOLDER}/journal.sql`).replaceAll('{folder}', bench.folder));
-    db.close();
+    mkdirSync(batchFolder(bench.stateDir, 'payout', 'b1').folder, {recursive: true});
+    await change(readText(`${FOLDER}/journal.sql`).replaceAll('{folder}', bench.folder));
   });
   afterEach(() => bench.remove());
+
+  async function change(sql: string): Promise<void> {
+    const db = await openSqlite(batchFolder(bench.stateDir, 'payout', 'b1').journal, {durability: 'full'});
+    db.exec(sql);
+    db.close();
+  }
 
   it('is finished with the bytes and keys of that version, and pays each row once', async () => {
     const summary = await bench.run(service);
@@ -63,5 +66,18 @@ describe('a batch that version 0.1.0 began', () => {
     const lines = readText(`${FOLDER}/payouts.csv`).replace(/,30\.00,/, ',31.00,');
     const {revision} = await bench.plan(bench.file('payouts.csv', lines));
     assert.deepEqual(revision, {added: 0, corrected: 1, dropped: []});
+  });
+
+  it('is finished too if its journal still has an index on the references', async () => {
+    await change(`drop table row_names; drop table ended_records; delete from remit_migrations where name >= '0003';
+      create index rows_by_reference on rows (reference); create index rows_by_fold on rows (fold)`);
+    await bench.inJournal(({journal}) => {
+      assert.equal(journal.rows.of('LOST-4')?.n, 4);
+      assert.equal(journal.rows.of('lost-4'), undefined);
+    });
+    assert.equal((await bench.run(service)).accepted, 6);
+    const more = `${readText(`${FOLDER}/payouts.csv`)}NEW-7,${payeeId(7)},1.00,USD,,,,,,\n`;
+    await bench.plan(bench.file('payouts.csv', more)); // a revision looks up every row
+    assert.equal((await bench.run(service)).accepted, 7);
   });
 });

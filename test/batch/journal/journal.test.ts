@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict';
-import {join} from 'node:path';
-import {JOURNAL_MIGRATIONS} from '../../../src/batch/journal/schema.ts';
-import {openSqlite} from '../../../src/store/sqlite.ts';
 import {Bench} from '../harness.ts';
 import {TruthService} from '../truth-service.ts';
 
@@ -9,24 +6,6 @@ describe('the journal of a batch', () => {
   let bench: Bench;
   beforeEach(() => (bench = new Bench()));
   afterEach(() => bench.remove());
-
-  it('of an older version is opened, and its rows are found by their references', async () => {
-    await bench.plan(bench.payouts(5));
-    const file = join(bench.stateDir, 'batches', 'payout', 'b1', 'journal.db');
-    const db = await openSqlite(file, {durability: 'full'});
-    const names = JOURNAL_MIGRATIONS.map(({name}) => name);
-    assert.ok(names.includes('0003-row-names'));
-    db.exec(`drop table row_names; drop table ended_records; delete from remit_migrations where name >= '0003';
-      create index rows_by_reference on rows (reference); create index rows_by_fold on rows (fold)`);
-    db.close();
-    await bench.inJournal(({journal}) => {
-      assert.equal(journal.rows.of('INV-4')?.n, 4);
-      assert.equal(journal.rows.of('inv-4'), undefined);
-    });
-    assert.equal((await bench.run(new TruthService())).accepted, 5);
-    await bench.plan(bench.payouts(7)); // a revision looks up every row
-    assert.equal((await bench.run(new TruthService())).accepted, 7);
-  });
 
   it('writes down that a record has ended, though its outcome was written before', async () => {
     await bench.plan(bench.payouts(1));
