@@ -496,6 +496,7 @@ export class Oracle {
       record !== undefined &&
       record.text !== text &&
       maker !== undefined &&
+      !this.#isGivenUp(maker, sender, reference) &&
       this.#isKnownTo(sender.place, maker)
     )
       this.violate('bytes', `${reference} has a record with other bytes than request ${attempt.n}`);
@@ -508,6 +509,7 @@ export class Oracle {
         one.key === attempt.key &&
         withoutApproval(one.body) !== text &&
         !(this.#senders.get(one)!.batchId !== sender.batchId && this.#isRefusedForGood(one)) &&
+        !this.#isGivenUp(one, sender, reference) &&
         this.#isKnownTo(sender.place, one),
     );
     if (other !== undefined)
@@ -515,6 +517,20 @@ export class Oracle {
         'bytes',
         `request ${other.n} of ${reference} is under way with other bytes than ${attempt.n}`,
       );
+  }
+
+  /**
+   * Its row was declared not paid and its batch was canceled: other batches may have the reference then. They use the same
+   * key, so that a record which is there after all comes back instead of a second one.
+   */
+  #isGivenUp(attempt: Attempt, sender: Sender, reference: string): boolean {
+    const former = this.#senders.get(attempt);
+    return (
+      this.#declared.has(reference) &&
+      former !== undefined &&
+      former.batchId !== sender.batchId &&
+      former.place.canceling.has(former.batchId)
+    );
   }
 
   /** The service refuses the body, now and whenever it comes: other batches may have the reference then. */
