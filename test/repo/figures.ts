@@ -1,0 +1,100 @@
+/**
+ * `npm run figures [FOLDER]`: the size and shape of the sources of this project, or of another checkout of it, one
+ * figure a line, so that two checkouts can be compared.
+ */
+import {readdirSync, readFileSync} from 'node:fs';
+import {dirname, join, relative, sep} from 'node:path';
+import ts from 'typescript';
+import {importsOf, parse} from './imports.ts';
+import {ROOT, type SourceFile} from './tree.ts';
+
+const root = process.argv[2] ?? ROOT;
+const sources: SourceFile[] = readdirSync(join(root, 'src'), {recursive: true, withFileTypes: true})
+  .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+  .map((entry) => join(entry.parentPath, entry.name))
+  .map((path) => ({path: relative(root, path).split(sep).join('/'), text: readFileSync(path, 'utf8')}));
+
+const show = (name: string, value: number | string): void =>
+  void process.stdout.write(`${name.padEnd(44)}${value}\n`);
+
+/** The value below which this part of the numbers lies. */
+function quantile(numbers: readonly number[], part: number): number {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
+}
+
+interface Counts {
+  casts: number;
+  nonNulls: number;
+  functions: number[];
+}
+
+/** `as const` only narrows a literal, so it is no cast. */
+const isCast = (node: ts.Node): boolean =>
+  ts.isTypeAssertionExpression(node) || (ts.isAsExpression(node) && node.type.getText() !== 'const');
+
+function countIn(source: SourceFile, counts: Counts): void {
+  const file = parse(source);
+  const lineAt = (position: number): number => file.getLineAndCharacterOfPosition(position).line;
+  const visit = (node: ts.Node): void => {
+    if (isCast(node)) counts.casts++;
+    if (ts.isNonNullExpression(node)) counts.nonNulls++;
+    if (ts.isFunctionLike(node) && 'body' in node && node.body !== undefined)
+      counts.functions.push(lineAt(node.getEnd()) - lineAt(node.getStart(file)) + 1);
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+}
+
+/** Files from which a chain of imports, types included, leads back to themselves. */
+function inCircles(arrows: ReadonlyMap<string, readonly string[]>): number {
+  const leadsBack = (start: string): boolean => {
+    const seen = new Set<string>();
+    const waiting = [...(arrows.get(start) ?? [])];
+    for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+      if (path === start) return true;
+      if (seen.has(path)) continue;
+      seen.add(path);
+      waiting.push(...(arrows.get(path) ?? []));
+    }
+    return false;
+  };
+  return [...arrows.keys()].filter(leadsBack).length;
+}
+
+const counts: Counts = {casts: 0, nonNulls: 0, functions: []};
+for (const source of sources) countIn(source, counts);
+const lengths = sources.map(({text}) => text.split('\n').length - 1);
+const perFolder = new Map<string, number>();
+for (const {path} of sources) perFolder.set(dirname(path), (perFolder.get(dirname(path)) ?? 0) + 1);
+const largest = [...perFolder].sort(([, a], [, b]) => b - a)[0];
+const arrows = new Map(
+  sources.map((source) => [source.path, importsOf(source).flatMap(({target}) => target ?? [])]),
+);
+const betweenRooms = new Set(
+  [...arrows].flatMap(([path, targets]) =>
+    targets
+      .filter((target) => dirname(target) !== dirname(path))
+      .map((to) => `${dirname(path)} ${dirname(to)}`),
+  ),
+);
+
+show('files', sources.length);
+show(
+  'lines',
+  lengths.reduce((sum, length) => sum + length, 0),
+);
+show('folders', perFolder.size);
+show('files in the largest folder', largest === undefined ? 0 : `${largest[1]} (${largest[0]})`);
+show('lines a file, median and 90th percentile', `${quantile(lengths, 0.5)}, ${quantile(lengths, 0.9)}`);
+show('files over 300 lines', lengths.filter((length) => length > 300).length);
+show(
+  'lines a function, median and 90th percentile',
+  `${quantile(counts.functions, 0.5)}, ${quantile(counts.functions, 0.9)}`,
+);
+show('functions over 50 lines', counts.functions.filter((length) => length > 50).length);
+show('imports between files', [...arrows.values()].flat().length);
+show('arrows between folders', betweenRooms.size);
+show('files in an import circle', inCircles(arrows));
+show('casts', counts.casts);
+show('non-null assertions', counts.nonNulls);
