@@ -143,11 +143,12 @@ export class Output {
       drained = this.#stdout.write(`${shown.join('\n')}\n`);
     });
     this.#resultWritten = true;
-    if (this.settings.fields.length === 0 || this.#fieldsChecked) return drained;
-    this.#fieldsChecked = true;
-    this.warn(
-      '--fields picks fields of records, and this is text; -o json --fields shows those of the result',
-    );
+    if (this.settings.fields.length > 0 && !this.#fieldsChecked) {
+      this.#fieldsChecked = true;
+      this.warn(
+        '--fields picks fields of records, and this is text; -o json --fields shows those of the result',
+      );
+    }
     return drained;
   }
 

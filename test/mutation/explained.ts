@@ -10,6 +10,30 @@ export interface Explanation {
 /** Checked by the run and the suite: an explanation whose line is in no source, or in two, fails them. */
 export const EXPLAINED: readonly Explanation[] = [
   {
+    symbol: 'Totals.add',
+    before: "if (typeof minor === 'number' && Math.abs(minor) <= EXACT) {",
+    after: 'if (typeof minor === "number~" && Math.abs(minor) <= EXACT) {',
+    reason: 'The same sums, by the other branch: adding numbers is only quicker than adding BigInts.',
+  },
+  {
+    symbol: 'Totals.add',
+    before: "if (typeof minor === 'number' && Math.abs(minor) <= EXACT) {",
+    after: "if (typeof minor === 'number' && Math.abs(minor) < EXACT) {",
+    reason: 'The same sums, by the other branch: adding numbers is only quicker than adding BigInts.',
+  },
+  {
+    symbol: 'parseMajor',
+    before: "if (more.length > 0 || fraction === '' || whole === '') refuseShape(text, format);",
+    after: "if (more.length > 0 || fraction === '' && whole === '') refuseShape(text, format);",
+    reason: 'The same refusal, by the next lines: an empty text has no digits.',
+  },
+  {
+    symbol: 'refuseForeignForms',
+    before: 'if (/^[+-]|[-+]$|^\\(.*\\)$/.test(text))',
+    after: 'if (/^[+-]|[-+]$|^\\(.*\\)/.test(text))',
+    reason: 'Text after the parentheses is refused either way, and told that parentheses are too many.',
+  },
+  {
     symbol: 'MOST_METHODS',
     before: 'const MOST_METHODS = 200;',
     after: 'const MOST_METHODS = (200 + 1);',

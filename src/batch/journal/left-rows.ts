@@ -62,11 +62,6 @@ export class LeftRows {
     );
   }
 
-  /** Record of the first row that is held. */
-  heldRecord(): string | null {
-    return this.#first('o.id', `o.state = 'held'`);
-  }
-
   /** Reference of the first row whose record is known and has failed or was canceled. */
   deadReference(): string | null {
     return this.#first('r.reference', `o.state = 'dead_key' and o.id is not null`);

@@ -27,8 +27,6 @@ export interface Remaining {
   releasing: number;
   staged: number;
   held: number;
-  /** The record of the first held row. */
-  heldRecord: string | null;
   /** Rows with a record that was staged longer ago than the key horizon: part of staged, or in doubt since. */
   lateStaged: number;
   unapproved: number;
@@ -118,7 +116,6 @@ export function readRemaining(
     releasing: (rows?.releasing ?? 0) - lateReleases,
     lateStaged: (rows?.lateStaged ?? 0) + lateReleases,
     stuck: rows?.stuck ?? 0,
-    heldRecord: isAtRest ? left.heldRecord() : null,
     deadReference: isAtRest ? left.deadReference() : null,
     refusedParty: isAtRest ? left.refusedParty() : null,
     otherRecord: isAtRest ? left.otherRecord() : null,

@@ -100,10 +100,10 @@ function orphanLines({kind, mode, orphans}: Summary, {profile}: Placed): string[
 
 /** A held batch whose `next` tries the missing rows again can also go on without them. */
 function restLines(
-  {kind, batch_id: id, mode, state, staged, not_sent: missing}: Summary,
+  {kind, batch_id: id, mode, state, staged, held, not_sent: missing}: Summary,
   {flags}: Placed,
 ): string[] {
-  if (state !== 'held' || missing === 0 || staged === 0) return [];
+  if (state !== 'held' || missing === 0 || staged === held) return [];
   const live = mode === 'live' ? ' --live' : '';
   const command = `${batchCommand(kind as Kind)} release ${shellWord(id)} ${accepting('rest').join(' ')}${live}${flags}`; // a plan's kind
   return [`To release the others without ${missing === 1 ? 'it' : 'them'}:`, `         ${command}`];

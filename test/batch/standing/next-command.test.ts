@@ -15,7 +15,6 @@ const NOTHING: Remaining = {
   },
   ...{disputed: 0, lateDoubts: 0, releasing: 0, lateStaged: 0, unapproved: 0, rejected: 0, failed: 0},
   ...{
-    heldRecord: null,
     deadReference: null,
     refusedParty: null,
     otherRecord: null,
@@ -75,9 +74,9 @@ describe('the next command of a batch', () => {
     ['sends again what has failed', {failed: 1}, 'retry b1 -p acme'],
     ['releases records that differ', {staged: 1, held: 1}, 'release b1 --accept differences -p acme'],
     [
-      'approves such a record by its id, which checks the caps, where a cap forbids to release it',
-      {staged: 1, held: 1, heldRecord: 'r-9', mayAcceptDifferences: false},
-      'remit approve r-9 -p acme && release b1 -p acme',
+      'cancels them where a cap forbids to release them: a cap could refuse an approval by id as well',
+      {staged: 1, held: 1, mayAcceptDifferences: false},
+      'cancel b1 -p acme',
     ],
     [
       'checks the profile first, where nothing has shown that the service is at its address',
