@@ -1,9 +1,9 @@
 import {setMaxListeners} from 'node:events';
 import type {Clock} from '../../clock.ts';
-import {hasArrived, type Delivery, type ForwardResult, type HeaderPairs} from '../delivery.ts';
+import {hasArrived, type ForwardResult, type HeaderPairs} from '../delivery.ts';
 import type {TypePattern} from '../patterns.ts';
 import type {PostedAnswer} from '../post.ts';
-import {WaitingJobs, type Job} from './waiting-jobs.ts';
+import {WaitingJobs, type ForwardedDelivery, type Job} from './waiting-jobs.ts';
 
 /** A target, and the event types that go there. */
 export interface Route {
@@ -21,7 +21,7 @@ export interface ForwarderOptions {
     signal: AbortSignal,
   ) => Promise<PostedAnswer>;
   /** New signature headers for a body, with --resign. */
-  resign?: ((delivery: Delivery) => HeaderPairs) | undefined;
+  resign?: ((delivery: ForwardedDelivery) => HeaderPairs) | undefined;
   /** Requests under way at one target. */
   concurrency: number;
   /** Deliveries that may wait, over all targets. */
@@ -31,7 +31,7 @@ export interface ForwarderOptions {
   attempts: number;
   /** In [0, 1). */
   random: () => number;
-  onResult: (result: ForwardResult, response: Buffer, delivery: Delivery) => void;
+  onResult: (result: ForwardResult, response: Buffer, delivery: ForwardedDelivery) => void;
   onBusy: (target: string, active: number) => void;
 }
 
@@ -52,6 +52,8 @@ const DOWNSTREAM_MS = 8000;
 export class Forwarder {
   readonly #options: ForwarderOptions;
   readonly #lanes = new Map<string, Lane>();
+  /** The target of the only route, in the usual case. */
+  readonly #only: readonly string[];
   readonly #stopped = new AbortController();
   #draining = false;
   #waiting = 0;
@@ -64,6 +66,7 @@ export class Forwarder {
 
   constructor(options: ForwarderOptions) {
     this.#options = options;
+    this.#only = options.routes.map(({target}) => target);
     setMaxListeners(0, this.#stopped.signal); // one for each request under way
     for (const {target} of options.routes)
       this.#lanes.set(target, {target, waiting: new WaitingJobs(), active: 0, warned: false});
@@ -77,28 +80,29 @@ export class Forwarder {
   targetsFor(eventType: string | null): readonly string[] {
     const {routes} = this.#options;
     if (routes.length === 0) return NO_TARGETS;
+    if (routes.length === 1) return routes[0]!.matches(eventType) ? this.#only : NO_TARGETS;
     return [...new Set(routes.filter(({matches}) => matches(eventType)).map(({target}) => target))];
   }
 
   /** A delivery counts once, whatever the number of its targets; one without targets needs no room. */
-  hasRoom({targets}: Pick<Delivery, 'targets'>): boolean {
+  hasRoom({targets}: Pick<ForwardedDelivery, 'targets'>): boolean {
     return targets.length === 0 || this.#waiting < this.#options.maxBacklog;
   }
 
   /** Counts a delivery before it is recorded, so that many at once cannot exceed the backlog. */
-  reserve({id, targets}: Delivery): void {
+  reserve({id, targets}: ForwardedDelivery): void {
     if (targets.length === 0) return;
     this.#waiting += 1;
     if (targets.length > 1) this.#left.set(id, targets.length);
     this.#pending += targets.length;
   }
 
-  release(delivery: Delivery): void {
+  release(delivery: ForwardedDelivery): void {
     for (let left = delivery.targets.length; left > 0; left -= 1) this.#finished(delivery);
   }
 
   /** Begins to forward a delivery that was reserved. */
-  start(delivery: Delivery): void {
+  start(delivery: ForwardedDelivery): void {
     for (const target of delivery.targets) {
       const lane = this.#lanes.get(target);
       if (lane === undefined) this.#finished(delivery);
@@ -107,7 +111,7 @@ export class Forwarder {
   }
 
   /** Forwards once, and returns the status for the service: the worst of the targets' answers. */
-  async now(delivery: Delivery): Promise<number> {
+  async now(delivery: ForwardedDelivery): Promise<number> {
     const within = AbortSignal.any([this.#stopped.signal, AbortSignal.timeout(DOWNSTREAM_MS)]);
     const statuses = await Promise.all(
       delivery.targets.map(async (target) => {
@@ -213,7 +217,7 @@ export class Forwarder {
   }
 
   /** One target of a delivery is done with. */
-  #finished({id, targets}: Delivery): void {
+  #finished({id, targets}: ForwardedDelivery): void {
     const left = targets.length > 1 ? (this.#left.get(id) ?? 1) - 1 : 0;
     if (left > 0) this.#left.set(id, left);
     else {

@@ -1,16 +1,18 @@
 import type {Delivery} from '../delivery.ts';
-import {decodeEntry, encodeEntry} from '../record/entry.ts';
-import {decodeFrames} from '../record/frame.ts';
+
+/** The parts of a delivery that forwarding it needs. */
+export type ForwardedDelivery = Pick<Delivery, 'id' | 'eventId' | 'targets' | 'headers' | 'body'>;
 
 /** A delivery that is to be sent to one target. */
 export interface Job {
-  delivery: Delivery;
+  delivery: ForwardedDelivery;
   /** Counted from 1. */
   attempt: number;
 }
 
 const PART_BYTES = 262_144;
-const ATTEMPT_BYTES = 4;
+/** Four bytes each: the attempt, the length of the JSON, the length of the body. */
+const HEAD_BYTES = 12;
 
 interface Part {
   bytes: Buffer;
@@ -31,30 +33,36 @@ export class WaitingJobs {
     return this.#length;
   }
 
-  push({delivery, attempt}: Job): void {
-    encodeEntry({kind: 'delivery', delivery}, (bytes) => {
-      const room = this.#room(ATTEMPT_BYTES + bytes);
-      room.writeUInt32LE(attempt, 0);
-      return room.subarray(ATTEMPT_BYTES);
-    });
+  push({delivery: {id, eventId, targets, headers, body}, attempt}: Job): void {
+    const json = JSON.stringify([id, eventId, targets, headers]);
+    const jsonBytes = Buffer.byteLength(json);
+    const room = this.#room(HEAD_BYTES + jsonBytes + body.length);
+    room.writeUInt32LE(attempt, 0);
+    room.writeUInt32LE(jsonBytes, 4);
+    room.writeUInt32LE(body.length, 8);
+    room.write(json, HEAD_BYTES, 'utf8');
+    room.set(body, HEAD_BYTES + jsonBytes);
     this.#length += 1;
   }
 
   shift(): Job | undefined {
     const [part] = this.#parts;
     if (part === undefined) return undefined;
-    const attempt = part.bytes.readUInt32LE(this.#next);
-    const bytes = part.bytes.subarray(this.#next + ATTEMPT_BYTES, part.used);
-    const {frames, read} = decodeFrames(bytes, 1);
-    this.#next += ATTEMPT_BYTES + read;
+    const {bytes} = part;
+    const start = this.#next;
+    const bodyStart = start + HEAD_BYTES + bytes.readUInt32LE(start + 4);
+    this.#next = bodyStart + bytes.readUInt32LE(start + 8);
+    const [id, eventId, targets, headers] = JSON.parse(
+      bytes.toString('utf8', start + HEAD_BYTES, bodyStart),
+    ) as [string, string | null, string[], [string, string][]]; // written by `push`
+    const delivery = {id, eventId, targets, headers, body: bytes.subarray(bodyStart, this.#next)};
+    const attempt = bytes.readUInt32LE(start);
     if (this.#next >= part.used) {
       this.#parts.shift();
       this.#next = 0;
     }
     this.#length -= 1;
-    const entry = decodeEntry(frames[0]!); // it was written above
-    if (entry?.kind !== 'delivery') throw new Error('a waiting job is damaged');
-    return {delivery: entry.delivery, attempt};
+    return {delivery, attempt};
   }
 
   #room(bytes: number): Buffer {
