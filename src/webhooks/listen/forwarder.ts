@@ -56,8 +56,9 @@ export class Forwarder {
   readonly #only: readonly string[];
   readonly #stopped = new AbortController();
   #draining = false;
-  #waiting = 0;
-  /** How many targets a delivery to several of them still waits for. */
+  /** Deliveries to one target that wait for it. */
+  #toOne = 0;
+  /** Deliveries to several targets, and how many of them each still waits for. */
   readonly #left = new Map<string, number>();
   /** Forwards that are waiting or under way, over all deliveries. */
   #pending = 0;
@@ -74,7 +75,7 @@ export class Forwarder {
 
   /** Deliveries that wait for one or more targets. */
   get waiting(): number {
-    return this.#waiting;
+    return this.#toOne + this.#left.size;
   }
 
   targetsFor(eventType: string | null): readonly string[] {
@@ -86,14 +87,14 @@ export class Forwarder {
 
   /** A delivery counts once, whatever the number of its targets; one without targets needs no room. */
   hasRoom({targets}: Pick<ForwardedDelivery, 'targets'>): boolean {
-    return targets.length === 0 || this.#waiting < this.#options.maxBacklog;
+    return targets.length === 0 || this.waiting < this.#options.maxBacklog;
   }
 
   /** Counts a delivery before it is recorded, so that many at once cannot exceed the backlog. */
   reserve({id, targets}: ForwardedDelivery): void {
     if (targets.length === 0) return;
-    this.#waiting += 1;
-    if (targets.length > 1) this.#left.set(id, targets.length);
+    if (targets.length === 1) this.#toOne += 1;
+    else this.#left.set(id, targets.length);
     this.#pending += targets.length;
   }
 
@@ -129,7 +130,7 @@ export class Forwarder {
     if (this.#pending > this.#retrying && !this.#stopped.signal.aborted)
       await new Promise<void>((resolve) => (this.#idle = resolve));
     this.stop();
-    return this.#waiting;
+    return this.waiting;
   }
 
   /** Cuts what is under way. */
@@ -218,12 +219,10 @@ export class Forwarder {
 
   /** One target of a delivery is done with. */
   #finished({id, targets}: ForwardedDelivery): void {
-    const left = targets.length > 1 ? (this.#left.get(id) ?? 1) - 1 : 0;
-    if (left > 0) this.#left.set(id, left);
-    else {
-      this.#left.delete(id);
-      this.#waiting -= 1;
-    }
+    const left = (this.#left.get(id) ?? 1) - 1;
+    if (targets.length === 1) this.#toOne -= 1;
+    else if (left > 0) this.#left.set(id, left);
+    else this.#left.delete(id);
     this.#pending -= 1;
     this.#checkIdle();
   }
