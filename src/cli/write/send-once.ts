@@ -72,6 +72,13 @@ export async function sendOnce(context: Context, write: Write): Promise<Sent> {
   return {result: {...result, data: record}, unread: false};
 }
 
+/** After other errors of `sendOnce` the write did not take effect. */
+const OPEN_ENDED: ReadonlySet<string> = new Set(['IN_DOUBT', 'INTERRUPTED', 'TERMINATED', 'BUG']);
+
+/** Whether the write may have taken effect although `sendOnce` failed. */
+export const mayHaveTakenEffect = (error: unknown): boolean =>
+  !(error instanceof RemitError) || OPEN_ENDED.has(error.code);
+
 function tookEffect({effects, commands, out}: Context, write: Write, {data}: Result<unknown>): void {
   const {noun, done = 'was created', checkedBy, shownBy} = write;
   const answered = idIn(data);

@@ -3,7 +3,7 @@ import {existsSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {signatureHeaders} from '../../../src/webhooks/signature.ts';
 import {BASE_URL, LIVE_KEY, runCli, scratch, TEST_KEY, type CliOptions} from '../../cli/run-cli.ts';
-import {lost} from '../../client/fake-transport.ts';
+import {answer, lost} from '../../client/fake-transport.ts';
 import {EndpointService} from './endpoint-service.ts';
 import {body, Listening} from './listening.ts';
 
@@ -104,6 +104,91 @@ describe('webhooks listen --register', () => {
     const next = await (await open(['--live', '--yes'])).end();
     assert.doesNotMatch(next.stderr, new RegExp(id), 'it is not named any more');
     assert.equal(existsSync(file), false);
+  });
+
+  describe('killed before it had the answer to its request', () => {
+    interface Note {
+      endpoint_id: string | null;
+      url: string;
+      description: string;
+      holder: Record<string, unknown>;
+    }
+    const noted = (): Note[] =>
+      existsSync(join(home, notes))
+        ? readdirSync(join(home, notes))
+            .filter((name) => name !== 'left.json')
+            .map((name) => JSON.parse(readFileSync(join(home, notes, name), 'utf8')) as Note)
+        : [];
+    const file = () => join(home, notes, 'left.json');
+
+    /** What is on disk at the moment in which the request arrives, with a process that is dead by now. */
+    async function intent({
+      minutesAgo = 0,
+      flags = [],
+    }: {minutesAgo?: number; flags?: string[]} = {}): Promise<Note> {
+      let found: Note[] = [];
+      const script = service.script((request) => {
+        if (request.startsWith('POST')) found = noted();
+        return undefined;
+      });
+      await (await open(flags, {service: script})).end();
+      assert.deepEqual(
+        found.map(({endpoint_id: id, url}) => [id, url]),
+        [[null, PUBLIC]],
+      );
+      const since = new Date(Date.now() - minutesAgo * 60_000).toISOString();
+      const left = {...found[0]!, holder: {...found[0]!.holder, pid: 4_190_000, startTime: '1', since}};
+      writeFileSync(file(), JSON.stringify(left));
+      return left;
+    }
+
+    it('left an endpoint that the next start removes, and no other one with its URL', async () => {
+      const {url, description} = await intent();
+      const others = [service.add({url}), service.add({url: 'https://a.example/', description})];
+      service.add({url, description});
+      const ended = await (await open()).end();
+      assert.deepEqual(
+        service.ids,
+        others.map(({id}) => id),
+      );
+      assert.match(ended.stderr, /Removed the endpoint \S+, which an earlier listener left\./);
+      assert.equal(existsSync(file()), false);
+    });
+
+    it('left an endpoint that is only named with a live key', async () => {
+      env['REMIT_API_KEY'] = LIVE_KEY;
+      const {url, description} = await intent({flags: ['--live', '--yes']});
+      const {id} = service.add({url, description});
+      const ended = await (await open(['--live', '--yes'])).end();
+      assert.deepEqual(service.ids, [id]);
+      assert.match(ended.stderr, new RegExp(`an earlier listener left the endpoint ${id}`));
+      assert.match(ended.stderr, new RegExp(`remit webhooks endpoints delete ${id} --live`));
+    });
+
+    it('left none: its note goes once the request cannot be under way any more', async () => {
+      await intent();
+      await (await open()).end();
+      assert.equal(existsSync(file()), true);
+      await intent({minutesAgo: 11});
+      await (await open()).end();
+      assert.equal(existsSync(file()), false);
+    });
+
+    it('leaves no note after a refusal, and one after an answer that was lost', async () => {
+      const refusal = service.script((request) =>
+        request.startsWith('POST') ? answer(400, {error_code: 'VALIDATION_ERROR', message: 'no'}) : undefined,
+      );
+      const argv = ['webhooks', 'listen', '--port', '0', ...words];
+      assert.notEqual((await runCli(argv, {cwd: home, env, service: refusal})).exitCode, 0);
+      assert.deepEqual(noted(), []);
+      service.endpoints.clear();
+      const silence = service.script((request) => (request.startsWith('POST') ? lost() : undefined));
+      assert.equal((await runCli(argv, {cwd: home, env, service: silence})).exitCode, 12);
+      assert.deepEqual(
+        noted().map(({endpoint_id: id}) => id),
+        [null],
+      );
+    });
   });
 
   it('names the endpoint and the command when it cannot be removed at the end', async () => {

@@ -5,7 +5,7 @@ import {valueAt} from '../../../output/select.ts';
 import {secretFingerprint} from '../../../webhooks/secrets.ts';
 import type {Context} from '../../core/context.ts';
 import {fingerprintIn, openSecretFile, type SecretFile} from '../../input/secret-file.ts';
-import {sendOnce, type Sent} from '../../write/send-once.ts';
+import {mayHaveTakenEffect, sendOnce, type Sent} from '../../write/send-once.ts';
 import {findSigningSecret} from '../../resources/signing-secret.ts';
 import {keepSecret, showSecret} from '../../resources/webhook-endpoints.ts';
 import type {Rotation, RotationState} from './rotation.ts';
@@ -68,14 +68,10 @@ async function send(context: Context, rotation: Rotation, plan: RotationState): 
     return sent.dryRun === undefined ? sent.result.data : undefined;
   } catch (error) {
     // Refused here or by the service: there is no new endpoint, and nothing to continue.
-    const open = error instanceof RemitError && OPEN_ENDED.has(error.code);
-    if (!open) rotation.forget();
+    if (!mayHaveTakenEffect(error)) rotation.forget();
     throw error;
   }
 }
-
-/** After these the endpoint may exist. */
-const OPEN_ENDED: ReadonlySet<string> = new Set(['IN_DOUBT', 'INTERRUPTED', 'TERMINATED', 'BUG']);
 
 export function sendCreate(context: Context, plan: RotationState, dryRun: boolean): Promise<Sent> {
   const {url, event_types, description, old_id} = plan;
