@@ -112,3 +112,8 @@ export function checkListenFlags(flags: ListenFlags): void {
   if (flags.respond === 'downstream' && readRoutes(flags).length === 0)
     throw usage('--respond downstream needs --forward-to or --route');
 }
+
+/** Each target once. */
+export const targetsOf = (flags: ListenFlags): string[] => [
+  ...new Set(readRoutes(flags).map(({target}) => target)),
+];

@@ -1,0 +1,158 @@
+import {readFileSync} from 'node:fs';
+import {resolve as resolvePath} from 'node:path';
+import {RemitError} from '../../../errors.ts';
+import {hasArrived} from '../../../webhooks/delivery.ts';
+import {Forwarder} from '../../../webhooks/listen/forwarder.ts';
+import {Intake} from '../../../webhooks/listen/intake.ts';
+import {KnownEvents} from '../../../webhooks/listen/known-events.ts';
+import {postBytes} from '../../../webhooks/post.ts';
+import type {Entry} from '../../../webhooks/record/entry.ts';
+import {resignedHeaders} from '../../../webhooks/replay.ts';
+import type {WebhookSecret} from '../../../webhooks/secrets.ts';
+import type {Context, LocalContext} from '../../core/context.ts';
+import type {OpenInspector} from '../events/inspector.ts';
+import {givenSecrets, readSecrets} from '../secrets.ts';
+import {verifyOptions} from '../verify/flags.ts';
+import {endOf, type Ending} from './ending.ts';
+import {Expander} from './expand.ts';
+import {
+  readExpectation,
+  readRoutes,
+  targetsOf,
+  wantedTypes,
+  type Expectation,
+  type ListenFlags,
+} from './options.ts';
+import {ListenRecord} from './record.ts';
+import {ListenReport} from './report.ts';
+import {trustedCertificates} from './trust.ts';
+
+export const FORWARD_TIMEOUT_MS = 30_000;
+const RESPONSE_BYTES = 2048;
+
+/** What a delivery meets on its way through the listener. */
+export interface ListenParts {
+  /** Grows: an endpoint that is registered later adds its own. */
+  secrets: WebhookSecret[];
+  report: ListenReport;
+  expander: Expander | undefined;
+  known: KnownEvents;
+  record: ListenRecord | undefined;
+  expectation: Expectation | undefined;
+  ending: Ending;
+  resignWith: string | undefined;
+  forwarder: Forwarder;
+  intake: Intake;
+  /** The page of --ui, once it is open. */
+  page: {inspector?: OpenInspector | undefined};
+}
+
+/** @param context with a profile, where --register or --expand needs the service */
+export async function makeParts(
+  local: LocalContext,
+  context: Context | undefined,
+  flags: ListenFlags,
+): Promise<ListenParts> {
+  const secrets: WebhookSecret[] =
+    flags.register || flags['allow-unverified']
+      ? givenSecrets(local, flags)
+      : await readSecrets(local, flags);
+  const report = new ListenReport(local.out, {showResponse: flags['show-response'] ?? false});
+  const expander =
+    context !== undefined && flags.expand ? new Expander(context, (line) => report.object(line)) : undefined;
+  const known = new KnownEvents(targetsOf(flags));
+  const record = flags['no-record'] ? undefined : new ListenRecord(local, flags);
+  const expectation = readExpectation(flags);
+  const ending = endOf(local, flags, expectation);
+  const resignWith = readResignSecret(local, flags);
+  const page: ListenParts['page'] = {};
+  /** With a record the page follows that, so that it also shows what other processes add. */
+  const inspect = (entry: Entry) => record === undefined && page.inspector?.add(entry);
+  const forwarder = makeForwarder(local, flags, {report, record, known, resignWith, inspect});
+  const some = {secrets, report, expander, known, record, expectation, ending, resignWith, forwarder, page};
+  return {...some, intake: makeIntake(local, flags, {...some, inspect})};
+}
+
+function makeIntake(
+  local: LocalContext,
+  flags: ListenFlags,
+  parts: Omit<ListenParts, 'intake'> & {inspect: (entry: Entry) => void},
+): Intake {
+  const {secrets, report, expander, known, record, ending, forwarder, inspect} = parts;
+  return new Intake({
+    clock: local.clock,
+    secrets: () => secrets,
+    verify: verifyOptions(flags),
+    allowUnverified: flags['allow-unverified'] ?? false,
+    wanted: wantedTypes(flags),
+    ...{known, forwarder},
+    write: record && ((entry, onWritten) => record.write(entry, onWritten)),
+    respondDownstream: flags.respond === 'downstream',
+    onDelivery: (delivery, event) => {
+      report.delivery(delivery, event);
+      expander?.see(delivery);
+      inspect({kind: 'delivery', delivery});
+      ending.see(delivery, event);
+    },
+    onRefused: (reason, detail) => report.refused(reason, detail, local.clock.now()),
+  });
+}
+
+interface ForwarderParts {
+  report: ListenReport;
+  record: ListenRecord | undefined;
+  known: KnownEvents;
+  resignWith: string | undefined;
+  inspect: (entry: Entry) => void;
+}
+
+function makeForwarder(
+  local: LocalContext,
+  flags: ListenFlags,
+  {report, record, known, resignWith, inspect}: ForwarderParts,
+): Forwarder {
+  const ca = trustedCertificates(local);
+  return new Forwarder({
+    routes: readRoutes(flags),
+    clock: local.clock,
+    post: (target, headers, body, signal) =>
+      postBytes(new URL(target), headers, body, {
+        timeoutMs: flags['forward-timeout'] ?? FORWARD_TIMEOUT_MS,
+        keepBytes: flags['show-response'] ? RESPONSE_BYTES : 0,
+        ...{signal, ca},
+      }),
+    resign:
+      resignWith === undefined
+        ? undefined
+        : ({headers, body}) => resignedHeaders(resignWith, {headers, body}, local.clock.now()),
+    concurrency: flags['forward-concurrency'],
+    maxBacklog: flags['max-backlog'],
+    ordered: flags.ordered ?? false,
+    attempts: flags['forward-attempts'],
+    random: local.runtime.random,
+    onResult: (result, response, {eventId}) => {
+      if (eventId !== null && hasArrived(result)) known.forwarded(eventId, result.target);
+      inspect({kind: 'forward', forward: result});
+      const show = () => report.forward(result, response);
+      // A script may replay a delivery as soon as it reads that it is dead: the record must have the result by then.
+      if (record === undefined) show();
+      else if (result.gaveUp) record.note(result, show);
+      else {
+        record.note(result, () => undefined);
+        show();
+      }
+    },
+    onBusy: (target, active) =>
+      local.out.warn(
+        `${active} requests are under way at ${target}, and more wait: it is slower than the deliveries`,
+      ),
+  });
+}
+
+/** The secret that --resign signs with. */
+function readResignSecret({runtime}: LocalContext, {resign: file}: ListenFlags): string | undefined {
+  if (file === undefined) return undefined;
+  const secret = readFileSync(resolvePath(runtime.cwd, file), 'utf8').replace(/\r?\n$/, '');
+  if (secret === '') throw new RemitError('LOCAL_VALIDATION', `the secret file ${file} is empty`);
+  return secret;
+}
