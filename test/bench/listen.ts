@@ -2,6 +2,7 @@
 //   Deliveries per second, verified and durable before the answer, and with --no-record, against a bare node:http server that
 //   reads the body and answers; and the 99th percentile of the answer time while a forward target hangs, against the same
 //   listener without forwarding.
+// `-- --layers` prints what the steps of a delivery cost by themselves instead.
 // The built tool is measured. Sides run interleaved, slice by slice, so that what else the machine does falls on all alike; what
 // counts is the median over the rounds of the ratios within a round.
 import {fork, spawn, type ChildProcess} from 'node:child_process';
@@ -23,6 +24,7 @@ const {values} = parseArgs({
     slices: {type: 'string', default: '4'},
     deliveries: {type: 'string', default: '5000'},
     p99: {type: 'string', default: '4000'},
+    layers: {type: 'boolean', default: false},
   },
 });
 const ROUNDS = Number(values.rounds);
@@ -186,6 +188,10 @@ async function stopAll(sides: readonly Side[]): Promise<void> {
   }
 }
 
+if (values.layers) {
+  await once(fork(await bundle('listen-layers.ts')), 'exit');
+  process.exit();
+}
 const load = fork(await bundle('listen-load.ts'));
 try {
   console.log(
