@@ -1,5 +1,5 @@
 // The CLI as one CommonJS file. Commands and heavy packages are in it, but run only when they are first used.
-import {existsSync, readFileSync, readdirSync} from 'node:fs';
+import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {build} from 'esbuild';
 import {commandFiles, root} from './commands.mjs';
@@ -12,14 +12,15 @@ export function inlinedPackage() {
 }
 
 /**
- * The bundle and the licences of the packages in it. Without `minify` each module keeps its path as the name of its
- * function, so that a test can see which of them ran.
+ * The bundle, esbuild's record of what is in it, and the legal comments of its files. Without `minify` each module keeps
+ * its path as the name of its function, so that a test can see which of them ran.
  */
 export async function bundle({minify = true} = {}) {
   const result = await build({
     stdin: {contents: entryText(), resolveDir: root, loader: 'ts', sourcefile: 'entry.ts'},
     absWorkingDir: root,
     bundle: true,
+    outfile: 'dist/remit.cjs',
     write: false,
     format: 'cjs',
     platform: 'node',
@@ -27,7 +28,7 @@ export async function bundle({minify = true} = {}) {
     // A script that runs from V8's code cache has no way to import(); require it has.
     supported: {'dynamic-import': false},
     minify,
-    legalComments: 'none', // they stand whole in the file of licences
+    legalComments: 'external', // for the file of licences
     metafile: true,
     external: ['node-sqlite3-wasm'], // finds its .wasm beside itself
     define: {'import.meta.url': '__importMetaUrl'},
@@ -35,9 +36,12 @@ export async function bundle({minify = true} = {}) {
     plugins: [lazyRequires(), without],
     logLevel: 'warning',
   });
+  const text = (extension) => result.outputFiles.find(({path}) => path.endsWith(extension))?.text ?? '';
   return {
-    code: asAscii(result.outputFiles[0].text),
-    licences: licencesOf(Object.keys(result.metafile.inputs)),
+    file: 'dist/remit.cjs',
+    metafile: result.metafile,
+    code: asAscii(text('.cjs')),
+    legal: text('.LEGAL.txt'),
   };
 }
 
@@ -87,21 +91,3 @@ const STUB = `
 module.exports = () => Object.assign(() => {}, {enabled: false});
 module.exports.isWsl = false;
 `;
-
-/** Name, version and licence of every package whose code is among the inputs, as their licences ask for. */
-function licencesOf(inputs) {
-  const folders = inputs.map((input) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1]);
-  return [...new Set(folders)]
-    .filter((folder) => folder !== undefined)
-    .sort()
-    .map((folder) => {
-      const {name, version, license} = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
-      const file = readdirSync(join(root, folder)).find((entry) => /^(licen[cs]e|copying)/i.test(entry));
-      const text =
-        file && existsSync(join(root, folder, file))
-          ? readFileSync(join(root, folder, file), 'utf8').trim()
-          : '';
-      return `${name} ${version} (${license})\n\n${text}\n`;
-    })
-    .join(`\n${'-'.repeat(80)}\n\n`);
-}

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {existsSync} from 'node:fs';
-import {posix, join} from 'node:path';
+import {join} from 'node:path';
 import {describe, it} from 'mocha';
 import {
   callsInBlocks,
@@ -16,7 +16,7 @@ import {OUTCOMES} from '../../src/sandbox/outcomes/outcomes.ts';
 import {SCENARIOS} from '../../src/sandbox/outcomes/scenarios.ts';
 import {TIMING_PROFILES} from '../../src/sandbox/time/timing.ts';
 import {FAULT_KINDS} from '../../src/cli/sandbox/fault-flags.ts';
-import {tableRows} from './markdown.ts';
+import {linkedFiles, tableRows} from './markdown.ts';
 import {ROOT, filesUnder, readJson, readText} from './tree.ts';
 
 const none = (findings: readonly string[]): void => assert.equal(findings.join('\n'), '');
@@ -36,13 +36,10 @@ async function faultsIn(text: string, path: string, commands: CommandMap): Promi
 }
 
 /** Links to files of the project that are not there. Anchors within a page are left to the reader. */
-function brokenLinks(path: string, text: string): string[] {
-  return [...text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)]
-    .map(([, target]) => target!)
-    .filter((target) => !/^[a-z]+:/.test(target))
-    .filter((target) => !existsSync(join(ROOT, posix.join(posix.dirname(path), target))))
-    .map((target) => `${path} links to ${target}, which is not there`);
-}
+const brokenLinks = (path: string, text: string): string[] =>
+  linkedFiles(path, text)
+    .filter((file) => !existsSync(join(ROOT, file)))
+    .map((file) => `${path} links to ${file}, which is not there`);
 
 /** By name, since tsx may load a class once for import and once for require. */
 const isRemitCommand = (command: object | null): boolean =>

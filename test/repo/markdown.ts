@@ -1,3 +1,5 @@
+import {posix} from 'node:path';
+
 /** A table row of a page, with the heading it stands under. */
 export interface TableRow {
   heading: string;
@@ -35,3 +37,10 @@ export function codeLines(text: string, languages: readonly string[]): {line: nu
   });
   return found;
 }
+
+/** Files that a page links to, relative to the root of the project as its own path is; anchors are cut off. */
+export const linkedFiles = (path: string, text: string): string[] =>
+  [...text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)]
+    .map(([, target]) => target!)
+    .filter((target) => !/^[a-z]+:/.test(target))
+    .map((target) => posix.join(posix.dirname(path), target));

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
-import {execFile, execFileSync} from 'node:child_process';
-import {mkdirSync, mkdtempSync, readFileSync, readdirSync, symlinkSync, writeFileSync} from 'node:fs';
+import {execFile} from 'node:child_process';
+import {mkdirSync, mkdtempSync, readFileSync, readdirSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {promisify} from 'node:util';
 import {after, before, describe, it} from 'mocha';
 import {PAYOUT_ID, payout} from '../commands/fixtures.ts';
-import {readJson, readText, ROOT} from '../repo/tree.ts';
+import {readText, ROOT} from '../repo/tree.ts';
 import {scriptedServer, type ScriptedServer} from './scripted-server.ts';
 import {cleanEnv} from './spawn-cli.ts';
 
 interface BuildTools {
-  bundle: (options?: {minify?: boolean}) => Promise<{code: string; licences: string}>;
+  bundle: (options?: {minify?: boolean}) => Promise<{code: string}>;
   inlinedPackage: () => object;
   manifestText: (facts: {root: string; pjson: object}) => Promise<string>;
 }
@@ -104,79 +104,5 @@ describe('the bundle', () => {
       readText('.oclif.manifest.json'),
       'npm run build, and commit .oclif.manifest.json',
     );
-  });
-
-  it('names the licence of every package in it', async () => {
-    const {licences} = await bundle();
-    for (const name of ['@oclif/core', 'zod', 'undici', 'conf', 'cli-table3', '@inquirer/prompts'])
-      assert.match(licences, new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\((MIT|ISC|Apache-2\\.0)\\)$`, 'm'));
-  });
-});
-
-describe('the packed package', () => {
-  const {dependencies} = readJson('package.json') as {dependencies: Record<string, string>};
-  let installed: string;
-
-  before(function () {
-    this.timeout(40_000);
-    const folder = mkdtempSync(join(tmpdir(), 'remit-pack-'));
-    const [{filename}] = JSON.parse(
-      execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], {
-        cwd: ROOT,
-        encoding: 'utf8',
-        stdio: ['ignore', 'pipe', 'ignore'],
-      }),
-    ) as [{filename: string}];
-    execFileSync('tar', ['-xzf', join(folder, filename), '-C', folder]);
-    const modules = join(folder, 'app', 'node_modules');
-    mkdirSync(modules, {recursive: true});
-    symlinkSync(join(folder, 'package'), join(modules, 'remit-cli'));
-    for (const name of Object.keys(dependencies))
-      symlinkSync(join(ROOT, 'node_modules', name), join(modules, name));
-    symlinkSync(modules, join(folder, 'node_modules'));
-    installed = join(folder, 'app');
-  });
-
-  const run = (...argv: string[]) =>
-    execFileSync(process.execPath, argv, {
-      cwd: installed,
-      env: cleanEnv(),
-      encoding: 'utf8',
-      timeout: 20_000,
-    });
-
-  it('holds the tool, the library and the licences, and no sources', () => {
-    const files = readdirSync(join(installed, 'node_modules', 'remit-cli'), {recursive: true}).map(String);
-    for (const name of [
-      'bin/run.cjs',
-      'dist/remit.cjs',
-      'dist/help.txt',
-      'dist/THIRD-PARTY-LICENCES.txt',
-      '.oclif.manifest.json',
-      'LICENSE',
-    ])
-      assert.ok(files.includes(name), name);
-    assert.deepEqual(
-      files.filter((name) => /^(src|test)\b|tsconfig|\.remit-built/.test(name)),
-      [],
-    );
-  });
-
-  it('runs with nothing but its own dependencies', () => {
-    const bin = join(installed, 'node_modules', 'remit-cli', 'bin', 'run.cjs');
-    assert.match(run(bin, '--version'), /^remit-cli\//);
-    assert.match(run(bin, 'payouts', 'create', '--help'), /--payee=ID/);
-    assert.equal(run(bin, 'profiles', 'list', '--json'), '[]\n');
-  });
-
-  it('is a library too, with types', () => {
-    const script = `
-      import {RemitClient, RemitError} from 'remit-cli';
-      const client = new RemitClient({baseUrl: 'http://127.0.0.1:9', key: 'test_0123456789', retries: 0});
-      try { await client.payouts.get({id: 'x'}); } catch (error) { console.log(error instanceof RemitError, error.code); }
-      await client.close();`;
-    assert.equal(run('--input-type=module', '-e', script), 'true UNAVAILABLE\n');
-    const types = readFileSync(join(installed, 'node_modules/remit-cli/dist/lib/client/index.d.ts'), 'utf8');
-    assert.match(types, /RemitClient/);
   });
 });
