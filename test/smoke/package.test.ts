@@ -21,7 +21,7 @@ function bytesUnder(folder: string): number {
 }
 
 describe('the packed package', function () {
-  this.timeout(180_000);
+  this.timeout(240_000);
   let app: string;
   let files: string[];
   let installed: string[];
@@ -38,7 +38,7 @@ describe('the packed package', function () {
       cwd: app,
       env: cleanEnv(),
       encoding: 'utf8',
-      timeout: 60_000,
+      timeout: 120_000,
     });
     assert.equal(status, 0, stderr);
     assert.doesNotMatch(stderr, /warning/i);
@@ -136,7 +136,7 @@ describe('the packed package', function () {
       const child = promisify(execFile)(process.execPath, ['-e', script], {
         cwd: app,
         env: cleanEnv(),
-        timeout: 60_000,
+        timeout: 120_000,
       });
       assert.equal((await child).stdout, `${payout().id}\n`.repeat(2)); // the server runs in this process
     });
