@@ -40,7 +40,7 @@ describe('errors', () => {
     assert.deepEqual(
       documented,
       declared,
-      'mend the table of docs/reference/exit-codes.md or EXIT_MEANINGS in src/errors.ts',
+      'correct the table of docs/reference/exit-codes.md or EXIT_MEANINGS in src/errors.ts',
     );
   });
 
@@ -54,7 +54,7 @@ describe('errors', () => {
     assert.deepEqual(
       documented.sort(byCode),
       declared.sort(byCode),
-      'mend docs/reference/errors.md or ERRORS in src/errors.ts',
+      'correct docs/reference/errors.md or ERRORS in src/errors.ts',
     );
   });
 

@@ -218,11 +218,11 @@ class PostgresStore implements Store {
       if (!isLost(error)) throw error;
       throw new RemitError(
         'STATE',
-        `The connection to the database ${this.#place.shown} was lost while a change was committed: it may stand or not`,
+        `The connection to the database ${this.#place.shown} was lost while a change was committed; the outcome is unknown`,
         {hint: 'repeat the request with the same idempotency key', cause: error},
       );
     }
-    if (command !== 'COMMIT') throw new Error('a query failed and its work went on: nothing of it was kept');
+    if (command !== 'COMMIT') throw new Error('a query failed and its work continued: nothing was committed');
   }
 }
 

@@ -38,7 +38,7 @@ export function readBody(bytes: Uint8Array, body = parseBody(bytes)): ReadBody {
 export function lossText({path, kind, sent}: Loss): string {
   if (kind === 'too_deep')
     return `the body is nested more than ${MOST_LEVELS} levels deep, and is not shown as JSON`;
-  if (kind === 'duplicate_key') return `${path} is there more than once: the last value counts`;
+  if (kind === 'duplicate_key') return `${path} occurs more than once: the last value counts`;
   return `${path} was sent as ${sent}: most programs read ${Number(sent)}`;
 }
 

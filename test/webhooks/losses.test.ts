@@ -51,7 +51,7 @@ describe('what the parsed form of a body does not show', () => {
     assert.deepEqual(lost('{"a":"{\\"a\\":1}","b\\\\":1,"b\\\\":2}'), [
       ['b\\\\'.slice(0, 2), 'duplicate_key', null],
     ]);
-    assert.match(lossText(found[0]!), /data\.id is there more than once/);
+    assert.match(lossText(found[0]!), /data\.id occurs more than once/);
   });
 
   it('is everything where the nesting would fill a stack', () => {

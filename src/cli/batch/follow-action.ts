@@ -164,7 +164,7 @@ function showFollowed(
 }
 
 const ENDS: Readonly<Record<FollowEnd, string>> = {
-  reached: 'all are there',
+  reached: 'all reached it',
   ended: 'nothing is under way any more',
   timeout: 'the time was up',
   passed: 'each was fetched once',

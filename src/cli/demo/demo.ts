@@ -71,11 +71,11 @@ export async function runDemo(local: LocalContext, options: {rows: number}): Pro
     const run = ['payouts', 'batch', 'run', file, '--batch-id', BATCH, '--valid-only', '--yes'];
     const half = () => (readStatus(statusFile)?.summary.staged ?? 0) > options.rows * KILL_AT_SHARE;
     const killed = await remit(run, half);
-    if (killed === 'SIGKILL') say('\nKilled with SIGKILL. The journal knows what may have been sent:');
+    if (killed === 'SIGKILL') say('\nKilled with SIGKILL. The journal shows what may have been sent:');
     else say('\nThe batch was quicker than the kill; resuming shows that nothing is left:');
     await remit(['payouts', 'batch', 'resume', BATCH]);
     const batch = readSummary(folder);
-    say('\nThe same file once more. A row that is paid is never sent again:');
+    say('\nThe same file again. A row that is paid is never sent again:');
     await remit(run);
     const result = {
       folder,

@@ -36,7 +36,7 @@ export const PAGES: Readonly<Record<string, Page>> = {
       )}`,
   },
   flags: {
-    summary: 'global flags, which may stand before or after the command',
+    summary: 'global flags, before or after the command',
     text: () =>
       `GLOBAL FLAGS\n${table(
         Object.entries(globalFlags).map(([name, flag]) => {

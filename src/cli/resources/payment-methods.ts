@@ -16,7 +16,7 @@ export function readOwner(flags: {payee?: string | undefined; payer?: string | u
     return {label: 'payee', id: payee, resource: 'payeePaymentMethods'};
   if (payer !== undefined && payee === undefined)
     return {label: 'payer', id: payer, resource: 'payerPaymentMethods'};
-  throw new RemitError('USAGE', 'whose payment method? exactly one of --payee ID and --payer ID');
+  throw new RemitError('USAGE', 'use exactly one of --payee ID and --payer ID');
 }
 
 /** The owner as the paths of its payment methods name it, and one of these methods. */

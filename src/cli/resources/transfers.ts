@@ -114,7 +114,7 @@ export async function createTransfer(
       `the rail of ${kind.noun} ${id} is ${plainValue(otherRail.answered)}, requested ${plainValue(otherRail.asked)}`,
     );
   if (result.replayed)
-    out.note(`The service knows this key already: this ${kind.noun} was created by an earlier request.`);
+    out.note(`The service already has this key: this ${kind.noun} was created by an earlier request.`);
   return finish(context, kind, {result, id, wait, meant: autoApprove ? 'approved' : 'created'});
 }
 

@@ -20,7 +20,7 @@ const Reset = z.strictObject({
     .int()
     .min(0)
     .optional()
-    .describe('what each main account holds afterwards; by default what `sandbox start` was told'),
+    .describe('balance of each main account afterwards (default: the balance given to `sandbox start`)'),
 });
 const NewKey = z.strictObject({
   mode: z.enum(['test', 'live']).describe('of which entity'),
@@ -39,7 +39,7 @@ const Advance = z.union([
       .datetime({offset: true})
       .refine(
         (to) => Date.parse(to) <= CLOCK_MAX_MS,
-        'lies behind the year 2199, where the sandbox has no time',
+        'is after the year 2199, the last that the sandbox supports',
       )
       .describe('a moment that has not passed'),
   }),

@@ -31,7 +31,7 @@ export function sandboxOpenApi(server?: string): Json {
           type: 'apiKey',
           in: 'header',
           name: TOKEN_HEADER,
-          description: 'The control token: `control_token` of the ready line, or the file beside the store.',
+          description: 'The control token: `control_token` of the ready line, or the file next to the store.',
         },
       },
     },

@@ -114,6 +114,6 @@ async function keyProblems(queries: Queries, entityId: string): Promise<string[]
   );
   return rows.map(
     (row) =>
-      `${int(row, 'keys')} idempotency keys stand for more than one ${text(row, 'kind')}, the first is ${text(row, 'first')}`,
+      `${int(row, 'keys')} idempotency keys have more than one ${text(row, 'kind')}, the first is ${text(row, 'first')}`,
   );
 }

@@ -57,7 +57,7 @@ export const BANK_REJECTIONS: Readonly<Record<string, Reason>> = {
 export const CARD_DECLINES: Readonly<Record<string, Reason>> = {
   do_not_honor: {message: 'The issuer declined without giving a reason'},
   expired_card: {message: 'The card has expired', badAccount: true},
-  invalid_account_number: {message: 'The issuer knows no such card', badAccount: true},
+  invalid_account_number: {message: 'The issuer has no such card', badAccount: true},
   closed_account: {message: 'The account behind the card is closed', badAccount: true},
   restricted_card: {message: 'The card is restricted'},
   activity_amount_limit_exceeded: {message: 'The amount is above what the card may receive'},

@@ -2,11 +2,11 @@
 export const SCENARIOS = {
   approval_fails_207: 'every approval fails: 207 with a warning on create, 422 on approve',
   transient_503: 'the first start of initiation fails with 503; the same create again succeeds',
-  stuck_initiated: 'stays initiated for ever',
+  stuck_initiated: 'stays initiated forever',
   fails_after_initiated: 'fails after it was initiated',
-  fails_after_debited: 'is debited, then comes back and fails',
+  fails_after_debited: 'is debited, then returned and fails',
   settle_slow: 'takes a minute longer to settle',
-  async_202: 'initiation goes on after the answer: 202',
+  async_202: 'initiation continues after the answer: 202',
   late_return: 'settles; later the bank takes the money back, and the status stays settled',
 } as const;
 
@@ -31,8 +31,8 @@ export type MoveScenario = keyof typeof MOVE_SCENARIOS;
 
 /** Scenarios of account transfers, asked for in the same way. */
 export const ACCOUNT_TRANSFER_SCENARIOS = {
-  async_202: 'initiation goes on after the answer: 202',
-  stuck_initiated: 'stays initiated for ever',
+  async_202: 'initiation continues after the answer: 202',
+  stuck_initiated: 'stays initiated forever',
   fails_after_initiated: 'fails after it was initiated; the money is back in its source',
   settle_slow: 'takes a minute longer to settle',
 } as const;

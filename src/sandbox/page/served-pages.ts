@@ -118,7 +118,9 @@ export class ServedPages {
 const noticeOf = ({now, fired, idle, deliveries_under_way: waiting = 0}: Advanced): string =>
   `It is ${moment(now)} UTC now; ${fired} ${fired === 1 ? 'thing' : 'things'} happened on the way.` +
   (idle === true ? ' Nothing is left to happen.' : '') +
-  (waiting > 0 ? ` Deliveries that wait for slow receivers: ${waiting}; they go on by themselves.` : '');
+  (waiting > 0
+    ? ` Deliveries that wait for slow receivers: ${waiting}; they continue in the background.`
+    : '');
 
 const noticeOfMode = ({mode, speed}: ClockStatus): string =>
   mode === 'frozen'

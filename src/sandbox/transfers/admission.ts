@@ -153,8 +153,8 @@ export function checkRailLimit(rail: string, amountMinor: number): void {
 
 function scheduledRelease(day: string, now: number): number {
   const today = dayAt(now);
-  if (day < today) throw invalid('scheduled_date', `lies in the past; today is ${today} in New York`);
+  if (day < today) throw invalid('scheduled_date', `is in the past; today is ${today} in New York`);
   const release = releaseTime(day);
-  if (release >= CLOCK_MAX_MS) throw invalid('scheduled_date', 'lies behind the year 2199');
+  if (release >= CLOCK_MAX_MS) throw invalid('scheduled_date', 'is after the year 2199');
   return release;
 }

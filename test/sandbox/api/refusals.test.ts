@@ -51,8 +51,8 @@ const ORIGINS: Readonly<Record<string, string>> = {
   'the payment method is ${status}; a verified one is needed': 'row 72',
   "${rail} is not supported by the payment method (it has ${supported.join(', ') || 'none'})": 'Errors',
   'is above what ${rail} carries: ${most} minor units': 'row 64',
-  'lies in the past; today is ${today} in New York': 'row 57',
-  'lies behind the year 2199': 'row 57',
+  'is in the past; today is ${today} in New York': 'row 57',
+  'is after the year 2199': 'row 57',
   'the ${kind} exists and is approved, but initiation could not be started; repeat the same create': 'Errors',
   'approval.refusal': 'row 3', // the reasons are below
   'a ${transfer.kind} that is ${transfer.status} cannot be ${wanted}': 'row 3',

@@ -118,7 +118,7 @@ describe('sandbox audit', () => {
     await store.write((queries) => queries.run('drop index if exists transfers_key')); // PostgreSQL would refuse
     await tamper(`update transfers set idempotency_key = 'one' where id = ?`, [other.body.id as string]);
     assert.deepEqual(await problems(), [
-      'test: 1 idempotency keys stand for more than one payout, the first is one',
+      'test: 1 idempotency keys have more than one payout, the first is one',
     ]);
   });
 });

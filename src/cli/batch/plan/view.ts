@@ -149,7 +149,7 @@ export function surveyText(survey: Survey): string[] {
   const lines: string[] = [];
   if (survey.doubts > 0)
     lines.push(
-      `  ${count(survey.doubts, 'row')} that a batch whose journal is gone may have sent: in doubt until they are settled`,
+      `  ${count(survey.doubts, 'row')} that a batch whose journal is gone may have sent: in doubt until they are resolved`,
     );
   if (survey.disputed.rows > 0)
     lines.push(
@@ -157,7 +157,7 @@ export function surveyText(survey: Survey): string[] {
     );
   if (survey.conflicts > 0)
     lines.push(
-      `  ${count(survey.conflicts, 'row')} whose reference another batch has for another payment, or is not done with: not sent`,
+      `  ${count(survey.conflicts, 'row')} whose reference another batch uses for another payment or has not finished: not sent`,
     );
   for (const {reference, other, batch} of survey.alike.examples)
     lines.push(`  ${reference} looks like ${other} of batch ${batch}: same party, amount and currency`);

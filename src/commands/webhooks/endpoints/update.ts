@@ -24,7 +24,7 @@ export default class WebhooksEndpointsUpdate extends RemitCommand {
     const {args, flags} = await this.parse(WebhooksEndpointsUpdate);
     const body = {url: flags.url, event_types: flags['event-types'], description: flags.description};
     if (Object.values(body).every((value) => value === undefined))
-      throw new RemitError('USAGE', 'what shall change? --url, --event-types or --description');
+      throw new RemitError('USAGE', 'nothing to change: use --url, --event-types or --description');
     const context = await this.open();
     const sent = await sendOnce(context, {
       operation: 'webhookEndpoints.update',
