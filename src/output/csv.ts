@@ -17,7 +17,7 @@ export const csvLine = (cells: readonly unknown[]): string => `${cells.map(csvCe
 
 /**
  * Paths of the CSV's columns where none were asked for: every field of the records, objects opened one level deep. An
- * object with a dot in one of its names stays whole: its parts could not be told from nested ones.
+ * object with a dot in one of its names stays whole: otherwise its parts would look like nested ones.
  */
 export function csvColumns(records: readonly unknown[]): string[] {
   const paths = new Set<string>();

@@ -48,7 +48,7 @@ export interface OutputOptions {
  */
 export class Output {
   readonly settings: OutputSettings;
-  /** Everything that is written goes through it. Whoever reads a secret tells it. */
+  /** Everything that is written goes through it. Code that reads a secret adds the secret to it. */
   readonly sanitizer = new Sanitizer();
   readonly #stdout: Sink;
   readonly #stderr: Sink;
@@ -244,7 +244,7 @@ export class Output {
     this.#sayWrapped(this.sanitizer.layout(text));
   }
 
-  /** One line before anything else is said about a write with a live key. */
+  /** One line before any other output about a write with a live key. */
   liveBanner(text: string): void {
     this.#say(`${this.#paintErr('liveBanner', ' LIVE ')} ${this.sanitizer.layout(text)}`);
   }
@@ -284,7 +284,7 @@ export class Output {
     this.#progress.around(() => void this.#stderr.write(`${line}\n`));
   }
 
-  /** Names of `--fields` that nothing has: refused before anything is written, or told where something was done. */
+  /** Names of `--fields` that no record has: refused before anything is written, or a warning after a write. */
   #checkFields(records: readonly unknown[], view: View | undefined): void {
     if (this.#knownFields === undefined || this.#fieldsChecked) return;
     this.#fieldsChecked = true;

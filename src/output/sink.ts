@@ -31,7 +31,7 @@ export class Sink {
     return this.isTerminal ? (this.#stream.columns ?? 80) : 80;
   }
 
-  /** True when nobody reads any more: long lists may stop. */
+  /** True once the reader is gone: long lists may stop. */
   get closed(): boolean {
     return this.#closed;
   }

@@ -5,7 +5,7 @@ import {maskKey} from '../sanitize/secret-shapes.ts';
 import type {KeySource} from './profile.ts';
 import {exposure, readSmallFile, refuseForeign} from './trusted-file.ts';
 
-/** A secrets manager may ask for a touch or a PIN; a hung one must not hang us for ever. */
+/** A secrets manager may ask for a touch or a PIN; one that hangs must not block remit forever. */
 const KEY_COMMAND_TIMEOUT_MS = 60_000;
 
 /** What a source is called in messages and in `whoami`; holds no secret, but a command's text. */
@@ -15,7 +15,7 @@ export function describeSource(source: KeySource): string {
   return `command ${shownCommand(source.command)}`;
 }
 
-/** A command is no secret, unless somebody wrote the key into it. */
+/** A command is not secret, unless it contains the key. */
 const shownCommand = (command: string): string =>
   JSON.stringify(command.replace(/(?:test|live)_[\w-]{8,}/g, (key) => maskKey(key)));
 

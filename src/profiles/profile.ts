@@ -49,7 +49,7 @@ export interface ActiveProfile {
   baseUrl: string;
   mode: Mode;
   key: string;
-  /** First 16 hex digits of the key's SHA-256: tells keys apart without revealing them. */
+  /** First 16 hex digits of the key's SHA-256: distinguishes keys without revealing them. */
   keyFingerprint: string;
   masked: string;
   caps: Caps;

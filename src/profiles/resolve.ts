@@ -17,7 +17,7 @@ export interface ProfileQuestion {
   keyTimeoutMs?: number;
 }
 
-/** Which profile is meant and who said so; no key is read. */
+/** The active profile and where the choice comes from; no key is read. */
 export interface Choice {
   name: string | null;
   nameFrom: string;
@@ -30,7 +30,7 @@ export interface Choice {
 
 /**
  * Flag, environment, project file, stored default, in this order. REMIT_API_KEY is not sent where a project file points:
- * whoever wrote that file would decide where the key goes, and which caps hold. A profile named by flag is taken whole, with its own
+ * the author of that file would decide where the key goes, and which caps apply. A profile named by flag is taken whole, with its own
  * key and base URL; otherwise REMIT_API_KEY replaces the key, and only together with it may REMIT_BASE_URL replace the
  * base URL, so that a stored key never goes anywhere but where it was stored for. An empty variable is unset.
  */

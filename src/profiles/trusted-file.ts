@@ -10,7 +10,7 @@ const MOST_BYTES = 1024 * 1024;
  * @throws Error with Node's `code`, or without one where it is no such file
  */
 export function readSmallFile(path: string): {text: string; stats: Stats} {
-  // Without O_NONBLOCK, opening a pipe that has no writer waits for ever.
+  // Without O_NONBLOCK, opening a pipe that has no writer waits forever.
   const descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const stats = fstatSync(descriptor);
@@ -52,7 +52,7 @@ function foreign(stats: Stats): Problem | undefined {
   const us = process.geteuid?.();
   if (us === undefined) return undefined;
   if (stats.uid !== us && stats.uid !== 0) return 'owner';
-  const isSticky = stats.isDirectory() && (stats.mode & 0o1000) !== 0; // as /tmp: nobody replaces the files of others
+  const isSticky = stats.isDirectory() && (stats.mode & 0o1000) !== 0; // like /tmp: users cannot replace the files of others
   return (stats.mode & 0o022) !== 0 && !isSticky ? 'writable' : undefined;
 }
 
@@ -66,7 +66,7 @@ function refused(what: string, path: string, problem: Problem): RemitError {
       });
 }
 
-/** A warning about a file of ours that holds a key and that others can read. */
+/** A warning about a key file that other users can read. */
 export function exposure(path: string, what: string): string | undefined {
   const us = process.geteuid?.();
   const stats = statSync(path, {throwIfNoEntry: false});

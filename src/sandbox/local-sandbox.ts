@@ -47,7 +47,7 @@ export interface SandboxParts {
   onBug: (error: unknown) => void;
 }
 
-/** An advance waits so long for receivers that take their time, however many moves it makes; the rest goes on behind it. */
+/** An advance waits at most this long for slow receivers in total; the other deliveries continue in the background. */
 const DELIVERIES_MS = 15_000;
 
 type Mode = Entity['mode'];
@@ -182,7 +182,7 @@ export class LocalSandbox implements Sandbox {
     await followClock(context);
     const before = await this.deliveries.counts();
     const patience = new Patience(this.#parts.receiverPatienceMs ?? DELIVERIES_MS);
-    // Once nobody waits for receivers any more, time goes on to what the bank does, and past deliveries.
+    // Once receivers are no longer waited for, time advances to the steps of the bank, past deliveries.
     const nextDelivery = async () => (patience.isOver ? undefined : deliveries.nextDue());
     const ahead = async (due: Promise<number | undefined>, pick: (...due: number[]) => number) => {
       const all = [await due, await nextDelivery()].filter((ms) => ms !== undefined);

@@ -40,7 +40,7 @@ export interface SandboxOptions {
   idempotencyTtlMs?: number | null | undefined;
   /** Whether amounts such as 55.01 make an ACH transfer come back (they do when absent). */
   magicAmounts?: boolean | undefined;
-  /** Entities whose account transfers go on after the answer to the create, with 202 (none when absent). */
+  /** Entities whose account transfers are answered with 202 and continue later (default: none). */
   asyncInitiation?: readonly ('test' | 'live')[] | undefined;
   /** A move of the scenario `move_207` settles nevertheless; it stays CREATED when absent. */
   settleMove207?: boolean | undefined;

@@ -177,6 +177,6 @@ function stop(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
     server.closeIdleConnections();
-    setTimeout(() => server.closeAllConnections(), 2000).unref(); // whoever keeps a connection open that long
+    setTimeout(() => server.closeAllConnections(), 2000).unref(); // for clients that keep a connection open longer
   });
 }

@@ -28,9 +28,9 @@ export interface EmbeddedStoreOptions extends Partial<LockOptions> {
 
 /** No group is larger, so that the first of its writers is answered in good time. */
 const GROUP_LIMIT = 500;
-/** A commit takes as long as some dozens of turns; nobody waits longer than this for others to come. */
+/** A commit takes as long as some dozens of turns; a group waits no longer than this for others to join. */
 const GATHERING_TURNS = 8;
-/** So many groups keep savepoints after one that had to run again for want of them: refusals seldom come alone. */
+/** Number of groups with savepoints after one that had to run again because it had none: refusals come in series. */
 const WARY_GROUPS = 50;
 
 /**
@@ -71,7 +71,7 @@ type Undoing = 'alone' | 'bare' | 'savepoints';
  * it changed something undoes the group, which then runs again with a savepoint for each: savepoints cost a sixth of a
  * create, and most groups need none. Reads run between these groups, so they never see what is not committed; and while reads run, no group does.
  *
- * Neither may wait for the other from inside: a `work` that calls `read` or `write` of its own store waits for ever.
+ * Neither may wait for the other from inside: a `work` that calls `read` or `write` of its own store waits forever.
  */
 class EmbeddedStore implements Store {
   readonly dialect = 'sqlite';
@@ -206,7 +206,7 @@ class EmbeddedStore implements Store {
     await this.#tryGroup(jobs, 'savepoints');
   }
 
-  /** False, with nothing changed and nobody answered, where the group needs savepoints. */
+  /** False, with nothing changed and no caller answered, if the group needs savepoints. */
   async #tryGroup(jobs: Job[], undoing: Undoing): Promise<boolean> {
     const answers: (() => void)[] = [];
     this.#held.clear();

@@ -23,7 +23,7 @@ const SIZES = [32, 16, 8, 4, 2, 1];
 /**
  * Rows of some tables that wait to be inserted, several in one statement. Those of one transaction: they are written
  * before a query names their table, and before the commit, so nothing ever misses them. A row that the database refuses
- * does so only then, in the midst of somebody else's work: `hasFailed` says that the transaction is to be undone.
+ * does so only then, in the middle of other work: `hasFailed` shows that the transaction must be undone.
  *
  * The tables' names are looked for in the text of statements, so they must not be reached by other ways: no views,
  * triggers or foreign keys.

@@ -29,7 +29,7 @@ export interface SqliteDatabase {
   /** The parts of `transaction`, for work that cannot be one synchronous function. */
   begin(): void;
   commit(): void;
-  /** Does nothing outside a transaction. `reason` is told where undoing fails too, which closes the database. */
+  /** Does nothing outside a transaction. `reason` is reported if undoing fails too, which closes the database. */
   rollback(reason?: unknown): void;
   /** Releases statements and file; safe to call twice. */
   close(): void;
@@ -45,7 +45,7 @@ export interface Queries {
 }
 
 export interface WriteOptions {
-  /** No other process writes meanwhile: for what touches everything, and would only lose to small changes for ever. */
+  /** No other process writes meanwhile: for changes that touch everything and would conflict with small ones forever. */
   alone?: boolean | undefined;
 }
 

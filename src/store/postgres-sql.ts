@@ -49,7 +49,7 @@ export const portValues = (bytes: (text: string) => Uint8Array): CustomTypesConf
     oid === BYTES ? bytes : (READERS[oid] ?? String)) as CustomTypesConfig['getTypeParser'], // rows come as text only
 });
 
-/** What the driver takes: it knows no Uint8Array that is no Buffer. */
+/** Values for the driver, which accepts a Uint8Array only as a Buffer. */
 export const toParameters = (params: readonly SqlValue[]): unknown[] =>
   params.map((value) => (value instanceof Uint8Array ? Buffer.from(value) : value));
 

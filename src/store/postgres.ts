@@ -18,7 +18,7 @@ const CONNECTIONS = 10;
 const CONNECT_TIMEOUT_MS = 10_000;
 /** A process that stands still in the middle of a change holds the others up for so long. */
 const STALL_MS = 30_000;
-/** A change that lost against another is tried again, from the second time on with nobody beside it. */
+/** A change that conflicted with another is tried again, from the second time on alone. */
 const TRIES = 5;
 
 /**

@@ -15,7 +15,7 @@ import {
   setEngine,
 } from 'pkijs';
 
-// X.509 (RFC 5280) by pkijs. Whoever needs it imports this file at first use: it takes some 80 ms to load.
+// X.509 (RFC 5280) by pkijs. Import this file at first use: it takes some 80 ms to load.
 
 /** A certificate and its private key, both as PEM. */
 export interface KeyPair {

@@ -43,7 +43,7 @@ export interface UnknownEventType extends String {
 /** An event of a type that did not exist when this version was written. */
 export type UnknownWebhookEvent = EventOf<UnknownEventType, Record<string, unknown>>;
 
-/** What a `switch` over `type` tells apart; its `default` branch has the unknown types. */
+/** A `switch` over `type` narrows it; its `default` branch has the unknown types. */
 export type WebhookEvent = KnownWebhookEvent | UnknownWebhookEvent;
 
 const decoder = new TextDecoder('utf-8', {fatal: true});

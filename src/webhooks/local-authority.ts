@@ -24,7 +24,7 @@ export interface ServerCertificate extends KeyPair {
 
 /**
  * A certificate for a receiver on this machine, signed by the local authority, which is made once and kept in the state
- * folder (its key as 0600). The sandbox trusts that authority on loopback; nobody else needs to.
+ * folder (its key as 0600). The sandbox trusts that authority on loopback; nothing else needs to.
  * @param hosts loopback only: the authority can vouch for nothing else
  * @throws {RemitError} STATE when the folder cannot be written, STATE_DAMAGED when what is in it cannot be read
  */

@@ -43,7 +43,7 @@ const ON_RECORDS: readonly OperationId[] = [
 ];
 
 /**
- * What the guard can know of a request that somebody typed. An operation of the contract is read as its own command would
+ * The facts that the guard can read from a typed request. An operation of the contract is read as its own command would
  * read it; of any other request the body must show the amount, or the operator must state one.
  * @throws RemitError GUARD_TARGET for another spelling of a known path, whose amount would not be found
  */
@@ -147,7 +147,7 @@ function partyOf(body: unknown): WriteFacts['party'] {
   return field === undefined ? undefined : [field.slice(0, -3), plainValue(valueAt(body, field))];
 }
 
-/** `/api//payouts/`, `/api/%70ayouts`: a service may take them for the path that the guard knows. */
+/** `/api//payouts/`, `/api/%70ayouts`: a service may route them to the path that the guard checks. */
 function refuseOtherSpelling(method: string, path: string, overrides: Overrides): void {
   const [route = ''] = path.split('?');
   const usual = route

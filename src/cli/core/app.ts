@@ -7,7 +7,7 @@ export type CommandClass = (new (argv: string[], config: Config) => {runToEnd: (
   id: string;
 };
 
-/** The tool as its launcher knows it. */
+/** The tool, as its launcher sees it. */
 export interface App {
   name: string;
   version: string;
@@ -25,7 +25,7 @@ export interface CommandConfig {
   runtime: Runtime;
 }
 
-/** A config for one command; oclif's own type has forty members more, which a command of ours never reads. */
+/** A config for one command; oclif's own type has forty members more, which no command of remit reads. */
 export function commandConfig(app: App, runtime: Runtime): Config {
   const config: CommandConfig = {
     bin: 'remit',

@@ -10,7 +10,7 @@ export interface Failed {
   args: Readonly<Record<string, unknown>>;
 }
 
-/** What is known of the service by then; a command that opened no profile knows no base URL. */
+/** What is known about the service so far; a command without a profile has no base URL. */
 export interface Place {
   commands: Commands;
   baseUrl: string | undefined;

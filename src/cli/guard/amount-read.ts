@@ -16,7 +16,7 @@ const CURRENCY_FIELD = 'currency_code';
 const unreadable = (why: string): AmountRead => ({kind: 'unreadable', why});
 
 /**
- * The amount of a record that the service answered. Only the documented fields are believed, as a whole number or as text
+ * The amount of a record that the service answered. Only the documented fields are read, as a whole number or as text
  * of digits; any other trace of money makes the record unreadable, since its unit is not known.
  * @param id of the record that was asked for
  */
@@ -36,7 +36,7 @@ export function amountOfRecord(answer: unknown, id: string): AmountRead {
 }
 
 /**
- * The amount of a request body that somebody typed. It must be a whole number under a name that remit knows, and nothing
+ * The amount of a typed request body. It must be a whole number under a name that remit knows, and nothing
  * else in the body may be an amount: a service may read what remit does not.
  * @param names what this service calls the amount and the currency
  */

@@ -49,7 +49,7 @@ export function profileFacts(config: ConfigFile, name: string) {
   return {...summarise(config, name, profile), caps, overrides};
 }
 
-/** @throws RemitError USAGE where a command that changes a profile was told nothing to change */
+/** @throws RemitError USAGE if a command that changes a profile has nothing to change */
 export function requireChange(
   flags: Readonly<Record<string, unknown>>,
   names: readonly string[],

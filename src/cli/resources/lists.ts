@@ -22,7 +22,7 @@ export const listOptions = (context: Context, flags: ListFlagValues) => ({
   signal: context.stop.signal,
 });
 
-/** Writes a list and, when it stopped at its limit, says so with the command that goes on. */
+/** Writes a list and, if it stopped at its limit, the command that continues. */
 export async function showList(
   {out, commands}: Context,
   listing: Listing<unknown>,

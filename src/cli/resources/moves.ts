@@ -72,7 +72,7 @@ export async function approveMove(
 
 /**
  * Interface document, "Move": only a move in CREATED can be approved, so a 400 comes from an earlier approval as well
- * as from a lack of funds. The move itself tells them apart.
+ * as from a lack of funds. The move itself shows which it was.
  */
 async function explainRefusal(context: Context, error: unknown, id: string): Promise<unknown> {
   if (!(error instanceof RemitError) || error.httpStatus !== 400) return error;

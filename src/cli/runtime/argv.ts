@@ -113,7 +113,7 @@ function unknownFlag(token: string, words: readonly string[]): RemitError {
   });
 }
 
-/** No suggestion for words that are nothing like a command; arguments that follow one are not looked at. */
+/** No suggestion for words that are not similar to a command; arguments after a command are ignored. */
 function unknownCommand(words: readonly string[], rest: readonly string[], tree: CommandTree): RemitError {
   const end = rest.findIndex((token) => token.startsWith('-'));
   const asked = rest.slice(0, end === -1 ? 3 : Math.min(end, 3)).flatMap((token) => token.split(':'));

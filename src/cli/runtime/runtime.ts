@@ -43,7 +43,7 @@ export function processRuntime(): Runtime {
       return env['HOME'] || homedir();
     },
     get stdin() {
-      return process.stdin; // opened only when somebody reads it: a pipe that never ends must not hold a command
+      return process.stdin; // opened only when it is read: a pipe that never ends must not keep a command running
     },
     stdout,
     stderr,

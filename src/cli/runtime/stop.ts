@@ -42,7 +42,7 @@ export class Stop {
     return {first: this.#first.signal, second: this.#second.signal};
   }
 
-  /** A signal has come. The third always ends the process, and the second too where nobody drains. */
+  /** A signal arrived. The third always ends the process; so does the second if no command is draining. */
   receive(name: 'SIGINT' | 'SIGTERM'): void {
     this.#signals += 1;
     const reason =

@@ -6,7 +6,7 @@ export const PROFILE = 'sandbox';
 
 /**
  * Makes the profile `sandbox` point to the running one, and the default where there is none.
- * @returns false when a profile of that name leads elsewhere: it is somebody's own and was left alone
+ * @returns false if a profile of that name has another base URL: it is the user's own and stays unchanged
  */
 export async function writeProfile(
   local: LocalContext,
@@ -16,7 +16,7 @@ export async function writeProfile(
   await changeConfig(local.configDir, (config) => {
     const old = config.profiles[PROFILE];
     if (old && checkBaseUrl(old.base_url).protocol !== 'http:') {
-      written = false; // plain http leads to this machine only, so https is no sandbox of ours
+      written = false; // a sandbox has plain http, so a profile with https is not one
       return config;
     }
     const profile = {

@@ -20,7 +20,7 @@ export function showReady(
   ready: Ready,
   facts: {profile: string | undefined; known: boolean; page?: string | undefined},
 ): void {
-  // Issued by this sandbox: whoever started it needs them.
+  // Keys issued by this sandbox: the user who started it needs them.
   for (const name of ['test_key', 'live_key', 'control_token'] as const)
     out.sanitizer.allow(ready[name], name);
   if (out.settings.format === 'ndjson') {

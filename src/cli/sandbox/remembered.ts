@@ -2,7 +2,7 @@ import {existsSync} from 'node:fs';
 import {registryPath} from '../../batch/registry/seen-before.ts';
 import type {LocalContext} from '../core/context.ts';
 
-/** A sandbox forgets when it is told to; what batches were paid on it is remembered on this machine all the same. */
+/** `sandbox reset` deletes the records of a sandbox; the registry of this machine still has the batches paid on it. */
 export function noteRemembered({out, stateDir}: LocalContext): void {
   if (!existsSync(registryPath(stateDir))) return;
   out.note(

@@ -68,7 +68,7 @@ export async function serveSandbox(
   }
 }
 
-/** A signal ends with its exit code, a command with 0: whoever stopped it that way got what they asked for. */
+/** Stopped by a signal it exits with the signal's code, by `sandbox stop` with 0. */
 function endOf(stop: Stop): {reached: Promise<ExitCode>; command: () => void} {
   let command = () => {};
   const reached = new Promise<ExitCode>((resolve) => {

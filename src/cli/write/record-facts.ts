@@ -13,7 +13,7 @@ export interface RecordWrite {
   verb: 'approve' | 'cancel';
   noun: 'payin' | 'payout' | 'move' | 'account transfer';
   id: string;
-  /** --amount and --currency: believed only where the record has no amount in any form. */
+  /** --amount and --currency: used only if the record has no amount in any form. */
   stated: Amount | undefined;
   read: () => Promise<unknown>;
   /** What the confirmation of a live write says besides amount and rail. */

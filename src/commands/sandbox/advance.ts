@@ -90,7 +90,7 @@ interface Ways {
   'until-idle': boolean;
 }
 
-/** How far, as the control call takes it. @throws {RemitError} USAGE unless it is said in exactly one way. */
+/** How far, in the form of the control call. @throws {RemitError} USAGE unless exactly one of the flags is given. */
 function readWay(
   by: string | undefined,
   flags: Ways,

@@ -1,7 +1,7 @@
 import {ServiceError} from '../base/service-error.ts';
 
 /**
- * The host under which a request came, when it is one of ours: a page elsewhere may have its own name lead to this machine.
+ * The host of a request, if it is one of the sandbox's: another site may let its own name resolve to this machine.
  * @throws {ServiceError} 403
  */
 export function checkHost(request: Request, hosts: readonly string[], what: string): string {

@@ -90,7 +90,7 @@ async function readText(request: Request): Promise<string> {
     return declared === null ? await readUndeclared(request) : await request.text();
   } catch (error) {
     if (error instanceof ServiceError) throw error;
-    throw invalid('', 'the body broke off'); // nobody may be there to read this
+    throw invalid('', 'the body broke off'); // the client may be gone
   }
 }
 

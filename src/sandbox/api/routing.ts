@@ -38,7 +38,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 
 /**
- * The API as routes: every operation of the contract at its method and path, and nothing else.
+ * The API as routes: each operation of the contract at its method and path.
  * Order of checks: key, route, permission, path, query, key format, body, then the handler.
  */
 export function buildRoutes(options: RoutingOptions): ApiRoutes {

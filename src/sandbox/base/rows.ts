@@ -1,6 +1,6 @@
 import type {SqlRow} from '../../store/port.ts';
 
-/** Readers of columns, whose type the SQL port cannot know. A wrong type is a broken invariant of ours. */
+/** Readers of columns, whose type the SQL port cannot know. A wrong type is a broken invariant. */
 export function text(row: SqlRow, column: string): string {
   const value = row[column];
   if (typeof value !== 'string') throw new TypeError(`column ${column} holds ${typeof value}, not text`);

@@ -30,7 +30,7 @@ export interface Advanced {
   deliveries: number;
   /** With `until: 'idle'`: whether nothing is left to happen. */
   idle?: boolean;
-  /** Webhook deliveries whose receivers took so long that they were not waited for; they go on by themselves. */
+  /** Webhook deliveries whose receivers were too slow to wait for; they continue in the background. */
   deliveries_under_way?: number;
 }
 
@@ -71,7 +71,7 @@ export interface Sandbox {
   /** Moves the sandbox's clock forward and lets everything happen that falls due. */
   advance(by: Advance): Promise<Advanced>;
   clock(): Promise<ClockStatus>;
-  /** Changes how time runs; it goes on from the same moment. */
+  /** Changes how time runs; it continues from the same moment. */
   setClock(mode: ClockMode): Promise<ClockStatus>;
   /** Makes the bank do something now. @throws {ServiceError} for what cannot happen, or is not there. */
   simulate(asked: Simulation): Promise<Simulated>;

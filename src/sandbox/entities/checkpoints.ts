@@ -26,7 +26,7 @@ const KEPT: ReadonlySet<string> = new Set([
   'remit_migrations',
   'settings',
 ]);
-/** Settings that go on: random bytes that were used up after the checkpoint must not come again. */
+/** Settings that a restore keeps: random bytes used after the checkpoint must not be used again. */
 const KEPT_SETTINGS = ["'openings'", "'clock'"];
 
 const toCheckpoint = (row: SqlRow): Checkpoint => ({
@@ -43,7 +43,7 @@ export class Checkpoints {
   /** What is saved, or restored, at the moment: a copy and what is noted of it are two changes. */
   #running: Promise<unknown> = Promise.resolve();
 
-  /** @param onRestored what runs by itself looks at the store anew */
+  /** @param onRestored lets background work read the store again */
   constructor(options: {context: Context; machineNow: () => number; onRestored: () => Promise<void>}) {
     this.#context = options.context;
     this.#machineNow = options.machineNow;
@@ -114,7 +114,7 @@ export class Checkpoints {
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#running.then(work, work); // whoever asked for the one before has seen its error
+    const turn = this.#running.then(work, work); // the caller of the previous one has its error
     this.#running = turn;
     return turn;
   }

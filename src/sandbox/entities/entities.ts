@@ -77,7 +77,7 @@ const RECORDS = [
   'webhook_endpoints',
 ] as const;
 
-/** Takes away every record and funds the main accounts anew. Entities and keys stay. */
+/** Deletes every record and funds the main accounts again. Entities and keys stay. */
 export async function clearWorld(
   queries: Queries,
   context: Context,
@@ -90,7 +90,7 @@ export async function clearWorld(
 /** Tables whose ids nothing finds faster than by asking entity by entity: their keys begin with it. */
 const BY_ENTITY = ['subaccounts', 'moves', 'treasury_accounts', 'account_transfers'] as const;
 
-/** Ids go on after the highest one stored, whatever the clock says. */
+/** New ids follow the highest stored one, whatever the clock shows. */
 export async function continueIds(queries: Queries, ids: IdMaker): Promise<void> {
   const goOn = async (from: string, params: readonly string[] = []) => {
     const highest = await queries.get(`select max(id) as id from ${from}`, params);

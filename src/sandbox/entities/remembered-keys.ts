@@ -29,7 +29,7 @@ const STORED_KEYS: KeyIndex = {
   begin: () => Promise.resolve(),
 };
 
-/** By key, ids that bear it, or bore it, or were about to: several have a space between them. */
+/** By key, the ids that have it, had it, or were about to have it, separated by a space. */
 type Ids = Map<string, string>;
 /** By entity. */
 type Known = Map<string, Record<TransferKind, Ids>>;

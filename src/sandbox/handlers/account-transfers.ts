@@ -87,7 +87,7 @@ async function checkFunds(queries: Queries, transfer: AccountTransfer): Promise<
     throw insufficient(transfer);
 }
 
-/** 201, or 202 when it was approved and initiation goes on after the answer (interface document, "Account transfer"). */
+/** 201, or 202 when it was approved and initiation continues after the answer (interface document, "Account transfer"). */
 const create: Handler<'accountTransfers.create'> = (call, context) =>
   context.store.write(async (queries) => {
     const transfer = await admit(queries, context, call);

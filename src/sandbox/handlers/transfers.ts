@@ -113,13 +113,13 @@ export function transferHandlers<Create extends Of<'create'>, List extends Of<'l
   return {create, get, list, approve: approveOne, cancel};
 }
 
-/** Approval is not part of what a key stands for: a replay may add it. Null where nobody will compare. */
+/** Approval is not part of what a key identifies: a replay may add it. Null if no comparison follows. */
 const hashOf = (request: TransferRequest, context: Context) =>
   context.rules.strictIdempotency ? hashRequest({...request, autoApprove: false}) : null;
 
 /**
  * The record of a create: a new one, or the one that its key stands for, whatever the create itself would come to. Most
- * keys are new, so who bears one is asked only where there is no new record.
+ * keys are new, so the record with the key is looked up only if no new one was made.
  */
 async function recordOf(
   queries: Queries,

@@ -53,7 +53,7 @@ function checkTypes(types: readonly string[] | undefined): string[] | undefined 
   return types && [...new Set(types)];
 }
 
-/** Assumption 38. Never from the seed: who knows that could sign. */
+/** Assumption 38. Never derived from the seed: anyone who has the seed could sign. */
 const newSecret = () => `whsec_${randomBytes(32).toString('hex')}`;
 
 const create: Handler<'webhookEndpoints.create'> = ({entity, body}, {store, clock, ids}) => {
@@ -118,7 +118,7 @@ async function change(
        where entity_id = ? and id = ?`,
       [url, JSON.stringify(event_types), is_active ? 1 : 0, description ?? null, now, key.entityId, key.id],
     );
-    if (is_active && !old.is_active) deliveryAdded(now); // what had to wait goes on
+    if (is_active && !old.is_active) deliveryAdded(now); // waiting deliveries continue
     return toEndpoint(await find(queries, key.entityId, key.id));
   });
 }

@@ -4,7 +4,7 @@ import {big, text} from '../base/rows.ts';
 
 /**
  * Double entry: each posting takes from one account what it gives to another, so an entity's balances always sum to
- * zero. `external` stands for everybody else's money and alone may be negative. docs/internals/sandbox-ledger.md
+ * zero. `external` is all money outside the entity, the only account that may be negative. docs/internals/sandbox-ledger.md
  *
  *   payout:           main or subaccount -> its reserved (approved) -> clearing (debited) -> external (settled)
  *   payin:            external -> clearing (debited) -> main or subaccount (settled)

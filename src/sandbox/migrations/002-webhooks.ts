@@ -2,7 +2,7 @@ import type {SandboxMigration} from './migration.ts';
 
 /**
  * Endpoints, the outbox of events, one delivery for each event and endpoint, and what became of each attempt.
- * Transfers that ended before there were events count as told of: nobody was subscribed.
+ * Transfers that ended before there were events count as reported: there were no subscribers.
  */
 export const webhooks: SandboxMigration = {
   name: '002-webhooks',

@@ -1,7 +1,7 @@
 import type {SandboxMigration} from './migration.ts';
 
 /**
- * A payin or payout bears the key that it was created under, so that a create writes one row. Keys whose record is gone
+ * A payin or payout has the key that it was created with, so that a create writes one row. Keys whose record is gone
  * are dropped. PostgreSQL, which several processes share, holds a key to one record; on SQLite `key-index.ts` does.
  */
 export const keysOfTransfers: SandboxMigration = {

@@ -88,7 +88,7 @@ export function codesOf(rail: string): Readonly<Record<string, Reason>> {
   return isAch(rail) ? ACH_RETURNS : BANK_REJECTIONS;
 }
 
-/** What a failure is called where nobody said: the account is not there, or the card's issuer just declines. */
+/** The default code of a failure: no such account, or declined by the card's issuer. */
 export function usualCode(rail: string): string {
   if (rail === 'instant_card') return 'do_not_honor';
   return isAch(rail) ? 'R03' : 'AC03';

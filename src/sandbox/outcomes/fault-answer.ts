@@ -17,7 +17,7 @@ export interface Outgoing {
 /** Of answers that need none but the usual. */
 export const NO_HEADERS: Outgoing['headers'] = {};
 
-/** True when the effect strikes before the request is handled, so that it leaves no trace in the store. */
+/** True if the effect replaces the handling of the request, so that the store does not change. */
 export const strikesBefore = (effect: OtherEffect): boolean =>
   (effect.kind === 'status' || effect.kind === 'reset') && effect.when === 'before';
 

@@ -38,7 +38,7 @@ export const DeliveryEffect = z.discriminatedUnion('kind', [
 ]);
 
 /**
- * What a fault does to a request. `before` strikes instead of handling it; `after` handles and commits it, and then
+ * What a fault does to a request. `before` replaces the handling; `after` handles and commits it, and then
  * spoils the answer: the case for which idempotency keys exist.
  */
 export const RequestEffect = z.discriminatedUnion('kind', [

@@ -104,7 +104,7 @@ export class Faults {
     return latencyMs === 0 && effect === undefined ? undefined : {latencyMs, effect};
   }
 
-  /** What strikes one attempt of a delivery; the first rule that hits decides. */
+  /** The effect on one attempt of a delivery; the first rule that applies decides. */
   judgeDelivery(facts: DeliveryFacts): StruckDelivery | undefined {
     for (const rule of this.#rules) {
       const {effect, match} = rule;

@@ -97,7 +97,7 @@ export function fateOf(transfer: {
   return magicAmounts ? amountFate(amountMinor, rail) : null;
 }
 
-/** How a transfer ends when nobody interferes. */
+/** How a transfer ends without intervention. */
 export type Ending =
   | {kind: 'settles' | 'stuck'}
   /** The bank says no before, or after, the money left. `blames`: a code that says so makes the account unusable. */

@@ -24,7 +24,7 @@ export interface ShownEntity extends Entity {
   money: {label: string; minor: bigint}[];
 }
 
-/** What the store knows, of one moment. */
+/** The data of the store at one moment. */
 export interface Records {
   entities: ShownEntity[];
   payouts: ShownTransfer[];

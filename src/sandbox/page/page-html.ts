@@ -15,7 +15,7 @@ const frame = (title: string, body: Markup): string =>
 const WHAT =
   'The Money Movement Service, simulated on this machine. It accepts only keys that it issued, and moves no money.';
 
-/** For whoever has no session: what this is, and the command that opens it. Nothing of what it holds. */
+/** The page without a session: what it is and the command that opens it, without data. */
 export function lockedPage(reason: string): string {
   return frame(
     'remit sandbox',

@@ -1,6 +1,6 @@
 import {randomBytes} from 'node:crypto';
 
-/** Somebody who opened the page by a link. It lives in memory: who restarts the sandbox opens it anew. */
+/** A session of the page, opened by a link. It is in memory: after a restart of the sandbox a new link is needed. */
 export interface Session {
   /** Stands in every form of the page, so that no other page can send one. */
   formToken: string;

@@ -87,7 +87,7 @@ values (?, ?, ?, ?, ?, ?, 'created', ?, 'USD', 'US', ?, ?, ?, null, ?, ?, 0, ?, 
 /** For PostgreSQL, which sees that by itself. */
 export const INSERT_UNLESS_TAKEN = `${INSERT} on conflict do nothing`;
 
-/** How many rows that made: none where the database itself knows that its key is taken. */
+/** The number of rows inserted: 0 if a unique index shows that the key is taken. */
 export function insertTransfer(
   queries: Queries,
   transfer: NewTransfer,
@@ -126,7 +126,7 @@ export async function findTransfer(
   return row && toTransfer(row);
 }
 
-/** Writes what changes in a transfer's life, provided that it still stands at `from`. */
+/** Writes a step of a transfer, if its status is still `from`. */
 export async function updateTransfer(
   queries: Queries,
   transfer: Transfer,

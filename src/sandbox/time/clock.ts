@@ -1,6 +1,6 @@
 import type {Clock} from '../../clock.ts';
 
-/** How the sandbox's time runs; kept in the store, so that a restart goes on from the same moment. */
+/** How the sandbox's time runs; kept in the store, so that a restart continues from the same moment. */
 export type ClockState =
   | {mode: 'real'; /** Milliseconds that the sandbox is ahead of the machine. */ aheadMs: number}
   | {
@@ -79,7 +79,7 @@ export class SandboxClock {
     this.#state = this.#from(ms, state);
   }
 
-  /** Changes how time runs; it goes on from this moment. */
+  /** Changes how time runs; it continues from this moment. */
   setMode(mode: ClockMode): void {
     this.#state = this.#from(this.now(), mode);
   }

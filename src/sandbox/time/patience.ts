@@ -1,6 +1,6 @@
 import {systemClock, type Clock} from '../../clock.ts';
 
-/** How long somebody waits for others, of the machine's time: only while it waits, and however often. */
+/** A budget of the machine's time for waiting: used up only while waiting, over any number of waits. */
 export class Patience {
   readonly #machine: Clock;
   #leftMs: number;
@@ -25,7 +25,7 @@ export class Patience {
           () => {
             this.#leftMs = 0;
           },
-          () => undefined, // nobody waits any more
+          () => undefined, // the wait is over
         ),
       );
     } finally {

@@ -12,7 +12,7 @@ export interface Timing {
   settleMs: number;
   /** So much later than usual, for the scenario `settle_slow`. */
   slowSettleMs: number;
-  /** approved -> initiated after a transient error, when nobody repeats the create. */
+  /** approved -> initiated after a transient error, if the create is not repeated. */
   recoverMs: number;
   /** Rails keep their hours, cut-offs and banking days; `debitMs` and `settleMs` are of no use then. */
   calendar?: true;

@@ -113,7 +113,7 @@ export const queueInitiation = (
     timesOf(context, transfer).submit(transfer.updatedMs + context.timing.initiateMs),
   );
 
-/** Whether initiation goes on after the answer: as the entity has it, by scenario, or since the rail is closed now. */
+/** Whether initiation continues after the answer: by the entity's setting, by scenario, or because the rail is closed. */
 export function goesOnLater(context: Context, entity: Entity, transfer: AccountTransfer): boolean {
   if (transfer.scenario === 'async_202') return true;
   if (context.rules.asyncInitiation?.includes(entity.mode) === true) return true;

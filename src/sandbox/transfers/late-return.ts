@@ -19,7 +19,7 @@ export function lateReturnTime(timing: Timing, settledMs: number): number {
 }
 
 /**
- * The bank takes back, once, what a settled transfer brought; its status stays `settled`, since the document knows
+ * The bank takes back, once, the money of a settled transfer; its status stays `settled`, since the document has
  * nothing after it. False when it came back before, has not settled, or the main account no longer holds that much.
  */
 export async function returnLate(

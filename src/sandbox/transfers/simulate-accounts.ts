@@ -13,7 +13,7 @@ import {creditSubaccount, noSubaccount} from '../ledger/subaccount.ts';
 import type {Timer} from '../world/timers.ts';
 import {listEntities} from '../entities/entities.ts';
 
-/** The code as the rail writes it. @throws {ServiceError} when the rail knows no such code. */
+/** The code as the rail writes it. @throws {ServiceError} when the rail has no such code. */
 export function readCode(rail: string, code: string): string {
   const known = codesOf(rail);
   const found = [code, code.toUpperCase(), code.toLowerCase()].find((name) => Object.hasOwn(known, name));

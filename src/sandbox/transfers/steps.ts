@@ -101,7 +101,7 @@ export async function approve(
   return {refusal: `approval failed: insufficient funds in ${where}`};
 }
 
-/** How the start of initiation went. `held`: until the scheduled time. `later`: it goes on after the answer. */
+/** How the start of initiation went. `held`: until the scheduled time. `later`: it continues after the answer. */
 export type Initiation = {moved: Transfer; outcome: 'done' | 'held' | 'later' | 'transient_error'};
 
 /**

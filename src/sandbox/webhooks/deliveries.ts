@@ -25,7 +25,7 @@ export interface Claimed {
   fault: string | null;
   /**
    * Which claim this is: when it lapses, by the wall clock. Each claim of a delivery has a later one than those before it,
-   * so what a process still writes after its claim lapsed and another took over is told apart. Null while nobody has it.
+   * so what a process still writes after its claim lapsed and another took over is told apart. Null while it is not claimed.
    */
   claim: number | null;
   /** The event as it was written down, for every attempt. */

@@ -30,7 +30,7 @@ export interface DeliveryPumpOptions {
 
 /**
  * Sends deliveries when they are due: one after the other for each endpoint, all endpoints at once, so that a slow one
- * delays nobody else. In the background it wakes by itself; otherwise somebody calls `catchUp`.
+ * delays no other endpoint. In the background it wakes by itself; otherwise `catchUp` runs it.
  */
 export class DeliveryPump {
   readonly #options: DeliveryPumpOptions;
@@ -68,7 +68,7 @@ export class DeliveryPump {
   }
 
   /**
-   * Takes up what an earlier process left half done. Nothing else sends from an embedded store; on a shared one, claims of
+   * Resumes what an earlier process left half done. Nothing else sends from an embedded store; on a shared one, claims of
    * others count until they lapse, unless the whole store was exchanged for an older one.
    */
   async resume({restored = false} = {}): Promise<void> {
@@ -153,7 +153,7 @@ export class DeliveryPump {
     }
   }
 
-  /** `run`, but waits no longer than until `patience` ends, where the rest can go on in the background. */
+  /** `run`, but waits at most until `patience` ends; the rest continues in the background. */
   async runWithin(patience: Promise<void>): Promise<void> {
     const work = this.run({waits: true});
     if (!this.#options.background) return work;

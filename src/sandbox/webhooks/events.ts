@@ -11,7 +11,7 @@ export interface NewEvent {
   type: EventTypeName;
   /** As documented for the type. */
   data: object;
-  /** The record whose change it tells of. A cause has at most one event of each type. */
+  /** The record whose change it reports. A cause has at most one event of each type. */
   causeId: string;
   atMs: number;
 }
@@ -42,7 +42,7 @@ async function emitEvent(queries: Queries, context: Context, event: NewEvent): P
   }
 }
 
-/** Interface document, "Event types": which steps are told of. `debited` of a payin is none of them. */
+/** Interface document, "Event types": the steps that have an event. `debited` of a payin has none. */
 const STEP_EVENTS: Record<TransferKind, Partial<Record<TransferStatus, EventTypeName>>> = {
   payout: {debited: 'payout.debited', settled: 'payout.settled', failed: 'payout.failed'},
   payin: {settled: 'payin.settled', failed: 'payin.failed'},

@@ -117,7 +117,7 @@ async function resolveName(host: string, resolve: (host: string) => Promise<Addr
   throw new PostFailure('dns', `${host} has no address`);
 }
 
-/** A resolver has time-outs of its own, of half a minute and more, and cannot be told to stop: nobody waits for that. */
+/** A resolver has time-outs of its own, of half a minute and more, and cannot be stopped: it is not waited for. */
 function within<T>(ms: number, signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const aborted = () => reject(new PostFailure('aborted', 'the sandbox stopped'));

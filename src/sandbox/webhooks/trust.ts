@@ -3,7 +3,7 @@ import type {SecureContext} from 'node:tls';
 
 /**
  * Which certificates receivers may show: those of the system and of NODE_EXTRA_CA_CERTS; on loopback the local authority's
- * as well, read anew until it is there, since a receiver may make it later. Made once: it costs some 20 ms.
+ * as well, read again until it exists, since a receiver may make it later. Made once: it costs some 20 ms.
  * @param authorityFile its certificate in PEM
  */
 export function receiverTrust(
@@ -21,7 +21,7 @@ export function receiverTrust(
 
 async function contextOf(more: readonly string[]): Promise<SecureContext> {
   const {createSecureContext, rootCertificates} = await import('node:tls');
-  // A list of ours replaces Node's own, and with it the file that the environment adds.
+  // This list replaces Node's own, and with it the file that the environment adds.
   const extra = process.env['NODE_EXTRA_CA_CERTS'];
   const ofEnvironment = extra === undefined || extra === '' ? undefined : readIfThere(extra);
   return createSecureContext({

@@ -8,13 +8,13 @@ export interface KeyScope {
   key: string;
 }
 
-/** Which payin or payout bears a key. `queries` are always those of the change, or read, that it is asked in. */
+/** Which payin or payout has a key. `queries` are always those of the current change or read. */
 export interface KeyIndex {
-  /** Writes a new record; false, with nothing written, where another bears its key. */
+  /** Writes a new record; false, with nothing written, if another one has its key. */
   insert(queries: Queries, transfer: NewTransfer): Promise<boolean>;
   find(queries: Queries, scope: KeyScope): Promise<Transfer | undefined>;
   /** Within a change that lets records in by another way than `insert`: gets to know their keys. */
   learn(queries: Queries): Promise<void>;
-  /** Within a read, at the opening or after many records went away: knows those that are there, and no others. */
+  /** Reads all keys again, at the opening or after many records were deleted. */
   begin(queries: Queries): Promise<void>;
 }

@@ -114,7 +114,7 @@ export class TimerPump {
         );
       } catch (error) {
         if (error instanceof RemitError) throw error;
-        fired = await this.#fireSingly(untilMs, options); // the batch is undone: all but one of it can go on
+        fired = await this.#fireSingly(untilMs, options); // the batch is undone: all timers but one can still run
       }
     }
     if (!this.#stopped) await this.look();

@@ -1,6 +1,6 @@
 import type {ServerResponse} from 'node:http';
 
-/** Changes that come closer together than this are told at once. */
+/** Changes that are closer together than this are sent as one event. */
 const TOGETHER_MS = 150;
 /** Beyond this a message says that anything may have changed. */
 const MOST_IDS = 100;

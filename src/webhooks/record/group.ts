@@ -28,7 +28,7 @@ export class EntryGroup {
     this.#waiting.push(onWritten);
   }
 
-  /** Tells all that wait, and empties the group. */
+  /** Answers all waiting callers, and empties the group. */
   settle(failure?: RemitError): void {
     for (const onWritten of this.#waiting.splice(0)) onWritten(failure);
     this.#used = 0;

@@ -39,7 +39,7 @@ export class Rotation {
   readonly #folder: string;
   #state: RotationState | undefined;
 
-  /** The file name also tells services apart that use the same ids. */
+  /** The file name also distinguishes services that use the same ids. */
   constructor(place: Place, oldId: string) {
     const {baseUrl, mode} = place.profile;
     const name = createHash('sha256')

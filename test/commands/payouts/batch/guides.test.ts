@@ -86,12 +86,12 @@ interface Payout {
 }
 
 describe('guides that are tried on a sandbox', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   const live = new LiveSandbox();
   const operator = new Operator(join(live.home, 'work'), live.env);
   let baseUrl: string;
   let key: string;
-  let leave: () => void;
+  let leave = () => {};
 
   before(async () => {
     await live.start();
