@@ -34,7 +34,7 @@ describe('errors', () => {
     );
   });
 
-  it('stand with the same exit codes and meanings in docs/reference/exit-codes.md', () => {
+  it('have the same exit codes and meanings in docs/reference/exit-codes.md', () => {
     const documented = tableRows(readText('docs/reference/exit-codes.md')).map(({cells}) => cells);
     const declared = Object.entries(EXIT_MEANINGS).map(([exit, meaning]) => [exit, meaning]);
     assert.deepEqual(
@@ -44,7 +44,7 @@ describe('errors', () => {
     );
   });
 
-  it('stand with exit code, retry and meaning in docs/reference/errors.md', () => {
+  it('have the same exit code, retry and meaning in docs/reference/errors.md', () => {
     const byCode = (a: string[], b: string[]) => (a[0]! < b[0]! ? -1 : 1);
     const documented = tableRows(readText('docs/reference/errors.md')).map(({cells}) => cells);
     const declared = codes.map((code) => {
@@ -58,7 +58,7 @@ describe('errors', () => {
     );
   });
 
-  it('carry what their code says, unless one says otherwise', () => {
+  it('have the exit code of their code, unless one is given', () => {
     const plain = new RemitError('IN_DOUBT', 'POST /api/payouts: lost');
     assert.deepEqual(
       [plain.exitCode, plain.retryable, plain.hint, plain.cause],

@@ -86,7 +86,7 @@ describe('a list', () => {
 });
 
 describe('a limit', () => {
-  it('asks the last page for what is missing, so that the cursor goes on exactly after it', async () => {
+  it('asks the last page for what is missing, so that the cursor continues exactly after it', async () => {
     const {list, asked} = service(500);
     const first = list({limit: 150});
     assert.deepEqual(await first.toArray(), range(0, 150));
@@ -117,7 +117,7 @@ describe('a limit', () => {
     assert.deepEqual(second.slice(first.overlap), range(25, 30));
   });
 
-  it('goes on without loss or repetition, however pages are cut and reading is stopped', async () => {
+  it('continues without loss or repetition, however pages are cut and reading is stopped', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.nat({max: 60}),
@@ -224,10 +224,10 @@ describe('reading a page', () => {
     [{next: 'https://example.com/2', archived: false}, ['next']],
   ];
   for (const [keys, moreBy] of unclear)
-    it(`finds that the list goes on by ${moreBy.join(' and ')}`, () =>
+    it(`finds that the list continues by ${moreBy.join(' and ')}`, () =>
       assert.deepEqual(readPage({data: [1], ...keys}), {items: [1], nextCursor: undefined, moreBy}));
 
-  it('finds that the list goes on by the Link header', () => {
+  it('finds that the list continues by the Link header', () => {
     const link = '<https://example.com/p?page=2>; rel="next", <https://example.com/p?page=9>; rel="last"';
     assert.deepEqual(readPage([1], link)?.moreBy, ['the Link header']);
     assert.equal(readPage([1], '<https://example.com/p?page=1>; rel="prev"')?.moreBy, undefined);

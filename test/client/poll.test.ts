@@ -97,12 +97,12 @@ describe('a wait', () => {
     });
   });
 
-  it('goes on over a status that nobody knows, and over none', async () => {
+  it('continues after an unknown status, and without a status', async () => {
     const {outcome, polls} = await waiting(['created', 'under_review', undefined, 'settled']).result;
     assert.deepEqual([outcome, polls], ['reached', 4]);
   });
 
-  it('goes on over reads that fail for a while, as long as there is time', async () => {
+  it('continues after reads that fail for a while, as long as there is time', async () => {
     const slow = new RemitError('RATE_LIMITED', 'slow', {details: {retry_after_ms: 7_000}});
     const {result, clock} = waiting(['created', new RemitError('UNAVAILABLE', 'x'), slow, 'settled']);
     assert.equal((await result).outcome, 'reached');

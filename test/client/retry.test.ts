@@ -266,7 +266,7 @@ describe('a write that may have been taken', () => {
     });
   }
 
-  it('carries its key, what happened last and how to go on', async () => {
+  it('carries its key, what happened last and how to continue', async () => {
     const {errorOf} = setUp([
       answer(503, {error_code: 'SERVICE_UNAVAILABLE', message: 'later'}, {'x-request-id': 'r-9'}),
     ]);
@@ -416,7 +416,7 @@ describe('an error of the service', () => {
     );
   });
 
-  it('keeps a code that nobody knows in its details', async () => {
+  it('keeps a code that is unknown in its details', async () => {
     const {errorOf} = setUp([coded(400, 'BRAND_NEW')]);
     const error = await errorOf('get');
     assert.deepEqual([error.code, error.details?.['error_code']], ['REFUSED', 'BRAND_NEW']);

@@ -25,7 +25,7 @@ describe('a write whose answer has another status than was meant', () => {
     assert.match(ran.stderr, /the payin was not canceled: its status is created/);
   });
 
-  it('exits 0 for a cancel that was done, however the service spells it, or that goes on', async () => {
+  it('exits 0 for a cancel that was done, however the service spells it, or that continues', async () => {
     for (const [code, status] of [
       [200, 'canceled'],
       [200, 'CANCELED'],
@@ -77,7 +77,7 @@ describe('a read that is answered with another record', () => {
     assert.equal((await run(`payouts wait ${PAYOUT_ID}`, other, found)).exitCode, 0);
   });
 
-  it('that does not name itself is believed', async () => {
+  it('that does not name itself is accepted', async () => {
     const ran = await run(`payouts get ${PAYOUT_ID} --json`, answer(200, {status: 'settled'}));
     assert.deepEqual([ran.exitCode, ran.json()], [0, {status: 'settled'}]);
   });

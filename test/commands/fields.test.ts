@@ -42,7 +42,7 @@ describe('--fields', () => {
     assert.equal((await get('there', '--json', '--query', '{there: id}')).exitCode, 0);
   });
 
-  it('with an unknown name only warns where something was done: the result is told all the same', async () => {
+  it('with an unknown name only warns where something was done: the result is told anyway', async () => {
     const ran = await runCli(['payouts', 'cancel', ID, '--fields', 'id,staus', '--json'], {
       service: [answer(200, {...PAYOUT, status: 'canceled'})],
     });

@@ -80,7 +80,7 @@ describe('a wait that is interrupted', () => {
       return topic === 'transfers' ? page([found]) : answer(200, found);
     };
 
-    it(`says in JSON what exists and how to go on: ${line.split(' ').slice(0, 2).join(' ')}`, async () => {
+    it(`says in JSON what exists and how to continue: ${line.split(' ').slice(0, 2).join(' ')}`, async () => {
       const ran = await interrupted(`${line} --json`, service);
       assert.equal(ran.exitCode, 130);
       assert.equal(ran.stdout, '');
@@ -91,7 +91,7 @@ describe('a wait that is interrupted', () => {
       assert.equal(ran.error().retryable, false); // the same words again would pay twice
     });
 
-    it(`says as text what exists and how to go on: ${line.split(' ').slice(0, 2).join(' ')}`, async () => {
+    it(`says as text what exists and how to continue: ${line.split(' ').slice(0, 2).join(' ')}`, async () => {
       const ran = await interrupted(line, service, {signal: 'SIGTERM'});
       assert.equal(ran.exitCode, 143);
       assert.match(ran.stdout, new RegExp(`^ID\t${PAYOUT_ID}$`, 'm'));
@@ -127,7 +127,7 @@ describe('a wait that is interrupted', () => {
     assert.equal(ran.error().retryable, true);
   });
 
-  it('is not advised to go on when there is no such record', async () => {
+  it('is not advised to continue when there is no such record', async () => {
     const service: Script = () => answer(404, {error_code: 'NOT_FOUND', message: 'no payout'});
     const ran = await runCli(['payouts', 'wait', PAYOUT_ID, '--json'], {service, env: {HOME: home}});
     assert.deepEqual([ran.exitCode, ran.error().hint], [4, 'remit payouts list -p work']);

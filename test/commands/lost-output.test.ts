@@ -79,7 +79,7 @@ describe('a stdout that fails', () => {
     assert.deepEqual([full.exitCode, full.error().details], [13, null]);
   });
 
-  it('names the profile in the command to go on with', async () => {
+  it('names the profile in the command to continue with', async () => {
     const env = {REMIT_API_KEY: TEST_KEY, REMIT_BASE_URL: BASE_URL};
     const ran = await runCli(create.split(' '), {service: [created], stdoutError: FULL, env});
     assert.match(ran.stderr, new RegExp(`Hint: remit payouts get ${PAYOUT_ID}\n$`));

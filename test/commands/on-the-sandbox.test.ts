@@ -87,7 +87,7 @@ describe('from nothing to a settled payout', () => {
     assert.equal(again.exitCode, 5);
   });
 
-  it('gives up waiting after the time-out, with the command to go on', async () => {
+  it('gives up waiting after the time-out, with the command to continue', async () => {
     const {id} = (await done(`payouts create --payee ${ids.payee} --amount-minor 100 --json`)).json() as {
       id: string;
     };

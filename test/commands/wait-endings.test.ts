@@ -15,7 +15,7 @@ const run = (line: string, ...service: Reply[]) => runCli(line.split(' '), {serv
 describe('a wait that ends badly', () => {
   const approved = answer(201, payout({status: 'approved'}));
 
-  it('prints the id or the row on stdout all the same; the exit code tells', async () => {
+  it('prints the id or the row on stdout anyway; the exit code shows how the wait ended', async () => {
     for (const [found, extra, exit] of [
       [failed, '', 9],
       [payout({status: 'canceled'}), '', 9],

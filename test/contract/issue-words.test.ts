@@ -15,7 +15,7 @@ describe('what is wrong with a body', () => {
     return checked.ok ? [] : checked.issues.map(({field, issue}) => `${field}: ${issue}`);
   };
 
-  it('is said in plain words, with the field and how to write it', () => {
+  it('is reported in plain words, with the field and how to write it', () => {
     const said = (change: object) => issuesOf('PayoutCreate', {...payout, ...change});
     assert.deepEqual(said({payee_id: 'ada'}), [
       'payee_id: must be an id: a UUID such as 018f0000-0000-7000-8000-000000000001',
@@ -67,7 +67,7 @@ describe('what is wrong with a body', () => {
     assert.deepEqual(issuesOf('PayoutCreate', {...payout, a: 1, b: 2}), [': "a", "b" are unknown fields']);
   });
 
-  it('is never told in the words of the schema library', () => {
+  it('is never reported in the words of the schema library', () => {
     const odd = [undefined, null, '', 'x', -1, 1.5, 1e20, true, [], [1], {}, {x: 1}];
     const bodies = Object.values(OPERATIONS).flatMap((verbs) =>
       Object.values(verbs).flatMap((operation) =>

@@ -82,7 +82,7 @@ describe('where facts of the contract come from', () => {
     assert.deepEqual(unknown, []);
   });
 
-  it('is an error for a field that nobody has entered, never "given"', () => {
+  it('is an error for a field that has no entry, never "given"', () => {
     for (const [id, field] of [
       ['payouts.create', 'colour'],
       ['payouts.create', 'cursor'],
@@ -130,7 +130,7 @@ describe('where facts of the contract come from', () => {
     assert.deepEqual(marked.sort(), ROUTES.map((route) => [...route]).sort());
   });
 
-  it('names parameters of assumed routes as those of the document beside them', () => {
+  it('names parameters of assumed routes as those of the document next to them', () => {
     const paths = allOperations().map(({operation}) => operation.path);
     for (const [part, name] of [
       [/\/api\/payees\/\{(\w+)\}\/payment-methods/, 'payee_id'],

@@ -73,7 +73,7 @@ describe('totals', () => {
     );
   });
 
-  it('tells sums that differ apart', () => {
+  it('distinguishes sums that differ', () => {
     assert.equal(new Totals().add('USD', 1n).equals(new Totals().add('EUR', 1n)), false);
     assert.equal(new Totals().add('USD', 1n).equals(new Totals().add('USD', 2n)), false);
   });

@@ -28,7 +28,7 @@ describe('wrapped text', () => {
 });
 
 describe('a hint', () => {
-  it('that is a command goes on behind a backslash, between words, never within quotes', () => {
+  it('that is a command continues behind a backslash, between words, never within quotes', () => {
     const hint = "remit payouts batch run b-1 --break-lock --metadata 'note=two words here'";
     const wrapped = wrapHint(hint, 30);
     assert.equal(
@@ -38,7 +38,7 @@ describe('a hint', () => {
     assert.equal(wrapped.replace('Hint: ', '').replaceAll(/ \\\n */g, ' '), hint);
   });
 
-  it('that sets variables goes on behind a backslash as well', () => {
+  it('that sets variables continues behind a backslash as well', () => {
     const hint = 'REMIT_BASE_URL=http://127.0.0.1:4510 REMIT_API_KEY=test_x remit payees list';
     const wrapped = wrapHint(hint, 50);
     assert.ok(

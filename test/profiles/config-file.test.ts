@@ -10,7 +10,7 @@ const profile = {base_url: 'https://a.example.com', key: {stored: 'test_aaaaaaaa
 const scratch = () => mkdtempSync(join(tmpdir(), 'remit-config-'));
 
 describe('the config file', () => {
-  it('lies where the environment says', () => {
+  it('is where the environment says', () => {
     assert.equal(configDir({REMIT_CONFIG_DIR: '/c'}, '/h'), '/c');
     assert.equal(configDir({XDG_CONFIG_HOME: '/x'}, '/h'), '/x/remit');
     assert.equal(configDir({REMIT_CONFIG_DIR: '', XDG_CONFIG_HOME: ''}, '/h'), '/h/.config/remit');

@@ -26,7 +26,7 @@ describe('a key', () => {
     await refused({file: `${path}.gone`}, /cannot be read: ENOENT/);
   });
 
-  it('comes out of a file below the home folder, which ~ stands for', async () => {
+  it('comes out of a file below the home folder, written with ~', async () => {
     const home = mkdtempSync(join(tmpdir(), 'remit-key-'));
     writeFileSync(join(home, 'key'), 'test_aaaaaaaaaaaa');
     const {HOME: before} = process.env;
@@ -50,7 +50,7 @@ describe('a key', () => {
     assert.ok(performance.now() - began < 5000);
   });
 
-  it('is not shown when somebody wrote it into its command', async () => {
+  it('is not shown when it was written into its command', async () => {
     const source = {command: 'echo live_abcdefghijklmnop; exit 1'};
     assert.equal(describeSource(source), 'command "echo live_…mnop; exit 1"');
     await refused(source, /"echo live_…mnop; exit 1" ended/);

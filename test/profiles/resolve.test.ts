@@ -50,7 +50,7 @@ describe('the profile in force', () => {
     });
   };
 
-  it('is the stored default when nobody says otherwise', async () => {
+  it('is the stored default unless a flag or variable names another', async () => {
     const profile = await resolve();
     assert.equal(profile.name, 'a');
     assert.equal(profile.key, KEYS.a);
@@ -124,7 +124,7 @@ describe('the profile in force', () => {
       await refused({env, project: {profile: 'a'}}, 'GUARD_TARGET', /REMIT_API_KEY .*profile a/);
     });
 
-    it('may be named in the environment all the same', async () => {
+    it('may be named in the environment anyway', async () => {
       const named = {env: {...env, REMIT_PROFILE: 'a'}, project: {profile: 'b'}};
       assert.equal((await resolve(named)).name, 'a');
       const own = await resolve({flag: 'b', env, project: {profile: 'a'}});

@@ -80,7 +80,7 @@ describe('sandbox under SIGKILL', function () {
   });
 
   if (postgresPrograms() === undefined && process.env['REMIT_TEST_POSTGRES'] === undefined) return;
-  it('has nothing half done on PostgreSQL, where another process goes on meanwhile', async () => {
+  it('has nothing half done on PostgreSQL, where another process continues meanwhile', async () => {
     store = await postgresStore();
     await killLoop(store, 1);
   });

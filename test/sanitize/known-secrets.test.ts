@@ -26,7 +26,7 @@ describe('a known secret', () => {
       assert.match(known.mask(`x ${form} y`), /^x live_….{0,4}[A-Za-z0-9]?=* y$/);
     });
 
-  it('is found in base64 wherever it stands in what was encoded', () => {
+  it('is found in base64 wherever it is in what was encoded', () => {
     fc.assert(
       fc.property(
         fc.string({unit: 'binary-ascii', maxLength: 7}),

@@ -21,7 +21,7 @@ const value = (raw: unknown) => sanitizer.value(raw);
 const cause = (raw: unknown) => sanitizer.cause(raw);
 
 describe('redaction', () => {
-  it('masks the key in use wherever it stands', () => {
+  it('masks the key in use wherever it is', () => {
     assert.equal(text(`x-api-key: ${KEY}`), 'x-api-key: test_…p7dc');
     assert.equal(text(`a${KEY}b${KEY}`), 'atest_…p7dcbtest_…p7dc');
   });
@@ -57,14 +57,14 @@ describe('redaction', () => {
     });
   });
 
-  it('masks card numbers wherever they stand, and no other long number', () => {
+  it('masks card numbers wherever they are, and no other long number', () => {
     assert.equal(text(`card ${CARD} declined`), 'card …4242 declined');
     assert.equal(text('4242 4242 4242 4242'), '…4242');
     for (const harmless of ['4242424242424241', '2026-01-02T03:04:05.000Z', '123456789012'])
       assert.equal(text(harmless), harmless);
   });
 
-  it('masks a number that stands right beside something masked', () => {
+  it('masks a number that is right next to something masked', () => {
     assert.equal(text(`${KEY}${CARD}`), 'test_…p7dc…4242');
     assert.equal(text(`${CARD}${KEY}`), '…4242test_…p7dc');
     assert.equal(text(`…abcd${CARD}`), '…abcd…4242');
@@ -248,7 +248,7 @@ describe('a record', () => {
     );
   });
 
-  it('keeps an amount in words, but masks a number that only stands in the same sentence', () => {
+  it('keeps an amount in words, but masks a number that is only in the same sentence', () => {
     const {words} = bound(new Sanitizer());
     assert.equal(words('the amount must be below 10000000'), 'the amount must be below 10000000');
     assert.equal(words('over the limit, account 12345678'), 'over the limit, account …5678');

@@ -37,7 +37,7 @@ describe('a protected name', () => {
     );
   });
 
-  it('is not that of a message, in which long numbers are masked all the same', () => {
+  it('is not that of a message, in which long numbers are masked anyway', () => {
     const words =
       'message warning detail reason error errors issue failure_reason failureMessage status_reason';
     for (const name of words.split(' '))

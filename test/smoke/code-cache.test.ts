@@ -67,7 +67,7 @@ describe('the code cache', () => {
     ['a flipped bit in its head', (bytes: Buffer) => (bytes[5]! ^= 1)],
     ['zeros', (bytes: Buffer) => bytes.fill(0)],
   ] as const) {
-    it(`does no harm with ${title}, and is made anew`, async () => {
+    it(`does no harm with ${title}, and is made again`, async () => {
       const expected = await remit('help exit-codes');
       const bytes = readFileSync(file());
       damage(bytes);

@@ -36,7 +36,7 @@ describe('the insertion of many rows', () => {
     });
 
   for (const driver of availableDrivers())
-    it(`binds what the rows share once, wherever it stands, with ${driver}`, async () => {
+    it(`binds what the rows share once, wherever it is, with ${driver}`, async () => {
       const db = await openSqlite(join(folder, `shared-${driver.replace(':', '-')}.db`), {
         durability: 'normal',
         driver,

@@ -229,7 +229,7 @@ for (const driver of availableDrivers()) {
       assert.deepEqual(await store.read(ids), []);
     });
 
-    it('rejects the whole group when the disk is full, and goes on', async () => {
+    it('rejects the whole group when the disk is full, and continues', async () => {
       await store.write(async (queries) => {
         await queries.run('CREATE TABLE big (b BLOB)');
         const pages = Number((await queries.get('PRAGMA page_count'))?.['page_count']);

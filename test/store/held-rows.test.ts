@@ -79,7 +79,7 @@ for (const driver of availableDrivers())
       assert.deepEqual(await ids(), [1, 2, 3, 4]);
     });
 
-    it('are refused to the one whose they are, where another comes upon them and goes on', async () => {
+    it('are refused to the one whose they are, where another comes upon them and continues', async () => {
       await add(1);
       const carefree = () =>
         store.write(async (queries) => {
@@ -90,7 +90,7 @@ for (const driver of availableDrivers())
       assert.deepEqual(await ids(), [1, 2, 3]);
     });
 
-    it('are rejected together when the disk is full, and the store goes on', async () => {
+    it('are rejected together when the disk is full, and the store continues', async () => {
       await store.write(async (queries) => {
         const pages = Number((await queries.get('PRAGMA page_count'))?.['page_count']);
         await queries.get(`PRAGMA max_page_count = ${pages}`);

@@ -213,7 +213,7 @@ describe('the lock', () => {
     });
   });
 
-  it('is taken from a living holder elsewhere when told to, and that holder learns of it at its next heartbeat', async () => {
+  it('is taken from a living holder elsewhere on request, and that holder learns of it at its next heartbeat', async () => {
     const first = await acquire();
     const second = await acquire({breakLock: true, purpose: 'A resume', probe: machine({host: 'beta'})});
     assert.equal(first.lost.aborted, false);

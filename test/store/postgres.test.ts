@@ -179,7 +179,7 @@ describe('the PostgreSQL store', function () {
     await assert.rejects(store.glance('select * from half'), /does not exist/);
   });
 
-  it('goes on with another connection when one was lost', async () => {
+  it('continues with another connection when one was lost', async () => {
     const store = await open([FIRST], 1);
     const killer = await open();
     const [me] = await store.glance('select pg_backend_pid() as pid');

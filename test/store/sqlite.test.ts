@@ -61,7 +61,7 @@ for (const driver of availableDrivers()) {
       assert.equal(existsSync(`${file()}-journal`), false);
     });
 
-    it('writes the log of a killed process once more before it is believed, where power may fail', async () => {
+    it('writes the log of a killed process again before it is accepted, where power may fail', async () => {
       const db = await openOne('full');
       db.exec('CREATE TABLE t (a); INSERT INTO t VALUES (1), (zeroblob(3000000)), (2)');
       for (const durability of ['full', 'normal'] as const) {
@@ -307,7 +307,7 @@ for (const driver of availableDrivers()) {
         assert.equal(db.inTransaction, false);
       });
 
-      it('says that the disk is full, keeps nothing of the change, and goes on', async () => {
+      it('says that the disk is full, keeps nothing of the change, and continues', async () => {
         const db = await openOne();
         db.exec('CREATE TABLE t (a)');
         fillDisk(db);

@@ -95,7 +95,7 @@ describe('local authority', () => {
     for (const {certificate} of made) assert.ok(new X509Certificate(certificate).verify(authority.publicKey));
   });
 
-  it('is made anew shortly before it ends', async () => {
+  it('is made again shortly before it ends', async () => {
     const now = Date.now();
     await loopbackCertificate(folder, now);
     const before = readFileSync(authorityFiles(folder).certificate, 'utf8');

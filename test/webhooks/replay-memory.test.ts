@@ -10,7 +10,7 @@ describe('replay memory', () => {
     assert.equal(memory.size, 1);
   });
 
-  it('stays within its bound, and refuses what it can no longer tell from a replay', () => {
+  it('stays within its bound, and refuses what it can no longer distinguish from a replay', () => {
     const memory = new ReplayMemory({maxEntries: 2});
     assert.equal(memory.see('a', 1000, 1000, 9000), 'new');
     assert.equal(memory.see('b', 2000, 1000, 9000), 'new');

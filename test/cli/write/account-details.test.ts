@@ -49,7 +49,7 @@ describe('the confirmation of an account transfer', () => {
     assert.deepEqual(when, [['effect', 'the money moves now']]);
   });
 
-  it('goes on without labels when they cannot be read, but not after an interruption', async () => {
+  it('continues without labels when they cannot be read, but not after an interruption', async () => {
     const {who} = await accountTransferDetails(reading().context, record, 'wait');
     assert.equal(who[1]![1], `account ${DESTINATION}, label not known`);
     const stop = new Stop(() => {});

@@ -90,7 +90,7 @@ describe('the confirmation of a payout to be created', () => {
       assert.match((await details(body, service)).who[1]![1], says);
     });
 
-  it('goes on without a name that the service does not give, and reads each once', async () => {
+  it('continues without a name that the service does not give, and reads each once', async () => {
     const {context, requests} = reading();
     const {who} = await creationDetails(context, PAYOUT, {payee_id: PAYEE_ID});
     assert.deepEqual(who, [

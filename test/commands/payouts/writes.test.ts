@@ -296,7 +296,7 @@ describe('payouts approve', () => {
     assert.match(ran.stderr, /^ {4}amount {7}125\.00 USD \(12500 minor units\)$/m);
   });
 
-  it('is a partial success when the payout still stands at created', async () => {
+  it('is a partial success when the payout still has the status created', async () => {
     const ran = await runCli(['payouts', 'approve', PAYOUT_ID, '--json'], {service: [answer(200, payout())]});
     assert.equal(ran.exitCode, 8);
     assert.equal((ran.json() as {status: string}).status, 'created');

@@ -39,7 +39,7 @@ describe('profiles', () => {
     }
   });
 
-  it('ask for the key unseen at a terminal, and refuse to ask without one', async () => {
+  it('ask for the key at a hidden prompt, and refuse to ask without one', async () => {
     const asked = await remit(['profiles', 'add', 'a', '--base-url', BASE_URL], {
       columns: 80,
       answers: [TEST_KEY],
@@ -268,7 +268,7 @@ describe('profiles', () => {
     assert.equal(ran.exitCode, 0, ran.stderr);
   });
 
-  it('are damaged by nobody unnoticed', async () => {
+  it('are not damaged unnoticed', async () => {
     mkdirSync(join(home, '.config', 'remit'), {recursive: true});
     writeFileSync(file(), '{"version":1,"profiles":');
     for (const words of [['profiles', 'list'], ['whoami'], ['payouts', 'list']]) {

@@ -58,7 +58,7 @@ describe('sandbox checkpoint', () => {
     rmSync(folder, {recursive: true});
   });
 
-  it('refuses a name that is none, one that nobody saved, and no name', async () => {
+  it('refuses an invalid name, one that was never saved, and no name', async () => {
     const bad = await sandbox.run(['sandbox', 'checkpoint', 'save', 'Pay Day', '-o', 'json']);
     assert.deepEqual([bad.exitCode, bad.error().code], [5, 'VALIDATION_ERROR']);
     const gone = await sandbox.run(['sandbox', 'checkpoint', 'restore', 'nothing', '-o', 'json']);

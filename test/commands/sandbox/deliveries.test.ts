@@ -55,7 +55,7 @@ describe('sandbox deliveries', () => {
     );
   });
 
-  it('show tells the payload and each attempt, and never the secret', async () => {
+  it('show prints the payload and each attempt, never the secret', async () => {
     const shown = (await json('sandbox', 'deliveries', 'show', delivered[0]!.id)) as DeliveryRecord;
     assert.equal(shown.payload, receiver.received[1]!.body.toString());
     assert.deepEqual(
@@ -80,7 +80,7 @@ describe('sandbox deliveries', () => {
     assert.equal((await list('--state', 'delivered')).length, 2);
   });
 
-  it('faults add strikes them', async () => {
+  it('faults add applies to them', async () => {
     const add = (...argv: string[]) => sandbox.run(['sandbox', 'faults', 'add', ...argv, '-o', 'json']);
     const effects: [string[], object][] = [
       [['drop', '--event', 'payin.failed'], {kind: 'drop'}],

@@ -54,7 +54,7 @@ describe('transfers create', () => {
     assert.match(ran.stdout, /^Status\tsettled$/m);
   });
 
-  it('sends a rail that nobody foresaw, and refuses what is no word', async () => {
+  it('sends a rail that is not in the contract, and refuses what is no word', async () => {
     const odd = await runCli([...CREATE.slice(0, -1), 'fednow'], {service: [answer(201, transfer())]});
     assert.equal(odd.exitCode, 0);
     const bad = await runCli([...CREATE.slice(0, -1), 'by pigeon']);

@@ -145,7 +145,7 @@ describe('webhooks endpoints create', () => {
       assert.deepEqual(ran.requests, []);
     });
 
-  it('subscribes to an event type that nobody foresaw', async () => {
+  it('subscribes to an event type that is not in the contract', async () => {
     const ran = await runCli([...CREATE.slice(0, -1), 'move.settled'], {service: [created]});
     assert.equal(ran.exitCode, 0);
   });

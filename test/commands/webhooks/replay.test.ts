@@ -269,7 +269,7 @@ describe('webhooks events replay', () => {
     );
   });
 
-  it('works beside a listener that is writing the same record', async () => {
+  it('works next to a listener that is writing the same record', async () => {
     answer = ({headers}) => (headers.includes('x-late') ? 200 : 500);
     const listening = await Listening.open(env, ['--forward-to', url, '--forward-attempts', '1']);
     for (let number = 1; number <= 5; number += 1) assert.equal(await listening.post(body(number)), 200);

@@ -125,7 +125,7 @@ describe('webhooks endpoints rotate', () => {
     assert.equal(service.requests.filter((request) => request === CREATE).length, 1);
   });
 
-  it('deletes nothing without a yes, and goes on from there', async () => {
+  it('deletes nothing without a yes, and continues from there', async () => {
     const no = await run([old, '--confirmed'], {columns: 100, answers: [false]});
     assert.equal(no.exitCode, 11, no.stderr);
     assert.equal(service.ids.length, 2);

@@ -62,7 +62,7 @@ describe('schemas of payins and payouts', () => {
     it(`${name} ${expected.length > 0 ? 'refuses' : 'takes'} ${JSON.stringify(changes, (_, value: unknown) => value ?? null)}`, () =>
       assert.deepEqual(complaints(name, {...base, ...changes}), expected));
 
-  it('read an answer with a field that nobody foresaw, and keep it', () => {
+  it('read an answer with a field that is not in the contract, and keep it', () => {
     const answer = {
       ...payout,
       id: ID,

@@ -210,7 +210,7 @@ describe('sandbox server: bad input', () => {
     }
   });
 
-  it('cuts off whoever drips headers or a body, and serves others meanwhile', async () => {
+  it('cuts off clients that drip headers or a body, and serves others meanwhile', async () => {
     const dripped = [
       exchange(['GET /api/payees HTTP/1.1\r\n', ...Array.from({length: 1000}, (_, at) => `x-${at}: y\r\n`)], {
         everyMs: 20,
@@ -255,7 +255,7 @@ describe('sandbox server: bad input', () => {
     assert.match(await exchange([`${head('POST', '/api/payees', two)}0\r\n\r\n`]), /^HTTP\/1\.1 400 /);
   });
 
-  it('gives control calls to nobody under another host, from another origin, or without the token', async () => {
+  it('gives control calls to no request under another host, from another origin, or without the token', async () => {
     const token = `x-sandbox-token: ${running.controlToken}`;
     const {host} = new URL(running.baseUrl);
     const ask = (...headers: string[]) =>

@@ -33,7 +33,7 @@ describe('sandbox ids', () => {
     );
   });
 
-  it('go on rising past the 4096 of one millisecond', () => {
+  it('keep rising past the 4096 of one millisecond', () => {
     const maker = new IdMaker(systemRandom());
     const ids = Array.from({length: 10_000}, () => maker.next(1000));
     assert.deepEqual(ids, ids.toSorted());

@@ -111,7 +111,7 @@ describe('sandbox audit', () => {
     assert.match(found[2]!, /^live: 1 lines of the bank that wait for its report have no timer/);
   });
 
-  it('names a key that stands for two records', async () => {
+  it('names a key that belongs to two records', async () => {
     const {id} = await at.ready('payee');
     await at.payout(id, {}, {idempotencyKey: 'one'});
     const other = await at.payout(id, {}, {idempotencyKey: 'other'});

@@ -62,7 +62,7 @@ describe('sandbox checkpoints', () => {
     assert.equal((await at.get('/api/payees', {key: issued.key})).status, 200);
   });
 
-  it('survive a restart and a reset, and go on with ids that were never given', async () => {
+  it('survive a restart and a reset, and continue with ids that were never given', async () => {
     const payee = await at.party('payee');
     await save('one-payee');
     const later = await at.party('payee');
@@ -106,7 +106,7 @@ describe('sandbox checkpoints', () => {
     }
   });
 
-  it('refuse names that are none, and names that nobody saved', async () => {
+  it('refuse invalid names, and names that were never saved', async () => {
     for (const name of ['', 'Payday', '../up', "a'b", '-a', 'a'.repeat(31)])
       assertRefused(await save(name), 400, 'VALIDATION_ERROR', 'name');
     assertRefused(await restore('nothing'), 404, 'NOT_FOUND');
@@ -246,7 +246,7 @@ describe('sandbox checkpoints and the clock', () => {
       await place.drop();
     });
 
-  it('are restored as they were saved last, though somebody saves under that name meanwhile', async () => {
+  it('are restored as they were saved last, even if another process saves under that name meanwhile', async () => {
     await at.sandbox.checkpoints.save('twice');
     await at.sandbox.advance({ms: HOUR});
     const [, restored] = await Promise.all([

@@ -30,7 +30,7 @@ for (const kind of ['payout', 'payin'] as const)
       assert.deepEqual(again.body, first.body);
     });
 
-    it('goes on with approval when a created match is replayed with auto_approve (rule 4)', async () => {
+    it('continues with approval when a created match is replayed with auto_approve (rule 4)', async () => {
       const idempotencyKey = newKey();
       const staged = await create({}, {idempotencyKey});
       const released = await create({auto_approve: true}, {idempotencyKey});

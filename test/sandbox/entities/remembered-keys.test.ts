@@ -66,7 +66,7 @@ describe('idempotency keys in memory', () => {
     assert.deepEqual(await create('two'), [200, two]);
   });
 
-  it('are known to a sandbox that was opened anew', async () => {
+  it('are known to a sandbox that was reopened', async () => {
     const [, id] = await create('one');
     await reopen();
     assert.deepEqual(await create('one'), [200, id]);
@@ -131,7 +131,7 @@ describe('idempotency keys in memory', () => {
     await restored;
   });
 
-  it('stay after a reset that was undone, beside creates of the same moment', async () => {
+  it('stay after a reset that was undone, next to creates of the same moment', async () => {
     const [, id] = await create('one');
     store.undone.push(true, false, false);
     const [, ...answers] = await Promise.all([
@@ -156,7 +156,7 @@ describe('idempotency keys in memory', () => {
     assert.deepEqual(await create('one'), [200, other]);
   });
 
-  it('stand for what a plain map says, whatever is made, undone, forgotten, emptied, restored and opened anew', async () => {
+  it('stand for what a plain map says, whatever is made, undone, forgotten, emptied, restored and reopened', async () => {
     const one = fc.record({key: fc.constantFrom('a', 'b', 'c'), isUndone: fc.boolean()});
     const step = fc.oneof(
       {weight: 6, arbitrary: fc.array(one, {minLength: 1, maxLength: 4})},

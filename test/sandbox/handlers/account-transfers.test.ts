@@ -280,7 +280,7 @@ describe('sandbox: account transfers', () => {
 });
 
 describe('sandbox: account transfers with asynchronous initiation', () => {
-  it('answer 202 with auto_approve while the bank goes on, for the entities that have it switched on', async () => {
+  it('answer 202 with auto_approve while the bank continues, for the entities that have it switched on', async () => {
     const scene = await Scene.open({asyncInitiation: ['test']});
     const {status, body} = await scene.create({auto_approve: true});
     assert.deepEqual([status, body.status], [202, 'approved']);

@@ -138,7 +138,7 @@ for (const [kind, ownerCode, methodCode] of [
       assertRefused(await at.post(`${methods()}/${body.id}/set-default`), 404, methodCode);
     });
 
-    it('answers 404 for an unknown owner, an unknown method, and a method of somebody else', async () => {
+    it('answers 404 for an unknown owner, an unknown method, and a method of another owner', async () => {
       const other = await at.ready(kind);
       const nobody = `/api/${kind}s/${UNKNOWN_ID}/payment-methods`;
       assertRefused(await at.post(nobody, bankAccount()), 404, ownerCode);

@@ -40,7 +40,7 @@ describe('sandbox: subaccounts', () => {
     assert.equal((await at.post('/api/subaccounts', {name: 'x'.repeat(255)})).status, 201);
   });
 
-  it('belong to one entity: 404 for everybody else, and not in their list', async () => {
+  it('belong to one entity: 404 for other entities, and not in their list', async () => {
     const live = {key: at.sandbox.liveKey};
     const id = await accounts.subaccount();
     assertRefused(await at.get(`/api/subaccounts/${id}`, live), 404, 'NOT_FOUND');

@@ -43,7 +43,7 @@ for (const kind of ['payout', 'payin'] as const)
       assert.deepEqual(seen, ['initiated', 'debited', 'settled']);
     });
 
-    it('dates each status by when it was due, not by when somebody looked', async () => {
+    it('dates each status by when it was due, not by when it was read', async () => {
       const {body} = await create({auto_approve: true});
       at.clock.pass(3_600_000);
       const settled = (await at.get(`/api/${kind}s/${body.id}`)).body;
@@ -67,7 +67,7 @@ for (const kind of ['payout', 'payin'] as const)
       assert.equal(await at.statusOf(kind, body.id as string), 'created');
     });
 
-    it('answers 503 once the record is created and approved; the same create then goes on', async () => {
+    it('answers 503 once the record is created and approved; the same create then continues', async () => {
       const body = {auto_approve: true, ...scenario('transient_503')};
       const refused = await create(body, `${kind}-503`);
       assertRefused(refused, 503, 'SERVICE_UNAVAILABLE');
@@ -78,14 +78,14 @@ for (const kind of ['payout', 'payin'] as const)
       assert.equal((await create(body, `${kind}-503`)).status, 200);
     });
 
-    it('recovers by itself when nobody repeats the create after a 503', async () => {
+    it('recovers by itself if the create is not repeated after a 503', async () => {
       await create({auto_approve: true, ...scenario('transient_503')});
       const {data} = (await at.get(`/api/${kind}s?status=approved`)).body;
       at.clock.pass(33_000);
       assert.equal(await at.statusOf(kind, data[0].id as string), 'settled');
     });
 
-    it('answers 202 while processing goes on, and the get shows its end', async () => {
+    it('answers 202 while processing continues, and the get shows its end', async () => {
       const accepted = await create({auto_approve: true, ...scenario('async_202')}, `${kind}-202`);
       assert.deepEqual([accepted.status, accepted.body.status], [202, 'approved']);
       assert.equal((await create({auto_approve: true}, `${kind}-202`)).status, 200);

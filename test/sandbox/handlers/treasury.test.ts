@@ -184,7 +184,7 @@ describe('sandbox: treasury accounts', () => {
     );
   });
 
-  it('go on with the same label, lines and balance after a restart', async () => {
+  it('continue with the same label, lines and balance after a restart', async () => {
     const before = [await accounts.lines(main), await accounts.reported(main)];
     await at.reopen();
     assert.deepEqual([await accounts.lines(main), await accounts.reported(main)], before);
@@ -192,7 +192,7 @@ describe('sandbox: treasury accounts', () => {
     assert.equal((await accounts.walk(path(main, '/transactions?limit=1')))[0], body.id);
   });
 
-  it('are funded anew by a reset, without lines', async () => {
+  it('are funded again by a reset, without lines', async () => {
     await at.sandbox.reset({mainBalanceMinor: 500});
     const [first, second] = await accounts.treasury();
     assert.equal((await accounts.reported(first)).current, 500);

@@ -26,7 +26,7 @@ describe('sandbox fault rules', () => {
     assert.equal(rules({match: {path: '/api/payins'}, effect: reset}).judge(GET), undefined);
   });
 
-  it('strike the n-th match only, and at most so many times', () => {
+  it('apply to the n-th match only, and at most N times', () => {
     const third = rules({match: {nth: 3}, effect: reset});
     assert.deepEqual(
       [1, 2, 3, 4].map(() => third.judge(CREATE) !== undefined),
@@ -40,7 +40,7 @@ describe('sandbox fault rules', () => {
     assert.deepEqual([twice.list()[0]?.seen, twice.list()[0]?.hits], [3, 2]);
   });
 
-  it('strike with the given probability, the same way for the same seed', () => {
+  it('apply with the given probability, the same way for the same seed', () => {
     const run = () => {
       const faults = rules({probability: 0.3, effect: reset});
       return Array.from({length: 1000}, () => faults.judge(CREATE) !== undefined);
@@ -64,7 +64,7 @@ describe('sandbox fault rules', () => {
     );
   });
 
-  it('strike reads of a path after so many of that path, each path for itself', () => {
+  it('apply to reads of a path after the first N of that path, each path for itself', () => {
     const faults = rules({match: {operation: 'payouts.get', after_reads: 2}, times: 3, effect: reset});
     const read = (path: string) => faults.judge({...GET, path}) !== undefined;
     assert.deepEqual(
@@ -191,7 +191,7 @@ describe('sandbox fault effects', () => {
     assert.deepEqual([empty.status, await empty.text()], [201, '']);
   });
 
-  it('leave fields out, and answer a status that nobody knows', async () => {
+  it('leave fields out, and answer an unknown status', async () => {
     inject({kind: 'missing_fields', fields: ['id', 'status']});
     const answer = await at.payout(payee);
     assert.deepEqual([answer.status, 'id' in answer.body, 'status' in answer.body], [201, false, false]);
@@ -199,7 +199,7 @@ describe('sandbox fault effects', () => {
     assert.equal((await at.payout(payee)).body.status, 'under_review');
   });
 
-  it('answer values that nobody knows, and spoil every record of a list', async () => {
+  it('answer unknown values, and spoil every record of a list', async () => {
     inject({kind: 'unknown_value', field: 'rail', value: 'pigeon'});
     assert.equal((await at.payout(payee)).body.rail, 'pigeon');
     const list = async () => (await at.get('/api/payouts?limit=2')).body as {data: object[]};

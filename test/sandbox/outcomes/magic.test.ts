@@ -103,7 +103,7 @@ describe('magic values', () => {
     assert.ok(!magicTable({magicAmounts: false}).some(({where}) => where === 'amount'));
   });
 
-  it('come back by ACH; other rails say no at once, in their own words', () => {
+  it('are returned by ACH; other rails say no at once, in their own words', () => {
     const ending = (rail: string) => endingOf('refused R03', rail, false);
     assert.deepEqual(ending('standard_ach'), {kind: 'comes_back', code: 'R03', blames: true});
     assert.deepEqual(ending('instant_bank'), {kind: 'rejected', code: 'AC03', blames: true});

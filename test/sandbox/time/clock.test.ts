@@ -47,7 +47,7 @@ describe('sandbox clock', () => {
     assert.equal(clock.now(), 100_600);
   });
 
-  it('goes on from the same moment when its mode changes, and never leaps by that', () => {
+  it('continues from the same moment when its mode changes, and never leaps by that', () => {
     fc.assert(
       fc.property(
         fc.array(

@@ -25,7 +25,7 @@ function walk(flow: Flow, ready: string): string[] {
 }
 
 // 2026-02-13 is a Friday; the Monday after it is Washington's Birthday.
-describe('sandbox rails, by the calendar (ready: submitted, debited, settled, or come back)', () => {
+describe('sandbox rails, by the calendar (ready: submitted, debited, settled, or returned)', () => {
   it('standard ACH debits leave with the next file and are safe when no return can come any more', () => {
     const flow: Flow = {rail: 'standard_ach', pull: true};
     const end = ['2026-02-17 08:30:00', '2026-02-19 09:00:00', '2026-02-19 08:30:00'];
@@ -75,7 +75,7 @@ describe('sandbox rails, by the calendar (ready: submitted, debited, settled, or
     assert.equal(walk({rail: 'wire', pull: false}, '2026-02-12T10:00:00')[2], '2026-02-12 10:05:00');
   });
 
-  it('instant payments and card pushes take seconds at any hour, and never come back', () => {
+  it('instant payments and card pushes take seconds at any hour, and are never returned', () => {
     for (const rail of ['instant_bank', 'instant_card'] as const) {
       const times = walk({rail, pull: false}, '2026-12-25T03:00:00');
       assert.equal(times.length, 3);

@@ -31,7 +31,7 @@ describe('sandbox simulate', () => {
   const scenario = (name: string) => ({metadata: {'sandbox.scenario': name}});
 
   for (const kind of ['payout', 'payin'] as const) {
-    it(`settles a ${kind} now, wherever it stands, against its scenario`, async () => {
+    it(`settles a ${kind} now, wherever it is, against its scenario`, async () => {
       for (const body of [
         {},
         scenario('stuck_initiated'),
@@ -128,7 +128,7 @@ describe('sandbox simulate', () => {
     });
   }
 
-  it('knows that instant payments never come back', async () => {
+  it('knows that instant payments are never returned', async () => {
     const id = await released('payout', {rail: 'instant_bank'});
     assertRefused(await ask('payout', id, 'return'), 400, 'VALIDATION_ERROR', 'outcome');
     const failed = await ask('payout', id, 'fail', 'ds24');

@@ -122,7 +122,7 @@ describe('claims of webhook deliveries', () => {
     assert.deepEqual([(await only()).state, (await only()).sent], ['delivered', 1]);
   });
 
-  it('that lapsed do not undo that a delivery arrived, whoever sent it', async () => {
+  it('that lapsed do not undo that a delivery arrived, whichever process sent it', async () => {
     const {first, second, firstDone, secondDone} = await takenOver();
     first.answer({status: 200});
     await firstDone;

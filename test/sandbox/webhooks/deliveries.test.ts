@@ -231,7 +231,7 @@ describe('webhook deliveries', () => {
     await asking.close();
   });
 
-  it('stop while their endpoint is switched off, and go on when it is switched on', async () => {
+  it('stop while their endpoint is switched off, and continue when it is switched on', async () => {
     const {id} = await at.subscribe(['payout.settled']);
     at.receiver.answers.push({status: 500});
     await at.payout();
@@ -257,7 +257,7 @@ describe('webhook deliveries', () => {
     assert.deepEqual([state, next_attempt_at, sent], ['canceled', null, 1]);
   });
 
-  it('go on to the old endpoint until it is deleted, while its secret is replaced', async () => {
+  it('are still sent to the old endpoint until it is deleted, while its secret is replaced', async () => {
     const old = await at.subscribe(['payout.settled']);
     const fresh = await at.subscribe(['payout.settled']);
     await at.payout();
@@ -295,7 +295,7 @@ describe('webhook deliveries', () => {
     assert.deepEqual([at.receiver.posts.length, (await only()).state], [2, 'delivered']);
   });
 
-  it('go on after a checkpoint of a moment at which one was under way is restored', async () => {
+  it('continue after a checkpoint of a moment at which one was under way is restored', async () => {
     await at.subscribe(['payout.settled']);
     let answer = () => {};
     at.receiver.hold.set(HOOK, new Promise((resolve) => (answer = () => resolve({status: 200}))));

@@ -20,7 +20,7 @@ describe('sandbox fault rules about deliveries', () => {
   });
   afterEach(() => at.close());
 
-  it('drop: it is never sent, and nobody tries again, but by hand', async () => {
+  it('drop: it is never sent, and not tried again, except by hand', async () => {
     await add({match: {event: 'payout.debited'}, effect: {kind: 'drop'}});
     await at.payout();
     await at.settle(3_600_000);

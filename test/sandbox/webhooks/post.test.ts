@@ -92,7 +92,7 @@ describe('poster of webhook deliveries', () => {
     assert.equal((await post(receiver.url())).retryAfter, '7');
   });
 
-  it('says that nobody listens, or that the connection broke', async () => {
+  it('says that there is no listener, or that the connection broke', async () => {
     const closed = createTcpServer().listen(0, '127.0.0.1');
     await once(closed, 'listening');
     const {port} = closed.address() as AddressInfo;

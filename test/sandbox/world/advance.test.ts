@@ -46,7 +46,7 @@ describe('sandbox advance', () => {
     assert.deepEqual(await at.sandbox.advance({until: 'idle'}), {now: end, fired: 0, ...unsent, idle: true});
   });
 
-  it('until idle does not wait for what lies more than ten years ahead', async () => {
+  it('until idle does not wait for what is more than ten years ahead', async () => {
     const soon = await pay();
     await pay({scheduled_date: '2090-01-02'});
     const {now, idle} = await at.sandbox.advance({until: 'idle'});

@@ -113,7 +113,7 @@ describe('sandbox timers', () => {
     return {other, told};
   };
 
-  it('go on when one of them throws: that one is parked, and told of', async () => {
+  it('continue when one of them throws: that one is parked, and told of', async () => {
     for (const [at, name] of ['a', 'b', 'c'].entries()) await set(name, at + 1);
     const {other, told} = pumpOf({
       fire: async (queries, within, timer) => {

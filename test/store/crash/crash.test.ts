@@ -102,7 +102,7 @@ describe('a database after a crash', function () {
       assert.equal(whole, 3);
     });
 
-    it(`is whole when ${writer} is killed from outside, read by ${reader}, and goes on from there`, async () => {
+    it(`is whole when ${writer} is killed from outside, read by ${reader}, and continues from there`, async () => {
       const place = join(folder, `outside-${writer}-${reader}`);
       let acknowledged = -1;
       for (const killAfterMs of [0, 3, 9]) {

@@ -123,7 +123,7 @@ describe('the record of deliveries', () => {
     );
   });
 
-  it('takes back what a full disk cut off, and goes on in a new file when there is room', async () => {
+  it('takes back what a full disk cut off, and continues in a new file when there is room', async () => {
     let room = true;
     const full = Object.assign(new Error('no space'), {code: 'ENOSPC'});
     const writer = new RecordWriter({

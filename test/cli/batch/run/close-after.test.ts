@@ -40,7 +40,7 @@ describe('closing after work', () => {
 const COMMANDS = {next: NEXT, report: 'remit payouts batch report november'};
 
 describe('a run that cannot write its journal', () => {
-  it('names the batch, what may have happened and how to go on', () => {
+  it('names the batch, what may have happened and how to continue', () => {
     const full = new RemitError(
       'STATE',
       'Could not commit a change to journal.db: no space is left on its disk',
