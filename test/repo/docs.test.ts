@@ -117,6 +117,25 @@ describe('docs', () => {
   });
 });
 
+describe('docs/internals/adr', () => {
+  const decisions = filesUnder('docs/internals/adr').filter((path) => /\/\d{4}-/.test(path));
+
+  it('has each decision in its table, in order and by its title', () =>
+    assert.deepEqual(
+      [...readText('docs/internals/adr/README.md').matchAll(/^\| \[(\d+)\]\((.+)\) \| (.+) \|$/gm)].map(
+        ([, number, file, title]) => [`docs/internals/adr/${file}`, `# ${number}: ${title}`],
+      ),
+      decisions.map((path) => [path, readText(path).split('\n')[0]]),
+    ));
+
+  it('keeps each decision to a page', () =>
+    none(
+      decisions
+        .map((path) => `${path}: ${readText(path).split('\n').length - 1} lines`)
+        .filter((line) => Number(/(\d+) lines$/.exec(line)![1]) > 80),
+    ));
+});
+
 describe('docs/guides/sandbox.md', () => {
   const rows = tableRows(readText('docs/guides/sandbox.md'));
   const under = (heading: string) => rows.filter((row) => row.heading === heading).map(({cells}) => cells);
