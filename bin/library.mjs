@@ -13,8 +13,8 @@ const require = createRequire(import.meta.url);
 const ENTRIES = {client: 'src/client/index.ts', webhooks: 'src/webhooks/index.ts'};
 /** Files of their own: the errors since both entries throw them, the others since they load at their first use. */
 const SHARED = {errors: 'src/errors.ts', schemas: 'src/contract/schemas/registry.ts', undici: 'undici'};
-/** Mostly code of other packages, which nobody steps through. */
-const MINIFIED = ['schemas', 'undici'];
+/** Mostly code of other packages; the others keep their names in stack traces. */
+const SHORT_NAMES = ['schemas', 'undici'];
 
 /** @returns {Promise<{file: string, metafile: object, code: string, legal: string}[]>} */
 export function bundleLibrary() {
@@ -35,7 +35,9 @@ async function bundleOne(name, source) {
     platform: 'node',
     target: 'node20',
     supported: {'dynamic-import': false}, // require() is one way to the shared files, also for bundlers
-    minify: MINIFIED.includes(name),
+    minifyWhitespace: true, // Node reads a CommonJS file once more for the names that import may take from it
+    minifySyntax: true,
+    minifyIdentifiers: SHORT_NAMES.includes(name),
     legalComments: 'external',
     metafile: true,
     plugins: [sharedFiles],
