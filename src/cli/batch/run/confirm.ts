@@ -120,9 +120,9 @@ function checkDuplicates(options: Parameters<typeof confirmBatch>[0], show: (lin
     n === (typed ?? 0) || (before !== undefined && typed !== undefined && typed >= n && typed <= before + n);
   const unacknowledged = (what: string, n: number, name: CountedName) => {
     surveyText(survey).forEach(show);
-    const found = n === 0 ? `there is nothing that --accept ${name} could accept` : what;
+    const found = n === 0 ? `there are none for --accept ${name}=${accepted[name]}` : what;
     throw new RemitError('GUARD_DUPLICATES', `batch ${plan.batchId}: ${found}; nothing was sent`, {
-      hint: `${n === 0 ? 'without it' : 'if every one of them is meant'}: ${retype(options, stated, COUNTED)}`,
+      hint: `${n === 0 ? 'without it' : 'if all of them are intended'}: ${retype(options, stated, COUNTED)}`,
       details: {
         soft_duplicates: softDuplicates,
         similar_references: similarReferences,
@@ -133,13 +133,13 @@ function checkDuplicates(options: Parameters<typeof confirmBatch>[0], show: (lin
   };
   if (!isStated(repeats, accepted.duplicates, acknowledged?.duplicates))
     unacknowledged(
-      `${count(repeats, 'row')} with party, amount and currency of an earlier one, in this file or in another batch of the last 30 days`,
+      `${count(repeats, 'row')} with the party, amount and currency of an earlier row, in this file or in another batch of the last 30 days`,
       repeats,
       'duplicates',
     );
   if (!isStated(similar, accepted.similar, acknowledged?.similar))
     unacknowledged(
-      `${count(similar, 'reference')} like an earlier one but for case or spaces`,
+      `${count(similar, 'reference')} that ${similar === 1 ? 'differs' : 'differ'} from an earlier one only in case or spaces`,
       similar,
       'similar',
     );

@@ -190,7 +190,7 @@ describe('confirming a batch', () => {
       assert.equal((await desk.batch('release s --json --yes')).exitCode, 0);
     });
 
-    it('is by number too of references that another batch has but for case or spaces', async () => {
+    it('is by number too for references that differ from those of another batch only in case or spaces', async () => {
       await desk.batch('run ./p.csv --batch-id one --json --yes');
       desk.file('s.csv', [
         ['a-1', 3, '30.00'],
