@@ -165,13 +165,13 @@ function showFollowed(
 
 const ENDS: Readonly<Record<FollowEnd, string>> = {
   reached: 'all reached it',
-  ended: 'nothing is under way any more',
-  timeout: 'the time was up',
+  ended: 'none is in progress',
+  timeout: 'the time limit was reached',
   passed: 'each was fetched once',
-  stopped: 'it was stopped',
+  stopped: 'stopped early',
 };
 
-/** `Followed 990 rows to settled: 812 settled, 3 failed, 175 initiated; the time was up.` */
+/** `Followed 990 rows to settled: 812 settled, 3 failed, 175 initiated; the time limit was reached.` */
 function followedText({until, outcome, reached, ended, open, statuses, unread}: Followed): string {
   const parts = Object.entries(statuses).map(([status, n]) => `${n} ${status}`);
   const total = count(reached + ended + open, 'row');

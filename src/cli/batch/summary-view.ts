@@ -165,7 +165,7 @@ export function doubtsText(summary: Summary, named: readonly string[], placeFlag
   const report = `${batchCommand(summary.kind as Kind)} report ${summary.batch_id}${placeFlags}`; // a plan's kind
   const more =
     summary.in_doubt > named.length
-      ? `, and ${summary.in_doubt - named.length} more (${report} writes them all)`
+      ? `, and ${summary.in_doubt - named.length} more (${report} lists all of them)`
       : '';
-  return `${count(summary.in_doubt, 'row')} in doubt, they may have been taken: ${named.join(', ')}${more}; settled by: ${summary.next}`;
+  return `${count(summary.in_doubt, 'row')} in doubt (the service may have accepted them): ${named.join(', ')}${more}. Resolve them with: ${summary.next}`;
 }

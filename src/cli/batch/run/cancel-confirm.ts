@@ -62,14 +62,14 @@ export function releasedText(rows: readonly JournalRow[], total: number): string
       `${reference} (${(outcome?.id ?? null) === null ? 'no record known' : `record ${outcome!.id}`})`,
   );
   const more = total > named.length ? `, and ${total - named.length} more in the results` : '';
-  return `Already released, left as they are: ${named.join(', ')}${more}`;
+  return `Already released, unchanged: ${named.join(', ')}${more}`;
 }
 
 function asides(tally: Tally): string[] {
   const {in_doubt: doubts, not_sent: unsent, accepted} = tally;
   return [
-    ...(doubts.count > 0 ? [`${count(doubts.count, 'row')} in doubt: settled first`] : []),
-    ...(unsent.count > 0 ? [`${count(unsent.count, 'row')} not sent: not sent any more`] : []),
-    ...(accepted.count > 0 ? [`${count(accepted.count, 'row')} released: left as they are`] : []),
+    ...(doubts.count > 0 ? [`${count(doubts.count, 'row')} in doubt: resolved first`] : []),
+    ...(unsent.count > 0 ? [`${count(unsent.count, 'row')} not sent: will not be sent`] : []),
+    ...(accepted.count > 0 ? [`${count(accepted.count, 'row')} released: unchanged`] : []),
   ];
 }

@@ -4,7 +4,7 @@ import {RemitError} from '../../../errors.ts';
 import type {Context} from '../../core/context.ts';
 
 export const RESET_SANDBOX =
-  'The sandbox was reset since: it has forgotten these payments, but the state folder has not. To pay them there again, give a new folder to each of --state-dir and --out.';
+  'The sandbox was reset after this batch: it no longer has these payments, but the state folder does. To pay them again, use new folders for --state-dir and --out.';
 
 /**
  * Whether the service is a sandbox that does not know what this machine remembers as paid; any other service always does.

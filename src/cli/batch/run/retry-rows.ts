@@ -50,12 +50,12 @@ export async function retryRows(
   out.note(`${count(facts.again.length, 'row')} prepared to be sent again${keys}`);
   for (const {reference, why} of facts.left.slice(0, NAMED))
     out.notice(`  ${reference} is unchanged: ${why}`);
-  if (facts.left.length > NAMED) out.notice(`  … and ${facts.left.length - NAMED} more are left as they are`);
+  if (facts.left.length > NAMED) out.notice(`  … and ${facts.left.length - NAMED} more are unchanged`);
   hintLeft(request, journal, facts.left);
   return undefined;
 }
 
-/** What would send the rows that a retry left as they are. */
+/** What would send the rows that a retry did not change. */
 function hintLeft(request: RunRequest, journal: Journal, left: RetryFacts['left']): void {
   const {context, typed, batchId} = request;
   const {out, profile, commands} = context;

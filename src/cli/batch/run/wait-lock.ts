@@ -37,7 +37,7 @@ export async function withLock<T>(
       if (waited >= waitMs) throw refusal(error, holder, waitMs);
       if (told !== holder.batch)
         out.notice(
-          `Waiting for ${holder.batch}, which runs ${holder.words}. It is shown by: ${holder.command}`,
+          `Waiting for ${holder.batch}, which runs ${holder.words}. To see its progress: ${holder.command}`,
         );
       told = holder.batch;
       await clock.sleep(Math.min(LOOK_EVERY_MS, waitMs - waited), stop.signal);

@@ -88,7 +88,7 @@ describe('payouts batch cancel', () => {
     assert.equal(ran.exitCode, 8, ran.stderr);
     assert.match(ran.stdout, /2 records canceled, 1 already released/);
     assert.ok(
-      ran.stderr.includes(`Already released, left as they are: A-2 (record ${recordOf('A-2').id})\n`),
+      ran.stderr.includes(`Already released, unchanged: A-2 (record ${recordOf('A-2').id})\n`),
       ran.stderr,
     );
     assert.equal(recordOf('A-2').status, 'approved');
@@ -261,7 +261,7 @@ describe('a second batch in one state folder', () => {
     assert.equal(second.exitCode, 0, second.stderr);
     assert.match(
       second.stderr,
-      /Waiting for payouts batch first, which runs since \S+ .*It is shown by: remit payouts batch status first\n/,
+      /Waiting for payouts batch first, which runs since \S+ .*To see its progress: remit payouts batch status first\n/,
     );
     assert.equal(second.stderr.match(/Waiting for/g)!.length, 1);
     assert.equal(desk.service.paid.length, 4);

@@ -40,7 +40,7 @@ describe('how a batch ends, for whoever reads stderr and the exit code', () => {
     assert.equal(ran.exitCode, 130, ran.stderr);
     const summary = ran.json() as Summary;
     assert.deepEqual([ran.exitCode, summary.state, summary.in_doubt], [130, 'interrupted', 2]);
-    assert.match(ran.stderr, /2 rows in doubt.*: A-2, A-3; settled by: remit payouts batch resume b/);
+    assert.match(ran.stderr, /2 rows in doubt.*: A-2, A-3. Resolve them with: remit payouts batch resume b/);
     const status = await desk.batch('status b');
     assert.match(status.stdout, /in doubt +2 /);
     assert.match(status.stdout, /A-2: in doubt/);

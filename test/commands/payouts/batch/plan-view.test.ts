@@ -20,9 +20,9 @@ describe('rows in doubt', () => {
   it('are named, and of many what lists them all is told', () => {
     assert.equal(
       doubtsText(left(12), ['A-1', 'A-2']),
-      `12 rows in doubt, they may have been taken: A-1, A-2, and 10 more (remit payouts batch report b writes them all); settled by: ${NEXT}`,
+      `12 rows in doubt (the service may have accepted them): A-1, A-2, and 10 more (remit payouts batch report b lists all of them). Resolve them with: ${NEXT}`,
     );
     assert.doesNotMatch(doubtsText(left(2), ['A-1', 'A-2']), /more/);
-    assert.match(doubtsText(left(3), ['A-1'], ' -p acme'), /batch report b -p acme writes/);
+    assert.match(doubtsText(left(3), ['A-1'], ' -p acme'), /batch report b -p acme lists/);
   });
 });

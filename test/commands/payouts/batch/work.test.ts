@@ -164,7 +164,7 @@ describe('the question of a batch', () => {
     desk.service.byId.clear();
     const {exitCode, stderr} = await again();
     assert.equal(exitCode, 0, stderr);
-    assert.match(stderr, /The sandbox was reset since.*--state-dir and --out/s);
+    assert.match(stderr, /The sandbox was reset after this batch.*--state-dir and --out/s);
   });
 
   it('of a release names the records that it approves', async () => {
