@@ -10,6 +10,12 @@ export interface Explanation {
 /** Checked by the run and the suite: an explanation whose line is in no source, or in two, fails them. */
 export const EXPLAINED: readonly Explanation[] = [
   {
+    symbol: 'inDoubt',
+    before: 'retryable: call.namesKey ?? false, // with a new key, or with none, repeating it could do it twice',
+    after: 'retryable: call.namesKey, // with a new key, or with none, repeating it could do it twice',
+    reason: 'The same error: without a value it takes that of its code, which is false as well.',
+  },
+  {
     symbol: 'Totals.add',
     before: "if (typeof minor === 'number' && Math.abs(minor) <= EXACT) {",
     after: 'if (typeof minor === "number~" && Math.abs(minor) <= EXACT) {',

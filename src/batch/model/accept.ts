@@ -11,7 +11,7 @@ export const ACCEPTABLE = {
     value: 'NAME',
     meaning: 'NAME used these references for other payments',
   },
-  differences: {value: null, meaning: `release records with another ${DIFFERING_FIELDS}`},
+  differences: {value: null, meaning: `release although ${DIFFERING_FIELDS} differ`},
   rest: {value: null, meaning: 'release although rows are in doubt or in conflict'},
   refusals: {value: null, meaning: '4xx answers before the first success are final'},
   'key-trust': {

@@ -36,6 +36,11 @@ class RemitCommandHelp extends CommandHelp {
     return `${super.defaultUsage()} [FLAGS]`;
   }
 
+  /** oclif does not count that the list itself is indented. */
+  override renderList(...[input, options]: Parameters<CommandHelp['renderList']>): string {
+    return super.renderList(input, {...options, indentation: options.indentation + 2});
+  }
+
   protected override flags(flags: Command.Flag.Any[]): [string, string | undefined][] | undefined {
     return super.flags(flags.filter((flag) => flag.helpGroup !== GLOBAL));
   }

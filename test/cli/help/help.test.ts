@@ -40,6 +40,7 @@ describe('the help of a command', () => {
     assert.deepEqual(headings(text), [
       'FLAGS',
       'CONFIRMATION FLAGS',
+      'ACCEPTANCE FLAGS',
       'INPUT FORMAT FLAGS',
       'SPEED FLAGS',
       'RECOVERY FLAGS',
