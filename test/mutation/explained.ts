@@ -11,7 +11,8 @@ export interface Explanation {
 export const EXPLAINED: readonly Explanation[] = [
   {
     symbol: 'inDoubt',
-    before: 'retryable: call.namesKey ?? false, // with a new key, or with none, repeating it could do it twice',
+    before:
+      'retryable: call.namesKey ?? false, // with a new key, or with none, repeating it could do it twice',
     after: 'retryable: call.namesKey, // with a new key, or with none, repeating it could do it twice',
     reason: 'The same error: without a value it takes that of its code, which is false as well.',
   },
