@@ -106,7 +106,7 @@ describe('the PostgreSQL store', function () {
         await queries.run(insert(2));
         await queries.run('select nonsense').catch(() => undefined);
       }),
-      /nothing of it was kept/,
+      /nothing was committed/,
     );
     assert.deepEqual(await store.glance('select * from t'), []);
     assert.equal(await store.write((queries) => queries.run(insert(3))), 1);
@@ -151,7 +151,7 @@ describe('the PostgreSQL store', function () {
         assert.deepEqual(await queries.all('select * from t'), before);
         await assert.rejects(queries.run('insert into t (id) values (2)'), /read-only/);
       })
-      .catch((error: unknown) => assert.match(String(error), /nothing of it was kept/));
+      .catch((error: unknown) => assert.match(String(error), /nothing was committed/));
     assert.deepEqual(await store.glance('select id from t'), [{id: 1}]);
   });
 
