@@ -330,9 +330,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a refusal of a row in doubt is final on another day',
-    patches: [
-      patch('if (scheduleDay(firstDoubt) !== scheduleDay(this.#run.clock.now())) return false;', ''),
-    ],
+    patches: [patch('if (scheduleDay(firstDoubt) !== scheduleDay(this.#run.clock.now())) return false;', '')],
     needs: ['service', 'waiting'],
   },
   {

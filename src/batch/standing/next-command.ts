@@ -55,7 +55,8 @@ export function nextCommand(left: Remaining, typed: Typed): string | null {
       : `remit profiles set ${shellWord(profile)} --approve-by-id && ${type('release')}`;
   if (left.lateDoubts + left.disputed + left.stuck > 0) return type('resolve', ' --from FILE');
   if (left.rejected + left.unapproved + left.failed > 0) return type('retry');
-  if (left.held > 0) return left.mayAcceptDifferences ? type('release', stated('differences')) : type('cancel');
+  if (left.held > 0)
+    return left.mayAcceptDifferences ? type('release', stated('differences')) : type('cancel');
   if (left.deadReference !== null) return type('retry', ` --row ${shellWord(left.deadReference)}`);
   // A retry of it takes a new key, which could pay a second time: its record is looked for first.
   const party = topic === 'remit payins' ? '--payer' : '--payee';
