@@ -184,4 +184,10 @@ export const EXPLAINED: readonly Explanation[] = [
     after: 'const types = (rank = (0 + 1)): Field => ({',
     reason: 'The same result: the default is used in the card, which shows every line whatever its rank.',
   },
+  {
+    symbol: 'readReport',
+    before: "asOf: Math.max(plan.plannedAt, lastChangeAt ?? 0, journal.fact('asOf') ?? 0),",
+    after: "asOf: Math.max(plan.plannedAt, lastChangeAt ?? (0 + 1), journal.fact('asOf') ?? 0),",
+    reason: 'The same result: every plan is later than the first millisecond of 1970.',
+  },
 ];

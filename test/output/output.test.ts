@@ -306,6 +306,23 @@ describe('one record', () => {
   });
 });
 
+describe('several texts', () => {
+  it('are waited for while their reader does not keep up', async () => {
+    const {out, stdout} = makeOutput();
+    assert.equal(out.texts(['short']), undefined);
+    let letGo = () => {};
+    stdout.stalled = new Promise((resolve) => {
+      letGo = resolve;
+    });
+    const drained = out.texts(['first', 'x'.repeat(stdout.writableHighWaterMark)]);
+    assert.ok(drained instanceof Promise);
+    const waiting = new Promise<string>((resolve) => setImmediate(() => resolve('still waiting')));
+    assert.equal(await Promise.race([drained, waiting]), 'still waiting');
+    letGo();
+    await drained;
+  });
+});
+
 describe('what is said besides', () => {
   it('goes to stderr', () => {
     const {out, stdout, stderr} = makeOutput();

@@ -345,7 +345,8 @@ describe('the report of a batch', () => {
     await bench.plan(bench.payouts(2));
     const plannedAt = bench.clock.now();
     await bench.clock.sleep(3_600_000);
-    assert.equal((await reportOf(bench)).asOf, plannedAt);
+    const {asOf, lastChangeAt} = await reportOf(bench);
+    assert.deepEqual([asOf, lastChangeAt], [plannedAt, null]);
     await bench.run(bench.service);
     const ranAt = bench.clock.now();
     await bench.clock.sleep(3_600_000);

@@ -366,11 +366,14 @@ describe('a run that is stopped', () => {
       assert.equal(summary.in_doubt + summary.staged, 5, 'the window says that all may have been sent');
     });
 
-    it('is unknown under another name', () =>
-      assert.rejects(
-        openBatch({...at(), batchId: 'b2', purpose: 'look'}),
-        (error) =>
-          error instanceof RemitError && error.code === 'NO_BATCH' && /no batch b2/.test(error.message),
-      ));
+    it('is unknown under another name', async () => {
+      const other = {...at(), batchId: 'b2'};
+      for (const look of [() => openBatch({...other, purpose: 'look'}), () => statusOfBatch(other)])
+        await assert.rejects(
+          look,
+          (error) =>
+            error instanceof RemitError && error.code === 'NO_BATCH' && /no batch b2/.test(error.message),
+        );
+    });
   });
 });
