@@ -206,7 +206,32 @@ describe('the patience of a run', () => {
     const early = seen.find(({at}) => at > 500)!;
     const step = seen.find(({phase}) => phase === 'releasing')!;
     assert.ok(early.activity.left_ms! > 0 && early.activity.steps_per_second > 0);
+    assert.ok(early.activity.steps_per_second <= (16 * 1000) / LATENCY_MS, 'more than 16 at a time');
     assert.ok(step.activity.left_ms! < early.activity.left_ms! * 10);
+  });
+
+  it('shows how long the service asks to wait, also where that ends the run', async () => {
+    await bench.plan(bench.payouts(400));
+    service.fault = ({n}) => (n === 100 ? {status: 429, headers: {'retry-after': '3600'}} : undefined);
+    const inner = service.transport();
+    const transport: Transport = {
+      ...inner,
+      send: async (request) => {
+        const answer = await inner.send(request);
+        await bench.clock.sleep(answer.status === 429 || service.posts < 90 ? LATENCY_MS : 3000);
+        return answer;
+      },
+    };
+    const waits: (number | undefined)[] = [];
+    const {stopped_because: stop} = await run({
+      transport,
+      onProgress: (_phase, summary, {waiting}) => {
+        if (summary.stopped_because !== null) waits.push(waiting?.next_try_ms);
+      },
+    });
+    assert.equal(stop?.reason, 'rate-limited');
+    assert.ok(waits.length > 3, 'what is under way is waited for');
+    for (const ms of waits) assert.ok(ms! > 3_590_000 && ms! <= 3_600_000, `${ms} ms`);
   });
 
   it('does not count an outage when it estimates the time left after it', async () => {

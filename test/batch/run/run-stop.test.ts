@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import {readFileSync, statSync} from 'node:fs';
+import {mkdirSync, readFileSync, rmSync, statSync} from 'node:fs';
 import {join} from 'node:path';
 import type {Journal} from '../../../src/batch/journal/journal.ts';
 import {openBatch} from '../../../src/batch/journal/open-batch.ts';
@@ -122,6 +122,41 @@ describe('a run that is stopped', () => {
     assert.equal(summary.staged, service.byId.size);
     assert.equal(summary.next, 'remit payouts batch resume b1');
     assert.equal((await run()).accepted, 30);
+  });
+
+  it('by a first Ctrl-C during the probe does not judge the keys by its answer', async () => {
+    await bench.plan(bench.payouts(3));
+    await run({path: 'stage-only'});
+    const drain = new AbortController();
+    service.fault = () => {
+      drain.abort(CTRL_C);
+      return {status: 422, body: {error_code: 'INVALID_PAYMENT_DETAILS', message: 'the date is past'}};
+    };
+    const summary = await run({path: 'release', drain: drain.signal});
+    assert.deepEqual([summary.posts, summary.staged, summary.exit], [1, 3, 130]);
+    assert.equal(summary.next, 'remit payouts batch resume b1');
+  });
+
+  it('by a status that cannot be written says so while it waits for what is under way', async () => {
+    await bench.plan(bench.payouts(30));
+    let status = '';
+    const reasons = new Set<string | undefined>();
+    const inner = service.transport();
+    const stopped = run({
+      opened: ({place}) => (status = place.status),
+      transport: {
+        ...inner,
+        send: async (request) => {
+          rmSync(status, {recursive: true, force: true});
+          mkdirSync(status);
+          await bench.clock.sleep(3000);
+          return inner.send(request);
+        },
+      },
+      onProgress: (_phase, summary) => reasons.add(summary.stopped_because?.reason),
+    });
+    await assert.rejects(stopped);
+    assert.deepEqual([...reasons], [undefined, 'not-whole']);
   });
 
   it('by a second Ctrl-C gives up what is under way, which is in doubt then', async () => {
