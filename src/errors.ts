@@ -1,5 +1,5 @@
 /**
- * The closed list of everything that can go wrong for a reason we expect, with the exit code that a script sees.
+ * The closed list of expected errors, each with the exit code that a script sees.
  * docs/reference/exit-codes.md repeats both tables; test/errors.test.ts compares them in both directions.
  */
 
@@ -28,14 +28,14 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   0: 'done (200, 201, 202, 204)',
   1: 'internal error (a bug in remit)',
-  2: 'usage: unknown command, invalid flag, missing argument, or a prompt is needed and there is no terminal',
+  2: 'usage: unknown command, invalid flag, missing argument, or a prompt is needed but there is no terminal',
   3: 'credentials: no key, 401, 403',
   4: 'not found: 404, or a profile, batch or row that does not exist',
   5: 'invalid: 400, 422, local validation, CSV errors',
   6: 'conflict: 409',
   7: 'unavailable after retries: a read that failed; a write that got 429 or failed before any byte left',
   8: 'done with a warning or only in part: 207, an auto-approve whose body still says created, a batch with rejected or unapproved rows',
-  9: 'the record waited for failed or was canceled',
+  9: 'the record that was waited for failed or was canceled',
   10: 'a wait timed out',
   11: 'refused by a guard: live not confirmed, cap exceeded, read-only profile',
   12: 'in doubt: the outcome of a write is unknown after its retries (5xx, or the answer was lost or truncated); it may have taken effect',
@@ -47,7 +47,7 @@ export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
 
 interface ErrorKind {
   exit: ExitCode;
-  /** Whether the same command may be typed again unchanged with a fair chance. */
+  /** Whether running the same command again, unchanged, may well succeed. */
   retryable: boolean;
   meaning: string;
 }
@@ -80,7 +80,7 @@ export const ERRORS = {
     EXIT.GUARD,
     'a base URL, path or redirect that a key must not be sent to, or a key that must not be used with a profile',
   ),
-  ENDED_BADLY: kind(EXIT.ENDED_BADLY, 'the record waited for failed or was canceled'),
+  ENDED_BADLY: kind(EXIT.ENDED_BADLY, 'the record that was waited for failed or was canceled'),
   WAIT_TIMEOUT: kind(EXIT.TIMED_OUT, 'a wait timed out', true),
   KEY_REUSED: kind(
     EXIT.CONFLICT,
@@ -91,10 +91,13 @@ export const ERRORS = {
   LOCKED: kind(EXIT.LOCAL_STATE, 'another process holds the lock', true),
   PORT_IN_USE: kind(EXIT.LOCAL_STATE, 'the port is in use'),
   NOT_RUNNING: kind(EXIT.LOCAL_STATE, 'the sandbox is not running'),
-  CURSOR_REPEATED: kind(EXIT.UNAVAILABLE, 'the service repeated a page cursor; the list was stopped'),
+  CURSOR_REPEATED: kind(
+    EXIT.UNAVAILABLE,
+    'the service returned the same page cursor twice; the list stops there',
+  ),
   LIST_CUT: kind(
     EXIT.UNAVAILABLE,
-    'the service says that the list continues, but not where; only its first part was read',
+    'the list continues, but the service gave no cursor for the rest; only the first part was read',
   ),
   SIGNATURE: kind(EXIT.SIGNATURE, 'a webhook signature does not verify'),
   INTERRUPTED: kind(EXIT.INTERRUPTED, 'interrupted by Ctrl-C', true),
@@ -102,7 +105,7 @@ export const ERRORS = {
   // Errors of the service, by its documented code.
   VALIDATION_ERROR: kind(EXIT.INVALID, 'the service refused the request (400)'),
   AUTHENTICATION_ERROR: kind(EXIT.CREDENTIALS, 'the key is missing or not accepted (401)'),
-  AUTHORIZATION_ERROR: kind(EXIT.CREDENTIALS, 'the key may not do this (403)'),
+  AUTHORIZATION_ERROR: kind(EXIT.CREDENTIALS, 'the key is not permitted to do this (403)'),
   PAYER_NOT_FOUND: kind(EXIT.NOT_FOUND, 'no such payer in this entity (404)'),
   PAYMENT_METHOD_NOT_FOUND: kind(EXIT.NOT_FOUND, 'no such payment method (404)'),
   NOT_FOUND: kind(EXIT.NOT_FOUND, 'no such record in this entity (404)'),
@@ -127,13 +130,13 @@ export type ErrorCode = keyof typeof ERRORS;
 
 /** Builds the commands that a hint names, so that each one works when it is typed. */
 export interface CommandBuilder {
-  /** A command that changes nothing: the profile in force is added, and each word is quoted. */
+  /** A command that changes nothing. The active profile is added, and each word is quoted. */
   read(...words: readonly string[]): string;
   /** A command that writes: with a live key it carries `--live`. */
   write(...words: readonly string[]): string;
 }
 
-/** What to type next, with the real ids in it. Code that does not know the profile in force leaves the command to a builder. */
+/** What to type next, with the real ids. Code that does not know the active profile lets a builder write the command. */
 export type Hint = string | ((commands: CommandBuilder) => string);
 
 /** Commands without a profile, for logs and callers of the library; the command line completes and quotes them. */
@@ -154,7 +157,7 @@ export interface ErrorFacts {
   cause?: unknown;
 }
 
-/** Expected trouble: it has a code, an exit code and, where there is one, a way out. Everything else is a bug. */
+/** An expected error: it has a code, an exit code and, where possible, a hint. Any other error is a bug. */
 export class RemitError extends Error {
   override readonly name = 'RemitError';
   readonly code: ErrorCode;
@@ -190,7 +193,7 @@ export class RemitError extends Error {
     return typeof this.#hint === 'function' ? this.#hint(commands) : this.#hint;
   }
 
-  /** For an error that wraps this one: its commands are still to be completed. */
+  /** The hint as given, for an error that wraps this one; its commands are not completed yet. */
   get openHint(): Hint | undefined {
     return this.#hint;
   }

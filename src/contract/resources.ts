@@ -1,17 +1,17 @@
 import type {Resource} from './operations.ts';
 
-/** What each resource is, in one line; sections of the reference pages and tags of the OpenAPI document. */
+/** One line about each resource, for the sections of the reference pages and the tags of the OpenAPI document. */
 export const RESOURCES: Readonly<Record<Resource, string>> = {
   payins: "Collect funds from a payer's bank account by ACH debit.",
   payouts: "Send funds to a payee's bank account or card.",
-  moves: 'Internal transfers between subaccounts; they settle at once. Answers come in an envelope.',
+  moves: 'Internal transfers between subaccounts. They settle at once, and answers come in an envelope.',
   subaccounts: 'Virtual accounts of the entity.',
-  payees: 'Who is paid.',
-  payers: 'Who is debited.',
+  payees: 'People and businesses that receive payouts.',
+  payers: 'People and businesses that payins debit.',
   payeePaymentMethods: 'Bank accounts and cards of a payee; at most one is the default.',
   payerPaymentMethods: 'Bank accounts of a payer; at most one is the default.',
   treasury: "The entity's main operating accounts, provisioned through onboarding.",
   accountTransfers: 'Transfers between two treasury accounts that the entity controls.',
-  webhookEndpoints: 'Where signed notifications of events are delivered, over HTTPS.',
-  eventTypes: 'What a webhook endpoint can subscribe to.',
+  webhookEndpoints: 'HTTPS addresses to which the service delivers signed event notifications.',
+  eventTypes: 'Event types that a webhook endpoint can subscribe to.',
 };

@@ -9,7 +9,7 @@ import {count, duration, inGroup} from '../input/flags.ts';
 export const stateDirFlag = inGroup('OUTPUT', {
   'state-dir': Flags.string({
     helpValue: 'FOLDER',
-    description: 'state folder; name a shared one to work on batches together',
+    description: 'state folder; use a shared folder to work on batches as a team',
   }),
 });
 
@@ -17,11 +17,11 @@ export const stateDirFlag = inGroup('OUTPUT', {
 export const inputFlags = {
   'batch-id': Flags.string({
     helpValue: 'NAME',
-    description: 'batch name (default: from name and content)',
+    description: "batch id (default: from the file's name and content)",
   }),
   namespace: Flags.string({
     helpValue: 'NAME',
-    description: 'scope of references (default: default)',
+    description: 'namespace in which references are unique (default: default)',
   }),
   ...inGroup('INPUT FORMAT', {
     map: Flags.string({
@@ -34,7 +34,7 @@ export const inputFlags = {
       multiple: true,
       multipleNonGreedy: true,
       helpValue: 'HEADER',
-      description: 'ignore this column and store nothing of it',
+      description: 'ignore this column; its values are not stored',
     }),
     'amount-unit': Flags.string({
       options: ['major', 'minor'],
@@ -56,7 +56,7 @@ export const confirmFlags = inGroup('CONFIRMATION', {
     multiple: true,
     multipleNonGreedy: true,
     helpValue: 'USD=1500.75',
-    description: 'expected total, once per currency',
+    description: 'expected total; repeat it for each currency',
   }),
   'confirm-count': count(0, 1_000_000_000)({description: 'expected number of rows'}),
 });
@@ -70,10 +70,10 @@ export const runFlags = {
   }),
   ...inGroup('RECOVERY', {
     'wait-lock': duration({
-      description: 'while another batch runs in this state folder, wait up to this long (default: refuse)',
+      description: 'wait up to this long for another batch in this state folder (default: refuse)',
     }),
     'key-horizon': duration({description: 'how long to trust the service to remember a key (default 24h)'}),
-    'break-lock': Flags.boolean({description: 'take over the lock of a process that is certainly dead'}),
+    'break-lock': Flags.boolean({description: 'take over a lock whose process is known to be dead'}),
   }),
   ...inGroup('OUTPUT', {
     out: Flags.string({

@@ -24,7 +24,7 @@ export abstract class BatchResolve extends BatchCommand {
       helpValue: 'FILE',
       description: 'CSV file with the header reference,verdict,id; a verdict is paid or not-paid',
     }),
-    unseen: Flags.boolean({description: 'do not check the record'}),
+    unseen: Flags.boolean({description: 'record it without fetching the record'}),
     ...stateDirFlag,
   };
 

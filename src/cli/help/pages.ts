@@ -19,7 +19,7 @@ export const ENVIRONMENT: Readonly<Record<string, string>> = {
   XDG_CACHE_HOME: 'parent of the cache of compiled code, instead of ~/.cache',
   NODE_EXTRA_CA_CERTS: 'file of additional certificate authorities (read by Node.js)',
   NO_COLOR: 'set to turn colour off',
-  FORCE_COLOR: 'set to use colour in pipes as well',
+  FORCE_COLOR: 'set to use colour in pipes too',
 };
 
 const table = (rows: readonly (readonly [string, string])[]): string => {

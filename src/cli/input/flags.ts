@@ -56,7 +56,7 @@ export const globalFlags = {
   quiet: Flags.boolean({char: 'q', helpGroup: GLOBAL, description: 'no progress, notes or hints'}),
   'no-color': Flags.boolean({helpGroup: GLOBAL, description: 'no colour'}),
   debug: Flags.boolean({helpGroup: GLOBAL, description: 'show redacted HTTP on stderr'}),
-  'request-timeout': duration({helpGroup: GLOBAL, description: 'time limit of one request'}),
+  'request-timeout': duration({helpGroup: GLOBAL, description: 'time limit for each request'}),
   retries: count(0, 20)({helpGroup: GLOBAL, description: 'retries after the first attempt'}),
   live: Flags.boolean({helpGroup: GLOBAL, description: 'allow a write with a live key'}),
   yes: Flags.boolean({char: 'y', helpGroup: GLOBAL, description: 'confirm without a prompt'}),
@@ -71,7 +71,7 @@ export const accountArg = Args.string({required: true, description: 'treasury ac
 /** Lists. */
 export const listFlags = {
   limit: count(1, 1_000_000_000)({description: 'maximum number of items (default 50)'}),
-  all: Flags.boolean({description: 'all items', exclusive: ['limit']}),
+  all: Flags.boolean({description: 'fetch all items', exclusive: ['limit']}),
   'page-size': count(LIMITS.pageSizeMin, LIMITS.pageSizeMax)({description: 'items per request'}),
   cursor: Flags.string({helpValue: 'CURSOR', description: 'continue from this cursor'}),
   order: Flags.option({
@@ -162,7 +162,7 @@ export const createFlags = {
   }),
   'scheduled-date': Flags.string({
     helpValue: 'YYYY-MM-DD',
-    description: 'release on this day, 09:00 New York',
+    description: 'release on this day at 09:00 New York time',
   }),
   metadata: metadataFlag,
   'auto-approve': Flags.boolean({description: 'approve it at once, so that money moves'}),
@@ -202,6 +202,10 @@ export const partyFlags = {
 };
 
 export const ownerFlags = {
-  payee: Flags.string({helpValue: 'ID', description: 'owner, if a payee', exclusive: ['payer']}),
-  payer: Flags.string({helpValue: 'ID', description: 'owner, if a payer'}),
+  payee: Flags.string({
+    helpValue: 'ID',
+    description: 'payee that owns the payment method',
+    exclusive: ['payer'],
+  }),
+  payer: Flags.string({helpValue: 'ID', description: 'payer that owns the payment method'}),
 };

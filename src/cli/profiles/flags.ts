@@ -26,20 +26,20 @@ export const guardFlags = inGroup('LIMIT', {
   'max-amount': Flags.string({
     ...many,
     helpValue: 'USD=5000.00',
-    description: 'largest amount of a single write',
+    description: 'maximum amount of a single write',
   }),
   'max-batch-total': Flags.string({
     ...many,
     helpValue: 'USD=100000.00',
-    description: 'largest total of a batch',
+    description: 'maximum total of a batch',
   }),
-  'max-batch-rows': count(1, 100_000_000)({description: 'most rows in a batch'}),
+  'max-batch-rows': count(1, 100_000_000)({description: 'maximum number of rows in a batch'}),
   'allow-rail': Flags.string({
     ...many,
     helpValue: 'RAIL',
     description: 'allow only these rails; may be repeated',
   }),
-  'read-only': Flags.boolean({description: 'refuse every write'}),
+  'read-only': Flags.boolean({description: 'refuse all writes'}),
   'approve-by-id': Flags.boolean({
     description: 'let batches approve staged records by id once their keys are past the horizon',
   }),

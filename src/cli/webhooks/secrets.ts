@@ -16,7 +16,7 @@ export const secretFlags = {
     multiple: true,
     multipleNonGreedy: true,
     helpValue: 'FILE',
-    description: `signing secrets, one a line (default: ${VARIABLE}, else a prompt)`,
+    description: `signing secrets, one per line (default: ${VARIABLE}, else a prompt)`,
   }),
   'secret-encoding': Flags.option({
     options: SECRET_ENCODINGS,

@@ -11,7 +11,7 @@ export default class PayinsList extends RemitCommand {
     '<%= config.bin %> payins list --all -o csv > payins.csv',
   ];
   static override flags = {
-    payer: Flags.string({helpValue: 'ID', description: 'only those of this payer'}),
+    payer: Flags.string({helpValue: 'ID', description: 'only payins of this payer'}),
     ...transferFilters,
     ...inGroup('PAGING', listFlags),
   };

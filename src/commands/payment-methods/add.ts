@@ -13,7 +13,7 @@ import {paymentMethodView} from '../../output/views/parties.ts';
 export default class PaymentMethodsAdd extends RemitCommand {
   static override summary = 'Add a bank account or card to a payee, or a bank account to a payer';
   static override description =
-    'The account or card number is read from a hidden prompt, or from --number-file. The flags with the number itself work with a test key only: other users of the machine can read them.';
+    'The account or card number is read from a hidden prompt, or from --number-file. --account-number and --card-number work only with a test key, because other users of the machine can see the arguments of a command.';
   static override examples = [
     "<%= config.bin %> payment-methods add --payee ID --type bank_account --routing-number 021000021 --holder-name 'Acme Ltd' --default",
     '<%= config.bin %> payment-methods add --payee ID --type card --exp-month 4 --exp-year 2031',
@@ -28,7 +28,7 @@ export default class PaymentMethodsAdd extends RemitCommand {
     country: Flags.string({default: 'US', helpValue: 'CC', description: 'country, ISO 3166-1 alpha-2'}),
     currency: Flags.string({default: 'USD', helpValue: 'CCY', description: 'currency, ISO 4217'}),
     default: Flags.boolean({
-      description: 'make it the default (only if it is verified at once; otherwise use set-default later)',
+      description: 'make it the default; works only if it is verified at once, else use set-default later',
     }),
     'number-file': Flags.string({
       helpValue: 'FILE',
@@ -46,13 +46,13 @@ export default class PaymentMethodsAdd extends RemitCommand {
       }),
       'account-number': Flags.string({
         helpValue: 'DIGITS',
-        description: 'account number, with a test key only',
+        description: 'account number (test keys only)',
       }),
     }),
     ...inGroup('CARD', {
-      'exp-month': Flags.integer({min: 1, max: 12, helpValue: 'MM', description: 'month of expiry'}),
-      'exp-year': Flags.integer({min: 2000, max: 2100, helpValue: 'YYYY', description: 'year of expiry'}),
-      'card-number': Flags.string({helpValue: 'DIGITS', description: 'card number, with a test key only'}),
+      'exp-month': Flags.integer({min: 1, max: 12, helpValue: 'MM', description: 'expiry month'}),
+      'exp-year': Flags.integer({min: 2000, max: 2100, helpValue: 'YYYY', description: 'expiry year'}),
+      'card-number': Flags.string({helpValue: 'DIGITS', description: 'card number (test keys only)'}),
     }),
   };
 

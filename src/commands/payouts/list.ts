@@ -11,7 +11,7 @@ export default class PayoutsList extends RemitCommand {
     '<%= config.bin %> payouts list --all -o csv > payouts.csv',
   ];
   static override flags = {
-    payee: Flags.string({helpValue: 'ID', description: 'only those of this payee'}),
+    payee: Flags.string({helpValue: 'ID', description: 'only payouts of this payee'}),
     ...transferFilters,
     ...inGroup('PAGING', listFlags),
   };

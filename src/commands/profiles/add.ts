@@ -25,14 +25,14 @@ export default class ProfilesAdd extends RemitCommand {
     'base-url': Flags.string({
       required: true,
       helpValue: 'URL',
-      description: 'https, or http to this machine',
+      description: 'address of the service: https, or http on this machine',
     }),
     ...keyFlags,
     ...guardFlags,
     ...overrideFlags,
     default: Flags.boolean({description: 'make it the default profile'}),
     replace: Flags.boolean({
-      description: 'replace the profile; its caps, read-only setting and overrides stay unless given',
+      description: 'replace an existing profile; caps, read-only and overrides not given here are kept',
     }),
   };
 

@@ -13,7 +13,7 @@ import {storedProfile} from '../../profiles/resolve.ts';
 import {withSettings} from '../../profiles/settings.ts';
 
 const own = {
-  'base-url': Flags.string({helpValue: 'URL', description: 'another service; asks for its key'}),
+  'base-url': Flags.string({helpValue: 'URL', description: 'switch to another service; asks for its key'}),
   'new-key': Flags.boolean({description: 'ask for a new key', exclusive: Object.keys(keyFlags)}),
   ...keyFlags,
   ...guardFlags,
@@ -23,7 +23,7 @@ const own = {
 export default class ProfilesSet extends RemitCommand {
   static override summary = 'Change settings of a stored profile';
   static override description =
-    'Other settings stay. A cap changes only for the currencies given; --allow-rail replaces the list. To remove a setting, use profiles unset.';
+    'Other settings are unchanged. A cap changes only for the currencies given; --allow-rail replaces the list. To remove a setting, use profiles unset.';
   static override args = {name: Args.string({required: true, description: 'name of the profile'})};
   static override examples = [
     '<%= config.bin %> profiles set prod --max-amount USD=2500.00',

@@ -7,7 +7,9 @@ import {storedProfile} from '../../profiles/resolve.ts';
 
 export default class ProfilesShow extends RemitCommand {
   static override summary = 'Show a stored profile with its caps and overrides; the key is masked';
-  static override args = {name: Args.string({description: 'name of the profile (default: the default one)'})};
+  static override args = {
+    name: Args.string({description: 'name of the profile (default: the default profile)'}),
+  };
   static override examples = ['<%= config.bin %> profiles show prod'];
 
   async run() {

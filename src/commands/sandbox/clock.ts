@@ -10,7 +10,7 @@ export default class SandboxClockCommand extends RemitCommand {
   static override description =
     'The clock continues from the same time. A frozen clock moves only with `sandbox advance`.';
   static override args = {
-    mode: Args.string({description: 'real, frozen, or accelerated:60 (a minute here in each second)'}),
+    mode: Args.string({description: 'real, frozen, or accelerated:60 (one minute per second)'}),
   };
   static override examples = [
     '<%= config.bin %> sandbox clock',

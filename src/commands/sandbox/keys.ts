@@ -6,7 +6,7 @@ import type {IssuedKey} from '../../sandbox/world/keys.ts';
 
 export default class SandboxKeys extends RemitCommand {
   static override summary = 'Show the keys of the running sandbox, or issue a new one';
-  static override description = 'They are shown in full, since they work only with this sandbox.';
+  static override description = 'Keys are shown in full, because they work only with this sandbox.';
   static override examples = [
     '<%= config.bin %> sandbox keys',
     '<%= config.bin %> sandbox keys --issue live --read-only',

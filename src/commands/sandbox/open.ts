@@ -2,9 +2,9 @@ import {RemitCommand} from '../../cli/core/command.ts';
 import {makePageLink} from '../../cli/sandbox/page-link.ts';
 
 export default class SandboxOpen extends RemitCommand {
-  static override summary = "Print a link to the sandbox's page for a browser";
+  static override summary = 'Print a link that opens the sandbox page in a browser';
   static override description =
-    'The page shows records, deliveries and requests, and moves the clock. The link works once, within ten minutes.';
+    'The page shows records, deliveries and requests, and can move the clock. The link works once, within ten minutes.';
   static override examples = [
     '<%= config.bin %> sandbox open',
     '<%= config.bin %> sandbox open -o json --query url',

@@ -7,16 +7,16 @@ import {RemitError} from '../../errors.ts';
 import {SIMULATED_KINDS, outcomesOf, type Simulated} from '../../sandbox/outcomes/outcomes.ts';
 
 const CAME_BACK =
-  " Its money came back; the record shows no failure, the account's transactions show the return.";
+  " The money was returned. The record shows no failure; the account's transactions show the return.";
 
 export default class SandboxSimulate extends RemitCommand {
-  static override summary = 'Change a record of the running sandbox now, such as settle a payout';
+  static override summary = 'Change a record of the running sandbox, for example settle a payout';
   static override description =
-    'It overrides scenarios, magic values and the calendar. Outcomes of payin and payout: initiate, debit, settle, fail, return; of account-transfer: initiate, settle, fail; of subaccount: credit; of payment-method: verify, fail-verification.';
+    'The outcome overrides scenarios, magic values and the calendar. Outcomes of payin and payout: initiate, debit, settle, fail, return; of account-transfer: initiate, settle, fail; of subaccount: credit; of payment-method: verify, fail-verification.';
   static override args = {
     kind: Args.string({required: true, options: SIMULATED_KINDS, description: 'kind of record'}),
     id: Args.string({required: true, description: 'id of the record (UUID)'}),
-    outcome: Args.string({required: true, description: 'outcome'}),
+    outcome: Args.string({required: true, description: 'outcome to simulate (see below)'}),
   };
   static override examples = [
     '<%= config.bin %> sandbox simulate payout 019b76da-a800-7000-8235-80d251bba0e9 settle',

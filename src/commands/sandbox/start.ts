@@ -17,8 +17,8 @@ export default class SandboxStart extends RemitCommand {
   ];
   static override flags = {
     port: count(0, 65_535)({default: DEFAULT_PORT, description: 'port to listen on; 0 picks a free one'}),
-    detach: Flags.boolean({description: 'stay running after this command ends'}),
-    fresh: Flags.boolean({description: 'use a temporary store, deleted at the end'}),
+    detach: Flags.boolean({description: 'keep running in the background'}),
+    fresh: Flags.boolean({description: 'use a temporary store, deleted on exit'}),
     store: Flags.string({
       helpValue: 'postgres://…',
       exclusive: ['fresh'],

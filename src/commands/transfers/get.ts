@@ -6,7 +6,7 @@ import {accountTransferView} from '../../output/views/treasury.ts';
 export default class TransfersGet extends RemitCommand {
   static override summary = 'Show one account transfer';
   static override description =
-    'The service documents no operation for a single account transfer, so the list is read until it is found.';
+    'The service documents no operation for a single account transfer, so this command searches the list.';
   static override args = {id: idArg('account transfer')};
   static override examples = ['<%= config.bin %> transfers get 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11'];
 

@@ -17,7 +17,7 @@ export default class TransfersList extends RemitCommand {
       helpValue: 'STATUS',
       description: ACCOUNT_TRANSFER_STATUSES.join(', '),
     })(),
-    account: Flags.string({helpValue: 'ID', description: 'only those from or to this account'}),
+    account: Flags.string({helpValue: 'ID', description: 'only transfers from or to this account'}),
     ...listFlags,
   };
 

@@ -11,7 +11,7 @@ export default class TreasuryLabel extends RemitCommand {
   static override summary = 'Change the label of a treasury account';
   static override args = {
     account: accountArg,
-    label: Args.string({required: true, description: 'the new label'}),
+    label: Args.string({required: true, description: 'new label'}),
   };
   static override examples = [
     "<%= config.bin %> treasury label 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11 'Operating account'",

@@ -28,13 +28,13 @@ export default class WebhooksListen extends RemitCommand {
     path: Flags.string({default: '/', helpValue: 'PATH', description: 'accept webhooks on this path only'}),
     tls: Flags.boolean({description: 'use https with a certificate of the local authority'}),
     events: eventTypesFlag({
-      description: 'only these types; payout.* is a pattern',
+      description: 'only these event types; may contain patterns such as payout.*',
     }),
     expand: Flags.boolean({description: 'fetch and show the record of each event'}),
     ui: Flags.boolean({description: 'serve a page that shows deliveries live'}),
     'ui-port': count(0, 65_535)({description: 'port of that page (default: a free one)'}),
     ...inGroup('REGISTRATION', {
-      register: Flags.boolean({description: 'create an endpoint and delete it at the end'}),
+      register: Flags.boolean({description: 'create an endpoint and delete it on exit'}),
       'public-url': Flags.string({
         helpValue: 'https://…',
         description: 'URL of your tunnel, to register',
@@ -67,13 +67,13 @@ export default class WebhooksListen extends RemitCommand {
       }),
       'forward-attempts': count(1, 50)({default: 5, description: 'attempts before giving up'}),
       'forward-concurrency': count(1, 1000)({default: 10, description: 'concurrent requests per target'}),
-      'forward-timeout': duration('forward-timeout', 'time limit of one forward (default 30s)'),
+      'forward-timeout': duration('forward-timeout', 'time limit for each forward (default 30s)'),
       'max-backlog': count(
         1,
         1_000_000,
       )({
         default: 1000,
-        description: 'deliveries that may wait; answer 503 beyond that',
+        description: 'maximum number of waiting deliveries; beyond it, answer 503',
       }),
       ordered: Flags.boolean({
         description: 'forward one at a time, in order of arrival',
@@ -104,7 +104,7 @@ export default class WebhooksListen extends RemitCommand {
         multiple: true,
         multipleNonGreedy: true,
         helpValue: 'FIELD=VALUE',
-        description: 'with --expect: its data has this value',
+        description: "with --expect: the event's data must have this value",
       }),
       timeout: duration('timeout', 'stop after this time'),
     }),

@@ -14,7 +14,7 @@ export default class WebhooksSend extends RemitCommand {
     '<%= config.bin %> webhooks send http://localhost:3000/hook - < body.json',
   ];
   static override args = {
-    to: Args.string({required: true, description: 'a port, a port with a path, a host or a URL'}),
+    to: Args.string({required: true, description: 'receiver: a port, a port with a path, a host or a URL'}),
     payload: Args.string({required: true, description: '@FILE, or - for stdin; sent byte for byte'}),
   };
   static override flags = {

@@ -98,7 +98,10 @@ describe('sandbox commands of the bank, the clock and outcomes', () => {
     const howMuch = await refused(credit);
     assert.deepEqual([howMuch.exitCode, howMuch.hint], [2, `remit ${credit.join(' ')} --amount-minor 5000`]);
     const back = await sandbox.run(['sandbox', 'simulate', 'payout', id, 'return', '--code', 'R10']);
-    assert.match(back.stdout, /is now settled \(R10\)\. Its money came back; the record shows no failure/);
+    assert.match(
+      back.stdout,
+      /is now settled \(R10\)\. The money was returned\. The record shows no failure/,
+    );
     assert.equal((await refused(['sandbox', 'simulate', 'invoice', id, 'settle'])).exitCode, 2);
   });
 

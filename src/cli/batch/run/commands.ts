@@ -29,7 +29,7 @@ export abstract class BatchRunCommand extends BatchCommand {
   };
   static override flags = {
     'stage-only': Flags.boolean({
-      description: 'create the records but release none; `batch release` continues',
+      description: 'create the records without releasing them; continue with `batch release`',
       exclusive: ['direct', 'until'],
     }),
     ...followFlags,
@@ -38,7 +38,7 @@ export abstract class BatchRunCommand extends BatchCommand {
     ...inputFlags,
     direct: Flags.boolean({
       description:
-        'one request per row: faster, but nothing is checked before money moves, and a lost answer can only be resolved by the key',
+        'one request per row: faster, but nothing is checked before money moves, and a lost answer can be resolved only with the idempotency key',
     }),
     ...runFlags,
     ...stateDirFlag,
@@ -122,7 +122,7 @@ export abstract class BatchRetry extends BatchContinue {
       multiple: true,
       multipleNonGreedy: true,
       helpValue: 'REFERENCE',
-      description: 'only this row; needed for rows whose record was canceled',
+      description: 'retry only this row (required if its record was canceled)',
     }),
     ...continueFlags,
   };

@@ -8,7 +8,7 @@ import type {DeliveryRecord} from '../../../sandbox/webhooks/delivery-desk.ts';
 
 export default class SandboxDeliveriesRedeliver extends RemitCommand {
   static override summary = 'Send a delivery again now, with the same bytes and a new timestamp';
-  static override description = 'Its scheduled retries stay, unless this attempt succeeds.';
+  static override description = 'Scheduled retries are kept unless this attempt succeeds.';
   static override args = {id: idArg('delivery')};
   static override examples = [
     '<%= config.bin %> sandbox deliveries redeliver 019b76da-a800-7000-8235-80d251bba0e9',

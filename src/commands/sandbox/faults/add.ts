@@ -49,13 +49,13 @@ export default class SandboxFaultsAdd extends RemitCommand {
       delay: duration(
         'latency (default 1s); slow: time until the answer is complete (10s); delay (10s); reorder: at most (5s)',
       ),
-      jitter: duration('latency, delay: random extra time, up to this'),
+      jitter: duration('latency, delay: maximum random extra time'),
       sigma: Flags.string({
         helpValue: '0.5',
         exclusive: ['jitter'],
         description: 'latency: sigma of a log-normal distribution with --delay as its median',
       }),
-      age: duration('stale-timestamp: age (default 1h)'),
+      age: duration('stale-timestamp: age of the timestamp (default 1h)'),
       field: Flags.string({helpValue: 'rail', description: 'unknown-value: field to change (default rail)'}),
       value: Flags.string({helpValue: 'TEXT', description: 'unknown-status, unknown-value: value to send'}),
       drop: Flags.string({

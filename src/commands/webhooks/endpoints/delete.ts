@@ -3,7 +3,7 @@ import {dryRunFlag, idArg} from '../../../cli/input/flags.ts';
 import {sendOnce} from '../../../cli/write/send-once.ts';
 
 export default class WebhooksEndpointsDelete extends RemitCommand {
-  static override summary = 'Delete a webhook endpoint, which ends its deliveries';
+  static override summary = 'Delete a webhook endpoint and stop its deliveries';
   static override args = {id: idArg('endpoint')};
   static override examples = [
     '<%= config.bin %> webhooks endpoints delete 5f0c6d3e-8a41-4d0e-9b1c-2f7a6f0d9c11',

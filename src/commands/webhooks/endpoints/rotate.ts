@@ -18,7 +18,9 @@ export default class WebhooksEndpointsRotate extends RemitCommand {
       helpValue: 'FILE',
       description: 'write the new secret to this new file (mode 0600) instead of stdout',
     }),
-    confirmed: Flags.boolean({description: 'do not wait for a delivery: the receiver has the new secret'}),
+    confirmed: Flags.boolean({
+      description: 'the receiver already has the new secret; do not wait for a delivery',
+    }),
     timeout: Flags.custom<number>({
       helpValue: 'TIME',
       description: 'how long to wait for a delivery (default 10m)',

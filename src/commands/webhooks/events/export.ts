@@ -6,7 +6,7 @@ import {exportRecord} from '../../../cli/webhooks/events/export.ts';
 export default class WebhooksEventsExport extends RemitCommand {
   static override summary = 'Write recorded deliveries as NDJSON, with headers and exact bytes';
   static override description =
-    'The lines are those of `webhooks listen -o ndjson`, oldest first; `webhooks verify -` reads them.';
+    'Writes the same lines as `webhooks listen -o ndjson`, oldest first. `webhooks verify -` reads them.';
   static override examples = [
     '<%= config.bin %> webhooks events export --since 2d --out deliveries.ndjson',
     '<%= config.bin %> webhooks events export --type payin.failed > failed.ndjson',

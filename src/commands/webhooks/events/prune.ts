@@ -8,7 +8,7 @@ import {DEFAULT_BOUNDS, pruneRecord} from '../../../webhooks/record/prune.ts';
 export default class WebhooksEventsPrune extends RemitCommand {
   static override summary = 'Remove old recorded deliveries';
   static override description =
-    'Removes whole files, oldest first, until the record is within the limits. Deliveries that still have to be forwarded are kept. A running listener does this by itself.';
+    'Removes whole files, oldest first, until the record is within the limits. Deliveries still waiting to be forwarded are kept. A running listener prunes automatically.';
   static override examples = [
     '<%= config.bin %> webhooks events prune',
     '<%= config.bin %> webhooks events prune --older-than 7d --max-size 100MB',

@@ -12,7 +12,7 @@ export default class WebhooksEventsShow extends RemitCommand {
     '<%= config.bin %> webhooks events show dlv_019b76daa800000012345678 --raw > body.json',
   ];
   static override args = {
-    delivery: Args.string({required: true, description: 'delivery (dlv_…) or event, by id'}),
+    delivery: Args.string({required: true, description: 'id of a delivery (dlv_…) or event'}),
   };
   static override flags = {raw: Flags.boolean({description: 'write only the body, byte for byte'})};
 
