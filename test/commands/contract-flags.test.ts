@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import {describe, it} from 'mocha';
-import type {ZodType} from 'zod';
 import {globalFlags} from '../../src/cli/input/flags.ts';
 import {helpText} from '../../src/cli/help/help.ts';
-import {operationOf} from '../../src/client/routes.ts';
 import {COMMAND_OPERATIONS} from '../../src/cli/help/command-operations.ts';
 import {allOperations} from '../../src/contract/operations.ts';
-import {SCHEMAS} from '../../src/contract/schemas/registry.ts';
 import {sourceConfig} from '../cli/run-cli.ts';
+import {requestFields, WITHOUT_FLAG} from './contract-fields.ts';
 
 /** Commands that read one record by its id, or say a field as an argument: their flags are not fields. */
 const BY_ARGUMENT = /:(get|wait|delete|balance|label|enable|disable|event-types)$/;
@@ -28,9 +26,6 @@ const OTHERWISE: Readonly<Record<string, readonly string[]>> = {
   'card.number': ['card-number'],
 };
 
-/** Fields without a flag: the deprecated alias, the second name of one field, and what enable and disable switch. */
-const WITHOUT = new Set(['amount_in_cents', 'payout_metadata', 'is_active']);
-
 /** Flags that are ours, not a field's. */
 const OURS = new Set([
   'dry-run',
@@ -48,30 +43,8 @@ const OURS = new Set([
 const STATED = ['amount', 'currency'];
 const TAKES_STATED = /:(approve|cancel)$/;
 
-type Shape = {
-  def: {
-    type: string;
-    shape?: Record<string, ZodType>;
-    options?: ZodType[];
-    innerType?: ZodType;
-    out?: ZodType;
-  };
-};
-
-/** Field names of an object schema, of every branch of a union; an object inside is opened. */
-function fieldsOf(schema: ZodType, prefix = ''): string[] {
-  const {def} = schema as unknown as Shape; // zod's own description of a schema
-  if (def.options) return def.options.flatMap((branch) => fieldsOf(branch, prefix));
-  if (def.innerType) return fieldsOf(def.innerType, prefix);
-  if (!def.shape) return [];
-  return Object.entries(def.shape).flatMap(([name, field]) => {
-    const inner = fieldsOf(field, `${prefix}${name}.`);
-    return inner.length > 0 ? inner : [`${prefix}${name}`];
-  });
-}
-
 const flagsOf = (field: string): readonly string[] =>
-  WITHOUT.has(field)
+  WITHOUT_FLAG.has(field)
     ? []
     : (OTHERWISE[field] ?? [field.split('.').at(-1)!.replace(/_id$/, '').replaceAll('_', '-')]);
 
@@ -86,17 +59,13 @@ describe('the flags of a command and the fields of its operation', () => {
       const own = Object.keys(config.findCommand(id, {must: true}).flags).filter(
         (flag) => !(flag in globalFlags),
       );
-      const fields = operations.flatMap((operation) => {
-        const {body, query} = operationOf(operation);
-        const name = body ?? query;
-        return name === undefined ? [] : fieldsOf(SCHEMAS[name]);
-      });
+      const fields = operations.flatMap(requestFields);
       const expected = new Set(fields.flatMap(flagsOf));
       const missing = [...expected].filter((flag) => !own.includes(flag));
       assert.deepEqual(
         missing,
         [],
-        `${id} has no flag for a field: add it to the command, or name the field in WITHOUT`,
+        `${id} has no flag for a field: add it to the command, or name the field in WITHOUT_FLAG`,
       );
       const ours = TAKES_STATED.test(id) ? new Set([...OURS, ...STATED]) : OURS;
       const extra = own.filter((flag) => !expected.has(flag) && !ours.has(flag));

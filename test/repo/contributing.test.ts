@@ -36,10 +36,15 @@ const LISTS: Readonly<Record<string, List>> = {
   },
   'Add a field to a request': {
     example: /scheduled[_-]date/,
-    sometimes: ['src/contract/assumed-fields.ts', '.oclif.manifest.json'],
-    meaning: /^src\/(batch|cli\/write|cli\/input|contract\/limits|sandbox\/(time|transfers))\b/,
+    sometimes: [
+      'src/contract/assumed-fields.ts',
+      'src/sandbox/transfers/admission.ts',
+      '.oclif.manifest.json',
+      'CHANGELOG.md',
+    ],
+    meaning: /^src\/(batch|cli\/write|sandbox\/(time|transfers))\b/,
   },
-  'Add a list filter': {example: /created[_-]from/},
+  'Add a list filter': {example: /created[_-]from/, sometimes: ['CHANGELOG.md']},
   'Add a control call of the sandbox': {
     example: /\bredeliver\b/,
     sometimes: ['src/sandbox/control/bodies.ts', 'src/sandbox/control/answers.ts'],
@@ -50,6 +55,7 @@ const LISTS: Readonly<Record<string, List>> = {
     sometimes: [
       'src/batch/input/rows.ts',
       'src/batch/journal/binding.ts',
+      'src/batch/journal/facts.ts',
       'test/batch/input/rows.test.ts',
       'CHANGELOG.md',
       'test/batch/answers/answers.test.ts',

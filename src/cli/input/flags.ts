@@ -190,7 +190,7 @@ export const transferFilters = {
   }),
   'created-to': Flags.string({
     helpValue: 'TIME',
-    description: 'created before this time (ISO 8601 with time zone)',
+    description: 'created at or before this time (ISO 8601 with time zone)',
   }),
 };
 

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import {describe, it} from 'mocha';
+import {COMMAND_OPERATIONS} from '../../src/cli/help/command-operations.ts';
+import {operationOf} from '../../src/client/routes.ts';
+import type {OperationId} from '../../src/contract/operations.ts';
+import {answer} from '../client/fake-transport.ts';
+import {runCli} from '../cli/run-cli.ts';
+import {requestFields, WITHOUT_FLAG} from './contract-fields.ts';
+
+const A = '0192a000-0000-7000-8000-00000000000a';
+const B = '0192a000-0000-7000-8000-00000000000b';
+const TIME = '2030-01-02T03:04:05Z';
+
+/** A command line after the name of its command, and what it makes the command send: body fields, or the query. */
+type Call = [typed: string, sent: Record<string, unknown>];
+
+const AMOUNT = '--amount 1.25 --currency USD';
+const AMOUNT_SENT = {amount_in_minor_units: 125, currency_code: 'USD'};
+const PAGES: Call = ['--cursor c1 --page-size 7 --order asc', {cursor: 'c1', limit: '7', order: 'asc'}];
+const CREATE = `${AMOUNT} --rail wire --payment-method ${B} --subaccount ${B} --scheduled-date 2030-01-02 --metadata k=v --auto-approve`;
+const CREATE_SENT = {
+  ...{...AMOUNT_SENT, rail: 'wire', subaccount_id: B, scheduled_date: '2030-01-02', auto_approve: true},
+  'metadata.k': 'v',
+};
+const PARTY: Call = [
+  '--name Elm --email a@example.com --type business --metadata k=v',
+  {name: 'Elm', email: 'a@example.com', type: 'business', 'metadata.k': 'v'},
+];
+const FILTERS = `--status created --created-from ${TIME} --created-to ${TIME}`;
+const FILTERS_SENT = {status: 'created', created_from: TIME, created_to: TIME};
+const BANK: Call = [
+  '--default --account-number 000123456789 --routing-number 021000021 --holder-name Elm --account-type savings --country US --currency USD',
+  {
+    ...{type: 'bank_account', country_code: 'US', currency_code: 'USD', is_default: true},
+    'bank_account.account_number': '000123456789',
+    'bank_account.routing_number': '021000021',
+    'bank_account.account_type': 'savings',
+    'bank_account.holder_name': 'Elm',
+  },
+];
+const CARD: Call = [
+  '--type card --card-number 4242424242424242 --exp-month 2 --exp-year 2031 --country US --currency USD',
+  {
+    ...{type: 'card', country_code: 'US', currency_code: 'USD'},
+    'card.number': '4242424242424242',
+    'card.exp_month': 2,
+    'card.exp_year': 2031,
+  },
+];
+const ENDPOINT: Call = [
+  '--url https://example.com/h --event-types payout.settled --description Text',
+  {url: 'https://example.com/h', 'event_types.0': 'payout.settled', description: 'Text'},
+];
+const of = (flag: string, [typed, sent]: Call): Call => [`${flag} ${typed}`, sent];
+
+/** For each operation with fields that its command sends: calls of the command that send every one of them. */
+const CALLS: Partial<Record<OperationId, readonly Call[]>> = {
+  'payouts.create': [
+    [`--payee ${A} ${CREATE}`, {...CREATE_SENT, payee_id: A, override_default_payment_method_id: B}],
+  ],
+  'payins.create': [
+    [
+      `--payer ${A} ${CREATE.replace('wire', 'same_day_ach')}`,
+      {...CREATE_SENT, rail: 'same_day_ach', payer_id: A, payment_method_id: B},
+    ],
+  ],
+  'payouts.list': [PAGES, [`--payee ${A} ${FILTERS}`, {...FILTERS_SENT, payee_id: A}]],
+  'payins.list': [PAGES, [`--payer ${A} ${FILTERS}`, {...FILTERS_SENT, payer_id: A}]],
+  'payees.create': [PARTY],
+  'payers.create': [PARTY],
+  'payees.list': [PAGES],
+  'payers.list': [PAGES],
+  'payeePaymentMethods.add': [of(`--payee ${A}`, BANK), of(`--payee ${A}`, CARD)],
+  'payerPaymentMethods.add': [of(`--payer ${A}`, BANK)],
+  'payeePaymentMethods.list': [of(`--payee ${A}`, PAGES)],
+  'payerPaymentMethods.list': [of(`--payer ${A}`, PAGES)],
+  'moves.create': [
+    [
+      `--source ${A} --destination ${B} ${AMOUNT} --description Text`,
+      {...AMOUNT_SENT, source_subaccount_id: A, destination_subaccount_id: B, description: 'Text'},
+    ],
+  ],
+  'moves.list': [PAGES],
+  'subaccounts.create': [['--name Rent --currency USD', {name: 'Rent', currency_code: 'USD'}]],
+  'subaccounts.list': [PAGES],
+  'treasury.accounts': [PAGES],
+  'treasury.transactions': [of(A, PAGES)],
+  'treasury.updateLabel': [[`${A} Text`, {label: 'Text'}]],
+  'treasury.simulateInboundCredit': [
+    [
+      `${A} ${AMOUNT} --description Text --counterparty-name Elm`,
+      {...AMOUNT_SENT, description: 'Text', counterparty_name: 'Elm'},
+    ],
+  ],
+  'accountTransfers.create': [
+    [
+      `--source ${A} --destination ${B} ${AMOUNT} --rail book --description Text --auto-approve`,
+      {
+        ...{...AMOUNT_SENT, rail: 'book', description: 'Text', auto_approve: true},
+        ...{source_account_id: A, destination_account_id: B},
+      },
+    ],
+  ],
+  'accountTransfers.list': [PAGES, [`--status created --account ${A}`, {status: 'created', account_id: A}]],
+  'webhookEndpoints.create': [ENDPOINT],
+  'webhookEndpoints.update': [of(A, ENDPOINT)],
+  'webhookEndpoints.list': [PAGES],
+};
+
+/** `{a: {b: 1}}` as `{'a.b': 1}`. */
+const flat = (value: object, prefix = ''): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(value).flatMap(([name, inner]): [string, unknown][] =>
+      typeof inner === 'object' && inner !== null
+        ? Object.entries(flat(inner as object, `${prefix}${name}.`))
+        : [[`${prefix}${name}`, inner]],
+    ),
+  );
+
+/** The first command of an operation: the others wait for a record, or read a single one. */
+const commandOf = (operation: OperationId): string =>
+  Object.entries(COMMAND_OPERATIONS).find(([, operations]) => operations.includes(operation))![0];
+
+/** The body or query of the one request that a command sends. */
+async function sentBy(operation: OperationId, typed: string): Promise<Record<string, unknown>> {
+  const {method} = operationOf(operation);
+  const argv = [...commandOf(operation).split(':'), ...typed.split(' ')];
+  const refusal = answer(400, {error_code: 'VALIDATION_ERROR', message: 'm'});
+  const {requests, stderr} = await runCli(argv, {service: [refusal]});
+  const request = requests.find((one) => one.method === method);
+  assert.ok(request, stderr);
+  const {searchParams} = new URL(request.path, 'http://service');
+  return request.body === undefined
+    ? Object.fromEntries(searchParams)
+    : flat(JSON.parse(String(request.body)) as object);
+}
+
+describe('the flags of a command', () => {
+  for (const [id, calls] of Object.entries(CALLS) as [OperationId, Call[]][])
+    it(`reach the service: ${commandOf(id).replaceAll(':', ' ')} (${id})`, async () => {
+      for (const [typed, expected] of calls) {
+        const sent = await sentBy(id, typed);
+        if (sent['limit'] !== undefined && expected['limit'] === undefined) delete sent['limit']; // the default
+        assert.deepEqual(sent, expected, typed);
+      }
+    });
+
+  it('send each field of each operation, as this test shows', () => {
+    const shown = Object.entries(CALLS).flatMap(([id, calls]) =>
+      calls.flatMap(([, sent]) => Object.keys(sent).map((name) => `${id}.${name}`)),
+    );
+    const unsent = Object.values(COMMAND_OPERATIONS)
+      .flat()
+      .flatMap((id) => requestFields(id).map((field) => ({id, field})))
+      .filter(({field}) => !WITHOUT_FLAG.has(field))
+      .map(({id, field}) => `${id}.${field}`)
+      .filter((name) => !shown.some((one) => one === name || one.startsWith(`${name}.`)));
+    assert.deepEqual([...new Set(unsent)], [], 'add the field to a call of its operation in this test');
+  });
+});
