@@ -61,11 +61,21 @@ export function parseEvent(body: Uint8Array): WebhookEvent | undefined {
   return value as WebhookEvent; // the fields of data are as documented, not checked
 }
 
+/** A body as text, and what the text says. */
+export interface JsonBody {
+  text: string;
+  value: unknown;
+}
+
 /** The body as JSON (a leading byte order mark is ignored); undefined when it is not JSON in UTF-8. */
-export function parseBody(body: Uint8Array): unknown {
+export function readJson(body: Uint8Array): JsonBody | undefined {
   try {
-    return JSON.parse(decoder.decode(body)) as unknown;
+    const text = decoder.decode(body);
+    return {text, value: JSON.parse(text)};
   } catch {
     return undefined;
   }
 }
+
+/** The same without its text. */
+export const parseBody = (body: Uint8Array): unknown => readJson(body)?.value;

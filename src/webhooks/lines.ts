@@ -1,4 +1,5 @@
 import type {Delivery, ForwardResult, HeaderPairs, ListenReason} from './delivery.ts';
+import type {JsonBody} from './event.ts';
 import {readBody, type Loss} from './losses.ts';
 
 /** What `listen -o ndjson` writes, one object a line: docs/reference/listen-lines.md. Times are ISO 8601 in UTC. */
@@ -137,11 +138,11 @@ const timeOf = ({receivedAtMs}: Delivery): string => new Date(receivedAtMs).toIS
 
 /**
  * The line that shows a delivery for the first time.
- * @param event its body as JSON, where it was parsed before
+ * @param json its body, where it was read before
  */
 export function deliveryLine(
   delivery: Delivery,
-  event?: unknown,
+  json?: JsonBody,
 ): EventLine | DuplicateLine | FilteredLine | RejectedLine {
   const {id, headers, reason, eventId, eventType, verdict, attempt, duplicateOf} = delivery;
   if (delivery.filtered)
@@ -159,7 +160,7 @@ export function deliveryLine(
       ...received,
       ...(delivery.bodyBytes === undefined ? {} : {body_bytes: delivery.bodyBytes}),
     };
-  const {body, lost} = readBody(delivery.body, event);
+  const {body, lost} = readBody(delivery.body, json);
   const shown = {
     ...{delivery: id, id: eventId, event_type: eventType, verdict, attempt, received_at: timeOf(delivery)},
     ...received,

@@ -1,4 +1,4 @@
-import {parseBody} from './event.ts';
+import {readJson} from './event.ts';
 
 /** Something in a body that its parsed form does not show. */
 export interface Loss {
@@ -26,12 +26,12 @@ const MOST_SHOWN = 60;
 
 /**
  * A body that was verified before, and what its parsed form does not show.
- * @param body the bytes as JSON, where they were parsed before
+ * @param json the bytes as JSON, where they were read before
  */
-export function readBody(bytes: Uint8Array, body = parseBody(bytes)): ReadBody {
-  if (body === undefined) return {body: null, lost: []};
-  const lost = lossesIn(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
-  return {body: lost.some(({kind}) => kind === 'too_deep') ? null : body, lost};
+export function readBody(bytes: Uint8Array, json = readJson(bytes)): ReadBody {
+  if (json === undefined) return {body: null, lost: []};
+  const lost = lossesIn(json.text);
+  return {body: lost.some(({kind}) => kind === 'too_deep') ? null : json.value, lost};
 }
 
 /** What people read: one line for each loss. */
@@ -45,8 +45,25 @@ export function lossText({path, kind, sent}: Loss): string {
 /** An object or array that is open: the name or position of the value that is being read. */
 interface Level {
   /** Undefined for an array. */
-  names: Set<string> | undefined;
+  names: Names | undefined;
   at: string | number;
+}
+
+/** Most objects have few names: a Set for each would take longer than all the rest. */
+const FEW = 8;
+
+class Names {
+  readonly #few: string[] = [];
+  #all: Set<string> | undefined;
+
+  /** False for a name that was added before. */
+  add(name: string): boolean {
+    if (this.#all !== undefined) return this.#all.size < this.#all.add(name).size;
+    if (this.#few.includes(name)) return false;
+    this.#few.push(name);
+    if (this.#few.length > FEW) this.#all = new Set(this.#few);
+    return true;
+  }
 }
 
 const QUOTE = 0x22;
@@ -65,7 +82,7 @@ function lossesIn(text: string): Loss[] {
     const level = levels.at(-1);
     if (code === 0x7b || code === 0x5b) {
       if (levels.length === MOST_LEVELS) return [...lost, {path: '', kind: 'too_deep', sent: null}];
-      levels.push(code === 0x7b ? {names: new Set(), at: ''} : {names: undefined, at: 0});
+      levels.push(code === 0x7b ? {names: new Names(), at: ''} : {names: undefined, at: 0});
     } else if (code === 0x7d || code === 0x5d) levels.pop();
     else if (code === 0x2c && typeof level?.at === 'number') level.at += 1;
     else if (code === QUOTE) {
@@ -73,8 +90,7 @@ function lossesIn(text: string): Loss[] {
       const after = afterBlanks(text, end);
       if (level?.names !== undefined && text[after] === ':') {
         level.at = nameIn(text.slice(at, end));
-        if (level.names.has(level.at)) note('duplicate_key', null);
-        level.names.add(level.at);
+        if (!level.names.add(level.at)) note('duplicate_key', null);
         at = after;
       } else at = end - 1;
     } else if (code === MINUS || (code >= 0x30 && code <= 0x39)) {

@@ -2,7 +2,7 @@
 // the least of many rounds, so that other work on the machine matters little. Without sockets, the disk and garbage collections.
 import {deliveryText} from '../../src/cli/webhooks/listen/view.ts';
 import {deliveryIds, type Delivery} from '../../src/webhooks/delivery.ts';
-import {parseBody} from '../../src/webhooks/event.ts';
+import {readJson} from '../../src/webhooks/event.ts';
 import {webhookDigest, webhookHmac} from '../../src/webhooks/hmac.ts';
 import {KnownEvents} from '../../src/webhooks/listen/known-events.ts';
 import {parseHead} from '../../src/webhooks/listen/request-head.ts';
@@ -23,7 +23,7 @@ const head = `POST / HTTP/1.1\r\n${Object.entries(sent)
   .join('\r\n')}`;
 const {headers} = parseHead(head)!;
 const nextId = deliveryIds();
-const event = parseBody(body);
+const json = readJson(body);
 const delivery: Delivery = {
   ...{id: nextId(nowMs), receivedAtMs: nowMs, path: '/', headers, body, verdict: 'verified', reason: null},
   ...{secret: '0a1b2c3d', eventId: '019b76da-a800-7000-8235-80d251bba0e9', eventType: 'payout.settled'},
@@ -40,12 +40,12 @@ const STEPS: Record<string, () => unknown> = {
   verify: () => verifyWebhook({body, headers, secrets: [SECRET], nowMs}),
   '  of that the digest': () => webhookDigest(SECRET, '1770000000', body),
   '  createHmac, for comparison': () => webhookHmac(SECRET, '1770000000', body).digest('hex'),
-  'parse the body': () => parseBody(body),
+  'parse the body': () => readJson(body),
   'find the event': () => known.arrive(`019b76da-a800-7000-${(made += 1)}`, body, delivery.id),
   'encode for the record': () =>
     encodeEntry({kind: 'delivery', delivery}, (bytes) => room.subarray(0, bytes)),
-  'look for what JSON loses': () => readBody(body, event),
-  'make its line': () => deliveryText(delivery, screen, event),
+  'look for what JSON loses': () => readBody(body, json),
+  'make its line': () => deliveryText(delivery, screen, json),
   'wait for a target': () => {
     if (jobs.length > 2000) jobs = new WaitingJobs();
     jobs.push({delivery, attempt: 1});

@@ -1,6 +1,6 @@
 import type {Clock} from '../../clock.ts';
 import {deliveryIds, type Delivery, type HeaderPairs} from '../delivery.ts';
-import {parseBody} from '../event.ts';
+import {readJson, type JsonBody} from '../event.ts';
 import type {TypePattern} from '../patterns.ts';
 import type {Entry} from '../record/entry.ts';
 import type {OnWritten} from '../record/group.ts';
@@ -26,8 +26,8 @@ export interface IntakeOptions {
   forwarder: Forwarder;
   /** Answers with what the targets answered, instead of at once. */
   respondDownstream: boolean;
-  /** @param event the body as JSON; undefined where it is not JSON, or not verified */
-  onDelivery: (delivery: Delivery, event: unknown) => void;
+  /** @param json the body; undefined where it is not JSON, or not verified */
+  onDelivery: (delivery: Delivery, json: JsonBody | undefined) => void;
   onRefused: (reason: 'backlog' | 'record' | 'stopping', detail: string) => void;
 }
 
@@ -37,8 +37,7 @@ const RECORD_LATE = `the disk did not answer within ${RECORD_MS / 1000} s`;
 
 interface Received {
   delivery: Delivery;
-  /** Its body as JSON. */
-  event: unknown;
+  json: JsonBody | undefined;
   /** When it arrived, on the monotonic clock. */
   startMs: number;
 }
@@ -66,11 +65,11 @@ export class Intake {
     if (this.stopping) return reply(this.#refusal('stopping', 'the listener is stopping'));
     const {clock, onDelivery} = this.#options;
     const received = this.#read(request, clock.now());
-    const {delivery, event} = received;
+    const {delivery, json} = received;
     if (delivery.verdict !== 'rejected') return this.#accept(received, reply);
     const answer = {
       status: delivery.reason === 'body_too_large' ? 413 : 401,
-      after: () => onDelivery(delivery, event),
+      after: () => onDelivery(delivery, json),
     };
     // The wait bounds what is held in memory. The sender learns nothing from the record's state: its answer stays the same.
     this.#record(received, () => reply(answer));
@@ -122,14 +121,14 @@ export class Intake {
   }
 
   /** Shows and forwards what was accepted. */
-  #pass({delivery, event}: Received, reply: Reply): void {
+  #pass({delivery, json}: Received, reply: Reply): void {
     const {forwarder, onDelivery, respondDownstream} = this.#options;
     if (respondDownstream && delivery.targets.length > 0) {
-      onDelivery(delivery, event);
+      onDelivery(delivery, json);
       return void forwarder.now(delivery).then((status) => reply({status}));
     }
     const after = () => {
-      onDelivery(delivery, event);
+      onDelivery(delivery, json);
       forwarder.start(delivery);
     };
     reply({status: 200, after});
@@ -148,9 +147,9 @@ export class Intake {
       refusal === null
         ? this.#verify(headers, body, nowMs)
         : ({verdict: 'rejected', reason: refusal.reason, secret: null} as const);
-    const event = verdict === 'rejected' ? undefined : parseBody(body);
+    const json = verdict === 'rejected' ? undefined : readJson(body);
     const bodyBytes = refusal?.bodyBytes ?? body.length;
-    const {id, type} = (event ?? {}) as {id?: unknown; type?: unknown};
+    const {id, type} = (json?.value ?? {}) as {id?: unknown; type?: unknown};
     // One literal: copies with `...` would cost more than the signature.
     const delivery: Delivery = {
       id: this.#nextId(nowMs),
@@ -169,7 +168,7 @@ export class Intake {
       targets: NO_TARGETS,
     };
     if (delivery.body.length < bodyBytes) delivery.bodyBytes = bodyBytes;
-    return {delivery, event, startMs: this.#options.clock.monotonic()};
+    return {delivery, json, startMs: this.#options.clock.monotonic()};
   }
 
   #verify(headers: HeaderPairs, body: Uint8Array, nowMs: number): Checked {

@@ -1,4 +1,4 @@
-import {hash} from 'node:crypto';
+import {crc32} from 'node:zlib';
 import {hasArrived} from '../delivery.ts';
 import {RecentMap} from '../recent-map.ts';
 import type {Entry} from '../record/entry.ts';
@@ -40,15 +40,15 @@ export class KnownEvents {
 
   /** An event was delivered; call `forget` if it could not be kept. */
   arrive(eventId: string, body: Uint8Array, delivery: string): Arrival {
-    const digest = hash('sha256', body, 'binary');
+    const mark = {checksum: crc32(body), length: body.length};
     const table = this.#find(eventId);
     const slot = this.#slot;
     if (table === undefined || table.attempts[slot] === 0) {
-      (table ?? this.#added()).setFirst(this.#slot, delivery, digest);
+      (table ?? this.#added()).setFirst(this.#slot, delivery, mark);
       return {attempt: 1, duplicateOf: null, forwarded: 0};
     }
     const attempt = (table.attempts[slot]! += 1);
-    return table.hasDigest(slot, digest)
+    return table.hasBody(slot, mark)
       ? {attempt, duplicateOf: table.first(slot), forwarded: table.forwarded[slot]!}
       : {attempt, duplicateOf: null, forwarded: 0};
   }

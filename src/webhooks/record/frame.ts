@@ -17,14 +17,18 @@ const MOST_BYTES = 64 * 1_048_576;
 /** Where a frame is to lie: given its size, as many bytes. */
 export type Room = (bytes: number) => Buffer;
 
-export function encodeFrame({meta, body}: Frame, room: Room = (bytes) => Buffer.allocUnsafe(bytes)): Buffer {
-  const json = JSON.stringify(meta);
+/** @param json the entry without its body */
+export function encodeFrame(
+  json: string,
+  body: Uint8Array,
+  room: Room = (bytes) => Buffer.allocUnsafe(bytes),
+): Buffer {
   const jsonBytes = Buffer.byteLength(json);
   const contentBytes = 4 + jsonBytes + body.length;
   const frame = room(HEAD_BYTES + contentBytes);
   frame.writeUInt32LE(contentBytes, 0);
   frame.writeUInt32LE(jsonBytes, HEAD_BYTES);
-  frame.write(json, HEAD_BYTES + 4, 'utf8');
+  frame.write(json, HEAD_BYTES + 4, jsonBytes === json.length ? 'latin1' : 'utf8'); // ASCII is written faster as latin1
   frame.set(body, HEAD_BYTES + 4 + jsonBytes);
   frame.writeUInt32LE(crc32(frame.subarray(HEAD_BYTES)), 4);
   return frame;

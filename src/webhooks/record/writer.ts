@@ -3,6 +3,7 @@ import {fstatSync, mkdirSync, writeSync} from 'node:fs';
 import {open, type FileHandle} from 'node:fs/promises';
 import {join} from 'node:path';
 import {nextTurn, type Clock} from '../../clock.ts';
+import type {RemitError} from '../../errors.ts';
 import {fileFailure} from '../../store/failures.ts';
 import {syncFolder} from '../../store/folder.ts';
 import type {Entry} from './entry.ts';
@@ -27,16 +28,6 @@ export interface WriterOptions {
   openFile?: ((path: string) => Promise<SegmentFile>) | undefined;
   segmentBytes?: number | undefined;
 }
-
-/**
- * Under load the next group is written a little later, unless most of the senders are in it: a sync costs some hundred
- * microseconds of processor time however much it writes, so a few large groups are cheaper than many small ones.
- */
-const MOST_SENDERS = 0.9;
-const WAIT_MS = 1;
-const MOST_WAITS = 2;
-/** A group of this size is load; a smaller one is written at once. */
-const LARGE_GROUP = 8;
 
 /**
  * Appends entries to segments that only this process writes. All entries that arrive while the disk is busy are written and
@@ -76,26 +67,15 @@ export class RecordWriter {
 
   async #run(): Promise<void> {
     await nextTurn(); // what arrived in the same turn belongs to the same group
-    const {folder} = this.#options;
     while (this.#next.count > 0) {
       const group = this.#next;
-      const {count} = group;
       [this.#next, this.#spare] = [this.#spare, group];
-      try {
-        await this.#write(group.pieces);
-        group.settle();
-      } catch (error) {
-        group.settle(fileFailure(error, 'write', folder));
-      }
-      if (count >= LARGE_GROUP) await this.#gather(count + this.#next.count);
+      group.settle(await failureOf(this.#write(group.pieces), this.#options.folder));
+      // The senders that were just answered send again: what has arrived of it belongs to the next group, the rest arrives while
+      // the disk works. To wait for more would leave the processor idle.
+      await nextTurn();
     }
     this.#running = undefined; // in the same turn in which nothing was waiting any more
-  }
-
-  /** Waits a little for the senders that were just answered: they send again. */
-  async #gather(senders: number): Promise<void> {
-    for (let wait = 0; wait < MOST_WAITS && this.#next.count < senders * MOST_SENDERS; wait += 1)
-      await this.#options.clock.sleep(WAIT_MS);
   }
 
   async #write(pieces: readonly Buffer[]): Promise<void> {
@@ -165,3 +145,9 @@ function writeAll(file: SegmentFile, bytes: Buffer, position: number): number {
     done += file.write(bytes, done, bytes.length - done, position + done);
   return position + bytes.length;
 }
+
+const failureOf = (written: Promise<void>, folder: string): Promise<RemitError | undefined> =>
+  written.then(
+    () => undefined,
+    (error: unknown) => fileFailure(error, 'write', folder),
+  );

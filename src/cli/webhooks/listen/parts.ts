@@ -88,11 +88,11 @@ function makeIntake(
     ...{known, forwarder},
     write: record && ((entry, onWritten) => record.write(entry, onWritten)),
     respondDownstream: flags.respond === 'downstream',
-    onDelivery: (delivery, event) => {
-      report.delivery(delivery, event);
+    onDelivery: (delivery, json) => {
+      report.delivery(delivery, json);
       expander?.see(delivery);
       inspect({kind: 'delivery', delivery});
-      ending.see(delivery, event);
+      ending.see(delivery, json?.value);
     },
     onRefused: (reason, detail) => report.refused(reason, detail, local.clock.now()),
   });

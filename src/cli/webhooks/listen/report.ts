@@ -9,6 +9,7 @@ import {
   type SummaryLine,
 } from '../../../webhooks/lines.ts';
 import type {LedText, Output} from '../../../output/output.ts';
+import type {JsonBody} from '../../../webhooks/event.ts';
 import {readBody} from '../../../webhooks/losses.ts';
 import {LineQueue} from './line-queue.ts';
 import {deliveryText, forwardText, lossLine, objectText} from './view.ts';
@@ -52,8 +53,7 @@ export class ListenReport {
     this.#flush();
   }
 
-  /** @param event its body as JSON */
-  delivery(delivery: Delivery, event: unknown): void {
+  delivery(delivery: Delivery, json: JsonBody | undefined): void {
     const counts = this.#counts;
     counts.received += 1;
     if (delivery.verdict === 'verified') counts.verified += 1;
@@ -61,16 +61,16 @@ export class ListenReport {
     if (delivery.duplicateOf !== null) counts.duplicates += 1;
     if (delivery.filtered) this.#filtered += 1;
     this.#say(
-      () => deliveryLine(delivery, event),
-      () => this.#deliveryTexts(delivery, event),
+      () => deliveryLine(delivery, json),
+      () => this.#deliveryTexts(delivery, json),
     );
   }
 
-  #deliveryTexts(delivery: Delivery, event: unknown): (string | LedText)[] {
+  #deliveryTexts(delivery: Delivery, json: JsonBody | undefined): (string | LedText)[] {
     if (delivery.filtered) return [];
-    const lost = delivery.verdict === 'rejected' ? [] : readBody(delivery.body, event).lost;
+    const lost = delivery.verdict === 'rejected' ? [] : readBody(delivery.body, json).lost;
     return [
-      deliveryText(delivery, this.#out, event),
+      deliveryText(delivery, this.#out, json),
       ...lost.map((loss): string => lossLine(loss, this.#out)),
     ];
   }

@@ -5,7 +5,7 @@ import {valueAt} from '../../../output/select.ts';
 import {majorOf, plainValue} from '../../../output/view.ts';
 import type {Delivery, ForwardResult} from '../../../webhooks/delivery.ts';
 import {hasArrived} from '../../../webhooks/delivery.ts';
-import {parseBody} from '../../../webhooks/event.ts';
+import {readJson} from '../../../webhooks/event.ts';
 import type {ObjectLine} from '../../../webhooks/lines.ts';
 import {lossText, type Loss} from '../../../webhooks/losses.ts';
 
@@ -29,14 +29,14 @@ const TYPE_CELLS = 26;
 export function deliveryText(
   delivery: Delivery,
   {paint, columns, isTerminal}: Screen,
-  event: unknown = parseBody(delivery.body),
+  json = readJson(delivery.body),
 ): LedText {
   const {verdict, reason, duplicateOf} = delivery;
   const word = duplicateOf !== null ? 'duplicate' : verdict;
   const style = verdict === 'verified' ? (duplicateOf === null ? 'green' : 'yellow') : 'red';
   const type = cutTo(cleanLine(delivery.eventType ?? '-'), TYPE_CELLS).padEnd(TYPE_CELLS);
   const rest =
-    reason === null ? `#${delivery.attempt}  ${about(delivery, event)}` : `${reason}  ${delivery.id}`;
+    reason === null ? `#${delivery.attempt}  ${about(delivery, json?.value)}` : `${reason}  ${delivery.id}`;
   const room = Math.max(10, columns - TYPE_CELLS - 24);
   return {
     lead: paint('dim', clockTime(delivery.receivedAtMs)),
