@@ -18,37 +18,48 @@ export interface Pruned {
   waiting: number;
 }
 
-/**
- * Removes whole segments, oldest first, until the record is within its bounds. A segment that holds a delivery which waits to
- * be forwarded stays.
- * @param waiting ids of the deliveries that wait, where the caller knows them; otherwise the whole record is read
- */
-export function pruneRecord(
-  folder: string,
-  nowMs: number,
-  bounds: Bounds,
-  waiting: ReadonlySet<string> = waitingIn(folder),
-): Pruned {
+/** Removes whole segments, oldest first, until the record is within its bounds. A segment with a delivery that waits to be forwarded stays. */
+export function pruneRecord(folder: string, nowMs: number, bounds: Bounds): Pruned {
   const pruned: Pruned = {segments: 0, deliveries: 0, bytes: 0, waiting: 0};
   const doomed = beyondBounds(listSegments(folder), nowMs, bounds);
   if (doomed.length === 0) return pruned;
+  const waiting = waitingIn(folder);
   for (const {file, bytes} of doomed) {
-    const ids = [...readEntries(file)].flatMap((entry) =>
-      entry.kind === 'delivery' ? [entry.delivery.id] : [],
-    );
+    const ids = deliveriesIn(file);
     const held = ids.filter((id) => waiting.has(id)).length;
     pruned.waiting += held;
     if (held > 0) continue;
-    try {
-      rmSync(file, {force: true});
-    } catch (error) {
-      throw fileFailure(error, 'remove', file);
-    }
+    remove(file);
     pruned.segments += 1;
     pruned.bytes += bytes;
     pruned.deliveries += ids.length;
   }
   return pruned;
+}
+
+/**
+ * The same for a listener, which knows what waits: reads no segment while nothing does, because reading one delays every answer.
+ * @param waiting ids of deliveries
+ */
+export function pruneBehind(
+  folder: string,
+  nowMs: number,
+  bounds: Bounds,
+  waiting: Pick<ReadonlyMap<string, unknown>, 'size' | 'has'>,
+): void {
+  for (const {file} of beyondBounds(listSegments(folder), nowMs, bounds))
+    if (waiting.size === 0 || !deliveriesIn(file).some((id) => waiting.has(id))) remove(file);
+}
+
+const deliveriesIn = (file: string): string[] =>
+  [...readEntries(file)].flatMap((entry) => (entry.kind === 'delivery' ? [entry.delivery.id] : []));
+
+function remove(file: string): void {
+  try {
+    rmSync(file, {force: true});
+  } catch (error) {
+    throw fileFailure(error, 'remove', file);
+  }
 }
 
 const waitingIn = (folder: string): Set<string> =>

@@ -18,7 +18,7 @@ import {RemitError} from '../../../src/errors.ts';
 import type {Entry} from '../../../src/webhooks/record/entry.ts';
 import {decodeEntry, encodeEntry} from '../../../src/webhooks/record/entry.ts';
 import {decodeFrames, encodeFrame} from '../../../src/webhooks/record/frame.ts';
-import {pruneRecord} from '../../../src/webhooks/record/prune.ts';
+import {pruneBehind, pruneRecord} from '../../../src/webhooks/record/prune.ts';
 import {readRecord, RecordReader} from '../../../src/webhooks/record/reader.ts';
 import {listSegments} from '../../../src/webhooks/record/segments.ts';
 import {collect, isWaiting} from '../../../src/webhooks/record/state.ts';
@@ -267,5 +267,17 @@ describe('the record of deliveries', () => {
     assert.equal(pruneRecord(folder, nowMs, {maxBytes: Infinity, maxAgeMs: 60_000}).segments, 0);
     assert.equal(pruneRecord(folder, nowMs, {maxBytes: Infinity, maxAgeMs: 1000}).segments, 3);
     assert.deepEqual(ids(folder), []);
+  });
+
+  it('is pruned behind a listener by what the listener knows', async () => {
+    for (const number of [1, 2, 3]) {
+      await record(folder, [arrived(number)]);
+      await new Promise((resolve) => setTimeout(resolve, 2)); // names of segments hold the time
+    }
+    const bounds = {maxBytes: listSegments(folder)[2]!.bytes, maxAgeMs: Number.POSITIVE_INFINITY};
+    pruneBehind(folder, Date.now(), bounds, new Map([[idOf(1), []]]));
+    assert.deepEqual(ids(folder), [idOf(1), idOf(3)]);
+    pruneBehind(folder, Date.now(), bounds, new Map());
+    assert.deepEqual(ids(folder), [idOf(3)]);
   });
 });

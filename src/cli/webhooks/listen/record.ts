@@ -4,7 +4,7 @@ import type {Delivery, ForwardResult} from '../../../webhooks/delivery.ts';
 import type {Forwarder} from '../../../webhooks/listen/forwarder.ts';
 import type {KnownEvents} from '../../../webhooks/listen/known-events.ts';
 import type {Entry} from '../../../webhooks/record/entry.ts';
-import {DEFAULT_BOUNDS, pruneRecord} from '../../../webhooks/record/prune.ts';
+import {DEFAULT_BOUNDS, pruneBehind} from '../../../webhooks/record/prune.ts';
 import {RecordReader} from '../../../webhooks/record/reader.ts';
 import {addEntry, type RecordedDelivery} from '../../../webhooks/record/state.ts';
 import type {OnWritten} from '../../../webhooks/record/group.ts';
@@ -125,8 +125,7 @@ export class ListenRecord {
 
   #prune(): void {
     try {
-      const waiting = new Set(this.#waiting.keys());
-      pruneRecord(this.#folder, this.#local.clock.now(), this.#bounds, waiting);
+      pruneBehind(this.#folder, this.#local.clock.now(), this.#bounds, this.#waiting);
     } catch (error) {
       this.#local.out.warn(`the record could not be pruned: ${(error as Error).message}`);
     }
