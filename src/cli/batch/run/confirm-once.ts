@@ -38,7 +38,7 @@ export async function confirmOnce(
   const known = isConfirmed(request, batch);
   const acknowledged = readAcknowledged(journal, plan);
   let wasAsked = false;
-  // Whoever asks for the status meanwhile is answered by this: the batch is ours until the question is answered.
+  // While the prompt is open this process holds the lock, so `status` in another terminal reads what is written here.
   const onAsk = () => {
     wasAsked = true;
     tellStatus(batch, ASKING, context.clock.now());

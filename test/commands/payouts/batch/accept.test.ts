@@ -99,9 +99,7 @@ describe('the refusal that --accept answers', () => {
   let env: Record<string, string>;
   const at = '-p acme --state-dir ./s';
   beforeEach(async () => {
-    desk = Desk.withTwoRows();
-    await desk.profile('first'); // the default
-    env = await desk.profile('acme');
+    ({desk, env} = await Desk.withProfiles());
   });
   afterEach(() => desk.close());
 

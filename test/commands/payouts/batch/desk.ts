@@ -54,6 +54,13 @@ export class Desk {
     return desk;
   }
 
+  /** The same, with the profiles `first`, which is the default, and `acme`; and the environment in which nothing else has a key. */
+  static async withProfiles(): Promise<{desk: Desk; env: Record<string, string>}> {
+    const desk = Desk.withTwoRows();
+    await desk.profile('first');
+    return {desk, env: await desk.profile('acme')};
+  }
+
   /** Writes rows of reference, number of the payee, amount. */
   file(name: string, rows: readonly (readonly [string, number, string])[]): void {
     const lines = rows.map(([reference, payee, amount]) => `${reference},${payeeId(payee)},${amount},USD`);
