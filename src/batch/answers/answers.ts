@@ -9,7 +9,7 @@ import {DIFFERS, DIFFERS_AS_ACCEPTED, DIFFERS_CODE, type RowState} from '../mode
 import type {StopReason} from '../model/stop.ts';
 import {asFetched, compareEcho, otherParts} from './echo.ts';
 
-/** What one answer to a create or release says of its row. Law: the answers table of the batch rules. */
+/** The verdict on one answer to a create or release. It follows the answers table of the batch rules. */
 export type RowVerdict =
   | {
       is: 'settled';
@@ -18,9 +18,12 @@ export type RowVerdict =
       status: string | null;
       stop?: StopReason;
       orphan?: string;
-      /** Approved already, so that it cannot be held any more: the record is of the row, but not all as was asked. */
+      /**
+       * The payment is already approved and can no longer be held: it is the payment of the row, but differs from
+       * what was requested.
+       */
       differs?: true;
-      /** Of a collision: what the record has instead. */
+      /** For a collision: the values that the record has instead. */
       message?: string;
     }
   /** It may have taken effect: replay it; after a release, fetch the record first. */
@@ -35,7 +38,7 @@ export type RowVerdict =
       stop?: StopReason;
     };
 
-/** What became of the row is known. */
+/** The outcome of the row is known. */
 export type Settled = Extract<RowVerdict, {is: 'settled'}>;
 
 /** The request did not take effect. */
@@ -43,14 +46,14 @@ export type NotSent = Extract<RowVerdict, {is: 'not-sent'}>;
 
 const MOVING = new Set(['approved', 'initiated', 'debited', 'settled', 'failed']);
 
-/** Judges a whole answer. `stagedId` is the id that this row is known by, if any. */
+/** Judges a complete answer. `stagedId` is the known id of this row, if any. */
 export function judgeAnswer(options: {
   answer: Answer;
   row: JournalRow;
   kind: Kind;
   phase: Phase;
   stagedId: string | null;
-  /** Something has succeeded before. */
+  /** A request has succeeded before. */
   isProven: boolean;
 }): RowVerdict {
   const {answer} = options;
@@ -85,36 +88,37 @@ function judgeRefusal(
   options: {answer: Answer; phase: Phase; stagedId: string | null; isProven: boolean},
 ): RowVerdict {
   const {answer, phase, stagedId, isProven} = options;
-  // Refusing the release of a staged row says nothing about the record, which exists.
+  // Refusing the release of a staged row does not change the record: it still exists.
   if (stagedId !== null && phase === 'release')
     return {is: 'settled', state: 'unapproved', id: stagedId, status: 'created'};
-  // Without a code a proxy may have answered: a 404 then means a wrong path, the others count after a success.
+  // Without a code, the answer may come from a proxy. A 404 then means a wrong path; other statuses count only after
+  // a success.
   if (answer.errorCode !== undefined || (meaning === 'invalid' && isProven))
     return {is: 'settled', state: 'rejected', id: null, status: null};
   return {is: 'not-sent', then: 'streak', throttled: false};
 }
 
-/** Judges an exchange that brought no complete answer. */
+/** Judges an exchange without a complete answer. */
 export function judgeFailure(failure: TransportFailure): Extract<RowVerdict, {is: 'maybe'}> | NotSent {
   if (failure.sent) return {is: 'maybe', throttled: false};
   return {is: 'not-sent', then: isOwnLimit(failure) ? 'crowded' : 'gate', throttled: false};
 }
 
-/** No file descriptor, buffer or port was left on this machine. */
+/** This machine had no file descriptor, buffer or port left. */
 export function isOwnLimit({sent, cause}: TransportFailure): boolean {
   if (sent || typeof cause !== 'object' || cause === null) return false;
-  const {code} = cause as {code?: unknown}; // errors of Node carry one
+  const {code} = cause as {code?: unknown}; // Node errors carry one
   return typeof code === 'string' && /^(EMFILE|ENFILE|ENOBUFS|EADDRNOTAVAIL)$/.test(code);
 }
 
-/** An id that does not print could not be shown, typed or compared by a person. */
+/** An unprintable id could not be shown, typed or compared by a person. */
 const isId = (value: unknown): value is string =>
   typeof value === 'string' && value !== '' && (PLAIN_ID.test(value) || isPrintable(value));
 const PLAIN_ID = /^[\w-]+$/;
 
 /**
- * Whether a success carries a record that can be read. A create must name its id. What was asked for by its id need not,
- * but then its status must be one of a payment: `{"status":"ok"}` may come from anything.
+ * Whether a success contains a readable record. The answer to a create must contain an id. A record fetched by id
+ * need not, but then its status must be a payment status: `{"status":"ok"}` could come from any server.
  */
 export function isReadable({status, json}: Answer, isCreate: boolean): boolean {
   if (!isSuccess(status) || !isObject(json)) return false;
@@ -140,7 +144,7 @@ function judgeSuccess(options: {
 }): RowVerdict {
   const {answer, row, kind, phase, stagedId} = options;
   const record = answer.json;
-  if (!isObject(record) || !isId(record['id'])) return {is: 'maybe', throttled: false}; // cut, not JSON, or not a record
+  if (!isObject(record) || !isId(record['id'])) return {is: 'maybe', throttled: false}; // truncated, not JSON, or not a record
   const {id} = record as {id: string};
   const status = typeof record['status'] === 'string' ? record['status'] : null;
   const echo = compareEcho(record, row, kind);
@@ -157,14 +161,14 @@ function judgeSuccess(options: {
     if (status !== null && MOVING.has(status))
       return {is: 'settled', state: 'accepted', id, status, ...differs}; // released before
     if (status === 'canceled') return {is: 'settled', state: 'dead_key', id, status};
-    // Processing goes on: whether it ends in a staged record is shown by a replay. A probe compares the id alone.
+    // Processing continues; a replay shows whether it ends in a staged record. A probe compares only the id.
     const isFinished = answer.status === 200 || answer.status === 201 || status === 'created';
     if (!isFinished && stagedId === null) return {is: 'maybe', throttled: false};
     return {is: 'settled', state: echo === 'same' ? 'staged' : 'held', id, status};
   }
   const leftBehind = foreign ? {orphan: stagedId, stop: 'key-forgotten' as const} : {};
   if (answer.status === 207) return {is: 'settled', state: 'unapproved', id, status, ...leftBehind};
-  // 202 says that it goes on: then `created` is not the last word.
+  // A 202 means that processing continues, so `created` may still change.
   if (status === 'created' && answer.status !== 202)
     return {is: 'settled', state: 'unapproved', id, status, ...leftBehind};
   if (status === 'canceled') return {is: 'settled', state: 'dead_key', id, status, ...leftBehind};
@@ -174,9 +178,7 @@ function judgeSuccess(options: {
   return {is: 'processing', id};
 }
 
-/**
- * What a record that was fetched by its id shows: `open` means still `created`, so that it may be released (again).
- */
+/** Judges a record that was fetched by its id. `open` means still `created`, so it may be released (again). */
 export function judgeLook(
   answer: Answer,
   id: string,
@@ -190,16 +192,19 @@ export function judgeLook(
   return {state: status !== null && MOVING.has(status) ? 'accepted' : 'unknown', status};
 }
 
-/** A record need not name itself: the document promises no more of a GET than a status. If it does, it must be the right one. */
+/**
+ * A record may omit its id: the interface document promises only a status in the answer to a GET. If it has an id, it
+ * must be the right one.
+ */
 export const isOtherId = (found: unknown, id: string): boolean =>
   found !== undefined &&
   found !== null &&
   (typeof found !== 'string' || found.toLowerCase() !== id.toLowerCase());
 
-/** What an outcome says of a payment that is made and not as asked for. */
+/** Message of the outcome for a payment that is made but differs from what was requested. */
 type Differs = {code: typeof DIFFERS_CODE; message: string};
 
-/** Facts of an accepted row whose record, fetched by its id, differs from the row in what it contains. */
+/** Facts about an accepted row whose record, fetched by its id, differs from the row. */
 export function differsIn({json}: Answer, row: JournalRow, kind: Kind): Differs | undefined {
   if (!isObject(json)) return undefined;
   const record = asFetched(json, row, kind);
@@ -209,8 +214,8 @@ export function differsIn({json}: Answer, row: JournalRow, kind: Kind): Differs 
 }
 
 /**
- * The same in party, amount and subaccount, and in currency unless the operator has accepted that this row differs. Rail
- * and metadata do not count: the service may write them otherwise.
+ * Whether party, amount and subaccount are equal, and the currency too unless the operator has accepted that this row
+ * differs. Rail and metadata do not count: the service may represent them differently.
  */
 export function paysOtherwise({json}: Answer, row: JournalRow, kind: Kind): Differs | undefined {
   if (!isObject(json)) return undefined;
@@ -221,7 +226,7 @@ export function paysOtherwise({json}: Answer, row: JournalRow, kind: Kind): Diff
   return isOther ? otherPayment(record, row, kind) : undefined;
 }
 
-/** What the outcome of an approved row keeps about a difference between it and its record. */
+/** What the outcome of an approved row records about a difference between the row and its record. */
 export function noteOfDifference(
   row: JournalRow,
   differs: Differs | undefined,

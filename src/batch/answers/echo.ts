@@ -6,7 +6,10 @@ import {type CellFormat, type FieldName, ROW_FIELDS} from '../model/row-fields.t
 
 type ServiceRecord = Readonly<Record<string, unknown>>;
 
-/** How a record compares with its row. `other`: it is another payment; `differs`: the same one, not as asked for. */
+/**
+ * How a record compares with its row. `other`: it is another payment; `differs`: the same payment, with other
+ * details.
+ */
 type Echo = 'same' | 'differs' | 'other';
 
 /** A field that answers repeat, except metadata. */
@@ -32,8 +35,8 @@ const ECHOED: Readonly<Record<Kind, readonly EchoedField[]>> = {
 };
 
 /**
- * Compares a record with the row that asked for it. The document does not say that the service compares bodies, so a
- * replay of a changed row may silently bring the old record.
+ * Compares a record with the row that requested it. The interface document does not say that the service compares
+ * bodies, so replaying a changed row may return the old record without an error.
  */
 export function compareEcho(record: ServiceRecord, row: JournalRow, kind: Kind): Echo {
   let echo: Echo = sameMetadata(record['client_metadata'], row) ? 'same' : 'differs';
@@ -50,7 +53,7 @@ export function compareEcho(record: ServiceRecord, row: JournalRow, kind: Kind):
 
 function differenceOf(found: unknown, wanted: string | number | null, field: EchoedField): Echo {
   if (field.echo === 'differs') return wanted === null ? 'same' : 'differs';
-  if (found === undefined) return wanted === null ? 'same' : 'differs'; // nothing to compare: a person has to check it
+  if (found === undefined) return wanted === null ? 'same' : 'differs'; // nothing to compare: the operator has to check it
   return isSame(found, wanted, field) ? 'same' : 'other';
 }
 
@@ -60,7 +63,7 @@ const valueIn = (record: ServiceRecord, {name, wire}: EchoedField): unknown =>
 const isSame = (found: unknown, wanted: string | number | null, {isId}: EchoedField): boolean =>
   isId && typeof found === 'string' ? found.toLowerCase() === wanted : found === wanted;
 
-/** The amount that a record shows, in minor units; a text of digits counts as the number it spells. */
+/** The amount in a record, in minor units; a string of digits counts as a number. */
 export function amountIn(record: ServiceRecord): unknown {
   const amount = record['amount_in_minor_units'] ?? record['amount_in_cents'];
   return typeof amount === 'string' && /^\d{1,15}$/.test(amount) ? Number(amount) : amount;
@@ -75,11 +78,11 @@ function sameMetadata(echoed: unknown, row: JournalRow): boolean {
   return true;
 }
 
-/** Metadata of the user, as written by the plan. */
+/** The user's metadata, as written by the plan. */
 const entriesOf = ({metadata}: JournalRow): Record<string, string> =>
   metadata === null ? {} : (JSON.parse(metadata) as Record<string, string>);
 
-/** A record that was fetched by its id, with the fields of the row in place of those that it leaves out. */
+/** Fills in the fields that a record fetched by its id omits with the fields of the row. */
 export function asFetched(json: ServiceRecord, row: JournalRow, kind: Kind): ServiceRecord {
   const fields = ECHOED[kind];
   const expected = Object.fromEntries(fields.map(({name, wire}) => [wire, row[name]]));
@@ -95,11 +98,11 @@ export function asFetched(json: ServiceRecord, row: JournalRow, kind: Kind): Ser
   };
 }
 
-/** In what a record is of another payment: `amount 100300 instead of 1003 minor units`. */
+/** The differences that make a record another payment: `amount 100300 instead of 1003 minor units`. */
 export const otherParts = (record: ServiceRecord, row: JournalRow, kind: Kind): string[] =>
   ECHOED[kind].flatMap((field) => {
     const {name, wire, echo} = field;
-    if (echo !== 'other' && name !== 'currency') return []; // an amount is that of its currency
+    if (echo !== 'other' && name !== 'currency') return []; // an amount is compared in its own currency
     const [found, wanted] = [valueIn(record, field), row[name]];
     if (found === undefined || isSame(found, wanted, field)) return [];
     const label = name === 'amount' || name === 'currency' ? name : wire;
@@ -108,7 +111,7 @@ export const otherParts = (record: ServiceRecord, row: JournalRow, kind: Kind): 
     ];
   });
 
-/** A value of the service, short enough for a message. */
+/** A value from the service, short enough for a message. */
 const shown = (value: unknown): string => {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'none');
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;

@@ -2,20 +2,22 @@ import type {Answer} from '../../client/answer.ts';
 import type {JournalRow} from '../journal/row.ts';
 import {type Bucket, bucketOf, type Outcome} from '../model/outcome.ts';
 
-/** In which bucket the tally counts a row when a phase begins with it; `covered` counts only where it has no outcome. */
+/**
+ * The bucket in which the tally counts a row when a phase begins. `covered` matters only if the row has no outcome.
+ */
 export function bucketBefore(row: JournalRow, covered: boolean): Bucket {
   if (row.outcome === undefined) return covered ? 'in_doubt' : 'not_sent';
   return bucketOf(row.outcome.state);
 }
 
-/** A new outcome for a row, on top of what was known. */
+/** Builds a new outcome for a row, based on its previous one. */
 export function outcomeOf(
   row: JournalRow,
   facts: Partial<Outcome> & Pick<Outcome, 'state'>,
   answer?: Answer,
 ): Outcome {
   const known = row.outcome;
-  const {id, status, stagedAt, http, code, message, requestId, attempts, orphan} = facts; // spread, they take five times as long
+  const {id, status, stagedAt, http, code, message, requestId, attempts, orphan} = facts; // spreading them takes five times as long
   return {
     n: row.n,
     state: facts.state,

@@ -3,7 +3,7 @@ import {meaningOf} from '../../client/verdict.ts';
 import {judgeFailure, judgeLook, type NotSent} from './answers.ts';
 import type {Exchange} from './wire.ts';
 
-/** What fetching a known record brought. What follows from it is decided by one table for each phase. */
+/** The verdict on a fetched record. Each phase has one table that decides what follows from it. */
 export type ReadVerdict =
   /** The record is still `created`. */
   | {is: 'open'}
@@ -19,7 +19,7 @@ export type ReadVerdict =
   | {is: 'aborted'}
   | NotSent;
 
-/** Judges a GET of the record that a row is known by. */
+/** Judges a GET of the known record of a row. */
 export function judgeRead(end: Exchange, id: string): ReadVerdict {
   if ('failure' in end) {
     if (end.failure.kind === 'aborted') return {is: 'aborted'};

@@ -1,6 +1,6 @@
 import type {JournalRow} from '../journal/row.ts';
 
-/** Message of a row whose record the service does not know. */
+/** Message for a row whose record the service does not know. */
 export const LOST = 'the service no longer knows this record';
 
 export const lostText = ({n, reference}: JournalRow, id: string): string =>
@@ -9,7 +9,7 @@ export const lostText = ({n, reference}: JournalRow, id: string): string =>
 export const otherRecordText = ({n, reference}: JournalRow): string =>
   `row ${n} (${reference}) was answered with a different record than requested`;
 
-/** Of a Retry-After that is longer than the run waits. */
+/** Message for a Retry-After longer than the run waits. */
 export const waitTooLongText = (ms: number): string =>
   `the service asks to wait ${Math.ceil(ms / 1000)} s, longer than --max-wait`;
 

@@ -7,7 +7,7 @@ import type {JournalRow} from '../journal/row.ts';
 import {type Kind, KINDS, type Mode} from '../model/kinds.ts';
 import {type FieldName, isPlain, ROW_FIELDS} from '../model/row-fields.ts';
 
-/** What an exchange brought: a whole answer, or none. */
+/** The result of an exchange: a complete answer, or none. */
 export type Exchange = {answer: Answer} | {failure: TransportFailure};
 
 export interface WireOptions {
@@ -21,8 +21,8 @@ export interface WireOptions {
 }
 
 /**
- * Makes the requests of a batch. The same row always gives the same key and, but for `auto_approve`, the same bytes:
- * fields in one fixed order, metadata in its canonical form with the reference last.
+ * Builds the requests of a batch. The same row always gives the same key and, except for `auto_approve`, the same
+ * bytes: fields in a fixed order, and canonical metadata with the reference last.
  */
 export class Wire {
   readonly #options: WireOptions;
@@ -49,7 +49,7 @@ export class Wire {
     return this.#options.key;
   }
 
-  /** Create, or replay of the same create: `autoApprove` is the only thing that may differ between the two. */
+  /** A create, or its replay: only `autoApprove` may differ between the two. */
   create(row: JournalRow, autoApprove: boolean, signal?: AbortSignal): TransportRequest {
     const {key, timeouts} = this.#options;
     return {
@@ -66,7 +66,7 @@ export class Wire {
     };
   }
 
-  /** The standalone approve. It takes no key: the record's own status is what keeps it from being approved twice. */
+  /** The standalone approve. It takes no idempotency key: the status of the record prevents a second approval. */
   approve(id: string): TransportRequest {
     return this.#onRecord(this.#approve, id);
   }
@@ -100,9 +100,9 @@ export class Wire {
 }
 
 /**
- * Interface document, "Payin" and "Payout": makes the request body of a row, as the bytes that are sent. A field without a
- * value is left out. It is on the path of every request, so all that can be prepared is. `names`: of fields that a profile
- * renames, by operation and field.
+ * Interface document, "Payin" and "Payout": builds the request body of a row, as the bytes to send. A field without a
+ * value is left out. Every request uses this, so as much as possible is prepared in advance. `names` holds the names
+ * of fields that a profile renames, by operation and field.
  */
 function bodyMaker(
   kind: Kind,
@@ -124,7 +124,7 @@ function bodyMaker(
   };
 }
 
-/** These fields of a row in JSON, with what comes before each. */
+/** These fields of a row in JSON, each with its name in front. */
 function partOf(
   row: JournalRow,
   fields: readonly {name: FieldName; isPlain: boolean; before: string}[],

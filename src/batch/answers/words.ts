@@ -1,10 +1,13 @@
 import {Sanitizer} from '../../sanitize/sanitizer.ts';
 import type {Exchange} from './wire.ts';
 
-/** Long numbers in the words of a service may be anybody's account; those in our own are references and ids. */
+/**
+ * Masks long numbers in texts of the service, because they may be account numbers. Long numbers in our own texts are
+ * references and ids.
+ */
 const service = new Sanitizer();
 
-/** `503 SERVICE_UNAVAILABLE: the bank is away`, or what broke. */
+/** Describes an answer, such as `503 SERVICE_UNAVAILABLE: the bank is away`, or the network failure. */
 export function wordsOf(end: Exchange): string {
   if ('failure' in end) return end.failure.message;
   const {status, errorCode, message} = end.answer;

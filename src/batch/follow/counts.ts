@@ -3,23 +3,23 @@ import {isFinal, LIFECYCLES} from '../../contract/lifecycle.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {Kind} from '../model/kinds.ts';
 
-/** Statuses that an accepted row can be followed to: the good way of the lifecycle, beyond `created`. */
+/** Statuses up to which accepted rows can be followed: the successful lifecycle after `created`. */
 export const GOALS = ['approved', 'initiated', 'debited', 'settled'] as const;
 export type Goal = (typeof GOALS)[number];
 
-/** How far the accepted rows of a batch are. `total = reached + ended + open`. */
+/** The progress of the accepted rows of a batch. `total = reached + ended + open`. */
 export interface FollowCounts {
   total: number;
-  /** At the goal, or past it on the good way. */
+  /** At the goal, or past it in the successful lifecycle. */
   reached: number;
   /** Failed or canceled. */
   ended: number;
   open: number;
-  /** By status as last seen; rows whose status was never seen are under `''`. */
+  /** By last seen status; rows whose status was never seen are under `''`. */
   statuses: Record<string, number>;
 }
 
-/** Whether a status has reached the goal; without a goal only a final status closes a row. */
+/** Whether a status has reached the goal. Without a goal, only a final status closes a row. */
 const standingOf = (kind: Kind, status: string | null, goal: Goal | undefined) =>
   standing(LIFECYCLES[kind], status ?? undefined, goal);
 
@@ -27,13 +27,13 @@ const standingOf = (kind: Kind, status: string | null, goal: Goal | undefined) =
 export const closedStatuses = (kind: Kind, goal: Goal | undefined): string[] =>
   Object.keys(LIFECYCLES[kind].next).filter((status) => standingOf(kind, status, goal) !== 'open');
 
-/** Final statuses that are not the good one: `canceled`, `failed`. */
+/** Final statuses that are not a success: `canceled`, `failed`. */
 const badEnds = (kind: Kind): string[] =>
   Object.keys(LIFECYCLES[kind].next).filter(
     (status) => isFinal(LIFECYCLES[kind], status) && !LIFECYCLES[kind].good.some((good) => good === status),
   );
 
-/** Counts the rows that were accepted, those among them that were canceled afterwards too. Reads every outcome. */
+/** Counts the rows that were accepted, including those canceled afterwards. Reads every outcome. */
 export function countFollowed(journal: Journal, kind: Kind, goal: Goal | undefined): FollowCounts {
   const counts: FollowCounts = {total: 0, reached: 0, ended: 0, open: 0, statuses: {}};
   for (const {status, count} of journal.acceptedByStatus(badEnds(kind))) {
@@ -44,7 +44,7 @@ export function countFollowed(journal: Journal, kind: Kind, goal: Goal | undefin
   return counts;
 }
 
-/** Moves one row from one status to another, or out of the accepted ones with `undefined`. */
+/** Moves a row from one status to another, or out of the accepted rows with `undefined`. */
 export function moveCount(
   counts: FollowCounts,
   kind: Kind,

@@ -12,18 +12,18 @@ import {summarise, type Summary} from '../standing/summary.ts';
 import {TimelineWriter} from '../standing/timeline.ts';
 import type {Stop} from '../model/stop.ts';
 
-/** What following brought, beside the summary: `-o json` of whatever followed. */
+/** The result of following, added to the summary in `-o json`. */
 export interface Followed {
-  /** Null when each record was fetched once. */
+  /** Null if each record was fetched once. */
   until: Goal | null;
   outcome: FollowEnd;
-  /** Accepted rows: `reached + ended + open`. `ended` ones have failed or were canceled. */
+  /** Accepted rows: `reached + ended + open`. `ended` rows have failed or were canceled. */
   reached: number;
   ended: number;
   open: number;
-  /** Rows by the status of their record, as last seen. */
+  /** Rows by the last seen status of their record. */
   statuses: Record<string, number>;
-  /** Requests sent, all of them reads, and rows whose record could not be read in the last pass. */
+  /** Requests sent (all are GETs), and rows whose record could not be read in the last pass. */
   gets: number;
   unread: number;
 }
@@ -33,16 +33,16 @@ export interface FollowRunOptions extends Omit<
   'kind' | 'journal' | 'assertHeld' | 'onProgress'
 > {
   batch: OpenBatch;
-  /** The summary so far: of the run before, or as the journal has it. */
+  /** The summary so far: of the run before, or from the journal. */
   before: Summary;
-  /** Where the results are rewritten at the end; undefined: they are left as they are. */
+  /** Folder in which the results are rewritten at the end; undefined leaves them unchanged. */
   out: string | undefined;
-  /** How the command to type next begins, and the flags at its end without which it would miss the batch. */
+  /** The beginning of the next command, and the flags it needs to find the batch. */
   command: string;
   commandFlags?: string;
-  /** Name of the profile in force; null or absent where the key came from the environment. */
+  /** Name of the active profile; null or absent if the key came from the environment. */
   profile?: string | null;
-  /** Called with all records read and journaled, before the results are written. */
+  /** Called when all records are read and journaled, before the results are written. */
   beforeResults?: () => Promise<void>;
   onProgress: (line: string) => void;
 }
@@ -50,8 +50,8 @@ export interface FollowRunOptions extends Omit<
 const REPORT_EVERY_MS = 1000;
 
 /**
- * Follows the accepted rows of a batch, tells the world each second how far they are, and leaves journal, status and
- * results saying the same.
+ * Follows the accepted rows of a batch, reports progress every second, and leaves journal, status file and results
+ * consistent.
  */
 export class FollowRun {
   readonly #options: FollowRunOptions;
@@ -110,7 +110,7 @@ export class FollowRun {
     };
   }
 
-  /** Following ends nothing but itself: the batch is as complete as it was, unless a record is lost. */
+  /** Following ends nothing but itself: the batch is as complete as before, unless a record is lost. */
   #summary(): Summary {
     const {batch, before, clock, until, command, commandFlags = ''} = this.#options;
     const {counts, standing} = this.#follow;
@@ -128,7 +128,7 @@ export class FollowRun {
           before.next ??
           (follows ? `${command} resume ${batch.plan.batchId} --until ${until}${live}${commandFlags}` : null),
       }),
-      // Every row may be paid: what was interrupted is the following.
+      // Every row may be paid: only the following was interrupted.
       ...(this.#follow.stop === undefined ? {} : {state: stateAfter(before.state, this.#follow.stop)}),
       results: before.results,
       failed_file: before.failed_file,
@@ -136,7 +136,7 @@ export class FollowRun {
     };
   }
 
-  /** What moves the batch on where records have failed, were canceled or are lost; null where none are. */
+  /** The next command for the batch if records have failed, were canceled or are lost; null if none are. */
   #nextAfter({state, mode, batch_id: batchId}: Summary): string | null {
     const {batch, clock, command, commandFlags: flags = '', profile = null} = this.#options;
     const {standing, stop} = this.#follow;
@@ -178,7 +178,7 @@ const PHASES: Readonly<Record<Goal, string>> = {
   settled: 'settling',
 };
 
-/** `settling 812/990 settled, 3 failed`; beside it what cannot be read, when something cannot. */
+/** `settling 812/990 settled, 3 failed`, followed by the number of unreadable records, if any. */
 export function progressLine(
   {counts, unread, gets}: Pick<Follow, 'counts' | 'unread' | 'gets'>,
   until: Goal | undefined,

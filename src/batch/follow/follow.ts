@@ -29,25 +29,25 @@ export interface FollowOptions {
   clock: Clock;
   /** Uniform in [0, 1). */
   random: () => number;
-  /** The status that every row should reach; absent: the record of each row that is not final is fetched once. */
+  /** The status that every row should reach. If absent, the record of each row that is not final is fetched once. */
   until?: Goal | undefined;
-  /** Of the whole following; absent means without end. */
+  /** Time limit for following; absent means no limit. */
   timeoutMs?: number | undefined;
-  /** A Retry-After above this ends the following. */
+  /** A longer Retry-After ends the following. */
   maxWaitMs: number;
   /** Ctrl-C, or a lost lock. */
   abort: AbortSignal;
-  /** Throws when the lock is ours no more. */
+  /** Throws if this process no longer holds the lock. */
   assertHeld: () => void;
-  /** A few times a second. */
+  /** Called a few times per second. */
   onProgress: () => void;
-  /** Once for each status that the contract does not know. */
+  /** Called once for each status that the contract does not know. */
   onUnknown: (status: string, reference: string) => void;
 }
 
 /**
  * `reached`: every row is at the goal. `ended`: no row is under way any more, and some have failed or were canceled.
- * `passed`: each record was fetched once, as asked. `stopped`: see `stop`.
+ * `passed`: each record was fetched once, as requested. `stopped`: see `stop`.
  */
 export type FollowEnd = 'reached' | 'ended' | 'timeout' | 'passed' | 'stopped';
 
@@ -61,27 +61,27 @@ interface Look {
 const PAGE = 256;
 const TICK_MS = 200;
 const FLUSH_TICKS = 5;
-/** Tries of a row within one pass. With a goal there are more passes, and a row has one try in each. */
+/** Tries of a row in a single pass. With a goal there are more passes, and a row has one try in each. */
 const TRIES_ONCE = 4;
 const FAILING_CAP_MS = 10_000;
 const THROTTLED_CAP_MS = 20_000;
-/** Pauses for a service that fails before a single pass is given up; with a goal the wait lasts until the time is up. */
+/** Pauses for a failing service before a single pass is given up. With a goal, waiting lasts until the time limit. */
 const FAILING_STREAK = 8;
 const REFUSED_STREAK = 3;
 
 /**
- * Follows accepted rows by reading their records, at a bounded rate, until they have reached the goal. Sends GETs only.
- * What was seen is journaled; a final status is never asked for again and never taken back. Memory does not grow with the
- * batch.
+ * Follows accepted rows by reading their records, at a limited rate, until they have reached the goal. Sends only
+ * GETs. Each status seen is journaled; a final status is never fetched again and never changed. Memory does not grow
+ * with the batch.
  */
 export class Follow {
   readonly counts: FollowCounts;
-  /** For a summary; kept up to date. */
+  /** Kept up to date, for a summary. */
   readonly standing: Standing;
   stop: Stop | undefined;
   /** Records read, and rows whose record could not be read in the last pass. */
   gets = 0;
-  /** When a record was last read, on the wall clock. */
+  /** Wall clock time when a record was last read. */
   lastReadAt: number | undefined;
   unread = 0;
   readonly #options: FollowOptions;
@@ -106,7 +106,7 @@ export class Follow {
     this.counts = countFollowed(journal, kind, until);
   }
 
-  /** @throws RemitError STATE when the journal cannot be written, LOCKED when the lock is lost */
+  /** @throws RemitError STATE if the journal cannot be written, LOCKED if the lock is lost */
   async run(): Promise<FollowEnd> {
     const {clock, abort, until, timeoutMs, random, journal} = this.#options;
     const ended = new AbortController();
@@ -123,7 +123,7 @@ export class Follow {
     try {
       for (let pauses = 0; this.counts.open > 0 && !this.#cut.signal.aborted; pauses++) {
         if (pauses > 0)
-          await clock.sleep(pollPauseMs(pauses - 1, random), this.#cut.signal).catch(() => undefined); // cut: the loop ends
+          await clock.sleep(pollPauseMs(pauses - 1, random), this.#cut.signal).catch(() => undefined); // aborted: the loop ends
         if (!this.#cut.signal.aborted) await this.#pass();
         if (until === undefined) break;
       }
@@ -180,7 +180,7 @@ export class Follow {
     look.tries++;
     this.gets++;
     try {
-      const request = wire.get(look.row.outcome!.id!); // the journal gives rows with a record only
+      const request = wire.get(look.row.outcome!.id!); // the journal only returns rows with a record
       const raw = await transport.send({...request, signal: this.#cut.signal});
       return this.#answered(look, readAnswer(raw, clock.now()));
     } catch (failure) {
@@ -205,7 +205,7 @@ export class Follow {
       case 'failing':
         return this.#failed(look, words, true);
       case 'not-found':
-        // Without an error code another server may have answered: the record is as it was.
+        // Without an error code the answer may come from another server, so nothing is known about the record.
         if (answer.errorCode !== undefined)
           this.#settle(row, outcomeOf(row, {state: 'in_doubt', message: LOST}, answer));
         this.#stopFor('lost-record', lostText(row, row.outcome!.id!)); // only rows with a record are followed
@@ -225,7 +225,7 @@ export class Follow {
     return {again: false};
   }
 
-  /** Anything may answer 200: only a record shows that the service was read. */
+  /** Any server may answer 200; only a record shows that the service was read. */
   #succeeded(look: Look, answer: Answer): WorkEnd {
     const {pace, clock} = this.#options;
     if (!isReadable(answer, false) || isOtherId(idIn(answer), look.row.outcome!.id!))
@@ -245,7 +245,7 @@ export class Follow {
     if (!isObject(record) || typeof record['status'] !== 'string')
       return this.#failed(look, 'the record could not be read', true);
     const {sanitizer} = this.#options.journal;
-    const status = sanitizer.token(record['status']); // as the journal keeps it, so that the two can be compared
+    const status = sanitizer.token(record['status']); // as the journal stores it, so that the two can be compared
     const seen = judgeSeen({kind, before: known.status, record, status});
     if (seen.unknown && !this.#unknown.has(seen.status)) {
       this.#unknown.add(seen.status);
@@ -268,7 +268,7 @@ export class Follow {
     return {again: false};
   }
 
-  /** Nothing was learnt. The gate is closed for a while that grows; then this row again, or the next one. */
+  /** Nothing was learned. The gate is closed for a growing time, then this row or the next one is tried. */
   #failed(look: Look, words: string, sent: boolean): WorkEnd {
     const {random, until, pace} = this.#options;
     const isNewFailure = this.#closeGate(() =>
@@ -307,7 +307,7 @@ export class Follow {
     if (ms > this.#options.maxWaitMs) this.#stopFor('rate-limited', waitTooLongText(ms));
   }
 
-  /** Requests that were in flight together fail together: only the first of them closes the gate, and counts. */
+  /** Requests that were in flight together fail together; only the first failure closes the gate and counts. */
   #closeGate(ms: () => number): boolean {
     const now = this.#options.clock.monotonic();
     if (now < this.#gateUntil) return false;
@@ -340,7 +340,7 @@ export class Follow {
     moveCount(this.counts, kind, until, {from: before.status, to});
   }
 
-  /** Progress and the journal, until the end. A failure of either ends the following. */
+  /** Shows progress and writes the journal until the end. A failure of either ends the following. */
   async #tick(ended: AbortSignal): Promise<void> {
     try {
       for (let ticks = 1; ; ticks++) {
@@ -361,7 +361,7 @@ export class Follow {
     this.#halt(() => (this.stop ??= {reason, message: sanitizer.line(message)}));
   }
 
-  /** Nothing new begins, and reads under way are given up: they change nothing. */
+  /** Starts no new read and aborts reads in progress; they change nothing. */
   #halt(note: () => void): void {
     note();
     this.#cut.abort();

@@ -8,15 +8,15 @@ export interface Seen {
   /** `stale`: the answer is older than what is known; it is ignored. */
   is: 'same' | 'stale' | 'moved';
   status: string;
-  /** The contract does not know this status: it is kept as it is, and the record is fetched again. */
+  /** The contract does not know this status. It is stored as it is, and the record is fetched again. */
   unknown: boolean;
   facts: Pick<Outcome, 'state' | 'code' | 'message'>;
 }
 
 /**
- * Judges a status against the one before. Which step follows which is mostly an assumption, so an end is believed from
- * anywhere; only a step back on the way is taken for an answer that is out of date. A canceled record pays nothing: its
- * row leaves the accepted ones, as it does when a release finds it so.
+ * Judges a new status against the previous one. The order of statuses is mostly an assumption, so a final status is
+ * accepted from any other; only a step back is treated as an outdated answer. A canceled record pays nothing: its row
+ * leaves the accepted rows, as it does when a release finds the record canceled.
  */
 export function judgeSeen(options: {
   kind: Kind;
@@ -49,7 +49,7 @@ export function judgeSeen(options: {
   return {is: 'moved', status, unknown, facts};
 }
 
-/** Why a record failed, as far as it says so: `transfer_details.failure`, by assumption 58. */
+/** Why a record failed, if it says so: `transfer_details.failure`, by assumption 58. */
 function failureOf(record: Readonly<Record<string, unknown>>): {code: string | null; message: string} {
   const details = record['transfer_details'] ?? record['payin_metadata'];
   const failure = isObject(details) && isObject(details['failure']) ? details['failure'] : {};

@@ -1,20 +1,23 @@
 import type {Speed} from '../speed/speed.ts';
 
-/** GETs a second while a batch is followed, by default: following must not load the service. */
+/** Default number of GETs per second while a batch is followed. Following must not load the service. */
 export const FOLLOW_RPS = 50;
 const IN_FLIGHT = 16;
-/** Rows that wait for another try; beyond that no new one is begun, so that memory stays the same for any batch. */
+/**
+ * Maximum number of rows waiting for another try. Above it no new row is started, so that memory does not grow with
+ * the batch.
+ */
 const WAITING = 32;
 
 /**
- * The speed of following: a fixed rate, halved by each refusal for load and grown back slowly. Nothing is to be gained
- * by fetching faster, so there is no speed to find.
+ * The speed of following: a fixed rate, halved by each refusal for load and slowly raised again. Fetching faster has
+ * no benefit, so there is no optimal speed to search for.
  */
 export class FollowPace implements Speed {
   readonly #maxRps: number;
   #rps: number;
   #next = 0;
-  /** Rows that failed and wait for another try; kept by Follow. */
+  /** Rows that failed and wait for another try; maintained by Follow. */
   waiting = 0;
   hasSucceeded = false;
 

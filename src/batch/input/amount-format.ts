@@ -1,16 +1,16 @@
 import {AmountError, type NumberFormat, parseMajor} from '../../money/amount.ts';
 
-/** An amount of the file that can be read in one way only. */
+/** An amount in the file that has only one reading. */
 interface Example {
   line: number;
   text: string;
 }
 
-/** How the amounts of a file are read that no amount alone can tell. */
+/** Facts about how the amounts of a file are read that need more than one amount. */
 export interface FoundFormat {
   /** Undefined: no amount shows it. */
   format: NumberFormat | undefined;
-  /** Where amounts contradict each other: then those that fit the format are read if they are certain on their own. */
+  /** Set if amounts contradict each other; then an amount is read only if it is unambiguous by itself. */
   doubt: string | undefined;
 }
 
@@ -25,10 +25,10 @@ export const waitsForOthers = (amount: string): boolean =>
   amount.includes(',') || /^[1-9]\d{0,2}(?:\.\d{3})+$/.test(amount);
 
 /**
- * Finds out which of comma and point is the decimal sign of a file, from amounts that have one reading only: 1,497.13
- * and 12.50 have a decimal point, 1.497,13 and 12,50 a decimal comma. The decimals of the currency count: 1,497 is
- * 1497 USD, and in KWD, with three decimals, it proves nothing. Neither does 1.497 USD, which is more often a
- * calculated amount with a decimal too many than a thousand.
+ * Determines the decimal sign of a file, comma or point, from amounts that have only one reading: 1,497.13 and 12.50
+ * have a decimal point, 1.497,13 and 12,50 a decimal comma. The decimals of the currency count: 1,497 is 1497 USD,
+ * but proves nothing in KWD, which has three decimals. Neither does 1.497 USD: it is more often a calculated amount
+ * with one decimal too many than a number of thousands.
  */
 export class AmountFormats {
   #point: Example | undefined;
@@ -38,12 +38,12 @@ export class AmountFormats {
     return this.#point !== undefined;
   }
 
-  /** Takes an amount that was read with a decimal point. */
+  /** Adds an amount that was read with a decimal point. */
   notePoint(text: string, line: number): void {
     this.#point ??= {text, line};
   }
 
-  /** Takes an amount that waits for others. */
+  /** Adds an amount that is read after the others. */
   note(text: string, currency: string, line: number): void {
     if (this.#point !== undefined && this.#comma !== undefined) return;
     if (/^[1-9]\d{0,2}\.\d{3}$/.test(text)) return;

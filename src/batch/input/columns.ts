@@ -7,20 +7,20 @@ import type {KindFacts} from '../model/kinds.ts';
 import {columnsOf} from '../model/row-fields.ts';
 
 export const METADATA = 'metadata.';
-/** One metadata key is reserved: it carries the reference. */
+/** One metadata key is reserved for the reference. */
 const METADATA_KEYS_FOR_USER = LIMITS.metadataKeys - 1;
 
-/** Where in a record of the file each column is. */
+/** The position of each column in a record of the file. */
 export interface ColumnMap {
-  /** The header as the file spells it. */
+  /** The header as written in the file. */
   headers: readonly string[];
   at: Readonly<Record<string, number>>;
   metadata: readonly {key: string; index: number; header: string}[];
-  /** The columns that are not ignored, in the order of the file; only their cells are ever stored. */
+  /** The columns that are not ignored, in file order. Only their cells are stored. */
   kept: readonly number[];
 }
 
-/** How a header is to be read. */
+/** Options for reading a header. */
 export interface HeaderOptions {
   /** Column to header, as in `--map reference=Invoice`. */
   mapping: Readonly<Record<string, string>>;
@@ -30,8 +30,9 @@ export interface HeaderOptions {
 }
 
 /**
- * Reads a header. Names match whatever their case, spaces, underscores and hyphens; `mapping` comes first. An unknown
- * column is an error, since a misspelt one would silently not be sent; `ignored` lists the columns to leave out.
+ * Reads a header. Names match regardless of case, spaces, underscores and hyphens; `mapping` takes precedence. An
+ * unknown column is an error, because a misspelt one would silently not be sent. `ignored` lists the columns to leave
+ * out.
  */
 export function readHeader(
   cells: readonly string[],
@@ -80,10 +81,10 @@ export function readHeader(
 
 type Complain = (column: string, code: string, message: string) => void;
 
-/** `Payee ID`, `payee-id` and `PAYEE_ID` have one fold. */
+/** Folds the spelling: `Payee ID`, `payee-id` and `PAYEE_ID` are equal. */
 const fold = (text: string): string => text.toLowerCase().replace(/[\s_-]+/gu, '');
 
-/** The column that a header names: a known one, one of metadata, or the header in lower case. */
+/** The column that a header names: a known one, a metadata column, or the header in lower case. */
 function knownName(header: string, known: readonly string[]): string {
   const text = header.trim();
   if (text.toLowerCase().startsWith(METADATA)) return METADATA + text.slice(METADATA.length);
@@ -91,7 +92,10 @@ function knownName(header: string, known: readonly string[]): string {
   return known.find((name) => fold(name) === folded) ?? text.toLowerCase();
 }
 
-/** Columns of the file that a typed header means: those spelt so, or else those that differ in case and spaces only. */
+/**
+ * Finds the columns of the file that a typed header means: an exact match, otherwise those that differ only in case
+ * and spaces.
+ */
 function columnsNamed(cells: readonly string[], typed: string): number[] {
   for (const same of [(text: string) => text.trim(), (text: string) => text.trim().toLowerCase(), fold]) {
     const found = cells.flatMap((header, index) => (same(header) === same(typed) ? [index] : []));
@@ -153,7 +157,7 @@ function checkNeeded(
     );
   need(kind.party);
   if (at['amount'] === undefined && at['amount_in_minor_units'] === undefined)
-    complain('amount', 'missing-column', 'the file has neither amount nor amount_in_minor_units');
+    complain('amount', 'missing-column', 'the file has no column amount or amount_in_minor_units');
   if (at['amount'] !== undefined && at['amount_in_minor_units'] !== undefined)
     complain(
       'amount',
@@ -163,10 +167,10 @@ function checkNeeded(
   if (!options.defaultCurrency) need('currency_code', '; add it, or use --currency USD for every row');
 }
 
-/** No column has a longer name; the rest is cut off in messages. */
+/** No column has a longer name; longer headers are truncated in messages. */
 const LONGEST_SHOWN = 100;
 
-/** A header as it may be shown: the first line of a file without a header is data. */
+/** A header that is safe to show: if the header is missing, the first line of the file is data. */
 const shown = (header: string): string =>
   maskDigits(header.length > LONGEST_SHOWN ? `${header.slice(0, LONGEST_SHOWN)}…` : header);
 

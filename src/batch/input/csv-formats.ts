@@ -1,17 +1,17 @@
-/** A file that is not a CSV, and how to get one from it. */
+/** A file format that is not CSV, and how to convert it. */
 export interface ForeignFormat {
   /** `an Excel workbook (.xlsx)` */
   what: string;
   fix: string;
 }
 
-/** Bytes of a file that tell its format. */
+/** Number of leading bytes that identify a format. */
 export const HEAD_BYTES = 96;
 
 const SAVE_AS_CSV =
   'save the sheet as CSV: in Excel, File > Save As > "CSV UTF-8 (Comma delimited)"; in LibreOffice, File > Save As > "Text CSV". Then plan that file';
 
-/** Files that people send instead of a CSV, by their first bytes. */
+/** Formats that are often sent instead of a CSV, by their first bytes. */
 const FORMATS: readonly {magic: Buffer; read: (head: Buffer) => ForeignFormat}[] = [
   {magic: Buffer.from('PK\u0003\u0004', 'latin1'), read: zipped},
   {
@@ -28,13 +28,13 @@ const FORMATS: readonly {magic: Buffer; read: (head: Buffer) => ForeignFormat}[]
   },
 ];
 
-/** What the first bytes of a file show that it is, where that is certainly no CSV. */
+/** Returns the format that the first bytes of a file identify, if it is certainly not CSV. */
 export function foreignFormat(head: Buffer): ForeignFormat | undefined {
   const found = FORMATS.find(({magic}) => head.subarray(0, magic.length).equals(magic));
   return found?.read(head);
 }
 
-/** An OpenDocument file begins with its type; the first part of a workbook has one of a few names. */
+/** An OpenDocument file begins with its type; the first entry of a workbook has one of a few names. */
 function zipped(head: Buffer): ForeignFormat {
   const text = head.toString('latin1');
   if (text.includes('opendocument')) return {what: 'an OpenDocument spreadsheet (.ods)', fix: SAVE_AS_CSV};

@@ -9,18 +9,18 @@ export interface InputFile {
   /** As the user typed it. */
   path: string;
   name: string;
-  /** A pipe or stdin: it can be cut without an error, so its last line must end. */
+  /** A pipe or stdin. It can be truncated without an error, so its last line must end with a newline. */
   isPipe: boolean;
   /** Size of the file before it is read; undefined for a pipe. */
   bytes: number | undefined;
   stream: ReadStream | NodeJS.ReadableStream;
-  /** Words of the command that prints a file to start from, where there is one: `payouts batch template`. */
+  /** Arguments of the command that prints a template, if there is one: `payouts batch template`. */
   template: readonly string[] | undefined;
 }
 
 /**
  * Opens the input for one pass.
- * @throws RemitError CSV_INVALID when it is missing, a directory, or may not be read; nothing was sent.
+ * @throws RemitError CSV_INVALID if it is missing, a directory, or not readable; nothing was sent.
  */
 export function openInput(
   path: string,
@@ -63,7 +63,7 @@ function reasonOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
 }
 
-/** Facts of the bytes that were read; complete once the text was read to its end. */
+/** Facts about the bytes read; complete once the text has been read to its end. */
 export interface InputFacts {
   sha256: string;
   bytes: number;
@@ -71,9 +71,9 @@ export interface InputFacts {
 }
 
 /**
- * Decodes the input strictly: UTF-8 with or without a byte order mark, and nothing else. UTF-16 and the one-byte code
- * pages are recognised and refused with the fix, since a wrong guess changes names and references; so are workbooks.
- * Chunks of text come out; `facts()` is the hash of the bytes as they are in the file.
+ * Decodes the input strictly as UTF-8, with or without a byte order mark. UTF-16, one-byte code pages and workbooks
+ * are detected and refused with the fix, because a wrong guess would change names and references. Yields chunks of
+ * text; `facts()` is the hash of the bytes in the file.
  * @throws RemitError CSV_INVALID naming the line
  */
 export class TextInput {
@@ -106,7 +106,7 @@ export class TextInput {
     this.#decode(decoder, undefined);
   }
 
-  /** The bytes as they come, but the first piece has enough of them to tell a workbook. */
+  /** The bytes as they arrive, except that the first piece is large enough to identify a workbook. */
   async *#pieces(): AsyncGenerator<Buffer> {
     let head: Buffer | undefined = Buffer.alloc(0);
     for await (const piece of this.#input.stream) {
@@ -158,7 +158,7 @@ export class TextInput {
     }
   }
 
-  /** Recognised by its mark or by NUL bytes: no CSV in UTF-8 has one of the bytes FE, FF and 00. */
+  /** Detected by its byte order mark or by NUL bytes: no CSV in UTF-8 contains the bytes FE, FF or 00. */
   #refuseUtf16(chunk: Buffer): void {
     const mark = chunk.toString('hex', 0, 2);
     if (this.#bytes === 0 && (mark === 'feff' || mark === 'fffe'))
@@ -182,13 +182,16 @@ function countNewlines(bytes: Buffer): number {
 
 const LONGEST_CHARACTER = 4;
 
-/** The last bytes of a text that was `before` and goes on with `chunk`; as many as an unended character can have. */
+/** The last bytes of the text `before` followed by `chunk`, up to the longest incomplete character. */
 const tailOf = (chunk: Buffer, before: Buffer): Buffer =>
   (chunk.length >= LONGEST_CHARACTER ? chunk : Buffer.concat([before, chunk])).subarray(
     1 - LONGEST_CHARACTER,
   );
 
-/** Line ends in `chunk` before its first byte that is not UTF-8; found by halving, since the decoder does not say. */
+/**
+ * Counts line ends in `chunk` before its first invalid UTF-8 byte, found by bisection because the decoder does not
+ * report it.
+ */
 function newlinesBeforeFault(chunk: Buffer, before: Buffer): number {
   const start = before.findIndex((byte) => (byte & 0xc0) !== 0x80); // not in the middle of a character
   const tail = start < 0 ? Buffer.alloc(0) : before.subarray(start);

@@ -7,7 +7,7 @@ const DELIMITERS: readonly Delimiter[] = [',', ';', '\t'];
 
 /** One record of the file; `line` is the physical line on which it begins. */
 export interface CsvRecord {
-  /** 1 for the first record after the header; empty records take no number. */
+  /** 1 for the first record after the header; empty records have no number. */
   row: number;
   line: number;
   cells: string[];
@@ -19,9 +19,9 @@ export interface CsvHeader {
 }
 
 /**
- * Streams the records of a CSV text (RFC 4180; CRLF, LF and CR all end a line). Quotes are strict: a stray or an open
- * one ends the reading with an error that names the line, because everything behind it would be guesswork.
- * Records in which every cell is empty are skipped; `emptyRecords` counts them, for spreadsheets leave many.
+ * Streams the records of a CSV text (RFC 4180; CRLF, LF and CR all end a line). Quotes are strict: a stray or
+ * unclosed quote stops the reader with an error that names the line, because everything after it would be guesswork.
+ * Records with only empty cells are skipped and counted in `emptyRecords`, because spreadsheets leave many.
  */
 export class CsvRecords {
   emptyRecords = 0;
@@ -74,7 +74,9 @@ export class CsvRecords {
     if (header === undefined) throw this.#empty();
   }
 
-  /** Records are collected as they are parsed: behind an error the stream would drop those that wait to be read. */
+  /**
+   * Records are collected as they are parsed: after an error the stream would drop those still waiting to be read.
+   */
   async #parser(delimiter: Delimiter, parsed: string[][]): Promise<Parser> {
     const {parse} = await import('csv-parse');
     const parser = parse({
@@ -90,10 +92,10 @@ export class CsvRecords {
     return parser.on('error', () => undefined); // reported by `fed` and `ended`
   }
 
-  /** The first line with text, and all text that was read for it; `text` was read before. */
+  /** Returns the first line with text, and all text read to find it; `text` was read before. */
   async #firstLine(text: string): Promise<FirstLine> {
     for (;;) {
-      // Two searches: one pattern for both would start again at each character of a line without an end.
+      // Two searches: a single pattern would restart at each character of a line without an end.
       const begin = text.search(/\S/);
       const length = begin === -1 ? -1 : text.slice(begin).search(/[\r\n]/);
       if (length !== -1) return {line: text.slice(begin, begin + length), text, begin};
@@ -163,9 +165,9 @@ export class CsvRecords {
 
 interface FirstLine {
   line: string;
-  /** Everything that was read for it. */
+  /** All text that was read to find the line. */
   text: string;
-  /** Where in the text the line begins. */
+  /** Offset at which the line begins. */
   begin: number;
 }
 
@@ -174,11 +176,11 @@ const LONGEST_HEADER = 1024 * 1024;
 /** Excel takes the delimiter from a first line such as `sep=;`, which is not part of the table. */
 const declaredDelimiter = ({line}: FirstLine): string | undefined => /^"?sep=(.)"?\s*$/iu.exec(line)?.[1];
 
-/** The text with an empty line in place of its first one, so that lines keep their numbers. */
+/** Replaces the first line with an empty one, so that line numbers do not change. */
 const withoutLine = ({line, text, begin}: FirstLine): string =>
   text.slice(0, begin) + text.slice(begin + line.length);
 
-/** The parser's own count takes the CRLF of a quoted cell for two. */
+/** The parser's own line count counts a CRLF in a quoted cell twice. */
 function lineEndsIn(cells: readonly string[]): number {
   let count = 0;
   for (const cell of cells)
@@ -186,7 +188,7 @@ function lineEndsIn(cells: readonly string[]): number {
   return count;
 }
 
-/** Follows the last chunk; no other chunk is empty. */
+/** Marks the end of the input; no other chunk is empty. */
 const END = '';
 
 const fed = (parser: Parser, chunk: string): Promise<Error | undefined> =>

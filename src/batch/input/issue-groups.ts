@@ -6,20 +6,20 @@ export interface IssueGroup {
   code: string;
   column: string;
   count: number;
-  /** The first of them by line, at most ten. */
+  /** The first ten by line. */
   examples: Issue[];
 }
 
 export interface IssueCounts {
   issues: number;
-  /** Rows that have one or more. */
+  /** Number of rows that have at least one. */
   rows: number;
   groups: IssueGroup[];
 }
 
 const EXAMPLES = 10;
 
-/** Counts issues by their cause; groups come in the order of their first lines. */
+/** Counts issues by cause. Groups are in the order of their first lines. */
 class IssueGroups {
   readonly #groups = new Map<string, IssueGroup>();
   readonly #seen = new RowSet();
@@ -40,7 +40,7 @@ class IssueGroups {
     const {examples} = group;
     if (examples.length === EXAMPLES && issue.line >= examples.at(-1)!.line) return;
     examples.push(issue);
-    examples.sort((a, b) => a.line - b.line); // rows whose amounts waited for others come last
+    examples.sort((a, b) => a.line - b.line); // rows with ambiguous amounts are read last
     examples.length = Math.min(examples.length, EXAMPLES);
   }
 

@@ -1,13 +1,10 @@
 import type {Issue} from '../model/issue.ts';
 
-/**
- * Masks what may be an account or card number: eight digits in a row, or twelve with single spaces or dashes between
- * them.
- */
+/** Masks possible account and card numbers: eight digits in a row, or twelve separated by single spaces or dashes. */
 export const maskDigits = (text: string): string =>
   text.replace(/\d{8,}|\d(?:[ -]?\d){11,}/g, (digits) => `…${digits.replace(/\D/g, '').slice(-4)}`);
 
-/** A cell as it may be shown, cut short: an account number in the wrong column must not reach a log. */
+/** A cell that is safe to show, truncated: an account number in the wrong column must not reach a log. */
 export function maskCell(text: string): string {
   const masked = maskDigits(text.slice(0, 200));
   return masked.length > 40 ? `${masked.slice(0, 39)}…` : masked;

@@ -1,4 +1,4 @@
-/** A set of row numbers that takes a bit for each row up to the largest, and nothing while it is empty. */
+/** A set of row numbers. It uses one bit for each row up to the largest, and no memory while it is empty. */
 export class RowSet {
   #bits = new Uint8Array(0);
 

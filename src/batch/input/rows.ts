@@ -23,12 +23,12 @@ import {maskCell} from './issues.ts';
 import type {KindFacts} from '../model/kinds.ts';
 import {OPTIONAL_FIELDS, type OptionalField, type RowContent} from '../model/row-fields.ts';
 
-/** A row that may be sent: everything checked that can be checked offline. */
+/** A row that may be sent: it has passed every check that can be made offline. */
 export interface PlannedRow extends RowContent {
   /** 1 for the first record after the header. */
   row: number;
   line: number;
-  /** Empty where the file has no references; the plan then makes one from the content. */
+  /** Empty if the file has no references; the plan then derives one from the content. */
   reference: string;
   fold: string;
   fingerprint: string;
@@ -36,14 +36,17 @@ export interface PlannedRow extends RowContent {
 
 export interface RowRules {
   kind: KindFacts;
-  /** How bare integers in `amount` are to be read; undefined: major, and the plan checks that some row has decimals. */
+  /**
+   * How to read integers in `amount`. If undefined, they are major units and the plan checks that some row has
+   * decimals.
+   */
   amountUnit: 'major' | 'minor' | undefined;
   numberFormat: NumberFormat | undefined;
-  /** As the amounts of the file show it, where none was declared. */
+  /** The format found in the amounts of the file, if none was declared. */
   foundFormat?: NumberFormat | undefined;
-  /** What amounts of the file contradict each other in; for those that do not fit the format. */
+  /** How amounts of the file contradict each other; shown for amounts that do not fit the format. */
   formatDoubt?: string | undefined;
-  /** For rows without a currency of their own. */
+  /** Currency of rows that do not name one. */
   currency: string | undefined;
   /** Today in the schedule's time zone, YYYY-MM-DD. */
   today: string;
@@ -52,22 +55,22 @@ export interface RowRules {
 export const isUuid = (text: string): boolean => UUID.test(text);
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-let dayFormat: Intl.DateTimeFormat | undefined; // making one costs more than a thousand uses
+let dayFormat: Intl.DateTimeFormat | undefined; // constructing one costs more than a thousand uses
 
-/** The calendar day of an instant where schedules are kept. */
+/** The calendar day of an instant in the time zone of schedules. */
 export function scheduleDay(nowMs: number): string {
   dayFormat ??= new Intl.DateTimeFormat('en-CA', {timeZone: SCHEDULE.timeZone, dateStyle: 'short'});
   return dayFormat.format(nowMs);
 }
 
 /**
- * What the amount of a row says of the unit of its column. `proven`: it was read, and its decimals show major units (the
- * commas of thousands prove nothing). `none`: it was read, and has no decimals. `seen` and `unread`: it was not read, and
- * seems to have decimals or not.
+ * What the amount of a row shows about the unit of its column. `proven`: it was read, and its decimals show major
+ * units (thousands separators prove nothing). `none`: it was read, and has no decimals. `seen` and `unread`: it was
+ * not read, and appears to have decimals or not.
  */
 export type Decimals = 'proven' | 'none' | 'seen' | 'unread';
 
-/** Checks one record: returns the row, or everything that is wrong with it. */
+/** Checks one record. Returns the row, or everything that is wrong with it. */
 export function readRow(
   record: CsvRecord,
   map: ColumnMap,
@@ -137,7 +140,7 @@ function decimalsOf(
   return text.includes(NUMBER_FORMATS[numberFormat ?? foundFormat ?? '1234.56'].decimal) ? 'proven' : 'none';
 }
 
-/** A code in lower case has one reading only. */
+/** A code in lower case is unambiguous. */
 export function currencyOf(record: CsvRecord, map: ColumnMap, rules: RowRules): string {
   const at = map.at['currency_code'];
   const text = (at === undefined ? '' : record.cells[at]!.trim()) || (rules.currency ?? '');
@@ -147,7 +150,7 @@ export function currencyOf(record: CsvRecord, map: ColumnMap, rules: RowRules): 
 const amountColumn = (map: ColumnMap): 'amount' | 'amount_in_minor_units' =>
   map.at['amount'] === undefined ? 'amount_in_minor_units' : 'amount';
 
-/** Without the spaces around it; other white space is kept, and refused. */
+/** Removes surrounding spaces; other white space is kept, and refused later. */
 export const amountText = (record: CsvRecord, map: ColumnMap): string =>
   record.cells[map.at[amountColumn(map)]!]!.replace(/^[ \t]+|[ \t]+$/g, '');
 
@@ -191,7 +194,7 @@ function readAmount(
   }
 }
 
-/** Where no format was declared, the message for an amount in a third format must not speak of a declared one. */
+/** If no format was declared, the message about an amount in a third format must not mention a declared one. */
 function readMajor(text: string, currency: string, {numberFormat, foundFormat}: RowRules): bigint {
   try {
     return parseMajor(text, currency, numberFormat ?? foundFormat);
@@ -239,14 +242,14 @@ const READERS: Readonly<Record<OptionalField['cell'], Reader>> = {
   day: readDay,
 };
 
-/** A real calendar day in the one unambiguous form; Date alone would turn 31 February into March. */
+/** Accepts a real calendar day in the one unambiguous form; Date alone would turn 31 February into March. */
 function isDay(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   const time = Date.parse(`${text}T00:00:00Z`);
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }
 
-/** In UTF-16 units, of which each takes at most six bytes in JSON. */
+/** In UTF-16 units; each takes at most six bytes in JSON. */
 const SURELY_SMALL = LIMITS.metadataBytes / 8;
 
 function readMetadata(record: CsvRecord, map: ColumnMap, reference: string, issues: Issue[]): string | null {
@@ -264,7 +267,7 @@ function readMetadata(record: CsvRecord, map: ColumnMap, reference: string, issu
   entries.sort(([a], [b]) => (a < b ? -1 : 1));
   const text = JSON.stringify(Object.fromEntries(entries));
   if (text.length + reference.length < SURELY_SMALL) return text;
-  // The reference travels with the user's own entries; both count.
+  // The reference is sent with the user's own entries; both count towards the limit.
   const sent =
     Buffer.byteLength(text) + Buffer.byteLength(JSON.stringify({[REFERENCE_METADATA_KEY]: reference}));
   if (sent > LIMITS.metadataBytes) complain('', `the metadata is larger than ${LIMITS.metadataBytes} bytes`);

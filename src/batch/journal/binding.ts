@@ -12,7 +12,7 @@ export interface BoundTo {
   overrides: Overrides;
   /** The command that runs the same file as a separate batch. */
   runAgain?: string;
-  /** The command that was typed, with another profile. */
+  /** The typed command, with another profile. */
   withProfile?: (profile: string) => string;
   profileInForce?: string | undefined;
 }
@@ -25,7 +25,7 @@ const WORDS: Readonly<Record<keyof Binding, string>> = {
 };
 
 /**
- * Refuses to continue a batch under another mode, address or test key than those it was started with.
+ * Refuses to continue a batch in another mode, or with another address or test key, than it was started with.
  * @throws RemitError GUARD_BINDING
  */
 export function checkBinding(journal: Journal, plan: Plan, to: BoundTo): void {
@@ -38,7 +38,7 @@ export function checkBinding(journal: Journal, plan: Plan, to: BoundTo): void {
     other === 'keyFingerprint'
       ? ''
       : `: it was started with ${String(bound[other])}, and this is ${String(now[other])}`;
-  // A key that was never of use binds nothing: it was mistyped, or replaced before the first success.
+  // A key that never worked binds nothing: it was mistyped, or replaced before the first success.
   if (other === 'keyFingerprint' && bound.metadataField === now.metadataField && !journal.everTaken()) return;
   throw new RemitError(
     'GUARD_BINDING',
@@ -50,7 +50,7 @@ export function checkBinding(journal: Journal, plan: Plan, to: BoundTo): void {
   );
 }
 
-/** A wrong address is corrected in the profile; what is known of the rows at the former one decides what may follow. */
+/** A wrong address is corrected in the profile. What the hint allows depends on the rows at the former address. */
 function addressHint(journal: Journal, former: string, to: BoundTo): Hint {
   const again = to.runAgain ?? 'run the file under another --batch-id';
   if (!journal.everTaken()) return `no row was accepted at ${former}; if that address was wrong: ${again}`;
@@ -61,7 +61,7 @@ function addressHint(journal: Journal, former: string, to: BoundTo): Hint {
   return (commands) => `${records}; ${typeof hint === 'string' ? hint : hint(commands)}`;
 }
 
-/** The command with the profile that the batch was last run with. */
+/** The command with the profile of the last run. */
 function wayBack(journal: Journal, {withProfile, profileInForce}: BoundTo, other: keyof Binding): Hint {
   const former = journal.fact('typedProfile') ?? undefined;
   if (former !== undefined && former !== profileInForce && withProfile !== undefined)
@@ -72,7 +72,10 @@ function wayBack(journal: Journal, {withProfile, profileInForce}: BoundTo, other
     `use the key and base URL that the batch was started with; those in use: ${commands.read('whoami')}`;
 }
 
-/** Binds a batch before its first request, and checks it from then on; to another key only while none was of use. */
+/**
+ * Binds a batch before its first request, and checks the binding from then on. The key may be replaced only while
+ * none has worked.
+ */
 export function bindBatch(journal: Journal, plan: Plan, to: BoundTo): void {
   checkBinding(journal, plan, to);
   const bound = journal.fact('binding');

@@ -2,7 +2,7 @@ import type {Acknowledged, Confirmation} from './facts.ts';
 import type {Journal} from './journal.ts';
 import type {Plan} from '../model/plan-facts.ts';
 
-/** The newest confirmations are kept; no batch is confirmed more often. */
+/** Only the newest confirmations are kept; no batch is confirmed more often than this. */
 const KEPT = 100;
 
 export function noteConfirmation(journal: Journal, confirmation: Confirmation): void {

@@ -1,6 +1,6 @@
 import type {SqliteDatabase} from '../../store/port.ts';
 
-/** Texts by number, for what does not fit into memory while a plan is made. The table is not part of the plan. */
+/** Numbered pages of text that do not fit in memory while a plan is made. The table is not part of the plan. */
 export class DraftPages {
   readonly #db: SqliteDatabase;
 

@@ -12,7 +12,7 @@ export interface DraftRecord {
   cells: string;
 }
 
-/** A valid row, without its reference: that may follow from its content. */
+/** A valid row without its reference, which may be derived from its content. */
 export interface DraftRow extends RowContent {
   /** 1 for the first record after the header. */
   row: number;
@@ -20,7 +20,7 @@ export interface DraftRow extends RowContent {
   fingerprint: string;
 }
 
-/** What the figures and the hash of a plan are made of. */
+/** The parts of a row that the figures and the hash of a plan depend on. */
 export interface SummedRow {
   n: number;
   reference: string;
@@ -32,7 +32,7 @@ export interface SummedRow {
   fingerprint: string;
 }
 
-/** What a person is shown of a row. */
+/** The parts of a row that are shown. */
 export interface ShownRow {
   line: number;
   reference: string;
@@ -41,10 +41,10 @@ export interface ShownRow {
   currency: string;
 }
 
-/** Rows of a page. */
+/** Rows per page. */
 export const PAGE = 1000;
 
-/** The tables of a plan while it is made from a file: records, valid rows and issues. Nothing of it was ever sent. */
+/** The tables of a plan while it is made from a file: records, valid rows and issues. None of it was ever sent. */
 export class Draft {
   readonly pages: DraftPages;
   readonly #db: SqliteDatabase;
@@ -84,12 +84,12 @@ export class Draft {
     this.#insertIssue.run(row, line, column, code, message, value);
   }
 
-  /** Where a journal finds the row of a reference: `hash, n` by turns, in ascending order. */
+  /** Index by which a journal finds the row of a reference: `hash, n` alternating, in ascending order. */
   addNames(hashesAndRows: readonly number[]): void {
     this.#names.run(hashesAndRows);
   }
 
-  /** Gives a row the name that follows from its content. */
+  /** Sets the name of a row that is derived from its content. */
   rename(n: number, reference: string): void {
     this.#db.prepare('update rows set reference = ?, fold = ? where n = ?').run(reference, reference, n);
   }
@@ -110,35 +110,35 @@ export class Draft {
     const row = this.#db
       .prepare('select line, reference, party, amount, currency from rows where n = ?')
       .get(n)!;
-    return row as unknown as ShownRow; // the columns are named so
+    return row as unknown as ShownRow; // column names match the type
   }
 
-  /** Records after `after`, a page at a time; an empty page is the end. */
+  /** Records after `after`, one page at a time; an empty page is the end. */
   records(after: number): DraftRecord[] {
     return this.#db
       .prepare(`select n, line, cells from cells where n > ? order by n limit ${PAGE}`)
-      .all(after) as unknown as DraftRecord[]; // the columns are named so
+      .all(after) as unknown as DraftRecord[]; // column names match the type
   }
 
-  /** Valid rows after `after`, a page at a time; an empty page is the end. */
+  /** Valid rows after `after`, one page at a time; an empty page is the end. */
   rows(after: number): SummedRow[] {
     return this.#db
       .prepare(
         `select n, reference, amount, currency, rail, scheduled, fingerprint from rows where n > ? order by n limit ${PAGE}`,
       )
-      .all(after) as unknown as SummedRow[]; // the columns are named so
+      .all(after) as unknown as SummedRow[]; // column names match the type
   }
 
-  /** The first issues in the order of their rows. */
+  /** The first issues, in row order. */
   firstIssues(limit: number): Issue[] {
     return this.#db
       .prepare(
         `select n as row, line, col as "column", code, message, value from issues order by n, seq limit ?`,
       )
-      .all(limit) as unknown as Issue[]; // the columns are named like the fields
+      .all(limit) as unknown as Issue[]; // column names match the fields
   }
 
-  /** All issues in the order in which they were found. Read by the page, so memory does not grow with the file. */
+  /** All issues in the order in which they were found, read in pages so that memory does not grow with the file. */
   *issues(): Generator<Issue> {
     const page = this.#db.prepare(
       `select seq, n, line, col, code, message, value from issues where seq > ? order by seq limit ${PAGE}`,

@@ -6,8 +6,8 @@ import type {RunPath} from '../model/run-path.ts';
 import type {Stop} from '../model/stop.ts';
 
 /**
- * What a journal holds about the batch as a whole: JSON values by name, each declared here and nowhere else. The names and
- * formats are stored; a journal of an earlier version may lack any of them but the plan.
+ * What a journal holds about the batch as a whole: JSON values by name, each declared only here. The names and
+ * formats are stored. A journal of an earlier version may lack any of them except the plan.
  */
 export interface BatchFacts {
   plan: Plan;
@@ -15,31 +15,31 @@ export interface BatchFacts {
   binding: Binding;
   /** How far the last run was to go. */
   path: RunPath;
-  /** How the last run ended; `running` also after it was killed. */
+  /** How the last run ended; still `running` if it was killed. */
   state: BatchState;
-  /** Why the last run stopped; null when it did not. */
+  /** Why the last run stopped; null if it did not. */
   stop: Stop | null;
   /** When the service last answered; milliseconds since the epoch. */
   asOf: number;
-  /** When `cancel` was begun; absent from any other batch. */
+  /** When `cancel` was started; absent otherwise. */
   canceling: number;
-  /** Settings of the last run that the command after it depends on. */
+  /** Settings of the last run that the next command depends on. */
   runFacts: RunFacts;
   /** Whether the last run found records that are too old to be replayed. */
   pastHorizon: boolean;
-  /** Whether the service refused the replay of a staged row in the last run, or showed another record. */
+  /** Whether, in the last run, the service refused the replay of a staged row or returned another record. */
   probeRefused: boolean;
-  /** How requests were sent, oldest first; an entry is added when it differs from the last one. */
+  /** How requests were sent, oldest first. An entry is added when it differs from the previous one. */
   sentWith: SentWith[];
   /** The unfinished batch that has claimed references of this one. */
   waitsFor: string | null;
-  /** References that an edited file left out or corrected: the next run frees their claims. */
+  /** References that an edited file left out or corrected; the next run frees their claims. */
   dropped: string[];
-  /** Rows declared as paid by the operator, by reference, each with its outcome before. */
+  /** Rows declared as paid by the operator, by reference, each with its previous outcome. */
   declared: Record<string, Outcome | null>;
-  /** The profile that was typed for the last run; null when none was typed. */
+  /** The profile that was typed for the last run; null if none was typed. */
   typedProfile: string | null;
-  /** The confirmation in force; a resume needs no other. */
+  /** The current confirmation; a resume needs no other. */
   confirmed: Confirmed;
   /** Who confirmed what, oldest first. */
   confirmations: Confirmation[];
@@ -49,7 +49,7 @@ export interface BatchFacts {
 }
 export type FactName = keyof BatchFacts;
 
-/** Whether a fact is still true of the batch when an edited file makes a new revision of its plan. */
+/** Whether a fact still holds when an edited file makes a new revision of the plan. */
 export const SURVIVES_REVISION: Readonly<Record<FactName, boolean>> = {
   plan: false, // the revision has its own
   binding: true,
@@ -72,11 +72,11 @@ export const SURVIVES_REVISION: Readonly<Record<FactName, boolean>> = {
   results: true,
 };
 
-/** What a batch belongs to once it was run: the same rows anywhere else would be other payments. */
+/** What a batch is bound to once it has run: elsewhere, the same rows would be other payments. */
 export interface Binding {
   mode: Mode;
   baseUrl: string;
-  /** Of a test key only; a live key may be rotated. */
+  /** Only for a test key; a live key may be rotated. */
   keyFingerprint: string | null;
   metadataField: string;
 }
@@ -84,16 +84,16 @@ export interface Binding {
 export interface RunFacts {
   horizonMs: number;
   approveById: boolean;
-  /** Absent from the journal of an earlier version. */
+  /** Absent from journals of an earlier version. */
   mayAcceptDifferences?: boolean;
 }
 
 export interface SentWith {
   /** Wall clock, milliseconds since the epoch. */
   at: number;
-  /** Fingerprint of the API key; empty when it is not known. */
+  /** Fingerprint of the API key; empty if unknown. */
   key: string;
-  /** Creates asked for approval. */
+  /** Whether creates ask for approval. */
   isDirect: boolean;
 }
 
@@ -110,21 +110,21 @@ export interface Confirmation {
   revision: number;
   /** `pay`, `collect`, `stage`, `release`, `resume` or `retry`. */
   doing: string;
-  /** False when an earlier confirmation of the same plan was enough. */
+  /** False if an earlier confirmation of the same plan was sufficient. */
   asked: boolean;
   at: number;
-  /** The user's name on the machine, as the environment has it: evidence, not proof. */
+  /** The user's name on the machine, from the environment: evidence, not proof. */
   by: string | null;
   profile: string | null;
 }
 
 /**
- * The duplicates that were acknowledged for a plan: kept with it, so that a release does not ask again for what was
- * acknowledged when it was staged. What other batches have claimed since is not among them.
+ * The duplicates acknowledged for a plan. They are stored with it, so that a release does not ask again for what was
+ * acknowledged when it was staged. Claims made by other batches since then are not included.
  */
 export interface Acknowledged {
   planHash: string;
-  /** Of the plan and of other batches, as stated then. */
+  /** Counts within the plan and against other batches, as stated at that time. */
   duplicates: number;
   similar: number;
   at: number;
@@ -132,7 +132,7 @@ export interface Acknowledged {
 
 export interface ResultFiles {
   results: string;
-  /** Null when no row failed. */
+  /** Null if no row failed. */
   failed: string | null;
   summary: string;
 }

@@ -5,7 +5,7 @@ import {makeFolder as makePrivateFolder} from '../../store/folder.ts';
 import {isBatchId} from '../model/identity.ts';
 import type {Kind} from '../model/kinds.ts';
 
-/** Where one batch lives: `<state>/batches/payout/<id>/`, and its lock beside it. */
+/** Where one batch is stored: `<state>/batches/payout/<id>/`, with its lock next to it. */
 export interface BatchFolder {
   batchId: string;
   root: string;
@@ -36,7 +36,7 @@ export function batchFolder(stateDir: string, kind: Kind, batchId: string): Batc
 export const batchExists = (stateDir: string, kind: Kind, batchId: string): boolean =>
   isBatchId(batchId) && existsSync(batchFolder(stateDir, kind, batchId).journal);
 
-/** Ids of all batches of a kind, in no order that means anything. */
+/** Ids of all batches of a kind, in no particular order. */
 export function batchIds(stateDir: string, kind: Kind): string[] {
   const root = join(stateDir, 'batches', kind);
   if (!existsSync(root)) return [];
@@ -44,7 +44,7 @@ export function batchIds(stateDir: string, kind: Kind): string[] {
 }
 
 /**
- * Makes a private folder, with its parents.
+ * Creates a private folder and its parents.
  * @throws RemitError STATE with the fix, before anything was sent
  */
 export function makeFolder(path: string): void {

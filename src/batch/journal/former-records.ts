@@ -15,12 +15,12 @@ export interface EndedRecord {
   id: string;
   n: number;
   status: string;
-  /** 1 once it is in the registry. */
+  /** 1 once the registry has been updated. */
   told: number;
   reference: string;
 }
 
-/** Records that failed or were canceled, and the generations that were raised after them. */
+/** Records that failed or were canceled, and the generations that were raised afterwards. */
 export class FormerRecords {
   readonly #db: SqliteDatabase;
 
@@ -28,13 +28,13 @@ export class FormerRecords {
     this.#db = db;
   }
 
-  /** Every generation that was raised. */
+  /** All raised generations. */
   generations(): Generation[] {
     return this.#db
       .prepare(
         'select g.n, g.generation, g.former_id, g.reason, g.at, r.reference from generations g join rows r on r.n = g.n order by g.n',
       )
-      .all() as unknown as Generation[]; // the columns are named so
+      .all() as unknown as Generation[]; // column names match the type
   }
 
   addGenerations(all: readonly Generation[]): void {
@@ -51,7 +51,7 @@ export class FormerRecords {
       .prepare(
         'select e.id, e.n, e.status, e.told, r.reference from ended_records e join rows r on r.n = e.n',
       )
-      .all() as unknown as EndedRecord[]; // the columns are named so
+      .all() as unknown as EndedRecord[]; // column names match the type
   }
 
   addEndedRecords(all: readonly EndedRecord[]): void {

@@ -31,7 +31,7 @@ export interface Window {
   at: number;
 }
 
-/** A row that a person should look at. */
+/** A row that needs attention. */
 export interface Attention {
   reference: string;
   state: RowState | 'failed';
@@ -39,16 +39,16 @@ export interface Attention {
   message: string | null;
 }
 
-/** States of rows that need a person, the most urgent first. */
+/** States of rows that need attention, the most urgent first. */
 const URGENCY = 'collision accepted dead_key conflict unapproved held rejected not_sent';
 
 /**
- * The journal of one batch. Outcomes are committed in groups; a window is committed before any row of it is sent, and
- * takes the waiting outcomes with it. Every commit is synchronous and durable; one that fails is fatal (the database
- * closes itself), and the caller stops everything.
+ * The journal of one batch. Outcomes are committed in groups. A window is committed before any of its rows is sent,
+ * together with the waiting outcomes. Every commit is synchronous and durable. A failed commit is fatal: the database
+ * closes itself, and the caller stops everything.
  */
 export class Journal {
-  /** Every text of the service goes through it before it is stored here or shown; it learns the key of a run. */
+  /** Every text from the service passes through it before it is stored or shown; it is given the key of a run. */
   readonly sanitizer = new Sanitizer();
   readonly rows: JournalRows;
   readonly samples: Samples;
@@ -79,7 +79,7 @@ export class Journal {
     return this.#waiting.count;
   }
 
-  /** A fact of the batch; undefined until it is set. */
+  /** A fact about the batch; undefined until it is set. */
   fact<Name extends FactName>(name: Name): BatchFacts[Name] | undefined {
     const row = this.#db.prepare('select value from meta where name = ?').get(name);
     return row === undefined ? undefined : (JSON.parse(row['value'] as string) as BatchFacts[Name]); // written by setFact below
@@ -93,7 +93,7 @@ export class Journal {
       .run(name, JSON.stringify(value));
   }
 
-  /** Commits that rows `first` to `last` may be sent from now on; only then may one of them be. */
+  /** Commits that rows `first` to `last` may be sent from now on. None of them may be sent before. */
   openWindow(window: {phase: Phase; first: number; last: number; takes: readonly Taken[]; at: number}): void {
     const {phase, first, last, takes, at} = window;
     this.commits++;
@@ -105,7 +105,10 @@ export class Journal {
     });
   }
 
-  /** Takes an outcome; durable with the next window or flush. The caller flushes when `unflushed` has grown. */
+  /**
+   * Adds an outcome, which becomes durable with the next window or flush. The caller flushes when `unflushed` has
+   * grown.
+   */
   record(outcome: Outcome, at: number): void {
     this.#waiting.add(outcome, at);
   }
@@ -127,12 +130,15 @@ export class Journal {
         .run(id, n, status, told);
   }
 
-  /** A GET showed that the record of a row has failed or was canceled. Durable with the outcome that is recorded with it. */
+  /**
+   * Records that a GET showed the record of a row failed or canceled. It becomes durable with the outcome recorded
+   * with it.
+   */
   noteEnded(n: number, id: string, status: string, {isTold = false} = {}): void {
     this.#ended.push({n, id, status, told: isTold ? 1 : 0});
   }
 
-  /** After the registry was told: durable when it returns. */
+  /** Called after the registry was updated; durable when it returns. */
   markTold(ids: readonly string[]): void {
     this.#db.transaction(() => {
       for (const id of ids) this.#db.prepare('update ended_records set told = 1 where id = ?').run(id);
@@ -145,10 +151,13 @@ export class Journal {
         `select seq, phase, first, last, at from windows where phase in (${marks(phases)}) order by seq`,
       )
       .all(...phases)
-      .map((row) => row as unknown as Window); // the columns are those of Window
+      .map((row) => row as unknown as Window); // column names match Window
   }
 
-  /** How many rows were accepted, by the status last seen; `badEnds` are counted where they were seen afterwards too. */
+  /**
+   * How many rows were accepted, by last seen status. Rows with a status in `badEnds` are also counted if it was seen
+   * later.
+   */
   acceptedByStatus(badEnds: readonly string[]): {status: string | null; count: number}[] {
     return this.#db
       .prepare(
@@ -159,14 +168,14 @@ export class Journal {
       .map((row) => ({status: row['status'] as string | null, count: Number(row['count'])}));
   }
 
-  /** Whether the registry, and not an answer, decided an outcome. */
+  /** Whether any outcome was decided by the registry and not by an answer. */
   hasOutcomeByRegistry(): boolean {
     return this.#db.prepare('select 1 from outcomes where code = ? limit 1').get(REGISTRY_CODE) !== undefined;
   }
 
   /**
-   * Rows whose outcome a later window overtook, left by a run that was killed, get the outcome "in doubt" that they have:
-   * a row must not be called staged, held or unapproved while its release may be under way. Durable when it returns.
+   * Records "in doubt" for rows that a later window of a killed run covers: a row must not be called staged, held or
+   * unapproved while its release may be in progress. Durable when it returns.
    */
   makeDoubtExplicit(): void {
     this.#db
@@ -178,7 +187,7 @@ export class Journal {
       .run();
   }
 
-  /** Whether a window that takes rows that were not sent covers the row and is newer than its outcome. */
+  /** Whether a window newer than the outcome covers the row and includes rows that were not sent. */
   isTakenAgain({n, outcomeWindow}: JournalRow): boolean {
     return (
       this.#db
@@ -189,7 +198,7 @@ export class Journal {
     );
   }
 
-  /** Since when a row without an outcome may have been sent; undefined when no window covers it. */
+  /** When a row without an outcome may first have been sent; undefined if no window covers it. */
   coveredSince(n: number): number | undefined {
     const at = this.#db
       .prepare(
@@ -200,14 +209,14 @@ export class Journal {
   }
 
   /**
-   * Gives a row a new generation, and with it a new key: only after its record was seen to have failed or been canceled.
-   * Its outcome goes back to "not sent"; the former id stays on record. Durable when it returns.
+   * Gives a row a new generation and thus a new key. Allowed only after its record was seen to have failed or been
+   * canceled. Its outcome returns to "not sent"; the former id is kept. Durable when it returns.
    */
   raiseGeneration(row: JournalRow, reason: string, at: number): void {
     this.raiseGenerations([{row, reason}], at);
   }
 
-  /** The same for several rows, with one commit. */
+  /** The same for several rows, in one commit. */
   raiseGenerations(raised: readonly {row: JournalRow; reason: string}[], at: number): void {
     this.flush();
     this.#db.transaction(() => {
@@ -231,7 +240,7 @@ export class Journal {
     this.#waiting.add(outcome, at);
   }
 
-  /** Whether the service may have taken any row: then the batch is bound to the key under which it did. */
+  /** Whether the service may have accepted any row; then the batch is bound to the key that was used. */
   everTaken(): boolean {
     return (
       this.#db
@@ -244,7 +253,10 @@ export class Journal {
     );
   }
 
-  /** Whether any answer that the service alone could give is known: a record of ours, or a refusal that was believed. */
+  /**
+   * Whether an answer is known that only the service can give: one of our records, or a refusal that was treated as
+   * final.
+   */
   everAnswered(): boolean {
     return (
       this.#db
@@ -264,12 +276,12 @@ export class Journal {
     );
   }
 
-  /** Counts and sums of all planned rows by bucket; a row without an outcome that a window covers is in doubt. */
+  /** Counts and sums of all planned rows by bucket. A row without an outcome that a window covers is in doubt. */
   tally(): Tally {
     return readTally(this.#db);
   }
 
-  /** Where the rows are. Reads every outcome: a run keeps its own copy up to date instead. */
+  /** The current tally. Reads every outcome; a run keeps its own copy up to date instead. */
   standing(): Standing {
     return readStanding(this.#db);
   }
@@ -283,8 +295,8 @@ export class Journal {
   }
 
   /**
-   * Rows whose record was asked for and whose state needs a person, at most `limit`, the most urgent first.
-   * @param doubts how many rows are in doubt, those that a killed run left so without a word as well
+   * Rows with a requested record whose state needs attention, the most urgent first, at most `limit`.
+   * @param doubts number of rows in doubt, including those that a killed run left without an outcome
    */
   needingAttention(limit: number, doubts: number): Attention[] {
     const doubtful =

@@ -2,23 +2,23 @@ import {CLOCK_AHEAD_MS, KEY_IN_USE_MS} from '../model/record-age.ts';
 import {DIRECT_WITH_USED_KEY, REGISTRY_CODE} from '../model/outcome.ts';
 import type {SqliteDatabase} from '../../store/port.ts';
 
-/** Rows of a batch at rest that are not finished, counted by what the next command can do about them. */
+/** Unfinished rows of a batch at rest, counted by what the next command can do about them. */
 export interface LeftCounts {
-  /** Not sent: the service refused them for reasons that are not the row's. */
+  /** Not sent: the service refused them for reasons unrelated to the row. */
   refused: number;
-  /** Not sent: direct mode does not send them, staging does. */
+  /** Not sent: direct mode does not send them, but staging does. */
   notDirect: number;
-  /** In doubt, without a record; the key may be forgotten. */
+  /** In doubt, without a record; the service may have forgotten the key. */
   lateCreates: number;
   /** In doubt with a record, because they were being released. */
   releasing: number;
-  /** Those of them whose key may be forgotten. */
+  /** The part of them whose key may be forgotten. */
   lateReleases: number;
   /** Staged; the key may be forgotten. */
   lateStaged: number;
-  /** In doubt, without a record: the service still answered 409 long after their first request. */
+  /** In doubt, without a record: the service still answered 409 long after the first request. */
   stuck: number;
-  /** Rows whose record `cancel` has still to read. */
+  /** Rows whose record `cancel` has yet to read. */
   cancelable: number;
 }
 
@@ -50,7 +50,7 @@ export class LeftRows {
          from (select *, staged_at < ? or staged_at > ? as late from outcomes)`,
       )
       .get(now - horizonMs, now + CLOCK_AHEAD_MS)!;
-    return Object.fromEntries(NAMES.map((name) => [name, Number(row[name])])) as unknown as LeftCounts; // each of the names
+    return Object.fromEntries(NAMES.map((name) => [name, Number(row[name])])) as unknown as LeftCounts; // one for each name
   }
 
   /** Rows in doubt that are not sent, because another batch has their reference. */
@@ -62,17 +62,17 @@ export class LeftRows {
     );
   }
 
-  /** Reference of the first row whose record is known and has failed or was canceled. */
+  /** Reference of the first row whose known record has failed or was canceled. */
   deadReference(): string | null {
     return this.#first('r.reference', `o.state = 'dead_key' and o.id is not null`);
   }
 
-  /** Party of the first row whose key was refused, when no record of it is known. */
+  /** Party of the first row whose key was refused and whose record is unknown. */
   refusedParty(): string | null {
     return this.#first('r.party', `o.state = 'dead_key' and o.id is null`);
   }
 
-  /** Record of another payment with which the first row is in conflict. */
+  /** Record of the other payment with which the first row is in conflict. */
   otherRecord(): string | null {
     return this.#first('o.id', `o.state in ('collision', 'conflict') and o.id is not null`);
   }

@@ -19,8 +19,9 @@ export interface OpenBatch {
 }
 
 /**
- * Opens a planned batch for this process alone.
- * @throws RemitError NO_BATCH for an unknown id, LOCKED while another process has it, STATE_DAMAGED for a damaged journal
+ * Opens a planned batch for exclusive use by this process.
+ * @throws RemitError NO_BATCH for an unknown id, LOCKED while another process has the batch, STATE_DAMAGED for a
+ *   damaged journal
  */
 export async function openBatch(options: {
   stateDir: string;
@@ -28,7 +29,7 @@ export async function openBatch(options: {
   batchId: string;
   purpose: string;
   breakLock?: boolean;
-  /** Held only briefly: a run that begins meanwhile waits for it. */
+  /** Held only briefly; a run that starts at the same time waits for it. */
   brief?: boolean;
   clock: Clock;
 }): Promise<OpenBatch> {
@@ -40,7 +41,7 @@ export async function openBatch(options: {
     breakLock: options.breakLock ?? false,
     brief: options.brief ?? false,
     hint: (commands) =>
-      `wait for it, or watch it: ${commands.read(KINDS[kind].topic, 'batch', 'status', batchId)}; add --break-lock only if that process is certainly gone`,
+      `wait for it, or watch it: ${commands.read(KINDS[kind].topic, 'batch', 'status', batchId)}; add --break-lock only if that process is known to be dead`,
     clock,
   });
   try {

@@ -23,12 +23,12 @@ export interface TroubledRow {
   message: string | null;
 }
 
-/** Summed in two halves: a sum may pass 2^63 although no amount does. */
+/** Summed in two parts, because a sum may exceed 2^63 although no amount does. */
 export const HALVES = 'sum(r.amount / 1000000) as high, sum(r.amount % 1000000) as low';
 export const wholeOf = (row: SqlRow): bigint =>
   BigInt(row['high'] as number) * 1_000_000n + BigInt(row['low'] as number);
 
-/** The rows that results and reports list, and their sums. */
+/** The rows in results and reports, and their sums. */
 export class ReportRows {
   readonly #db: SqliteDatabase;
 
@@ -42,7 +42,7 @@ export class ReportRows {
     return at === null || at === undefined ? null : Number(at);
   }
 
-  /** Accepted rows by the status last seen. */
+  /** Accepted rows by last seen status. */
   acceptedSums(): (RowSum & {status: string | null})[] {
     return this.#db
       .prepare(
@@ -54,8 +54,8 @@ export class ReportRows {
   }
 
   /**
-   * Rows by what is wrong with them, null where nothing is. An accepted row is `failed`, `differs`, or `unclear` when its
-   * status is none of `clear`; any other row has the name of its state.
+   * Rows by problem, null if there is none. An accepted row is `failed`, `differs`, or `unclear` if its status is not
+   * in `clear`; any other row has the name of its state.
    */
   troubleSums(clear: readonly string[]): (RowSum & {trouble: string | null})[] {
     return this.#db
@@ -67,7 +67,7 @@ export class ReportRows {
       .map((row) => ({...rowSum(row), trouble: row['trouble'] as string | null}));
   }
 
-  /** The first rows in one of those troubles. */
+  /** The first rows with one of these problems. */
   troubledRows(clear: readonly string[], trouble: string, limit: number): TroubledRow[] {
     return this.#db
       .prepare(
@@ -83,7 +83,7 @@ export class ReportRows {
       }));
   }
 
-  /** Every record of the file in order, with its cells, its plan and what is known of it; for reports. */
+  /** Every record of the file in order, with its cells, plan and outcome, for reports. */
   *everything(): Generator<SqlRow> {
     let after = 0;
     for (;;) {
@@ -115,7 +115,7 @@ const rowSum = (row: SqlRow): RowSum => ({
   sum: wholeOf(row),
 });
 
-/** The statuses are written into the text: they are the contract's, and the same for each report of a kind. */
+/** The statuses are part of the SQL text: they come from the contract and are the same for each report of a kind. */
 const troubleSql = (clear: readonly string[]): string => `case ${STATE}
     when 'accepted' then case
       when o.status = 'failed' then 'failed'

@@ -6,10 +6,10 @@ export interface JournalRow extends RowContent {
   n: number;
   reference: string;
   fingerprint: string;
-  /** Part of the idempotency key; raised only by `retry`. */
+  /** Part of the idempotency key; only `retry` raises it. */
   generation: number;
   outcome: Outcome | undefined;
-  /** Newest window when the outcome was written; 0 without one. */
+  /** Newest window when the outcome was written; 0 if there is none. */
   outcomeWindow: number;
 }
 
@@ -17,15 +17,15 @@ const CONTENT = FIELD_NAMES.map((name) => `r.${name}`).join(', ');
 const OUTCOME =
   'o.n, o.state, o.id, o.status, o.staged_at, o.http, o.code, o.message, o.request_id, o.attempts, o.orphan';
 
-/** A row `r` of the plan with its outcome `o` and its generation `g`, as the JSON that `rowsOfPage` reads. */
+/** A row `r` of the plan with its outcome `o` and generation `g`, as the JSON that `rowsOfPage` reads. */
 export const KNOWN_ROW = `json_array(r.n, r.reference, r.fingerprint, coalesce(g.generation, 0), coalesce(o.window_seq, 0),
   case when o.n is not null then json_array(${OUTCOME}) end, ${CONTENT})`;
 /** The same for a row that has only been planned. */
 export const FRESH_ROW = `json_array(r.n, r.reference, r.fingerprint, 0, 0, null, ${CONTENT})`;
 
 /**
- * One text with all rows that `select <KNOWN_ROW or FRESH_ROW> as row …` finds: SQLite and V8 are two to three times
- * quicker at JSON than the driver is at cells.
+ * One text with all rows found by `select <KNOWN_ROW or FRESH_ROW> as row …`: SQLite and V8 handle JSON two to three
+ * times faster than the driver handles cells.
  */
 export const pageOf = (rows: string): string =>
   `select '[' || coalesce(group_concat(row, ','), '') || ']' as page from (${rows})`;
@@ -39,7 +39,7 @@ const CONTENT_AT = 6;
 
 export const rowsOfPage = (page: string): JournalRow[] => (JSON.parse(page) as RowCells[]).map(toRow);
 
-/** The content is stored in a loop: that costs a twentieth of a microsecond, and a new field needs no line here. */
+/** The content is stored in a loop. This costs a twentieth of a microsecond, and new fields need no change here. */
 function toRow(cells: RowCells): JournalRow {
   const row = {
     n: cells[0],
@@ -49,7 +49,7 @@ function toRow(cells: RowCells): JournalRow {
     outcomeWindow: cells[4],
     outcome: cells[5] === null ? undefined : toOutcome(cells[5]),
   } as JournalRow;
-  const content: Record<string, Cell | undefined> = row as never; // the types are those of the columns
+  const content: Record<string, Cell | undefined> = row as never; // types match the columns
   let at = CONTENT_AT;
   for (const name of FIELD_NAMES) content[name] = cells[at++] as Cell;
   return row;

@@ -13,7 +13,7 @@ export interface UntouchedRow {
   currency: string;
 }
 
-/** Rows of the plan with what is known of each, found by what a phase or a command asks for; a page at a time. */
+/** Queries for rows of the plan with their outcomes, one page at a time. */
 export class JournalRows {
   readonly #db: SqliteDatabase;
 
@@ -22,8 +22,8 @@ export class JournalRows {
   }
 
   /**
-   * Rows after `after` that another batch may have paid: this one did not, or it knows from the registry that the other has
-   * paid or claimed them.
+   * Rows after `after` that another batch may have paid: this batch did not pay them, or the registry says that the
+   * other batch has paid or claimed them.
    */
   unpaidHere(after: number, limit: number): JournalRow[] {
     return this.#find(
@@ -34,7 +34,7 @@ export class JournalRows {
     );
   }
 
-  /** Rows after `after` that have no record yet, as far as is known: never sent, surely not taken, or in doubt and not disputed. */
+  /** Rows after `after` without a known record: never sent, certainly not accepted, or in doubt and not disputed. */
   unstaged(after: number, limit: number): JournalRow[] {
     if (!this.#isKnown(after)) return this.#freshRows(after, limit);
     return this.#find(
@@ -44,14 +44,14 @@ export class JournalRows {
     );
   }
 
-  /** Whether anything but the plan is known of a row after `after`. */
+  /** Whether anything besides the plan is known about a row after `after`. */
   #isKnown(after: number): boolean {
     return ['outcomes', 'generations'].some(
       (table) => this.#db.prepare(`select 1 from ${table} where n > ? limit 1`).get(after) !== undefined,
     );
   }
 
-  /** Rows of which nothing but the plan is known: most rows of most runs, and half the work of the others. */
+  /** Rows with only a plan: most rows of most runs. The query does half the work of the others. */
   #freshRows(after: number, limit: number): JournalRow[] {
     return this.#page(`select ${FRESH_ROW} as row from rows r where r.n > ? order by r.n limit ?`, [
       after,
@@ -59,7 +59,7 @@ export class JournalRows {
     ]);
   }
 
-  /** Rows after `after` that may have been sent, have no record that is known, and are not disputed. */
+  /** Rows after `after` that may have been sent, have no known record, and are not disputed. */
   doubtsWithoutRecord(after: number, limit: number): JournalRow[] {
     return this.#find(
       `r.n > ? and o.id is null and (o.code is null or o.code <> ?) and ${STATE} = 'in_doubt'`,
@@ -77,7 +77,7 @@ export class JournalRows {
     );
   }
 
-  /** Accepted rows after `after` with a known record, whose last seen status is none of `closed`. */
+  /** Accepted rows after `after` with a known record whose last seen status is not in `closed`. */
   following(closed: readonly string[], after: number, limit: number): JournalRow[] {
     return this.#find(
       `r.n > ? and o.state = 'accepted' and o.id is not null and (o.status is null or o.status not in (${marks(closed)}))`,
@@ -95,17 +95,17 @@ export class JournalRows {
   references(after: number, limit: number): {n: number; reference: string}[] {
     return this.#db
       .prepare('select n, reference from rows where n > ? order by n limit ?')
-      .all(after, limit) as {n: number; reference: string}[]; // the columns are named so
+      .all(after, limit) as {n: number; reference: string}[]; // column names match the type
   }
 
-  /** What the rows after `after` pay that have no outcome. */
+  /** The payments of rows after `after` that have no outcome. */
   untouched(after: number, limit: number): UntouchedRow[] {
     return this.#db
       .prepare(
         `select r.n, r.reference, r.party, r.amount, r.currency from rows r left join outcomes o on o.n = r.n
          where r.n > ? and o.n is null order by r.n limit ?`,
       )
-      .all(after, limit) as unknown as UntouchedRow[]; // the columns are named so
+      .all(after, limit) as unknown as UntouchedRow[]; // column names match the type
   }
 
   /** The row of a reference. */
@@ -115,17 +115,19 @@ export class JournalRows {
     return this.#find(named, [hashName(reference), reference], 1)[0];
   }
 
-  /** An older journal has an index on the references instead. */
+  /** A journal of an earlier version has an index on the references instead. */
   #hasRowNames(): boolean {
     return this.#db.prepare('select 1 from row_names limit 1').get() !== undefined;
   }
 
-  /** Rows of these states after `after`, with a record or without. */
+  /** Rows of these states after `after`, with or without a record. */
   inStates(states: readonly RowState[], after: number, limit: number): JournalRow[] {
     return this.#find(`r.n > ? and o.state in (${marks(states)})`, [after, ...states], limit);
   }
 
-  /** Of the rows in these states that have a record, staged at `since` or later, the one staged longest ago. */
+  /**
+   * The row staged longest ago, among those in these states that have a record and were staged at `since` or later.
+   */
   oldestRecorded(states: readonly RowState[], since: number): JournalRow | undefined {
     return this.#find(
       `o.state in (${marks(states)}) and o.id is not null and o.staged_at >= ? and o.code is not '${REGISTRY_CODE}'`,
@@ -135,7 +137,7 @@ export class JournalRows {
     )[0];
   }
 
-  /** A row whose record was made between two moments of our clock. */
+  /** A row whose record was created between two times of our clock. */
   recordMadeBetween(since: number, until: number): JournalRow | undefined {
     return this.#find(
       'o.id is not null and o.staged_at >= ? and o.staged_at < ?',
@@ -144,7 +146,7 @@ export class JournalRows {
     )[0];
   }
 
-  /** Records that have ended and that the registry was not told of, with the rows that still have them. */
+  /** Ended records that the registry does not know about yet, with the rows that still refer to them. */
   endedUntold(limit: number): JournalRow[] {
     return this.#find(`o.id in (select id from ended_records where told = 0)`, [], limit);
   }

@@ -9,7 +9,7 @@ export interface Sample {
   counts: string;
 }
 
-/** The samples of the counts, as the journal keeps them for the chart of a report. */
+/** The samples of the counts that the journal keeps for the chart of a report. */
 export class Samples {
   readonly #db: SqliteDatabase;
 
@@ -62,7 +62,7 @@ export class Samples {
     );
   }
 
-  /** Removes every second sample, but neither the first nor the last one; `but: 'ends'` also keeps the last of each run. */
+  /** Removes every second sample, except the first and the last; `but: 'ends'` also keeps the last of each run. */
   dropHalf({but}: {but?: 'ends'} = {}): void {
     const among = but === undefined ? '' : 'where seq not in (select max(seq) from timeline group by run)';
     this.#db

@@ -1,7 +1,7 @@
 /**
- * The journal: one database file a batch. `rows` and `cells` are the plan and do not change while it runs; `windows`
- * say which rows may have been sent; `outcomes` say what is known of a row. A row without an outcome was never sent
- * unless a window covers it. Key, account number and card number are never in here.
+ * The journal: one database file per batch. `rows` and `cells` are the plan and do not change while it runs;
+ * `windows` say which rows may have been sent; `outcomes` hold the results. A row without an outcome was never sent
+ * unless a window covers it. The journal never contains API keys, account numbers or card numbers.
  */
 export const JOURNAL_MIGRATIONS = [
   {
@@ -25,7 +25,7 @@ export const JOURNAL_MIGRATIONS = [
         fingerprint text not null
       );
 
-      -- The record as it lies in the file, also of rows that are not valid: results and failed.csv repeat it.
+      -- The record as it is in the file, including invalid rows: results and failed.csv repeat it.
       create table cells (n integer primary key, line integer not null, cells text not null);
 
       create table issues (
@@ -38,8 +38,8 @@ export const JOURNAL_MIGRATIONS = [
         value text not null
       );
 
-      -- Rows first..last, those of them that are in one of the states of "takes" ("new" is no outcome at all), may have been
-      -- sent in this phase from this moment on. Committed before the first of them is.
+      -- Rows first..last that are in one of the states of "takes" ("new" means no outcome) may have been
+      -- sent in this phase from this time on. Committed before the first of them is sent.
       create table windows (
         seq integer primary key,
         phase text not null,
@@ -56,7 +56,7 @@ export const JOURNAL_MIGRATIONS = [
         status text,
         staged_at integer,
         at integer not null,
-        -- The newest window when this was written: a later one that covers the row puts it in doubt again.
+        -- The newest window when this was written. A later window that covers the row puts it in doubt again.
         window_seq integer not null,
         http integer,
         code text,
@@ -66,7 +66,7 @@ export const JOURNAL_MIGRATIONS = [
         orphan text
       );
 
-      -- Rows whose key was given up by an operator after a failed or canceled record; rows not in here have generation 0.
+      -- Rows that an operator gave a new key after a failed or canceled record; other rows have generation 0.
       create table generations (
         n integer primary key,
         generation integer not null,
@@ -79,14 +79,14 @@ export const JOURNAL_MIGRATIONS = [
   {
     name: '0002-timeline',
     sql: `
-      -- Samples of the counts while somebody runs or follows the batch, thinned as they grow: for the chart of a report.
+      -- Samples of the counts while the batch is run or followed, thinned as they grow, for the chart of a report.
       create table timeline (
         seq integer primary key,
-        -- Grows with each run.
+        -- Increases with each run.
         run integer not null,
         at integer not null,
         phase text not null,
-        -- JSON: rows by bucket, settled and failed ones beside; zeros are left out.
+        -- JSON: rows by bucket, plus settled and failed rows; zeros are left out.
         counts text not null
       );
     `,
@@ -94,14 +94,14 @@ export const JOURNAL_MIGRATIONS = [
   {
     name: '0003-row-names',
     sql: `
-      -- Where the row of a reference is, by hashName. Journals from before this table have an index on the reference instead.
+      -- The row of a reference, by hashName. Journals older than this table have an index on the reference instead.
       create table row_names (hash integer not null, n integer not null, primary key (hash, n)) without rowid;
     `,
   },
   {
     name: '0004-ended-records',
     sql: `
-      -- Records that a GET showed failed or canceled. "told": the registry has marked them as ended, so that their rows
+      -- Records that a GET showed as failed or canceled. "told": the registry has marked them as ended, so their rows
       -- may be planned again in another batch.
       create table ended_records (id text primary key, n integer not null, status text not null, told integer not null)
         without rowid;

@@ -4,10 +4,10 @@ import {emptyTally, type Standing, type Tally} from '../model/tally.ts';
 import {HALVES, wholeOf} from './report-rows.ts';
 import {STATE} from './row-state.ts';
 
-/** Rows that are counted by one statement. */
+/** Rows counted by one statement. */
 const ROWS_A_PART = 10_000;
 
-/** Counts and sums of all planned rows by bucket; a row without an outcome that a window covers is in doubt. */
+/** Counts and sums of all planned rows by bucket. A row without an outcome that a window covers is in doubt. */
 export function readTally(db: SqliteDatabase): Tally {
   const tally = emptyTally();
   const rows = inParts(
@@ -23,7 +23,7 @@ export function readTally(db: SqliteDatabase): Tally {
   return tally;
 }
 
-/** Where the rows are. Reads every outcome: a run keeps its own copy up to date instead. */
+/** The current tally. Reads every outcome; a run keeps its own copy up to date instead. */
 export function readStanding(db: SqliteDatabase): Standing {
   const statuses: Record<string, number> = {};
   for (const {status, count} of inParts(
@@ -50,8 +50,8 @@ export function readStanding(db: SqliteDatabase): Standing {
 }
 
 /**
- * What a grouping finds in one part of the plan after the other: SQLite sorts what it groups, and in WASM it does so in
- * memory that it never gives back.
+ * Merges the groups found in one part of the plan after another: SQLite sorts what it groups, and in WASM it sorts in
+ * memory that it never releases.
  */
 function* inParts(db: SqliteDatabase, sql: string): Generator<SqlRow> {
   const last = Number(db.prepare('select coalesce(max(n), 0) as n from rows').get()!['n']);

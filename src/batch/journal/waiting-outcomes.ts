@@ -34,8 +34,8 @@ export class WaitingOutcomes {
   }
 
   /**
-   * Texts of the service are stored without secrets and without anything that acts on a terminal. An id stays as it came,
-   * since it is sent back: one that cannot be shown was never taken.
+   * Texts of the service are stored without secrets and terminal control characters. An id is stored unchanged,
+   * because it is sent back; an id that cannot be shown was never accepted.
    */
   add(outcome: Outcome, at: number): void {
     const {status, code, message, requestId} = outcome;
@@ -54,7 +54,7 @@ export class WaitingOutcomes {
     this.#waiting.push({outcome: isClean ? outcome : {...outcome, ...clean}, at});
   }
 
-  /** Most rows of a run have the status of the row before. */
+  /** Most rows of a run have the same status as the previous row. */
   #cleanStatus(status: string | null): string | null {
     if (status === null || status === this.#lastStatus) return status;
     const clean = this.#sanitizer.token(status);
@@ -63,8 +63,9 @@ export class WaitingOutcomes {
   }
 
   /**
-   * In the caller's transaction. A value that is bound costs as much as one that is stored, and most rows of most runs go
-   * well: what neighbours have in common is bound once. Never in another order: of two outcomes of a row the later counts.
+   * Writes outcomes in the caller's transaction. Binding a value costs as much as storing one, and most rows of most
+   * runs succeed, so values that neighbours share are bound once. The order is never changed: of two outcomes of a
+   * row, the later one counts.
    */
   write(windowSeq: number): void {
     for (const run of runsOf(this.#waiting, canShare)) {
@@ -97,7 +98,7 @@ const commonValues = ({state, status, http, attempts}: Outcome): SqlValue[] => [
   attempts,
 ];
 
-/** Times from `since` on: the driver binds a small number in half the time of a large one. */
+/** Times relative to `since`: the driver binds small numbers in half the time of large ones. */
 function plainValues(run: readonly Waiting[], since: number): SqlValue[] {
   const values: SqlValue[] = [];
   for (const {outcome: o, at} of run)
@@ -114,7 +115,7 @@ function allValues(run: readonly Waiting[]): SqlValue[] {
   return values;
 }
 
-/** Runs of items, each of which is like the first of its run, in their order: neighbours that can be written together. */
+/** Splits items into runs of equal neighbours, in order, so that each run can be written together. */
 function* runsOf<T>(items: readonly T[], isLike: (item: T, first: T) => boolean): Generator<T[]> {
   for (let from = 0; from < items.length;) {
     const first = items[from]!;

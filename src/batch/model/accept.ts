@@ -1,8 +1,8 @@
 import {DIFFERING_FIELDS} from './row-fields.ts';
 
 /**
- * What `--accept` can state, so that a script goes on where a batch would be refused. The value is a number of rows, a
- * name, or nothing; the meaning is what the help and usage errors print.
+ * What `--accept` can state, so that a script can continue where a batch would be refused. The value is a number of
+ * rows, a name, or nothing. Help and usage errors print the meaning.
  */
 export const ACCEPTABLE = {
   duplicates: {value: 'N', meaning: 'N rows repeat a party, amount and currency'},
@@ -16,7 +16,7 @@ export const ACCEPTABLE = {
   refusals: {value: null, meaning: '4xx answers before the first success are final'},
   'key-trust': {
     value: null,
-    meaning: '--direct with a live key: the service keeps keys',
+    meaning: '--direct with a live key: the service remembers keys',
   },
   'cut-input': {value: null, meaning: 'piped input is complete without a final newline'},
 } as const satisfies Record<string, {value: 'N' | 'NAME' | null; meaning: string}>;
@@ -28,7 +28,7 @@ type NameTaking<Value> = {
 export type CountedName = NameTaking<'N'>;
 export type BareName = NameTaking<null>;
 
-/** The words of a command line that state this: `--accept duplicates=2`. Hints are built with it, never by hand. */
+/** The arguments that state this: `--accept duplicates=2`. Hints are always built with this function. */
 export function accepting(name: BareName): [string, string];
 export function accepting(name: CountedName, rows: number): [string, string];
 export function accepting(name: 'paid-elsewhere', place: string): [string, string];
@@ -36,5 +36,5 @@ export function accepting(name: AcceptName, value?: number | string): [string, s
   return ['--accept', value === undefined ? name : `${name}=${value}`];
 }
 
-/** The typed command with these words added. */
+/** The command that was typed, with these arguments added. */
 export type Retype = (words: readonly string[]) => string;

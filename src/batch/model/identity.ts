@@ -3,15 +3,17 @@ import {isFormula} from '../../spreadsheet.ts';
 import type {Kind, Mode} from './kinds.ts';
 import {FIELD_NAMES, type RowContent} from './row-fields.ts';
 
-/** Metadata key under which the reference travels; it is the only trace after all local state is lost. */
+/** Metadata key that carries the reference. If all local state is lost, it is the only way to find the record. */
 export const REFERENCE_METADATA_KEY = 'remit_reference';
 export const DEFAULT_NAMESPACE = 'default';
 const REFERENCE_LENGTH = 128;
 
-/** NFC and trimmed: the form in which a reference is compared, hashed and sent. */
+/**
+ * Normalises a reference to NFC without surrounding spaces. References are compared, hashed and sent in this form.
+ */
 export const normaliseReference = (text: string): string => text.normalize('NFC').trim();
 
-/** Case and spaces folded away: two references with one fold are probably one payment typed twice. */
+/** Removes differences of case and spaces: two references with the same fold are probably one payment typed twice. */
 export const foldReference = (reference: string): string => reference.toLowerCase().replace(/\s+/gu, '');
 
 export interface ReferenceProblem {
@@ -19,13 +21,13 @@ export interface ReferenceProblem {
   message: string;
 }
 
-/** No control, format, unassigned or lone surrogate characters, no line or paragraph separators. */
+/** Allows no control, format, unassigned or lone surrogate characters, and no line or paragraph separators. */
 export const isPrintable = (text: string): boolean => !/[\p{C}\p{Zl}\p{Zp}]/u.test(text);
 
 /**
- * What keeps a normalised reference from being one, or undefined. A reference that begins like a formula is refused
- * because results are opened in spreadsheets; one in scientific notation, or with more digits than a spreadsheet keeps
- * and zeros where they were, was damaged by one.
+ * Why a normalised reference is invalid, or undefined. A reference that begins like a formula is refused because
+ * results are opened in spreadsheets. A reference in scientific notation, or with more digits than a spreadsheet
+ * keeps and zeros at the end, was damaged by a spreadsheet.
  */
 export function checkReference(reference: string): ReferenceProblem | undefined {
   if (reference === '') return {code: 'missing', message: 'the reference is empty'};
@@ -53,22 +55,22 @@ export function checkReference(reference: string): ReferenceProblem | undefined 
   return undefined;
 }
 
-/** Where a reference has one key for each of its generations. */
+/** The space in which each generation of a reference has one key. */
 export interface KeySpace {
   kind: Kind;
   mode: Mode;
   namespace: string;
 }
 
-/** What a key is made for, within its space. */
+/** What identifies a key within its space. */
 export interface Keyed {
   reference: string;
   generation: number;
 }
 
 /**
- * The idempotency key of a row: a pure function of what the payment is for, never of row number, amount, file or batch.
- * Test vector in docs/internals/batch-format.md. 43 characters of base64url.
+ * The idempotency key of a row. It depends only on what the payment is for, never on row number, amount, file or
+ * batch. It has 43 characters of base64url; docs/internals/batch-format.md has a test vector.
  */
 export const idempotencyKey = (identity: KeySpace & Keyed): string => keyMaker(identity)(identity);
 
@@ -79,22 +81,19 @@ export function keyMaker({kind, mode, namespace}: KeySpace): (keyed: Keyed) => s
     hash('sha256', `${space},${JSON.stringify(reference)},${generation}]`, 'base64url');
 }
 
-/** Every fingerprint contains these first fields of a row, also where they have no value. */
+/** Every fingerprint contains these first fields of a row, even when they have no value. */
 const FIRST_FIELDS = 8;
 
 const AMOUNT_AT = FIELD_NAMES.indexOf('amount');
 
-/** 132 bits of SHA-256 over the content, base64url. */
+/** Hashes the content to 132 bits of SHA-256, in base64url. */
 export function fingerprintOf(content: RowContent): string {
   const values: (string | number | null)[] = FIELD_NAMES.map((name) => content[name]);
   values[AMOUNT_AT] = String(content.amount);
   return fingerprintOfValues(values);
 }
 
-/**
- * Fields that came later and have no value are left out at the end, so that a row without them keeps the fingerprint that
- * it always had.
- */
+/** Later fields without a value are left out at the end, so that a row without them keeps its fingerprint. */
 export function fingerprintOfValues(values: readonly (string | number | null)[]): string {
   let length = values.length;
   while (length > FIRST_FIELDS && values[length - 1] === null) length--;
@@ -102,12 +101,12 @@ export function fingerprintOfValues(values: readonly (string | number | null)[])
   return hash('sha256', text, 'base64url').slice(0, 22);
 }
 
-/** Identity of a row in a file without references: its content and the how-manieth of its kind it is. */
+/** Identity of a row in a file without references: its content and its occurrence number. */
 export const referenceOfContent = (fingerprint: string, occurrence: number): string =>
   `content:${fingerprint}:${occurrence}`;
 
 const BATCH_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
-/** A name ending in `.lock` would be taken for the lock of another batch. */
+/** A name ending in `.lock` could be mistaken for the lock of another batch. */
 export const isBatchId = (text: string): boolean => BATCH_ID.test(text) && !text.endsWith('.lock');
 export const isNamespace = (text: string): boolean => /^[a-z0-9-]{1,64}$/.test(text);
 

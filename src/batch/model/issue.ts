@@ -1,13 +1,16 @@
-/** One thing wrong with a file: where, what, and how to fix it. Lines and rows count from 1; the header is line 1. */
+/**
+ * One error in a file: where it is, what is wrong, and how to fix it. Lines and rows count from 1; the header is line
+ * 1.
+ */
 export interface Issue {
-  /** Record number after the header, or 0 for the file as a whole. */
+  /** Record number after the header, or 0 for the whole file. */
   row: number;
   /** Physical line on which the record begins, or 0. */
   line: number;
-  /** Column as the file spells it, or empty. */
+  /** Column as written in the file, or empty. */
   column: string;
   code: string;
   message: string;
-  /** The cell, cut short and with long runs of digits masked. */
+  /** The cell, truncated and with long runs of digits masked. */
   value: string;
 }

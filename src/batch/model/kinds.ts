@@ -5,8 +5,8 @@ export type Kind = 'payout' | 'payin';
 export type Mode = 'test' | 'live';
 
 /**
- * What differs between a batch of payouts and one of payins. `party` and `method` are the wire names of the two
- * fields that differ; everything else in the engine is the same code.
+ * The differences between a batch of payouts and one of payins. `party` and `method` are the wire names of the two
+ * fields that differ; the rest of the engine is shared.
  */
 export interface KindFacts {
   readonly kind: Kind;
@@ -20,7 +20,7 @@ export interface KindFacts {
     readonly approve: OperationId;
     readonly cancel: OperationId;
   };
-  /** Column of the results file that holds the id of the record. */
+  /** Column of the results file that contains the id of the record. */
   readonly idColumn: 'payout_id' | 'payin_id';
 }
 

@@ -1,21 +1,21 @@
 import type {Sanitizer} from '../../sanitize/sanitizer.ts';
 import {DIFFERING_FIELDS} from './row-fields.ts';
 
-/** What is known of a row, as it is journaled. A row without an outcome was never sent, or lies in a window. */
+/** What the journal stores about a row. A row without an outcome was never sent, unless a window covers it. */
 export type RowState =
   | 'staged' // created, not approved; no money moves
-  | 'held' // staged, but the record differs in rail, currency or metadata from what was asked for
+  | 'held' // staged, but the record differs from the row in rail, currency or metadata
   | 'accepted' // approved or further
   | 'already_paid' // paid by another batch of the same namespace; never sent by this one
-  | 'unapproved' // the record exists, its approval failed
-  | 'rejected' // a definite refusal; no record exists
+  | 'unapproved' // the record exists, but its approval failed
+  | 'rejected' // definitely refused; no record exists
   | 'dead_key' // the key belongs to a failed or canceled record
-  | 'conflict' // the registry has its reference for another payment or an unfinished batch
-  | 'collision' // another record came back than the one asked for
-  | 'in_doubt' // sent, unsettled
-  | 'not_sent'; // surely never taken by the service
+  | 'conflict' // the registry has this reference for another payment or an unfinished batch
+  | 'collision' // the service returned the record of another payment
+  | 'in_doubt' // sent, outcome unknown
+  | 'not_sent'; // certainly not accepted by the service
 
-/** The eight buckets whose counts add up to the planned rows, in the order of the summary. */
+/** The eight buckets, in the order of the summary. Their counts add up to the planned rows. */
 export const BUCKETS = [
   'accepted',
   'already_paid',
@@ -32,15 +32,20 @@ export const bucketOf = (state: RowState): Bucket =>
   state === 'held' ? 'staged' : state === 'dead_key' || state === 'collision' ? 'conflict' : state;
 
 /**
- * In the `code` of outcomes that no answer made, but the registry. With it a row in doubt is disputed: another batch has its
- * reference, and it is not sent.
+ * The `code` of outcomes decided by the registry, not by an answer. A row in doubt with this code is disputed:
+ * another batch has its reference, and the row is not sent.
  */
 export const REGISTRY_CODE = 'REGISTRY';
 
-/** In the `code` of a conflict: this batch did not pay the row, and another batch has paid other content since. */
+/**
+ * The `code` of a conflict where this batch did not pay the row and another batch has since paid different content.
+ */
 export const PAID_ELSEWHERE_CODE = 'PAID_ELSEWHERE';
 
-/** A message as it is stored and shown. The names of batches in those of the registry are no account numbers. */
+/**
+ * A message as it is stored and shown. Registry messages name batches, so their digits are not masked as account
+ * numbers.
+ */
 export const cleanMessage = (
   sanitizer: Sanitizer,
   {code, message}: {code: string | null; message: string | null},
@@ -49,20 +54,20 @@ export const cleanMessage = (
   return code === REGISTRY_CODE ? sanitizer.line(message) : sanitizer.words(message);
 };
 
-/** In the `code` of a payment that was approved with another rail, currency or metadata than was asked for. */
+/** The `code` of a payment that was approved with another rail, currency or metadata than requested. */
 export const DIFFERS_CODE = 'DIFFERS';
 
-/** What an outcome says of such a payment: it is made, and cannot be held any more. */
+/** Message of the outcome for such a payment: it is made and can no longer be held. */
 export const DIFFERS = {
   code: DIFFERS_CODE,
   message: `its record differs from the row in ${DIFFERING_FIELDS}, and cannot be held any more`,
 } as const;
 
-/** Message of a row that is not sent: in direct mode, a record of that request could not be told from a new one. */
+/** Message of a row that is not sent: direct mode could not tell a record of that request from a new one. */
 export const DIRECT_WITH_USED_KEY =
   'an earlier request with other content used its key and was never answered; run the batch without --direct, which can tell the two apart';
 
-/** What an outcome says of a payment whose difference the operator had accepted before it was approved. */
+/** Message of the outcome for a payment whose difference the operator accepted before its approval. */
 export const DIFFERS_AS_ACCEPTED = {
   code: 'DIFFERS_ACCEPTED',
   message: `its record differed from the row in ${DIFFERING_FIELDS}; this was accepted for its release`,
@@ -71,11 +76,11 @@ export const DIFFERS_AS_ACCEPTED = {
 export interface Outcome {
   n: number;
   state: RowState;
-  /** Id of the record at the service, once known. */
+  /** Id of the record, once known. */
   id: string | null;
   /** Its status as last seen. */
   status: string | null;
-  /** Since when the service may know its key: the horizon counts from here. */
+  /** When the service may first have seen the key; the horizon counts from here. */
   stagedAt: number | null;
   http: number | null;
   code: string | null;
@@ -83,13 +88,13 @@ export interface Outcome {
   requestId: string | null;
   /** Requests sent for this row by all runs so far. */
   attempts: number;
-  /** Id of a record that was staged and then left behind, because the service had forgotten the key. */
+  /** Id of a record that was staged and then abandoned, because the service had forgotten the key. */
   orphan: string | null;
 }
 
 export const KILLED = 'it may have been sent when an earlier run was killed';
 
-/** What a window says of a row that has no outcome. */
+/** Message for a row that a window covers and that has no outcome. */
 export const openDoubt = (n: number, since: number): Outcome & {stagedAt: number} => ({
   ...{n, state: 'in_doubt', id: null, status: null, stagedAt: since, http: null, code: null},
   ...{message: KILLED, requestId: null, attempts: 0, orphan: null},

@@ -1,6 +1,6 @@
 import {Totals} from '../../money/totals.ts';
 
-/** Some rows of a batch, and their money. */
+/** Some rows of a batch, with their totals. */
 export interface Part {
   rows: number;
   totals: Totals;

@@ -1,9 +1,11 @@
 import type {Kind} from './kinds.ts';
 
-/** What stands between the fields of a file. */
+/** Cell delimiter of a file. */
 export type Delimiter = ',' | ';' | '\t';
 
-/** What a person confirms: counts, sums, the largest row, and what looks paid twice. Amounts in major units. */
+/**
+ * What the operator confirms: counts, totals, the largest row, and possible duplicates. Amounts are in major units.
+ */
 export interface PlanFigures {
   rows: number;
   /** `{USD: '1500.75'}` */
@@ -23,7 +25,7 @@ export interface PlanFigures {
   lastScheduled: string | null;
 }
 
-/** Facts of a plan, as they lie in its journal under `plan`. */
+/** Facts of a plan, stored in its journal under `plan`. */
 export interface Plan {
   journalId: string;
   kind: Kind;
@@ -32,16 +34,16 @@ export interface Plan {
   namespace: string;
   plannedAt: number;
   file: {path: string; name: string; folder: string; sha256: string; bytes: number};
-  /** The columns that are kept, as the file spells them. Ignored ones are stored nowhere. */
+  /** The columns that are kept, as written in the file. Ignored columns are not stored. */
   header: string[];
-  /** What each of them is: `payee_id`, `metadata.note`. Absent from a plan of an earlier version. */
+  /** The field of each column: `payee_id`, `metadata.note`. Absent from plans of an earlier version. */
   columns?: string[];
-  /** Amounts of the file are in minor units. Absent from a plan of an earlier version. */
+  /** Amounts in the file are in minor units. Absent from plans of an earlier version. */
   minorAmounts?: boolean;
-  /** False when its rows are told apart by their content; then one file only may run in its namespace. */
+  /** False if rows are identified by their content; then only one file may run in the namespace. */
   hasReferences: boolean;
   delimiter: Delimiter;
-  /** SHA-256 over kind, namespace and, in order, reference and content of every valid row. */
+  /** SHA-256 of the kind, the namespace and, in order, the reference and content of every valid row. */
   planHash: string;
   /** Records left out because they have errors. */
   invalidRows: number;

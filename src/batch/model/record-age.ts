@@ -1,25 +1,28 @@
 import {type Answer, isObject, isSuccess, readHttpDate} from '../../client/answer.ts';
 
-/** Interface document: ISO 8601, UTC. A mere day would say too little. */
+/** Interface document: ISO 8601, UTC. A date without a time is too coarse. */
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$/;
-/** Up to the tens of seconds. */
+/** Down to tens of seconds. */
 const TEN_SECONDS = '2026-01-01T00:00:0'.length;
 
 const HTTP_DATE = 'Sun, 06 Nov 1994 08:49:37 GMT'.length;
 
 /**
- * Tells when the records in answers were made, by our own clock. The service's two times are compared with each other, so
- * that a wrong clock on either side does not matter.
+ * Determines by our own clock when a record in an answer was created. It compares the two times sent by the service
+ * with each other, so a wrong clock on either side does not matter.
  */
 export class RecordAges {
-  /** The Date that was read last, and how a timestamp of the same ten seconds begins: nearly every record is new. */
+  /**
+   * The last Date that was read, and the prefix of timestamps within the same ten seconds: nearly every record is
+   * new.
+   */
   #date: string | undefined;
   #answeredAt: number | undefined;
   #now = '';
 
   /**
-   * Undefined where the answer does not say, or the record was made within seconds of it.
-   * @param nowMs wall clock, milliseconds since the epoch; stands in for the Date of a service that sends none
+   * Undefined if the answer has no times, or the record was created within seconds of the answer.
+   * @param nowMs wall clock, milliseconds since the epoch; used if the service sends no Date
    */
   madeAt({status, json, date}: Answer, nowMs: number): number | undefined {
     if (!isSuccess(status) || !isObject(json)) return undefined;
@@ -46,15 +49,15 @@ export class RecordAges {
   }
 }
 
-/** How long the service is trusted to remember a key, unless --key-horizon says otherwise. */
+/** How long the service is trusted to remember a key, unless --key-horizon is given. */
 export const HORIZON_MS = 24 * 3_600_000;
 
-/** How long an earlier request may keep its key in use: until then a 409 is expected to end by itself. */
+/** How long an earlier request may keep its key in use; until then, a 409 is expected to go away by itself. */
 export const KEY_IN_USE_MS = 15 * 60_000;
 
-/** A clock that is set back by more than this leaves moments of which nobody knows how long ago they were. */
+/** If the clock was set back by more than this, the age of earlier times is unknown. */
 export const CLOCK_AHEAD_MS = 10 * 60_000;
 
-/** Whether the service may have forgotten a key that it may have known since a moment of our wall clock. */
+/** Whether the service may have forgotten a key that it may first have seen at this wall clock time. */
 export const isPastHorizon = (sinceMs: number, nowMs: number, horizonMs: number): boolean =>
   nowMs - sinceMs > horizonMs || sinceMs - nowMs > CLOCK_AHEAD_MS;

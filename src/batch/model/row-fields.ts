@@ -1,18 +1,18 @@
 import {type Kind, KINDS} from './kinds.ts';
 
-/** How the cell of a field is read and checked; `input/rows.ts` has a reader for each. */
+/** How the cell of a field is read and checked. `input/rows.ts` has a reader for each format. */
 export type CellFormat = 'party' | 'amount' | 'currency' | 'rail' | 'uuid' | 'day' | 'metadata';
 
 interface RowField {
-  /** Its name in the code, and its column of the table `rows` in a journal. */
+  /** Its name in the code, and its column in the table `rows` of a journal. */
   readonly name: string;
   readonly sql: 'text not null' | 'integer not null' | 'text';
   /** Its column in the file and its field in the request body. */
   readonly wire: Readonly<Record<Kind, string>>;
   readonly cell: CellFormat;
   /**
-   * What a record is whose field differs from the row: another payment, or this one, to be held. Left out for a field that
-   * answers do not contain.
+   * What a difference in this field means: the record is another payment, or the same payment, to be held. Omitted
+   * for a field that answers do not contain.
    */
   readonly echo?: 'other' | 'differs';
 }
@@ -20,9 +20,9 @@ interface RowField {
 const both = <Name extends string>(name: Name) => ({payout: name, payin: name});
 
 /**
- * The content of a row: each field once, in the order of the fingerprint and of the request body. New fields go to the
- * end, with the type `text`: a row without a value for them keeps its fingerprint and its bytes, or the file of yesterday
- * would become a conflict.
+ * The content of a row: each field once, in the order of the fingerprint and of the request body. New fields go at
+ * the end, with the type `text`. A row without a value for them must keep its fingerprint and its bytes, or
+ * re-running an old file would cause conflicts.
  */
 export const ROW_FIELDS = [
   {
@@ -49,7 +49,7 @@ export const ROW_FIELDS = [
   },
   {name: 'subaccount', sql: 'text', wire: both('subaccount_id'), cell: 'uuid', echo: 'other'},
   {name: 'scheduled', sql: 'text', wire: both('scheduled_date'), cell: 'day'},
-  // Canonical JSON of the entries of the user, keys sorted. The body also has the reference, an answer `client_metadata`.
+  // Canonical JSON of the user's entries, keys sorted. The body adds the reference; an answer adds `client_metadata`.
   {name: 'metadata', sql: 'text', wire: both('metadata'), cell: 'metadata', echo: 'differs'},
 ] as const satisfies readonly RowField[];
 
@@ -57,10 +57,10 @@ type Field = (typeof ROW_FIELDS)[number];
 export type FieldName = Field['name'];
 type Value = {'text not null': string; 'integer not null': number; text: string | null};
 
-/** The content of a row: equal exactly when the same payment would be asked for. */
+/** The content of a row. It is equal exactly if the same payment is requested. */
 export type RowContent = {[F in Field as F['name']]: Value[F['sql']]};
 
-/** Fields that may be missing from a row and have a column of their own. */
+/** Fields that are optional in a row and have their own column. */
 export type OptionalField = Exclude<Extract<Field, {sql: 'text'}>, {cell: 'metadata'}>;
 
 export const FIELD_NAMES = ROW_FIELDS.map(({name}) => name);
@@ -71,12 +71,12 @@ export const OPTIONAL_FIELDS = ROW_FIELDS.filter(
 /** `a, b or c` */
 export const orList = (names: readonly string[]): string => names.join(', ').replace(/, (?!.*,)/, ' or ');
 
-/** What a held record differs in: `currency, rail or metadata`. */
+/** Fields whose difference causes a record to be held: `currency, rail or metadata`. */
 export const DIFFERING_FIELDS = orList(
   ROW_FIELDS.filter((field) => 'echo' in field && field.echo === 'differs').map(({name}) => name),
 );
 
-/** Values of these formats hold only letters, digits, `_` and `-`: in JSON they need no escaping. */
+/** Values of these formats contain only letters, digits, `_` and `-`, so they need no escaping in JSON. */
 const PLAIN_FORMATS: ReadonlySet<CellFormat> = new Set([
   'party',
   'amount',
@@ -87,7 +87,7 @@ const PLAIN_FORMATS: ReadonlySet<CellFormat> = new Set([
 ]);
 export const isPlain = ({cell}: {cell: CellFormat}): boolean => PLAIN_FORMATS.has(cell);
 
-/** Columns of a file, in the order in which the template prints them. Columns of metadata have names of their own. */
+/** Columns of a file, in the order in which the template prints them. Metadata columns have names of their own. */
 export const columnsOf = (kind: Kind): readonly string[] => [
   'reference',
   ...ROW_FIELDS.flatMap(({name, wire, cell}) => {

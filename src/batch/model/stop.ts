@@ -1,21 +1,21 @@
 import {RemitError} from '../../errors.ts';
 
-/** Why a whole batch stops, rather than a row. */
+/** Why a whole batch stops, as opposed to a single row. */
 export type StopReason =
-  | 'credentials' // 401, or 403 at first or three in a row
-  | 'collision' // another record than the one asked for
-  | 'key-forgotten' // the service made a second record for a key it had seen
+  | 'credentials' // 401, or a 403 as the first answer or three times in a row
+  | 'collision' // the service returned the record of another payment
+  | 'key-forgotten' // the service created a second record for a key that it had seen
   | 'lost-record' // a record that we know is no longer found
   | 'refused-at-first' // everything was refused before anything succeeded
   | 'redirect'
   | 'unreachable'
   | 'rate-limited'
   | 'failing' // nothing but server errors or lost answers
-  | 'unreadable' // successes without a record, as a sign-in page sends them
+  | 'unreadable' // successes without a record, as a sign-in page returns them
   | 'probe'
-  | 'not-whole'; // the check between stage and release did not hold
+  | 'not-whole'; // the check between stage and release failed
 
-/** Why a run stopped, in words for a person as well. */
+/** Why a run stopped, also in words. */
 export interface Stop {
   reason: StopReason | 'interrupted' | 'terminated';
   message: string;

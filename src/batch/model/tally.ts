@@ -5,18 +5,18 @@ import type {Plan} from './plan-facts.ts';
 /** Count and exact sum per bucket. */
 export type Tally = Record<Bucket, {count: number; totals: Totals}>;
 
-/** Where the rows of a batch stand. */
+/** The state of the rows of a batch, in counts and sums. */
 export interface Standing {
   tally: Tally;
-  /** Accepted rows by the status of their record, as last seen. */
+  /** Accepted rows by the last seen status of their record. */
   statuses: Record<string, number>;
-  /** Rows staged with a record that differs from the plan. */
+  /** Staged rows whose record differs from the plan. */
   held: number;
   /** Rows whose record was canceled. */
   canceled: number;
-  /** Payments that were approved with another rail, currency or metadata than was asked for. */
+  /** Payments approved with another rail, currency or metadata than requested. */
   differs: number;
-  /** Records that nobody will release: left behind when the service forgot a key. */
+  /** Records that will never be released: abandoned because the service had forgotten a key. */
   orphans: {reference: string; id: string}[];
 }
 
@@ -24,7 +24,7 @@ export function emptyTally(): Tally {
   return Object.fromEntries(BUCKETS.map((bucket) => [bucket, {count: 0, totals: new Totals()}])) as Tally; // one per bucket
 }
 
-/** The standing of a plan of which nothing was ever sent. */
+/** The tally of a plan from which nothing was ever sent. */
 export function untouchedStanding({figures}: Plan): Standing {
   const tally = emptyTally();
   tally.not_sent.count = figures.rows;

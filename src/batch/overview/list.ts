@@ -14,15 +14,15 @@ export interface ListedBatch {
   accepted: number;
   /** Rows with errors that were not planned. */
   left_out: number;
-  /** `1500.75 USD + 20.00 EUR`, of the planned rows. */
+  /** `1500.75 USD + 20.00 EUR`, for the planned rows. */
   total: string;
   needs_attention: number;
   updated_at: string | null;
-  /** Set when the batch cannot be read. */
+  /** Set if the batch cannot be read. */
   problem: string | null;
 }
 
-/** All batches of a state folder, the newest first. One that cannot be read is listed with the reason. */
+/** All batches of a state folder, the newest first. A batch that cannot be read is listed with the reason. */
 export async function listBatches(options: {
   kind: Kind;
   stateDir: string;
@@ -69,10 +69,10 @@ const listed = (summary: Summary, updated: string | null): ListedBatch => ({
     summary.rejected +
     summary.unapproved +
     summary.conflict -
-    (summary.state === 'canceled' ? (summary.canceled ?? 0) : 0) + // these are as they were meant to be
+    (summary.state === 'canceled' ? (summary.canceled ?? 0) : 0) + // these are as intended
     summary.in_doubt +
     summary.held +
-    (summary.differs ?? 0) + // as is this
+    (summary.differs ?? 0) + // so is this
     summary.failed,
   updated_at: updated,
   problem: null,

@@ -10,12 +10,12 @@ import {readSummary} from '../standing/read-summary.ts';
 import type {Summary} from '../standing/summary.ts';
 import {ATTENTION, lastStatus, placedFor, rowCount, runningText, type Wanted} from './status.ts';
 
-/** The summary, with the file of the HTML report if one was written. */
+/** The summary, with the path of the HTML report if one was written. */
 export type Reported = Summary & {report_file?: string};
 
 /**
  * Writes the results of a batch again, from its journal alone; sends nothing.
- * @param html a file for the HTML report, or `beside`: with the results
+ * @param html a file for the HTML report, or `beside`: next to the results
  */
 export async function reportBatch(
   wanted: Wanted & {folder: string | undefined; html?: {file: string} | 'beside' | undefined},
@@ -40,7 +40,7 @@ export async function reportBatch(
   }
 }
 
-/** A batch that runs has no results yet: the refusal says how far it is. */
+/** A running batch has no results yet; the error shows its progress. */
 async function openForReport(wanted: Wanted): Promise<OpenBatch> {
   try {
     return await openBatch({...wanted, purpose: `report of batch ${wanted.batchId}`, brief: true});

@@ -16,18 +16,18 @@ export interface Wanted {
   batchId: string;
   stateDir: string;
   clock: Clock;
-  /** Makes the flags by which the next command finds the batch, of the profile that it was last run with. */
+  /** Builds the flags that the next command needs to find the batch, from the profile of the last run. */
   placing?: Placing;
 }
 
-/** Rows that are named as needing attention. */
+/** Maximum number of rows listed as needing attention. */
 export const ATTENTION = 10;
 
 export const rowCount = (n: number): string => `${n} ${n === 1 ? 'row' : 'rows'}`;
 
 /**
- * The summary of a batch: what its runner last wrote while one has it, otherwise what the journal says, also after the
- * runner was killed.
+ * The summary of a batch: what its process last wrote while it runs, otherwise the state of the journal, even after
+ * the process was killed.
  */
 export async function statusOfBatch(
   wanted: Wanted,
@@ -57,13 +57,16 @@ export async function statusOfBatch(
 export const placedFor = ({journal}: OpenBatch, {placing}: Wanted): Placed =>
   placing?.(journal.fact('typedProfile') ?? undefined) ?? NOWHERE;
 
-/** What the process that has the batch last wrote; undefined when it wrote nothing, or the error is another one. */
+/**
+ * The last status written by the process that has the batch. Undefined if there is none, or if the error is not about
+ * a lock.
+ */
 export function lastStatus(error: unknown, {stateDir, kind, batchId}: Wanted): StatusFile | undefined {
   if (!(error instanceof RemitError) || error.code !== 'LOCKED') return undefined;
   return readStatus(batchFolder(stateDir, kind, batchId).status);
 }
 
-/** Where the disk is full, or the like, the lock cannot be taken: the error says what was written last. */
+/** If the lock cannot be taken, for example because the disk is full, the error includes the last written status. */
 function withLastStanding(error: unknown, {stateDir, kind, batchId}: Wanted): unknown {
   if (!(error instanceof RemitError) || error.code !== 'STATE') return error;
   const status = readStatus(batchFolder(stateDir, kind, batchId).status);
@@ -78,10 +81,10 @@ function withLastStanding(error: unknown, {stateDir, kind, batchId}: Wanted): un
 
 export function runningText(status: StatusFile, error: unknown): string {
   const {host, pid, phase, updated_at: at, activity} = status;
-  const holder = (error as RemitError).details as {host?: string; pid?: number} | undefined; // of the lock
+  const holder = (error as RemitError).details as {host?: string; pid?: number} | undefined; // from the lock
   if (holder?.pid !== undefined && (holder.pid !== pid || holder.host !== host))
-    return `Process ${holder.pid} on ${holder.host} has the batch now; this is how it stood at ${at}.`;
+    return `Process ${holder.pid} on ${holder.host} is using the batch; these figures are as of ${at}.`;
   return phase === ASKING
-    ? `Process ${pid} on ${host} waits for its question to be answered, since ${at}; nothing more is sent until then.`
+    ? `Process ${pid} on ${host} has been waiting for an answer to its prompt since ${at}; nothing more is sent until then.`
     : `Running on ${host} as process ${pid}: ${activity === undefined ? phase : progressLine(phase, status.summary, activity)}, as of ${at}.`;
 }

@@ -6,28 +6,28 @@ const BUCKET_BITS = 7;
 const BUCKETS = 2 ** BUCKET_BITS;
 /** Records that are written together. */
 const RECORDS_A_PAGE = 128;
-/** Of one bucket; ids of pages stay below 2^31. */
+/** Pages per bucket; page ids stay below 2^31. */
 const PAGES = 2 ** 22;
 /**
- * Records that are worked through in one transaction, and in one turn of the event loop. By work done and not by time, so
- * that a plan takes the same turns each time.
+ * Records processed in one transaction and in one turn of the event loop. The limit is work done and not time, so a
+ * plan takes the same turns every time.
  */
 const RECORDS_A_TURN = 8192;
 
 export interface Dealt {
-  /** Of the row. */
+  /** Row number. */
   n: number;
   text: string;
 }
 
-/** Row numbers and texts by turns. */
+/** Row numbers and texts, alternating. */
 type Page = (number | string)[];
 
 /**
- * Texts of the rows of a plan, dealt out by a hash: equal texts lie in one bucket, so that duplicates are found a bucket
- * at a time, in memory that does not grow with the file as long as most texts differ, or all are one. What does not fit
- * lies in a table of the plan until it is removed: SQLite in WASM has no temporary files, and would sort in memory that it
- * never gives back.
+ * Texts of the rows of a plan, distributed by a hash. Equal texts are in the same bucket, so duplicates are found one
+ * bucket at a time. Memory does not grow with the file as long as most texts differ, or all are equal. What does not
+ * fit is kept in a table of the plan until it is removed: SQLite in WASM has no temporary files, and would sort in
+ * memory that it never releases.
  */
 export class Buckets {
   readonly #store: DraftPages;
@@ -44,7 +44,7 @@ export class Buckets {
     this.#recordsAPage = recordsAPage;
   }
 
-  /** Within the caller's transaction. Higher hashes go to later buckets. */
+  /** Runs within the caller's transaction. Higher hashes go to later buckets. */
   add(hash: number, n: number, text: string): void {
     const bucket = hash >>> (HASH_BITS - BUCKET_BITS);
     this.#records[bucket]!++;
@@ -63,7 +63,10 @@ export class Buckets {
     return (this.#series * BUCKETS + bucket) * PAGES;
   }
 
-  /** The records of a bucket in the order in which they were added. The same database may be written meanwhile. */
+  /**
+   * Yields the records of a bucket in the order in which they were added. The same database may be written at the
+   * same time.
+   */
   *records(bucket: number): Generator<Dealt> {
     const first = this.#firstPage(bucket);
     for (let page = 0; page < this.#pages[bucket]!; page++) {
@@ -72,7 +75,7 @@ export class Buckets {
     yield* recordsOf(this.#waiting[bucket]!);
   }
 
-  /** Works through every bucket that holds something, in ascending order, and empties it. */
+  /** Processes every non-empty bucket, in ascending order, and empties it. */
   async drain(work: (bucket: number) => void): Promise<void> {
     for (const [index, portion] of this.#portions().entries()) {
       if (index > 0) await nextTurn();
@@ -114,5 +117,5 @@ export class Buckets {
 }
 
 function* recordsOf(page: Page): Generator<Dealt> {
-  for (let at = 0; at < page.length; at += 2) yield {n: page[at] as number, text: page[at + 1] as string}; // by turns
+  for (let at = 0; at < page.length; at += 2) yield {n: page[at] as number, text: page[at + 1] as string}; // alternating
 }

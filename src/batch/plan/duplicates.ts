@@ -4,23 +4,23 @@ import type {RowSet} from '../input/row-set.ts';
 const EXAMPLES = 5;
 const ROWS_AN_EXAMPLE = 4;
 
-/** Rows of one text: the first four of them, and how many there are. */
+/** Rows with the same text: the first four of them, and their number. */
 export interface Group {
   text: string;
   rows: number[];
   copies: number;
 }
 
-/** Rows that have a text in common, found in one part of the rows after the other. */
+/** Finds rows that share a text, one part of the rows at a time. */
 export class Duplicates {
   /** Rows that repeat an earlier one. */
   count = 0;
   /** The first five groups, in the order of their first rows. */
   groups: Group[] = [];
 
-  /** Takes a part in which all rows of each of its texts are, in ascending order. */
+  /** Adds a part that contains all rows of each of its texts, in ascending order. */
   take(part: Iterable<Dealt>): void {
-    const found = new Map<string, number | Group>(); // most rows have no copy, and cost no object
+    const found = new Map<string, number | Group>(); // most rows have no copy and need no object
     for (const {n, text} of part) {
       const known = found.get(text);
       if (known === undefined) found.set(text, n);
@@ -40,7 +40,7 @@ export class Duplicates {
   }
 }
 
-/** Rows of the plan that repeat the text of an earlier one; those in `refused` are not in the plan any more. */
+/** Rows of the plan that repeat the text of an earlier row. Rows in `refused` are no longer in the plan. */
 export async function findDuplicates(texts: Buckets, refused: RowSet): Promise<Duplicates> {
   const duplicates = new Duplicates();
   await texts.drain((bucket) => duplicates.take(without(refused, texts.records(bucket))));

@@ -8,12 +8,12 @@ const FREE_TEXTS = [
   ...ROW_FIELDS.filter((field) => !isPlain(field)).map(({name}) => name),
 ] as const;
 
-/** A shorter text has no card number or IBAN; most texts have neither, and this check is cheaper. */
+/** A shorter text cannot contain a card number or IBAN. This check is cheaper, and most texts contain neither. */
 const LONG = /\d(?:[ -]?\d){11}|[A-Z]{2}\d\d[ -]?[A-Z0-9]/;
 
 /**
- * Card and account numbers in the reference and in fields of free text. They must be kept and sent exactly as they are in
- * the file, so they cannot be masked; the plan warns of them.
+ * Finds card and account numbers in the reference and in free-text fields. These texts must be stored and sent
+ * exactly as they are in the file, so they cannot be masked; the plan warns about them.
  */
 export class ExposedNumbers {
   #rows = 0;
@@ -29,7 +29,7 @@ export class ExposedNumbers {
       this.#rows++;
       if (this.#rows > 1) return;
       this.#line = row.line;
-      this.#example = /…\w{0,4}/.exec(masked)![0]; // what differs is masked
+      this.#example = /…\w{0,4}/.exec(masked)![0]; // the masked part is what differs
       return;
     }
   }

@@ -15,7 +15,7 @@ interface RailSum {
   sum: bigint;
 }
 
-/** Adds up the valid rows of a plan as they are read; all sums exact. */
+/** Adds up the valid rows of a plan as they are read; all sums are exact. */
 export class FigureSums {
   rows = 0;
   readonly #rails = new Map<string, RailSum>();
@@ -24,10 +24,10 @@ export class FigureSums {
   #firstScheduled: string | null = null;
   #lastScheduled: string | null = null;
 
-  /** Rows come in the order of the file. */
+  /** Rows come in file order. */
   add({n, amount, currency, rail, scheduled}: SummedRow): void {
     this.rows++;
-    const name = `${rail ?? ''} ${currency}`; // a rail is no empty text
+    const name = `${rail ?? ''} ${currency}`; // a rail is never an empty text
     let sum = this.#rails.get(name);
     if (sum === undefined) this.#rails.set(name, (sum = {rail, currency, rows: 0, sum: 0n}));
     sum.rows++;

@@ -19,29 +19,29 @@ import {
 } from '../input/rows.ts';
 import {ExposedNumbers} from './exposed-numbers.ts';
 
-/** Texts of the rows of a plan, to find duplicates. */
+/** Texts of the rows of a plan, used to find duplicates. */
 export interface RowTexts {
   references: Buckets;
-  /** Fingerprints, where the file has no references. */
+  /** Fingerprints, if the file has no references. */
   contents: Buckets;
   /** Rows with the same text look like a double payment. */
   alike: Buckets;
 }
 
-/** Checks records and writes them into the plan, a page at a time. */
+/** Checks records and writes them into the plan, one page at a time. */
 export class PlanLoader {
   readonly #draft: Draft;
   readonly #map: ColumnMap;
   readonly #rules: RowRules;
   readonly #texts: RowTexts;
   readonly #formats = new AmountFormats();
-  /** Rows whose amounts wait for those of the others. */
+  /** Rows whose amounts are read after those of the other rows. */
   readonly #waiting = new RowSet();
   readonly #decimals = new Set<Decimals>();
   readonly #numbers = new ExposedNumbers();
   #anyWaits = false;
 
-  /** Records that were loaded, valid or not. */
+  /** Records loaded so far, valid or not. */
   records = 0;
   /** How ambiguous amounts were read, and which rows expose a number. */
   readonly warnings: string[] = [];
@@ -68,7 +68,7 @@ export class PlanLoader {
       this.#formats.notePoint(amountText(record, this.#map), record.line);
   }
 
-  /** Whether an amount has no reading of its own: then the record is read after the last one. */
+  /** Whether an amount is ambiguous by itself; then the record is read after the last one. */
   #mustWait(record: CsvRecord): boolean {
     const {amountUnit, numberFormat} = this.#rules;
     if (amountUnit === 'minor' || numberFormat !== undefined || this.#map.at['amount'] === undefined)
@@ -98,7 +98,7 @@ export class PlanLoader {
     this.#draft.addRow(row, name);
   }
 
-  /** A row without a reference counts as the first of its content until all are known. */
+  /** A row without a reference counts as the first of its content until all rows are known. */
   #name({row: n, reference, fold, fingerprint}: PlannedRow): {reference: string; fold: string} {
     if (this.#map.at['reference'] === undefined) {
       this.#texts.contents.add(hashText(fingerprint), n, fingerprint);
@@ -109,7 +109,7 @@ export class PlanLoader {
     return {reference, fold};
   }
 
-  /** After the last record: reads the amounts that waited, and checks what only the whole file can tell. */
+  /** After the last record: reads the ambiguous amounts, and makes the checks that need the whole file. */
   async finish(): Promise<void> {
     if (this.#anyWaits) await this.#readWaiting();
     this.#checkUnit();
@@ -140,14 +140,14 @@ export class PlanLoader {
   }
 
   /**
-   * A column `amount` without a single decimal point may as well hold cents, which would be a hundred times too much, so
-   * the file must say its unit. Not one row is known to be right then, also under --valid-only.
+   * A column `amount` without a single decimal point might hold cents, which would be a hundred times too much, so
+   * the file must declare its unit. No row is known to be right then, even with --valid-only.
    */
   #checkUnit(): void {
     const {amountUnit} = this.#rules;
     const index = this.#map.at['amount'];
     if (index === undefined || amountUnit !== undefined || this.#decimals.has('proven')) return;
-    if (!this.#decimals.has('none')) return; // the errors of the rows already say everything
+    if (!this.#decimals.has('none')) return; // the errors of the rows already cover it
     const isSeen = this.#decimals.has('seen');
     this.#draft.addIssue({
       row: 0,
@@ -164,13 +164,13 @@ export class PlanLoader {
   }
 }
 
-/** The cells that are stored. In a row with too many or too few, one of an ignored column may be anywhere. */
+/** The cells that are stored. In a row with too many or too few cells, any cell may belong to an ignored column. */
 function keptCells(cells: readonly string[], {headers, kept}: ColumnMap): readonly string[] {
   if (kept.length === headers.length) return cells;
   return cells.length === headers.length ? kept.map((index) => cells[index]!) : [];
 }
 
-/** Stored cells in their places in the file. */
+/** Puts stored cells back in their places in the file. */
 function fileCells(stored: string, {headers, kept}: ColumnMap): string[] {
   const cells = Array<string>(headers.length).fill('');
   (JSON.parse(stored) as string[]).forEach((cell, at) => (cells[kept[at]!] = cell)); // written by the loader

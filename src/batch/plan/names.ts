@@ -5,7 +5,7 @@ import type {Buckets, Dealt} from './buckets.ts';
 import {Duplicates} from './duplicates.ts';
 import {RowSet} from '../input/row-set.ts';
 
-/** How often a reference occurs in the file, and where first. */
+/** The number of occurrences of a reference in the file, and its first line. */
 interface Copies {
   count: number;
   first: number;
@@ -15,13 +15,13 @@ interface Copies {
 export interface CheckedNames {
   /** Rows whose reference differs from an earlier one only in case or spaces. */
   similar: Duplicates;
-  /** Rows that were taken out of the plan because their reference is repeated. */
+  /** Rows that were removed from the plan because their reference is repeated. */
   refused: RowSet;
 }
 
 /**
- * Rows of a file without references are named by content and occurrence. The plan has them all as the first of their
- * content so far.
+ * Names the rows of a file without references by content and occurrence number. Until then, the plan has every row as
+ * the first occurrence of its content.
  */
 export async function nameByContent(draft: Draft, contents: Buckets, names: Buckets): Promise<void> {
   await contents.drain((bucket) => {
@@ -37,8 +37,9 @@ export async function nameByContent(draft: Draft, contents: Buckets, names: Buck
 }
 
 /**
- * Takes out rows whose reference is repeated, finds references that are nearly one, and writes down where the journal
- * finds the row of a reference. `column`: the header of the references, undefined when the rows were named here.
+ * Removes rows whose reference is repeated, finds references that are almost equal, and writes the index by which the
+ * journal finds the row of a reference. `column` is the header of the references; undefined if the rows were named
+ * here.
  */
 export async function checkNames(
   draft: Draft,
@@ -69,7 +70,7 @@ function copiesIn(names: Buckets, bucket: number): Map<string, Copies> {
 }
 
 /**
- * A repeated reference: no copy may be sent, since it is unknown which one is meant. Each copy becomes an
+ * Handles a repeated reference: no copy may be sent, because it is unknown which one is meant. Each copy becomes an
  * issue that names the line of another.
  */
 function refuseRepeated(
@@ -108,7 +109,7 @@ function* foldsOf(found: Map<string, Copies>): Generator<Dealt> {
   for (const [reference, {first}] of found) yield {n: first, text: foldReference(reference)};
 }
 
-/** In ascending order: then each page of the table is written once. */
+/** In ascending order, so that each page of the table is written once. */
 function hashesOf(found: Map<string, Copies>): number[] {
   const entries = [...found].map(([reference, {first}]) => ({hash: hashName(reference), n: first}));
   return entries.sort((a, b) => a.hash - b.hash || a.n - b.n).flatMap(({hash, n}) => [hash, n]);

@@ -42,9 +42,9 @@ export interface PlanOptions {
   currency?: string | undefined;
   /** Plan the rows without errors and leave the others out. */
   validOnly?: boolean;
-  /** A pipe whose last line does not end is refused unless this is set. */
+  /** Without this, a pipe that does not end with a newline is refused. */
   allowCutInput?: boolean;
-  /** Makes the typed command with these words added. */
+  /** Builds the typed command with these arguments added. */
   retype?: Retype;
   clock: Clock;
   stdin?: NodeJS.ReadableStream;
@@ -56,24 +56,26 @@ export interface PlannedBatch {
   fresh: boolean;
   /** Errors of the rows that were left out, the first ten thousand. */
   errors: Issue[];
-  /** All of them by their causes. */
+  /** All errors, grouped by cause. */
   groups: IssueGroup[];
-  /** What the edited file of a batch that was run before changes in it. */
+  /** What an edited file changes in a batch that has already run. */
   revision: RevisionFacts | undefined;
 }
 
 const SHOWN_ISSUES = 10_000;
 
 /**
- * Reads a CSV to its end and writes the plan of a batch, offline: nothing is sent. Every error of the file is found in
- * one pass. Memory does not grow with the file. A plan of the same content under the same id is left as it is.
+ * Reads a CSV to its end and writes the plan of a batch. It works offline: nothing is sent. Every error of the file
+ * is found in one pass, and memory does not grow with the file. An existing plan with the same content and id is left
+ * unchanged.
  *
- * @throws RemitError CSV_INVALID with `details.errors` (the first ten thousand) and `details.error_groups` when the file has
- *   errors and `validOnly` is not set, or has no valid row; STATE when the plan cannot be written; LOCKED when the batch is running.
+ * @throws RemitError CSV_INVALID with `details.errors` (the first ten thousand) and `details.error_groups` if the
+ *   file has errors and `validOnly` is not set, or has no valid row; STATE if the plan cannot be written; LOCKED if
+ *   the batch is running.
  */
 export async function planBatch(options: PlanOptions): Promise<PlannedBatch> {
   const input = openInput(options.file, options.stdin, [KINDS[options.kind].topic, 'batch', 'template']);
-  if (options.batchId !== undefined) batchFolder(options.stateDir, options.kind, options.batchId); // refuses a bad id early
+  if (options.batchId !== undefined) batchFolder(options.stateDir, options.kind, options.batchId); // refuses an invalid id early
   const root = join(options.stateDir, 'batches', options.kind);
   const workshop = join(root, `.planning-${randomUUID()}`);
   makeFolder(workshop);
@@ -87,7 +89,10 @@ export async function planBatch(options: PlanOptions): Promise<PlannedBatch> {
   }
 }
 
-/** Leftover files of a plan do no harm: a failure to delete them must not fail the plan, nor hide why another one failed. */
+/**
+ * Removes leftover files of a plan, which do no harm: a failure to delete them must not fail the plan or hide its
+ * error.
+ */
 function removeLitter(folder: string): void {
   try {
     rmSync(folder, {recursive: true, force: true});
@@ -96,7 +101,10 @@ function removeLitter(folder: string): void {
   }
 }
 
-/** A file of this size gives its journal large pages: fewer calls for the same rows. A small one would only take more room. */
+/**
+ * A file of this size gets a journal with large pages, which need fewer calls for the same rows. For a small file
+ * they would only waste space.
+ */
 const LARGE_BYTES = 1024 * 1024;
 
 async function writePlan(
@@ -192,7 +200,7 @@ async function loadRecords(
         needsReference: options.namespace === undefined,
         defaultCurrency: options.currency !== undefined,
       });
-      // With a wrong header every row would be wrong, so only its errors are reported.
+      // With a wrong header every row would be wrong, so only the header's errors are reported.
       if (header.issues.length > 0)
         throw invalidFile(input, {...groupsOf(header.issues), errors: header.issues});
       ({map} = header);
@@ -213,7 +221,7 @@ async function loadRecords(
   };
 }
 
-/** Headers of the columns that are kept, and what each of them is. */
+/** Headers of the columns that are kept, and the field of each. */
 function keptColumns({headers, at, metadata, kept}: ColumnMap): {header: string[]; columns: string[]} {
   const names = new Map(Object.entries(at).map(([name, index]) => [index, name]));
   for (const {key, index} of metadata) names.set(index, `metadata.${key}`);
@@ -227,7 +235,7 @@ function referenceColumn({at, headers}: ColumnMap): string | undefined {
   return at['reference'] === undefined ? undefined : headers[at['reference']]!;
 }
 
-/** Goes through the valid rows in their order, once: for their figures, and for the hash of the plan. */
+/** Reads the valid rows once, in order, for their figures and for the hash of the plan. */
 async function readRows(
   draft: Draft,
   kind: Kind,

@@ -15,8 +15,8 @@ import {mergeRevision, type RevisionFacts} from './revision.ts';
 import type {Plan} from '../model/plan-facts.ts';
 
 /**
- * Publishes the plan by one rename. The same plan again changes nothing. Another plan replaces one that was never run; after a
- * run, the state of the rows is carried over.
+ * Publishes the plan with one rename. Publishing the same plan again changes nothing. A different plan replaces one
+ * that was never run; after a run, the state of the rows is carried over.
  */
 export async function putInPlace(
   plan: Plan,
@@ -49,7 +49,9 @@ export async function putInPlace(
   }
 }
 
-/** A row's key is made of its namespace: under another one the rows of a batch that was run would be other payments. */
+/**
+ * A row's key contains its namespace: in another namespace, the rows of a batch that has run would be other payments.
+ */
 function refuseOtherNamespace(journal: Journal, old: Plan, plan: Plan): void {
   if (journal.fact('binding') === undefined) return;
   if (old.namespace === plan.namespace && old.hasReferences === plan.hasReferences) return;
@@ -60,7 +62,7 @@ function refuseOtherNamespace(journal: Journal, old: Plan, plan: Plan): void {
   );
 }
 
-/** A plan that was never run is deleted. */
+/** Deletes a plan that was never run. */
 function carryOver(old: SqliteDatabase, fresh: SqliteDatabase, plan: Plan): RevisionFacts | undefined {
   return new Journal(old).fact('binding') === undefined ? undefined : mergeRevision(old, fresh, plan);
 }
@@ -74,7 +76,7 @@ function removeOrphanedWal(journal: string): void {
   }
 }
 
-/** Both databases were closed completely, so each is one file, and the rename decides. */
+/** Both databases are closed completely, so each is one file, and the rename is atomic. */
 function publish(draft: string, place: BatchFolder): void {
   const {folder, journal} = place;
   refuseLeftChanges(draft);
@@ -88,8 +90,9 @@ function publish(draft: string, place: BatchFolder): void {
 }
 
 /**
- * SQLite reports no error if the last checkpoint fails while it closes, on a full disk: changes then stay in the file next to
- * the database. A journal that is renamed without that file, or to a place with another one, would be damaged.
+ * SQLite reports no error if the last checkpoint fails while closing, for example on a full disk. Changes then remain
+ * in the file next to the database. A journal renamed without that file, or to a place with another one, would be
+ * damaged.
  */
 function refuseLeftChanges(database: string): void {
   if (existsSync(database) && existsSync(`${database}-wal`))

@@ -6,7 +6,9 @@ import type {Issue} from '../model/issue.ts';
 
 const bare: Retype = (words) => words.join(' ');
 
-/** A pipe that was cut may shorten the last number as well as the file; only a final line break shows that it is complete. */
+/**
+ * A truncated pipe may shorten the last number as well as the file; only a final newline shows that it is complete.
+ */
 export function checkEnd(
   input: InputFile,
   facts: InputFacts,
@@ -26,7 +28,7 @@ export function checkEnd(
 
 /** What is wrong with a file. */
 export interface FileErrors extends IssueCounts {
-  /** The first of the issues, in the order of the rows. */
+  /** The first issues, in row order. */
   errors: Issue[];
 }
 

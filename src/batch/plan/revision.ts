@@ -7,30 +7,30 @@ import {KINDS} from '../model/kinds.ts';
 import {openDoubt, type Outcome, type RowState} from '../model/outcome.ts';
 import type {Plan} from '../model/plan-facts.ts';
 
-/** What an edited file changes in a batch that was run before. */
+/** What an edited file changes in a batch that has already run. */
 export interface RevisionFacts {
   added: number;
   corrected: number;
-  /** References that are gone from the file and were never sent. */
+  /** References that were removed from the file and were never sent. */
   dropped: string[];
 }
 
-/** Rows that may be replaced: they were definitely refused and left no record, or were never sent. */
+/** Rows that may be replaced: definitely refused without a record, or never sent. */
 const CORRECTABLE: ReadonlySet<RowState> = new Set(['rejected', 'not_sent', 'conflict']);
 const NEVER_SENT: ReadonlySet<RowState> = new Set(['not_sent', 'conflict', 'already_paid']);
 const PAGE = 1000;
 const SHOWN = 5;
 
 /**
- * Carries what is known of a batch over to the plan of its edited file. New rows are added; a row that was never sent,
- * or was refused for good, may be changed; one that may have been sent may not be changed and must not be missing. Row
- * numbers belong to a file, so windows are not carried over: what they leave open becomes an explicit doubt.
+ * Carries the state of a batch over to the plan of its edited file. New rows are added. A row that was never sent, or
+ * was finally refused, may be changed; a row that may have been sent must stay unchanged and must not be missing. Row
+ * numbers belong to a file, so windows are not carried over: the rows that they leave open are recorded as in doubt.
  *
  * @throws RemitError CSV_INVALID naming the rows that prevent it; the batch stays unchanged
  */
 export function mergeRevision(old: SqliteDatabase, fresh: SqliteDatabase, plan: Plan): RevisionFacts {
   const before = new Journal(old);
-  before.makeDoubtExplicit(); // states that are true whether the revision is accepted or not
+  before.makeDoubtExplicit(); // states that are true whether or not the revision is accepted
   const after = new Journal(fresh);
   const facts: RevisionFacts = {added: 0, corrected: 0, dropped: []};
   const corrected: string[] = [];
@@ -92,7 +92,7 @@ function* allRows(journal: Journal): Generator<JournalRow> {
   }
 }
 
-/** What is known of a row, with the doubt that an open window leaves made explicit. */
+/** The outcome of a row, with the doubt that an open window leaves made explicit. */
 function standingOutcome(journal: Journal, row: JournalRow): Outcome | undefined {
   const since = row.outcome === undefined ? journal.coveredSince(row.n) : undefined;
   return since === undefined ? row.outcome : openDoubt(row.n, since);
@@ -108,13 +108,13 @@ const wasSent = (journal: Journal, row: JournalRow): boolean =>
   !NEVER_SENT.has(stateOf(journal, row)) || isDeclared(row);
 
 /**
- * Counted as not sent only because an operator declared it: it was in doubt, and a wrong statement must not lead to another
- * payment. It may have become a conflict since.
+ * Whether the row counts as not sent only because the operator declared it. It was in doubt, and a wrong statement
+ * must not lead to a second payment. It may have become a conflict since.
  */
 const isDeclared = ({outcome}: JournalRow): boolean =>
   (outcome?.state === 'not_sent' || outcome?.state === 'conflict') && outcome.stagedAt !== null;
 
-/** Refused in the end, but a try before that was never answered, and a copy of it may still be on its way. */
+/** Refused in the end, but an earlier try was never answered, and that request may still be in progress. */
 const wasDoubted = (row: JournalRow): boolean =>
   row.outcome?.state === 'rejected' && row.outcome.stagedAt !== null;
 

@@ -6,17 +6,20 @@ import {othersIn, settlePaidElsewhere, tellEnded} from './news.ts';
 import {settleByRegistry, surveyBatch, type Survey} from './survey.ts';
 import type {Mode} from '../model/kinds.ts';
 
-/** A batch's dealings with the registry, from the survey to the end of the run. */
+/** A batch's use of the registry, from the survey to the end of the run. */
 export interface BatchClaims {
   registry: Registry;
   survey: Survey;
-  /** After the confirmation: settles what the registry decides, and binds a namespace of rows without references. */
+  /**
+   * After the confirmation: records the outcomes that the registry decides, and binds a namespace of rows without
+   * references.
+   */
   settle(): void;
 }
 
 /**
- * Opens the registry for a batch and holds its unsent rows against it. The caller closes the registry.
- * @throws RemitError LOCKED while another batch runs in this state folder; GUARD_CONFIRM when its namespace belongs to
+ * Opens the registry for a batch and compares the batch's unsent rows with it. The caller closes the registry.
+ * @throws RemitError LOCKED while another batch runs in this state folder; GUARD_CONFIRM if the namespace belongs to
  *   another file
  */
 export async function claimBatch(options: {
@@ -46,13 +49,13 @@ export async function claimBatch(options: {
     settlePaidElsewhere({journal, plan, registry, exists, now: clock.now()});
     const survey = surveyBatch({journal, plan, registry, profile, exists, now: clock.now()});
     const settle = () => {
-      // Rows that an edited file left out were never sent: other batches may have their references.
+      // Rows that an edited file left out were never sent, so their references are free for other batches.
       for (const reference of journal.fact('dropped') ?? []) registry.free(reference);
       registry.flush();
       journal.setFact('dropped', []);
       if (!plan.hasReferences) registry.bindContentPlan(plan.planHash);
       settleByRegistry({journal, plan, registry, exists, now: clock.now()});
-      survey.shifts.clear(); // the journal's own counts have them now: a retry is asked about afterwards
+      survey.shifts.clear(); // the journal's own counts include them now; a retry is confirmed later
     };
     return {registry, survey, settle};
   } catch (error) {

@@ -1,4 +1,4 @@
-/** What a claim says of its row. */
+/** A claim of one row. */
 export interface Claim {
   reference: string;
   fingerprint: string;
@@ -6,6 +6,6 @@ export interface Claim {
   party: string;
   amount: number;
   currency: string;
-  /** Of a row that may have been sent before: since when its key may be known. */
+  /** For a row that may have been sent before: when the service may first have seen its key. */
   outcome?: {stagedAt: number | null} | undefined;
 }

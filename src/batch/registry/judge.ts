@@ -4,10 +4,10 @@ import {type Bucket, bucketOf, openDoubt, type Outcome, REGISTRY_CODE} from '../
 import {type Entry, isSamePayment, keySince} from './registry.ts';
 import type {Plan} from '../model/plan-facts.ts';
 
-/** Whether the journal of a batch is still there: what its claims mean depends on it. */
+/** Whether the journal of a batch still exists; the meaning of its claims depends on it. */
 export type JournalExists = (journalId: string, batchId: string) => boolean;
 
-/** A row without a record and without an end, and what the registry has of its reference. */
+/** An unfinished row without a record, and the registry entry for its reference. */
 interface Claimed {
   row: JournalRow;
   found: Entry | undefined;
@@ -17,7 +17,7 @@ interface Claimed {
   now: number;
 }
 
-/** What the registry makes of a row; undefined where it has nothing to say, and the row goes its way. */
+/** What the registry decides about a row; undefined if it has nothing to decide and the row is sent as usual. */
 export function registryOutcome(claimed: Claimed): Outcome | undefined {
   const {row, found, journal, plan, exists} = claimed;
   const entry = foreignEntry(found, plan);
@@ -26,7 +26,7 @@ export function registryOutcome(claimed: Claimed): Outcome | undefined {
   return paymentEnded(row, found) ?? ownOutcome(claimed) ?? takenBack(row);
 }
 
-/** The registry had named a record as the payment of the row, and that record has failed or was canceled since. */
+/** The registry named a record as the payment of the row, and that record has since failed or was canceled. */
 export function paymentEnded(row: JournalRow, found: Entry | undefined): Outcome | undefined {
   const {outcome} = row;
   if (outcome?.state !== 'already_paid' || outcome.code !== REGISTRY_CODE) return undefined;
@@ -34,8 +34,8 @@ export function paymentEnded(row: JournalRow, found: Entry | undefined): Outcome
 }
 
 /**
- * Undoes a conflict whose registry entry is gone. Paid stays paid, even if the registry that recorded it is lost. A row that
- * was declared not paid keeps the time since which it was in doubt.
+ * Undoes a conflict whose registry entry is gone; paid stays paid, even if the registry that recorded it is lost. A
+ * row that was declared not paid keeps the time since which it was in doubt.
  */
 function takenBack({outcome}: JournalRow): Outcome | undefined {
   if (isDisputed(outcome)) return {...outcome!, code: null, message: UNDISPUTED};
@@ -43,27 +43,30 @@ function takenBack({outcome}: JournalRow): Outcome | undefined {
   return {...outcome, state: 'not_sent', id: null, code: null, message: null};
 }
 
-/** It has a word of the registry's that may change. A row in doubt that has a record is a release's to ask about. */
+/**
+ * Whether the registry decided the outcome and may decide differently now. A row in doubt with a record is left to
+ * the release, which fetches it.
+ */
 export const isByRegistry = ({state, code, id}: Outcome): boolean =>
   code === REGISTRY_CODE &&
   (state === 'conflict' || state === 'already_paid' || (state === 'in_doubt' && id === null));
 
-/** It may have been sent, and no record of it is known. */
+/** Whether the row may have been sent and has no known record. */
 const isInDoubt = (journal: Journal, row: JournalRow): boolean =>
   bucketNow(journal, row) === 'in_doubt' && (row.outcome?.id ?? null) === null;
 
-/** In doubt, and not sent for another batch has its reference. */
+/** In doubt, and not sent because another batch has its reference. */
 export const isDisputed = (outcome: Outcome | undefined): boolean =>
   outcome?.state === 'in_doubt' && outcome.code === REGISTRY_CODE;
 
 const UNDISPUTED = 'it may have been sent, and no other batch has its reference any more';
 
 /**
- * A row that this batch may have sent, and whose reference another batch has claimed since, because the registry was lost in
- * between. The other batch's request may be under way, perhaps with other content, and if the service has forgotten the key,
- * a replay by this batch would pay a second time. So the row stays in doubt and is not sent until the other batch has
- * released the reference or a person has checked. A payment by the other batch, even an identical one, does not show that
- * this batch did not pay: the service may have forgotten the key in between.
+ * A row that this batch may have sent, and whose reference another batch has claimed since, because the registry was
+ * lost in between. The other batch's request may be in progress, perhaps with other content. If the service has
+ * forgotten the key, a replay by this batch would pay a second time. So the row stays in doubt and is not sent until
+ * the other batch has freed the reference or a person has checked. A payment by the other batch, even an identical
+ * one, does not show that this batch did not pay: the service may have forgotten the key in between.
  */
 function outcomeOfDoubt({row, journal, exists, now}: Claimed, entry: Entry): Outcome | undefined {
   const isSame = entry.paid ? isSamePayment(entry, row) : entry.fingerprint === row.fingerprint;
@@ -79,7 +82,7 @@ function outcomeOfDoubt({row, journal, exists, now}: Claimed, entry: Entry): Out
   return {...known, code: REGISTRY_CODE, message};
 }
 
-/** Of a row in doubt without a record: what is known of it, and since when. */
+/** The outcome of a row in doubt without a record, with the time since which it is in doubt. */
 function knownDoubt(journal: Journal, row: JournalRow, now: number): Outcome & {stagedAt: number} {
   const stagedAt = row.outcome?.stagedAt ?? journal.coveredSince(row.n) ?? now;
   return row.outcome === undefined
@@ -98,22 +101,23 @@ function wordsOf({batch, paid, id}: Entry, isSame: boolean, isThere: boolean): s
     : `batch ${batch}, whose journal is gone, had claimed this reference; check its record and resolve this row`;
 }
 
-/** As the journal's tally counts the row now. */
+/** The bucket in which the journal's tally counts the row now. */
 export function bucketNow(journal: Journal, row: JournalRow): Bucket {
   if (row.outcome === undefined) return journal.coveredSince(row.n) === undefined ? 'not_sent' : 'in_doubt';
   if (row.outcome.state !== 'not_sent') return bucketOf(row.outcome.state);
   return journal.isTakenAgain(row) ? 'in_doubt' : 'not_sent';
 }
 
-/** The claim or payment of another batch; what has ended or was freed is no hit. */
+/** The claim or payment of another batch, unless it has ended or was freed. */
 export const foreignEntry = (entry: Entry | undefined, plan: Plan): Entry | undefined =>
   entry === undefined || entry.journal === plan.journalId || entry.standing !== null ? undefined : entry;
 
 /**
- * What our own claim says of a row that our journal says was never sent. That journal is older than the registry then: it
- * was restored from a backup, or could not be written any more while the registry could. Paid is accepted, with its record;
- * claimed and not paid has been in doubt since it was claimed. And of a row in doubt, that the service has known its key for
- * longer: a run that was killed had learnt it.
+ * Judges our own claim of a row that our journal lists as never sent. The journal is then older than the registry: it
+ * was restored from a backup, or could no longer be written while the registry could. A paid claim makes the row
+ * accepted, with its record. A claim that is not paid makes it in doubt since the time of the claim. For a row
+ * already in doubt, the claim may show that the service has known its key for longer, because a killed run had found
+ * out.
  */
 function ownOutcome({row, found: entry, journal, plan, now}: Claimed): Outcome | undefined {
   if (entry === undefined || entry.journal !== plan.journalId || entry.generation < row.generation)
@@ -154,7 +158,7 @@ function ownOutcome({row, found: entry, journal, plan, now}: Claimed): Outcome |
   return row.outcome === undefined ? base : undefined;
 }
 
-/** What the claim was told is of the key of its own generation. */
+/** What the claim records about the key is for the key of its own generation. */
 function olderDoubt(
   known: Outcome & {stagedAt: number},
   row: JournalRow,
@@ -165,9 +169,9 @@ function olderDoubt(
 }
 
 /**
- * What another batch's claim means for a row. Paid with the same content: done. With other content: never sent. Claimed
- * and not paid: that batch must be finished first. If its journal is gone it cannot be finished, and the row has been in
- * doubt since it was claimed: it is replayed with the same key, within the horizon of that key.
+ * Judges another batch's claim of a row. Paid with the same content: done. Paid with other content: never sent.
+ * Claimed and not paid: that batch must be finished first. If its journal is gone it cannot be finished, and the row
+ * has been in doubt since it was claimed: it is replayed with the same key, within the horizon of that key.
  */
 function outcomeByRegistry(row: JournalRow, entry: Entry, exists: JournalExists): Outcome | undefined {
   if (row.outcome !== undefined && wasPaidUnderAnother(row.outcome, entry)) return row.outcome;
@@ -195,7 +199,7 @@ function outcomeByRegistry(row: JournalRow, entry: Entry, exists: JournalExists)
   };
 }
 
-/** Whether a row waits for another batch to finish what it has begun with the very same row. */
+/** Whether a row waits for another batch to finish the same payment. */
 export const isUnfinishedElsewhere = (
   {state}: Outcome,
   entry: Entry | undefined,
@@ -203,12 +207,12 @@ export const isUnfinishedElsewhere = (
 ): entry is Entry =>
   state === 'conflict' && entry !== undefined && !entry.paid && entry.fingerprint === row.fingerprint;
 
-/** The batch that must be finished before this one can be; null where there is none. */
+/** The batch that must be finished before this one can be; null if there is none. */
 export function noteWaitsFor(journal: Journal, batch: string | null): void {
   if ((journal.fact('waitsFor') ?? null) !== batch) journal.setFact('waitsFor', batch);
 }
 
-/** Another batch has paid the same: the row is named as paid, with that batch and its record. */
+/** Another batch has paid the same: the outcome names that batch and its record. */
 export const paidByOther = (row: JournalRow, entry: Entry): Outcome => ({
   ...{n: row.n, state: 'already_paid', id: entry.id, status: null, stagedAt: entry.at, http: null},
   ...{code: REGISTRY_CODE, message: `paid by batch ${entry.batch}${recordText(entry)}`, requestId: null},
@@ -223,8 +227,8 @@ export const otherPaymentText = (entry: Entry): string =>
 const recordText = ({id}: Entry): string => (id === null ? '' : `, record ${id}`);
 
 /**
- * The record that was sent under this reference has failed or was canceled. This batch sends it again only by `retry`,
- * which reads the record first: a row that never knew of the record must not pay by itself.
+ * The record that was sent under this reference has failed or was canceled. This batch sends the row again only by
+ * `retry`, which reads the record first: a row without any trace of the record must not be paid automatically.
  */
 function endedOutcome(row: JournalRow, {standing, id}: Entry): Outcome | undefined {
   if (standing !== 'ended' || id === null) return undefined;
@@ -238,8 +242,8 @@ function endedOutcome(row: JournalRow, {standing, id}: Entry): Outcome | undefin
 const ENDED = 'its record has failed or was canceled; retry reads the record and sends the row again';
 
 /**
- * The claim that paid it is not this one, so the registry was lost since: a later claim of the reference does not undo the
- * payment. `stagedAt` of such a row is the time of the claim that paid it.
+ * The claim that paid the row is not this one, so the registry was lost since then: a later claim of the reference
+ * does not undo the payment. `stagedAt` of such a row is the time of the claim that paid it.
  */
 const wasPaidUnderAnother = ({state, stagedAt}: Outcome, entry: Entry): boolean =>
   state === 'already_paid' && stagedAt !== null && stagedAt !== entry.at;

@@ -2,9 +2,9 @@ import type {SqliteDatabase} from '../../store/port.ts';
 import type {Claim} from './claim.ts';
 
 /**
- * Finds payments that look like one payment made twice: the same party, amount and currency. The index for that is in no
- * order that claims come in: kept up to date row by row, it would cost a page of the disk for each row that is sent. So
- * claims are noted as they come, and sorted into it before and after a run.
+ * Finds payments that look like one payment made twice: same party, amount and currency. The order of this index is
+ * unrelated to the order of claims, so updating it row by row would cost one page of disk for each row sent. Claims
+ * are therefore noted as they arrive, and sorted into the index before and after a run.
  */
 export class Lookalikes {
   readonly #db: SqliteDatabase;
@@ -13,7 +13,9 @@ export class Lookalikes {
     this.#db = db;
   }
 
-  /** References of a scope that were claimed for such a payment since a moment; some may have been freed again. */
+  /**
+   * References of a scope that were claimed for such a payment since a given time; some may have been freed again.
+   */
   find(scope: number, {party, amount, currency}: Claim, since: number): string[] {
     return this.#db
       .prepare(

@@ -23,15 +23,15 @@ import type {Plan} from '../model/plan-facts.ts';
 const PAGE = 500;
 
 /**
- * Marks in the registry what GETs have shown of this batch's records: the entry of a failed or canceled record has ended,
- * and its reference may be paid by another batch. The registry first: a row is offered to other batches (`failed.csv`) only
- * once they can claim it.
+ * Updates the registry with what GETs have shown about this batch's records: the entry of a failed or canceled record
+ * has ended, and another batch may pay its reference. The registry comes first: a row is offered to other batches
+ * (`failed.csv`) only once they can claim it.
  */
 export function tellEnded(journal: Journal, registry: Registry): void {
   for (;;) {
     const rows = journal.rows.endedUntold(PAGE);
     if (rows.length === 0) return;
-    for (const {reference, generation, outcome} of rows) registry.ended(reference, outcome!.id!, generation); // read by their ids
+    for (const {reference, generation, outcome} of rows) registry.ended(reference, outcome!.id!, generation); // found by their ids
     registry.flush();
     journal.markTold(rows.map(({outcome}) => outcome!.id!));
   }
@@ -45,15 +45,15 @@ interface Settling {
   now: number;
 }
 
-/** A claim of our own name and another journal: that journal is gone, for ours has taken its place. */
+/** A claim with the name of this batch and another journal: that journal is gone, because ours has replaced it. */
 export const othersIn =
   (stateDir: string, {kind, batchId}: Plan): JournalExists =>
   (_id, name) =>
     name !== batchId && batchExists(stateDir, kind, name);
 
 /**
- * Rows that this batch did not pay, and another batch has paid since: they are paid there, and shown as such here. Rows
- * that another batch had claimed are free where it has given them back.
+ * Updates rows that this batch did not pay and another batch has paid since: they are shown here as paid by that
+ * batch. Rows that another batch had claimed are free if it has given them back.
  */
 export function settlePaidElsewhere(options: Settling): void {
   const {journal, plan, registry, now} = options;
@@ -90,8 +90,8 @@ function outcomeElsewhere(row: JournalRow, found: Entry | undefined, options: Se
 }
 
 /**
- * Brings a batch at rest and the registry up to date with each other, for a status, list or report. Nothing happens while
- * another batch has the registry: the next command does it.
+ * Synchronises a batch at rest with the registry, for a status, list or report. Does nothing while another batch has
+ * the registry; the next command does it.
  */
 export async function readNews(
   {journal, plan}: OpenBatch,

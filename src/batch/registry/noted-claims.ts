@@ -6,10 +6,10 @@ import type {Claim} from './claim.ts';
 /** Notes that are sorted in with one commit; SQLite sorts in memory. */
 const NOTES_A_COMMIT = 4;
 
-/** What becomes of the entries when a note is sorted in. */
+/** What happens to the entries when a note is sorted in. */
 type Way = 'claim' | 'keep' | 'older' | 'free';
 
-/** Whose a note is: ids of the registry, and milliseconds since the epoch. */
+/** The owner of a note: ids of the registry, and milliseconds since the epoch. */
 export interface Noter {
   scope: number;
   claimant: number;
@@ -23,12 +23,12 @@ const ENTER = `
     n.at, c.value ->> 7, null, 0, (c.value ->> 0) || ' ' || (c.value ->> 1) || ' ' || (c.value ->> 2)
   from noted_claims n cross join json_each(n.claims) c where n.seq = ?
   on conflict (scope, fold, reference) do update set `;
-/** The age of a key stays the same when another batch claims its reference. */
+/** The age of a key does not change when another batch claims its reference. */
 const AGE = `min(coalesce(entries.since, excluded.since), coalesce(excluded.since, entries.since))`;
 const IS_NEW_KEY = 'excluded.generation > entries.generation';
 /**
- * A claim that is there already belongs to the same row, of an earlier run or an earlier generation, or it has ended or
- * was freed. Only a higher generation takes up what has ended.
+ * An existing claim belongs to the same row, in an earlier run or generation, or it has ended or was freed. Only a
+ * higher generation reopens an ended claim.
  */
 const CLAIM = `${ENTER}
     id = case when ${IS_NEW_KEY} then null else entries.id end,
@@ -38,8 +38,8 @@ const CLAIM = `${ENTER}
     claimant = excluded.claimant, generation = max(entries.generation, excluded.generation),
     fingerprint = excluded.fingerprint, content = excluded.content`;
 /**
- * The batch that has the record has the claim: after a lost registry, another batch may have claimed the reference, perhaps
- * for another payment. An entry that is paid stays as it was paid.
+ * The batch that has the record has the claim: after a lost registry, another batch may have claimed the reference,
+ * perhaps for another payment. A paid entry is not changed.
  */
 const KEEP = `${ENTER}
     claimant = excluded.claimant, generation = excluded.generation, fingerprint = excluded.fingerprint, since = ${AGE},
@@ -57,16 +57,18 @@ const OLDER = `
 const STATEMENTS = {claim: CLAIM, keep: KEEP, older: OLDER};
 
 /**
- * Claims that are not yet among the entries of a registry. Written one by one they cost a tenth of the time of a row, and no
- * lookup needs them while a run sends, because a registry has one owner at a time. So each window notes its claims in one row,
- * as durable as any other, and they are sorted in before any lookup. A claim that is free again is noted after it.
+ * Claims that are not yet among the entries of a registry. Writing them one by one would cost a tenth of the time of
+ * a row, and no lookup needs them while a run sends, because a registry has one owner at a time. So each window notes
+ * its claims in one durable row, and they are sorted in before any lookup. A claim that is freed again is noted after
+ * it.
  *
- * A claim is noted as [party, amount, currency, reference, fingerprint, generation], its fold where that differs from the
- * reference, and since when its key may be known where we were told; what is free, as the reference alone. Payments are
- * noted elsewhere and sorted in after all of this. So before a reference is claimed again, which removes its payment,
- * everything that is noted is sorted in.
+ * A claim is noted as [party, amount, currency, reference, fingerprint, generation], followed by its fold if that
+ * differs from the reference, and by the time since which its key may be known, if given. A freed claim is noted as
+ * the reference alone. Payments are noted elsewhere and sorted in after these notes. Claiming a reference again
+ * removes its payment, so everything noted is sorted in before that.
  *
- * The index that finds payments made twice (Lookalikes) is filled at the same time: its order is none that claims come in.
+ * The index that finds payments made twice (Lookalikes) is filled at the same time, because its order is unrelated to
+ * that of claims.
  */
 export class NotedClaims {
   readonly #db: SqliteDatabase;
@@ -81,7 +83,7 @@ export class NotedClaims {
     return this.#hasSome;
   }
 
-  /** In the caller's transaction. */
+  /** Runs in the caller's transaction. */
   note(way: 'claim' | 'keep' | 'older', noter: Noter, rows: readonly Claim[]): void {
     const claims = rows.map(({party, amount, currency, reference, fingerprint, generation, outcome}) => {
       const folded = foldReference(reference);
@@ -108,7 +110,7 @@ export class NotedClaims {
     this.#hasSome = true;
   }
 
-  /** Sorts some of the notes in, the oldest first. */
+  /** Sorts in some of the notes, the oldest first. */
   sortInSome(): void {
     this.#db.transaction(() => {
       const notes = this.#db

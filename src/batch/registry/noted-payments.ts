@@ -2,18 +2,18 @@ import {jsonBytes} from '../../store/json-bytes.ts';
 import type {SqliteDatabase} from '../../store/port.ts';
 import {foldReference} from '../model/identity.ts';
 
-/** What became of the record of a claim: it was paid, or it has failed or was canceled. */
+/** What happened to the record of a claim: it was paid, or it has failed or was canceled. */
 export interface Payment {
   reference: string;
   id: string | null;
-  /** Set when the record has ended: the generation whose key it had. */
+  /** Set if the record has ended: the generation of its key. */
   endedGeneration?: number;
 }
 
 /**
- * Payments of claims that are not yet written to their claims. Finding each claim and updating it takes a tenth of the time
- * of a row, and no lookup needs it while a run sends. So payments are noted as they come, a whole group in one row, and
- * sorted in before the next lookup.
+ * Payments of claims that are not yet written to their claims. Finding and updating each claim takes a tenth of the
+ * time of a row, and no lookup needs it while a run sends. So payments are noted as they arrive, a whole group in one
+ * row, and sorted in before the next lookup.
  */
 export class NotedPayments {
   readonly #db: SqliteDatabase;
@@ -28,7 +28,7 @@ export class NotedPayments {
     return this.#hasSome;
   }
 
-  /** In the caller's transaction. */
+  /** Runs in the caller's transaction. */
   note(scope: number, payments: readonly Payment[]): void {
     const lines = payments.map(({reference, id, endedGeneration: ended}) =>
       ended === undefined ? [reference, id] : [reference, id, ended],
@@ -39,7 +39,7 @@ export class NotedPayments {
     this.#hasSome = true;
   }
 
-  /** Sorts one group in, the oldest first: a later payment of a reference is the one that counts. */
+  /** Sorts in one group, the oldest first: the last payment of a reference counts. */
   sortInOne(): void {
     const noted = this.#db
       .prepare('select seq, scope, payments from noted_payments order by seq limit 1')
@@ -52,7 +52,7 @@ export class NotedPayments {
     const pay = this.#db.prepare(
       'update entries set paid = 1, id = ?, standing = null where scope = ? and fold = ? and reference = ?',
     );
-    // A later generation, or another record, is another payment: it goes on.
+    // A later generation, or another record, is another payment and is not changed.
     const end = this.#db.prepare(
       `update entries set paid = 0, id = ?1, standing = 'ended'
        where scope = ?2 and fold = ?3 and reference = ?4 and generation = ?5 and (id is null or id = ?1)`,

@@ -14,7 +14,7 @@ import {NotedPayments, type Payment} from './noted-payments.ts';
 import {REGISTRY_MIGRATIONS} from './schema.ts';
 import type {Claim} from './claim.ts';
 
-/** Where a reference is paid once. */
+/** The scope in which a reference is paid once. */
 export interface Scope {
   mode: Mode;
   /** Normalised. */
@@ -23,7 +23,7 @@ export interface Scope {
   namespace: string;
 }
 
-/** Who claims: written beside each reference. */
+/** The batch that claims; stored with each reference. */
 export interface Claimant {
   profile: string;
   batchId: string;
@@ -42,60 +42,62 @@ export interface Entry {
   paid: boolean;
   /** When it was claimed. */
   at: number;
-  /** Since when the service may know its key, where a record or a journal told. */
+  /** When the service may first have seen its key, if a record or a journal showed it. */
   since: number | null;
   /**
-   * `ended`: the record of this generation has failed or was canceled. `freed`: the claim was given back, and the key of
-   * this generation made no record. Neither keeps a batch from claiming the reference.
+   * `ended`: the record of this generation has failed or was canceled. `freed`: the claim was given back, and the key
+   * of this generation created no record. Neither prevents a batch from claiming the reference.
    */
   standing: 'ended' | 'freed' | null;
-  /** What `contentOf` makes of the claim; null in old entries. */
+  /** `contentOf` of the claim; null in old entries. */
   content: string | null;
 }
 
-/** Who gets how much: two claims of a reference that agree in this are the same payment. */
+/** Who receives how much: two claims of a reference with equal content are the same payment. */
 const contentOf = ({party, amount, currency}: Pick<Claim, 'party' | 'amount' | 'currency'>): string =>
   `${party} ${amount} ${currency}`;
 
-/** Whether an entry is for the payment that a row asks for. Rail, method and metadata may differ. */
+/** Whether an entry is for the payment that a row requests. Rail, method and metadata may differ. */
 export const isSamePayment = (entry: Entry, row: Claim): boolean =>
   entry.content === null ? entry.fingerprint === row.fingerprint : entry.content === contentOf(row);
 
-/** The generation that the next claim of a reference must have at least. */
+/** The lowest generation allowed for the next claim of a reference. */
 export const leastGeneration = (entry: Entry | undefined): number =>
   entry === undefined || entry.standing === null
     ? 0
     : entry.generation + (entry.standing === 'ended' ? 1 : 0);
 
-/** When the service may first have seen the key of a claim: from then on the horizon counts. */
+/** When the service may first have seen the key of a claim; the horizon counts from then. */
 export const keySince = ({at, since}: Entry): number => Math.min(at, since ?? at);
 
-/** A payment of another batch. */
+/** A payment by another batch. */
 export interface OtherPayment {
   batch: string;
   id: string | null;
 }
 
-/** What the engine needs of a registry while it runs. */
+/** The part of the registry that the engine needs during a run. */
 export interface Claims {
   /** Durable when it returns: no row of a window is sent before it is claimed. */
   claim(rows: readonly Claim[], at: number): void;
-  /** Claims what has no claim any more, as after the registry was lost; durable when it returns. */
+  /** Claims what is no longer claimed, for example after the registry was lost; durable when it returns. */
   keep(rows: readonly Claim[], at: number): void;
-  /** Of rows, those whose references other batches have paid, by other records perhaps. */
+  /** The rows whose references other batches have paid, possibly with other records. */
   paidByOthers(rows: readonly Claim[]): ReadonlyMap<string, OtherPayment>;
-  /** The service has known the key for longer than the claim says. Durable with the next `flush`. */
+  /** The service has known the key for longer than the claim states. Durable with the next `flush`. */
   older(row: Claim, since: number): void;
   /**
    * After a definite refusal: the reference is free again, unless it is paid. Durable with the next `flush`.
    * @param unanswered the row, if an earlier try of it was never answered
    */
   free(reference: string, unanswered?: Claim): void;
-  /** Of rows, the references of those whose key was used for other content by a try that was never answered. */
+  /** The references of rows whose key was used for other content by a try that was never answered. */
   usedForOtherContent(rows: readonly Claim[]): ReadonlySet<string>;
   /** Durable with the next `flush`. */
   paid(reference: string, id: string | null): void;
-  /** The record of this generation has failed or was canceled, as a GET just showed. Durable with the next `flush`. */
+  /**
+   * A GET just showed that the record of this generation has failed or was canceled. Durable with the next `flush`.
+   */
   ended(reference: string, id: string, generation: number): void;
   flush(): void;
 }
@@ -105,8 +107,8 @@ const ENTRY =
 const ENTRIES = 'entries e join claimants c on c.id = e.claimant';
 
 /**
- * The registry of a state folder, open for one process. It is the first guard against paying twice: the idempotency key
- * is the second, and only as long as the service remembers it.
+ * The registry of a state folder, opened for one process. It is the first protection against paying twice. The second
+ * is the idempotency key, but only as long as the service remembers it.
  */
 export class Registry implements Claims {
   readonly #db: SqliteDatabase;
@@ -154,7 +156,7 @@ export class Registry implements Claims {
   }
 
   /**
-   * Opens the registry for one batch. One batch at a time runs in a state folder.
+   * Opens the registry for one batch. Only one batch at a time runs in a state folder.
    * @throws RemitError LOCKED, naming the batch that is running
    */
   static async open(options: {
@@ -162,7 +164,7 @@ export class Registry implements Claims {
     scope: Scope;
     claimant: Claimant;
     breakLock?: boolean;
-    /** For moments only. */
+    /** Held only briefly. */
     brief?: boolean;
     clock: Clock;
   }): Promise<Registry> {
@@ -171,7 +173,7 @@ export class Registry implements Claims {
     makeFolder(folder);
     const lock = await acquireLock(join(folder, 'registry.lock'), {
       purpose: `${KINDS[scope.kind].topic} batch ${claimant.batchId}`,
-      hint: 'one batch at a time runs in a state folder: wait for it, or answer its prompt if it has one; add --break-lock only if that process is certainly gone',
+      hint: 'one batch at a time runs in a state folder: wait for it, or answer its prompt if it has one; add --break-lock only if that process is known to be dead',
       breakLock: options.breakLock ?? false,
       brief: options.brief ?? false,
       clock,
@@ -180,7 +182,7 @@ export class Registry implements Claims {
       const db = await openSqlite(join(folder, 'registry.db'), {durability: 'full'});
       migrate(db, REGISTRY_MIGRATIONS);
       const registry = new Registry(db, lock, scope, claimant);
-      await registry.#sortIn(); // what a run that was killed had noted
+      await registry.#sortIn(); // notes left by a run that was killed
       return registry;
     } catch (error) {
       await lock.release();
@@ -193,7 +195,7 @@ export class Registry implements Claims {
     return this.#statement('select 1 from entries limit 1').get() === undefined;
   }
 
-  /** Who has this very reference in our scope. */
+  /** The entry of exactly this reference in our scope. */
   find(reference: string): Entry | undefined {
     this.#sortAllIn();
     const row = this.#statement(
@@ -202,7 +204,10 @@ export class Registry implements Claims {
     return row === undefined ? undefined : toEntry(row);
   }
 
-  /** References of our scope, claimed by other batches since a moment, that differ from this one in case or spaces only. */
+  /**
+   * References of our scope that other batches have claimed since a given time and that differ from this one only in
+   * case or spaces.
+   */
   similar(reference: string, since = 0): string[] {
     this.#sortAllIn();
     return this.#statement(
@@ -232,7 +237,7 @@ export class Registry implements Claims {
       }));
   }
 
-  /** A payment of another batch to the same party, of the same amount and currency, since a moment. */
+  /** A payment by another batch to the same party, with the same amount and currency, since a given time. */
   alike(claim: Claim, since: number): {reference: string; batch: string} | undefined {
     this.#sortAllIn();
     for (const reference of this.#lookalikes.find(this.#scope, claim, since)) {
@@ -244,7 +249,7 @@ export class Registry implements Claims {
   }
 
   claim(rows: readonly Claim[], at: number): void {
-    // A new generation is not paid: what was noted of the former one must not come after it.
+    // A new generation is not paid, so notes about the former one must be sorted in first.
     if (rows.some(({generation}) => generation > 0)) this.#sortAllIn();
     this.#note('claim', rows, at);
   }
@@ -265,7 +270,7 @@ export class Registry implements Claims {
   }
 
   paidByOthers(rows: readonly Claim[]): ReadonlyMap<string, OtherPayment> {
-    // What others have paid was sorted in when the registry was opened, and what we noted since is ours.
+    // Payments by other batches were sorted in when the registry was opened; later notes are our own.
     const others = this.#statement('select 1 from claimants where journal <> ? limit 1').get(this.#journalId);
     if (others === undefined) return new Map();
     const wanted = rows.map(({reference}) => [foldReference(reference), reference]);
@@ -304,7 +309,7 @@ export class Registry implements Claims {
     return new Set(found.map(({reference}) => reference as string));
   }
 
-  /** Takes back what was wrongly said: the claim stays ours, and is no payment any more. */
+  /** Withdraws a wrong statement: the claim stays ours and is no longer a payment. */
   unpaid(reference: string): void {
     this.#sortAllIn();
     this.#statement(
@@ -327,7 +332,7 @@ export class Registry implements Claims {
   }
 
   #writeWaiting(): void {
-    if (this.#older.length > 0) this.#claims.note('older', this.#noter(0), this.#older); // their claims are there
+    if (this.#older.length > 0) this.#claims.note('older', this.#noter(0), this.#older); // their claims exist
     if (this.#freed.length > 0) this.#claims.noteFreed(this.#noter(0), this.#freed);
     for (const {reference, generation, fingerprint} of this.#unanswered)
       this.#statement(
@@ -341,8 +346,8 @@ export class Registry implements Claims {
   }
 
   /**
-   * For a file without references: its rows are told apart by content and occurrence alone, so that one file only may
-   * ever run in its namespace. Returns the plan that has it already, if that is another one.
+   * For a file without references: its rows are identified only by content and occurrence, so only one file may ever
+   * run in its namespace. Returns the other plan that is bound to the namespace, if there is one.
    */
   contentPlan(): string | undefined {
     return (
@@ -363,14 +368,14 @@ export class Registry implements Claims {
     return this.#lock.lost;
   }
 
-  /** Before anybody looks; the claims first, beside which the payments are written. */
+  /** Called before any lookup. Claims come first, because payments are written to them. */
   #sortAllIn(): void {
     this.flush();
     while (this.#claims.hasSome) this.#claims.sortInSome();
     while (this.#payments.hasSome) this.#payments.sortInOne();
   }
 
-  /** A group at a time, so that the heartbeat of the lock continues. */
+  /** One group at a time, so that the heartbeat of the lock continues. */
   async #sortIn(): Promise<void> {
     for (; this.#claims.hasSome; await nextTurn()) this.#claims.sortInSome();
     for (; this.#payments.hasSome; await nextTurn()) this.#payments.sortInOne();
@@ -378,7 +383,7 @@ export class Registry implements Claims {
 
   async close(): Promise<void> {
     try {
-      if (!this.lost.aborted) await this.#sortIn(); // else the registry belongs to another process now
+      if (!this.lost.aborted) await this.#sortIn(); // otherwise the registry belongs to another process now
     } catch {
       // What is noted stays noted: the next one who opens the registry sorts it in.
     }

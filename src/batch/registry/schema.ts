@@ -1,7 +1,7 @@
 /**
- * The registry: which reference was given to which batch, for all batches of one state folder. `scopes` are the places
- * in which a reference is paid once. Folded references come first in the key, so that one index finds a reference, those
- * that differ only in case or spaces, and its namesakes in other scopes.
+ * The registry: which batch has claimed which reference, for all batches of one state folder. A reference is paid
+ * once within each of the `scopes`. Folded references come first in the key, so that one index finds a reference,
+ * references that differ only in case or spaces, and the same reference in other scopes.
  */
 export const REGISTRY_MIGRATIONS = [
   {
@@ -13,7 +13,7 @@ export const REGISTRY_MIGRATIONS = [
         base_url text not null,
         kind text not null,
         namespace text not null,
-        -- Of a namespace whose rows have no references: the one plan that may run in it.
+        -- For a namespace whose rows have no references: the only plan that may run in it.
         content_plan text,
         unique (mode, base_url, kind, namespace)
       );
@@ -62,7 +62,7 @@ export const REGISTRY_MIGRATIONS = [
   {
     name: '0002-noted-payments',
     sql: `
-      -- JSON, [[reference, id], …]: not yet written beside their claims; see NotedPayments.
+      -- JSON, [[reference, id], …]: not yet written to their claims; see NotedPayments.
       create table noted_payments (
         seq integer primary key,
         scope integer not null,
@@ -73,7 +73,7 @@ export const REGISTRY_MIGRATIONS = [
   {
     name: '0003-noted-entries',
     sql: `
-      -- Of a claim that is not yet in entries either; see NotedClaims.
+      -- For claims that are not yet in entries either; see NotedClaims.
       alter table noted_claims add column claimant integer;
       alter table noted_claims add column way text;
     `,
@@ -81,15 +81,15 @@ export const REGISTRY_MIGRATIONS = [
   {
     name: '0004-age-of-keys',
     sql: `
-      -- When the service may first have seen the key, where that was before the claim was made.
+      -- When the service may first have seen the key, if that was before the claim was made.
       alter table entries add column since integer;
     `,
   },
   {
     name: '0005-unanswered-tries',
     sql: `
-      -- Rows that were refused in the end after a try that was never answered. With other content the same key may still
-      -- bring a record of that try.
+      -- Rows that were finally refused after a try that was never answered. With other content the same key may still
+      -- return a record of that try.
       create table unanswered (
         scope integer not null,
         reference text not null,
@@ -103,7 +103,7 @@ export const REGISTRY_MIGRATIONS = [
     name: '0006-ended-entries',
     sql: `
       -- "ended": the record of this generation has failed or was canceled. "freed": the claim was given back, and the key
-      -- of this generation made no record. Null: the claim holds.
+      -- of this generation created no record. Null: the claim is valid.
       alter table entries add column standing text;
       -- Party, amount and currency of the claim; null in entries that are older than this column.
       alter table entries add column content text;

@@ -6,7 +6,7 @@ import type {UntouchedRow} from '../journal/rows.ts';
 import type {OpenBatch} from '../journal/open-batch.ts';
 import {inRegistry, type RegistryOptions} from './seen-before.ts';
 
-/** How many rows of a plan a run at one service would have to acknowledge because of other batches. */
+/** How many rows of a plan would need an acknowledgement at one service because of other batches. */
 export interface SeenAlike {
   mode: Mode;
   base_url: string;
@@ -20,8 +20,8 @@ const ALIKE_MS = 30 * 24 * 3_600_000;
 const PAGE = 1000;
 
 /**
- * What `surveyBatch` will count as look-alikes, for each service at which the namespace of a plan was used. Offline: the
- * key of the run decides which service counts.
+ * Predicts what `surveyBatch` will count as look-alikes, for each service at which the namespace of a plan was used.
+ * It works offline; the key of the run decides which service counts.
  * @throws RemitError like `seenBefore`
  */
 export const seenAlike = (batch: OpenBatch, options: RegistryOptions): Promise<SeenAlike[]> =>

@@ -12,7 +12,7 @@ import {NotedPayments} from './noted-payments.ts';
 import type {OpenBatch} from '../journal/open-batch.ts';
 import {REGISTRY_MIGRATIONS} from './schema.ts';
 
-/** Another batch of this state folder that has references of a plan, wherever it was run. */
+/** Another batch of this state folder that has references of a plan, in any mode and at any address. */
 export interface SeenBefore {
   batch: string;
   mode: Mode;
@@ -28,9 +28,9 @@ const PAGE = 1000;
 export const registryPath = (stateDir: string): string => join(stateDir, 'batches', 'registry.db');
 
 /**
- * Which references of a plan other batches have already, the one with most of them first. Offline, so in every mode and
- * at every address: which of them count is decided by the key of the run.
- * @throws RemitError LOCKED while a batch that runs has the registry, STATE or STATE_DAMAGED when it cannot be read
+ * Finds the references of a plan that other batches already have, starting with the batch that has most of them. It
+ * works offline, so it covers every mode and address; the key of the run decides which of them count.
+ * @throws RemitError LOCKED while a running batch has the registry, STATE or STATE_DAMAGED if it cannot be read
  */
 export const seenBefore = (batch: OpenBatch, options: RegistryOptions): Promise<SeenBefore[]> =>
   inRegistry(batch, options, [], async (db) => {
@@ -51,7 +51,7 @@ export interface RegistryOptions {
   clock: Clock;
 }
 
-/** Reads the registry while no run has it; `none` where it has nothing of other batches. */
+/** Reads the registry while no run has it; returns `none` if it has nothing from other batches. */
 export async function inRegistry<T>(
   {plan}: OpenBatch,
   {stateDir, clock}: RegistryOptions,
@@ -68,7 +68,7 @@ export async function inRegistry<T>(
   try {
     const db = await openSqlite(path, {durability: 'full'});
     try {
-      migrate(db, REGISTRY_MIGRATIONS); // its maker may have been killed before that
+      migrate(db, REGISTRY_MIGRATIONS); // the process that created it may have been killed before that
       const noted = new NotedClaims(db); // or in the middle of a run
       for (; noted.hasSome; await nextTurn()) noted.sortInSome();
       const payments = new NotedPayments(db);
@@ -100,7 +100,7 @@ function lookUp(
          and e.reference = json_extract(j.value, '$[1]') and c.id = e.claimant and c.journal <> ? and e.standing is null
        group by 1, 2, 3, 4`,
     )
-    .all(wanted, kind, journalId) as unknown as SeenBefore[]; // the columns are named so
+    .all(wanted, kind, journalId) as unknown as SeenBefore[]; // column names match the type
   for (const hit of hits) {
     const key = JSON.stringify([hit.batch, hit.mode, hit.base_url, hit.namespace]);
     const known = found.get(key);

@@ -18,26 +18,32 @@ import {
 } from './judge.ts';
 import type {Plan} from '../model/plan-facts.ts';
 
-/** What the registry says of a batch before it is confirmed. Nothing of it is written yet. */
+/** What the registry contains about a batch before it is confirmed. None of it is written yet. */
 export interface Survey {
   /**
-   * The other batches that have paid rows of this one, with the same content: these are skipped. A batch that has only
-   * claimed a reference is not one of them.
+   * The other batches that have paid rows of this one with the same content; these rows are skipped. A batch that has
+   * only claimed a reference is not included.
    */
   paidBy: Map<string, Part>;
-  /** Rows of another batch whose journal is gone: they may have been paid, and are settled first. */
+  /** Rows of another batch whose journal is gone: they may have been paid, and are resolved first. */
   doubts: number;
-  /** Rows in doubt whose reference another batch has taken since: left as they are, for what they would send might be a second payment. */
+  /**
+   * Rows in doubt whose reference another batch has claimed since. They are left unchanged, because sending them
+   * might pay a second time.
+   */
   disputed: Part;
-  /** Rows whose bucket will be another one once the registry's word is written down, by `from>to`. */
+  /** Rows that move to another bucket once the registry's decisions are written, by `from>to`. */
   shifts: Map<string, {from: Bucket; to: Bucket; part: Part}>;
-  /** Rows that cannot be sent: their reference was given to another payment, or another batch is not done with it. */
+  /** Rows that cannot be sent: their reference belongs to another payment, or to an unfinished batch. */
   conflicts: number;
   /** References that differ from one in the registry only in case or spaces. */
   similar: {count: number; examples: string[][]};
   /** Rows that look like a payment of another batch in the last thirty days. */
   alike: {count: number; examples: {reference: string; other: string; batch: string}[]};
-  /** Where references were found that this batch has too, by what `--accept paid-elsewhere` names: a namespace, profile or address. */
+  /**
+   * Other places where references of this batch were found, by the name for `--accept paid-elsewhere`: a namespace,
+   * profile or address.
+   */
   elsewhere: Map<string, {count: number; example: string; batch: string}>;
 }
 
@@ -46,8 +52,8 @@ const PAGE = 1000;
 const EXAMPLES = 5;
 
 /**
- * Holds every row that this batch has not sent yet, or may have sent, against the registry. Found by the page, so memory
- * does not grow.
+ * Compares every row that this batch has not sent yet, or may have sent, with the registry. Rows are read in pages,
+ * so memory does not grow.
  */
 export function surveyBatch(options: {
   journal: Journal;
@@ -58,7 +64,7 @@ export function surveyBatch(options: {
   now: number;
 }): Survey {
   const {journal, registry, plan, profile, now} = options;
-  // What was claimed before the look-alikes of this plan were acknowledged was seen then.
+  // Claims made before the look-alikes of this plan were acknowledged were part of that acknowledgement.
   const since = readAcknowledged(journal, plan)?.at ?? 0;
   const survey: Survey = {
     paidBy: new Map(),
@@ -94,7 +100,7 @@ export function surveyBatch(options: {
   return survey;
 }
 
-/** The survey of a retry: it also counts the look-alikes of the rows that are sent again, which a run does not send. */
+/** The survey of a retry. It also counts the look-alikes of rows that are sent again, which a run does not send. */
 export function surveyRetried(
   survey: Survey,
   rows: readonly JournalRow[],
@@ -124,7 +130,7 @@ function noteLookalikes(
     alike.examples.push({reference: row.reference, other: other.reference, batch: other.batch});
 }
 
-/** After the confirmation: writes down what the registry makes of the rows; those that it leaves open are sent. */
+/** After the confirmation: writes the registry's decisions into the journal. Rows without a decision are sent. */
 export function settleByRegistry(options: {
   journal: Journal;
   plan: Plan;
@@ -133,7 +139,7 @@ export function settleByRegistry(options: {
   now: number;
 }): void {
   const {journal, registry, now} = options;
-  journal.makeDoubtExplicit(); // with the moment since when
+  journal.makeDoubtExplicit(); // with the time since which it is in doubt
   let waitsFor: string | null = null;
   const renewed: {row: JournalRow; reason: string}[] = [];
   for (const row of unsentRows(journal)) {
@@ -163,7 +169,9 @@ export function settleByRegistry(options: {
 
 const RAISED = 'a retry that is not in this journal gave it a new key, and it may have been sent';
 
-/** The row was never sent, and the reference is free again after a record of another batch that came to nothing. */
+/**
+ * The row was never sent, and the reference is free again because a record of another batch failed or was canceled.
+ */
 function mayHaveNewKey(journal: Journal, row: JournalRow, found: Entry | undefined, plan: Plan): boolean {
   if (bucketNow(journal, row) === 'in_doubt' || (row.outcome?.stagedAt ?? null) !== null) return false;
   return found?.standing === 'freed' || found?.journal !== plan.journalId;
@@ -174,7 +182,9 @@ const renewedText = ({batch, id}: Entry): string =>
     ? `batch ${batch} had this reference and released it; it has a new key`
     : `record ${id} of batch ${batch} has failed or was canceled; it has a new key`;
 
-/** The generation of a claim or payment that is ours, or of a claim whose journal is gone, where that is above the row's. */
+/**
+ * The generation of a claim or payment that is ours, or of a claim whose journal is gone, if it is above the row's.
+ */
 function raisedElsewhere(
   row: JournalRow,
   found: Entry | undefined,
@@ -187,7 +197,7 @@ function raisedElsewhere(
   return found.generation > row.generation ? found.generation : undefined;
 }
 
-/** Notes a row that `settleByRegistry` will move to another bucket. */
+/** Counts a row that `settleByRegistry` will move to another bucket. */
 function noteShift(survey: Survey, journal: Journal, row: JournalRow, outcome: Outcome | undefined): void {
   if (outcome === undefined) return;
   const to = bucketOf(outcome.state);
@@ -203,9 +213,9 @@ function inMap<T>(map: Map<string, T>, key: string, make: () => T): T {
 }
 
 /**
- * Rows without a record and without an end, and those that the registry settled before: what it says may have changed
- * since. Rows that may have been sent were claimed by this batch: of them the registry has nothing foreign to say, unless
- * it was lost since.
+ * Unfinished rows without a record, and rows that the registry decided earlier, because its entries may have changed.
+ * Rows that may have been sent were claimed by this batch, so the registry has no other entry for them unless it was
+ * lost since.
  */
 function* unsentRows(journal: Journal): Generator<JournalRow> {
   let after = 0;
@@ -228,9 +238,7 @@ function note(elsewhere: Survey['elsewhere'], word: string, reference: string, b
   else known.count++;
 }
 
-/**
- * @throws RemitError GUARD_DUPLICATES when references are known elsewhere and not every place was named
- */
+/** @throws RemitError GUARD_DUPLICATES if references are known elsewhere and not every place was named */
 export function refusePaidElsewhere(
   survey: Survey,
   allowed: readonly string[],

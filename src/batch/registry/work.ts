@@ -7,30 +7,30 @@ import type {Survey} from './survey.ts';
 import type {RunPath} from '../model/run-path.ts';
 import type {Plan} from '../model/plan-facts.ts';
 
-/** What one command will do with the rows of a batch, as far as can be known before it does it. */
+/** What a command will do with the rows of a batch, as far as this is known beforehand. */
 export interface Work {
   planned: number;
-  /** Rows that it takes up: their money may move. */
+  /** Rows that it processes; their money may move. */
   open: Part;
-  /** How many of those are in doubt: they are settled, and may have been paid. */
+  /** How many of those are in doubt. They are resolved, and may already have been paid. */
   doubts: number;
-  /** Rows that this batch has released, … */
+  /** Rows that this batch has released. */
   done: Part;
-  /** … and, where the command does no more than that, those that it has staged. */
+  /** If the command does no more than staging: the rows already staged. */
   staged: Part;
-  /** Rows that were paid before, and are skipped … */
+  /** Rows that were paid before and are skipped. */
   paidBefore: Part;
-  /** … by the batches that paid them, where the registry still says so. */
+  /** The batches that paid them, if the registry still lists them. */
   paidBy: ReadonlyMap<string, Part>;
-  /** Rows that it leaves alone, … */
+  /** Rows that it leaves unchanged. */
   left: Part;
-  /** … which are these: `rejected`, `conflict`, `in doubt`, `held`, `unapproved`, `not sent`. */
+  /** Those rows by reason: `rejected`, `conflict`, `in doubt`, `held`, `unapproved`, `not sent`. */
   leftAre: readonly string[];
-  /** Nothing is left that any command could send: the run will only tell how the batch stands. */
+  /** No command could send anything more: the run will only report the state of the batch. */
   isOver: boolean;
 }
 
-/** Which rows a command takes up. */
+/** Which rows a command processes. */
 export interface Reach {
   path: RunPath;
   acceptDifferences: boolean;
@@ -39,13 +39,13 @@ export interface Reach {
 
 const PAGE = 1000;
 
-/** Reads the work of a command out of where the rows stand and what the registry says of them. */
+/** Derives the work of a command from the state of the rows and the registry. */
 export function workOf(options: {
   journal: Journal;
   plan: Plan;
   survey: Survey;
   reach: Reach;
-  /** Rows that a retry takes up: they are counted by themselves. */
+  /** Rows that a retry sends again; they are counted separately. */
   taken?: readonly JournalRow[];
 }): Work {
   const {journal, plan, survey, reach} = options;
@@ -95,7 +95,7 @@ export function workOf(options: {
 
 type Parts = Record<Bucket, Part>;
 
-/** The tally as it will be once the registry's word is written down. */
+/** The tally as it will be once the registry's decisions are written. */
 function shifted(tally: Tally, shifts: Survey['shifts']): Tally {
   for (const {from, to, part} of shifts.values()) {
     tally[from].count -= part.rows;

@@ -2,7 +2,7 @@ import {Markup, markup} from '../../html/markup.ts';
 import type {Counts, TimelinePoint} from '../standing/timeline.ts';
 import {type TimeScale, timeScale} from './time-scale.ts';
 
-/** What is stacked, from the bottom up; each row of the batch is in one of them. `name` is also the CSS class. */
+/** The stacked states, from the bottom up. Each row of the batch is in one of them. `name` is also the CSS class. */
 export const LAYERS = [
   {name: 'settled', label: 'settled', of: (c: Counts) => c.settled},
   {name: 'underway', label: 'accepted, under way', of: (c: Counts) => c.accepted - c.settled - c.failed},
@@ -28,7 +28,10 @@ const TOP = 26;
 const BOTTOM = 40;
 const RIGHT = 10;
 
-/** How many rows were in each state, over the time in which the batch ran or was followed. Empty without two moments. */
+/**
+ * How many rows were in each state, over the time in which the batch ran or was followed. Empty with fewer than two
+ * samples.
+ */
 export function chartOf(points: readonly TimelinePoint[], size: {width: number; height: number}): Markup {
   if (!hasChart(points)) return new Markup('');
   const highest = Math.max(...points.map(totalOf));
@@ -49,7 +52,7 @@ ${timeAxis(scale, plot)}
 export const hasChart = (points: readonly TimelinePoint[]): boolean =>
   points.length > 1 && points.at(-1)!.at > points[0]!.at && points.some((point) => totalOf(point) > 0);
 
-/** Moments for a table beside the chart: the first, the last, and some between them. */
+/** Times for a table below the chart: the first, the last, and some in between. */
 export function chosenPoints(points: readonly TimelinePoint[], most = 12): TimelinePoint[] {
   if (points.length <= most) return [...points];
   return Array.from({length: most}, (_, i) => points[Math.round((i * (points.length - 1)) / (most - 1))]!);
@@ -58,7 +61,7 @@ export function chosenPoints(points: readonly TimelinePoint[], most = 12): Timel
 const totalOf = ({counts}: TimelinePoint): number =>
   LAYERS.reduce((sum, layer) => sum + Math.max(0, layer.of(counts)), 0);
 
-/** One path a layer and stretch of time. Counts hold until the next sample, so the edges are steps. */
+/** One path per layer and stretch of time. Counts hold until the next sample, so the edges are steps. */
 function layers(points: readonly TimelinePoint[], scale: TimeScale, y: (rows: number) => number): Markup[] {
   const below = points.map(() => 0);
   return LAYERS.flatMap(({name, of}) => {
@@ -83,7 +86,7 @@ function layers(points: readonly TimelinePoint[], scale: TimeScale, y: (rows: nu
 const rangeOf = (from: number, to: number): number[] =>
   Array.from({length: to - from + 1}, (_, i) => from + i);
 
-/** Where staging ends and releasing begins; named where there is room. */
+/** Marks where staging ends and releasing begins, with a label if there is space. */
 function phaseMarks(points: readonly TimelinePoint[], scale: TimeScale, plot: Plot): Markup[] {
   const starts = points
     .map(({phase, run}, i) => ({phase, run, i}))
@@ -116,7 +119,7 @@ function gridLine(rows: number, y: string, {left, right}: Plot): Markup {
   return markup`<line x1="${left}" x2="${right}" y1="${y}" y2="${y}"/><text x="${left - 6}" y="${y}" dy="4" text-anchor="end">${grouped(rows)}</text>`;
 }
 
-/** Three lines at most, at round numbers. */
+/** At most three lines, at round numbers. */
 function gridRows(highest: number): number[] {
   const step = [1, 2, 5].map((n) => n * 10 ** Math.max(0, Math.floor(Math.log10(highest)) - 1));
   const rough = highest / 3;
@@ -130,7 +133,7 @@ function describe(points: readonly TimelinePoint[]): string {
   const [first, last] = [points[0]!, points.at(-1)!];
   const end = LAYERS.map(({label, of}) => [label, of(last.counts)] as const).filter(([, rows]) => rows > 0);
   const parts = end.map(([label, rows]) => `${grouped(rows)} ${label}`).join(', ');
-  return `Rows by state from ${new Date(first.at).toISOString()} to ${new Date(last.at).toISOString()}; in the end ${parts}.`;
+  return `Rows by state from ${new Date(first.at).toISOString()} to ${new Date(last.at).toISOString()}; at the end ${parts}.`;
 }
 
 export const grouped = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, ',');

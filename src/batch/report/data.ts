@@ -30,26 +30,26 @@ export interface TroubleGroup {
   trouble: Trouble;
   count: number;
   totals: Totals;
-  /** The first of them, as far as the report has room. */
+  /** The first of them, up to the limit of the report. */
   rows: TroubledRow[];
 }
 
-/** Accepted rows by how far their records are, in number and money. */
+/** Accepted rows by the status of their records, in number and money. */
 export type AcceptedParts = Record<'settled' | 'failed' | 'underway', {count: number; totals: Totals}>;
 
-/** All that a report says: a function of the state of the batch alone. */
+/** Everything that a report shows. It depends only on the state of the batch. */
 export interface ReportData {
   plan: Plan;
   summary: Summary;
   mode: Mode | null;
   /** Host of the service that the batch is bound to. */
   service: string | null;
-  /** When the service last answered for a row; before the first run, when the batch was planned. */
+  /** When the service last answered for a row, or when the batch was planned if it has not run. */
   asOf: number;
   /** Flags that a command needs to find the batch with the same profile: ` -p acme`. */
   flags: string;
   accepted: AcceptedParts;
-  /** Rows whose record was ever asked for, with the time of the last change. */
+  /** Rows whose record was ever requested, with the time of the last change. */
   lastChangeAt: number | null;
   troubles: TroubleGroup[];
   confirmations: Confirmation[];
@@ -58,7 +58,7 @@ export interface ReportData {
   retried: number;
 }
 
-/** Rows that a report lists; the others are in the results. */
+/** Maximum number of rows that a report lists; the others are in the results. */
 const MOST_ROWS = 1000;
 
 export function readReport(

@@ -7,15 +7,15 @@ import type {Plan} from '../model/plan-facts.ts';
 import {columnsOf, ROW_FIELDS} from '../model/row-fields.ts';
 
 /**
- * Whether a row belongs into failed.csv, to be corrected and run as a separate batch: it was left out for its errors, the
- * service rejected it, or a GET showed that its record has failed and the registry knows. Any other row has a record, or
- * its reference is taken.
+ * Whether a row belongs in failed.csv, to be corrected and run as a separate batch: it was left out because of
+ * errors, the service rejected it, or a GET showed that its record failed and the registry has been updated. Any
+ * other row has a record, or its reference is taken.
  */
 export const isFailed = (state: RowState | undefined, ended: unknown): boolean =>
   state === undefined || state === 'rejected' || (state === 'accepted' && ended === 'failed');
 
 /**
- * The layout of failed.csv: canonical headers, so that no --map is needed to read it back, and always a reference. A
+ * The layout of failed.csv: canonical headers, so that it can be read back without --map, and always a reference. A
  * planned row is written from its plan; a row with errors has no plan and is written as it is in the file.
  */
 export class FailedLayout {

@@ -11,15 +11,15 @@ import type {Plan} from '../model/plan-facts.ts';
 export const reportFile = (folder: string, plan: Plan): string => join(folder, `${plan.batchId}.report.html`);
 
 /**
- * Writes the HTML report of a batch: privately, by rename, never through a link. An earlier report of the same batch is
- * replaced; any other file is left alone.
+ * Writes the HTML report of a batch: privately, by rename, never through a link. An earlier report of the same batch
+ * is replaced; any other file is left unchanged.
  * @throws RemitError STATE naming the file
  */
 export function writeReport(options: {
   batch: OpenBatch;
   summary: Summary;
   path: string;
-  /** With which the commands in it find the batch. */
+  /** The flags that its commands need to find the batch. */
   flags?: string;
 }): void {
   const {batch, summary, path, flags} = options;
@@ -27,12 +27,12 @@ export function writeReport(options: {
   writePrivately(path, reportHtml(readReport(batch, summary, {flags})));
 }
 
-/** The mark is in the first lines of every report. */
+/** Whether the file is a report of this batch; the mark is near the top of every report. */
 const HEAD_BYTES = 512;
 
 function refuseForeign(path: string, plan: Plan): void {
   const found = lstatSync(path, {throwIfNoEntry: false});
-  if (found === undefined || found.isSymbolicLink()) return; // a link is refused when it comes to writing
+  if (found === undefined || found.isSymbolicLink()) return; // a link is refused later, when writing
   const mark = `<meta name="${JOURNAL_MARK}" content="${plan.journalId}">`;
   if (found.isFile() && readHead(path).includes(mark)) return;
   throw new RemitError('STATE', `${path} already exists and is not a report of batch ${plan.batchId}`, {
@@ -50,6 +50,6 @@ function readHead(path: string): string {
       closeSync(fd);
     }
   } catch {
-    return ''; // what cannot be read is not ours
+    return ''; // an unreadable file is not ours
   }
 }

@@ -10,15 +10,15 @@ import {troubleSections} from './troubles.ts';
 import {stepsOf} from './steps.ts';
 import {count, headline, NOUNS} from './words.ts';
 
-/** First in the file: it tells which batch the report belongs to before the report is replaced. */
+/** Near the top of the file. It identifies the batch of a report before the report is replaced. */
 export const JOURNAL_MARK = 'remit-journal';
 
-/** Only the style of the report itself: nothing is loaded, sent or run. */
+/** Allows only the report's own style: nothing is loaded, sent or run. */
 const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(REPORT_STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'`;
 
 /**
- * The report of a batch as one HTML file, for a screen or for paper. Everything that came from outside is escaped; there
- * is no script, and nothing is loaded.
+ * The report of a batch as one HTML file, for screen or paper. All external text is escaped; there is no script, and
+ * nothing is loaded.
  */
 export function reportHtml(data: ReportData): string {
   const {plan} = data;
@@ -42,7 +42,7 @@ ${page(data, title).text}
 `;
 }
 
-/** A stop of an earlier version may hold words of the service as they came. */
+/** The stop message of an earlier version may contain unsanitised text of the service. */
 const sanitizer = new Sanitizer();
 
 const attentionOf = ({troubles}: ReportData): number => troubles.reduce((sum, group) => sum + group.count, 0);
@@ -68,15 +68,15 @@ ${troubleSections(data, attentionOf(data))}
 ${orphans(data)}
 ${trail(data)}
 ${identity(data)}
-<footer><p>Made from the batch's own journal; the same state gives the same report. “Accepted” means that the service took a
-${NOUNS[plan.kind].one}; only “settled” means that the money has arrived. All times are UTC.</p></footer>
+<footer><p>Generated from the journal of the batch; the same state always gives the same report. “Accepted” means that the service approved the
+${NOUNS[plan.kind].one}; only “settled” means that the money has arrived. All times are in UTC.</p></footer>
 </main>`;
 }
 
 function modeBand({mode}: ReportData): Markup {
   if (mode === 'live') return markup`<div class="mode live">LIVE: real money</div>`;
   if (mode === 'test') return markup`<div class="mode test">TEST: no real money was moved</div>`;
-  return markup`<div class="mode none">Not sent: neither live nor test yet</div>`;
+  return markup`<div class="mode none">Not sent yet: neither live nor test</div>`;
 }
 
 function todo(data: ReportData): Markup {
@@ -106,11 +106,11 @@ function states({timeline}: ReportData): Markup | null {
       markup`<tr><th scope="row">${moment(at)}</th><td>${phase}</td>${shown.map(({of}) => markup`<td class="n">${grouped(of(counts))}</td>`)}</tr>`,
   );
   return markup`<section aria-labelledby="states"><h2 id="states">Rows by state over time</h2>
-<ul class="legend" aria-label="Rows by state in the end">${legend}</ul>
+<ul class="legend" aria-label="Rows by state at the end">${legend}</ul>
 <div class="chart broad">${chartOf(timeline, {width: 936, height: 290})}</div>
 <div class="chart narrow">${chartOf(timeline, {width: 360, height: 250})}</div>
-<details><summary>The figures behind the chart</summary>
-<div class="wide" role="region" tabindex="0" aria-label="Rows by state at some moments"><table><thead><tr><th scope="col">Time (UTC)</th><th scope="col">Phase</th>${head}</tr></thead><tbody>${rows}</tbody></table></div></details></section>`;
+<details><summary>Show the chart as a table</summary>
+<div class="wide" role="region" tabindex="0" aria-label="Rows by state at selected times"><table><thead><tr><th scope="col">Time (UTC)</th><th scope="col">Phase</th>${head}</tr></thead><tbody>${rows}</tbody></table></div></details></section>`;
 }
 
 const SHOWN_ORPHANS = 100;
@@ -121,13 +121,13 @@ function orphans({summary, plan}: ReportData): Markup | null {
   const {one} = NOUNS[plan.kind];
   const more = left.length - SHOWN_ORPHANS;
   return markup`<section aria-labelledby="orphans"><h2 id="orphans">Records left behind (${grouped(left.length)})</h2>
-<p>The service had forgotten a key and made a second record. These first ones were never approved. Do not approve them.</p>
+<p>The service had forgotten a key and created a second record. The first records, listed here, were never approved. Do not approve them.</p>
 <div class="wide" role="region" tabindex="0" aria-label="Records left behind"><table><thead><tr><th scope="col">Reference</th><th scope="col">Id of the ${one} left behind</th></tr></thead>
 <tbody>${left.slice(0, SHOWN_ORPHANS).map(({reference, id}) => markup`<tr><td>${reference}</td><td class="hash">${id}</td></tr>`)}</tbody></table></div>
 ${more > 0 && markup`<p>… and ${grouped(more)} more, in the summary file.</p>`}</section>`;
 }
 
-/** Who set it going, and when. */
+/** Who confirmed what, and when. */
 function trail({confirmations, plan, lastChangeAt, retried}: ReportData): Markup {
   const rows = confirmations.map(
     ({
@@ -143,9 +143,9 @@ function trail({confirmations, plan, lastChangeAt, retried}: ReportData): Markup
 <td>${profile ?? 'from the environment'}</td><td class="hash">${planHash.slice(0, 12)}</td></tr>`,
   );
   const table = markup`<div class="wide" role="region" tabindex="0" aria-label="Confirmations"><table class="confirmations"><thead><tr><th scope="col">Time (UTC)</th><th scope="col">User</th><th scope="col">To</th><th scope="col">How</th><th scope="col">Profile</th><th scope="col">Plan</th></tr></thead><tbody>${rows}</tbody></table></div>`;
-  return markup`<section aria-labelledby="trail"><h2 id="trail">Who and when</h2>
+  return markup`<section aria-labelledby="trail"><h2 id="trail">History</h2>
 <p>Planned ${moment(plan.plannedAt)}${lastChangeAt !== null && `; last change of a row ${moment(lastChangeAt)}${lastChangeAt > plan.plannedAt ? `, ${duration(lastChangeAt - plan.plannedAt)} later` : ''}`}.${retried > 0 && ` ${count(retried, 'row')} sent again with a new key.`}</p>
-${rows.length === 0 ? markup`<p>No confirmation is on record.</p>` : table}</section>`;
+${rows.length === 0 ? markup`<p>No confirmation is recorded.</p>` : table}</section>`;
 }
 
 function identity({plan, service, mode, summary}: ReportData): Markup {
@@ -168,11 +168,11 @@ function identity({plan, service, mode, summary}: ReportData): Markup {
       : [['Failed rows', fileName(summary.failed_file)] as [string, string]]),
     ['Journal', markup`<span class="hash">${plan.journalId}</span>`],
   ];
-  return markup`<section class="keep" aria-labelledby="identity"><h2 id="identity">What this is a report of</h2>
+  return markup`<section class="keep" aria-labelledby="identity"><h2 id="identity">About this batch</h2>
 <dl class="facts">${facts.map(([name, value]) => markup`<dt>${name}</dt><dd>${value}</dd>`)}</dl></section>`;
 }
 
-/** A report is sent to others, whom our folders do not concern. */
+/** A report is sent to other people, who do not need to see the folders of this machine. */
 const fileName = (path: string): string => path.split(/[/\\]/).at(-1)!;
 
 /** `2026-03-02 15:04:05`, UTC. */

@@ -6,9 +6,9 @@ import type {ReportData} from './data.ts';
 import {type Markup, markup} from '../../html/markup.ts';
 import {BUCKET_WORDS} from './words.ts';
 
-/** Columns of money beside each other; more currencies get a table of their own. */
+/** Maximum number of currency columns in a table; further currencies get a table of their own. */
 const SIDE_BY_SIDE = 3;
-/** Currencies in one of the boxes at the top. */
+/** Maximum number of currencies in one of the boxes at the top. */
 const IN_A_BOX = 3;
 
 /** The four figures that a reader looks for first. */
@@ -50,7 +50,7 @@ const SWATCHES: Readonly<Record<Bucket, string>> = {
   not_sent: 'waiting',
 };
 
-/** Rows and money by state. Says whether the states add up to the plan, and is loud when they do not. */
+/** Rows and money by state. Shows whether the states add up to the plan, with a warning if they do not. */
 export function totalsTables(data: ReportData): Markup {
   const currencies = Object.keys(data.summary.totals);
   const chunks: string[][] = [];
@@ -98,7 +98,7 @@ function totalsTable({summary, accepted}: ReportData, currencies: readonly strin
 ${bucketRow('accepted', 'whole')}
 ${part('settled', 'settled', 'settled', 'the money has arrived')}
 ${part('underway', 'underway', 'under way', 'approved, initiated or debited')}
-${part('failed', 'trouble', 'failed', 'accepted, and failed afterwards')}
+${part('failed', 'trouble', 'failed', 'accepted, then failed')}
 ${others.map((bucket) => bucketRow(bucket))}</tbody></table></div>`;
 }
 
@@ -107,7 +107,7 @@ const amountOf = (totals: Totals, currency: string): string =>
 
 const minorOf = (major: string): bigint => BigInt(major.replace('.', ''));
 
-/** All in minor units, exact; the parts of `accepted` were counted apart from it. */
+/** All in minor units, exact; the parts of `accepted` were counted separately. */
 function addsUp({summary, accepted}: ReportData): boolean {
   const parts = Object.values(accepted);
   const rows = BUCKETS.reduce((sum, bucket) => sum + summary[bucket], 0);

@@ -23,8 +23,8 @@ import type {Summary} from '../standing/summary.ts';
 import type {Plan} from '../model/plan-facts.ts';
 
 /**
- * Writes the results beside the input: every record of the file in its order with what became of it, the failed ones
- * as a file that can be planned again, and the summary. Each is written privately and published by rename; nothing is
+ * Writes the results next to the input: every record of the file, in order, with its outcome; the failed rows as a
+ * file that can be planned again; and the summary. Each file is written privately and published by rename. Nothing is
  * written through a link or over the files of another batch.
  * @throws RemitError STATE naming the file
  */
@@ -54,11 +54,12 @@ export function writeResults(options: {
       const {columns, state} = resultCells(record, journal);
       results.line([...padded(cells, plan.header.length), ...columns].map(quoteFormula), ',');
       if (!isFailed(state, record['ended'])) continue;
-      if (cells.length === 0) continue; // not kept, since one may be of an ignored column
+      if (cells.length === 0) continue; // not stored, because a cell may belong to an ignored column
       failed.line(again.line(Number(record['n']), cells, state !== undefined), ',');
       failures++;
     }
-    // The summary says whose files these are, so it comes first: a crash between them must not make them somebody else's.
+    // The summary identifies the batch of these files, so it is written first: after a crash in between, they must
+    // not appear to belong to another batch.
     writeSummary(files, plan, summary, failures);
     results.publish();
     if (failures > 0) failed.publish();
@@ -67,12 +68,12 @@ export function writeResults(options: {
     for (const file of opened) file.discard();
     throw withReport(cause, plan);
   }
-  // Of an earlier run of this batch.
+  // Left by an earlier run of this batch.
   if (failures === 0) guarded(files.failed, () => rmSync(files.failed, {force: true}));
   return {...files, failed: failures > 0 ? files.failed : null};
 }
 
-/** An error of the disk loses nothing: the results can be written again. */
+/** A disk error loses nothing: the results can be written again. */
 function withReport(cause: unknown, {kind, batchId}: Plan): unknown {
   if (!(cause instanceof RemitError) || cause.openHint !== undefined) return cause;
   return new RemitError(cause.code, cause.message, {
@@ -98,7 +99,7 @@ function writeSummary(
 }
 
 /**
- * For the moment before anything is sent: another batch's results may lie where this one's are to be written.
+ * Checked before anything is sent: the results of another batch may be where this batch's are to be written.
  * @throws RemitError STATE naming the file
  */
 export function checkResultPlace(folder: string, plan: Plan): void {
@@ -145,7 +146,7 @@ function resultCells(
     };
   }
   const state = record['state'] as RowState;
-  const {sanitizer} = journal; // what was journaled is clean, unless an earlier version did it
+  const {sanitizer} = journal; // journaled text is clean, unless an earlier version wrote it
   const amount = `${formatMajor(BigInt(record['amount'] as number), record['currency'] as string)} ${text('currency')}`;
   const at = record['at'] === null ? '' : new Date(Number(record['at'])).toISOString();
   return {
@@ -166,13 +167,13 @@ function resultCells(
   };
 }
 
-/** A ragged record keeps its place: the columns of ours begin behind the header's. */
+/** A ragged record keeps its place: our columns begin after those of the header. */
 const padded = (cells: string[], width: number): string[] =>
   cells.length >= width ? cells.slice(0, width) : [...cells, ...Array<string>(width - cells.length).fill('')];
 
 const CHUNK = 64 * 1024;
 
-/** A CSV that nobody sees until it is whole. */
+/** A CSV that is not visible until it is complete. */
 class CsvFile {
   readonly #path: string;
   readonly #draft: string;
@@ -210,7 +211,7 @@ class CsvFile {
   }
 
   #flush(): void {
-    guarded(this.#path, () => writeFileSync(this.#fd, this.#buffer)); // all of it: a full disk may take a part
+    guarded(this.#path, () => writeFileSync(this.#fd, this.#buffer)); // all of it: a full disk may accept only a part
     this.#buffer = '';
   }
 
@@ -234,7 +235,7 @@ export function writePrivately(path: string, text: string): void {
 }
 
 const openPrivate = (draft: string): number => {
-  rmSync(draft, {force: true}); // of a process with this number that died
+  rmSync(draft, {force: true}); // left by a dead process with the same id
   return openSync(
     draft,
     constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
@@ -249,19 +250,15 @@ function refuseLink(path: string): void {
     });
 }
 
-/** The files of an earlier run of this very batch may be replaced; those of another batch of the same name may not. */
+/** The files of an earlier run of this batch may be replaced; those of another batch with the same name may not. */
 function refuseForeign(files: ReturnType<typeof resultFiles>, plan: Plan): void {
   const all = Object.values(files);
   all.forEach(refuseLink);
   const input = join(plan.file.folder, plan.file.name);
   if (plan.file.path !== '-' && all.includes(input))
-    throw new RemitError(
-      'STATE',
-      `${input} is the input of batch ${plan.batchId}, and its results would be written there`,
-      {
-        hint: 'give the batch another name with --batch-id, or write the results elsewhere with --out FOLDER',
-      },
-    );
+    throw new RemitError('STATE', `the results of batch ${plan.batchId} would overwrite its input ${input}`, {
+      hint: 'give the batch another name with --batch-id, or write the results elsewhere with --out FOLDER',
+    });
   const found = all.find((file) => existsSync(file));
   if (found === undefined) return;
   let owner: unknown;
@@ -273,7 +270,7 @@ function refuseForeign(files: ReturnType<typeof resultFiles>, plan: Plan): void 
   if (owner !== plan.journalId)
     throw new RemitError(
       'STATE',
-      `${found} does not belong to this batch ${plan.batchId}, but possibly to another one of that name`,
+      `${found} does not belong to this batch ${plan.batchId}; it may belong to another batch of the same name`,
       {
         hint: 'move it, or write the results elsewhere with --out FOLDER',
       },

@@ -2,15 +2,15 @@ import {grouped} from './chart.ts';
 import type {ReportData, Trouble} from './data.ts';
 import {count, NOUNS, troubleWords} from './words.ts';
 
-/** One thing to do; words in backquotes are commands. */
+/** One step to do; words in backquotes are commands. */
 export interface Step {
   label: string | null;
   text: string;
 }
 
 /**
- * The order in which the steps can be done: first the rows whose outcome is open, since they hold the release of others;
- * then what is released; then what the service says of the rest; then what is sent again; decisions last.
+ * The order in which the steps can be done: first rows with an unknown outcome, because they hold the release of
+ * others; then the release; then checking statuses; then sending rows again; decisions last.
  */
 const ORDER: readonly (Trouble | 'underway')[] = [
   'collision',
@@ -27,12 +27,14 @@ const ORDER: readonly (Trouble | 'underway')[] = [
   'differs',
 ];
 
-/** Nothing of a canceled batch is sent again: only what a person decides, or a read shows, is left. */
+/** Nothing of a canceled batch is sent again; only decisions and status checks are left. */
 const LEFT_WHEN_CANCELED: ReadonlySet<Trouble | 'underway'> = new Set([
   ...(['collision', 'underway', 'unclear', 'conflict', 'differs'] as const),
 ]);
 
-/** What to do next, in an order that works. The command of the summary comes first, if no step has it. */
+/**
+ * What to do next, in an order that works. The next command of the summary comes first, unless another step has it.
+ */
 export function stepsOf({summary, troubles, plan, flags, mode}: ReportData): Step[] {
   const {next, settled, failed, accepted} = summary;
   const open = accepted - settled - failed;

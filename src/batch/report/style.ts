@@ -1,4 +1,4 @@
-/** The whole style of the report. No file but the report itself is ever loaded, and no style stands on an element. */
+/** The whole style of the report. The report never loads another file, and no element has inline styles. */
 export const REPORT_STYLE = `
 :root{color-scheme:light dark;
 --page:#f4f5f7;--paper:#fff;--ink:#16202c;--soft:#56616f;--line:#dde1e7;--faint:#f3f5f8;--link:#0b57b0;

@@ -10,29 +10,29 @@ export interface Tick {
 }
 
 export interface TimeScale {
-  /** Where a sample lies. */
+  /** The position of a sample. */
   x: (index: number) => number;
-  /** Stretches without a long pause inside: samples `from` to `to`, drawn up to `end`. */
+  /** Stretches without a long pause: samples `from` to `to`, drawn up to `end`. */
   stretches: {from: number; to: number; end: number}[];
-  /** Long pauses between runs: drawn narrow, and labelled. */
+  /** Long pauses between runs: drawn narrow, with a label. */
   breaks: {x: number; width: number; label: string}[];
   ticks: Tick[];
 }
 
-/** Holds the longest label, `+119 min`. */
+/** Fits the longest label, `+119 min`. */
 const BREAK_WIDTH = 54;
-/** The last sample of a stretch is drawn this wide, so that its end can be seen. */
+/** The last sample of a stretch is drawn this wide, so that its end is visible. */
 const TAIL = 8;
-/** Room that a pause must leave on each side, so that the times beneath have room. */
+/** Minimum space on each side of a pause, for the times below it. */
 const WIDTH_PER_BREAK = 150;
 const SHORTEST_BREAK_MS = 10_000;
 const SHORTEST_STRETCH = 44;
-/** Of a time or a day, the wider of the two. */
+/** Of a time or a day, whichever is wider. */
 const LABEL_WIDTH = 70;
 
 /**
- * Lays samples out between two edges. A batch that was staged on Monday and released on Tuesday is drawn by the minutes in
- * which it ran: pauses between runs that would flatten everything else are cut out.
+ * Lays samples out between two edges. Pauses between runs that would flatten everything else are cut out, so a batch
+ * that was staged on Monday and released on Tuesday is drawn by the minutes in which it ran.
  */
 export function timeScale(points: readonly TimelinePoint[], left: number, right: number): TimeScale {
   const cuts = longPauses(points, Math.floor((right - left) / WIDTH_PER_BREAK));
@@ -61,7 +61,7 @@ export function timeScale(points: readonly TimelinePoint[], left: number, right:
   return {x, stretches, breaks, ticks: ticksOf(points, stretches)};
 }
 
-/** Indexes of samples before which a long pause lies. */
+/** Indexes of samples that follow a long pause. */
 function longPauses(points: readonly TimelinePoint[], most: number): number[] {
   const pauses = points.map((point, i) => ({
     i,
@@ -77,7 +77,7 @@ function longPauses(points: readonly TimelinePoint[], most: number): number[] {
     .sort((a, b) => a - b);
 }
 
-/** The time at both ends of each stretch and at round moments between them, as far as the labels have room. */
+/** The time at both ends of each stretch and at round times in between, as far as the labels fit. */
 function ticksOf(
   points: readonly TimelinePoint[],
   stretches: readonly {from: number; to: number; start: number; end: number}[],
@@ -92,7 +92,7 @@ function ticksOf(
   for (const {from, to, start, end} of stretches) {
     const [begin, finish] = [points[from]!.at, points[to]!.at];
     const width = end - TAIL - start;
-    // Labels of a short stretch reach into the pause after it; after the last one there is only the edge.
+    // Labels of a short stretch extend into the pause after it; after the last one there is only the edge.
     if (end - start < LABEL_WIDTH && to === points.length - 1 && stretches.length > 1) add(begin, end, 'end');
     else add(begin, start, 'start');
     const step = roundStep(((finish - begin) * (LABEL_WIDTH + 14)) / width);
@@ -119,7 +119,7 @@ const STEPS = [
 
 const roundStep = (ms: number): number => STEPS.find((step) => step >= ms) ?? STEPS.at(-1)!;
 
-/** `45 s`, `12 min`, `19 h`, `3 d`: the largest unit of which there are two, or one. */
+/** `45 s`, `12 min`, `19 h`, `3 d`: the largest unit with a value of at least two, or one. */
 export function duration(ms: number): string {
   if (ms < 2 * MINUTE) return `${Math.round(ms / SECOND)} s`;
   if (ms < 2 * HOUR) return `${Math.round(ms / MINUTE)} min`;

@@ -8,7 +8,7 @@ import {cleanMessage} from '../model/outcome.ts';
 import {troubleWords} from './words.ts';
 import {KINDS} from '../model/kinds.ts';
 
-/** Every row that needs a person, by what is wrong with it; as many as the report has room for. */
+/** Every row that needs attention, grouped by problem, up to the limit of the report. */
 export function troubleSections(data: ReportData, attention: number): Markup {
   const {troubles, summary} = data;
   const listed = troubles.reduce((sum, {rows}) => sum + rows.length, 0);
@@ -43,7 +43,7 @@ function troubleSection({trouble, count, totals, rows}: TroubleGroup, {plan}: Re
     ([name, css]) => markup`<th scope="col" role="columnheader" class="${css}">${name}</th>`,
   );
   const more = count - rows.length;
-  // Rows become blocks on a small screen, and a block is no table any more unless its roles are named.
+  // Rows become blocks on a small screen, and then lose their table semantics unless the roles are explicit.
   const table = markup`<div class="wide rowlist" role="region" tabindex="0" aria-label="${label}"><table role="table">
 <thead role="rowgroup"><tr role="row">${head}</tr></thead><tbody role="rowgroup">
 ${rows.map((row) => troubledRow(row, party, hasIds))}</tbody></table></div>`;
@@ -51,7 +51,7 @@ ${rows.map((row) => troubledRow(row, party, hasIds))}</tbody></table></div>`;
 <p>${meaning}</p>${rows.length > 0 && table}${more > 0 && markup`<p>… and ${grouped(more)} more.</p>`}</div>`;
 }
 
-/** The journal was written without secrets; one of an earlier version may hold some. */
+/** The journal was written without secrets, but one of an earlier version may contain some. */
 const sanitizer = new Sanitizer();
 
 const ID = markup` data-label="Id"`;

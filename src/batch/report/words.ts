@@ -25,7 +25,7 @@ export const NOUNS: Readonly<Record<Kind, Nouns>> = {
 export const count = (n: number, one: string): string =>
   `${String(n).replace(/\B(?=(\d{3})+$)/g, ',')} ${n === 1 ? one : `${one}s`}`;
 
-/** What a bucket of the summary means, for reconciliation. */
+/** The meaning of each bucket of the summary, for reconciliation. */
 export const BUCKET_WORDS: Readonly<Record<Bucket, {label: string; meaning: string}>> = {
   accepted: {label: 'Accepted', meaning: 'approved by the service, or further'},
   already_paid: {
@@ -36,8 +36,8 @@ export const BUCKET_WORDS: Readonly<Record<Bucket, {label: string; meaning: stri
   unapproved: {label: 'Not approved', meaning: 'created, but its approval failed; no money moves'},
   rejected: {label: 'Rejected', meaning: 'refused; no record exists'},
   conflict: {label: 'In conflict', meaning: 'not sent again; needs a decision'},
-  in_doubt: {label: 'In doubt', meaning: 'sent, and its outcome is not known'},
-  not_sent: {label: 'Not sent', meaning: 'the service has not taken it'},
+  in_doubt: {label: 'In doubt', meaning: 'sent, outcome unknown'},
+  not_sent: {label: 'Not sent', meaning: 'not accepted by the service'},
 };
 
 /** `next`: what to do about it; words in backquotes are commands. */
@@ -61,20 +61,20 @@ export function troubleWords(
     case 'in_doubt':
       return {
         label: 'In doubt',
-        meaning: `Sent, but the outcome is not known: it may have been ${done}.`,
+        meaning: `Sent, but the outcome is unknown: it may have been ${done}.`,
         next: `Do not pay them by other means. ${type('resume')} clears up most of them. For one that stays in doubt, ask the service, then record the answer: ${type('resolve', ' REFERENCE --paid ID')} or ${type('resolve', ' REFERENCE --not-paid')}.`,
       };
     case 'collision':
       return {
         label: 'Another record came back',
-        meaning: `The service answered with a ${one} that differs in party, amount or subaccount from what was asked for.`,
+        meaning: `The service answered with a ${one} that differs from the row in party, amount or subaccount.`,
         next: 'Ask the service about its record before you send anything else for this reference.',
       };
     case 'failed':
       return {
         label: 'Failed',
-        meaning: `Accepted by the service, and failed afterwards: it was not ${done}.`,
-        next: `Fix what the reason names; then ${type('retry')} sends them again with new keys.`,
+        meaning: `Accepted by the service, then failed: it was not ${done}.`,
+        next: `Fix the cause, then send them again with new keys: ${type('retry')}.`,
       };
     case 'dead_key':
       return {
@@ -93,14 +93,13 @@ export function troubleWords(
       return {
         label: 'Not approved',
         meaning: `Created, but its approval failed: it was not ${done}.`,
-        next: `Fix the reason (often: funds); then ${type('release')} approves them again.`,
+        next: `Fix the cause (often insufficient funds), then approve them again: ${type('release')}.`,
       };
     case 'unclear':
       return {
-        label: 'Status not understood',
-        meaning:
-          'Accepted, but the service reports a status that is unknown here, or that it is not approved.',
-        next: `${type('status', ' --refresh')} fetches their status again. If it stays, ask the service.`,
+        label: 'Unknown status',
+        meaning: 'Accepted, but the service reports an unknown status, or that it is not approved.',
+        next: `${type('status', ' --refresh')} fetches their status again. If it does not change, ask the service.`,
       };
     case 'differs':
       return {
@@ -118,12 +117,12 @@ export function troubleWords(
       return {
         label: 'Rejected',
         meaning: `The service refused it; no record exists and it was not ${done}.`,
-        next: `If the cause is outside the file, fix it; then ${type('retry')} sends them again. If the rows are wrong, fix them in the file of failed rows and run that file as a separate batch.`,
+        next: `If the cause is outside the file, fix it, then send them again: ${type('retry')}. If the rows are wrong, fix them in the file of failed rows and run that file as a separate batch.`,
       };
     case 'not_sent':
       return {
         label: 'Not sent',
-        meaning: `The service has not taken it; it was not ${done}.`,
+        meaning: `The service did not accept it; it was not ${done}.`,
         next: `${type('resume')} sends them.`,
       };
   }
@@ -132,7 +131,7 @@ export function troubleWords(
 /** The state of the batch in one sentence, and its tone. */
 export function headline(summary: Summary, attention: number): {text: string; tone: 'good' | 'open' | 'bad'} {
   const {planned, accepted, already_paid: elsewhere, settled, state, staged} = summary;
-  const {one} = NOUNS[summary.kind as Kind]; // a summary is made from a plan, whose kind it repeats
+  const {one} = NOUNS[summary.kind as Kind]; // a summary is made from a plan and has the plan's kind
   const of = `${count(accepted, one).replace(/ .*/, '')} of ${count(planned, one)} accepted`;
   const open =
     attention === 0 ? '' : ` ${count(attention, 'row')} ${attention === 1 ? 'needs' : 'need'} attention.`;
@@ -148,13 +147,13 @@ export function headline(summary: Summary, attention: number): {text: string; to
         tone: 'open',
       };
     case 'held':
-      return {text: `Held before its end: ${of}.${open}`, tone: attention === 0 ? 'open' : 'bad'};
+      return {text: `Held: ${of}.${open}`, tone: attention === 0 ? 'open' : 'bad'};
     case 'running':
       return {text: `Running: ${of} so far.`, tone: 'open'};
     case 'stopped':
     case 'interrupted':
       return {
-        text: `${state === 'stopped' ? 'Stopped' : 'Interrupted'} before its end: ${of}.${open}`,
+        text: `${state === 'stopped' ? 'Stopped' : 'Interrupted'}: ${of}.${open}`,
         tone: 'bad',
       };
     case 'incomplete':

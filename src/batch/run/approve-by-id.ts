@@ -3,12 +3,14 @@ import type {ReleaseJob} from './release-job.ts';
 import type {RunParts} from '../send/run-parts.ts';
 import {wordsOf} from '../answers/words.ts';
 
-/** How a job goes on: its record is read, whatever the answer says; it is for another run; or it has another record. */
+/**
+ * How a job continues: its record is read, whatever the answer; it is left for another run; or it has another record.
+ */
 type Approved = {is: 'read' | 'left'} | {is: 'other-record'; status: string | null};
 
 /**
- * The standalone approve, for a key that may be forgotten: it names the record, so it can make no second one. The record
- * was read just now and had not moved; what became of it is read afterwards, whatever the answer says.
+ * The standalone approve, for a key that may be forgotten. It names the record, so it cannot create a second one. The
+ * record was just read and had not changed; it is read again afterwards, whatever the answer.
  */
 export async function approveById(
   run: Pick<RunParts, 'clock' | 'halt' | 'rules' | 'send' | 'settings' | 'tries' | 'wire'>,

@@ -29,29 +29,29 @@ export interface BatchRunOptions extends ReportOptions {
   speed: Speed;
   random: () => number;
   settings: RunSettings;
-  /** Called before each window is opened; throws when the lock is ours no more. */
+  /** Called before each window is opened; throws if this process no longer holds the lock. */
   assertHeld: () => void;
-  /** First Ctrl-C: no further request begins. */
+  /** First Ctrl-C: starts no further request. */
   drain: AbortSignal;
-  /** Why nothing is sent: what was read before the run stopped the batch. */
+  /** Why nothing is sent: a record read before the run stopped the batch. */
   stop?: Stop | undefined;
-  /** Second Ctrl-C: requests in flight are aborted. The journal says that their rows may have been sent. */
+  /** Second Ctrl-C: aborts requests in flight. The journal records that their rows may have been sent. */
   abort: AbortSignal;
 }
 
 const FREED_AT_ONCE = 1000;
 
 /**
- * Runs a planned batch to its end, or to the point at which it must stop; the same call resumes it. Never throws for
- * what the service answers: that is in the summary. Throws RemitError STATE when the journal cannot be written, after
- * everything in flight has ended, and GUARD_BINDING when the batch belongs to another address, mode or key.
+ * Runs a planned batch to its end, or until it must stop; the same call resumes it. Answers of the service never
+ * cause an exception; they are in the summary. Throws RemitError STATE if the journal cannot be written, after
+ * everything in flight has ended, and GUARD_BINDING if the batch belongs to another address, mode or key.
  */
 export class BatchRun {
   readonly #options: BatchRunOptions;
   readonly #run: RunParts;
   readonly #reporter: RunReporter;
   #pastHorizon = false;
-  /** Rows that an earlier run had left held: their records may have been approved by id since. */
+  /** Rows that an earlier run left held: their records may have been approved by id since then. */
   readonly #heldBefore: number;
 
   constructor(options: BatchRunOptions) {
@@ -134,7 +134,7 @@ export class BatchRun {
     const {halt, outcomes} = this.#run;
     const paying = new CreatePhase(this.#run, 'direct');
     await this.#runPhase('paying', () => paying.run());
-    // Rows that were staged before, or fetched since, have a record: they are released, not created once more.
+    // Rows that were staged before, or fetched since, have a record: they are released, not created again.
     const staged = outcomes.standing.tally.staged.count > outcomes.standing.held;
     const states = staged ? (['in_doubt', 'staged'] as const) : (['in_doubt'] as const);
     if (staged && halt.stop === undefined && !(await probe(this.#run, states)))
@@ -145,7 +145,7 @@ export class BatchRun {
     return this.#stoppedOr('complete');
   }
 
-  /** Rows in doubt first: without a record nothing of them can be canceled. */
+  /** Rows in doubt come first: they cannot be canceled without a record. */
   async #cancel(): Promise<BatchState> {
     const settling = new CreatePhase(this.#run, 'stage', 'doubts');
     await this.#runPhase('settling', () => settling.run());
@@ -160,8 +160,9 @@ export class BatchRun {
   }
 
   /**
-   * Rows that were never sent, and rows that were declared not paid: other batches may have their references. They use the
-   * same key, and a declared row is marked, so that a record which is there after all is not taken for one of other content.
+   * Frees the references of rows that were never sent or were declared not paid, so that other batches may have them.
+   * The rows keep their key, and a declared row is marked, so that an existing record is not mistaken for one with
+   * other content.
    */
   #freeUnsent(): void {
     const {journal, claims} = this.#run;
@@ -181,9 +182,9 @@ export class BatchRun {
   }
 
   /**
-   * The check between staging and releasing. Rows in conflict, rows that could not be sent, and rows in doubt whether they
-   * have a record, hold the release of all others. A row in doubt with a known record was being released when that
-   * stopped: the release fetches it.
+   * The check between staging and releasing. Rows in conflict, rows that could not be sent, and rows that may have a
+   * record hold the release of all others. A row in doubt with a known record was being released when the run
+   * stopped; the release fetches it.
    */
   #mayRelease(): boolean {
     const {tally} = this.#run.outcomes.standing;
@@ -197,13 +198,13 @@ export class BatchRun {
     return unknown + tally.not_sent.count + tally.conflict.count === 0;
   }
 
-  /** Rows whose keys may be forgotten are all that is left: no command goes on with them. */
+  /** Whether only rows with possibly forgotten keys are left, so that no command can continue. */
   #isLeftToPerson(pastHorizon: number): boolean {
     const {staged, not_sent: unsent} = this.#run.outcomes.standing.tally;
     return pastHorizon > 0 && this.#run.halt.stop === undefined && staged.count + unsent.count === 0;
   }
 
-  /** Whether a release would have anything to do: rows in conflict alone are at their end. */
+  /** Whether a release would have anything to do; rows in conflict alone are finished. */
   #waits(): boolean {
     const {staged, unapproved, in_doubt: doubt} = this.#run.outcomes.standing.tally;
     return staged.count + unapproved.count + doubt.count > 0;

@@ -18,9 +18,9 @@ interface CancelJob extends Tries {
   before: Bucket;
   /** The record was read and is still `created`: cancel it, then read it again. */
   isOpen: boolean;
-  /** What the service answered to the last cancel that it refused. */
+  /** The service's answer to the last cancel that it refused. */
   refusal: string | undefined;
-  /** How often the service accepted a cancel of it. */
+  /** How often the service accepted a cancel of this record. */
   accepted: number;
 }
 
@@ -29,8 +29,8 @@ const CANCELABLE = ['staged', 'held', 'unapproved', 'in_doubt'] as const;
 const PAGE = 256;
 
 /**
- * Cancels the records of a batch: each is read, canceled if it is `created`, and read again. What the GET shows counts,
- * never the answer to the cancel. A released record is left as it is.
+ * Cancels the records of a batch: each is read, canceled if it is `created`, and read again. The result is what the
+ * GET shows, never the answer to the cancel. A released record is left unchanged.
  */
 export class CancelPhase {
   readonly #run: PhaseParts;
@@ -110,7 +110,7 @@ export class CancelPhase {
 
   async #cancel(job: CancelJob): Promise<WorkEnd> {
     this.#run.tries.begin(job);
-    job.isOpen = false; // whatever comes of it, also after a wait: the record is read before the next try
+    job.isOpen = false; // whatever the result, and also after a wait: the record is read before the next try
     const sentAt = this.#run.clock.monotonic();
     const end = await this.#run.send.exchange(this.#run.wire.cancel(job.id));
     if ('failure' in end) {
@@ -121,7 +121,7 @@ export class CancelPhase {
     }
     switch (meaningOf(end.answer)) {
       case 'success': {
-        const isLate = job.accepted++ > 0; // it may take the service a while
+        const isLate = job.accepted++ > 0; // the service may take a while
         return {again: true, afterMs: isLate ? this.#run.tries.backoff(job.accepted, false) : 0};
       }
       case 'unauthorized':

@@ -8,17 +8,19 @@ import type {Tries} from '../send/row-tries.ts';
 export interface CreateJob extends Tries {
   row: JournalRow;
   before: Bucket;
-  /** It may have been sent, now or by an earlier run, without an answer that we know. */
+  /** It may have been sent, now or by an earlier run, and no answer is known. */
   maybe: boolean;
   /** It may have been sent by an earlier run. */
   isOld: boolean;
-  /** When the service may first have accepted it: the key horizon counts from then. */
+  /** When the service may first have accepted it; the key horizon counts from then. */
   sentAt: number | undefined;
-  /** An unanswered try used its key for other content: only an answer that makes a new record is one of this row. */
+  /**
+   * An unanswered try used its key for other content: only an answer that creates a new record belongs to this row.
+   */
   isKeyUsed: boolean;
   /** When it was last sent in this run. */
   triedAt: number | undefined;
-  /** Id of a record that is being processed, to be fetched; direct mode only. */
+  /** Id of a record that is being processed and must be fetched; direct mode only. */
   lookFor: string | undefined;
 }
 
@@ -28,9 +30,9 @@ export function createJob({row, coveredSince, isKeyUsed = false}: SourceRow): Cr
     row,
     before: bucketBefore(row, maybe),
     maybe,
-    // Declared not paid by an operator, it is sent whatever its age, but it still counts as sent before.
+    // A row that the operator declared not paid is sent whatever its age, but still counts as sent before.
     isOld: maybe || (row.outcome !== undefined && row.outcome.stagedAt !== null),
-    // Of a row without a record, `stagedAt` keeps when it was first left in doubt.
+    // For a row without a record, `stagedAt` is the time since which it is in doubt.
     sentAt: maybe ? (row.outcome?.stagedAt ?? coveredSince) : undefined,
     isKeyUsed,
     ...{sends: 0, tries: 0, successes: undefined, triedAt: undefined, lookFor: undefined},

@@ -22,26 +22,29 @@ import type {RunParts} from '../send/run-parts.ts';
 import {wordsOf} from '../answers/words.ts';
 import {LOST, otherRecordText} from '../answers/stop-words.ts';
 
-/** What created_at and a Date in whole seconds may differ by although the record was made just now. */
+/** Maximum difference between created_at and a Date in whole seconds for a record that was just created. */
 const CLOCK_SLACK_MS = 5000;
 
 type Parts = PhaseParts & Pick<RunParts, 'claims' | 'earlierTries'>;
 
 /**
- * Creates every row that has no record yet: without approval when staging, with it in direct mode. A row that may have
- * been sent before is replayed with the same key and the same bytes.
+ * Creates every row that has no record yet: without approval when staging, with approval in direct mode. A row that
+ * may have been sent before is replayed with the same key and the same bytes.
  */
 export class CreatePhase {
   readonly #run: Parts;
   readonly #phase: 'stage' | 'direct';
   readonly #source: RowSource;
-  /** `cancel` after direct mode: an unanswered request of a row may still approve the record that a replay shows open. */
+  /**
+   * `cancel` after direct mode: an unanswered request of a row may still approve the record that a replay returns as
+   * open.
+   */
   readonly #mayBeApproved: boolean;
   readonly #ages = new RecordAges();
   /** Rows left in doubt because their key may be forgotten. */
   pastHorizon = 0;
 
-  /** @param only `doubts`: rows that may have been sent are settled, and no other row is sent */
+  /** @param only `doubts`: rows that may have been sent are resolved, and no other row is sent */
   constructor(run: Parts, phase: 'stage' | 'direct', only?: 'doubts') {
     this.#run = run;
     this.#phase = phase;
@@ -69,9 +72,10 @@ export class CreatePhase {
       work: (job) => (job.lookFor === undefined ? this.#create(job) : this.#look(job, job.lookFor)),
       abandon: (job) => this.#leave(job, 'the run stopped before the outcome of this row was known'),
     });
-    // Where no other row is left to succeed, a record that the service still shows is the success that these wait for.
+    // If no other row is left that could succeed, a record that the service still shows is the success that these
+    // wait for.
     if (this.#run.refusals.waitForSuccess) await this.#run.records.checkFirst();
-    // The open window says "may have been sent" of rows that surely were not.
+    // The open window marks rows as "may have been sent" that certainly were not.
     for (const {row, coveredSince} of this.#source.untouched())
       if (coveredSince === undefined && row.outcome?.state !== 'in_doubt')
         this.#run.outcomes.settle(row, bucketBefore(row, false), outcomeOf(row, {state: 'not_sent'}));
@@ -106,10 +110,11 @@ export class CreatePhase {
 
   async #create(job: CreateJob): Promise<WorkEnd> {
     const {row} = job;
-    if (this.#isTooOld(job)) return this.#leaveTooOld(job); // it has waited since it was read
+    if (this.#isTooOld(job)) return this.#leaveTooOld(job); // time has passed since it was read
     this.#run.tries.begin(job);
     const sentAt = this.#run.clock.monotonic();
-    // A row that was declared not paid may have been taken all the same: it goes out, but its key is no newer for that.
+    // A row that was declared not paid may have been accepted after all: it is sent, but this does not make its key
+    // newer.
     job.triedAt = this.#run.clock.now();
     if (!job.maybe) job.sentAt = row.outcome?.stagedAt ?? job.triedAt;
     const end = await this.#run.send.exchange(this.#run.wire.create(row, this.#phase === 'direct'));
@@ -135,7 +140,7 @@ export class CreatePhase {
       case 'processing':
         job.lookFor = verdict.id;
         if (answer !== undefined) this.#learnAge(job, answer);
-        job.maybe = true; // it was taken: what it will come to is what is not known
+        job.maybe = true; // it was accepted; only its result is unknown
         return this.#againOrDoubt(job, sentAt, false, STILL_PROCESSING);
       case 'maybe':
         job.maybe = true;
@@ -160,7 +165,7 @@ export class CreatePhase {
     const isStagedInDoubt = verdict.state === 'staged' && this.#mayBeApproved;
     const state = isForeign ? 'collision' : isStagedInDoubt ? 'in_doubt' : verdict.state;
     if (answer !== undefined && id !== null) this.#learnAge(job, answer);
-    // A refused row whose earlier try was not answered may not be changed: it keeps the time of that try.
+    // A refused row with an unanswered earlier try may not be changed: it keeps the time of that try.
     const doubtedAt = job.isOld || job.maybe ? (row.outcome?.stagedAt ?? this.#firstDoubt(job)) : null;
     const stagedAt = id === null ? doubtedAt : this.#firstDoubt(job);
     const facts = {state, id, status, stagedAt, attempts: this.#attempts(job)};
@@ -175,13 +180,13 @@ export class CreatePhase {
   }
 
   /**
-   * Batch rules, "Refused after doubt": whether a refusal of a row that may have been sent before says that it has no
-   * record. Before that it takes a success of this run as well, for which the context waits.
+   * Batch rules, "Refused after doubt": whether the refusal of a row that may have been sent before shows that it has
+   * no record. This also needs a success of this run, for which the context waits.
    */
   async #isBelieved(job: CreateJob, answer: Answer): Promise<boolean> {
     if (this.#phase !== 'stage' || answer.errorCode === undefined) return false;
     const firstDoubt = this.#firstDoubt(job);
-    // On another day the refusal may be about a date in the past: the service may check the row before the key.
+    // On another day the refusal may concern a date in the past: the service may check the row before the key.
     if (scheduleDay(firstDoubt) !== scheduleDay(this.#run.clock.now())) return false;
     return !job.isOld || this.#run.earlierTries.isSameService(firstDoubt);
   }
@@ -206,7 +211,7 @@ export class CreatePhase {
     return this.#againOrDoubt(job, sentAt, false, STILL_PROCESSING);
   }
 
-  /** The service gave the row this id, and does not know it. */
+  /** The service gave the row this id and now does not know it. */
   #leaveLost(job: CreateJob, id: string): WorkEnd {
     const facts = {id, http: 404, message: LOST, stagedAt: this.#firstDoubt(job)};
     this.#settle(job, {state: 'in_doubt', ...facts});
@@ -235,7 +240,7 @@ export class CreatePhase {
     return {again: false};
   }
 
-  /** The row is for another run: in doubt if it may have been taken, else surely not sent. */
+  /** The row is left for another run: in doubt if it may have been accepted, otherwise certainly not sent. */
   #leave(job: CreateJob, words: string, http: number | null = null): WorkEnd {
     const state = job.maybe ? 'in_doubt' : 'not_sent';
     const stagedAt = job.maybe ? this.#firstDoubt(job) : (job.row.outcome?.stagedAt ?? null);
@@ -244,12 +249,12 @@ export class CreatePhase {
   }
 
   /**
-   * The record may be older than all that we know of it, where our journal and our registry were lost, or where another
-   * machine sent the row first. Then its key is as old, and expires as early.
+   * If our journal and registry were lost, or another machine sent the row first, the record may be older than we
+   * know. Then its key is as old, and expires as early.
    */
   #learnAge(job: CreateJob, answer: Answer): void {
     if (answer.status === 201 && this.#phase === 'stage' && !job.maybe) {
-      job.sentAt = job.triedAt; // made by this very request, whatever the clocks say: so the document has it of a 201 that approves nothing
+      job.sentAt = job.triedAt; // created by this very request, whatever the clocks show, according to the interface document for a 201 that approves nothing
       return;
     }
     const madeAt = this.#ages.madeAt(answer, this.#run.clock.now());

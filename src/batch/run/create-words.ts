@@ -6,7 +6,10 @@ import {noteOfDifference, type Settled} from '../answers/answers.ts';
 import type {Exchange} from '../answers/wire.ts';
 import {wordsOf} from '../answers/words.ts';
 
-/** A new key could pay a second time, so nothing sends the row again before an operator has searched for its record. */
+/**
+ * A new key could pay a second time, so no command sends the row again before an operator has searched for its
+ * record.
+ */
 const KEY_REFUSED =
   'the service refused its key and named no record. Look for a record with this reference: resolve with --paid if it was paid, retry with --row if there is none';
 
@@ -18,20 +21,20 @@ export const STILL_PROCESSING = 'the service is still processing it';
 export const TOO_OLD =
   'it may have been sent longer ago than the key horizon, so the service may have forgotten the key; find out whether it was paid, then resolve it';
 
-/** Of a row whose every request was answered with 409, since `forMs`. */
+/** Message for a row whose every request was answered with 409, since `forMs`. */
 export const keyInUse = (forMs: number): string =>
   forMs < KEY_IN_USE_MS
     ? 'An earlier request with its key may still be in progress; resume the batch to send it again'
     : 'Its key is still in use and no record came back: look for a record with this reference, then resolve the row';
 
 export const refusedAfterDoubt = (end: Exchange): string =>
-  `it may have been sent before, and is refused now: ${wordsOf(end)}`;
+  `it may have been sent before and is now refused: ${wordsOf(end)}`;
 
-/** The record cannot be the one of this row: only a 201 makes a new record, and the key was used for other content. */
+/** The record cannot belong to this row: only a 201 creates a new record, and the key was used for other content. */
 export const isOfOtherContent = (isKeyUsed: boolean, {id}: Settled, answer: Answer | undefined): boolean =>
   isKeyUsed && id !== null && answer?.status !== 201;
 
-/** Code and message of a settled row, beyond what the answer says. */
+/** Code and message for the outcome of a row, in addition to those of the answer. */
 export function noteOf(
   row: JournalRow,
   verdict: Settled,

@@ -9,9 +9,10 @@ import type {JournalRow} from '../journal/row.ts';
 import {type Kind, KINDS} from '../model/kinds.ts';
 
 /**
- * Holds the record that an operator names for a row against that row, and says how far the record is.
+ * Compares the record that an operator names for a row with that row, and returns its progress.
  * @param record as the service answered a GET of `id`
- * @throws RemitError LOCAL_VALIDATION when it is of another payment, naming both; CONFLICT when it was never approved
+ * @throws RemitError LOCAL_VALIDATION if it belongs to another payment, naming both; CONFLICT if it was never
+ *   approved
  */
 export function checkDeclared(
   record: Readonly<Record<string, unknown>>,
@@ -55,7 +56,7 @@ function differenceOf(
   const words = (value: unknown) =>
     name === 'amount' && typeof value === 'number'
       ? `${formatMajor(BigInt(value), row.currency)} ${row.currency}`
-      : sanitizer.words(String(value)); // what JSON holds, or ours
+      : sanitizer.words(String(value)); // what JSON can contain, or our own value
   return `its ${name} is ${words(its)}, the row's is ${words(ours)}`;
 }
 

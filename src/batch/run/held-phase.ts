@@ -14,8 +14,9 @@ interface Job extends Tries {
 const PAGE = 256;
 
 /**
- * Reads the records of held rows. A release leaves them alone, and under caps it may not release them at all: a record that
- * was approved or canceled by its id since is recorded here. Sends GETs only; what is still `created` stays held.
+ * Reads the records of held rows. A release skips them, and with caps it may not release them at all. If a record was
+ * approved or canceled by its id since then, that is recorded here. Sends only GETs; a record that is still `created`
+ * stays held.
  */
 export class HeldPhase {
   readonly #run: PhaseParts;

@@ -12,18 +12,18 @@ type ProbeParts = Pick<
 >;
 
 /**
- * Checks that the service still knows our keys, before money moves by them: the row staged longest ago that is still
- * within the horizon is replayed without approval and must come back with the id under which it was staged. Anything else
- * stops the run. Nothing is learnt here about the row itself: the release takes it up like any other.
- * Returns true when the release may go on.
+ * Checks that the service still knows our keys, before they move money. The row staged longest ago that is still
+ * within the horizon is replayed without approval, and must return the id under which it was staged. Anything else
+ * stops the run. The probe records nothing about the row itself: the release processes it like any other.
+ * Returns true if the release may continue.
  *
- * @param states of the rows that will be released; without one of them there is nothing to ask about
+ * @param states of the rows that will be released; without any such row there is nothing to check
  */
 export async function probe(run: ProbeParts, states: readonly RowState[]): Promise<boolean> {
   run.outcomes.flush();
   const since = run.clock.now() - run.settings.horizonMs;
   const row = run.journal.rows.oldestRecorded(states, since);
-  if (row === undefined) return true; // nothing is left that would be released by replay
+  if (row === undefined) return true; // nothing is left to release by replay
   const found = await ask(run, row);
   if (found.is === 'unanswered')
     run.halt.stopFor('probe', `the probe before the release failed: ${found.words}`);
@@ -31,7 +31,7 @@ export async function probe(run: ProbeParts, states: readonly RowState[]): Promi
     run.halt.isProbeRefused = true;
     run.halt.stopFor(
       'probe',
-      `the service refused the probe before the release, the replay of row ${row.n} (${row.reference}): ${found.words}; no money was moved by it. Canceled, its rows can be run as another batch`,
+      `the service refused the probe before the release, the replay of row ${row.n} (${row.reference}): ${found.words}; the probe moved no money. Once the batch is canceled, its rows can be run as another batch`,
     );
   }
   return found.is === 'remembered';
@@ -73,20 +73,20 @@ async function ask(run: ProbeParts, row: JournalRow): Promise<Found> {
   }
 }
 
-/** The record that was staged now has another party or amount than the row. */
+/** The staged record now has another party or amount than the row. */
 function changed(run: ProbeParts, row: JournalRow, reason: StopReason): Found {
   run.halt.isProbeRefused = true;
   run.halt.stopFor(reason, `the record of row ${row.n} (${row.reference}) no longer matches the request`);
   return {is: 'stopped'};
 }
 
-/** The service made a second record for the key. It was asked for without approval, so no money moves by it. */
+/** The service created a second record for the key. It was requested without approval, so it moves no money. */
 function forgotten(run: ProbeParts, row: JournalRow, orphan: string): Found {
   const {state} = row.outcome!;
   run.outcomes.settle(row, bucketOf(state), outcomeOf(row, {...row.outcome!, orphan}));
   run.halt.stopFor(
     'key-forgotten',
-    `the service has forgotten the key of row ${row.n} (${row.reference}) and made a second record; no money was moved by it`,
+    `the service has forgotten the key of row ${row.n} (${row.reference}) and created a second record; that record moved no money`,
   );
   return {is: 'stopped'};
 }

@@ -12,12 +12,12 @@ export interface ReleaseJob extends Tries {
   before: Bucket;
   /** A release was sent and not answered: the record is fetched before anything else. */
   look: boolean;
-  /** Its record was read in this run, and had not moved. */
+  /** Its record was read in this run and had not changed. */
   looked: boolean;
-  /** The service said that it goes on processing; then `created` does not mean that nothing happens. */
+  /** The service is still processing it, so `created` does not mean that nothing happens. */
   processing: boolean;
   maybe: boolean;
-  /** The answer to a standalone approve that refused it, or left the record as it was; perhaps of an earlier run. */
+  /** The answer to a standalone approve that refused it or left the record unchanged, possibly in an earlier run. */
   refused: Refusal | undefined;
 }
 
@@ -25,7 +25,7 @@ export type Refusal = Pick<Answer, 'status' | 'errorCode' | 'message' | 'warning
 
 /** @param mayTryAgain a release that was refused before is sent again */
 export function releaseJob(row: JournalRow, mayTryAgain: boolean): ReleaseJob {
-  const outcome = row.outcome!; // a release takes rows that have a record
+  const outcome = row.outcome!; // a release only processes rows that have a record
   const maybe = outcome.state === 'in_doubt';
   return {
     row,
@@ -40,7 +40,7 @@ export function releaseJob(row: JournalRow, mayTryAgain: boolean): ReleaseJob {
   };
 }
 
-/** What an outcome keeps of a refusal, so that `refusalOf` finds it again. */
+/** The part of a refusal that an outcome stores, so that `refusalOf` finds it again. */
 export const factsOf = ({status, errorCode, message, warning, requestId}: Refusal) => ({
   status: 'created',
   http: status,
@@ -49,7 +49,10 @@ export const factsOf = ({status, errorCode, message, warning, requestId}: Refusa
   requestId: requestId ?? null,
 });
 
-/** The refusal of a standalone approve after which the record could not be read. Other doubt has no answer of its own. */
+/**
+ * The refusal of a standalone approve after which the record could not be read. Other doubts have no answer of their
+ * own.
+ */
 function refusalOf({state, status, http, code, message, requestId}: Outcome): Refusal | undefined {
   const isLost = http === 404 && message === LOST;
   if (state !== 'in_doubt' || status !== 'created' || http === null || http === 202 || isLost)

@@ -47,9 +47,9 @@ export class ReleasePhase {
   pastHorizon = 0;
 
   /**
-   * @param only states of the rows that are sent; without `staged`, nothing is released that was not released before, and
-   *   most records only have to be fetched
-   * @param mustProbe the probe was not made yet
+   * @param only states of the rows that are sent; without `staged`, only rows released before are sent, and most
+   *   records only have to be fetched
+   * @param mustProbe the probe has not been made yet
    */
   constructor(run: Parts, only?: readonly Releasable[], mustProbe = false) {
     this.#run = run;
@@ -76,7 +76,7 @@ export class ReleasePhase {
       work: (job) => (job.look ? this.#look(job) : this.#release(job)),
       abandon: (job) => void this.#leave(job),
     });
-    // The open window says "may have been released" of rows that surely were not.
+    // The open window marks rows as "may have been released" that certainly were not.
     for (const {row} of this.#source.untouched())
       this.#run.outcomes.settle(row, bucketBefore(row, false), outcomeOf(row, {...row.outcome!}));
     endPhase(this.#run);
@@ -97,13 +97,13 @@ export class ReleasePhase {
     const {clock, settings} = this.#run;
     if (isPastHorizon(row.outcome!.stagedAt ?? 0, clock.now(), settings.horizonMs)) {
       if (job.looked) return settings.approveById ? this.#approve(job) : this.#tooLate(job);
-      job.look = true; // it may have been approved by its id meanwhile
+      job.look = true; // it may have been approved by its id in the meantime
       return {again: true, afterMs: 0};
     }
     if (this.#mustProbe || this.#run.rules.quietMs > PROBE_AFTER_MS) {
       if (!(await this.#probeOnce())) return this.#leave(job);
       this.#mustProbe = false;
-      return {again: true, afterMs: 0}; // gate and age may be others now
+      return {again: true, afterMs: 0}; // the gate and the age may have changed
     }
     this.#run.tries.begin(job);
     const sentAt = clock.monotonic();
@@ -205,7 +205,7 @@ export class ReleasePhase {
       return {again: false};
     }
     if (!job.processing) {
-      job.look = false; // nothing has happened to it yet, but what was sent may still be on its way
+      job.look = false; // nothing has happened to it yet, but an earlier request may still be in progress
       return {again: true, afterMs: 0};
     }
     return this.#againOrDoubt(job, sentAt, false, 'its record could not be read completely');
@@ -224,16 +224,16 @@ export class ReleasePhase {
     return {again: false};
   }
 
-  /** The record is there, and was not approved. */
+  /** The record exists and was not approved. */
   #unapproved(job: ReleaseJob, refusal: Refusal): void {
     this.#settle(job, {state: 'unapproved', ...factsOf(refusal)});
   }
 
-  /** Past the horizon a replay might make a second record. A row that was never released stays staged. */
+  /** Past the horizon a replay might create a second record. A row that was never released stays staged. */
   #tooLate(job: ReleaseJob): WorkEnd {
     this.pastHorizon++;
     const message =
-      'staged longer ago than the key horizon; approve it by its id and resume the batch, or let the profile do so (profiles set --approve-by-id) and release it';
+      'staged longer ago than the key horizon; approve it by its id and resume the batch, or allow approval by id in the profile (profiles set --approve-by-id) and release the batch';
     this.#settle(job, {state: job.maybe ? 'in_doubt' : job.row.outcome!.state, message});
     return {again: false};
   }
@@ -257,7 +257,7 @@ export class ReleasePhase {
     return {again: false};
   }
 
-  /** A refusal that could not be confirmed by the record is kept: the next run must not try again by itself. */
+  /** A refusal that the record could not confirm is kept: the next run must not try again automatically. */
   #doubt(job: ReleaseJob, words: string): void {
     this.#settle(job, {
       state: 'in_doubt',
@@ -265,7 +265,10 @@ export class ReleasePhase {
     });
   }
 
-  /** For another run: in doubt if a release may have been taken, else as it was, which the open window leaves unsaid. */
+  /**
+   * Left for another run: in doubt if a release may have been accepted, otherwise unchanged, which the open window
+   * does not show.
+   */
   #leave(job: ReleaseJob): WorkEnd {
     if (job.maybe) this.#doubt(job, 'the release was sent and not answered');
     else this.#settle(job, {...job.row.outcome!});

@@ -8,16 +8,16 @@ import type {Outcome} from '../model/outcome.ts';
 import {type Entry, Registry} from '../registry/registry.ts';
 import {KINDS, type Mode} from '../model/kinds.ts';
 
-/** What an operator has found out about a row in doubt, outside of this tool. */
+/** What an operator has found out about a row in doubt, outside this tool. */
 export type Resolution = {paid: string; status?: string} | 'not-paid';
 
 const DECLARED = 'declared paid by the operator';
 
-/** Whether nothing but an operator's word says that a row was paid: such a word can be taken back. */
+/** Whether a row counts as paid only because the operator declared it; such a declaration can be revoked. */
 const isWord = (outcome: Outcome | undefined): boolean =>
   outcome?.state === 'accepted' && outcome.status === null && outcome.message === DECLARED;
 
-/** A row, and what was found out about it. */
+/** A row and what was found out about it. */
 export interface Resolving {
   reference: string;
   resolution: Resolution;
@@ -36,10 +36,10 @@ interface ResolveOptions {
 }
 
 /**
- * Settles a row in doubt as the operator states. Paid: the id that was found becomes the row's. Not paid: the row goes back
- * to be sent with the very same key, so that even a wrong statement cannot pay twice while the service knows it. A row
- * that was accepted by a statement alone (no `status` of its record was seen) may be declared not paid after all.
- * @throws RemitError NO_BATCH when there is no such row, USAGE when it is not in doubt or the registry knows it as paid
+ * Resolves a row in doubt as the operator states. Paid: the given id becomes the row's id. Not paid: the row is sent
+ * again with the same key, so that even a wrong statement cannot pay twice while the service remembers the key. A row
+ * that was accepted only by a statement (no `status` of its record was seen) may later be declared not paid.
+ * @throws RemitError NO_BATCH if there is no such row, USAGE if it is not in doubt or the registry lists it as paid
  */
 export async function resolveRow({
   reference,
@@ -69,11 +69,11 @@ export async function resolveRows(
     };
   });
   journal.setFact('declared', declared);
-  // The registry first: it must not have a row as paid that the journal has as unpaid.
+  // Registry first: it must not list a row as paid that the journal lists as unpaid.
   await tellRegistry(options, settled);
   for (const {outcome} of settled) journal.record(outcome, clock.now());
   journal.flush();
-  journal.setFact('pastHorizon', false); // the next run finds out again
+  journal.setFact('pastHorizon', false); // the next run detects it again
   return settled.map(({row, outcome}) => ({
     reference: row.reference,
     state: outcome.state,
@@ -82,15 +82,15 @@ export async function resolveRows(
 }
 
 /**
- * The row that may be resolved so.
- * @throws RemitError NO_BATCH when there is no such row, USAGE when it is not in doubt
+ * The row, if it may be resolved in this way.
+ * @throws RemitError NO_BATCH if there is no such row, USAGE if it is not in doubt
  */
 export function rowToResolve(batch: OpenBatch, reference: string, resolution: Resolution): JournalRow {
   batch.journal.makeDoubtExplicit();
   return doubtfulRow(batch, reference, resolution);
 }
 
-/** The same, where the doubt that killed runs left was made explicit just now. */
+/** The same, after the doubts left by killed runs were made explicit. */
 export function doubtfulRow(
   {journal, plan}: OpenBatch,
   reference: string,
@@ -105,7 +105,7 @@ export function doubtfulRow(
   const isDoubt =
     row.outcome === undefined ? journal.coveredSince(row.n) !== undefined : row.outcome.state === 'in_doubt';
   if (isDoubt || (resolution === 'not-paid' && isWord(row.outcome))) return row;
-  // Its key belongs to a record that no answer named: a person may have found it.
+  // Its key belongs to a record that no answer named; the operator may have found it.
   const isRefused = row.outcome?.state === 'dead_key' && row.outcome.id === null;
   if (isRefused && resolution !== 'not-paid') return row;
   throw new RemitError(
@@ -118,7 +118,7 @@ export function doubtfulRow(
   );
 }
 
-/** The row as it was before it was declared paid, so that a record which was known then is fetched again. */
+/** The outcome before the row was declared paid, so that a record known at that time is fetched again. */
 const doubtBefore = (row: JournalRow, kept: Outcome | null | undefined): Outcome =>
   kept === undefined || kept === null
     ? {...row.outcome!, state: 'in_doubt', id: null}
@@ -139,7 +139,7 @@ function resolvedOutcome(row: JournalRow, resolution: Resolution, since: number)
       code: null,
       message: DECLARED,
     };
-  // A row with a record goes back to be released, one without to be created; both with the same key.
+  // A row with a record is released again, one without is created again; both with the same key.
   return {
     ...known,
     stagedAt: known.stagedAt ?? since, // a row that was never sent has none
@@ -175,7 +175,10 @@ async function tellRegistry(
   }
 }
 
-/** The batch that has the record has the claim, also where it was lost; what another batch has paid stays as it was paid. */
+/**
+ * The batch that has the record has the claim, even if the claim was lost; what another batch has paid is not
+ * changed.
+ */
 function notePaid(
   registry: Registry,
   row: JournalRow,
@@ -187,7 +190,7 @@ function notePaid(
   if (isOurs()) registry.paid(row.reference, id);
 }
 
-/** What the service said is not taken back by a word; only another word is. */
+/** A declaration cannot revoke what the service has reported, only another declaration. */
 function refusePaid(entry: Entry | undefined, {plan, journal}: OpenBatch, reference: string): void {
   const isWord = (journal.fact('declared') ?? {})[reference] !== undefined;
   if (entry?.journal !== plan.journalId || !entry.paid || isWord) return;
@@ -197,7 +200,7 @@ function refusePaid(entry: Entry | undefined, {plan, journal}: OpenBatch, refere
   });
 }
 
-/** Under which the batch was confirmed last: what its claims are made with. */
+/** Where the batch was last confirmed; its claims are made with this scope. */
 const lastProfile = (journal: Journal): string => readConfirmations(journal).at(-1)?.profile ?? '';
 
 function boundTo(journal: Journal): {mode: Mode; baseUrl: string} {

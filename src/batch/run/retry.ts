@@ -19,32 +19,32 @@ import type {Plan} from '../model/plan-facts.ts';
 
 /** How a row is sent again. */
 export type RetryWay =
-  | 'new-key' // its record has failed, or was canceled and the row is named: the next generation
+  | 'new-key' // its record failed, or was canceled and the row is named: the next generation
   | 'same-key' // it was rejected, so no record has its key
   | 'release'; // its record waits for an approval that failed: the same key again, under the rules of a release
 
-/** A row that is sent again once that is confirmed, and why. */
+/** A row that is sent again after confirmation, and why. */
 export interface RetryRow {
   row: JournalRow;
   way: RetryWay;
   why: string;
-  /** The generation that it is sent with. */
+  /** The generation with which it is sent. */
   generation: number;
 }
 
 export interface RetryFacts {
   /** References that are sent again. */
   again: string[];
-  /** Those of them that have a new key now. */
+  /** Those of them that now have a new key. */
   raised: string[];
-  /** References left as they are, and why; `elsewhere` where another payment used the reference, if that is accepted. */
+  /** References left unchanged, and why; `elsewhere` if another payment used the reference and that is accepted. */
   left: {reference: string; why: string; elsewhere?: string}[];
   /** A record was not found: its row is in doubt, nothing is sent again, and the batch stops. */
   stop: Stop | undefined;
 }
 
 const PAGE = 500;
-/** How often a service that asks to wait is asked for one record. */
+/** Maximum number of tries to read one record while the service asks to wait. */
 const LOOKS = 3;
 
 interface Asking {
@@ -53,27 +53,31 @@ interface Asking {
   wire: Wire;
   transport: Transport;
   clock: Clock;
-  /** References from `--row`; with them only those rows are sent again. */
+  /** References from `--row`; if given, only those rows are sent again. */
   named: readonly string[];
   registry: Pick<Registry, 'find' | 'elsewhere' | 'ended' | 'flush'>;
   /** Namespaces and addresses from `--accept paid-elsewhere`: what they paid under a reference is another payment. */
   allowedElsewhere?: readonly string[] | undefined;
-  /** A Retry-After above this ends the command (default a quarter of an hour). */
+  /** A longer Retry-After ends the command (default 15 minutes). */
   maxWaitMs?: number | undefined;
   stop: AbortSignal;
 }
 
 /**
- * Prepares rows to be sent again: rejected ones with the same generation, rows whose record has failed with the next one,
- * rows that were not approved with the same one, under the rules of a release. Each record is read just before. A canceled
- * record, and a key whose record is not known, are taken up only by name. Nothing else ever raises a generation. Records
- * are read one after the other: there are few, and each costs money when it is wrong.
+ * Prepares rows to be sent again: rejected rows with the same generation, rows whose record failed with the next one,
+ * and rows that were not approved with the same one, under the rules of a release. Each record is read immediately
+ * before. A canceled record, or a key whose record is unknown, is included only by name. Nothing else ever raises a
+ * generation. Records are read one after the other: there are few, and each mistake costs money.
  *
- * @throws RemitError NO_BATCH for a name that the batch does not have; UNAVAILABLE when the service cannot be asked
+ * @throws RemitError NO_BATCH for a reference that the batch does not have; UNAVAILABLE if the service cannot be
+ *   reached
  */
 export async function prepareRetry(
   options: Asking & {
-    /** Asked once, with all rows that would be sent again, before the first is changed; throws to leave all as they are. */
+    /**
+     * Called once, with all rows that would be sent again, before the first is changed; throws to leave everything
+     * unchanged.
+     */
     confirm?: (rows: readonly RetryRow[]) => Promise<void>;
   },
 ): Promise<RetryFacts> {
@@ -135,19 +139,19 @@ function* candidates({journal, named, plan}: Asking): Generator<JournalRow> {
   }
 }
 
-/** The service does not know a record that it gave an id: the row is in doubt, as in a run. */
+/** The service does not know a record to which it gave an id: the row is in doubt, as in a run. */
 function noteLost(row: JournalRow, {journal, clock}: Asking): Stop {
   const outcome = lostOutcome(row);
   if (outcome !== undefined) journal.record(outcome, clock.now());
   journal.flush();
-  return {reason: 'lost-record', message: journal.sanitizer.line(lostText(row, row.outcome!.id!))}; // it was asked for by id
+  return {reason: 'lost-record', message: journal.sanitizer.line(lostText(row, row.outcome!.id!))}; // it was fetched by id
 }
 
-/** Why rows in other states are not for retry. */
+/** Why rows in other states cannot be retried. */
 const LEFT: Partial<Record<RowState, string>> = {
   staged: 'it is staged: release pays it',
   held: 'its record differs from the row: a release that accepts differences pays it',
-  in_doubt: 'it is in doubt: resume asks the service again, resolve records what you found out',
+  in_doubt: 'it is in doubt: resume asks the service again, resolve records what you have found out',
   not_sent: 'it was not sent: resume sends it',
   conflict: 'its reference belongs to another payment',
   collision: 'its key brought the record of another payment',
@@ -182,7 +186,7 @@ async function judge(row: JournalRow, asking: Asking, read: Read[]): Promise<Fou
   return judgeRecord({row, way: 'new-key', generation, why: ''}, asking, read);
 }
 
-/** A key belongs to one namespace: under another one, the same reference would be paid once more. */
+/** A key belongs to one namespace: in another one, the same reference would be paid again. */
 function usedElsewhere(
   {reference}: JournalRow,
   {registry, plan, allowedElsewhere = []}: Asking,
@@ -196,13 +200,14 @@ function usedElsewhere(
   return {why: `its reference was used under ${word} by batch ${batch}`, elsewhere: word};
 }
 
-/** Reads the record of a row and says how the row is sent again, or why it is not. */
+/** Reads the record of a row and decides how the row is sent again, or why it is not. */
 async function judgeRecord(due: RetryRow, asking: Asking, read: Read[]): Promise<Found> {
   const {row} = due;
   const {state, id, code} = row.outcome!;
   const isNamed = asking.named.includes(row.reference);
   const byName = `to pay it anyway: --row ${shellWord(row.reference)}`;
-  // Of a key that was refused when no id was known there is no record to read, and asking by the key could make one.
+  // For a key that was refused without a known id there is no record to read, and a request with the key could create
+  // one.
   if (id === null) {
     const why = 'its key was refused, and no record of it is known';
     return isNamed
@@ -221,20 +226,20 @@ async function judgeRecord(due: RetryRow, asking: Asking, read: Read[]): Promise
     };
   if (status === 'canceled')
     return isNamed ? {...due, why: `record ${id} was canceled`} : `record ${id} was canceled; ${byName}`;
-  // A 409 to the release does not make it a dead key: what the record says counts.
+  // A 409 to the release does not make the key dead: the record decides.
   if (is === 'open' && state !== 'accepted')
     return {...due, way: 'release', generation: row.generation, why: `record ${id} was not approved`};
   return `record ${id} is ${status ?? 'created'}`;
 }
 
-/** What a GET showed of a row, beyond what the journal had. */
+/** What a GET showed about a row, beyond the journal. */
 interface Read {
   row: JournalRow;
   status: string;
   isEnded: boolean;
 }
 
-/** The registry first: what has ended may be claimed by another batch, whatever becomes of this command. */
+/** Registry first: another batch may claim an ended record, whatever happens to this command. */
 function writeRead(read: readonly Read[], {journal, registry, clock}: Asking): void {
   const ended = read.filter(({isEnded}) => isEnded);
   for (const {row} of ended) registry.ended(row.reference, row.outcome!.id!, row.generation);
@@ -251,7 +256,7 @@ function writeRead(read: readonly Read[], {journal, registry, clock}: Asking): v
 
 const PLAIN = {http: null, code: null, message: null, requestId: null} as const;
 
-/** What the service says now. */
+/** The current state at the service. */
 async function lookAt(
   row: JournalRow,
   id: string,
@@ -260,7 +265,7 @@ async function lookAt(
   is: ReadVerdict['is'];
   status: string | null;
   httpStatus: number;
-  /** The service itself says that there is no such record. */
+  /** The service itself reports that there is no such record. */
   isLost: boolean;
 }> {
   const {wire, transport, clock} = asking;
@@ -290,7 +295,7 @@ async function lookAt(
   }
 }
 
-/** Nothing else is sent meanwhile, nor by the run that comes after this. */
+/** Nothing else is sent in the meantime, nor by the run that follows. */
 async function waitFor(ms: number, {clock, stop, maxWaitMs = MAX_WAIT_MS}: Asking): Promise<void> {
   if (ms > maxWaitMs)
     throw new RemitError('UNAVAILABLE', waitTooLongText(ms), {

@@ -6,19 +6,22 @@ import type {Claim} from '../registry/claim.ts';
 import type {Claims, OtherPayment} from '../registry/registry.ts';
 import {MAX_IN_FLIGHT} from '../speed/speed.ts';
 
-/** Rows of the smallest window. */
+/** Rows in the smallest window. */
 const LEAST_ROWS = 16;
-/** Rows of a window for each request that may be in flight. */
+/** Rows in a window for each request that may be in flight. */
 const TIMES_IN_FLIGHT = 4;
-/** A crash leaves the rows of the open window in doubt, and each window costs a sync: only a fast run opens larger ones. */
+/**
+ * A crash leaves the rows of the open window in doubt, and each window costs a sync, so only a fast run opens larger
+ * ones.
+ */
 const MOST_ROWS = 8192;
-/** A window that was used up sooner than this was too small for the speed of the run. */
+/** A window that was used up faster than this was too small for the speed of the run. */
 const SHORT_MS = 100;
 const LONG_MS = 400;
-/** Rows that are read at a time: a page in the driver's form takes ten times the memory. */
+/** Rows read at a time. In the driver's form, a page takes ten times the memory. */
 const PAGE_ROWS = 256;
 
-/** Which rows without an outcome were covered by a window before this phase began, and since when. */
+/** Which rows without an outcome a window covered before this phase began, and since when. */
 class Coverage {
   readonly #windows: readonly {first: number; last: number; at: number}[];
   readonly #top: number;
@@ -33,7 +36,7 @@ class Coverage {
     return this.#windows.find((window) => window.first <= n && n <= window.last)?.at;
   }
 
-  /** For a registry that has lost their claims: it must not take their keys for new. */
+  /** For a registry that has lost their claims: it must not treat their keys as new. */
   dated(rows: readonly JournalRow[]): readonly Claim[] {
     if (this.#windows.length === 0) return rows;
     return rows.map((row) => {
@@ -43,11 +46,11 @@ class Coverage {
   }
 }
 
-/** A row of a phase; `coveredSince` is set when an earlier run may have sent it and left no outcome. */
+/** A row of a phase. `coveredSince` is set if an earlier run may have sent it and left no outcome. */
 export interface SourceRow {
   row: JournalRow;
   coveredSince: number | undefined;
-  /** Of a release: another batch has paid the reference, by this record or by another one. */
+  /** For a release: another batch has paid the reference, with this record or another one. */
   paidByOther?: OtherPayment | undefined;
   /** Its key was used for other content by a try that was never answered. */
   isKeyUsed?: boolean;
@@ -59,19 +62,19 @@ export interface RowSourceOptions {
   phase: Phase;
   clock: Clock;
   beforeWindow: () => void;
-  /** The states of the rows that `page` gives. */
+  /** The states of the rows that `page` returns. */
   takes: readonly Taken[];
   /** Rows of the phase after a row number, in order. */
   page: (after: number, limit: number) => JournalRow[];
   /** How many requests may be in flight now. */
   inFlight: () => number;
-  /** Rows of the first window, instead of what follows from `inFlight`. */
+  /** Rows in the first window, instead of a number derived from `inFlight`. */
   windowRows: number | undefined;
 }
 
 /**
- * Hands out the rows of a phase in file order, a window at a time. A window is committed before its first row is handed
- * out; rows handed back by nobody when a run stops are returned by `untouched`.
+ * Hands out the rows of a phase in file order, one window at a time. A window is committed before its first row is
+ * handed out. When a run stops, `untouched` returns the rows that were not handed out.
  */
 export class RowSource {
   readonly #options: RowSourceOptions;
@@ -117,7 +120,7 @@ export class RowSource {
     this.#page = rows;
     this.#at = 0;
     beforeWindow();
-    // Staged rows were claimed when they were staged; only a registry that was lost since does not know them.
+    // Staged rows were claimed when they were staged; a registry that was lost since then does not have the claims.
     if (phase === 'release') {
       this.#others = claims.paidByOthers(rows);
       claims.keep(rows, clock.now());

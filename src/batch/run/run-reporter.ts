@@ -25,10 +25,10 @@ export interface ReportOptions {
   path: RunPath;
   /** The folder of the results. */
   out: string;
-  /** How the command to type next begins, and the flags at its end without which it would miss the batch. */
+  /** The beginning of the next command, and the flags it needs to find the batch. */
   command: string;
   commandFlags?: string;
-  /** Name of the profile in force; null or absent where the key came from the environment. */
+  /** Name of the active profile; null or absent if the key came from the environment. */
   profile?: string | null;
   onProgress: (phase: string, summary: Summary, activity: Activity) => void;
 }
@@ -37,13 +37,13 @@ type Reported = Pick<RunParts, 'activity' | 'halt' | 'outcomes' | 'rules' | 'sen
 
 const STATUS_EVERY_MS = 1000;
 /**
- * A commit waits for the disk, and nothing is sent meanwhile; what a kill leaves uncommitted is replayed. Where windows
- * have taken outcomes with them since the last time, those that came after wait once more.
+ * A commit waits for the disk, and nothing is sent during that time; outcomes lost in a kill are recovered by replay.
+ * If windows have committed outcomes since the last time, later outcomes wait once more.
  */
 const FLUSH_EVERY_MS = 250;
 const PROGRESS_EVERY_MS = 200;
 
-/** Shows how far a run is, on the terminal and in its status file, and writes its results at the end. */
+/** Shows the progress of a run on the terminal and in its status file, and writes its results at the end. */
 export class RunReporter {
   /** Name of the phase that is running. */
   phase = 'starting';
@@ -130,7 +130,10 @@ export class RunReporter {
     onProgress(this.phase, this.#summary('running'), this.#run.activity(path));
   }
 
-  /** Status each second, outcomes to disk within half a second. A failure of either ends the run like any other. */
+  /**
+   * Writes the status every second and outcomes within half a second. A failure of either ends the run like any
+   * other.
+   */
   startTimers(): {stop: () => void; rethrow: () => void} {
     const {clock, journal} = this.#options;
     const {halt, outcomes} = this.#run;

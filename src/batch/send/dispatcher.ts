@@ -1,23 +1,23 @@
 import type {Clock} from '../../clock.ts';
 import type {Speed} from '../speed/speed.ts';
 
-/** How one piece of work ended: for good, or to be continued after a pause. */
+/** How one step ended: the job is finished, or it continues after a pause. */
 export type WorkEnd = {again: false} | {again: true; afterMs: number};
 
 export interface DispatcherOptions<J> {
   speed: Speed;
   clock: Clock;
-  /** The next new job, or undefined when there is none left. Called in order; may commit to disk. */
+  /** The next new job, or undefined if there is none left. Called in order; may commit to disk. */
   next: () => J | undefined;
-  /** Does one step of a job: one request, one answer. A rejection is fatal for the whole run. */
+  /** Performs one step of a job: one request, one answer. A rejection is fatal for the whole run. */
   work: (job: J) => Promise<WorkEnd>;
-  /** A job that waited for its next step when the run was stopped. */
+  /** A job that was waiting for its next step when the run was stopped. */
   abandon: (job: J) => void;
 }
 
 /**
- * Keeps as many jobs in flight as the speed allows, holds those that must wait outside of that number, and stops on
- * request: new work ends at once, work in flight is waited for. Memory holds the jobs in flight and waiting, no more.
+ * Keeps as many jobs in flight as the speed allows, keeps waiting jobs outside that number, and stops on request: no
+ * new work starts, and work in flight is awaited. Memory holds only the jobs in flight and waiting.
  */
 export class Dispatcher<J> {
   readonly #options: DispatcherOptions<J>;
@@ -34,7 +34,10 @@ export class Dispatcher<J> {
     this.#options = options;
   }
 
-  /** Resolves when every job ended, or after `stop()` when nothing is in flight any more. Rejects with the first fatal error. */
+  /**
+   * Resolves when every job has ended or, after `stop()`, when nothing is in flight any more. Rejects with the first
+   * fatal error.
+   */
   async run(): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#finish = resolve;
@@ -45,13 +48,13 @@ export class Dispatcher<J> {
     if (this.#failure) throw this.#failure.error;
   }
 
-  /** No further request begins. */
+  /** Starts no further request. */
   stop(): void {
     this.#stopping = true;
     this.#pump();
   }
 
-  /** No request begins before `ms` from now; a later gate is never shortened. */
+  /** Starts no request until `ms` from now; a later gate is never shortened. */
   closeGate(ms: number): void {
     this.#gate = Math.max(this.#gate, this.#options.clock.monotonic() + ms);
   }
@@ -83,7 +86,8 @@ export class Dispatcher<J> {
       this.#waiting.splice(this.#waiting.indexOf(earliest), 1);
       return earliest.job;
     }
-    // With nothing in flight and nothing waiting a new row always goes, or a bad start could never be left behind.
+    // With nothing in flight and nothing waiting, a new row may always start; otherwise a run could never recover
+    // from a bad start.
     const admits =
       this.#options.speed.admitsNewRows(now) || (this.#inFlight === 0 && this.#waiting.length === 0);
     if (!this.#exhausted && admits) {

@@ -4,8 +4,9 @@ import {isOtherId, isReadable} from '../answers/answers.ts';
 import type {KnownRecords} from './known-records.ts';
 
 /**
- * Whether a refusal in this run can speak of a try of an earlier run: only if that try was made without approval and with
- * the same API key, or the service still shows a record made with that key. Another key may belong to another account.
+ * Whether a refusal in this run also covers a try of an earlier run. It does only if that try was made without
+ * approval and with the same API key, or if the service still shows a record made with that key. Another key may
+ * belong to another account.
  */
 export class EarlierTries {
   readonly #journal: Journal;
@@ -14,7 +15,7 @@ export class EarlierTries {
   readonly #key: string;
   readonly #readBack = new Map<SentWith, Promise<boolean>>();
 
-  /** @param options.sentWith how requests of the batch were sent, this run included */
+  /** @param options.sentWith how requests of the batch were sent, including this run */
   constructor(options: {
     journal: Journal;
     records: KnownRecords;
@@ -27,7 +28,7 @@ export class EarlierTries {
     this.#key = options.key;
   }
 
-  /** @param firstDoubt when the row may first have been taken */
+  /** @param firstDoubt when the service may first have accepted the row */
   async isSameService(firstDoubt: number): Promise<boolean> {
     const since = this.#since(firstDoubt);
     if (since === undefined || since.some(({isDirect}) => isDirect)) return false;
@@ -35,7 +36,7 @@ export class EarlierTries {
     return true;
   }
 
-  /** How requests may have been sent since a moment; undefined when that is not known. */
+  /** How requests may have been sent since a given time; undefined if unknown. */
   #since(at: number): readonly SentWith[] | undefined {
     const isOrdered = this.#entries.every((entry, i) => i === 0 || entry.at >= this.#entries[i - 1]!.at);
     const first = this.#entries.findLastIndex((entry) => entry.at <= at);
@@ -49,12 +50,12 @@ export class EarlierTries {
     return found;
   }
 
-  /** Fetches a record that was made while this entry was in force. */
+  /** Fetches a record that was created while this entry applied. */
   async #read(entry: SentWith): Promise<boolean> {
     const until = this.#entries[this.#entries.indexOf(entry) + 1]?.at ?? Infinity;
     const row = this.#journal.rows.recordMadeBetween(entry.at, until);
     if (entry.key === '' || row === undefined) return false;
-    const id = row.outcome!.id!; // the query gives rows with a record
+    const id = row.outcome!.id!; // the query returns rows with a record
     const answer = await this.#records.read(row, id);
     if (answer === undefined) return false;
     return isReadable(answer, false) && !isOtherId((answer.json as {id?: unknown}).id, id); // readable: an object
@@ -71,6 +72,6 @@ export function noteRun(journal: Journal, now: SentWith): readonly SentWith[] {
   return noted;
 }
 
-/** A journal from before these entries were kept. */
+/** A journal of an earlier version, without these entries. */
 const unknownBefore = (journal: Journal): SentWith[] =>
   journal.windows(['stage', 'direct']).length === 0 ? [] : [{at: 0, key: '', isDirect: true}];

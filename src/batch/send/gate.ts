@@ -1,11 +1,11 @@
 import type {Clock} from '../../clock.ts';
 import type {Halt} from './halt.ts';
 
-/** Until when a run sends nothing, in whatever phase. */
+/** The time until which a run sends nothing, in any phase. */
 export class Gate {
   /** Monotonic time. */
   until = -Infinity;
-  /** When it was shut. */
+  /** When it was closed. */
   since = 0;
   /** Set by the phase that is running. */
   onShut: (ms: number) => void = () => undefined;
@@ -24,14 +24,14 @@ export class Gate {
     this.onShut(ms);
   }
 
-  /** For what is sent outside of a dispatcher. False when the run was stopped, at once also while it waited. */
+  /** Waits for the gate, for requests outside a dispatcher. Returns false as soon as the run is stopped. */
   async opened(): Promise<boolean> {
     while (this.#halt.stop === undefined && this.until > this.#clock.monotonic())
       await this.pause(this.until - this.#clock.monotonic());
     return this.#halt.stop === undefined;
   }
 
-  /** Sleeps, but not beyond a stop. */
+  /** Sleeps until the time is over or the run is stopped. */
   async pause(ms: number): Promise<void> {
     await this.#clock.sleep(ms, this.#halt.signal).catch(() => undefined);
   }

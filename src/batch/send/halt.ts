@@ -1,12 +1,12 @@
 import type {Sanitizer} from '../../sanitize/sanitizer.ts';
 import type {Stop} from '../model/stop.ts';
 
-/** Whether a run goes on, and why it does not. The first reason counts. */
+/** Whether a run continues, and if not, why. The first reason counts. */
 export class Halt {
   stop: Stop | undefined;
   /** Set by the phase that is running. */
   onStop: () => void = () => undefined;
-  /** The service refused the replay of a staged row, or showed another record for it. */
+  /** The service refused the replay of a staged row, or returned another record for it. */
   isProbeRefused = false;
   readonly #sanitizer: Sanitizer;
   readonly #stopped = new AbortController();
@@ -15,7 +15,7 @@ export class Halt {
     this.#sanitizer = sanitizer;
   }
 
-  /** Aborted when the run stops: it ends what waits. */
+  /** Aborted when the run stops, which ends all waits. */
   get signal(): AbortSignal {
     return this.#stopped.signal;
   }

@@ -20,17 +20,17 @@ interface Parts {
   halt: Halt;
 }
 
-/** Reads records that the batch has, to learn about the service, and stops the run when one of them is not found. */
+/** Reads existing records of the batch to test the service, and stops the run if one of them is not found. */
 export class KnownRecords {
   readonly #parts: Parts;
-  /** Records that were not found. Their rows may be in flight, so they are put in doubt when the phase has ended. */
+  /** Records that were not found. Their rows may be in flight, so they become in doubt when the phase has ended. */
   readonly #lost: {reference: string; id: string}[] = [];
 
   constructor(parts: Parts) {
     this.#parts = parts;
   }
 
-  /** Fetches a record once the gate is open. Undefined when the run was stopped or no answer came. */
+  /** Fetches a record once the gate is open. Undefined if the run was stopped or no answer arrived. */
   async read(row: JournalRow, id: string, how?: {isCheck: boolean}): Promise<Answer | undefined> {
     const {gate, send, wire} = this.#parts;
     if (!(await gate.opened())) return undefined;
@@ -40,7 +40,7 @@ export class KnownRecords {
     return end.answer;
   }
 
-  /** Fetches a record of the batch, to see whether the service still shows one: the last that was written, if any. */
+  /** Fetches the last written record of the batch, if any, to check whether the service still shows a record. */
   async check(): Promise<Answer | undefined> {
     const {outcomes} = this.#parts;
     outcomes.lastRecord ??= this.#first();
@@ -56,24 +56,24 @@ export class KnownRecords {
 
   #first(): {row: JournalRow; id: string} | undefined {
     const row = this.#parts.journal.rows.recordMadeBetween(0, Infinity);
-    return row === undefined ? undefined : {row, id: row.outcome!.id!}; // the query gives rows with a record
+    return row === undefined ? undefined : {row, id: row.outcome!.id!}; // the query returns rows with a record
   }
 
   /**
-   * A record that was read to learn about the service was answered with 404: the run ends. If the service itself says that
-   * it does not know the record, the row is put in doubt. A 404 without an error code may come from another server.
+   * Handles a 404 for a record that was read to test the service: the run ends. If the service itself says that it
+   * does not know the record, the row becomes in doubt. A 404 without an error code may come from another server.
    */
   notFound(row: JournalRow, id: string, {errorCode}: Answer): void {
     if (errorCode !== undefined) this.#lost.push({reference: row.reference, id});
     this.stopForLost(row, id);
   }
 
-  /** The service does not know a record that it gave an id. */
+  /** The service does not know a record to which it gave an id. */
   stopForLost(row: JournalRow, id: string): void {
     this.#parts.halt.stopFor('lost-record', lostText(row, id));
   }
 
-  /** At the end of a phase. */
+  /** Called at the end of a phase. */
   settleLost(): void {
     if (this.#lost.length === 0) return;
     const {outcomes, journal} = this.#parts;
@@ -87,8 +87,8 @@ export class KnownRecords {
 }
 
 /**
- * What a row becomes whose record is not found; undefined where it stays as it is. If the record is found again, it must
- * not be released by that alone: a refusal stays with its row, and a row that is held stays held.
+ * The outcome of a row whose record is not found; undefined if the row is unchanged. If the record is found again,
+ * that alone must not release it: a refusal is kept with its row, and a held row stays held.
  */
 export function lostOutcome(row: JournalRow): Outcome | undefined {
   const known = row.outcome!; // it has a record

@@ -1,9 +1,12 @@
 import type {TroubleKind} from '../standing/activity.ts';
-/** How long a run goes on without a readable success while connections are refused, answers are lost or servers fail. */
+/**
+ * How long a run continues without a readable success while connections are refused, answers are lost or servers
+ * fail.
+ */
 const OUTAGE_MS = 120_000;
-/** The same before the first readable success of the run: the address is probably wrong. */
+/** The same before the first readable success of the run, when the address is probably wrong. */
 const OUTAGE_AT_FIRST_MS = 10_000;
-/** How long a run goes on while it is told to slow down, and the longest Retry-After it waits for. */
+/** How long a run continues while the service asks it to slow down, and the longest Retry-After it waits for. */
 export const MAX_WAIT_MS = 15 * 60_000;
 const UNREADABLE_AT_FIRST = 3;
 const UNREADABLE_LATER = 16;
@@ -15,19 +18,20 @@ export interface Trouble {
 }
 
 /**
- * Decides how long a run waits for a service in trouble. Time ends a run, never a count of requests: a service that
- * restarts fails everything that is in flight at once. Only a success with a readable record shows that it works again.
+ * Decides how long a run waits for a failing service. A run is ended by time, never by a number of requests: a
+ * service that restarts fails everything in flight at once. Only a success with a readable record shows that it works
+ * again.
  */
 export class Patience {
   /** Readable successes of this run. */
   successes = 0;
-  /** Monotonic time of the last one; when the run began, before the first. */
+  /** Monotonic time of the last success, or of the start of the run before the first one. */
   lastGood: number;
   trouble: Trouble | undefined;
   readonly #maxWaitMs: number | undefined;
   #unreadable = 0;
 
-  /** @param maxWaitMs `--max-wait`; when given, it replaces all limits of time */
+  /** @param maxWaitMs `--max-wait`; if given, it replaces all time limits */
   constructor(now: number, maxWaitMs: number | undefined) {
     this.lastGood = now;
     this.#maxWaitMs = maxWaitMs;
@@ -51,18 +55,18 @@ export class Patience {
 
   /**
    * A request that was sent at `sentAt` has failed.
-   * @returns whether the service has failed for too long
+   * @returns whether the service has been failing for too long
    */
   failed(kind: 'unreachable' | 'failing', sentAt: number, now: number): boolean {
     const isOutage = this.trouble !== undefined && this.trouble.kind !== 'throttled';
-    // One request that takes long, as when the machine sleeps, does not use up all of it.
+    // A single long request, for example while the machine sleeps, does not use up the whole time.
     const began = Math.max(sentAt, this.lastGood, now - this.outageMs / 2);
     this.trouble = {kind, since: isOutage ? this.trouble!.since : began};
     return now - this.trouble.since >= this.outageMs;
   }
 
   /**
-   * The service answered 429, or asked to wait. It is there, so an outage is over.
+   * The service answered 429, or asked to wait. It is reachable, so any outage is over.
    * @returns whether it has answered nothing else for too long
    */
   throttled(now: number): boolean {
@@ -72,7 +76,7 @@ export class Patience {
 
   /**
    * A success without a readable record.
-   * @returns whether too many came one after the other
+   * @returns whether there were too many in a row
    */
   unreadable(): boolean {
     return ++this.#unreadable >= (this.successes === 0 ? UNREADABLE_AT_FIRST : UNREADABLE_LATER);

@@ -1,7 +1,7 @@
 import {Dispatcher, type DispatcherOptions} from './dispatcher.ts';
 import type {RunParts} from './run-parts.ts';
 
-/** What every phase takes of a run. */
+/** The parts of a run that every phase needs. */
 export type PhaseParts = Pick<
   RunParts,
   | 'beforeWindow'
@@ -20,7 +20,7 @@ export type PhaseParts = Pick<
   | 'wire'
 >;
 
-/** Sends the jobs of a phase, as fast as the service takes them, until none is left or the run is stopped. */
+/** Sends the jobs of a phase as fast as the service accepts them, until none is left or the run is stopped. */
 export async function dispatch<J>(
   {speed, clock, gate, halt}: Pick<RunParts, 'speed' | 'clock' | 'gate' | 'halt'>,
   jobs: Pick<DispatcherOptions<J>, 'next' | 'work' | 'abandon'>,
@@ -28,7 +28,7 @@ export async function dispatch<J>(
   const dispatcher = new Dispatcher<J>({speed, clock, ...jobs});
   halt.onStop = () => dispatcher.stop();
   gate.onShut = (ms) => dispatcher.closeGate(ms);
-  dispatcher.closeGate(gate.until - clock.monotonic()); // an earlier phase may have been told to wait
+  dispatcher.closeGate(gate.until - clock.monotonic()); // an earlier phase may have been asked to wait
   if (halt.stop === undefined) await dispatcher.run();
 }
 

@@ -10,11 +10,11 @@ export const TRIES = 8;
 const BACKOFF_CAP_MS = 20_000;
 const CHECK_EVERY_MS = 1000;
 
-/** How often a row was sent in this run. */
+/** The tries of a row in this run. */
 export interface Tries {
-  /** All requests that left. */
+  /** All requests sent. */
   sends: number;
-  /** Those that count: not the ones during an outage, in which nothing succeeded since the try before. */
+  /** Tries that count. Tries during an outage, with no success since the previous try, do not count. */
   tries: number;
   /** Readable successes of the run when a try of the row last ended without a result. */
   successes: number | undefined;
@@ -44,7 +44,7 @@ export class RowTries {
     if (job.sends++ > 0) this.retries++;
   }
 
-  /** Milliseconds before the next try of a row; grows with its tries. */
+  /** Milliseconds before the next try of a row; increases with its tries. */
   backoff(tries: number, throttled: boolean): number {
     return fullJitter({
       attempt: tries,
@@ -55,7 +55,7 @@ export class RowTries {
   }
 
   /**
-   * A request that was sent at `sentAt` brought no usable answer.
+   * A request that was sent at `sentAt` had no usable answer.
    * @returns whether its row may be tried again in this run
    */
   async mayTryAgain(job: Tries, sentAt: number, words: string): Promise<boolean> {
@@ -67,8 +67,9 @@ export class RowTries {
   }
 
   /**
-   * Whether the service still shows a record, asked once a second at most: where no other row is left to succeed, this
-   * tells a row that always fails from an outage. It does not make the run more patient, unless it is the first success.
+   * Whether the service still shows a record; checked at most once per second. If no other row is left that could
+   * succeed, this distinguishes a row that always fails from an outage. It does not extend the run's patience, unless
+   * it is the first success.
    */
   async #isAlive(): Promise<boolean> {
     const {clock, halt, records} = this.#parts;

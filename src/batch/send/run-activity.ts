@@ -14,7 +14,7 @@ interface Watched {
   gate: Pick<Gate, 'until' | 'since'>;
 }
 
-/** What a run is doing at the moment. */
+/** What a run is doing now. */
 export function activityOf(run: Watched, rate: StepRate, path: RunPath): Activity {
   const {clock, outcomes, tries, gate} = run;
   const now = clock.monotonic();

@@ -19,7 +19,7 @@ import {Outcomes} from './settle.ts';
 import {StopRules} from './stop-rules.ts';
 import type {Wire} from '../answers/wire.ts';
 
-/** What one run is made of. Each phase takes the parts that it names; none of them knows of phases. */
+/** The parts of one run. Each phase uses the parts that it names; no part depends on a phase. */
 export interface RunParts {
   readonly journal: Journal;
   readonly claims: Claims;
@@ -27,7 +27,7 @@ export interface RunParts {
   readonly clock: Clock;
   readonly speed: CappedSpeed;
   readonly settings: RunSettings;
-  /** Throws when this process may not go on; called before each window. */
+  /** Throws if this process must not continue; called before each window. */
   readonly beforeWindow: () => void;
   readonly halt: Halt;
   readonly gate: Gate;
@@ -38,7 +38,7 @@ export interface RunParts {
   readonly records: KnownRecords;
   readonly tries: RowTries;
   readonly earlierTries: EarlierTries;
-  /** What the run is doing at the moment. */
+  /** What the run is doing now. */
   readonly activity: (path: RunPath) => Activity;
 }
 
@@ -52,14 +52,14 @@ export interface AssembleOptions {
   random: () => number;
   settings: RunSettings;
   keyFingerprint: string;
-  /** Creates ask for approval. */
+  /** Whether creates ask for approval. */
   isDirect: boolean;
   /** Aborts what is in flight: the second Ctrl-C. */
   abort: AbortSignal;
   beforeWindow: () => void;
 }
 
-/** Notes in the journal how this run sends, and makes the doubt explicit that earlier runs left. */
+/** Notes in the journal how this run sends, and records the doubts that earlier runs left implicit. */
 export function assembleRun(options: AssembleOptions): RunParts {
   const {journal, claims, wire, clock, random, settings, beforeWindow} = options;
   const {sanitizer} = journal;

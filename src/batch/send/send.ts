@@ -17,11 +17,14 @@ interface SenderOptions {
   sanitizer: Sanitizer;
   /** Aborts what is in flight: the second Ctrl-C. */
   abort: AbortSignal;
-  /** After each readable success. */
+  /** Called after each readable success. */
   onSuccess: (isAfterOutage: boolean) => void;
 }
 
-/** Sends requests. What an answer means for its row is for the caller; what it says of the service is counted here. */
+/**
+ * Sends requests. The caller decides what an answer means for its row; what it shows about the service is counted
+ * here.
+ */
 export class Sender {
   /** POSTs sent by this run. */
   posts = 0;
@@ -44,7 +47,10 @@ export class Sender {
     this.#onSuccess = options.onSuccess;
   }
 
-  /** @param isCheck reads a record to learn about the service: it shows no progress of the run, unless nothing else did */
+  /**
+   * @param isCheck whether the read only tests the service; then it shows no progress of the run, unless nothing else
+   *   did
+   */
   async exchange(request: TransportRequest, {isCheck = false} = {}): Promise<Exchange> {
     if (request.method === 'POST') this.posts++;
     const sending = {at: this.#clock.monotonic(), inFlight: ++this.#inFlight};
@@ -58,7 +64,7 @@ export class Sender {
       return {answer};
     } catch (failure) {
       if (!(failure instanceof TransportFailure)) throw failure;
-      if (request.method === 'POST' && !failure.sent) this.posts--; // not a byte of it left
+      if (request.method === 'POST' && !failure.sent) this.posts--; // not a single byte was sent
       if (failure.sent && failure.kind !== 'aborted') this.#speed.failed(this.#clock.monotonic());
       if (isOwnLimit(failure)) this.#speed.tooMany(sending.inFlight);
       return {failure};
@@ -68,8 +74,8 @@ export class Sender {
   }
 
   /**
-   * A record whose id cannot be shown and stored as it is, is no readable record: it holds the key, or does not print.
-   * What an error shows under a protected name is masked in its words as well.
+   * A record whose id cannot be shown and stored unchanged is not readable: the id contains the key, or is not
+   * printable. Values that an error has under a protected name are also masked in its text.
    */
   #withoutSecrets(answer: Answer): Answer {
     if (answer.status >= 300 || answer.warning !== undefined) this.#sanitizer.learn(answer.json);

@@ -5,24 +5,26 @@ import {type Bucket, bucketOf, DIFFERS_CODE, type Outcome} from '../model/outcom
 import type {Standing} from '../model/tally.ts';
 import type {Claims} from '../registry/registry.ts';
 
-/** Outcomes that are committed together at most; a window takes them with it, and half a second commits them too. */
+/**
+ * Maximum number of outcomes per commit. Opening a window also commits them, and so does a timer every half second.
+ */
 const GROUP = 16_384;
 
 interface OutcomesOptions {
   journal: Journal;
   claims: Claims;
   clock: Clock;
-  /** Throws when this process may not go on. */
+  /** Throws if this process must not continue. */
   assertHeld: () => void;
 }
 
-/** Writes what became of rows: into the journal, the registry and the counts of the run. */
+/** Writes the outcomes of rows to the journal, the registry and the counts of the run. */
 export class Outcomes {
-  /** Kept up to date with each row. */
+  /** Updated with each row. */
   readonly standing: Standing;
   /** Outcomes written by this run: one for each stage of a row. */
   steps = 0;
-  /** A record of the batch, and its row: the last one that was written. */
+  /** The last written record of the batch, with its row. */
   lastRecord: {row: JournalRow; id: string} | undefined;
   readonly #journal: Journal;
   readonly #claims: Claims;
@@ -38,7 +40,7 @@ export class Outcomes {
     this.standing = options.journal.standing();
   }
 
-  /** Writes what became of a row, and moves it in the counts. `before` is the bucket in which it was counted. */
+  /** Writes the outcome of a row, and updates the counts. `before` is the bucket in which the row was counted. */
   settle(row: JournalRow, before: Bucket, outcome: Outcome): void {
     if (outcome.state === 'rejected')
       this.#claims.free(row.reference, outcome.stagedAt === null ? undefined : row);
@@ -50,23 +52,23 @@ export class Outcomes {
     this.#count(row, before, outcome);
   }
 
-  /** Registry first: a reference that the journal says was refused must be free already. */
+  /** Registry first: a reference that the journal lists as refused must already be free. */
   flush(): void {
-    // Journal and registry belong to the process that took the lock away from this one.
+    // Journal and registry now belong to the process that took over the lock.
     if (this.#journal.unflushed > 0 || this.#hasAged) this.#assertHeld();
     this.#hasAged = false;
     this.#claims.flush();
     this.#journal.flush();
   }
 
-  /** After a GET, and after what it showed was settled: a record that has failed or was canceled frees its reference. */
+  /** After a GET, once its outcome is recorded: a record that has failed or was canceled frees its reference. */
   noteEnded(row: JournalRow, id: string, status: string | null): void {
     if (status !== 'failed' && status !== 'canceled') return;
     this.#claims.ended(row.reference, id, row.generation);
     this.#journal.noteEnded(row.n, id, status, {isTold: true}); // the registry is flushed first
   }
 
-  /** The service has known the key of a row for longer than we thought. */
+  /** The service has known the key of a row for longer than recorded. */
   aged(row: JournalRow, since: number): void {
     this.#claims.older(row, since);
     this.#hasAged = true;
@@ -90,7 +92,7 @@ export class Outcomes {
     tally[after].totals.add(row.currency, row.amount);
   }
 
-  /** Takes back what was counted of the outcome that a row had, besides its bucket. */
+  /** Subtracts the previous outcome of a row from the counts, apart from its bucket. */
   #uncount({state, status, code}: Outcome): void {
     const {standing} = this;
     if (state === 'held') standing.held--;

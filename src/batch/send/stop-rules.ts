@@ -9,27 +9,27 @@ import {Patience} from './patience.ts';
 import {waitTooLongText} from '../answers/stop-words.ts';
 
 const UNREACHABLE_CAP_MS = 5_000;
-/** After a socket could not be opened here: until one of those in use is free. */
+/** Pause after a socket could not be opened on this machine, until one of those in use is free. */
 const CROWDED_MS = 50;
 /** A longer time without a success is not counted when the speed of the run is measured. */
 const SHORTEST_OUTAGE_MS = 1000;
 const FORBIDDEN_STREAK = 3;
 const REFUSED_STREAK = 3;
 
-/** How a row that the service did not take goes on: `wait` for the gate, or `left` for another run. */
+/** What happens to a row that the service did not accept: `wait` for the gate, or `left` for another run. */
 export type NotSentEnd = 'wait' | 'left';
 
-/** Decides from what the service answers to all rows when the run waits, and when it stops. */
+/** Decides when the run waits and when it stops, from the service's answers to all rows. */
 export class StopRules {
   readonly patience: Patience;
-  /** Something has succeeded, now or in an earlier run, so a refusal speaks of its row and not of our settings. */
+  /** A request has succeeded, now or in an earlier run, so a refusal concerns its row and not our settings. */
   isProven: boolean;
   readonly #clock: Clock;
   readonly #random: () => number;
   readonly #kind: Kind;
   readonly #gate: Gate;
   readonly #halt: Halt;
-  /** When the last readable success came by the wall clock, which goes on while the machine sleeps. */
+  /** Wall clock time of the last readable success; the wall clock continues while the machine sleeps. */
   #lastGoodWall: number;
   #unreachable = 0;
   #forbidden = 0;
@@ -55,8 +55,8 @@ export class StopRules {
   }
 
   /**
-   * Milliseconds without a success. A machine that sleeps stops its monotonic clock, a wall clock may be set back: the
-   * larger of the two counts.
+   * Milliseconds without a success. The monotonic clock stops while a machine sleeps, and a wall clock may be set
+   * back, so the larger of the two counts.
    */
   get quietMs(): number {
     return Math.max(this.#clock.monotonic() - this.patience.lastGood, this.#clock.now() - this.#lastGoodWall);
@@ -77,13 +77,13 @@ export class StopRules {
     return isAfterOutage;
   }
 
-  /** A success without a record: a sign-in page, a proxy or another service. It shows nothing of the service. */
+  /** A success without a record: a sign-in page, a proxy or another service. It shows nothing about the service. */
   unreadable(answer: Answer): void {
     if (this.patience.unreadable())
       this.#halt.stopFor('unreadable', `the service answered ${whatCame(answer, this.#kind)}`);
   }
 
-  /** The service asked for less, and did not do what was asked. */
+  /** The service asked for fewer requests, and did not perform this one. */
   throttled(now: number): void {
     if (!this.patience.throttled(now)) return;
     const seconds = Math.round(this.patience.maxWaitMs / 1000);
@@ -91,8 +91,8 @@ export class StopRules {
   }
 
   /**
-   * Retry-After is a floor for the whole run. Longer than `--max-wait` it ends the run, but not on a success: the service
-   * takes requests then.
+   * Retry-After is a minimum wait for the whole run. If it exceeds `--max-wait` it ends the run, except on a success:
+   * then the service accepts requests.
    */
   waitFor(ms: number, isGood: boolean): void {
     if (ms <= this.patience.maxWaitMs) {
@@ -104,7 +104,7 @@ export class StopRules {
     this.#halt.stopFor('rate-limited', waitTooLongText(ms));
   }
 
-  /** Stops the run when the service has failed for too long. */
+  /** Stops the run if the service has been failing for too long. */
   failing(sentAt: number, words: string): void {
     this.#countOutage('failing', sentAt, words);
   }
@@ -144,7 +144,7 @@ export class StopRules {
     }
   }
 
-  /** Requests that were in flight together fail together: only the first of them closes the gate. */
+  /** Requests that were in flight together fail together; only the first failure closes the gate. */
   #closeGate(sentAt: number, words: string): void {
     this.#countOutage('unreachable', sentAt, words);
     if (this.#clock.monotonic() < this.#gate.until) return;

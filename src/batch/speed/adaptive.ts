@@ -4,17 +4,17 @@ import {Curve} from './curve.ts';
 import {Pacer} from './pacer.ts';
 import {Window} from './window.ts';
 
-/** A refusal so soon after the last one: what the last one changed was not enough. */
+/** A refusal this soon after the last one means that the last change was not enough. */
 const SOON_MS = 1000;
 const STEP_MS = 250;
-/** Answers that came in the same instant are gone from the count before their places are taken again. */
+/** Answers that arrived in the same instant are removed from the count before their places are taken again. */
 const FULL = 0.95;
 
 /**
- * Finds the speed of a service that does not publish its limits. Three bounds, each moved by its own kind of evidence:
- * a window, by latency and goodput; a ceiling on what is in flight and a pacer, by refusals. Which of the two a refusal
- * moves depends on how many were in flight when the refused request was sent. Pure: no timer, no randomness; a few
- * arithmetic steps per event, however many requests are in flight.
+ * Finds the speed of a service that does not publish its limits. It has three bounds, each moved by its own evidence:
+ * a window, by latency and goodput; and a ceiling on requests in flight and a pacer, both by refusals. How many
+ * requests were in flight when the refused one was sent decides which of those two a refusal moves. It is pure: no
+ * timer, no randomness, and a few arithmetic steps per event, however many requests are in flight.
  */
 export class AdaptiveSpeed implements Speed {
   readonly #cap: number;
@@ -25,10 +25,10 @@ export class AdaptiveSpeed implements Speed {
   #ceiling: Curve | undefined;
   #inFlight = 0;
   #answeredAt = 0;
-  /** Answers since the gate was last opened, for a goodput before the first epoch is over. */
+  /** Answers since the gate was last opened, to estimate goodput before the first epoch is over. */
   #answers = 0;
   #openSince: number | undefined;
-  /** Refusals of what was sent before are old news. */
+  /** Refusals of requests sent before this time are outdated. */
   #heardUntil = -Infinity;
 
   constructor(limits: SpeedLimits) {
@@ -40,7 +40,7 @@ export class AdaptiveSpeed implements Speed {
     return this.#window !== undefined;
   }
 
-  /** Requests a second that the pacer lets through now; Infinity while it is off. */
+  /** Requests per second that the pacer allows now; Infinity while it is off. */
   get rps(): number {
     return this.#pacer.rps;
   }
@@ -70,7 +70,7 @@ export class AdaptiveSpeed implements Speed {
 
   answered(now: number, {at, inFlight}: Sending): void {
     this.#answers++;
-    // The ceiling rises only while it is what holds the sends back.
+    // The ceiling rises only while it is the limiting bound.
     if (this.#ceiling !== undefined && this.#inFlight >= this.limit())
       this.#ceiling.advance(Math.min(STEP_MS, now - this.#answeredAt) / 1000 / this.#pacer.stretch);
     this.#answeredAt = now;
@@ -88,8 +88,9 @@ export class AdaptiveSpeed implements Speed {
     const soon = now - this.#heardUntil < SOON_MS;
     if (window !== undefined && (full || unusual)) this.#lowerCeiling(Math.min(limit, inFlight) - 1);
     const goodput = window?.goodputNow(now) || this.#goodputSinceOpen(now);
-    // A refusal at an unusual number in flight is put on that number alone, and the first one with a full window too:
-    // a service that limits what is in flight must not be paced for it. One that costs seconds gets no such credit.
+    // A refusal at an unusual number in flight is attributed to that number alone, and so is the first one with a
+    // full window: a service that limits requests in flight must not be paced for it. A refusal that costs seconds
+    // gets no such credit.
     if (!this.#pacer.isOn) this.#pacer.start(now, goodput ?? 1, costly);
     else if (costly || (!unusual && (!full || soon || this.#pacer.isFelt)))
       this.#pacer.cut(now, goodput ?? Infinity);
@@ -114,7 +115,9 @@ export class AdaptiveSpeed implements Speed {
     return (this.#answers / Math.max(1, now - this.#openSince)) * 1000;
   }
 
-  /** Requests sent before this time, or before its effect shows, are no evidence about the new bounds. */
+  /**
+   * Requests sent before this time, or before the effect of the change shows, are no evidence about the new bounds.
+   */
   #forget(now: number, retryAfterMs: number): void {
     this.#answers = 0;
     this.#openSince = undefined;

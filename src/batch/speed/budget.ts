@@ -3,8 +3,9 @@ const SLOTS = 10;
 const SLOT_MS = 1000;
 
 /**
- * Failures against sends in the last ten seconds, in slots of one. Each failure brings a retry; past a tenth of the sends
- * no new row is begun, so that a service in trouble does not get twice the work, and few rows come into doubt.
+ * Compares failures with sends over the last ten seconds, in slots of one second. Each failure causes a retry. Above
+ * a tenth of the sends no new row is started, so that a failing service does not get twice the work, and few rows
+ * become in doubt.
  */
 export class RetryBudget {
   readonly #sends = new Float64Array(SLOTS);
@@ -28,7 +29,7 @@ export class RetryBudget {
     return this.#allFailures <= Math.max(1, this.#allSends * SHARE);
   }
 
-  /** Forgets the slots that have passed; the index of the running one. */
+  /** Forgets the slots that have passed, and returns the index of the current one. */
   #turnTo(now: number): number {
     const slot = Math.floor(now / SLOT_MS);
     this.#slot = Math.max(this.#slot, slot - SLOTS);

@@ -1,10 +1,10 @@
 import {ForwardedSpeed} from './forward.ts';
 
-/** A speed with a bound of this machine on what is in flight, found when no socket could be opened. */
+/** A speed with an upper bound of this machine on requests in flight, found when no socket could be opened. */
 export class CappedSpeed extends ForwardedSpeed {
   #most = Infinity;
 
-  /** That many at a time were too many here. */
+  /** This many requests at a time were too many for this machine. */
   tooMany(inFlight: number): void {
     this.#most = Math.max(1, Math.min(this.#most, inFlight - 1));
   }

@@ -4,17 +4,18 @@ const CUBIC = 0.001;
 const GROWTH_PER_SECOND = 2;
 
 export interface CurveOptions {
-  /** What was refused, or the best that is known of it. */
+  /** The value that was refused, or the best estimate of it. */
   top: number;
-  /** Where it starts, as a share of the top. */
+  /** The initial value, as a share of the top. */
   share?: number;
-  /** The refusal may have meant another bound: then it only grows, until a second refusal tells. */
+  /** The refusal may have concerned another bound; then the value only grows, until a second refusal confirms it. */
   guess?: boolean;
 }
 
 /**
- * A bound that a refusal sets and time lifts again, along a cubic around its top: fast while far below what was refused,
- * slow near it, fast again once that has proven too low. Seconds count only while the bound was felt; the caller knows.
+ * A bound that a refusal lowers and time raises again, along a cubic around its top: fast while far below the refused
+ * value, slow near it, and fast again once that value has proven too low. The caller counts only the seconds in which
+ * the bound limited the run.
  */
 export class Curve {
   readonly guess: boolean;

@@ -1,6 +1,6 @@
 import type {Sending, Speed} from './speed.ts';
 
-/** Another speed, told and asked everything; for those that add one thing to it. */
+/** Forwards everything to another speed; the base of classes that add one rule to it. */
 export abstract class ForwardedSpeed implements Speed {
   readonly #speed: Speed;
 

@@ -1,29 +1,32 @@
 import {Curve} from './curve.ts';
 
-/** How far a send may lag behind its time and still be made up for: timers are coarse, and an event loop has pauses. */
+/** How far a send may be late and still be made up for: timers are coarse, and an event loop has pauses. */
 export const CATCH_UP_MS = 10;
-/** However often nothing but refusals come, one request in ten seconds asks again. */
+/** Even if there are only refusals, one request is sent every ten seconds. */
 const LEAST_RPS = 0.1;
-/** A success lifts the rate for this long at most: below four requests a second, successes count instead of seconds. */
+/**
+ * A success raises the rate for at most this time: below four requests per second, successes count instead of
+ * seconds.
+ */
 const STEP_MS = 250;
 const DEEP_CUT = 0.7;
 const SHALLOW_CUT = 0.9;
-/** Seconds between two refusals from which on the rate is taken to be nearly right. */
+/** If two refusals are at least this many seconds apart, the rate is considered nearly right. */
 const SETTLED_S = 5;
 const SMOOTHING = 1 / 16;
 
 /**
- * The least distance between two sends. Without a user's limit it is off until a refusal switches it on, at the goodput
- * measured by then. Rates are requests a second.
+ * The minimum interval between two sends. Without a limit from the user it is off until a refusal switches it on, at
+ * the goodput measured by then. Rates are in requests per second.
  */
 export class Pacer {
-  /** How much slower than usual it probes: a refusal that closes the gate for seconds must come less often. */
+  /** How much more slowly than usual it raises the rate: a refusal that closes the gate for seconds must be rarer. */
   stretch = 1;
   readonly #maxRps: number;
   #curve: Curve | undefined;
   /** When the next send is due. */
   #next = -Infinity;
-  /** Share of the latest sends that went out when they were due: the others waited for something else. */
+  /** Share of the latest sends that went out when they were due; the others waited for something else. */
   #punctual = 1;
   #accepted = 0;
   #acceptedAt = 0;
@@ -36,12 +39,12 @@ export class Pacer {
     return Math.min(this.#maxRps, this.#curve?.value ?? Infinity);
   }
 
-  /** Some refusal has set a rate. */
+  /** A refusal has set a rate. */
   get isOn(): boolean {
     return this.#curve !== undefined;
   }
 
-  /** It is what holds the sends back. */
+  /** Whether it is the bound that limits the sends. */
   get isFelt(): boolean {
     return this.isOn && this.#punctual > 0.5;
   }
@@ -58,7 +61,7 @@ export class Pacer {
     this.#next = Math.max(this.#next, now - CATCH_UP_MS) + 1000 / rps;
   }
 
-  /** `goodput` as measured of late: a rate far above it was never tried, so it is not raised further. */
+  /** `goodput` is the recent measurement. A rate far above it was never tried, so it is not raised further. */
   accepted(now: number, goodput: number): void {
     this.#accepted++;
     const step = Math.min(STEP_MS, now - this.#acceptedAt) / 1000;
@@ -67,21 +70,25 @@ export class Pacer {
       this.#curve.advance(step / this.stretch);
   }
 
-  /** The first refusal. Where another one costs little, the rate is a guess: the window may have been to blame. */
+  /**
+   * The first refusal. If another refusal costs little, the rate is a guess, because the window may have been the
+   * cause.
+   */
   start(now: number, goodput: number, costly: boolean): void {
     if (costly) this.#set(goodput, DEEP_CUT);
     else this.#curve = new Curve({top: Math.max(LEAST_RPS, goodput), guess: true});
     this.#pause(now);
   }
 
-  /** Another refusal, for which the rate is to blame. */
+  /** Another refusal that was caused by the rate. */
   cut(now: number, goodput: number): void {
     const curve = this.#curve!; // switched on by the first refusal
-    // Nothing was taken since the last cut: halve it, but keep the top to come back to when the service is back.
+    // Nothing was accepted since the last cut: halve it, but keep the top, to return to it when the service recovers.
     if (this.#accepted === 0) this.#set(curve.top, curve.value / 2 / curve.top);
     else {
-      // A bucket with a reserve refuses late, so the rate at the refusal overstates, and the mean since the last one
-      // understates; a refusal soon after the last says that the rate is far off, a late one that it is nearly right.
+      // A token bucket with a reserve refuses late, so the rate at the refusal is too high, and the mean since the
+      // last refusal is too low. A refusal soon after the last one means that the rate is far off; a late one means
+      // that it is nearly right.
       const felt = Math.max((curve.mean + curve.value) / 2, 0.85 * curve.value);
       const top = this.isFelt ? felt : Math.min(curve.value, goodput);
       this.#set(top, DEEP_CUT + (SHALLOW_CUT - DEEP_CUT) * Math.min(1, curve.time / SETTLED_S));

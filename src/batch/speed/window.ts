@@ -1,46 +1,51 @@
-/** The window after the first success; latency never makes it smaller, for so few are no queue worth a thought. */
+/**
+ * The window after the first success. Latency never makes it smaller, because so few requests form no relevant queue.
+ */
 const FIRST_WINDOW = 4;
-/** Latency over that of an idle service: up to here nothing queues, the window may double. */
+/** Latency relative to that of an idle service. Below this nothing queues, and the window may double. */
 const NO_QUEUE = 1.25;
-/** Up to here a larger window still brings goodput: a third more at least for twice the window. */
+/** Below this, a larger window still increases goodput: by at least a third for twice the window. */
 const SOME_QUEUE = 1.5;
-/** From here on requests only wait in the service: the window shrinks. */
+/** Above this, requests only wait in the service, and the window shrinks. */
 const LONG_QUEUE = 2;
-/** Growth of an epoch while some queue is there already: twice as much after each that did no harm. */
+/** Growth per epoch while there already is a queue; doubled after each growth that did no harm. */
 const LEAST_CREEP = 0.02;
 const MOST_CREEP = 0.25;
 const SHRINK = 0.95;
-/** After so much of it, latency must have fallen in proportion, or at least half of that. */
+/** After shrinking by this much, latency must have fallen in proportion, or by at least half of that. */
 const SHRUNK = 0.7;
 const IN_VAIN = 0.85;
 const STILL_RISING = 1.2;
-/** Epochs at one size after which it is shrunk to see whether the queue is one: a base once taken too low
- * shows so. A small window has less to lose, and waits as many epochs as it is large. */
+/**
+ * After this many epochs at one size, it is shrunk to check whether there is a queue: this reveals a base latency
+ * that was measured too low. A small window has less to lose, and waits for as many epochs as its size.
+ */
 const PATIENCE = 40;
 const MIN_SAMPLES = 8;
 const MIN_SPAN_MS = 50;
-/** A mean latency is judged when it is known to a quarter, or after so many windows. */
+/** A mean latency is judged once it is known to within a quarter, or after this many windows. */
 const TOLERANCE = 0.25;
 const MAX_WINDOWS = 8;
 const MAX_HOLD = 16;
 
 /**
- * How many requests in flight pay, judged by latency and goodput; refusals are not its business. It works in epochs: one
- * round trip lets a new window take effect, the next is measured. With a full window, goodput is window / latency
- * (Little's law), so "goodput rises with the window" and "latency does not rise" are one and the same test.
+ * Determines how many requests in flight are useful, from latency and goodput; refusals are handled elsewhere. It
+ * works in epochs: during one round trip a new window takes effect, and the next one is measured. With a full window,
+ * goodput is window / latency (Little's law), so "goodput rises with the window" and "latency does not rise" are the
+ * same test.
  */
 export class Window {
-  /** Answers a second in the last epoch; 0 before the first. */
+  /** Answers per second in the last epoch; 0 before the first. */
   goodput = 0;
   /** Mean of the last epoch, ms; 0 before the first. */
   latency = 0;
   readonly #cap: number;
   readonly #floor: number;
   #size: number;
-  /** It doubles each epoch, until latency says stop. */
+  /** While true, it doubles each epoch, until latency rises. */
   #ramping = true;
   #suspect = false;
-  /** Epochs until doubling is tried again; twice as many after each try in vain. */
+  /** Epochs until doubling is tried again; doubled after each failed try. */
   #hold = 0;
   #nextHold = 1;
   #creep = LEAST_CREEP;
@@ -49,14 +54,14 @@ export class Window {
   /** Epochs since it last grew. */
   #stuck = 0;
   #shrunkFrom: {size: number; latency: number} | undefined;
-  // The running epoch.
+  // The current epoch.
   #measureFrom: number;
   #full = false;
   #count = 0;
   #sum = 0;
   #squares = 0;
   #inFlightSum = 0;
-  // In flight at the sending of those that were taken: mean of the last epoch, most of this and of the last.
+  // Requests in flight when the answered ones were sent: mean of the last epoch, and maximum of this and the last.
   #usual = 0;
   #most = 0;
   #mostBefore = 0;
@@ -100,19 +105,23 @@ export class Window {
     this.#count = this.#sum = this.#squares = this.#inFlightSum = 0;
   }
 
-  /** Goodput of the running epoch if it is known already, else of the last. */
+  /** Goodput of the current epoch if it is known already, otherwise of the last one. */
   goodputNow(now: number): number {
     const isKnown = this.#count >= MIN_SAMPLES / 2 && now - this.#measureFrom >= this.latency;
     return isKnown ? this.#measure(now) : this.goodput;
   }
 
-  /** Whether so many in flight are more than the service took of late: then a refusal speaks of their number. */
+  /**
+   * Whether this many in flight are more than the service accepted recently; then a refusal concerns their number.
+   */
   isUnusual(inFlight: number): boolean {
     const mean = this.#count >= MIN_SAMPLES / 2 ? this.#inFlightSum / this.#count : this.#usual;
     return inFlight > Math.min(Math.max(this.#most, this.#mostBefore), 1.15 * mean + 1);
   }
 
-  /** Answers a second. Those that come in clumps count one clump too many; size / latency is a bound that does not. */
+  /**
+   * Answers per second. Answers in bursts count one burst too many; size / latency is an upper bound that does not.
+   */
   #measure(now: number): number {
     const bound = (this.size * this.#count) / this.#sum;
     return 1000 * Math.min(bound, this.#count / Math.max(1, now - this.#measureFrom));
@@ -125,13 +134,16 @@ export class Window {
     this.#mostBefore = this.#most;
     this.#most = 0;
     const base = this.#settleBase(latency, error);
-    // A window that was not filled, by lack of work or by the pacer, is no evidence about a larger one.
+    // A window that was not filled, for lack of work or because of the pacer, is no evidence about a larger one.
     if (this.#full && this.#ramping) this.#ramp(latency - error, base);
     else if (this.#full) this.#steady(latency, error, base);
     this.restart(now);
   }
 
-  /** Follows latency both ways within its error, beyond that only down: a higher one may be a queue caused by this run. */
+  /**
+   * Follows latency in both directions within its error, and otherwise only downwards: a higher one may be a queue
+   * caused by this run.
+   */
   #settleBase(latency: number, error: number): number {
     this.#base ??= latency;
     const above = latency - this.#base;
@@ -183,10 +195,13 @@ export class Window {
     this.#creep = Math.min(MOST_CREEP, this.#creep * 2);
   }
 
-  /** Shrinks, and looks whether that helps: a service that became slower by itself has no queue, but a new base. */
+  /**
+   * Shrinks, and checks whether that helps: a service that became slower by itself has no queue, but a new base
+   * latency.
+   */
   #shrink(latency: number): void {
     const from = this.#shrunkFrom;
-    // While latency still rises by itself, nothing can be said of what the window did to it.
+    // While latency still rises by itself, the effect of the window cannot be determined.
     if (from === undefined || latency > STILL_RISING * from.latency)
       this.#shrunkFrom = {size: this.#size, latency};
     else if (this.#size <= SHRUNK * from.size) {

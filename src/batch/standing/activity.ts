@@ -1,21 +1,24 @@
 import type {Tally} from '../model/tally.ts';
 import type {RunPath} from '../model/run-path.ts';
 
-/** A way in which the service does not take requests. */
+/** Why the service does not accept requests. */
 export type TroubleKind = 'unreachable' | 'failing' | 'throttled';
 
-/** What a run is doing at the moment, for its progress line and `status.json`. */
+/** What a run is doing now, for its progress line and `status.json`. */
 export interface Activity {
-  /** Steps of rows finished per second in the last ten seconds: a row that is staged and then released takes two. */
+  /**
+   * Steps of rows finished per second in the last ten seconds. A row that is staged and then released takes two
+   * steps.
+   */
   steps_per_second: number;
   /** Requests sent again by this run because an earlier try was lost, failed or was refused for load. */
   retries: number;
-  /** What keeps the run from making progress, or null. */
+  /** What prevents the run from making progress, or null. */
   waiting: {
     for: TroubleKind | 'retry-after';
     /** How long it has lasted. */
     since_ms: number;
-    /** When the next request leaves at the earliest, from now. */
+    /** Time until the next request may be sent. */
     next_try_ms: number;
   } | null;
   /** Estimate for the whole batch, both stages; null while it cannot be estimated. */
@@ -43,7 +46,7 @@ export class StepRate {
   }
 }
 
-/** Steps that rows still have to take: a row to be staged and released has two. */
+/** Steps left for the rows; a row to be staged and released has two. */
 export function stepsLeft(path: RunPath, {not_sent: unsent, in_doubt: doubts, staged}: Tally): number {
   const open = unsent.count + doubts.count;
   if (path === 'direct') return open + staged.count;

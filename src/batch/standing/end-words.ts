@@ -18,7 +18,7 @@ export function incompleteText(summary: Summary): string {
   return `${accepted} of ${planned} ${planned === 1 ? 'row' : 'rows'} accepted${paid}; ${rest.join(', ')}`;
 }
 
-/** `20 of 300 records canceled, 3 released before; no other row of it is sent` */
+/** `20 records canceled, 3 already released; nothing more will be sent` */
 export function canceledText(summary: Summary): string {
   const {canceled = 0, accepted, in_doubt: doubts, not_sent: unsent} = summary;
   const parts: [number, string][] = [
@@ -27,5 +27,5 @@ export function canceledText(summary: Summary): string {
     [unsent, 'never sent'],
   ];
   const rest = parts.filter(([rows]) => rows > 0).map(([rows, words]) => `, ${rows} ${words}`);
-  return `${canceled} ${canceled === 1 ? 'record' : 'records'} canceled${rest.join('')}; no more of it will be sent`;
+  return `${canceled} ${canceled === 1 ? 'record' : 'records'} canceled${rest.join('')}; nothing more will be sent`;
 }

@@ -3,33 +3,33 @@ import {accepting, type BareName} from '../model/accept.ts';
 import type {Mode} from '../model/kinds.ts';
 import type {Remaining} from './remaining.ts';
 
-/** Makes the command of a verb, with its flags. */
+/** Builds the command of a verb, with its flags. */
 type Typing = (verb: string, flags?: string) => string;
 
 const stated = (name: BareName): string => ` ${accepting(name).join(' ')}`;
 
-/** Verbs that need no `--live` with a live key: they send nothing. */
+/** Verbs that need no `--live` with a live key, because they send nothing. */
 const LOCAL: ReadonlySet<string> = new Set(['report', 'resolve', 'status']);
 
-/** ` --live` where a verb needs it. */
+/** ` --live` if a verb needs it. */
 export const liveFlag = (verb: string, mode: Mode | null): string =>
   mode === 'live' && !LOCAL.has(verb) ? ' --live' : '';
 
 /** The parts that all commands for a batch share. */
 export interface Typed {
-  /** How it begins: `remit payouts batch`. */
+  /** The beginning: `remit payouts batch`. */
   command: string;
   batchId: string;
   mode: Mode | null;
-  /** Flags at its end without which it would miss the batch. */
+  /** Flags at the end that are needed to find the batch. */
   flags: string;
-  /** Name of the profile in force; null where the key came from the environment. */
+  /** Name of the active profile; null if the key came from the environment. */
   profile: string | null;
 }
 
 /**
- * The command that moves a batch on, or null where none is needed: it is running, complete or canceled. Never one that
- * would be refused or would find nothing to do.
+ * The command that continues a batch, or null if none is needed because it is running, complete or canceled. It is
+ * never a command that would be refused or find nothing to do.
  */
 export function nextCommand(left: Remaining, typed: Typed): string | null {
   const {command, batchId, profile} = typed;
@@ -58,23 +58,23 @@ export function nextCommand(left: Remaining, typed: Typed): string | null {
   if (left.held > 0)
     return left.mayAcceptDifferences ? type('release', stated('differences')) : type('cancel');
   if (left.deadReference !== null) return type('retry', ` --row ${shellWord(left.deadReference)}`);
-  // A retry of it takes a new key, which could pay a second time: its record is looked for first.
+  // A retry would use a new key, which could pay a second time: its record must be searched for first.
   const party = topic === 'remit payins' ? '--payer' : '--payee';
   if (left.refusedParty !== null) return `${topic} list ${party} ${left.refusedParty} --all${as}`;
-  if (left.waitsFor !== null) return `${command} status ${left.waitsFor}${typed.flags}`; // it names that batch's next
+  if (left.waitsFor !== null) return `${command} status ${left.waitsFor}${typed.flags}`; // it has the next command of that batch
   if (left.otherRecord !== null) return `${topic} get ${shellWord(left.otherRecord)}${as}`;
-  return type('report', ' --html'); // conflicts with other payments: a person reads what each of them is
+  return type('report', ' --html'); // conflicts with other payments: the operator checks each of them
 }
 
-/** Whether some rows can continue without a decision by a person. */
+/** Whether some rows can continue without a decision by the operator. */
 function onwardCommand(left: Remaining, type: Typing): string | undefined {
   const doubts = left.in_doubt - left.disputed - left.lateDoubts - left.stuck;
   const ready = left.staged - left.held - left.lateStaged;
   if (left.isProbeRefused) return left.staged > 0 ? type('cancel') : undefined;
   if (left.stop === 'key-forgotten') return left.staged > 0 ? type('cancel') : undefined;
-  // Read again, it would stop the run in the same way.
+  // Reading it again would stop the run in the same way.
   if (left.stop === 'lost-record' && left.releasing > 0) return type('resolve', ' --from FILE');
-  // A batch that was only staged is resumed by staging, which finds nothing to do here.
+  // Resuming a batch that was only staged stages again, which has nothing to do here.
   const isReleasing = left.releasing > 0 && doubts + left.not_sent === left.releasing;
   if (left.state === 'staged' && (ready > 0 || isReleasing)) return type('release');
   if (left.state === 'held' && ready > 0 && left.not_sent - left.refused <= 0)

@@ -1,17 +1,17 @@
 import {type Kind, KINDS} from '../model/kinds.ts';
 
-/** `remit payouts batch`: how printed commands begin. */
+/** The beginning of printed commands: `remit payouts batch`. */
 export const batchCommand = (kind: Kind): string => `remit ${KINDS[kind].topic} batch`;
 
-/** Flags that printed commands need to find the same records with the same key: those that were typed for this one. */
+/** Flags that printed commands need to find the same records with the same key: those typed for this one. */
 export interface Placed {
-  /** Flags of commands for the batch. */
+  /** Flags for commands on the batch. */
   flags: string;
-  /** Flags of commands for one of its records: ` -p prod`, or nothing. */
+  /** Flags for commands on one of its records: ` -p prod`, or nothing. */
   profile: string;
 }
 
-/** `lastProfile`: as it was typed for the last run of the batch. */
+/** `lastProfile`: as typed for the last run of the batch. */
 export type Placing = (lastProfile: string | undefined) => Placed;
 
 export const NOWHERE: Placed = {flags: '', profile: ''};

@@ -6,8 +6,9 @@ import {groupMajor} from '../../money/amount.ts';
 const SHORTEST_WAIT_MS = 1000;
 
 /**
- * The progress line of a run. What matters most comes first, since a terminal of 80 columns cuts the end: how far the phase
- * is, what keeps it waiting, or how fast it is and how long the whole batch still takes; then what went wrong, and money.
+ * The progress line of a run. The most important parts come first, because a terminal of 80 columns cuts the end: the
+ * progress of the phase, then what it waits for, or its speed and the time left for the whole batch, then problems
+ * and money.
  */
 export function progressLine(phase: string, summary: Summary, activity: Activity): string {
   return [
@@ -34,7 +35,7 @@ function progressOf(phase: string, summary: Summary): {done: number; total: numb
   return {done: accepted + unapproved, total: planned - refused};
 }
 
-/** What keeps the run from making progress; undefined while it makes some. */
+/** What prevents the run from making progress; undefined while it makes some. */
 function waitingText({waiting}: Activity): string[] | undefined {
   if (waiting === null || waiting.since_ms < SHORTEST_WAIT_MS) return undefined;
   const since = duration(waiting.since_ms);
@@ -66,7 +67,7 @@ function troublesText(summary: Summary, {retries}: Activity): string[] {
   return [...named, ...(retries > 0 ? [`${grouped(retries)} ${retries === 1 ? 'retry' : 'retries'}`] : [])];
 }
 
-/** The share of the phase that is done; empty while nothing is done. */
+/** The finished share of the phase; empty while nothing is finished. */
 function moneyText(phase: string, {totals}: Summary): string[] {
   const bucket = phase === 'staging' ? 'staged' : 'accepted';
   const sums = Object.entries(totals)

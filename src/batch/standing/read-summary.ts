@@ -5,7 +5,10 @@ import {batchCommand, NOWHERE, type Placing} from './placed.ts';
 import {readRemaining} from './remaining.ts';
 import {endState, summarise, type Summary} from './summary.ts';
 
-/** The summary of a batch at rest. After a kill there is no summary, but windows and outcomes show what is open. */
+/**
+ * The summary of a batch at rest. After a kill there is no stored summary, but windows and outcomes show what is
+ * open.
+ */
 export function readSummary(
   {plan, journal}: OpenBatch,
   now: number,

@@ -9,19 +9,19 @@ import type {RunPath} from '../model/run-path.ts';
 import type {Plan} from '../model/plan-facts.ts';
 import type {Stop} from '../model/stop.ts';
 
-/** The unfinished part of a batch at rest, as far as the next command depends on it. Numbers are rows. */
+/** The unfinished part of a batch at rest that the next command depends on. Numbers are rows. */
 export interface Remaining {
   state: BatchState;
   stop: Stop['reason'] | undefined;
   not_sent: number;
-  /** Part of not_sent: the service refused them for reasons that are not the row's. */
+  /** Part of not_sent: the service refused them for reasons unrelated to the row. */
   refused: number;
-  /** Part of not_sent: direct mode does not send them, staging does. */
+  /** Part of not_sent: direct mode does not send them, but staging does. */
   notDirect: number;
   in_doubt: number;
-  /** Parts of in_doubt: another batch has their reference, so that no command sends them; … */
+  /** Part of in_doubt: another batch has their reference, so no command sends them. */
   disputed: number;
-  /** … their key may be forgotten, so that only a person can find out what became of them. */
+  /** Part of in_doubt: their key may be forgotten, so only a person can find out what happened to them. */
   lateDoubts: number;
   /** Part of in_doubt, and of neither of those: the record is known, and only a release reads it. */
   releasing: number;
@@ -32,27 +32,31 @@ export interface Remaining {
   unapproved: number;
   rejected: number;
   failed: number;
-  /** Part of in_doubt: the service still answered 409 long after their first request, so another replay will not help. */
+  /**
+   * Part of in_doubt: the service still answered 409 long after the first request, so another replay will not help.
+   */
   stuck: number;
-  /** The first row whose record, which is known, has failed or was canceled. */
+  /** The first row whose known record has failed or was canceled. */
   deadReference: string | null;
-  /** The party of the first row whose key was refused, when no record of it is known. */
+  /** The party of the first row whose key was refused and whose record is unknown. */
   refusedParty: string | null;
-  /** The record of another payment with which the first row is in conflict. */
+  /** The record of the other payment with which the first row is in conflict. */
   otherRecord: string | null;
-  /** The service refused the replay of a staged row, or shows another record: a release would stop in the same way. */
+  /**
+   * The service refused the replay of a staged row, or returned another record; a release would stop in the same way.
+   */
   isProbeRefused: boolean;
   /** The profile of the last run approves by id past the horizon. */
   mayApproveById: boolean;
   /** The profile of the last run may release records that differ from their rows: no cap forbids it. */
   mayAcceptDifferences: boolean;
-  /** The run stopped before the service had answered anything that shows it to be the service. */
+  /** The run stopped before any answer showed that the address belongs to the service. */
   isUnproven: boolean;
   /** The unfinished batch that has claimed references of this one. */
   waitsFor: string | null;
-  /** `cancel` was begun: nothing else of the batch is sent. */
+  /** `cancel` was started: nothing else of the batch is sent. */
   isCanceling: boolean;
-  /** Rows whose record `cancel` has still to read. */
+  /** Rows whose record `cancel` has yet to read. */
   cancelable: number;
 }
 
@@ -62,7 +66,7 @@ const readRunFacts = (journal: Journal): RunFacts =>
 /** Reasons for a stop that a wrong address can cause. */
 const AT_ADDRESS: ReadonlySet<string> = new Set(['unreadable', 'refused-at-first', 'redirect']);
 
-/** When `cancel` was begun; undefined for any other batch. */
+/** When `cancel` was started; undefined for any other batch. */
 const cancelBegan = (journal: Journal): number | undefined => journal.fact('canceling');
 
 /** Durable when it returns: from then on nothing else of the batch is sent. */
@@ -70,7 +74,10 @@ export function beginCancel(journal: Journal, now: number): void {
   if (cancelBegan(journal) === undefined) journal.setFact('canceling', now);
 }
 
-/** @throws RemitError BATCH_CANCELED for any other run of a batch whose cancel was begun, and for a cancel that was not */
+/**
+ * @throws RemitError BATCH_CANCELED for any other run of a batch whose cancel was started, and for a cancel that was
+ *   not
+ */
 export function refuseCanceled(
   journal: Journal,
   {batchId, kind}: Plan,
@@ -84,7 +91,7 @@ export function refuseCanceled(
   const verb = [KINDS[kind].topic, 'batch'];
   throw new RemitError(
     'BATCH_CANCELED',
-    `batch ${batchId} ${isDone ? 'is canceled' : 'is being canceled'}; no more of it will be sent`,
+    `batch ${batchId} ${isDone ? 'is canceled' : 'is being canceled'}; nothing more will be sent`,
     {
       hint: (commands) =>
         isDone
@@ -103,7 +110,7 @@ export function readRemaining(
   const {horizonMs, approveById, mayAcceptDifferences = true} = readRunFacts(journal);
   const {left} = journal;
   const rows = isAtRest ? left.counts({now, horizonMs}) : undefined;
-  // A row that was being released is past the horizon for certain only once a run has read its record.
+  // Only a run that reads its record can show that a row being released is past the horizon.
   const lateReleases = journal.fact('pastHorizon') === true ? (rows?.lateReleases ?? 0) : 0;
   return {
     ...{state, stop: stop?.reason, held},

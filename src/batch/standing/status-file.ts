@@ -4,21 +4,24 @@ import {writeFileAtomic} from '../../store/atomic-file.ts';
 import type {Activity} from './activity.ts';
 import type {Summary} from './summary.ts';
 
-/** What a runner publishes by rename, each second and before each prompt: while it runs, only it may open the journal. */
+/**
+ * Published by rename every second and before each prompt: while a batch runs, only its own process may open the
+ * journal.
+ */
 export interface StatusFile {
   version: 1;
   journal_id: string;
   host: string;
   pid: number;
   updated_at: string;
-  /** Rows at rest in the running phase, and of how many. */
+  /** Finished rows of the current phase, and their total. */
   phase: string;
   summary: Summary;
-  /** While requests are being sent. */
+  /** Present while requests are being sent. */
   activity?: Activity;
 }
 
-/** The phase of a runner that waits for an answer at its terminal. */
+/** The phase of a process that waits for an answer at its terminal. */
 export const ASKING = 'waiting to be confirmed';
 
 export function writeStatus(
@@ -39,14 +42,15 @@ export function writeStatus(
     summary,
     ...(activity === undefined ? {} : {activity}),
   };
-  // After a power cut the journal tells; until then a rename is enough, and a sync each second would be felt.
+  // After a power cut the journal has the state; otherwise a rename is sufficient, and a sync every second would cost
+  // time.
   writeFileAtomic(path, `${JSON.stringify(file)}\n`, {durable: false});
 }
 
-/** The last status that a runner wrote; undefined when there is none, or it cannot be read as one. */
+/** The last status that a run wrote; undefined if there is none or it is not readable. */
 export function readStatus(path: string): StatusFile | undefined {
   try {
-    const file = JSON.parse(readFileSync(path, 'utf8')) as StatusFile; // ours, by rename: whole or absent
+    const file = JSON.parse(readFileSync(path, 'utf8')) as StatusFile; // written by us, by rename: complete or absent
     return file.version === 1 ? file : undefined;
   } catch {
     return undefined;

@@ -15,7 +15,7 @@ export interface Summary extends Record<Bucket, number> {
   mode: Mode | null;
   state: BatchState;
   planned: number;
-  /** Rows of the file that have errors, and were not planned (`--valid-only`). */
+  /** Rows of the file that have errors and were not planned (`--valid-only`). */
   left_out: number;
   /** Parts of `accepted`, as last seen. */
   settled: number;
@@ -24,7 +24,7 @@ export interface Summary extends Record<Bucket, number> {
   canceled: number;
   /** Staged rows whose record differs in rail, currency or metadata. */
   held: number;
-  /** Part of accepted: approved with another rail, currency or metadata than was asked for. */
+  /** Part of accepted: approved with another rail, currency or metadata than requested. */
   differs: number;
   /** POSTs sent by this invocation. */
   posts: number;
@@ -37,7 +37,7 @@ export interface Summary extends Record<Bucket, number> {
   summary_file: string | null;
   stopped_because: {reason: Stop['reason']; message: string} | null;
   orphans: {reference: string; id: string}[];
-  /** What to type next, or null when nothing is left to do. */
+  /** The next command to type, or null if nothing is left to do. */
   next: string | null;
 }
 
@@ -51,7 +51,10 @@ export interface Invocation {
   results?: {results: string; failed: string | null; summary: string} | undefined;
 }
 
-/** Makes the summary from the states of the rows. `planned` is the sum of the eight buckets, in count and in every currency. */
+/**
+ * Builds the summary from the states of the rows. `planned` is the sum of the eight buckets, in count and in every
+ * currency.
+ */
 export function summarise(plan: Plan, standing: Standing, invocation: Invocation): Summary {
   const {tally, statuses, held, differs, orphans, canceled} = standing;
   const counts = Object.fromEntries(BUCKETS.map((bucket) => [bucket, tally[bucket].count])) as Record<
@@ -86,8 +89,8 @@ export function summarise(plan: Plan, standing: Standing, invocation: Invocation
 }
 
 /**
- * Whether an end is complete is read from the rows, which may have failed since it was written down. A run that was
- * interrupted after its last row left nothing to resume.
+ * Whether the batch is complete. This is read from the rows, which may have failed since the end was recorded. A run
+ * that was interrupted after its last row left nothing to resume.
  */
 export function endState(state: BatchState, plan: Plan, {tally, statuses}: Standing): BatchState {
   if (state !== 'complete' && state !== 'incomplete' && state !== 'interrupted') return state;
@@ -112,8 +115,8 @@ const amountOf = (totals: Totals, currency: string): string =>
   new Totals().add(currency, totals.of(currency)).toMajor()[currency]!;
 
 /**
- * Whether the buckets hold every planned row once: counts and sums equal the plan. Called before money moves and before
- * anything is reported; a difference means that journal and plan do not belong together.
+ * Whether the buckets contain every planned row exactly once: counts and sums equal the plan. Called before money
+ * moves and before anything is reported. A difference means that journal and plan do not belong together.
  */
 export function isWhole(plan: Plan, tally: Tally): boolean {
   const count = BUCKETS.reduce((sum, bucket) => sum + tally[bucket].count, 0);
@@ -137,10 +140,10 @@ const STOP_EXITS: Partial<Record<Stop['reason'], ExitCode>> = {
 };
 
 /**
- * The exit code of a run. A run that the user's signal ended exits 130 or 143 whatever it leaves behind: its rows in doubt
- * are named on stderr and in the status, and resuming resolves them. Otherwise most severe first: local state, in doubt,
- * credentials, collision, stopped, in part, done. A run that was followed may also end with rows that failed, or with
- * rows that did not reach the status in time.
+ * The exit code of a run. A run ended by the user's signal exits 130 or 143 whatever it leaves behind: its rows in
+ * doubt are named on stderr and in the status, and resuming resolves them. Otherwise the most severe reason counts:
+ * local state, in doubt, credentials, collision, stopped, in part, done. A run that was followed may also end with
+ * rows that failed, or with rows that did not reach the status in time.
  */
 export function exitCodeOf(summary: Summary, followed?: {ended: number; outcome: string}): ExitCode {
   const stop = summary.stopped_because?.reason;
@@ -163,7 +166,10 @@ export function exitCodeOf(summary: Summary, followed?: {ended: number; outcome:
   return needsLooking > 0 || summary.state === 'held' ? EXIT.PARTIAL : EXIT.OK;
 }
 
-/** The exit code of a cancel: 0 when every record is canceled, 8 when some were released before, 12 while some are in doubt. */
+/**
+ * The exit code of a cancel: 0 if every record is canceled, 8 if some were released before, 12 while some are in
+ * doubt.
+ */
 export function cancelExitCodeOf(summary: Summary): ExitCode {
   const {state, stopped_because: stop, in_doubt: doubts, accepted} = summary;
   if (stop !== null) return exitCodeOf(summary);

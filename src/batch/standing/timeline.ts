@@ -5,7 +5,7 @@ import type {Summary} from './summary.ts';
 const COUNTED = [...BUCKETS, 'settled', 'failed'] as const;
 export type Counts = Record<Bucket | 'settled' | 'failed', number>;
 
-/** The counts at a moment; `settled` and `failed` are parts of `accepted`. */
+/** The counts at one time; `settled` and `failed` are parts of `accepted`. */
 export interface TimelinePoint {
   run: number;
   at: number;
@@ -13,13 +13,13 @@ export interface TimelinePoint {
   counts: Counts;
 }
 
-/** Maximum number of samples. Beyond it every second one is dropped, and the following ones are further apart. */
+/** Maximum number of samples. When it is exceeded, every second one is dropped and later ones are further apart. */
 const MOST_POINTS = 512;
 const SHORTEST_GAP_MS = 1000;
 
 /**
- * Writes how the counts of a batch change while one process runs or follows it: one sample a second at first, fewer the
- * longer it takes, so that hours cost no more room than minutes.
+ * Records how the counts of a batch change while a process runs or follows it: one sample per second at first, fewer
+ * the longer it takes, so that a run of hours takes no more space than one of minutes.
  */
 export class TimelineWriter {
   readonly #journal: Journal;
@@ -35,7 +35,7 @@ export class TimelineWriter {
     this.#gapMs = this.#gap();
   }
 
-  /** `force`: the end of a run, which is kept even when nothing has changed since the last sample. */
+  /** `force`: for the end of a run, which is kept even if nothing has changed since the last sample. */
   note(phase: string, summary: Summary, at: number, {force = false} = {}): void {
     const text = JSON.stringify(
       Object.fromEntries(COUNTED.map((name) => [name, summary[name]]).filter(([, n]) => n !== 0)),
@@ -51,12 +51,12 @@ export class TimelineWriter {
   #thin(): void {
     const {samples} = this.#journal;
     if (samples.count() <= this.#mostPoints) return;
-    samples.dropHalf({but: 'ends'}); // where a run ended is worth more
+    samples.dropHalf({but: 'ends'}); // the end of a run is more important
     if (samples.count() > this.#mostPoints) samples.dropHalf();
     this.#gapMs = this.#gap();
   }
 
-  /** As far apart as half of the samples would be over the time that runs took. */
+  /** The interval at which half of the samples would cover the time that runs took. */
   #gap(): number {
     return Math.max(SHORTEST_GAP_MS, this.#journal.samples.activeMs() / (this.#mostPoints / 2));
   }

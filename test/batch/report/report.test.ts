@@ -172,7 +172,7 @@ describe('the report of a batch', () => {
     await bench.plan(bench.payouts(1));
     assert.match(
       body(await page()),
-      /Not sent: neither live nor test yet.*Planned\. Nothing has been sent\./,
+      /Not sent yet: neither live nor test.*Planned\. Nothing has been sent\./,
     );
     await bench.run(bench.service);
     const root = await page();
@@ -293,7 +293,7 @@ describe('the report of a batch', () => {
           'Held',
           'Not approved',
           null,
-          'Status not understood',
+          'Unknown status',
           'Failed',
           'Rejected',
         ],

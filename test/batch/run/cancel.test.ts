@@ -117,7 +117,7 @@ describe('a batch that is canceled', () => {
       service.requests.length = 0;
       await assert.rejects(
         bench.run(service, {path}),
-        /batch b1 is being canceled; no more of it will be sent/,
+        /batch b1 is being canceled; nothing more will be sent/,
       );
       assert.deepEqual(service.requests, []);
       const summary = await cancel();

@@ -30,8 +30,8 @@ describe('the end of a batch in words', () => {
   it('says of a canceled batch what was not canceled', () => {
     assert.equal(
       canceledText(summary({canceled: 20, accepted: 1, in_doubt: 1, not_sent: 1})),
-      '20 records canceled, 1 already released, 1 in doubt, 1 never sent; no more of it will be sent',
+      '20 records canceled, 1 already released, 1 in doubt, 1 never sent; nothing more will be sent',
     );
-    assert.equal(canceledText(summary({canceled: 1})), '1 record canceled; no more of it will be sent');
+    assert.equal(canceledText(summary({canceled: 1})), '1 record canceled; nothing more will be sent');
   });
 });

@@ -33,7 +33,7 @@ describe('payouts batch cancel', () => {
     assert.deepEqual([refused.exitCode, recordOf('A-1').status], [11, 'created']);
     const ran = await desk.batch('cancel b', {columns: 100, answers: [true]});
     assert.equal(ran.exitCode, 0, ran.stderr);
-    assert.match(ran.stdout, /Batch b is canceled: 3 records canceled; no more of it will be sent/);
+    assert.match(ran.stdout, /Batch b is canceled: 3 records canceled; nothing more will be sent/);
     assert.doesNotMatch(ran.stdout, /dead key|Needs attention/); // nothing needs attention
     assert.doesNotMatch(ran.stdout, /Next|Failed/);
     const status = (await desk.batch('status b --json')).json() as Summary;
