@@ -209,7 +209,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a truncated answer counts as no answer',
     patches: [
       patch(
-        "return {is: 'maybe', throttled: false}; // cut, not JSON, or not a record",
+        "return {is: 'maybe', throttled: false}; // truncated, not JSON, or not a record",
         "return {is: 'not-sent', then: 'stop', throttled: false, stop: 'unreachable'};",
       ),
     ],

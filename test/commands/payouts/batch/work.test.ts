@@ -234,7 +234,7 @@ describe('the question of a batch', () => {
     assert.equal(status!.exitCode, 0, status!.stderr);
     const {state, planned, accepted} = status!.json() as Summary;
     assert.deepEqual([state, planned, accepted], ['planned', 2, 0]);
-    assert.match(people!.stderr, /waits for its question to be answered/);
+    assert.match(people!.stderr, /has been waiting for an answer to its prompt/);
     const [listed] = list!.json() as {state: string; problem: string | null}[];
     assert.deepEqual([listed!.state, listed!.problem], ['planned', null]);
     assert.deepEqual([report!.exitCode, report!.error().code], [13, 'LOCKED']);
