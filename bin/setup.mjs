@@ -54,7 +54,7 @@ function install() {
   run({
     what: 'Installing packages',
     ...npmCommand(args),
-    otherwise: 'The lines above say why; run the same command again once that is mended.',
+    otherwise: 'The lines above say why; run the same command again once that is fixed.',
   });
   if (!isInstalled(root))
     fail('npm ci ended well, but packages of package-lock.json are missing in node_modules.');

@@ -6,9 +6,9 @@ const PATIENCE_MS = 10 * 60_000;
 
 /**
  * Runs `work` while no other set-up of this clone runs: `npm test` and `npm run lint`, started at once on a fresh clone,
- * would otherwise install into one node_modules at the same time. Waits for the other, ten minutes at most.
+ * would otherwise install into one node_modules at the same time. Waits for the other, ten minutes at most, and says so once.
  */
-export async function underLock(root, work) {
+export async function underLock(root, work, say = (text) => process.stderr.write(`${text}\n`)) {
   const path = join(root, '.setup.lock');
   const deadline = performance.now() + PATIENCE_MS;
   for (let told = false; !take(path);) {
@@ -20,7 +20,7 @@ export async function underLock(root, work) {
       );
       process.exit(1);
     } else {
-      if (!told) process.stderr.write('Waiting for another set-up of this clone…\n');
+      if (!told) say('Waiting for another set-up of this clone…');
       told = true;
       await new Promise((resolve) => setTimeout(resolve, 200));
     }

@@ -22,6 +22,18 @@ export const lineOf = (node: ts.Node): number => {
   return file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1;
 };
 
+/** An `import()`, `require()` or `import('…')` type, which may be anywhere in a file. */
+const LOAD = /\b(?:import|require)\s*\(/;
+/** The end of an import or export-from. */
+const FROM = /(?:\bfrom|^import)\s*['"].*/gm;
+
+/** A file as far as it imports anything. Most import at the top only, and to parse the rest of them takes a second. */
+function importingPart({path, text}: SourceFile): SourceFile {
+  if (LOAD.test(text)) return {path, text};
+  const last = [...text.matchAll(FROM)].at(-1);
+  return {path, text: last === undefined ? '' : text.slice(0, last.index + last[0].length)};
+}
+
 /** Every import, export-from, `import()`, `require()` and `import('…')` type of a file. */
 export function importsOf(source: SourceFile): Import[] {
   const found: Import[] = [];
@@ -60,7 +72,7 @@ export function importsOf(source: SourceFile): Import[] {
     else if (ts.isCallExpression(node) && isLoad(node.expression)) add(node, node.arguments[0], 'dynamic');
     ts.forEachChild(node, visit);
   };
-  visit(parse(source));
+  visit(parse(importingPart(source)));
   return found;
 }
 

@@ -16,7 +16,7 @@ interface Npm {
   ) => {command: string; args: string[]; env: Record<string, string>};
 }
 interface SetupLock {
-  underLock: (root: string, work: () => unknown) => Promise<void>;
+  underLock: (root: string, work: () => unknown, say?: (text: string) => void) => Promise<void>;
 }
 
 const otherSystem = process.platform === 'win32' ? 'linux' : 'win32';
@@ -119,17 +119,23 @@ describe('setup', () => {
   describe('of two at once', () => {
     const lockFile = () => join(folder, '.setup.lock');
 
-    it('waits for the first', async () => {
+    it('waits for the first, and says so once', async () => {
       const order: string[] = [];
+      const said: string[] = [];
       let finish = (): void => {};
       const first = underLock(folder, () =>
         new Promise<void>((resolve) => (finish = resolve)).then(() => order.push('first')),
       );
-      const second = underLock(folder, () => order.push('second'));
+      const second = underLock(
+        folder,
+        () => order.push('second'),
+        (text) => said.push(text),
+      );
       assert.equal(readFileSync(lockFile(), 'utf8'), `${process.pid} ${hostname()}`);
       finish();
       await Promise.all([first, second]);
       assert.deepEqual(order, ['first', 'second']);
+      assert.deepEqual(said, ['Waiting for another set-up of this clone…']);
       assert.equal(existsSync(lockFile()), false);
     });
 

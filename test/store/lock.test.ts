@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import {join} from 'node:path';
-import {mock} from 'node:test';
+import {withHeldTimers} from '../held-timers.ts';
 import type {Clock} from '../../src/clock.ts';
 import {RemitError} from '../../src/errors.ts';
 import {acquireLock, type Lock, type LockOptions} from '../../src/store/lock.ts';
@@ -247,22 +247,18 @@ describe('the lock', () => {
     assert.equal(statSync(path()).mtimeMs, NOW + 60_000);
   });
 
-  it('has a heartbeat every two seconds', async () => {
-    mock.timers.enable({apis: ['setInterval']});
-    try {
+  it('has a heartbeat every two seconds', () =>
+    withHeldTimers(async (pass) => {
       const lock = await acquire({schedule: undefined});
       const taken = statSync(path()).mtimeMs;
       const touchedAfter = (ms: number) => {
         clock.time += ms;
-        mock.timers.tick(ms);
+        pass(ms);
         return statSync(path()).mtimeMs;
       };
       assert.deepEqual([1999, 1, 1999, 1].map(touchedAfter), [taken, NOW + 2000, NOW + 2000, NOW + 4000]);
       await lock.release();
-    } finally {
-      mock.timers.reset();
-    }
-  });
+    }));
 
   it('is refused over a file that is not of ours, until that is old', async () => {
     mkdirSync(join(folder(), 'state'));

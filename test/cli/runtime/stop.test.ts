@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {EventEmitter} from 'node:events';
-import {mock} from 'node:test';
+import {withHeldTimers} from '../../held-timers.ts';
 import {describe, it} from 'mocha';
 import {Stop} from '../../../src/cli/runtime/stop.ts';
 import type {RemitError} from '../../../src/errors.ts';
@@ -31,20 +31,16 @@ describe('a signal', () => {
     });
   }
 
-  it('ends a process that does not unwind in time, and not one that has', () => {
-    mock.timers.enable({apis: ['setTimeout']});
-    try {
+  it('ends a process that does not unwind in time, and not one that has', () =>
+    withHeldTimers((pass) => {
       const stuck = stopWithExits();
       const unwound = stopWithExits();
       stuck.stop.receive('SIGINT');
       unwound.stop.receive('SIGINT');
       unwound.stop.release();
-      mock.timers.tick(60_000);
+      pass(60_000);
       assert.deepEqual([stuck.exits, unwound.exits], [[130], []]);
-    } finally {
-      mock.timers.reset();
-    }
-  });
+    }));
 
   it('drains first and stops second in a run that drains; the third ends the process', () => {
     const {stop, exits} = stopWithExits();
