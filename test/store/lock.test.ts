@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import {join} from 'node:path';
-import {withHeldTimers} from '../held-timers.ts';
+import {withHeldTimers} from './held-timers.ts';
 import type {Clock} from '../../src/clock.ts';
 import {RemitError} from '../../src/errors.ts';
 import {acquireLock, type Lock, type LockOptions} from '../../src/store/lock.ts';

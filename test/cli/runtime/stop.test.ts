@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {EventEmitter} from 'node:events';
-import {withHeldTimers} from '../../held-timers.ts';
+import {withHeldTimers} from '../../store/held-timers.ts';
 import {describe, it} from 'mocha';
 import {Stop} from '../../../src/cli/runtime/stop.ts';
 import type {RemitError} from '../../../src/errors.ts';
