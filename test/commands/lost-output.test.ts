@@ -40,29 +40,57 @@ describe('a stdout that fails', () => {
     });
   }
 
-  for (const [line, reply, done] of [
-    [`payouts approve ${PAYOUT_ID}`, answer(200, payout({status: 'approved'})), 'was approved'],
-    [`payouts cancel ${PAYOUT_ID}`, answer(200, payout({status: 'canceled'})), 'was canceled'],
+  for (const [line, reply, done, next] of [
+    [
+      `payouts approve ${PAYOUT_ID}`,
+      answer(200, payout({status: 'approved'})),
+      'was approved',
+      `payouts get ${PAYOUT_ID}`,
+    ],
+    [
+      `payouts cancel ${PAYOUT_ID}`,
+      answer(200, payout({status: 'canceled'})),
+      'was canceled',
+      `payouts get ${PAYOUT_ID}`,
+    ],
     [
       `moves approve ${PAYOUT_ID}`,
       answer(201, {data: {id: PAYOUT_ID, status: 'SETTLED'}}),
       'was approved \\(status: SETTLED\\)',
+      `moves get ${PAYOUT_ID}`,
     ],
-    [`webhooks endpoints delete ${PAYOUT_ID}`, answer(204), 'was deleted \\(status unknown\\)'],
-    [`payment-methods delete ${METHOD_ID} --payee ${PAYEE_ID}`, answer(204), 'was deleted'],
+    [
+      `webhooks endpoints delete ${PAYOUT_ID}`,
+      answer(204),
+      'was deleted \\(status unknown\\)',
+      `webhooks endpoints get ${PAYOUT_ID}`,
+    ],
+    [
+      `payment-methods delete ${METHOD_ID} --payee ${PAYEE_ID}`,
+      answer(204),
+      'was deleted',
+      `payment-methods list --payee ${PAYEE_ID}`,
+    ],
     [
       `moves create --source ${PAYEE_ID} --destination ${METHOD_ID} --amount 1.00 --currency USD`,
       answer(201, {id: PAYOUT_ID, status: 'created'}),
       'was created \\(status: created\\)',
+      `moves get ${PAYOUT_ID}`,
     ],
-    ['payees create --name Acme', answer(201, {id: PAYEE_ID, name: 'Acme'}), `payee ${PAYEE_ID} was created`],
-    ['api POST /api/payees -d {"name":"A"}', answer(201, {id: PAYEE_ID}), 'was accepted'],
+    [
+      'payees create --name Acme',
+      answer(201, {id: PAYEE_ID, name: 'Acme'}),
+      `payee ${PAYEE_ID} was created`,
+      `payees get ${PAYEE_ID}`,
+    ],
+    ['api POST /api/payees -d {"name":"A"}', answer(201, {id: PAYEE_ID}), 'was accepted', undefined],
   ] as const)
-    it(`says what ${line.split(' ').slice(0, 2).join(' ')} did`, async () => {
+    it(`says what ${line.split(' ').slice(0, 2).join(' ')} did, and which command shows it`, async () => {
       const ran = await run(`${line} --json`, CLOSED, reply);
       assert.equal(ran.exitCode, 13);
       assert.match(ran.error().message, new RegExp(`Before that, (?:.* )?${done}`));
       assert.ok([PAYOUT_ID, METHOD_ID, PAYEE_ID].includes(String(ran.error().details?.['id'])));
+      if (next !== undefined) assert.equal(ran.error().details?.['next'], `remit ${next}`);
     });
 
   it('states the status that was read after an answer without a record', async () => {

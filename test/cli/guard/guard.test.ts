@@ -106,6 +106,16 @@ describe('a write with a live key', () => {
     );
   });
 
+  for (const [answer, expected] of [
+    ['12500', 'let through'],
+    ['125.00', 'GUARD_CONFIRM'],
+  ] as const)
+    it(`whose currency is unknown is confirmed in minor units: ${answer} is ${expected}`, async () => {
+      const {end, asked} = await guard({live: true, terminal: true, answer}, {...FACTS, currency: 'XQZ'});
+      assert.equal(end, expected);
+      assert.deepEqual(asked, ['Type the amount in minor units to create payout:']);
+    });
+
   it('asks for minor units where the currency is the service’s choice', async () => {
     const facts = {...FACTS, currency: undefined};
     assert.equal((await guard({live: true, terminal: true, answer: '12500'}, facts)).end, 'let through');
