@@ -7,7 +7,7 @@ import type {JournalRow} from '../journal/row.ts';
 import type {Journal} from '../journal/journal.ts';
 import {KINDS} from '../model/kinds.ts';
 import {MAX_WAIT_MS} from '../send/patience.ts';
-import type {Outcome, RowState} from '../model/outcome.ts';
+import {DIFFERS_AS_ACCEPTED, DIFFERS_CODE, type Outcome, type RowState} from '../model/outcome.ts';
 import {leastGeneration, type Registry} from '../registry/registry.ts';
 import {foreignEntry} from '../registry/judge.ts';
 import {judgeRead, type ReadVerdict} from '../answers/read-verdict.ts';
@@ -222,7 +222,7 @@ async function judgeRecord(due: RetryRow, asking: Asking, read: Read[]): Promise
   if (status === 'failed')
     return {
       ...due,
-      why: `record ${id} has failed${code === null || state !== 'accepted' ? '' : ` (${code})`}`,
+      why: `record ${id} has failed${code === null || state !== 'accepted' || OWN_CODES.has(code) ? '' : ` (${code})`}`,
     };
   if (status === 'canceled')
     return isNamed ? {...due, why: `record ${id} was canceled`} : `record ${id} was canceled; ${byName}`;
@@ -231,6 +231,9 @@ async function judgeRecord(due: RetryRow, asking: Asking, read: Read[]): Promise
     return {...due, way: 'release', generation: row.generation, why: `record ${id} was not approved`};
   return `record ${id} is ${status ?? 'created'}`;
 }
+
+/** Codes of an accepted row that are not the service's reason for a failure. */
+const OWN_CODES: ReadonlySet<string> = new Set([DIFFERS_CODE, DIFFERS_AS_ACCEPTED.code]);
 
 /** What a GET showed about a row, beyond the journal. */
 interface Read {

@@ -147,6 +147,9 @@ describe('how a batch is run, as typed', () => {
     const released = await run('release b --accept differences');
     assert.equal(released.exitCode, 0, released.stderr);
     assert.deepEqual([released.summary!.accepted, desk.service.paid.length], [2, 2]);
+    for (const record of desk.service.byId.values()) record.status = 'failed';
+    // The accepted difference is not why they failed.
+    assert.match((await run('retry b --row A-1')).stderr, /with a new key: record \S+ has failed\n/);
   });
 
   describe('of many rows', () => {
