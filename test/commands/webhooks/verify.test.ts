@@ -248,6 +248,11 @@ describe('webhooks send', () => {
         assert.match(ran.stderr, /X-Trace/);
         assert.doesNotMatch(ran.stderr, /[\u0001\u001b\u007f]/);
       }
+      for (const name of ['Host', 'content-length', 'Transfer-Encoding', 'Connection']) {
+        const ran = await run(['send', String(port), '@body.json', '-H', `${name}: 1`]);
+        assert.equal(ran.exitCode, 2, name);
+        assert.ok(ran.stderr.includes(`--header cannot set ${name}`), ran.stderr);
+      }
       assert.equal((await run(['send', String(port), '@body.json', '-H', 'X-Trace: a\tb é'])).exitCode, 0);
     });
     assert.equal(got.length, 1);

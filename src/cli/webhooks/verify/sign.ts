@@ -2,7 +2,7 @@ import {WEBHOOK_HEADERS} from '../../../contract/events.ts';
 import {RemitError, EXIT, type ExitCode} from '../../../errors.ts';
 import {strippedLines} from '../../../sanitize/harmful.ts';
 import {parseHeaderLine} from '../../../webhooks/header-lines.ts';
-import {postBytes} from '../../../webhooks/post.ts';
+import {passedOn, postBytes} from '../../../webhooks/post.ts';
 import {secretFingerprint, type WebhookSecret} from '../../../webhooks/secrets.ts';
 import {signWebhook} from '../../../webhooks/signature.ts';
 import {checkTarget, parseTarget} from '../../../webhooks/target.ts';
@@ -79,6 +79,9 @@ export async function sendSigned(
   const isSet = (name: string) => own.some(([given]) => given.toLowerCase() === name);
   const signature = Object.entries(signed.headers).find(([name]) => isSet(name.toLowerCase()));
   if (signature !== undefined) throw new RemitError('USAGE', `--header cannot replace ${signature[0]}`);
+  const [notSent] = own.filter((header) => passedOn([header]).length === 0);
+  if (notSent !== undefined)
+    throw new RemitError('USAGE', `--header cannot set ${notSent[0]}: it belongs to the connection`);
   const defaults: [string, string][] = [
     ['Content-Type', 'application/json'],
     ['User-Agent', 'remit'],
