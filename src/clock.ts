@@ -1,10 +1,10 @@
-/** Time as a dependency: everything that waits or reads the time takes a Clock, so that no test ever waits. */
+/** Time as a dependency: everything that waits or reads the time takes a Clock, so that tests never wait. */
 export interface Clock {
   /** Wall clock, milliseconds since the Unix epoch. */
   now(): number;
   /** Monotonic milliseconds, for measuring; its zero is arbitrary. */
   monotonic(): number;
-  /** Resolves after `ms`; rejects with the signal's reason when it is aborted first. */
+  /** Resolves after `ms`; rejects with the signal's reason if it is aborted first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ export const systemClock: Clock = {
     }),
 };
 
-/** Lets everything run that waits for its turn, timers and sockets too: in the midst of long work. */
+/** Yields to everything that waits for its turn, including timers and sockets, during long work. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 function abortReason(signal: AbortSignal): Error {

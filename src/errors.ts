@@ -3,7 +3,7 @@
  * docs/reference/exit-codes.md repeats both tables; test/errors.test.ts compares them in both directions.
  */
 
-/** Exit codes: a stable interface. */
+/** Exit codes are a stable interface. */
 export const EXIT = {
   OK: 0,
   BUG: 1,
@@ -128,18 +128,18 @@ export const ERRORS = {
 } as const satisfies Record<string, ErrorKind>;
 export type ErrorCode = keyof typeof ERRORS;
 
-/** Builds the commands that a hint names, so that each one works when it is typed. */
+/** Builds the commands in a hint, so that each one works when it is typed. */
 export interface CommandBuilder {
   /** A command that changes nothing. The active profile is added, and each word is quoted. */
   read(...words: readonly string[]): string;
-  /** A command that writes: with a live key it carries `--live`. */
+  /** A command that writes; with a live key it includes `--live`. */
   write(...words: readonly string[]): string;
 }
 
 /** What to type next, with the real ids. Code that does not know the active profile lets a builder write the command. */
 export type Hint = string | ((commands: CommandBuilder) => string);
 
-/** Commands without a profile, for logs and callers of the library; the command line completes and quotes them. */
+/** Commands without a profile, for logs and callers of the library. The command line completes and quotes them. */
 const bare = (...words: readonly string[]): string => ['remit', ...words].join(' ');
 const BARE: CommandBuilder = {read: bare, write: bare};
 
@@ -147,11 +147,11 @@ export interface ErrorFacts {
   hint?: Hint | undefined;
   httpStatus?: number | undefined;
   requestId?: string | undefined;
-  /** Machine-readable extras; must not hold a key, an account number or a card number. */
+  /** Machine-readable extras; must not contain a key, an account number or a card number. */
   details?: Readonly<Record<string, unknown>> | undefined;
   /** The answer's body as parsed, or as text where it was not JSON. */
   body?: unknown;
-  /** Only where one code can end a command in different ways. */
+  /** Only if one code can end a command in different ways. */
   exitCode?: ExitCode | undefined;
   retryable?: boolean | undefined;
   cause?: unknown;

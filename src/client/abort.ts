@@ -1,11 +1,11 @@
 /**
- * The waiters of one signal. A batch runs hundreds of exchanges under one signal: a listener for each would be slow, and
- * Node warns above ten. They form a linked list, because a Set that is filled and emptied a million times costs more than
- * the rest of an exchange's bookkeeping.
+ * The waiters of one signal. A batch runs hundreds of exchanges under one signal: a listener for each would be slow,
+ * and Node warns above ten. They form a linked list, because filling and emptying a Set a million times costs more
+ * than the rest of an exchange's bookkeeping.
  */
 const waiting = new WeakMap<AbortSignal, Ring>();
 
-/** What a signal ends. One signal at a time can be watched. */
+/** A waiter that a signal can abort. It can watch only one signal at a time. */
 export abstract class Abortable {
   next: Abortable = this;
   previous: Abortable = this;
@@ -25,7 +25,7 @@ class Waiter extends Abortable {
   }
 }
 
-/** A waiter for callers that are not a class. */
+/** A waiter for callers that are not classes. */
 export const waiter = (onAbort: (reason: unknown) => void): Abortable => new Waiter(onAbort);
 
 /** Calls `who` when the signal fires, until `unwatch`. */

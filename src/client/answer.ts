@@ -1,35 +1,35 @@
 import type {TransportAnswer} from './transport.ts';
 
-/** The readable parts of an HTTP answer: several error shapes, any content type, no field required. */
+/** The readable parts of an HTTP answer: several error shapes, any content type, no required field. */
 export interface Answer {
   status: number;
-  /** Undefined when the body is empty, is not JSON, or cannot be processed here. */
+  /** Undefined if the body is empty, is not JSON, or cannot be processed here. */
   json: unknown;
-  /** For a body without `json`: what it is instead, for the error message. */
+  /** Set if there is a body but no `json`: what the body is instead, for the error message. */
   unreadable?: Unreadable;
   /** The answer had no body, as with 204. */
   empty?: true;
-  /** The service's own code, unchanged; only read from answers that are not a success. */
+  /** The service's own code, unchanged; read only from unsuccessful answers. */
   errorCode?: string;
   message?: string;
   details?: unknown;
   requestId?: string;
   /** Counted from now: the minimum wait before the next attempt. */
   retryAfterMs?: number;
-  /** The service's wall clock when it answered, as it came. */
+  /** The service's wall clock when it answered, as received. */
   date?: string;
-  /** The `Link` header, which may name a further page. */
+  /** The `Link` header, which may name another page. */
   link?: string;
   /** Interface document, "Errors": sent with 207. */
   warning?: string;
 }
 
-/** A body that cannot be processed as JSON: the reason, and what is known about it. */
+/** A body that cannot be processed as JSON, with the reason and what is known about it. */
 export interface Unreadable {
   /** `text/html`, `broken JSON`. */
   what: string;
   bytes: number;
-  /** Of the record, where the outermost level of the JSON states them. */
+  /** Id and status of the record, if the outermost level of the JSON has them. */
   id?: string;
   status?: string;
 }
@@ -37,7 +37,7 @@ export interface Unreadable {
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * Reads an answer. Tolerant of the error shapes of assumption 42: `error_code`, `code`, `error.code` or `type`;
+ * Reads an answer. Accepts the error shapes of assumption 42: `error_code`, `code`, `error.code` or `type`;
  * `message`, `title` or `detail`. Never throws.
  *
  * @param nowMs wall clock, for a Retry-After date of a service that sends no Date
@@ -61,7 +61,7 @@ export function readAnswer(answer: TransportAnswer, nowMs: number): Answer {
   return read;
 }
 
-/** True for a status that the client counts as done; assumptions, "any 2xx is success". */
+/** True for a status that the client treats as success; assumptions, "any 2xx is success". */
 export function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
 }
@@ -70,7 +70,10 @@ export function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Deeper values overflow the stack when they are redacted, compared or printed; no record is a tenth as deep. */
+/**
+ * Deeper values overflow the stack when they are redacted, compared or printed. No real record has a tenth of this
+ * depth.
+ */
 const DEEPEST = 200;
 
 function parseBody({body, headers}: TransportAnswer): {json?: unknown; unreadable?: Unreadable} {
@@ -144,7 +147,7 @@ function readError(json: Json, read: Answer): void {
   if (details !== undefined && details !== null) read.details = details;
 }
 
-/** A word, not a sentence and not the URL that problem+json puts into `type`. */
+/** Accepts a single word, not a sentence and not the URL that problem+json puts into `type`. */
 const isCode = (value: unknown): value is string =>
   typeof value === 'string' && /^[A-Za-z][A-Za-z0-9_.-]{0,99}$/.test(value);
 const isWords = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
@@ -158,8 +161,9 @@ function asText(value: unknown): string {
 }
 
 /**
- * Milliseconds that a `Retry-After` asks for: seconds, or an HTTP date, which is compared with the answer's own
- * Date, so that a wrong clock here does not matter. Anything else is undefined, never "at once".
+ * The wait that a `Retry-After` asks for, in milliseconds. The header contains seconds or an HTTP date, which is
+ * compared with the Date of the same answer, so that a wrong clock here does not matter. Anything else is undefined,
+ * never "at once".
  */
 export function readRetryAfter(headers: Readonly<Record<string, string>>, nowMs: number): number | undefined {
   const text = headers['retry-after']?.trim();

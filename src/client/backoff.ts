@@ -1,5 +1,6 @@
 /**
- * Full jitter: a uniform share of an exponentially growing, capped wait. Spreads clients best, because no two stay in step.
+ * Full jitter: a uniform share of an exponentially growing, capped wait. It spreads clients best, because no two stay
+ * in step.
  *
  * @param attempt retries made before this one, from 0
  * @param random uniform in [0, 1)
@@ -12,5 +13,5 @@ export function fullJitter(options: {
   random: () => number;
 }): number {
   const {attempt, baseMs, capMs, random} = options;
-  return random() * Math.min(capMs, baseMs * 2 ** Math.min(attempt, 50)); // without its limit 0 * Infinity would be no number
+  return random() * Math.min(capMs, baseMs * 2 ** Math.min(attempt, 50)); // without its limit, 0 * Infinity would be NaN
 }

@@ -17,14 +17,14 @@ import {
 import {DEFAULT_TIMEOUTS, type Timeouts, type TransportRequest} from './transport.ts';
 import type {Safety} from './verdict.ts';
 
-/** One call, ready to be sent: everything that is the same on each of its attempts. */
+/** One call, ready to be sent: everything that is the same for all its attempts. */
 export interface Built {
   /** `POST https://host/path`. */
   what: string;
   request: TransportRequest;
   safety: Safety;
   idempotencyKey: string | undefined;
-  /** The caller gave the key: the same call again has the same key. */
+  /** The caller provided the key, so the same call again has the same key. */
   namesKey: boolean;
   /** It asks for the money to move at once. */
   approves: boolean;
@@ -32,7 +32,7 @@ export interface Built {
   options: KeyedOptions;
 }
 
-/** A request as it would be sent; headers and sensitive fields masked. */
+/** A request as it would be sent, with headers and sensitive fields masked. */
 export interface Preview {
   method: string;
   url: string;
@@ -53,11 +53,11 @@ export interface BuilderOptions {
   sanitizer?: Sanitizer | undefined;
 }
 
-/** Makes requests out of operations: route, renamed fields, headers, one body text. */
+/** Builds requests from operations: route, renamed fields, headers, one body text. */
 export class RequestBuilder {
   readonly timeouts: Timeouts;
   readonly #options: BuilderOptions;
-  /** What a profile calls account and card numbers on the wire. */
+  /** The names that a profile gives to account and card numbers on the wire. */
   readonly #sensitiveNames: readonly string[];
 
   /** @throws {RemitError} BAD_KEY or USAGE */
@@ -88,7 +88,7 @@ export class RequestBuilder {
     });
   }
 
-  /** Any request; it carries an idempotency key only when one is given. */
+  /** Any request. It has an idempotency key only if one is given. */
   any(method: string, path: string, {body, ...options}: {body?: unknown} & KeyedOptions): Built {
     const keyed = options.idempotencyKey !== undefined;
     return this.#build({
@@ -142,7 +142,7 @@ export class RequestBuilder {
     };
   }
 
-  /** The caller's sanitizer if the caller shows answers as well, otherwise one for this call. */
+  /** The caller's sanitizer if the caller also shows answers, otherwise one for this call. */
   #sanitizerFor(body: unknown): Sanitizer {
     const fields = this.#sensitiveNames;
     const sanitizer = this.#options.sanitizer ?? new Sanitizer();
@@ -176,8 +176,8 @@ function queryValue(name: string, value: unknown): string {
 
 function checkTimeouts(timeouts: Timeouts): Timeouts {
   for (const [name, ms] of Object.entries(timeouts)) {
-    // Above 2^31 - 1 a Node timer fires at once.
-    if (!(ms > 0 && ms <= 0x7fffffff)) throw new RemitError('USAGE', `${name} is not a time-out: ${ms}`);
+    // Above 2^31 - 1 a Node timer fires immediately.
+    if (!(ms > 0 && ms <= 0x7fffffff)) throw new RemitError('USAGE', `${name} is not a valid timeout: ${ms}`);
   }
   return timeouts;
 }

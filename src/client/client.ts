@@ -26,16 +26,16 @@ import type {Timeouts, Transport} from './transport.ts';
 export interface ClientOptions {
   /** https, or http to loopback; a path is a prefix of every route. */
   baseUrl: string;
-  /** `test_…` or `live_…`; decides the mode. */
+  /** `test_…` or `live_…`; determines the mode. */
   key: string;
-  /** node:http(s) when absent; closed by `close()` either way. */
+  /** node:http(s) if absent; `close()` closes it in either case. */
   transport?: Transport | undefined;
   clock?: Clock | undefined;
   /** Uniform in [0, 1), for jitter. */
   random?: (() => number) | undefined;
-  /** Attempts after the first; 2 by default. */
+  /** Attempts after the first; default 2. */
   retries?: number | undefined;
-  /** The longest Retry-After that is waited for; 60 s by default. */
+  /** The longest Retry-After to wait for; default 60 s. */
   maxWaitMs?: number | undefined;
   timeouts?: Partial<Timeouts> | undefined;
   /** Assumed routes and field names that are different at this service. */
@@ -43,17 +43,20 @@ export interface ClientOptions {
   /** Redacted lines about every exchange. */
   onDebug?: OnDebug | undefined;
   userAgent?: string | undefined;
-  /** Makes an idempotency key; a UUIDv4 by default. */
+  /** Generates an idempotency key; a UUIDv4 by default. */
   newKey?: (() => string) | undefined;
-  /** Removes secrets from errors and debug lines, including those seen in requests and answers; by default one per call. */
+  /**
+   * Removes secrets from errors and debug lines, including those seen in requests and answers; by default one per
+   * call.
+   */
   sanitizer?: Sanitizer | undefined;
 }
 
 export interface WaitForOptions<T> {
-  /** Any final status when absent. */
+  /** Any final status if absent. */
   until?: string | undefined;
   timeoutMs?: number | undefined;
-  /** The record as a create or approve answered it. */
+  /** The record as returned by a create or approve. */
   initial?: T | undefined;
   signal?: AbortSignal | undefined;
   onChange?: ((record: T) => void) | undefined;
@@ -61,12 +64,13 @@ export interface WaitForOptions<T> {
 
 type WaitedFor = {payins: Answered<'Payin'>; payouts: Answered<'Payout'>};
 
-/** Near the end of a wait a read still gets this long. */
+/** A read near the end of a wait still gets this much time. */
 const SHORTEST_READ_MS = 1_000;
 
 /**
  * The Money Movement Service, one method per operation of the contract. Every call resolves to a `Result` or throws a
- * `RemitError`; a write whose outcome is unknown throws IN_DOUBT, with the key that repeats it safely in its details.
+ * `RemitError`. A write with an unknown outcome throws IN_DOUBT, with the idempotency key for a safe repetition in
+ * its details.
  *
  * @example
  * const client = new RemitClient({baseUrl: 'https://api.example.com', key: process.env.REMIT_API_KEY});
@@ -87,7 +91,7 @@ export class RemitClient {
   readonly accountTransfers: ResourceApi<'accountTransfers'>;
   readonly webhookEndpoints: ResourceApi<'webhookEndpoints'>;
   readonly eventTypes: ResourceApi<'eventTypes'>;
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string;
 
   readonly #transport: Transport;
@@ -97,7 +101,7 @@ export class RemitClient {
   readonly #policy: RetryPolicy;
   readonly #onDebug: OnDebug | undefined;
 
-  /** @throws {RemitError} BAD_KEY, USAGE or GUARD_TARGET for options that cannot work */
+  /** @throws {RemitError} BAD_KEY, USAGE or GUARD_TARGET for invalid options */
   constructor(options: ClientOptions) {
     this.baseUrl = normaliseBaseUrl(options.baseUrl);
     this.#builder = new RequestBuilder({...options, baseUrl: this.baseUrl});
@@ -136,7 +140,7 @@ export class RemitClient {
     return {...result, data: unwrapRecord(result.data), replayed: result.status === 200};
   }
 
-  /** A list operation by its id; path parameters are among the query. */
+  /** Calls a list operation by its id; path parameters are part of the query. */
   list(
     id: OperationId,
     query: Readonly<Record<string, unknown>> = {},
@@ -153,14 +157,14 @@ export class RemitClient {
       const built = this.#builder.operation(id, {params, query: {...filters, limit, cursor}, options});
       let page: Page<unknown> | undefined;
       await this.#settle(built, ({json, link}) => (page = readPage(json, link)) !== undefined);
-      return page!; // the line above lets nothing else pass
+      return page!; // guaranteed by the line above
     };
     return new Listing(fetch, options);
   }
 
   /**
-   * Any request under the base URL, with the same key, retries and errors. A write is repeated after it may have been
-   * taken only with an idempotency key.
+   * Sends any request under the base URL, with the usual key, retries and errors. A write that may have been accepted
+   * is repeated only if it has an idempotency key.
    */
   async request(
     method: string,
@@ -180,7 +184,10 @@ export class RemitClient {
     return this.#builder.preview(this.#builder.any(method, path, input));
   }
 
-  /** Waits until a payin or payout has a status, or any final one. Failed reads are repeated until the wait ends. */
+  /**
+   * Waits until a payin or payout has a given status, or any final one. Failed reads are repeated until the wait
+   * ends.
+   */
   wait<R extends keyof WaitedFor>(
     resource: R,
     {id}: {id: string},
@@ -195,12 +202,12 @@ export class RemitClient {
         const totalMs = Math.min(this.#builder.timeouts.totalMs, Math.max(timeoutMs, SHORTEST_READ_MS));
         const once = {signal: options.signal, retries: 0, totalMs};
         const {data} = await this.call(`${resource}.get`, {params: {id}, options: once});
-        return data as WaitedFor[R]; // the type of the contract; an answer may differ from it
+        return data as WaitedFor[R]; // typed by the contract; an answer may differ from it
       },
     });
   }
 
-  /** Lets running requests end and closes every socket. */
+  /** Waits for running requests, then closes every socket. */
   close(): Promise<void> {
     return this.#transport.close();
   }
@@ -231,7 +238,7 @@ export class RemitClient {
   }
 }
 
-/** The id at the end of a path such as `/api/payouts/{id}`: that of the record. */
+/** The id of the record: the one at the end of a path such as `/api/payouts/{id}`. */
 function lastParam(path: string, params: Readonly<Record<string, unknown>>): string | undefined {
   const name = /\{(\w+)\}$/.exec(path)?.[1];
   return name === undefined ? undefined : String(params[name]);

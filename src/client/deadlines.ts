@@ -1,19 +1,19 @@
 /** How late a deadline may be noticed. */
 const STEP_MS = 20;
 
-/** Something with a deadline. */
+/** An object with a deadline. */
 export interface Timed {
   /** Monotonic time, in milliseconds. */
   dueAt: number;
-  /** Kept by `Deadlines`. */
+  /** Maintained by `Deadlines`. */
   place: number;
-  /** Called once `dueAt` has passed; either removes itself or moves `dueAt` on. */
+  /** Called once `dueAt` has passed; must either remove itself or move `dueAt` forward. */
   onDue(): void;
 }
 
 /**
- * The deadlines of everything that is running. One timer checks all of them: two or three Node timers for each request cost
- * more than a batch's own bookkeeping.
+ * The deadlines of everything that is running. One timer checks all of them, because two or three Node timers per
+ * request cost more than a batch's own bookkeeping.
  */
 export class Deadlines {
   readonly #members: Timed[] = [];
@@ -35,7 +35,7 @@ export class Deadlines {
 
   /** Runs at each tick of the timer. */
   look(now: number): void {
-    // From the end: what is removed is replaced by one that was already checked.
+    // From the end, because a removed entry is replaced by one that was already checked.
     for (let place = this.#members.length - 1; place >= 0; place--) {
       const member = this.#members[place]!;
       if (member.dueAt <= now) member.onDue();

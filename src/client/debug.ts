@@ -1,7 +1,9 @@
 import {safeJson, type Sanitizer} from '../sanitize/sanitizer.ts';
 import type {TransportAnswer, TransportRequest} from './transport.ts';
 
-/** Receives redacted lines about each exchange: `> ` what is sent, `< ` what arrives, `* ` what happens between. */
+/**
+ * Receives redacted lines about each exchange: `> ` what is sent, `< ` what arrives, `* ` what happens in between.
+ */
 export type OnDebug = (line: string) => void;
 
 export interface Debug {
@@ -13,7 +15,7 @@ export interface Debug {
 const SILENT: Debug = {request() {}, answer() {}, note() {}};
 const BODY_CHARACTERS = 10_000;
 
-/** Writes exchanges to a hook, through the redaction; costs nothing without a hook. */
+/** Writes exchanges to a hook, redacted; costs nothing without a hook. */
 export function debugTo(onDebug: OnDebug | undefined, base: string, sanitizer: Sanitizer): Debug {
   if (onDebug === undefined) return SILENT;
   const write = (mark: string, text: string) => onDebug(`${mark} ${sanitizer.line(text)}`);
@@ -22,7 +24,7 @@ export function debugTo(onDebug: OnDebug | undefined, base: string, sanitizer: S
   };
   const body = (mark: string, text: string) => {
     if (text === '') return;
-    const clean = bodyText(text, sanitizer); // before it is cut: half a number is not recognised
+    const clean = bodyText(text, sanitizer); // before truncation, because half a number is not recognised
     onDebug(
       `${mark} ${clean.length > BODY_CHARACTERS ? `${clean.slice(0, BODY_CHARACTERS)}… (${text.length} characters)` : clean}`,
     );
@@ -42,7 +44,7 @@ export function debugTo(onDebug: OnDebug | undefined, base: string, sanitizer: S
   };
 }
 
-/** On one line: a body could forge lines of this log otherwise. */
+/** Everything is on one line, because a body could otherwise forge lines of this log. */
 function bodyText(text: string, sanitizer: Sanitizer): string {
   try {
     const json = JSON.parse(text) as unknown;

@@ -4,7 +4,7 @@ import {TransportFailure, type FailureKind} from './transport.ts';
 export interface Progress {
   /** What was tried, for the message: `POST https://host/path`. */
   what: string;
-  /** The request was handed to an open socket: from there on, bytes may have left. */
+  /** The request was handed to an open socket; from then on, bytes may have been sent. */
   sent: boolean;
   secure: boolean;
   /** Headers of an answer had arrived. */
@@ -17,14 +17,16 @@ const RESET =
 const TLS =
   /^(ERR_TLS_|ERR_SSL_|CERT_|EPROTO|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_(CA|PURPOSE))/;
 
-/** Names what a socket, node:http or undici reports. `sent` is decided by progress alone, never by an error code. */
+/**
+ * Classifies what a socket, node:http or undici reports. `sent` depends only on the progress, never on an error code.
+ */
 export function failureOf(cause: unknown, progress: Progress): TransportFailure {
   const code = codeOf(cause);
   const kind = progress.sent ? kindAfterSending(code, progress) : kindBeforeSending(code, progress);
   return endedByUs(kind, `${WORDS[kind]}${code === undefined ? '' : ` (${code})`}`, progress, cause);
 }
 
-/** A failure caused on this side: a time-out, the caller's signal, a limit. */
+/** A failure caused on this side: a timeout, the caller's signal, a limit. */
 export function endedByUs(
   kind: FailureKind,
   why: string,
@@ -40,7 +42,7 @@ function kindBeforeSending(code: string | undefined, {secure}: Progress): Failur
   if (code === 'ECONNREFUSED') return 'refused';
   if (code === 'ETIMEDOUT' || code === 'UND_ERR_CONNECT_TIMEOUT') return 'connect-timeout';
   if (DNS.test(code)) return 'dns';
-  if (TLS.test(code) || (secure && RESET.test(code))) return 'tls'; // connected, but the handshake broke
+  if (TLS.test(code) || (secure && RESET.test(code))) return 'tls'; // connected, but the handshake failed
   return RESET.test(code) ? 'reset' : 'other';
 }
 
@@ -64,6 +66,6 @@ const WORDS: Readonly<Record<FailureKind, string>> = {
 
 function codeOf(cause: unknown): string | undefined {
   if (typeof cause !== 'object' || cause === null) return undefined;
-  const {code} = cause as {code?: unknown}; // errors of Node and undici carry a text code
+  const {code} = cause as {code?: unknown}; // errors of Node and undici have a string code
   return typeof code === 'string' ? code : undefined;
 }

@@ -3,7 +3,7 @@ import {VERSION} from './version.ts';
 
 const USER_AGENT = `remit-cli/${VERSION}`;
 
-/** Headers of one request; lower-case, the same on every attempt. Interface document, "Authentication". */
+/** Headers of one request, in lower case and the same for every attempt. Interface document, "Authentication". */
 export function requestHeaders(request: {
   key: string;
   hasBody: boolean;
@@ -20,10 +20,13 @@ export function requestHeaders(request: {
   return headers;
 }
 
-/** @throws {RemitError} BAD_KEY; the key itself is never repeated */
+/** @throws {RemitError} BAD_KEY; the error never contains the key */
 export function checkKey(key: string): string {
   if (!/^(test|live)_[\u0021-\u007e]+$/.test(key)) {
-    throw new RemitError('BAD_KEY', 'an API key begins with test_ or live_ and has no spaces or line breaks');
+    throw new RemitError(
+      'BAD_KEY',
+      'an API key must begin with test_ or live_ and have no spaces or line breaks',
+    );
   }
   return key;
 }

@@ -15,16 +15,16 @@ import {
 
 export interface HttpTransportOptions {
   baseUrl: string;
-  /** An answer's body above this is a failure of kind `cut`. */
+  /** A larger answer body is a failure of kind `cut`. */
   maxBodyBytes?: number | undefined;
   /** Authorities to trust besides the system's, PEM; for a local server in tests. */
   ca?: string | undefined;
 }
 
 /**
- * node:http(s), for single commands: undici takes 30 to 80 ms to load and close. Reads share kept-alive sockets, which do not
- * keep the process running. A write opens its own socket: if the server has just closed a kept one, the write would be in
- * doubt for no reason.
+ * node:http(s), for single commands: undici takes 30 to 80 ms to load and close. Reads share kept-alive sockets,
+ * which do not keep the process running. A write opens its own socket: if the server had just closed a kept-alive
+ * one, the write would be in doubt for no reason.
  */
 export class HttpTransport implements Transport {
   readonly #base: URL;
@@ -173,7 +173,7 @@ function whenOpen(socket: Socket, reused: boolean, secure: boolean, onOpen: () =
   if (reused) onOpen();
   else if (secure) {
     if ((socket as TLSSocket & {secureConnecting?: boolean}).secureConnecting === false)
-      onOpen(); // not in the types
+      onOpen(); // missing in the types
     else socket.once('secureConnect', onOpen);
   } else if (socket.connecting) socket.once('connect', onOpen);
   else onOpen();

@@ -7,16 +7,16 @@ export interface Page<T> {
   items: readonly T[];
   /** Cursor of the next page; undefined on the last one. */
   nextCursor: string | undefined;
-  /** Keys of the answer that announce a further page although there is no `next_cursor` to fetch it with. */
+  /** Keys of the answer that announce another page although there is no `next_cursor` to fetch it with. */
   moreBy?: readonly string[];
 }
 
 export interface ListOptions {
   /** Maximum number of items; absent: all. */
   limit?: number | undefined;
-  /** Every item, whatever `limit` says. */
+  /** All items, regardless of `limit`. */
   all?: boolean | undefined;
-  /** Items asked for at a time, 1 to 100; a service may send fewer. */
+  /** Items per request, 1 to 100; a service may send fewer. */
   pageSize?: number | undefined;
   /** Where to start: the `nextCursor` of an earlier list. */
   cursor?: string | undefined;
@@ -25,13 +25,13 @@ export interface ListOptions {
 export type FetchPage<T> = (page: {cursor: string | undefined; limit: number}) => Promise<Page<T>>;
 
 /**
- * Items of a cursor list, fetched as they are read; it can be read once. A null, missing or empty cursor ends it, an
- * empty page does not. A cursor that was seen before stops it with an error, after the items that came with it.
+ * Items of a cursor list, fetched as they are read; it can be read only once. A null, missing or empty cursor ends
+ * it, an empty page does not. A repeated cursor stops it with an error, after the items that came with it.
  *
- * To continue later: the last page is requested with the number missing to `limit`, so that a limit is reached at the end
- * of a page and `nextCursor` points to the item after it. Only when the service sends more than it was asked for,
- * or the reader stops in mid-page, `nextCursor` leads to the page that was being read, and `overlap` says how many
- * of its items were delivered already.
+ * To continue later: the last page is requested with the number of items missing to `limit`, so that a limit is
+ * reached at the end of a page and `nextCursor` points to the next item. If the service sends more than requested, or
+ * the reader stops in the middle of a page, `nextCursor` leads to the page that was being read, and `overlap` is the
+ * number of its items that were already delivered.
  */
 export class Listing<T> implements AsyncIterable<T> {
   readonly #fetch: FetchPage<T>;
@@ -49,12 +49,14 @@ export class Listing<T> implements AsyncIterable<T> {
     this.#position = {cursor: options.cursor, overlap: 0};
   }
 
-  /** True while items may follow those that were delivered. */
+  /** True while more items may follow. */
   get more(): boolean {
     return this.#position !== 'end';
   }
 
-  /** Continues after the delivered items; undefined at the end, and before the first page of a list without a cursor. */
+  /**
+   * Continues after the delivered items; undefined at the end, and before the first page of a list without a cursor.
+   */
   get nextCursor(): string | undefined {
     return this.#position === 'end' ? undefined : this.#position.cursor;
   }
@@ -73,7 +75,7 @@ export class Listing<T> implements AsyncIterable<T> {
     }
   }
 
-  /** Page by page, cut to the limit; an empty page is a page. */
+  /** Page by page, truncated to the limit; an empty page is delivered too. */
   async *pages(): AsyncGenerator<Page<T>, void, undefined> {
     for await (const {items, next} of this.#walk()) {
       this.#position = next;
@@ -81,7 +83,7 @@ export class Listing<T> implements AsyncIterable<T> {
     }
   }
 
-  /** All items at once. */
+  /** All items in one array. */
   async toArray(): Promise<T[]> {
     const items: T[] = [];
     for await (const item of this) items.push(item);
@@ -122,8 +124,9 @@ export class Listing<T> implements AsyncIterable<T> {
 type Position = {cursor: string | undefined; overlap: number} | 'end';
 
 /**
- * Reads a page: `{data, next_cursor}` (assumption 39) or a bare list. Undefined when it is neither. A missing or null
- * `next_cursor` ends the list, unless another key announces a further page: then the list must not end without an error.
+ * Reads a page: `{data, next_cursor}` (assumption 39) or a bare list. Undefined if it is neither. A missing or null
+ * `next_cursor` ends the list, unless another key announces another page; then the list must not end without an
+ * error.
  *
  * @param linkHeader the answer's `Link` header
  */
@@ -142,12 +145,15 @@ const lastPage = (items: readonly unknown[], moreBy: readonly string[]): Page<un
 
 /** `has_more`, `hasMore`, `more`. */
 const MORE = /^(has_?)?(more|next(_?page)?)$/i;
-/** `next_cursor`, `nextPageToken`, `next`, `next_url`, `end_cursor`, `cursor`, `after`; not `previous` and its like. */
+/** `next_cursor`, `nextPageToken`, `next`, `next_url`, `end_cursor`, `cursor`, `after`; not `previous` or similar. */
 const FORWARD = /^(next.*|(end_?)?cursor|after|starting_?after|page_?token|continuation.*)$/i;
-/** Objects that hold such keys. */
+/** Objects that contain such keys. */
 const HOLDERS = /^(_?links|pagination|paging|pages?|page_?info|meta|metadata|cursors?)$/i;
 
-/** Keys that announce a further page: a true `has_more`, or another cursor or link. An explicit "no more" decides. */
+/**
+ * Keys that announce another page: a true `has_more`, or another cursor or link. An explicit "no more" takes
+ * precedence.
+ */
 function keysOfMore(json: Readonly<Record<string, unknown>>): string[] {
   const levels: [prefix: string, level: Readonly<Record<string, unknown>>][] = [['', json]];
   for (const [name, value] of Object.entries(json))
@@ -171,26 +177,26 @@ function pageSizeOf(pageSize: number = LIMITS.pageSizeMax): number {
     return pageSize;
   throw new RemitError(
     'USAGE',
-    `a page size is ${LIMITS.pageSizeMin} to ${LIMITS.pageSizeMax} items, not ${pageSize}`,
+    `a page size must be ${LIMITS.pageSizeMin} to ${LIMITS.pageSizeMax} items, not ${pageSize}`,
   );
 }
 
 function atLeastOne(name: string, count: number): number {
   if (Number.isInteger(count) && count >= 1) return count;
-  throw new RemitError('USAGE', `${name} is a whole number of items, at least 1, not ${count}`);
+  throw new RemitError('USAGE', `${name} must be a whole number of items, at least 1, not ${count}`);
 }
 
 function repeatedCursor(cursor: string): RemitError {
   return new RemitError(
     'CURSOR_REPEATED',
-    'the service sent a page cursor for the second time; the list was stopped there',
+    'the service sent the same page cursor twice; the list was stopped there',
     {
       details: {cursor},
     },
   );
 }
 
-/** A filter may leave pages empty, but not this many: such a list would never end. */
+/** A filter may leave pages empty, but not this many; such a list would never end. */
 const MOST_EMPTY_PAGES = 1000;
 
 const endless = (): RemitError =>
@@ -203,7 +209,7 @@ function unclearEnd(keys: readonly string[]): RemitError {
   const names = keys.join(', ');
   return new RemitError(
     'LIST_CUT',
-    `the service says that the list goes on (${names}), but sent no next_cursor: the list is not complete`,
+    `the service announced more pages (${names}), but sent no next_cursor: the list is incomplete`,
     {details: {keys}},
   );
 }

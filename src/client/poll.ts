@@ -3,30 +3,30 @@ import {canReach, isFinal, type Lifecycle} from '../contract/lifecycle.ts';
 import {RemitError} from '../errors.ts';
 
 export interface WaitOptions<T> {
-  /** Reads the record; `timeoutMs` is what is left of the wait. */
+  /** Reads the record; `timeoutMs` is the remaining time of the wait. */
   read: (options: {timeoutMs: number}) => Promise<T>;
   lifecycle: Lifecycle;
   /** The status to wait for; absent means any final one. */
   until?: string | undefined;
-  /** Limit of the whole wait; absent: none. */
+  /** Time limit for the whole wait; absent: none. */
   timeoutMs?: number | undefined;
-  /** The record as the caller has it, so that the first read can wait half a second. */
+  /** The record that the caller already has; then the first read can wait half a second. */
   initial?: T | undefined;
   clock: Clock;
   /** Uniform in [0, 1). */
   random: () => number;
   signal?: AbortSignal | undefined;
-  /** After every read whose status differs from the one before, the first included. */
+  /** Called after every read whose status differs from the previous one, including the first. */
   onChange?: ((record: T) => void) | undefined;
 }
 
 export interface Waited<T> {
   /**
-   * `reached`: the record has the status, or a later one on the way to success. `ended`: it will never have it, or it failed.
-   * `timeout`: neither was seen in time.
+   * `reached`: the record has the status, or a later one on the way to success. `ended`: it will never have it, or it
+   * failed. `timeout`: neither was seen in time.
    */
   outcome: 'reached' | 'ended' | 'timeout';
-  /** As last read; undefined when no read succeeded. */
+  /** As last read; undefined if no read succeeded. */
   record: T | undefined;
   polls: number;
   /** Why the last read failed, on a timeout. */
@@ -36,7 +36,7 @@ export interface Waited<T> {
 const FIRST_MS = 500;
 const GROWTH = 1.5;
 const LONGEST_MS = 10_000;
-/** Each wait is up to this share shorter, so that many waits do not poll in step. */
+/** Each wait is shortened by up to this share, so that many waits do not poll in step. */
 const JITTER = 0.25;
 
 /** The pause before the next read; `pauses` is the number of pauses so far. */
@@ -79,7 +79,7 @@ export async function waitFor<T>(options: WaitOptions<T>): Promise<Waited<T>> {
   }
 }
 
-/** Compares a status with the one waited for; an unknown or missing status is always open. */
+/** Compares a status with the target status; an unknown or missing status is always open. */
 export function standing(
   lifecycle: Lifecycle,
   status: string | undefined,
@@ -95,7 +95,7 @@ export function standing(
   }
   const final = isFinal(lifecycle, status);
   const failed = final && !good;
-  // Waiting for `debited` and finding `settled`: it was debited on the way.
+  // If `debited` is the target and the status is `settled`, it was debited on the way.
   if (!failed && canReach(lifecycle, until, status) && !canReach(lifecycle, status, until)) return 'reached';
   return final || (Object.hasOwn(lifecycle.next, until) && !canReach(lifecycle, status, until))
     ? 'ended'
@@ -105,7 +105,7 @@ export function standing(
 /** The `status` of a record, or a payment method's `verification_status`. */
 export function statusOf(record: unknown): string | undefined {
   if (typeof record !== 'object' || record === null) return undefined;
-  const {status, verification_status: verification} = record as Record<string, unknown>; // an answer: any shape
+  const {status, verification_status: verification} = record as Record<string, unknown>; // an answer may have any shape
   const found = status ?? verification;
   return typeof found === 'string' ? found : undefined;
 }

@@ -16,23 +16,24 @@ import {
 
 export interface PoolTransportOptions {
   baseUrl: string;
-  /** Sockets at most; one request at a time on each. */
+  /** Maximum number of sockets; each carries one request at a time. */
   connections: number;
-  /** An answer's body above this is a failure of kind `cut`. */
+  /** A larger answer body is a failure of kind `cut`. */
   maxBodyBytes?: number | undefined;
-  /** For tests; without it undici is loaded at the first request. @internal */
+  /** For tests; otherwise undici is loaded at the first request. @internal */
   dispatcher?: Dispatcher | undefined;
   /** Authorities to trust besides the system's, PEM; for a local server in tests. */
   ca?: string | undefined;
 }
 
 /**
- * An undici Pool, for batches and long runs: raw handlers on one explicit dispatcher, because it carries a million rows.
- * Undici's own timers are coarse (300 ms fires after 800 and more), so every time-out is implemented here.
+ * An undici Pool, for batches and long runs. It uses raw handlers on one explicit dispatcher, because it sends a
+ * million rows. Undici's own timers are coarse (300 ms fires after 800 ms and more), so every timeout is implemented
+ * here.
  */
 export class PoolTransport implements Transport {
   readonly #options: PoolTransportOptions;
-  /** The origin of the base URL; `URL` builds it again on each access. */
+  /** The origin of the base URL; `URL` would build it again on each access. */
   readonly #origin: string;
   readonly #prefix: string;
   #dispatcher: Dispatcher | undefined;
@@ -64,7 +65,7 @@ export class PoolTransport implements Transport {
         resolve,
         reject,
       });
-      // When all sockets are busy the request waits for one: then only undici's own limit on connecting counts.
+      // If all sockets are busy, the request waits for one; then only undici's own limit on connecting counts.
       const watchConnect = this.#running++ < this.#options.connections;
       exchange.start(dispatcher, watchConnect, this.#closing !== undefined);
     });
@@ -82,7 +83,7 @@ export class PoolTransport implements Transport {
   async #close(): Promise<void> {
     await this.#loading;
     if (this.#running > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
-    // Not `close`: that also waits for connections that were abandoned.
+    // Not `close`, which also waits for abandoned connections.
     await this.#dispatcher?.destroy();
   }
 
@@ -131,7 +132,7 @@ class Exchange extends Abortable implements Dispatcher.DispatchHandler, Progress
   #bytes = 0;
   #settled = false;
   #controller: Dispatcher.DispatchController | undefined;
-  /** Monotonic: for the whole answer, and for what comes next. */
+  /** Monotonic times: for the whole answer, and for the next event. */
   #totalBy = Infinity;
   #phaseBy = Infinity;
 
@@ -149,7 +150,7 @@ class Exchange extends Abortable implements Dispatcher.DispatchHandler, Progress
     return this.#options.origin.startsWith('https:');
   }
 
-  /** `watchConnect`: there is a socket for it, or one is opened now. */
+  /** `watchConnect`: it has a socket, or one is being opened. */
   start(dispatcher: Dispatcher, watchConnect: boolean, closed: boolean): void {
     const {request, origin, path, deadlines} = this.#options;
     const {signal, timeouts} = request;
@@ -253,5 +254,5 @@ function flatten(headers: Record<string, string | string[] | undefined>): Record
     const value = headers[name];
     if (Array.isArray(value)) headers[name] = value.join(', ');
   }
-  return headers as Record<string, string>; // every list was joined; undici made the object for this answer alone
+  return headers as Record<string, string>; // each list is joined; undici created the object for this answer alone
 }

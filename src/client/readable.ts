@@ -1,7 +1,7 @@
 import type {Sanitizer} from '../sanitize/sanitizer.ts';
 import {isObject, type Answer} from './answer.ts';
 
-/** Whether a success answer holds what was asked for. One that does not is treated as lost. */
+/** Whether a success answer contains what was requested. If not, the answer is treated as lost. */
 export type Readable = (answer: Answer) => boolean;
 
 const isJson: Readable = (answer) => answer.json !== undefined;
@@ -9,7 +9,10 @@ const isJson: Readable = (answer) => answer.json !== undefined;
 /** A write that returns no record: an empty body is fine, but a page of HTML does not come from the service. */
 export const isAcknowledged: Readable = (answer) => answer.json !== undefined || answer.empty === true;
 
-/** The answer to a create must have a usable id, otherwise the record would be lost. Everything else may be unexpected. */
+/**
+ * The answer to a create must have a usable id, otherwise the record would be lost. Everything else may be
+ * unexpected.
+ */
 export const holdsRecord =
   (sanitizer: Sanitizer): Readable =>
   (answer) => {
@@ -17,12 +20,12 @@ export const holdsRecord =
     return isObject(record) && isUsableId(record['id'], sanitizer);
   };
 
-/** Four times a UUID. */
+/** Four times the length of a UUID. */
 const LONGEST_ID = 144;
 
 /**
- * Whether an id can be shown, typed as an argument and put into a path. The document promises a UUID; any visible ASCII is
- * accepted unless it would be masked or read as a flag.
+ * Whether an id can be shown, typed as an argument and put into a path. The interface document promises a UUID; any
+ * visible ASCII is accepted unless it would be masked or read as a flag.
  */
 export const isUsableId = (id: unknown, sanitizer: Sanitizer): id is string =>
   typeof id === 'string' &&
@@ -31,22 +34,24 @@ export const isUsableId = (id: unknown, sanitizer: Sanitizer): id is string =>
   !/^\.{1,2}$/.test(id) &&
   sanitizer.token(id) === id;
 
-/** A record that was read by its id must not name another one; the document does not promise that it names itself. */
+/**
+ * A record that was read by its id must not have another id; the interface document does not promise that it has one.
+ */
 export const isRecord =
   (asked: string | undefined): Readable =>
   (answer) =>
     isJson(answer) && otherIdIn(answer.json, asked) === undefined;
 
-/** The id of a record that is not the one asked for. */
+/** The id of the record, if it is not the requested one. */
 export function otherIdIn(json: unknown, asked: string | undefined): string | undefined {
   const record = unwrapRecord(json);
   if (asked === undefined || !isObject(record)) return undefined;
-  const id = record['id'] || asked; // an empty one names nothing
+  const id = record['id'] || asked; // an empty id does not count
   if (typeof id !== 'string') return typeof id;
   return id.toLowerCase() === asked.toLowerCase() ? undefined : id;
 }
 
-/** The record itself, also out of an envelope `{data: …}`, which moves have and other answers might. */
+/** The record itself, also inside an envelope `{data: …}`, which moves have and other answers might. */
 export function unwrapRecord(json: unknown): unknown {
   return isObject(json) && json['id'] === undefined && isObject(json['data']) ? json['data'] : json;
 }

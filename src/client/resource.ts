@@ -5,41 +5,41 @@ import type {Listing, ListOptions} from './pages.ts';
 
 /** The result of every call. */
 export interface Result<T> {
-  /** Null when the answer has no body. The service may send unknown fields and values; they are kept as they are. */
+  /** Null if the answer has no body. The service may send unknown fields and values; they are kept unchanged. */
   data: T;
   status: number;
   requestId?: string;
-  /** Interface document, "Errors": of a 207, which is done, but not in full. */
+  /** Interface document, "Errors": the warning of a 207, which succeeded only in part. */
   warning?: string;
   attempts: number;
-  /** The key that was sent, given or made. */
+  /** The key that was sent, given or generated. */
   idempotencyKey?: string;
-  /** The service knew the key already and answered with the record (200 to a create). */
+  /** The service already knew the key and answered with the record (200 to a create). */
   replayed: boolean;
 }
 
 export interface CallOptions {
   signal?: AbortSignal | undefined;
-  /** For an error that leaves the outcome unknown: the command that continues from there. */
+  /** For an error with an unknown outcome: the command that continues from there. */
   hint?: string | undefined;
-  /** The record that is written, if the caller has its id; named in an error that leaves the outcome unknown. */
+  /** The record that is written, if the caller has its id; named in an error with an unknown outcome. */
   recordId?: string | undefined;
   /** Replaces the client's; for a read within a wait. */
   retries?: number | undefined;
-  /** Limit of one attempt; replaces the client's. */
+  /** Time limit for one attempt; replaces the client's. */
   totalMs?: number | undefined;
 }
 
 export interface KeyedOptions extends CallOptions {
-  /** One key per intended action; made when absent. */
+  /** One key per intended action; generated if absent. */
   idempotencyKey?: string | undefined;
-  /** The key was generated for this call: typing the command again generates another one. */
+  /** The key was generated for this call, so typing the command again generates another one. */
   isFreshKey?: boolean | undefined;
 }
 
 type Verbs<R extends Resource> = (typeof OPERATIONS)[R];
 
-/** Params as text, for an operation with any; else nothing. */
+/** Params as text, if the operation has any; otherwise nothing. */
 type Params<O> = O extends {path: infer P extends string} ? Readonly<Record<PathParams<P>, string>> : never;
 type HasParams<O> = O extends {path: infer P extends string}
   ? [PathParams<P>] extends [never]
@@ -54,7 +54,7 @@ type BodyArgument<O> = O extends {body: infer N extends SchemaName}
   : [];
 type OptionsArgument<O> = O extends {key: 'optional'} ? [options?: KeyedOptions] : [options?: CallOptions];
 
-/** A schema's answer as it may arrive in practice: a later version of the service may send other statuses. */
+/** An answer of this schema as it may arrive in practice: a later version of the service may send other statuses. */
 export type Answered<N extends SchemaName> = Widened<Output<N>>;
 type Widened<T> = {[K in keyof T]: K extends 'status' | 'verification_status' ? T[K] | (string & {}) : T[K]};
 
@@ -76,14 +76,16 @@ type CallMethod<O> = (
   ...args: [...ParamsArgument<O>, ...BodyArgument<O>, ...OptionsArgument<O>]
 ) => Promise<Result<AnswerOf<O>>>;
 
-/** The methods of one resource, derived from its operations: `(params?, body?, options?)`; lists `(query, options?)`. */
+/**
+ * The methods of one resource, derived from its operations: `(params?, body?, options?)`; lists `(query, options?)`.
+ */
 export type ResourceApi<R extends Resource> = {
   readonly [V in keyof Verbs<R>]: Verbs<R>[V] extends {pages: 'cursor'}
     ? ListMethod<Verbs<R>[V]>
     : CallMethod<Verbs<R>[V]>;
 };
 
-/** What a call of an operation consists of, before it is a request. */
+/** The parts of a call, before it becomes a request. */
 export interface CallInput {
   params?: Readonly<Record<string, string>> | undefined;
   query?: Readonly<Record<string, unknown>> | undefined;
@@ -91,14 +93,14 @@ export interface CallInput {
   options?: KeyedOptions | undefined;
 }
 
-/** The item type of a list operation, for those who name it. */
+/** The item type of a list operation, as a name to import. */
 export type ListItem<Id extends OperationId> = Id extends `${infer R extends Resource}.${infer V}`
   ? V extends keyof Verbs<R>
     ? ItemOf<Verbs<R>[V]>
     : never
   : never;
 
-/** What the methods of a resource come down to. */
+/** What every resource method calls. */
 export interface Caller {
   call(id: OperationId, input: CallInput): Promise<Result<unknown>>;
   list(
@@ -108,7 +110,7 @@ export interface Caller {
   ): Listing<unknown>;
 }
 
-/** The methods of one resource, made from its operations. */
+/** Builds the methods of one resource from its operations. */
 export function resourceApi<R extends Resource>(resource: R, caller: Caller): ResourceApi<R> {
   const methods: Record<string, unknown> = {};
   for (const {id, operation} of allOperations()) {
@@ -127,5 +129,5 @@ export function resourceApi<R extends Resource>(resource: R, caller: Caller): Re
       return caller.call(id, {params, body, options: args[0]} as CallInput); // the arguments are typed by ResourceApi
     };
   }
-  return methods as ResourceApi<R>; // made from the operations that the type is derived from
+  return methods as ResourceApi<R>; // built from the operations that the type is derived from
 }

@@ -9,12 +9,12 @@ import {judge, settlesEarlier, type Outcome, type Safety, type Verdict} from './
 export interface RetryPolicy {
   /** Attempts after the first. */
   retries: number;
-  /** A Retry-After above this ends the call instead of waiting. */
+  /** A longer Retry-After ends the call instead of being waited for. */
   maxWaitMs: number;
 }
 
 export const DEFAULT_POLICY: RetryPolicy = {retries: 2, maxWaitMs: 60_000};
-/** Full jitter's base, and the base after the service asked for less (429, 503). */
+/** The base for full jitter, and the base after the service asked for fewer requests (429, 503). */
 const BASE_MS = 200;
 const SLOW_BASE_MS = 1_000;
 const CAP_MS = 20_000;
@@ -39,10 +39,10 @@ export interface Settled {
 }
 
 /**
- * Sends a request until its outcome is known or the policy ends. The only place that repeats a single call.
+ * Sends a request until its outcome is known or the policy ends. This is the only place that repeats a single call.
  *
- * @throws {RemitError} the service's refusal; UNAVAILABLE or RATE_LIMITED when it certainly had no effect; IN_DOUBT
- *   when a write may have; INTERRUPTED or TERMINATED when the signal fired
+ * @throws {RemitError} the service's refusal; UNAVAILABLE or RATE_LIMITED if it certainly had no effect; IN_DOUBT if
+ *   a write may have had an effect; INTERRUPTED or TERMINATED if the signal fired
  */
 export async function settle(call: Call): Promise<Settled> {
   const {safety, policy, clock, request} = call;
@@ -72,8 +72,9 @@ export async function settle(call: Call): Promise<Settled> {
 }
 
 /**
- * A refusal is final, with two exceptions after earlier, unanswered attempts. With `auto_approve` no refusal covers those
- * attempts, as in a batch: they may have moved money, and the service may check a request before it looks up the key.
+ * A refusal is final, with two exceptions after earlier, unanswered attempts. With `auto_approve`, as in a batch, no
+ * refusal covers those attempts: they may have moved money, and the service may check a request before it looks up
+ * the key.
  */
 function refusedAnswer(
   answer: Answer,
@@ -82,7 +83,7 @@ function refusedAnswer(
   facts: CallFacts,
 ): Answer {
   if (!mayBeTaken) throw refusal(answer, facts);
-  if (safety === 'delete' && answer.status === 404) return {status: 204, json: undefined}; // the earlier attempt did it
+  if (safety === 'delete' && answer.status === 404) return {status: 204, json: undefined}; // the earlier attempt succeeded
   throw settlesEarlier(answer) && !approves ? refusal(answer, facts) : inDoubt({answer}, facts);
 }
 
@@ -101,7 +102,7 @@ async function attempt(call: Call): Promise<Outcome> {
   }
 }
 
-/** Milliseconds before the next attempt; undefined when the service asks for more than the policy waits. */
+/** Milliseconds before the next attempt; undefined if the service asks for more than the policy waits. */
 function delayMs(outcome: Outcome, verdict: Verdict, attempts: number, call: Call): number | undefined {
   const floorMs = 'answer' in outcome ? (outcome.answer.retryAfterMs ?? 0) : 0;
   if (floorMs > call.policy.maxWaitMs) return undefined;

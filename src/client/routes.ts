@@ -3,7 +3,7 @@ import type {Method, Operation} from '../contract/operation.ts';
 import {OPERATIONS, type OperationId} from '../contract/operations.ts';
 import {RemitError} from '../errors.ts';
 
-/** The assumptions that a profile may override. What the interface document gives is fixed. */
+/** The assumptions that a profile may override. What the interface document specifies is fixed. */
 export interface Overrides {
   /** By operation, such as `payouts.create`. */
   operations?: Readonly<Record<string, {method?: string; path?: string}>> | undefined;
@@ -17,7 +17,7 @@ const METHODS: readonly string[] = ['GET', 'POST', 'PATCH', 'DELETE', 'PUT'];
 export function operationOf(id: OperationId): Operation {
   const [resource = '', verb = ''] = id.split('.');
   const verbs = Object.hasOwn(OPERATIONS, resource)
-    ? (OPERATIONS as Readonly<Record<string, Readonly<Record<string, Operation>>>>)[resource]! // ids are checked by type only
+    ? (OPERATIONS as Readonly<Record<string, Readonly<Record<string, Operation>>>>)[resource]! // ids are checked only by type
     : {};
   const found = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
   if (found === undefined) throw usage(`there is no operation ${id}`);
@@ -27,7 +27,7 @@ export function operationOf(id: OperationId): Operation {
 /**
  * Method and path template of an operation, with the profile's override applied.
  *
- * @throws {RemitError} USAGE when a given route is overridden, or the override is not usable
+ * @throws {RemitError} USAGE if a given route is overridden, or the override is invalid
  */
 export function resolveRoute(id: OperationId, overrides?: Overrides): {method: string; path: string} {
   const {method, path, origin, prefix} = operationOf(id);
@@ -46,13 +46,13 @@ export function resolveRoute(id: OperationId, overrides?: Overrides): {method: s
   };
 }
 
-/** Checks every override at once: when a profile is read, not when an operation happens to be called. */
+/** Checks every override when a profile is read, not when an operation happens to be called. */
 export function checkOverrides(overrides: Overrides): void {
   for (const id of Object.keys(overrides.operations ?? {})) resolveRoute(id as OperationId, overrides); // an unknown id is refused there
   for (const name of Object.keys(overrides.fields ?? {})) wireField(name, overrides);
 }
 
-/** Puts URL-encoded values into a path template: `/api/payouts/{id}`. */
+/** Inserts URL-encoded values into a path template: `/api/payouts/{id}`. */
 export function fillPath(path: string, params: Readonly<Record<string, string>>): string {
   const unused = new Set(Object.keys(params));
   const filled = path.replace(/\{([^{}]+)\}/g, (_, name: string) => {
@@ -66,17 +66,19 @@ export function fillPath(path: string, params: Readonly<Record<string, string>>)
 /** Checks a path typed by a person (`remit api`): one leading slash, so that it stays on the base URL's origin. */
 export function checkRequestPath(path: string): string {
   const [route = ''] = path.split(/[?#]/, 1);
-  if (!path.startsWith('/') || path.startsWith('//')) throw refusedPath(path, 'begins with exactly one /');
+  if (!path.startsWith('/') || path.startsWith('//'))
+    throw refusedPath(path, 'must begin with exactly one /');
   if (/[^\u0021-\u007e]|[\\#]/.test(path))
-    throw refusedPath(path, 'has no spaces, backslashes, # or unencoded characters');
+    throw refusedPath(path, 'must not contain spaces, backslashes, # or unencoded characters');
   const segments = route.split('/').map((segment) => segment.replace(/%2e/gi, '.'));
-  if (segments.includes('.') || segments.includes('..')) throw refusedPath(path, 'has no . or .. segments');
+  if (segments.includes('.') || segments.includes('..'))
+    throw refusedPath(path, 'must not contain . or .. segments');
   return path;
 }
 
 /**
- * The body or query with assumed fields under the names that the profile gives; a dotted name is a nested field.
- * Returns the same object when nothing is renamed.
+ * The body or query, with assumed fields renamed as the profile specifies; a dotted name is a nested field. Returns
+ * the same object if nothing is renamed.
  */
 export function renameFields<T extends object>(
   id: OperationId,
@@ -130,16 +132,16 @@ function checkMethod(id: string, method: string): Method | 'PUT' {
 function checkPath(id: string, path: string, declared: string): string {
   const wanted = paramsOf(declared);
   const plain = checkRequestPath(path.replace(/\{[a-z_]+\}/g, 'x'));
-  if (plain.includes('?')) throw refusedPath(path, 'has no query');
+  if (plain.includes('?')) throw refusedPath(path, 'must not have a query');
   if (/[{}]/.test(plain) || paramsOf(path).join() !== wanted.join()) {
     throw usage(
-      `the path for ${id} must hold ${wanted.length === 0 ? 'no {parameters}' : `exactly {${wanted.join('}, {')}}`}`,
+      `the path for ${id} must contain ${wanted.length === 0 ? 'no {parameters}' : `exactly {${wanted.join('}, {')}}`}`,
     );
   }
   return path;
 }
 
-/** Of a route that is given relative to an assumed prefix, the prefix alone can be another. */
+/** For a route that is given relative to an assumed prefix, only the prefix may be replaced. */
 function checkPrefix(
   id: string,
   given: {method: string; path: string},
@@ -150,7 +152,7 @@ function checkPrefix(
   const path = override.path ?? given.path;
   if ((override.method ?? given.method).toUpperCase() !== given.method || !path.endsWith(rest))
     throw usage(
-      `the interface document gives ${given.method} …${rest} for ${id}; only what comes before can be overridden`,
+      `the interface document gives ${given.method} …${rest} for ${id}; only the part before it can be overridden`,
     );
   return {method: given.method, path: checkPath(id, path, given.path)};
 }
@@ -159,12 +161,12 @@ const paramsOf = (path: string) => [...path.matchAll(/\{([a-z_]+)\}/g)].map((mat
 
 function encodeSegment(name: string, value: string | undefined): string {
   if (value === undefined || value === '') throw usage(`${name} is empty`);
-  // A server or proxy may resolve these before it routes: the request would reach another record.
+  // A server or proxy may resolve these before it routes, and the request would reach another record.
   if (value === '.' || value === '..') throw usage(`${name} cannot be ${value}`);
   try {
     return encodeURIComponent(value);
   } catch (cause) {
-    throw new RemitError('USAGE', `${name} is not well-formed text`, {cause}); // half a surrogate pair
+    throw new RemitError('USAGE', `${name} is not well-formed text`, {cause}); // half of a surrogate pair
   }
 }
 

@@ -4,22 +4,25 @@ import {isObject, type Answer} from './answer.ts';
 import {isUsableId, otherIdIn, unwrapRecord} from './readable.ts';
 import {documentedStatus, type Outcome} from './verdict.ts';
 
-/** What is known about a call when it ends in an error. */
+/** What is known about a call that ends in an error. */
 export interface CallFacts {
   /** `POST https://host/path`. */
   what: string;
   attempts: number;
   idempotencyKey?: string | undefined;
-  /** The caller gave that key, so the same call again is sent with it. */
+  /** The caller provided this key, so the same call again is sent with it. */
   namesKey?: boolean | undefined;
   /** The command or call that continues from here. */
   hint?: string | undefined;
-  /** The record that the call is about; absent in a creation. */
+  /** The record that the call is about; absent for a create. */
   recordId?: string | undefined;
   sanitizer: Sanitizer;
 }
 
-/** The error code for an answer that is not a success: the service's own if its status agrees, otherwise by the status. */
+/**
+ * The error code for an unsuccessful answer: the service's own code if its status agrees, otherwise one derived from
+ * the status.
+ */
 function codeOfAnswer({status, errorCode}: Answer): ErrorCode {
   if (errorCode !== undefined && documentedStatus(errorCode) === status && Object.hasOwn(ERRORS, errorCode)) {
     return errorCode as ErrorCode; // checked by the line above
@@ -46,7 +49,7 @@ export function refusal(answer: Answer, call: CallFacts): RemitError {
   );
 }
 
-/** A read that failed, or a write that certainly had no effect: it can be repeated later. */
+/** A read that failed, or a write that certainly had no effect; it can be repeated later. */
 export function unavailable(outcome: Outcome, call: CallFacts): RemitError {
   const code = 'answer' in outcome ? codeOfAnswer(outcome.answer) : 'UNAVAILABLE';
   return new RemitError(code, `${whatOf(call)}: ${trouble(outcome, call)}`, {
@@ -55,7 +58,7 @@ export function unavailable(outcome: Outcome, call: CallFacts): RemitError {
   });
 }
 
-/** A write that may have taken effect: the last problem, and the key that repeats it without doing it twice. */
+/** A write that may have taken effect. The error has the last problem, and the key that repeats the write safely. */
 export function inDoubt(outcome: Outcome, call: CallFacts): RemitError {
   const check = call.idempotencyKey === undefined ? '. Check before you repeat it' : '';
   const message = `${whatOf(call)}: in doubt, it may have taken effect: ${trouble(outcome, call)}${check}`;
@@ -92,7 +95,7 @@ const openRecord = ({recordId, hint, idempotencyKey}: CallFacts) => ({
 
 function hintFor({idempotencyKey}: CallFacts): string {
   return idempotencyKey === undefined
-    ? 'read the record before you repeat it: without an idempotency key repeating it could do it twice'
+    ? 'read the record before you repeat the request: without an idempotency key it could take effect twice'
     : `repeat it unchanged with the idempotency key ${idempotencyKey}`;
 }
 
@@ -123,7 +126,7 @@ function facts(outcome: Outcome, call: CallFacts, extra: Record<string, unknown>
   };
 }
 
-/** A query may hold a number. */
+/** A query may contain a number. */
 const whatOf = ({what, sanitizer}: CallFacts): string => sanitizer.line(what);
 
 const keyOf = ({idempotencyKey}: CallFacts) =>
@@ -147,7 +150,7 @@ function inWords({answer}: {answer: Answer}, {sanitizer, recordId}: CallFacts): 
   return `the service answered ${status}${named}${said}`;
 }
 
-/** Describes a success answer that is not what was asked for. */
+/** Describes a success answer that is not what was requested. */
 function whatCame(
   {empty, unreadable, json}: Answer,
   sanitizer: Sanitizer,

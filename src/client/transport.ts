@@ -1,23 +1,23 @@
 /**
  * One HTTP exchange: no retries, no redirects, no interpretation of the status.
- * There are two implementations, checked by one conformance test: `http-transport.ts` (node:http, for single commands) and
- * `pool-transport.ts` (undici Pool, for batches and long runs).
+ * There are two implementations, checked by one conformance test: `http-transport.ts` (node:http, for single
+ * commands) and `pool-transport.ts` (undici Pool, for batches and long runs).
  */
 export interface Transport {
   /**
    * Sends one request and reads the whole answer.
-   * @throws {TransportFailure} when there is no complete answer; nothing else is thrown.
+   * @throws {TransportFailure} if there is no complete answer; it throws nothing else.
    */
   send(request: TransportRequest): Promise<TransportAnswer>;
-  /** Lets running exchanges end, then closes every socket. Safe to call twice. */
+  /** Waits for running exchanges, then closes every socket. Safe to call twice. */
   close(): Promise<void>;
 }
 
 export interface TransportRequest {
   method: string;
-  /** Path with query, beginning with one `/`; the transport has the base URL and puts its path prefix in front. */
+  /** Path with query and one leading `/`; the transport has the base URL and adds its path prefix. */
   path: string;
-  /** Lower-case names. Content-length is the transport's. */
+  /** Lower-case names. The transport sets content-length. */
   headers: Readonly<Record<string, string>>;
   body?: string | undefined;
   timeouts: Timeouts;
@@ -29,13 +29,13 @@ export interface Timeouts {
   connectMs: number;
   /** From handing the request to an open socket to the end of the answer's headers. */
   headersMs: number;
-  /** The whole exchange, body included. */
+  /** The whole exchange, including the body. */
   totalMs: number;
 }
 
 export const DEFAULT_TIMEOUTS: Timeouts = {connectMs: 10_000, headersMs: 60_000, totalMs: 90_000};
 
-/** Limit of an answer's body: far above any page, far below what would harm the process. */
+/** Maximum size of an answer body: far above any page, far below what would harm the process. */
 export const MAX_BODY_BYTES = 32 * 1024 * 1024;
 /** Node's default is 250 ms for each address of a host, which is too short on a slow link. */
 export const ATTEMPT_FAMILY_MS = 2_500;
@@ -53,17 +53,20 @@ export type FailureKind =
   | 'connect-timeout'
   | 'tls'
   | 'reset'
-  | 'timeout' // headers or whole exchange
+  | 'timeout' // headers or the whole exchange
   | 'cut' // the answer began and did not end
-  | 'aborted' // by the caller's signal
+  | 'aborted' // aborted by the caller's signal
   | 'other';
 
-/** No whole answer. `sent` decides everything: false means that not one byte of the request left this machine. */
+/**
+ * There is no complete answer. `sent` is what matters: false means that not a single byte of the request left this
+ * machine.
+ */
 export class TransportFailure extends Error {
   override readonly name = 'TransportFailure';
   readonly kind: FailureKind;
   readonly sent: boolean;
-  /** Present when headers had arrived before the answer was truncated (kind `cut`, or `timeout` while reading). */
+  /** Present if headers had arrived before the answer was truncated (kind `cut`, or `timeout` while reading). */
   readonly status: number | undefined;
   /** The message, without the request that was tried. */
   readonly why: string;

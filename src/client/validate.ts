@@ -3,8 +3,8 @@ import {RemitError} from '../errors.ts';
 import {operationOf} from './routes.ts';
 
 /**
- * Checks a request body against the contract, on this machine and before anything is sent. Loads zod: use it for a body that
- * a person types, not for every row.
+ * Checks a request body against the contract, on this machine and before anything is sent. Loads zod, so use it for a
+ * body typed by a person, not for every row.
  *
  * @throws {RemitError} LOCAL_VALIDATION with `details.fields`, each `{field, issue}`
  */

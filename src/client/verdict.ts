@@ -3,15 +3,18 @@ import {SERVICE_ERRORS} from '../contract/error-codes.ts';
 import type {TransportFailure} from './transport.ts';
 
 /**
- * What a repetition would do: `read` nothing; `keyed` the same action, by its idempotency key; `delete` nothing more;
- * `bare` perhaps the action a second time.
+ * What a repetition would do. `read`: nothing. `keyed`: the same action, identified by its idempotency key. `delete`:
+ * nothing more. `bare`: possibly the action a second time.
  */
 export type Safety = 'read' | 'keyed' | 'bare' | 'delete';
 
-/** One attempt's end: a whole answer, or none. */
+/** The end of one attempt: a complete answer, or none. */
 export type Outcome = {readonly answer: Answer} | {readonly failure: TransportFailure};
 
-/** The meaning of an answer, independent of the request. One table for each kind of request decides what follows from it. */
+/**
+ * The meaning of an answer, independent of the request. One table for each kind of request decides what follows from
+ * it.
+ */
 export type Meaning =
   | 'success'
   | 'redirect'
@@ -53,13 +56,13 @@ export function meaningOf({status, errorCode}: Pick<Answer, 'status' | 'errorCod
 }
 
 export interface Verdict {
-  /** `done` as requested; `refused` by the service for good; `open`: unknown which. */
+  /** `done`: as requested; `refused`: finally, by the service; `open`: unknown which. */
   readonly is: 'done' | 'refused' | 'open';
   /** This attempt may have taken effect although it is not done. Always false for a read. */
   readonly taken: boolean;
   /** It may be sent again. */
   readonly again: boolean;
-  /** The service asked for less: wait longer. */
+  /** The service asked for fewer requests: wait longer. */
   readonly slow: boolean;
 }
 
@@ -69,7 +72,7 @@ const REFUSED: Verdict = {is: 'refused', taken: false, again: false, slow: false
 /**
  * Judges one attempt of a single call; batches have their own table, with more states.
  *
- * @param readable whether a success answer holds what was asked for; a cut or odd one does not
+ * @param readable whether a success answer contains what was requested; a truncated or unexpected one does not
  */
 export function judge(outcome: Outcome, safety: Safety, readable: (answer: Answer) => boolean): Verdict {
   if ('failure' in outcome) return judgeFailure(outcome.failure, safety);
@@ -91,7 +94,7 @@ export function judge(outcome: Outcome, safety: Safety, readable: (answer: Answe
 
 function judgeFailure(failure: TransportFailure, safety: Safety): Verdict {
   if (failure.sent) return maybe(safety);
-  return {is: 'open', taken: false, again: failure.kind !== 'other', slow: false}; // `other` before sending is of our making
+  return {is: 'open', taken: false, again: failure.kind !== 'other', slow: false}; // `other` before sending is caused by us
 }
 
 function maybe(safety: Safety, slow = false): Verdict {
@@ -99,15 +102,15 @@ function maybe(safety: Safety, slow = false): Verdict {
 }
 
 /**
- * True when a refusal also speaks for the earlier, unanswered attempts of the same key: a documented code comes from
- * the service itself, which would have answered with the record if there were one. A bare 404 or a 401 proves nothing.
+ * True if a refusal also covers the earlier, unanswered attempts with the same key. A documented code comes from the
+ * service itself, which would have answered with the record if there were one. A bare 404 or a 401 proves nothing.
  */
 export function settlesEarlier(answer: Answer): boolean {
   const documented = documentedStatus(answer.errorCode);
   return documented === answer.status && documented !== 401 && documented !== 403;
 }
 
-/** The status that the interface document gives to an error code; undefined for a code it does not name. */
+/** The status that the interface document assigns to an error code; undefined for an unknown code. */
 export function documentedStatus(code: string | undefined): number | undefined {
   if (code === undefined || !Object.hasOwn(SERVICE_ERRORS, code)) return undefined;
   return SERVICE_ERRORS[code as keyof typeof SERVICE_ERRORS].status;

@@ -1,2 +1,2 @@
-/** The version of the package; a test compares it with package.json, which is not in the bundle. */
+/** The version of the package. A test compares it with package.json, which is not in the bundle. */
 export const VERSION = '0.1.0';

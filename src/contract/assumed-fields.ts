@@ -22,9 +22,9 @@ const endpoint = {
 const transferQuery = {status: assumed(5), created_from: assumed(5), created_to: assumed(5)};
 
 /**
- * Body and query fields whose names the interface document does not settle, by operation: `payouts.create.metadata`.
- * A profile can give another name for these. All others are given and fixed; `field-origins.ts` lists them, and has no
- * answer for a field that is in neither place. A dot leads into an object.
+ * Body and query fields whose names the interface document does not specify, by operation: `payouts.create.metadata`.
+ * A profile can rename these. All others are given and fixed. `field-origins.ts` lists them, and throws for a field
+ * that is in neither list. A dot leads into an object.
  */
 export const ASSUMED_FIELDS: Readonly<Record<string, Origin>> = {
   'payouts.create.metadata': assumed(51),

@@ -1,6 +1,6 @@
 import {assumed, given, type Origin} from './origin.ts';
 
-/** Interface document, "Errors": every error code, with its status and who may answer it. */
+/** Interface document, "Errors": every error code, with its status and the operations that may answer it. */
 export const SERVICE_ERRORS = {
   VALIDATION_ERROR: {status: 400, origin: given('Errors')},
   AUTHENTICATION_ERROR: {status: 401, origin: given('Errors')},

@@ -5,7 +5,10 @@ export interface EventType {
   readonly data: `${string}EventData`;
 }
 
-/** Interface document, "Event types": all of them; moves, account transfers and methods send none (assumption 35). */
+/**
+ * Interface document, "Event types": the complete list; moves, account transfers and payment methods send none
+ * (assumption 35).
+ */
 export const EVENT_TYPES = {
   'payout.debited': {description: "Funds were debited from the sender's account", data: 'PayoutEventData'},
   'payout.settled': {description: 'The payout was settled to the recipient', data: 'PayoutEventData'},

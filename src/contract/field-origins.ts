@@ -12,7 +12,7 @@ const transfer = [
 ];
 const method = ['country_code', 'currency_code', 'is_default'];
 
-/** Request fields whose names the interface document gives, by its section and by operation. */
+/** Request fields whose names the interface document gives, by section and operation. */
 const GIVEN: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   Payin: {'payins.create': ['payer_id', 'payment_method_id', 'metadata', ...transfer]},
   Payout: {
@@ -34,14 +34,14 @@ const GIVEN_FIELDS: Readonly<Record<string, Origin>> = Object.fromEntries(
   ),
 );
 
-/** Parameters of every list that comes in pages. */
+/** Parameters of every paginated list. */
 const PAGING = ['cursor', 'limit', 'order'];
 
 /**
  * Where the name of a body or query field comes from. A field without an entry is an error and never counts as given:
  * otherwise the reference pages would claim that the service promises it.
  *
- * @param field dotted where it is inside an object: `bank_account.holder_name`
+ * @param field dotted if it is inside an object: `bank_account.holder_name`
  */
 export function fieldOrigin(id: string, field: string, {pages}: {pages?: 'cursor'} = {}): Origin {
   const name = `${id}.${field}`;
@@ -54,7 +54,7 @@ export function fieldOrigin(id: string, field: string, {pages}: {pages?: 'cursor
   if (known.length === 1) return known[0]!;
   throw new Error(
     known.length === 0
-      ? `the origin of ${name} is not known: add it to assumed-fields.ts, or to field-origins.ts with its section`
+      ? `the origin of ${name} is unknown: add it to assumed-fields.ts, or to field-origins.ts with its section`
       : `${name} is both given and assumed`,
   );
 }

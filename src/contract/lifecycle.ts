@@ -1,13 +1,14 @@
 import {assumed, given, type Origin} from './origin.ts';
 
 /**
- * Which status may follow which. The sandbox moves records by these tables, pollers stop by them, the docs draw them.
- * The set of statuses is given; most transitions are not shown and follow the order of the document's list.
+ * Which status may follow which. The sandbox moves records by these tables, polling stops by them, and the docs draw
+ * them. The set of statuses is given; most transitions are not documented and follow the order of the document's
+ * list.
  */
 export interface Lifecycle<S extends string = string> {
   readonly initial: S;
   readonly next: Readonly<Record<S, readonly S[]>>;
-  /** Statuses that mean success; other ends mean failure. All are ends themselves, but for `verified`. */
+  /** Statuses that mean success; other final statuses mean failure. All are final, except `verified`. */
   readonly good: readonly S[];
   readonly origin: Origin;
 }
@@ -52,7 +53,7 @@ export type VerificationStatus = (typeof VERIFICATION_STATUSES)[number];
 export const LIFECYCLES = {
   payin: transferSteps,
   payout: transferSteps,
-  /** After a 207 a move stays where it was (assumption 8). */
+  /** After a 207 a move keeps its status (assumption 8). */
   move: {
     initial: 'CREATED',
     next: {CREATED: ['SETTLED'], SETTLED: []},
@@ -71,7 +72,7 @@ export const LIFECYCLES = {
     good: ['settled'],
     origin: assumed(28),
   } satisfies Lifecycle<AccountTransferStatus>,
-  /** A verified one can still fail: the bank says later that its account is bad (assumption 65). */
+  /** A verified method can still fail: the bank reports later that its account is bad (assumption 65). */
   paymentMethod: {
     initial: 'pending',
     next: {pending: ['verified', 'failed'], verified: ['failed'], failed: []},
@@ -80,7 +81,7 @@ export const LIFECYCLES = {
   } satisfies Lifecycle<VerificationStatus>,
 } as const;
 
-/** True when nothing follows `status`; a status that the lifecycle does not know is not final. */
+/** True if nothing follows `status`; a status that the lifecycle does not know is not final. */
 export function isFinal(lifecycle: Lifecycle, status: string): boolean {
   return Object.hasOwn(lifecycle.next, status) && lifecycle.next[status]?.length === 0;
 }
@@ -89,7 +90,7 @@ export function isFinal(lifecycle: Lifecycle, status: string): boolean {
 export const statusesBefore = (lifecycle: Lifecycle, to: string): string[] =>
   Object.keys(lifecycle.next).filter((status) => lifecycle.next[status]?.includes(to));
 
-/** True when `to` may be reached from `from` in one step or more (or is where the record already stands). */
+/** True if `to` may be reached from `from` in one step or more, or is the current status. */
 export function canReach(lifecycle: Lifecycle, from: string, to: string): boolean {
   const seen = new Set<string>();
   const open = [from];

@@ -1,20 +1,20 @@
 /** Interface document, "Limits"; the counting rules of metadata are row 52 of the assumptions. */
 export const LIMITS = {
   metadataKeys: 50,
-  /** Code points. */
+  /** In code points. */
   metadataKeyLength: 40,
   /** Code points. */
   metadataValueLength: 500,
-  /** UTF-8 bytes of the compact JSON. */
+  /** In UTF-8 bytes of the compact JSON. */
   metadataBytes: 16_384,
-  /** The amount is a JSON integer, which no reader keeps exact above 2^53 - 1. */
+  /** The amount is a JSON integer, which JSON readers do not keep exact above 2^53 - 1. */
   amountMinorMax: Number.MAX_SAFE_INTEGER,
   webhookResponseMs: 10_000,
   /** Row 41. */
   pageSizeMin: 1,
   pageSizeMax: 100,
   pageSizeDefault: 20,
-  /** Names of parties, subaccounts and account holders; rows 10 to 12. Characters, as are the next two. */
+  /** Names of parties, subaccounts and account holders; rows 10 to 12. In characters, like the next two. */
   nameLength: 255,
   /** Row 22. */
   labelLength: 255,

@@ -6,13 +6,13 @@ import {SCHEMAS, type SchemaName} from './schemas/registry.ts';
 
 export type Json = {[key: string]: unknown};
 
-/** Parts that many schemas share; each is a component of its own. */
+/** Parts that many schemas share; each is a component. */
 const PARTS = {Uuid, AmountMinor, CurrencyCode, Metadata, Timestamp};
 
 const refTo = (name: string) => `#/components/schemas/${name}`;
 export const schemaRef = (name: SchemaName | keyof typeof PARTS): Json => ({$ref: refTo(name)});
 
-/** Every schema as JSON Schema 2020-12: bodies as a caller writes them, answers as a reader gets them. */
+/** Every schema as JSON Schema 2020-12: bodies as a caller writes them, answers as a reader receives them. */
 export function schemaComponents(): Json {
   const registry = z.registry<{id: string}>();
   for (const [id, schema] of Object.entries<z.ZodType>({...PARTS, ...SCHEMAS})) registry.add(schema, {id});
@@ -31,13 +31,13 @@ export function schemaComponents(): Json {
   return components;
 }
 
-/** The query of a list, field by field; values are parsed, hence in their own types. */
+/** The query of a list, field by field; values are parsed, so they have their own types. */
 export function queryProperties(name: SchemaName): Record<string, Json> {
   const {properties} = z.toJSONSchema(SCHEMAS[name], {io: 'output'});
   return tidy(properties) as Record<string, Json>;
 }
 
-/** Gives every field of every request its origin, as `x-origin` in the schema. */
+/** Sets the origin of every request field, as `x-origin` in the schema. */
 function markOrigins(components: Json): void {
   for (const {id, operation} of allOperations())
     if (operation.body !== undefined)
@@ -58,7 +58,7 @@ function markFields(id: string, schema: Json, prefix: string): void {
 /** The schema itself, or the branches of a union. */
 const branchesOf = (schema: Json): Json[] => (schema['oneOf'] as Json[] | undefined) ?? [schema];
 
-/** Leaves out what adds nothing: `$id`, open objects, patterns that repeat a format. */
+/** Removes what adds nothing: `$id`, open objects, patterns that repeat a format. */
 export function tidy(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(tidy);
   if (typeof value !== 'object' || value === null) return value;

@@ -10,10 +10,11 @@ import {RESOURCES} from './resources.ts';
 import type {SchemaName} from './schemas/registry.ts';
 
 /**
- * The whole service as an OpenAPI 3.1 document, made from the contract. `x-origin` tells what the service's interface
- * document gives (its section) from what is assumed (the row of docs/internals/assumptions.md). Loads zod.
+ * The whole service as an OpenAPI 3.1 document, generated from the contract. `x-origin` distinguishes what the
+ * service's interface document gives (its section) from what is assumed (the row of docs/internals/assumptions.md).
+ * Loads zod.
  *
- * @param server the base URL to name; relative to where the document is served when absent
+ * @param server the base URL to name; if absent, it is relative to where the document is served
  */
 export function openApiDocument(server = '/'): Json {
   const responses: Json = {};
@@ -58,16 +59,17 @@ export function openApiDocument(server = '/'): Json {
 }
 
 const INTRODUCTION =
-  'Written from the contract of remit by `npm run generate`; do not edit. `x-origin` says where a route or a field ' +
+  'Generated from the contract of remit by `npm run generate`; do not edit. `x-origin` says where a route or field ' +
   "comes from: `given` with the section of the service's interface document, or `assumed` with the row of " +
   'docs/internals/assumptions.md.';
 
-/** Interface document, "Idempotency on create payin and create payout"; the form is assumption 45. */
+/** Interface document, "Idempotency on create payin and create payout"; the format is assumption 45. */
 const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'One key per intended action. A known key is answered with its record.',
+  description:
+    'One key per intended action. A request with a known key is answered with the record of that key.',
   schema: {type: 'string', minLength: 1, maxLength: LIMITS.idempotencyKeyLength, pattern: '^[!-~]+$'},
 };
 
@@ -110,11 +112,11 @@ function queryParameters(id: string, query: SchemaName, operation: Operation): J
 }
 
 const OUTCOMES: Readonly<Record<number, string>> = {
-  200: 'Done; of a create with a key: the record that the key stands for.',
+  200: 'Done. For a create with a known key: the existing record.',
   201: 'Done.',
   202: 'Accepted; processing continues.',
   204: 'Done, without a body.',
-  207: 'Done, but not in full: see `warning`.',
+  207: 'Done, but only in part: see `warning`.',
 };
 
 function successes({ok, key}: Operation): Json {
@@ -131,7 +133,7 @@ function successes({ok, key}: Operation): Json {
   );
 }
 
-/** By status, each set of codes a component of its own. */
+/** By status; each set of codes is a component. */
 function failures({fails}: Operation, responses: Json): Json {
   const codes = [...SHARED_ERRORS, ...fails];
   const statuses = [...new Set(codes.map((code) => SERVICE_ERRORS[code].status))].sort((a, b) => a - b);
@@ -153,7 +155,7 @@ function failure(codes: readonly ServiceErrorCode[]): Json {
 const pascalCase = (code: string) =>
   code.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** Interface document, "Events"; the timestamp's form is assumption 36. */
+/** Interface document, "Events"; the format of the timestamp is assumption 36. */
 function webhook(type: string, description: string, data: SchemaName): Json {
   const event = {properties: {type: {const: type}, data: schemaRef(data)}};
   const header = (name: string, text: string, schema: Json, more: Json = {}): Json => ({
@@ -178,7 +180,7 @@ function webhook(type: string, description: string, data: SchemaName): Json {
         ),
         header(
           WEBHOOK_HEADERS.timestamp,
-          'Seconds since 1970.',
+          'Unix time in seconds.',
           {pattern: '^[0-9]+$'},
           {'x-origin': assumed(36)},
         ),
@@ -186,7 +188,7 @@ function webhook(type: string, description: string, data: SchemaName): Json {
       requestBody: {required: true, content: json({allOf: [schemaRef('WebhookEvent'), event]})},
       responses: {
         '2XX': {description: `Delivered, when it comes within ${LIMITS.webhookResponseMs / 1000} seconds.`},
-        '4XX': {description: 'Not delivered; it is tried again.'},
+        '4XX': {description: 'Not delivered; it is sent again.'},
       },
     },
   };

@@ -9,8 +9,8 @@ import {treasury} from './treasury.ts';
 import {eventTypes, webhookEndpoints} from './webhooks.ts';
 
 /**
- * The whole service, by resource and verb. Client, sandbox routing, flag checks and reference pages read this.
- * Routes are matched in this order: `/api/subaccounts/move` comes before `/api/subaccounts/{id}`.
+ * The whole service, by resource and verb. Client, sandbox routing, flag checks and reference pages read this. Routes
+ * are matched in this order: `/api/subaccounts/move` comes before `/api/subaccounts/{id}`.
  */
 export const OPERATIONS = {
   payins,
@@ -28,7 +28,7 @@ export const OPERATIONS = {
 } as const satisfies Record<string, Record<string, Operation>>;
 
 export type Resource = keyof typeof OPERATIONS;
-/** `payouts.create`: how profiles, docs and tests name an operation. */
+/** `payouts.create`: the name of an operation in profiles, docs and tests. */
 export type OperationId = {[R in Resource]: `${R}.${keyof (typeof OPERATIONS)[R] & string}`}[Resource];
 
 /** Every operation with its id, in declaration order. */

@@ -1,6 +1,6 @@
 /**
  * Where a fact about the service comes from: a section of the interface document, or a numbered row of
- * docs/internals/assumptions.md. Given facts are fixed; assumed ones can be overridden from a profile.
+ * docs/internals/assumptions.md. Given facts are fixed; a profile can override assumed ones.
  */
 export type Origin =
   {readonly kind: 'given'; readonly section: string} | {readonly kind: 'assumed'; readonly row: number};

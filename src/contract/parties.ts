@@ -60,8 +60,8 @@ export const payers = {
 } as const;
 
 /**
- * Interface document, "Payment methods"; assumptions 12 to 14. Only the two deletions are given.
- * A payee takes bank accounts and cards, a payer bank accounts only.
+ * Interface document, "Payment methods"; assumptions 12 to 14. Only the two deletes are given. A payee can have bank
+ * accounts and cards, a payer only bank accounts.
  */
 export const payeePaymentMethods = {
   add: operation({

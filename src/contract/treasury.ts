@@ -1,7 +1,7 @@
 import {operation} from './operation.ts';
 import {assumed, given} from './origin.ts';
 
-/** Assumption 18: some treasury paths are given relative to a prefix that is not. */
+/** Assumption 18: some treasury paths are given relative to a prefix that is not given. */
 export const TREASURY_PREFIX = {path: '/api/treasury', origin: assumed(18)} as const;
 
 /** Interface document, "Treasury"; assumptions 18 to 22 and 29. */

@@ -4,7 +4,7 @@ import {assumed, given} from './origin.ts';
 /** Interface document, "Webhook endpoint and event"; assumptions 30 to 32. */
 export const webhookEndpoints = {
   create: operation({
-    summary: 'Register a webhook endpoint; the answer alone carries its signing secret',
+    summary: 'Register a webhook endpoint; only this answer contains its signing secret',
     method: 'POST',
     path: '/api/webhooks/endpoints',
     origin: assumed(30),

@@ -1,6 +1,6 @@
 import {strippedLine} from '../sanitize/harmful.ts';
 
-/** HTML that was made here and is safe as it is. */
+/** HTML that was made here and is safe. */
 export class Markup {
   readonly text: string;
 
@@ -15,7 +15,10 @@ export class Markup {
 
 type Value = Markup | string | number | null | undefined | false | readonly Value[];
 
-/** Joins markup with values. Every value is escaped unless it is Markup itself; nothing, null and false leave nothing. */
+/**
+ * Joins markup with values. Every value is escaped unless it is Markup itself; undefined, null and false produce
+ * nothing.
+ */
 export function markup(parts: TemplateStringsArray, ...values: readonly Value[]): Markup {
   let text = parts[0]!;
   values.forEach((value, i) => {
@@ -31,6 +34,6 @@ function render(value: Value): string {
   return escapeText(String(value));
 }
 
-/** Text as it may stand in an element or in a quoted attribute; a reader sees what is there, and nothing acts on it. */
+/** Escapes text for an element or a quoted attribute. Invisible characters are removed. */
 export const escapeText = (text: string): string =>
   strippedLine(text).replace(/[&<>"'`]/g, (found) => `&#${found.charCodeAt(0)};`);

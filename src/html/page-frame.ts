@@ -13,7 +13,10 @@ export interface PageParts {
   body: Markup;
 }
 
-/** A whole page. Its style is inline and known by its hash, see `pageHeaders`; a script is a file of the same origin. */
+/**
+ * A complete page. Its style is inline and allowed by its hash, see `pageHeaders`; a script is a file of the same
+ * origin.
+ */
 export const pageFrame = ({title, style, icon, script, body}: PageParts): string => `<!doctype html>
 <html lang="en">
 <head>
@@ -31,8 +34,8 @@ ${body.text}
 `;
 
 /**
- * Headers of every answer of a page server: one style, by its hash, the icon, forms to the same origin; a script and requests of
- * it only where the page has one.
+ * Headers of every answer of a page server. They allow one style, by its hash, the icon, and forms to the same
+ * origin, and a script with its requests only if the page has one.
  */
 export const pageHeaders = ({style, script = false}: {style: string; script?: boolean}) => ({
   'cache-control': 'no-store',

@@ -5,7 +5,7 @@ export type Cell = Markup | string;
 
 export interface Column<T> {
   label: string;
-  /** They stay on one line where there is room; `n` is a number. */
+  /** These cells stay on one line if there is space; `n` is a number. */
   kind?: 'at' | 'n' | 'id';
   cell: (record: T) => Cell;
 }
@@ -18,7 +18,7 @@ export const moment = (iso: string): string => iso.slice(0, 19).replace('T', ' '
 
 export const time = (iso: string): Markup => markup`<time datetime="${iso}">${moment(iso)}</time>`;
 
-/** Roles are explicit: on a phone the cells are laid out below one another, and browsers then drop the table's own roles. */
+/** Roles are explicit: on a phone the cells are stacked, and browsers then drop the table's own roles. */
 export function table<T>(caption: string, columns: readonly Column<T>[], records: readonly T[]): Markup {
   const head = columns.map(
     ({label, kind}) =>

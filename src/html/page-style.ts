@@ -1,4 +1,7 @@
-/** The look that all pages of remit share: colours, text, sections, buttons, tags, tables. A page adds its own after it. */
+/**
+ * The style shared by all pages of remit: colours, text, sections, buttons, tags, tables. A page adds its own rules
+ * after it.
+ */
 export const BASE_STYLE = `
 :root{color-scheme:light dark;
 --page:#f4f5f7;--paper:#fff;--ink:#16202c;--soft:#56616f;--line:#dde1e7;--faint:#f3f5f8;--link:#0b57b0;--on-link:#fff;

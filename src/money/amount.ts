@@ -1,6 +1,6 @@
 import {CURRENCIES, successorOf} from './currencies.ts';
 
-/** The wire field is a JSON integer, and no JSON reader keeps one above 2^53 - 1 exact. */
+/** The wire field is a JSON integer; JSON readers do not keep integers above 2^53 - 1 exact. */
 const MAX_MINOR = BigInt(Number.MAX_SAFE_INTEGER);
 const MAX_DIGITS = String(MAX_MINOR).length;
 
@@ -23,7 +23,7 @@ export type AmountProblem =
   | 'unknown-currency'
   | 'no-exponent';
 
-/** An amount or currency that is refused; `message` is one sentence that says what is wrong and how to fix it. */
+/** An invalid amount or currency; `message` is one sentence that says what is wrong and how to fix it. */
 export class AmountError extends Error {
   override readonly name = 'AmountError';
   readonly problem: AmountProblem;
@@ -40,7 +40,7 @@ interface Format {
   group?: string;
 }
 
-/** How amounts of major units may be written, named by an example, as in `--number-format`. */
+/** How amounts in major units may be written, named by an example, as in `--number-format`. */
 export const NUMBER_FORMATS = {
   '1234.56': {decimal: '.'},
   '1234,56': {decimal: ','},
@@ -53,9 +53,9 @@ export const NUMBER_FORMATS = {
 export type NumberFormat = keyof typeof NUMBER_FORMATS;
 
 /**
- * Major units to minor units: `parseMajor('1500.75', 'USD')` is `150075n`. Nothing is rounded and no digit is lost.
- * `format` is what the user declared. Undeclared means 1234.56 with one more refusal: `1.234` of a currency with three
- * decimals, which half of the world reads as more than a thousand.
+ * Converts major units to minor units: `parseMajor('1500.75', 'USD')` is `150075n`. Nothing is rounded and no digit
+ * is lost. `format` is the format declared by the user. Without it, amounts are read as 1234.56, and `1.234` is
+ * refused for a currency with three decimals, because many people would read it as more than a thousand.
  * @throws AmountError
  */
 export function parseMajor(text: string, currency: string, format?: NumberFormat): bigint {
@@ -75,7 +75,7 @@ export function parseMajor(text: string, currency: string, format?: NumberFormat
 }
 
 /**
- * Minor units, digits only: `parseMinor('150075')` is `150075n`.
+ * Reads minor units, digits only: `parseMinor('150075')` is `150075n`.
  * @throws AmountError
  */
 export function parseMinor(text: string): bigint {
@@ -90,7 +90,8 @@ export function parseMinor(text: string): bigint {
 }
 
 /**
- * Minor units to major units, always with the currency's decimals, '.' and no grouping: `1500.75`, `1500`, `-0.005`.
+ * Converts minor units to major units, always with the currency's decimals, '.' and no grouping: `1500.75`, `1500`,
+ * `-0.005`.
  * @throws AmountError for a currency that is unknown or has no minor unit
  */
 export function formatMajor(minor: bigint, currency: string): string {
@@ -101,7 +102,7 @@ export function formatMajor(minor: bigint, currency: string): string {
   return `${sign}${digits.slice(0, -exponent)}.${digits.slice(-exponent)}`;
 }
 
-/** Major units as people read them: `3771787.00` is `3,771,787.00`. For showing only; nothing reads this form back. */
+/** Groups major units for display: `3771787.00` becomes `3,771,787.00`. Nothing reads this form back. */
 export function groupMajor(major: string): string {
   const [whole = '', ...fraction] = major.split('.');
   return [whole.replace(/\B(?=(\d{3})+$)/g, ','), ...fraction].join('.');
@@ -144,7 +145,10 @@ function codeAdvice(currency: string): string {
 
 const isDigits = (text: string): boolean => /^[0-9]+$/.test(text);
 
-/** What is wrong in every format, in more detail than "not a number". Order matters: the first that fits is reported. */
+/**
+ * What is wrong regardless of the format, in more detail than "not a number". Order matters: the first match is
+ * reported.
+ */
 function refuseForeignForms(text: string): void {
   const refuse = (problem: AmountProblem, what: string): never => {
     throw new AmountError(problem, `${quoted(text)} ${what}`);
@@ -206,7 +210,7 @@ function formatOf(text: string): NumberFormat {
   const fits = (Object.keys(NUMBER_FORMATS) as NumberFormat[]).find((name) => {
     const {decimal, group}: Format = NUMBER_FORMATS[name];
     const [whole = '', fraction = '0', ...more] = text.split(decimal);
-    if (more.length > 0 || !isDigits(fraction) || fraction.length === 3) return false; // three are a group
+    if (more.length > 0 || !isDigits(fraction) || fraction.length === 3) return false; // three digits are a group
     return isDigits(whole) || (group !== undefined && isDigits(ungroup(whole, group) ?? ''));
   });
   return fits ?? '1,234.56';
@@ -244,7 +248,7 @@ function refuseTooLarge(text: string): never {
   );
 }
 
-/** Whole digits without their group separators, or undefined when the groups are not threes. */
+/** Whole digits without their group separators, or undefined if the groups are not threes. */
 function ungroup(whole: string, group: string): string | undefined {
   if (!whole.includes(group)) return whole;
   const [first = '', ...rest] = whole.split(group);
@@ -262,7 +266,7 @@ function positive(digits: string, text: string): bigint {
   return minor;
 }
 
-/** The text as found, on one line, short, and without a run of digits that may be an account or card number. */
+/** The text as found, on one line, truncated, and without a run of digits that may be an account or card number. */
 function quoted(text: string): string {
   const masked = text.slice(0, 200).replace(/[0-9]{12,}/g, (run) => `…${run.slice(-4)}`);
   return JSON.stringify(masked.length > 40 ? `${masked.slice(0, 40)}…` : masked);

@@ -18,10 +18,10 @@ const CODES_BY_EXPONENT = {
   4: 'CLF UYW',
 } as const;
 
-/** "N.A." in the list: metals, baskets, the test code. An amount of these cannot be written in minor units. */
+/** "N.A." in the list: metals, baskets, the test code. Amounts in them cannot be written in minor units. */
 const CODES_WITHOUT_EXPONENT = 'XAG XAU XBA XBB XBC XBD XDR XPD XPT XSU XTS XUA XXX';
 
-/** Codes that are out of force but still found in files, with their successors. */
+/** Codes that are no longer in force but still found in files, with their successors. */
 const SUCCESSORS: ReadonlyMap<string, string> = new Map([
   ['ANG', 'XCG'],
   ['BGN', 'EUR'],
@@ -38,7 +38,7 @@ const SUCCESSORS: ReadonlyMap<string, string> = new Map([
   ['ZWL', 'ZWG'],
 ]);
 
-/** Every code in force -> number of decimals of its minor unit; null where ISO 4217 gives none. */
+/** Every code in force -> number of decimals of its minor unit; null if ISO 4217 defines none. */
 export const CURRENCIES: ReadonlyMap<string, number | null> = new Map([
   ...Object.entries(CODES_BY_EXPONENT).flatMap(([exponent, codes]) =>
     codes.split(' ').map((code): [string, number] => [code, Number(exponent)]),
@@ -51,7 +51,7 @@ export function exponentOf(code: string): number | undefined {
   return CURRENCIES.get(code) ?? undefined;
 }
 
-/** The successor of a code that is out of force: `successorOf('BGN')` is `EUR`. */
+/** The successor of a code that is no longer in force: `successorOf('BGN')` is `EUR`. */
 export function successorOf(code: string): string | undefined {
   return SUCCESSORS.get(code);
 }

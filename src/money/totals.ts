@@ -1,19 +1,25 @@
 import {formatMajor, requireExponent} from './amount.ts';
 
-/** Numbers up to here may be added to one another once and stay exact. */
+/** Two numbers up to this size can be added and stay exact. */
 const EXACT = 2 ** 52;
 
 interface Sum {
   settled: bigint;
-  /** Not in `settled` yet: additions of plain numbers cost a tenth of those of BigInts. */
+  /** Not in `settled` yet: adding plain numbers costs a tenth of adding BigInts. */
   open: number;
 }
 
-/** Sums per currency, exact at any size: BigInt inside, strings outside (a sum may pass 2^53 although no amount does). */
+/**
+ * Sums per currency, exact at any size: BigInt inside, strings outside (a sum may exceed 2^53 although no amount
+ * does).
+ */
 export class Totals {
   readonly #sums = new Map<string, Sum>();
 
-  /** `minor` may be negative; a number must be a whole one. @throws AmountError for a currency that is unknown or has no minor unit */
+  /**
+   * `minor` may be negative; a number must be whole. @throws AmountError for a currency that is unknown or has no
+   * minor unit
+   */
   add(currency: string, minor: bigint | number): this {
     const sum = this.#sums.get(currency) ?? this.#begin(currency);
     if (typeof minor === 'number' && Math.abs(minor) <= EXACT) {
@@ -39,7 +45,7 @@ export class Totals {
     return this;
   }
 
-  /** Minor units; 0n for a currency never added. */
+  /** Minor units; 0n for a currency that was never added. */
   of(currency: string): bigint {
     const sum = this.#sums.get(currency);
     return sum === undefined ? 0n : settle(sum);
@@ -50,7 +56,7 @@ export class Totals {
     return [...this.#sums.keys()].sort().map((currency) => [currency, this.of(currency)]);
   }
 
-  /** True when every currency has the same sum; one never added counts as zero. */
+  /** True if every currency has the same sum; a currency that was never added counts as zero. */
   equals(other: Totals): boolean {
     const currencies = new Set([...this.#sums.keys(), ...other.#sums.keys()]);
     return [...currencies].every((currency) => this.of(currency) === other.of(currency));

@@ -1,6 +1,6 @@
 /**
- * Characters that change what a reader sees without being seen themselves. A terminal acts on escape sequences; bidi
- * marks show one id or amount as another; zero-width, tag and variation characters hide text in text.
+ * Invisible characters that change what a reader sees. A terminal executes escape sequences; bidi marks can make one
+ * id or amount look like another; zero-width, tag and variation characters hide text.
  */
 
 type Range = readonly [first: number, last: number];
@@ -12,7 +12,7 @@ const BREAKS: readonly Range[] = [
   [0x2028, 0x2029],
 ];
 
-/** C0, DEL and C1 but for tab and breaks, Unicode's default-ignorable characters, and interlinear marks. */
+/** C0 (except tab and breaks), DEL and C1, Unicode's default-ignorable characters, and interlinear marks. */
 const INVISIBLE: readonly Range[] = [
   [0x00, 0x08],
   [0x0e, 0x1f],
@@ -50,29 +50,29 @@ const ANY_BREAK = anyOf([TAB, ...BREAKS], '+');
 const ODD_BREAK = anyOf([[LINE_FEED + 1, 0x0d], ...BREAKS.slice(1)]);
 const ANY_INVISIBLE = anyOf(INVISIBLE);
 const ANY_HARMFUL = anyOf([TAB, ...BREAKS, ...INVISIBLE]);
-/** JSON.stringify escapes C0 itself; its own line feeds, of an indented text, stay. */
+/** JSON.stringify escapes C0 itself; the line feeds of its indentation remain. */
 const UNESCAPED = anyOf([...BREAKS, ...INVISIBLE].filter(([, last]) => last > 0x1f));
 const PLAIN = /^[\x20-\x7e]*$/;
 
-/** Whether nothing in the text can hide anything or act on anything: it is shown as it is. */
+/** Whether the text contains nothing that hides text or controls a terminal, so it can be shown unchanged. */
 export const isPrintable = (text: string): boolean => PLAIN.test(text) || text.search(ANY_HARMFUL) < 0;
 
-/** On one line: breaks and tabs become a space, everything invisible goes. */
+/** Puts a text on one line: breaks and tabs become a space, everything invisible is removed. */
 export const strippedLine = (text: string): string =>
   PLAIN.test(text) ? text : text.replace(ANY_BREAK, ' ').replace(ANY_INVISIBLE, '');
 
-/** The same for a cell or a card, without spaces around it. */
+/** The same for a cell or a card, without surrounding spaces. */
 export const cleanLine = (text: string): string => strippedLine(text).trim();
 
-/** Line feeds and tabs stay: for text that is laid out here. */
+/** Keeps line feeds and tabs, for text that is laid out here. */
 export const strippedLines = (text: string): string =>
   PLAIN.test(text) ? text : text.replaceAll('\r\n', '\n').replace(ODD_BREAK, '\n').replace(ANY_INVISIBLE, '');
 
-/** Each harmful character becomes U+FFFD, so that a changed word never equals one that we know. */
+/** Replaces each harmful character with U+FFFD, so that a changed word never equals a known one. */
 export const markedToken = (text: string): string =>
   PLAIN.test(text) ? text : text.replace(ANY_HARMFUL, '\ufffd');
 
-/** What JSON.stringify leaves as it is, as escape sequences; the JSON parses to the same value. */
+/** Writes what JSON.stringify leaves unchanged as escape sequences; the JSON parses to the same value. */
 export const escapedJson = (json: string): string =>
   PLAIN.test(json)
     ? json
@@ -80,7 +80,7 @@ export const escapedJson = (json: string): string =>
         Array.from({length: found.length}, (_, at) => `\\u${hexDigits(found.charCodeAt(at), 4)}`).join(''),
       );
 
-/** The same for YAML, whose escape sequences are of code points. */
+/** The same for YAML, whose escape sequences contain code points. */
 export const escapedYaml = (yaml: string): string =>
   yaml.replace(UNESCAPED, (found) => `\\U${hexDigits(found.codePointAt(0)!, 8)}`);
 

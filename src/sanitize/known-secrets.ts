@@ -1,21 +1,23 @@
 import {escapeRegExp} from './secret-names.ts';
 import {maskNumber} from './secret-shapes.ts';
 
-/** Shorter values would blot out harmless text; they are still masked in their own field. */
+/** Masking shorter values everywhere would hide harmless text; they are still masked in their own field. */
 const MIN_SECRET = 6;
-/** Numbers that answers have shown are kept for their echoes; the oldest go first. */
+/**
+ * Maximum number of remembered numbers from answers, to mask where they are repeated; the oldest are dropped first.
+ */
 const MOST = 500;
-/** Digits of an id are no number, whatever they are. */
+/** Digits within an id are not a number. */
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 
 /**
- * Exact values that must not be shown: the key in use, secrets and numbers that a request or an answer carries. Found in
- * any case, percent-encoded, in base64 and in hexadecimal; numbers also in groups.
+ * Exact values that must not be shown: the active key, and secrets and numbers in a request or answer. They are found
+ * in any case, percent-encoded, in base64 and in hexadecimal; numbers also in groups.
  */
 export class KnownSecrets {
   readonly #secrets = new Set<string>();
   #pattern: RegExp | undefined;
-  /** Words in all their forms, in lower case, and how each is shown. */
+  /** Secrets in all their forms, in lower case, and how each is shown. */
   #masks = new Map<string, string>();
   #forms: readonly string[] = [];
   #hasNumbers = false;
@@ -35,7 +37,7 @@ export class KnownSecrets {
   isIn(text: string): boolean {
     if (this.#secrets.size === 0) return false;
     const pattern = this.#compiled();
-    const low = text.toLowerCase(); // much quicker than the pattern, and most texts hold nothing
+    const low = text.toLowerCase(); // much faster than the pattern, and most texts contain nothing
     if (this.#forms.some((form) => low.includes(form))) return true;
     if (!this.#hasNumbers) return false;
     for (const [found] of text.matchAll(pattern)) if (!isUuid(found)) return true;
@@ -59,7 +61,7 @@ export class KnownSecrets {
     this.#masks = new Map(shown);
     this.#forms = [...this.#masks.keys()];
     this.#hasNumbers = numbers.length > 0;
-    const words = [...this.#forms].sort((a, b) => b.length - a.length).map(escapeRegExp); // one that holds another goes first
+    const words = [...this.#forms].sort((a, b) => b.length - a.length).map(escapeRegExp); // a secret that contains another comes first
     const digits = numbers.length > 0 ? [UUID, ...numbers.map(groupedDigits)] : [];
     this.#pattern = new RegExp([...words, ...digits].join('|'), 'gi');
     return this.#pattern;
@@ -74,7 +76,10 @@ const isUuid = (text: string): boolean => WHOLE_UUID.test(text);
 const groupedDigits = (number: string): string =>
   `(?<!\\d)${[...number.replace(/\D/g, '')].join('[ .\\u00a0-]?')}(?!\\d)`;
 
-/** How a service or a library may repeat a secret. A number as it is stands in groups, and never in an id. */
+/**
+ * The forms in which a service or a library may repeat a secret. A plain number may be grouped, and is never part of
+ * an id.
+ */
 function formsOf(secret: string): Set<string> {
   const hex = Buffer.from(secret).toString('hex');
   const forms = new Set([secret, encodeURIComponent(secret), hex, ...base64Forms(secret)]);
@@ -82,7 +87,10 @@ function formsOf(secret: string): Set<string> {
   return forms;
 }
 
-/** Base64 of a text that holds the secret, at each of the three alignments, without the characters that its neighbours share. */
+/**
+ * Base64 of a text that contains the secret, at each of the three alignments, without the characters shared with its
+ * neighbours.
+ */
 function base64Forms(secret: string): string[] {
   return [0, 1, 2].flatMap((before) => {
     const text = Buffer.from('\0'.repeat(before) + secret)

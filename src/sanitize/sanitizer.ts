@@ -23,22 +23,24 @@ import {
   maskShapes,
 } from './secret-shapes.ts';
 
-/** How a JSON value is to be shown: `exact` keeps every character and hides secrets; `line` strips as well. */
+/** How a JSON value is shown: `exact` keeps every character and hides secrets; `line` also strips characters. */
 type Form = 'exact' | 'line';
 
-/** Deeper levels of an answer are left out: JSON.stringify could not write them either. */
+/** Deeper levels of an answer are omitted; JSON.stringify could not write them either. */
 const MOST_LEVELS = 500;
 
 /**
- * The one place that decides what of a text a person, a file or a log may see: it strips what acts on a terminal or hides
- * in text, and takes secrets out. Everything that shows or stores text of a service goes through one of its methods. What
- * is compared, hashed or sent back does not.
+ * The one place that decides which parts of a text a person, a file or a log may see. It strips characters that
+ * control a terminal or hide text, and removes secrets. Everything that shows or stores text of a service uses one of
+ * its methods. Text that is compared, hashed or sent back does not.
  */
 export class Sanitizer {
   readonly #known = new KnownSecrets();
-  /** What an answer has shown under protected names. A service chooses it, so nothing but text is judged by it. */
+  /**
+   * Values that answers have shown under protected names. The service chooses them, so they are only masked in text.
+   */
   readonly #learned = new KnownSecrets();
-  /** Values that may be shown in full, under these names only. */
+  /** Values that may be shown in full, but only under these names. */
   readonly #allowed = new Map<string, ReadonlySet<string>>();
   #own: ReadonlySet<string> = new Set();
   #quotedField = QUOTED_FIELD;
@@ -46,15 +48,15 @@ export class Sanitizer {
   #numbersAreOurs = false;
 
   /**
-   * @param options.secrets exact values to mask wherever they occur: the key in use, numbers that a request carries
-   * @param options.fields more names of number fields: what a profile calls `account_number` on the wire
+   * @param options.secrets exact values to mask wherever they occur: the active key, numbers in a request
+   * @param options.fields additional names of number fields: what a profile calls `account_number` on the wire
    */
   constructor({secrets = [], fields = []}: {secrets?: Iterable<string>; fields?: readonly string[]} = {}) {
     this.#known.add(secrets);
     this.protectNumbers(fields);
   }
 
-  /** More names of number fields. */
+  /** Additional names of number fields. */
   protectNumbers(fields: readonly string[]): void {
     if (fields.length === 0) return;
     this.#own = new Set([...this.#own, ...foldNames(fields)]);
@@ -64,8 +66,8 @@ export class Sanitizer {
   }
 
   /**
-   * The exceptions: keys that the sandbox issued, a new signing secret, and the sandbox's magic values, shown in full by
-   * the command that makes or lists them, in the fields of these names and in text of our own.
+   * The exceptions: keys issued by the sandbox, a new signing secret, and the sandbox's magic values. The command
+   * that creates or lists them shows them in full, in fields with these names and in our own text.
    */
   allow(value: string, ...names: readonly string[]): void {
     this.#allowed.set(value, new Set(names));
@@ -76,27 +78,32 @@ export class Sanitizer {
     this.#numbersAreOurs = true;
   }
 
-  /** From now on these values are masked wherever they occur. */
+  /** From now on, masks these values wherever they occur. */
   conceal(...secrets: readonly string[]): void {
     this.#known.add(secrets);
   }
 
-  /** Numbers and secrets that a request or an answer holds under their names: an echo of them in words is masked too. */
+  /**
+   * Remembers numbers and secrets that a request or an answer has under protected names, so that they are also masked
+   * in text.
+   */
   learn(json: unknown): void {
     this.#learned.add(protectedValues(json, this.#own).filter((value) => /\d.*\d.*\d.*\d/.test(value)));
   }
 
-  /** Words of a service, on one line: for a message, a warning, a reason. Long numbers in them may be anybody's account. */
+  /**
+   * Text of a service, on one line, for a message, a warning or a reason. Long numbers in it may be account numbers.
+   */
   words(text: string): string {
     return maskLongNumbers(this.line(text));
   }
 
-  /** A text of a service on one line: for a cell, a card, a header. */
+  /** Text of a service on one line, for a cell, a card or a header. */
   line(text: string): string {
     return this.#masked(cleanLine(text));
   }
 
-  /** A code, status or request id: characters that are taken out leave a mark, so that it never becomes another word. */
+  /** A code, status or request id: removed characters leave a mark, so that it never turns into another word. */
   token(text: string): string {
     const clean = this.#masked(markedToken(text));
     return /\s/.test(clean) ? maskLongNumbers(clean) : clean;
@@ -117,7 +124,7 @@ export class Sanitizer {
       .join('');
   }
 
-  /** With its secrets masked and every other character kept: for JSON. A secret with invisible characters in it is found. */
+  /** Masks secrets and keeps every other character, for JSON. Finds secrets with invisible characters in them. */
   exact(text: string): string {
     const masked = this.#masked(text);
     if (masked !== text || isPrintable(text)) return masked;
@@ -126,7 +133,7 @@ export class Sanitizer {
     return clean === stripped ? text : clean;
   }
 
-  /** Whether an id can be shown and stored as it is; one that cannot belongs to no readable record. */
+  /** Whether an id can be shown and stored unchanged; otherwise its record is not readable. */
   isClean(id: string): boolean {
     return isPrintable(id) && !this.#known.isIn(id);
   }
@@ -137,8 +144,8 @@ export class Sanitizer {
   }
 
   /**
-   * A copy of a JSON value in which nothing is shown that must not be. Fields are protected by name, at any depth; names
-   * are treated as text, since a service chooses them.
+   * A copy of a JSON value that is safe to show. Fields are protected by name, at any depth; names are treated as
+   * text, because a service chooses them.
    *
    * @param only the value of this field alone
    */
@@ -147,7 +154,7 @@ export class Sanitizer {
     return only === undefined ? clean : Object.values(clean as object)[0];
   }
 
-  /** An error that tells what the cause told and carries nothing else along (raw packets, request options). */
+  /** An error with the message of the cause and nothing else (no raw packets or request options). */
   cause(raw: unknown): Error | undefined {
     if (raw === undefined) return undefined;
     if (!(raw instanceof Error))
@@ -155,7 +162,7 @@ export class Sanitizer {
     const inner = raw.cause === undefined ? undefined : {cause: this.cause(raw.cause)};
     const copy = new Error(this.line(raw.message), inner);
     copy.name = raw.name;
-    const {code} = raw as {code?: unknown}; // errors of Node carry one
+    const {code} = raw as {code?: unknown}; // Node errors have one
     return typeof code === 'string' ? Object.assign(copy, {code}) : copy;
   }
 
@@ -231,7 +238,7 @@ export class Sanitizer {
     const isWords = !this.#numbersAreOurs && isProse(name);
     if (form === 'line') return isWords ? maskLongNumbers(this.#masked(text)) : this.#masked(text);
     if (!isWords) return this.exact(raw);
-    const stripped = this.line(raw); // in words, numbers too are found behind invisible characters
+    const stripped = this.line(raw); // in free text, numbers are also found behind invisible characters
     return maskLongNumbers(stripped) === strippedLine(raw) ? raw : maskLongNumbers(this.exact(raw));
   }
 
@@ -244,12 +251,12 @@ export class Sanitizer {
   }
 }
 
-/** Compact or indented JSON in which nothing can act on a terminal; it parses to the same value. */
+/** Compact or indented JSON that cannot control a terminal; it parses to the same value. */
 export function safeJson(value: unknown, indent?: number): string {
   return escapedJson(JSON.stringify(value ?? null, undefined, indent));
 }
 
-/** Bytes in base64, which are verified or sent again: one other character would spoil them. */
+/** Bytes in base64 that are verified or sent again: changing one character would corrupt them. */
 const isBytes = (name: string, text: string): boolean =>
   name === 'body_base64' && /^[A-Za-z0-9+/]*={0,2}$/.test(text);
 
@@ -257,7 +264,7 @@ const isBytes = (name: string, text: string): boolean =>
 const isPair = (item: unknown): item is [name: string, value: string] =>
   Array.isArray(item) && item.length === 2 && item.every((part) => typeof part === 'string');
 
-/** Values under protected names, as texts. */
+/** Values under protected names, as text. */
 function protectedValues(json: unknown, own: ReadonlySet<string>): string[] {
   const found: string[] = [];
   const walk = (value: unknown, name: string, level: number): void => {
@@ -276,21 +283,24 @@ function protectedValues(json: unknown, own: ReadonlySet<string>): string[] {
   return found;
 }
 
-/** Numbers that a request body carries, by field name. */
+/** Numbers in a request body, by field name. */
 export const sensitiveValues = (body: unknown, fields: readonly string[] = []): string[] =>
   protectedValues(body, foldNames(fields));
 
-/** Without one of these a text holds no shape and no field: most ids and statuses of a batch are passed at once. */
+/**
+ * Without one of these, a text contains no secret shape and no field: most ids and statuses of a batch skip the
+ * check.
+ */
 const SUSPECT =
   /…|(?:test|live|whsec)_|[:=]|(?:account|acct|a\/c|card|routing|iban|aba)[^a-z]|(?<![\w-])(?:\d(?:[ .\u00a0\u2009\u202f-]?\d){11}|[A-Z]{2}\d\d[ -]?[A-Z0-9])/i;
 
-/** `"account_number": "…"`, in whole and in cut JSON. */
+/** `"account_number": "…"`, in complete and in truncated JSON. */
 const quotedField = (names: string): RegExp =>
   new RegExp(`((["'])([\\w-]*(?:${names}))\\2\\s*:\\s*)(?:"((?:[^"\\\\]|\\\\.)*)"?|(\\d[\\d.eE+-]*))`, 'gi');
 
 /**
- * `account_number=…`, `Authorization: …`: outside of JSON, up to the next space or separator. Names that are words of English
- * count only in a query: `token=…`.
+ * `account_number=…`, `Authorization: …`: outside JSON, up to the next space or separator. Names that are English
+ * words count only in a query: `token=…`.
  */
 const bareField = ({quoted: all, bare}: ReturnType<typeof namesInText>): RegExp =>
   new RegExp(

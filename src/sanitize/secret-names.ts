@@ -1,9 +1,9 @@
 /**
- * Field names whose value is protected, however they are written: `signing_secret`, `signingSecret`, `Signing-Secret`
- * and `SIGNING SECRET` are one name.
+ * Field names whose value is protected, in any spelling: `signing_secret`, `signingSecret`, `Signing-Secret` and
+ * `SIGNING SECRET` are the same name.
  */
 
-/** The value is hidden whole. */
+/** The whole value is hidden. */
 export const SECRET_NAMES = [
   'signing_secret',
   'client_secret',
@@ -70,10 +70,10 @@ export const NUMBER_NAMES = [
   'number',
 ] as const;
 
-/** `loose-…`: a plain word, whose value is protected only where it looks like a number of an account, or like a secret. */
+/** `loose-…`: a plain word whose value is protected only if it looks like an account number or a secret. */
 export type Protection = 'secret' | 'number' | 'loose-number' | 'loose-secret';
 
-/** Plain words of English among the names: in text they name a field only where they are quoted. */
+/** Names that are English words: in text they name a field only if they are quoted. */
 const WORDS: ReadonlySet<string> = new Set([
   ...[
     'account',
@@ -100,11 +100,13 @@ const PROTECTED = new Map<string, Protection>([
   ...NUMBER_NAMES.map((name) => [folded(name), LOOSE.has(name) ? 'loose-number' : 'number'] as const),
 ]);
 
-/** `bank_account_number`, `newSigningSecret`: a protected name with words before it. Short ones would match too much. */
+/**
+ * `bank_account_number`, `newSigningSecret`: a protected name preceded by words. Short names would match too much.
+ */
 const ENDING =
   /(?:(?<number>accountnumber|accountno|acctnumber|cardnumber|routingnumber|iban)|(?<secret>secret|secretkey|privatekey|apikey|password|accesstoken|refreshtoken|authtoken))$/;
 
-/** Ids, cursors and references are needed as they are; only exact secrets are taken out of them. */
+/** Ids, cursors and references must stay unchanged; only exact secrets are removed from them. */
 const IDENTIFIER = /(?:^|[a-z])ids?$|cursor$|reference$|tracenumber$|idempotencykey$|endtoendid$/;
 
 /** How the value of a field is protected, by its name alone; `own`: names that a profile gives to number fields. */
@@ -122,14 +124,14 @@ export const foldNames = (names: readonly string[]): ReadonlySet<string> => new 
 
 export const isIdentifier = (name: string): boolean => IDENTIFIER.test(folded(name));
 
-/** Whether a field holds what a service says to people: a number in it may be an account of any customer. */
+/** Whether a field contains text for people: a number in it may be an account number. */
 export const isProse = (name: string): boolean => PROSE.has(folded(name));
 const PROSE = new Set([
   ...['message', 'warning', 'detail', 'reason', 'error', 'errors', 'issue'],
   ...['failurereason', 'failuremessage', 'statusreason'],
 ]);
 
-/** Under a protected name these add nothing: `account_number: {value: …}`. */
+/** These add nothing under a protected name: `account_number: {value: …}`. */
 const WITHIN = new Set([
   'value',
   'raw',
@@ -151,7 +153,7 @@ const NONE: ReadonlySet<string> = new Set();
 /** As a pattern in text: `account_number`, `account number`, `accountNumber`. */
 const inText = (name: string): string => name.split('_').join('[\\s_-]?');
 
-/** Alternatives of a pattern: every name where it is quoted, and those that stand for themselves in plain text. */
+/** Alternatives of a pattern: all names if quoted, and those that are unambiguous in plain text. */
 export const namesInText = (own: readonly string[]): {quoted: string; bare: string} => {
   const all = [...SECRET_NAMES, ...NUMBER_NAMES, ...own.map(escapeRegExp)];
   const longestFirst = (names: readonly string[]) =>

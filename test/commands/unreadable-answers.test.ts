@@ -74,7 +74,7 @@ describe('a list in another envelope', () => {
     assert.equal(ran.stdout, `${PAYOUT_ID}\n`);
     assert.match(
       ran.stderr,
-      /the list goes on \(has_more, pagination\.next_cursor\).*the list is not complete/,
+      /announced more pages \(has_more, pagination\.next_cursor\).*the list is incomplete/,
     );
     const table = await runCli(['payouts', 'list', '--all'], {service: [answer(200, body)]});
     assert.match(table.stdout, new RegExp(`^${PAYOUT_ID}\t`, 'm'));

@@ -89,7 +89,7 @@ describe('where facts of the contract come from', () => {
       ['payouts.create', 'toString'],
       ['payeePaymentMethods.add', 'bank_account.iban'],
     ] as const)
-      assert.throws(() => fieldOrigin(id, field), /the origin of \S+ is not known/, field);
+      assert.throws(() => fieldOrigin(id, field), /the origin of \S+ is unknown/, field);
   });
 
   it('is the document exactly for the fields that its tables name', () => {

@@ -2,27 +2,33 @@ import * as z from 'zod';
 import {LIMITS} from '../limits.ts';
 
 export const Uuid = z.guid().meta({format: 'uuid'});
-/** ISO 8601, UTC; the form is only told, since an odd one must not spoil an answer. */
+/**
+ * ISO 8601, UTC. The format is documented but not enforced, because an unusual time must not make an answer
+ * unreadable.
+ */
 export const Timestamp = z.string().meta({format: 'date-time'});
 /** Interface document, "Limits": a positive whole number of minor units. */
 export const AmountMinor = z.int().positive().max(LIMITS.amountMinorMax);
-/** Form only: which currencies a market takes is the service's business (assumption 53). */
+/** Checks only the format: which currencies a market accepts is decided by the service (assumption 53). */
 export const CurrencyCode = z
   .string()
   .regex(/^[A-Z]{3}$/, 'a currency code is three capital letters (ISO 4217)');
-/** A calendar day, YYYY-MM-DD; whether it lies in the past is for the service's clock to say. */
+/** A calendar day, YYYY-MM-DD. Whether it is in the past is decided by the service's clock. */
 export const CalendarDay = z.iso.date();
 
-/** Text that databases can hold: none takes U+0000. */
+/** Text that databases can store: none accepts U+0000. */
 const NO_NUL = /^[^\u0000]*$/;
 const NUL_ISSUE = 'must not contain U+0000';
-/** A name as people give it: trimmed, not empty. */
+/** A name as people write it: trimmed, not empty. */
 export const nameOf = (most: number) => z.string().trim().min(1).max(most).regex(NO_NUL, NUL_ISSUE);
 export const Name = nameOf(LIMITS.nameLength);
-/** Free text of a person, kept as it is. */
+/** Free text, kept unchanged. */
 export const Description = z.string().max(LIMITS.descriptionLength).regex(NO_NUL, NUL_ISSUE);
 
-/** Interface document, "Errors": an account pair must be two accounts. UUIDs are the same in any case. */
+/**
+ * Interface document, "Errors": an account pair must be two different accounts. UUIDs are compared
+ * case-insensitively.
+ */
 export const differ =
   <K extends string>(a: K, b: K) =>
   (body: Record<K, string>, context: z.RefinementCtx): void => {
@@ -40,7 +46,7 @@ const MetadataEntries = z
     additionalProperties: {type: 'string', maxLength: LIMITS.metadataValueLength},
   });
 
-/** Interface document, "Limits"; counted as in assumption 52. A record schema drops a key `__proto__` without a word. */
+/** Interface document, "Limits"; counted as in assumption 52. A record schema silently drops a key `__proto__`. */
 export const Metadata = z.preprocess((metadata, context) => {
   if (typeof metadata === 'object' && metadata !== null && Object.hasOwn(metadata, '__proto__'))
     context.addIssue({code: 'custom', message: 'a metadata key cannot be __proto__'});
@@ -66,10 +72,10 @@ function checkMetadata(metadata: Record<string, string>, context: z.RefinementCt
 }
 
 const encoder = new TextEncoder();
-/** Bytes of UTF-8 that one UTF-16 unit can take. */
+/** Maximum number of UTF-8 bytes for one UTF-16 unit. */
 const UTF8_MOST = 3;
 
-/** In code points, of which a text has at most as many as UTF-16 units. */
+/** In code points; a text has at most as many as UTF-16 units. */
 const isLonger = (text: string, most: number): boolean => text.length > most && [...text].length > most;
 
 /** Assumptions 40, 41. Query values arrive as text. */

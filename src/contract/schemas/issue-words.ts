@@ -1,10 +1,10 @@
 import type * as z from 'zod';
 
 /**
- * What is wrong with a value, in the words of this tool: the schema library's own texts ("Too small: expected number to
- * be >=1") are written for the author of the schema. A schema's own message is kept.
+ * Describes an invalid value in the words of this tool: the schema library's own texts ("Too small: expected number
+ * to be >=1") are written for the author of the schema. A schema's own message is kept.
  *
- * @param value the value at the path of the issue, in what was typed
+ * @param value the value at the path of the issue, in the input
  */
 export function issueWords(issue: z.core.$ZodIssue, value: unknown): string {
   switch (issue.code) {
@@ -74,7 +74,7 @@ function amountWords(origin: string, bound: string, limit: number | bigint | und
 const gotten = (value: unknown): string =>
   typeof value === 'string' && value.length <= 60 ? `, not ${JSON.stringify(value)}` : '';
 
-/** What stands at the path of an issue. */
+/** The value at the path of an issue. */
 export function valueAtPath(value: unknown, path: readonly PropertyKey[]): unknown {
   let at = value;
   for (const step of path) {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import {MOVE_STATUSES} from '../lifecycle.ts';
 import {AmountMinor, CurrencyCode, Description, Name, Timestamp, Uuid, differ, pageOf} from './fields.ts';
 
-/** Assumption 7; without a currency it is that of the source. */
+/** Assumption 7; the default currency is that of the source. */
 export const MoveCreate = z
   .strictObject({
     source_subaccount_id: Uuid,
@@ -22,12 +22,12 @@ export const Move = z.looseObject({
   currency_code: CurrencyCode,
   status: z.enum(MOVE_STATUSES),
   created_at: Timestamp,
-  /** Null until it settled. */
+  /** Null until it is settled. */
   settled_at: Timestamp.nullish(),
   description: z.string().nullish(),
 });
 
-/** The warning comes with 207 only. */
+/** The warning is only sent with 207. */
 export const MoveEnvelope = z.looseObject({data: Move, warning: z.string().optional()});
 export const MovePage = pageOf(Move);
 

@@ -40,7 +40,7 @@ const card = z.strictObject({
   exp_year: z.int().min(2000).max(2100),
 });
 
-/** Assumption 12; a payer takes bank accounts only (interface document, "Payment method"). */
+/** Assumption 12; a payer can only have bank accounts (interface document, "Payment method"). */
 export const PayerPaymentMethodAdd = z.strictObject({
   type: z.literal('bank_account'),
   ...market,

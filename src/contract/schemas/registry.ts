@@ -16,7 +16,9 @@ import {
 import * as treasury from './treasury.ts';
 import * as webhooks from './webhooks.ts';
 
-/** Every schema by the name that operations use; OpenAPI components have the same names. Loads zod: import lazily. */
+/**
+ * Every schema by the name that operations use; OpenAPI components have the same names. Loads zod: import it lazily.
+ */
 export const SCHEMAS = {
   Empty,
   ErrorBody,
@@ -38,16 +40,16 @@ export const SCHEMAS = {
 export type SchemaName = keyof typeof SCHEMAS;
 /** What a schema accepts: a request body as a caller writes it. */
 export type Input<N extends SchemaName> = z.input<(typeof SCHEMAS)[N]>;
-/** What a schema gives back: an answer as a reader sees it. */
+/** What a schema returns: an answer as a reader sees it. */
 export type Output<N extends SchemaName> = z.output<(typeof SCHEMAS)[N]>;
 
-/** One thing wrong with a request: which field (dotted path, empty for the whole) and what. */
+/** One error in a request: the field (dotted path, empty for the whole) and the problem. */
 export interface FieldIssue {
   field: string;
   issue: string;
 }
 
-/** Checks `value` against a schema: the parsed value, or every issue by field. Never throws. */
+/** Checks `value` against a schema. Returns the parsed value, or every issue by field. Never throws. */
 export function check<N extends SchemaName>(
   name: N,
   value: unknown,

@@ -14,7 +14,10 @@ import {
 
 const status = z.enum(TRANSFER_STATUSES);
 
-/** Interface document, "Payin" and "Payout": the deprecated alias alone is enough, both must agree (assumption 50). */
+/**
+ * Interface document, "Payin" and "Payout": the deprecated alias may be used alone; if both are given they must agree
+ * (assumption 50).
+ */
 const amounts = {
   amount_in_minor_units: AmountMinor.optional(),
   amount_in_cents: AmountMinor.nullish().meta({deprecated: true}),
@@ -49,7 +52,7 @@ export const PayinCreate = z
   .superRefine(checkAmounts)
   .meta(oneAmount);
 
-/** `metadata` and `payout_metadata` are two names of one field; different values are refused (assumption 51). */
+/** `metadata` and `payout_metadata` are two names for one field; different values are refused (assumption 51). */
 export const PayoutCreate = z
   .strictObject({
     payee_id: Uuid,
@@ -86,7 +89,7 @@ const answered = {
   client_metadata: z.record(z.string(), z.string()),
   created_at: Timestamp,
   updated_at: Timestamp,
-  /** On 207 only. */
+  /** Only on 207. */
   warning: z.string().optional(),
 };
 

@@ -21,7 +21,7 @@ export const TreasuryAccount = z.looseObject({
   id: Uuid,
   label: z.string(),
   currency_code: CurrencyCode,
-  /** `SIM` for a simulated one, the only kind that takes simulated credits. */
+  /** `SIM` for a simulated account, the only kind that accepts simulated credits. */
   type: z.string(),
   status: z.string(),
 });
@@ -30,7 +30,7 @@ export const TreasuryAccountPage = pageOf(TreasuryAccount);
 /** Assumption 22. */
 export const AccountLabelUpdate = z.strictObject({label: nameOf(LIMITS.labelLength)});
 
-/** Assumption 20: as the bank last reported it, at `as_of`. */
+/** Assumption 20: as last reported by the bank, at `as_of`. */
 export const TreasuryBalance = z.looseObject({
   account_id: Uuid,
   currency_code: CurrencyCode,
@@ -39,7 +39,7 @@ export const TreasuryBalance = z.looseObject({
   as_of: Timestamp,
 });
 
-/** Assumption 21: the amount is positive, `direction` says which way it went. */
+/** Assumption 21: the amount is positive, and `direction` is its direction. */
 export const BankTransaction = z.looseObject({
   id: Uuid,
   account_id: Uuid,
@@ -49,13 +49,13 @@ export const BankTransaction = z.looseObject({
   description: z.string().nullable(),
   bank_reference: z.string().nullable(),
   status: z.enum(['posted', 'pending']),
-  /** Null while it is pending. */
+  /** Null while pending. */
   posted_at: Timestamp.nullable(),
   value_date: CalendarDay,
 });
 export const BankTransactionPage = pageOf(BankTransaction);
 
-/** Assumption 29; without a currency it is that of the account. */
+/** Assumption 29; the default currency is that of the account. */
 export const InboundCreditSimulate = z.strictObject({
   amount_in_minor_units: AmountMinor,
   currency_code: CurrencyCode.optional(),
@@ -63,7 +63,9 @@ export const InboundCreditSimulate = z.strictObject({
   counterparty_name: Name.optional(),
 });
 
-/** Assumption 23. Which rails exist is the service's business (assumption 25), so that a client can send a new one. */
+/**
+ * Assumption 23. Which rails exist is decided by the service (assumption 25), so that a client can send a new one.
+ */
 export const AccountTransferCreate = z
   .strictObject({
     source_account_id: Uuid,
@@ -90,14 +92,14 @@ export const AccountTransfer = z.looseObject({
   status: z.enum(ACCOUNT_TRANSFER_STATUSES),
   auto_approve: z.boolean().optional(),
   description: z.string().nullish(),
-  /** Only when it failed. */
+  /** Only if it failed. */
   failure_reason: z.string().nullish(),
   created_at: Timestamp,
   updated_at: Timestamp,
 });
 export const AccountTransferPage = pageOf(AccountTransfer);
 
-/** Assumption 27: `account_id` is either end. */
+/** Assumption 27: `account_id` is the source or the destination. */
 export const AccountTransferListQuery = z.strictObject({
   ...PageQuery.shape,
   status: z.enum(ACCOUNT_TRANSFER_STATUSES).optional(),

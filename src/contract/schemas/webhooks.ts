@@ -3,9 +3,9 @@ import {EVENT_TYPE_NAMES} from '../events.ts';
 import {LIMITS} from '../limits.ts';
 import {Description, Timestamp, Uuid, pageOf} from './fields.ts';
 
-/** Interface document, "Limits": HTTPS. Whether the address is a public one is for the service to say. */
+/** Interface document, "Limits": HTTPS. Whether the address is public is decided by the service. */
 const url = z.url({protocol: /^https$/, error: 'must be an https URL'}).max(LIMITS.urlLength);
-/** Form only, so that a client can subscribe to a type of tomorrow; the service knows which there are. */
+/** Checks only the format, so that a client can subscribe to future types; the service knows which types exist. */
 const eventTypes = z
   .array(
     z
@@ -17,7 +17,7 @@ const eventTypes = z
   .min(1)
   .max(100);
 
-/** Assumptions 30 and 31. Active from the start unless told otherwise. */
+/** Assumptions 30 and 31. Active from the start by default. */
 export const WebhookEndpointCreate = z.strictObject({
   url,
   event_types: eventTypes,
@@ -25,7 +25,7 @@ export const WebhookEndpointCreate = z.strictObject({
   is_active: z.boolean().optional(),
 });
 export const WebhookEndpointUpdate = WebhookEndpointCreate.partial();
-/** Assumption 32: without a value it flips. */
+/** Assumption 32: without a value it toggles. */
 export const WebhookEndpointToggle = z.strictObject({is_active: z.boolean().optional()});
 
 export const WebhookEndpoint = z.looseObject({
@@ -38,7 +38,7 @@ export const WebhookEndpoint = z.looseObject({
   updated_at: Timestamp,
 });
 export const WebhookEndpointPage = pageOf(WebhookEndpoint);
-/** The only answer with the secret in it (assumption 31). */
+/** The only answer that contains the secret (assumption 31). */
 export const WebhookEndpointCreated = z.looseObject({...WebhookEndpoint.shape, signing_secret: z.string()});
 
 /** Assumption 33. */
@@ -46,7 +46,7 @@ export const EventTypeList = z.looseObject({
   data: z.array(z.looseObject({type: z.string(), description: z.string()})),
 });
 
-/** Interface document, "Event types": what `data` holds. */
+/** Interface document, "Event types": the contents of `data`. */
 export const PayoutEventData = z.looseObject({payout_id: Uuid});
 export const PayinEventData = z.looseObject({payin_id: Uuid});
 export const SubaccountCreditEventData = z.looseObject({

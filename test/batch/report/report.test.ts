@@ -287,16 +287,7 @@ describe('the report of a batch', () => {
     assert.deepEqual(
       steps.map(({label}) => label?.replace(/ \(.*/, '') ?? null),
       [
-        ...[
-          'In doubt',
-          'Not sent',
-          'Held',
-          'Not approved',
-          null,
-          'Unknown status',
-          'Failed',
-          'Rejected',
-        ],
+        ...['In doubt', 'Not sent', 'Held', 'Not approved', null, 'Unknown status', 'Failed', 'Rejected'],
         ...['Failed or canceled record', 'Differs from the file'],
       ],
     );
