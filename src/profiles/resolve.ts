@@ -14,7 +14,6 @@ export interface ProfileQuestion {
   configDir: string;
   /** Checks and normalises; the client's rules for where a key may go. */
   normaliseBaseUrl: (text: string) => string;
-  keyTimeoutMs?: number;
 }
 
 /** The active profile and where the choice comes from; no key is read. */
@@ -77,10 +76,7 @@ export async function resolveProfile(question: ProfileQuestion): Promise<ActiveP
   const keyFrom = choice.envKey ? 'REMIT_API_KEY' : describeSource(profile!.key);
   const key = choice.envKey
     ? question.env['REMIT_API_KEY']!.trim()
-    : await readKey(
-        profile!.key,
-        question.keyTimeoutMs === undefined ? {} : {timeoutMs: question.keyTimeoutMs},
-      );
+    : await readKey(profile!.key);
   const mode = modeOf(key, keyFrom);
   if (profile !== undefined && choice.envKey && mode !== profile.mode)
     throw new RemitError(

@@ -40,7 +40,7 @@ function readAll(descriptor: number): Buffer {
  */
 export function refuseForeign(path: string, stats: Stats, what: string): void {
   const folder = dirname(path);
-  const problem = foreign(stats) ?? undefined;
+  const problem = foreign(stats);
   if (problem !== undefined) throw refused(what, path, problem);
   const folderProblem = foreign(statSync(folder));
   if (folderProblem !== undefined) throw refused(`the folder of ${what}`, folder, folderProblem);
@@ -57,14 +57,20 @@ function foreign(stats: Stats): Problem | undefined {
 }
 
 function refused(what: string, path: string, problem: Problem): RemitError {
-  return problem === 'owner'
-    ? new RemitError('STATE', `refused to use ${what}: ${path} belongs to another user`, {
-        hint: 'use a file of your own, or change its owner',
-      })
-    : new RemitError('STATE', `refused to use ${what}: other users can change ${path}`, {
-        hint: `chmod go-w ${shellQuote(path)}`,
-      });
+  const {message, hint} = WORDS[problem](path);
+  return new RemitError('STATE', `refused to use ${what}: ${message}`, {hint});
 }
+
+const WORDS: Readonly<Record<Problem, (path: string) => {message: string; hint: string}>> = {
+  owner: (path) => ({
+    message: `${path} belongs to another user`,
+    hint: 'use a file of your own, or change its owner',
+  }),
+  writable: (path) => ({
+    message: `other users can change ${path}`,
+    hint: `chmod go-w ${shellQuote(path)}`,
+  }),
+};
 
 /** A warning about a key file that other users can read. */
 export function exposure(path: string, what: string): string | undefined {
