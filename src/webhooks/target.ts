@@ -1,5 +1,5 @@
-import {isIP} from 'node:net';
 import {RemitError} from '../errors.ts';
+import {isLocal} from '../network/local.ts';
 
 /**
  * Where deliveries are forwarded or sent, as a URL: a port (`3000`), a port with a path (`3000/hook`), a path (`/hook`, port 80),
@@ -23,17 +23,6 @@ export function parseTarget(text: string): URL {
     throw new RemitError('USAGE', `the address ${url.host} must not hold a user name or password`);
   url.hash = '';
   return url;
-}
-
-/** Whether a URL leads to this machine by its name alone; what DNS says about other names can change. */
-export function isLocal({hostname}: URL): boolean {
-  const host = hostname
-    .replace(/^\[|\]$/g, '')
-    .replace(/\.$/, '')
-    .toLowerCase();
-  if (isIP(host) === 4) return host.startsWith('127.');
-  if (isIP(host) === 6) return host === '::1' || /^::ffff:7f[0-9a-f]{2}:/.test(host);
-  return host === 'localhost' || host.endsWith('.localhost');
 }
 
 /** @throws {RemitError} GUARD_TARGET for an address that is not on this machine, without --allow-external */

@@ -18,9 +18,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   sanitize: [],
   html: ['sanitize'],
   store: ['errors', 'clock'],
-  client: ['contract', 'money', 'errors', 'clock', 'sanitize'],
+  network: ['errors'],
+  client: ['contract', 'money', 'errors', 'clock', 'sanitize', 'network'],
   output: ['contract', 'money', 'errors', 'clock', 'spreadsheet', 'sanitize'],
-  webhooks: ['contract', 'money', 'errors', 'clock', 'store', 'html', 'shell-word', 'sanitize'],
+  webhooks: ['contract', 'money', 'errors', 'clock', 'store', 'html', 'shell-word', 'sanitize', 'network'],
   profiles: ['contract', 'errors', 'clock', 'sanitize'],
   batch: [
     'client',
@@ -49,6 +50,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'shell-word',
     'errors',
     'clock',
+    'network',
   ],
   commands: [
     'cli',
@@ -65,6 +67,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'shell-word',
     'errors',
     'clock',
+    'network',
   ],
 };
 

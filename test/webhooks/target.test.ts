@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import {isLocal, parseTarget} from '../../src/webhooks/target.ts';
+import {isLocal} from '../../src/network/local.ts';
+import {parseTarget} from '../../src/webhooks/target.ts';
 
 describe('targets', () => {
   it('may be a port, a path, a host or a URL', () => {

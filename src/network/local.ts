@@ -1,0 +1,12 @@
+import {isIP} from 'node:net';
+
+/** A host as sockets take it: `URL.hostname` puts brackets around an IPv6 address. */
+export const hostOf = ({hostname}: URL): string => hostname.replace(/^\[|\]$/g, '');
+
+/** Whether a URL leads to this machine by its name alone; what DNS says about other names can change. */
+export function isLocal(url: URL): boolean {
+  const host = hostOf(url).replace(/\.$/, '').toLowerCase();
+  if (isIP(host) === 4) return host.startsWith('127.');
+  if (isIP(host) === 6) return host === '::1' || /^::ffff:7f[0-9a-f]{2}:/.test(host);
+  return host === 'localhost' || host.endsWith('.localhost');
+}
