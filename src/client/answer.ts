@@ -1,3 +1,4 @@
+import {readErrorBody} from './error-body.ts';
 import type {TransportAnswer} from './transport.ts';
 
 /** The readable parts of an HTTP answer: several error shapes, any content type, no required field. */
@@ -20,6 +21,8 @@ export interface Answer {
   date?: string;
   /** The `Link` header, which may name another page. */
   link?: string;
+  /** Where a redirect leads, as it came. */
+  location?: string;
   /** Interface document, "Errors": sent with 207. */
   warning?: string;
 }
@@ -37,8 +40,7 @@ export interface Unreadable {
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * Reads an answer. Accepts the error shapes of assumption 42: `error_code`, `code`, `error.code` or `type`;
- * `message`, `title` or `detail`. Never throws.
+ * Reads an answer, with the error shapes of error-body.ts. Never throws.
  *
  * @param nowMs wall clock, for a Retry-After date of a service that sends no Date
  */
@@ -55,8 +57,10 @@ export function readAnswer(answer: TransportAnswer, nowMs: number): Answer {
   if (date !== undefined) read.date = date;
   const {link} = answer.headers;
   if (link !== undefined) read.link = link;
+  const {location} = answer.headers;
+  if (location !== undefined && answer.status >= 300 && answer.status < 400) read.location = location;
   if (!isObject(json)) return read;
-  if (answer.status >= 300) readError(json, read);
+  if (answer.status >= 300) Object.assign(read, readErrorBody(json));
   else if (json['warning'] !== undefined && json['warning'] !== null) read.warning = asText(json['warning']);
   return read;
 }
@@ -76,9 +80,10 @@ export function isObject(value: unknown): value is Json {
  */
 const DEEPEST = 200;
 
-function parseBody({body, headers}: TransportAnswer): {json?: unknown; unreadable?: Unreadable} {
+function parseBody({body, headers, undecoded}: TransportAnswer): {json?: unknown; unreadable?: Unreadable} {
   const bytes = body.length;
   if (bytes === 0) return {};
+  if (undecoded !== undefined) return {unreadable: {what: undecoded, bytes}};
   let json: unknown;
   try {
     const text = body.toString('utf8');
@@ -113,47 +118,6 @@ function namedBy(json: unknown): {id?: string; status?: string} {
     ...(typeof id === 'string' ? {id} : {}),
     ...(typeof status === 'string' ? {status} : {}),
   };
-}
-
-function readError(json: Json, read: Answer): void {
-  const nested = isObject(json['error']) ? json['error'] : {};
-  const code = firstOf(
-    [
-      json['error_code'],
-      json['code'],
-      nested['error_code'],
-      nested['code'],
-      json['error'],
-      json['type'],
-      nested['type'],
-    ],
-    isCode,
-  );
-  if (code !== undefined) read.errorCode = code;
-  const message = firstOf(
-    [
-      json['message'],
-      json['title'],
-      json['detail'],
-      nested['message'],
-      nested['title'],
-      nested['detail'],
-      json['error'],
-    ],
-    isWords,
-  );
-  if (message !== undefined && message !== code) read.message = message;
-  const details = json['details'] ?? nested['details'] ?? json['errors'];
-  if (details !== undefined && details !== null) read.details = details;
-}
-
-/** Accepts a single word, not a sentence and not the URL that problem+json puts into `type`. */
-const isCode = (value: unknown): value is string =>
-  typeof value === 'string' && /^[A-Za-z][A-Za-z0-9_.-]{0,99}$/.test(value);
-const isWords = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
-
-function firstOf(values: readonly unknown[], fits: (value: unknown) => value is string): string | undefined {
-  return values.find(fits);
 }
 
 function asText(value: unknown): string {

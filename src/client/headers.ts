@@ -1,7 +1,7 @@
 import {RemitError} from '../errors.ts';
 import {VERSION} from './version.ts';
 
-const USER_AGENT = `remit-cli/${VERSION}`;
+const USER_AGENT = `remit/${VERSION}`;
 
 /** Headers of one request, in lower case and the same for every attempt. Interface document, "Authentication". */
 export function requestHeaders(request: {

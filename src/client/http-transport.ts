@@ -1,11 +1,17 @@
 import http from 'node:http';
-import type {Socket} from 'node:net';
+import {isIP, type Socket} from 'node:net';
 import type {TLSSocket} from 'node:tls';
+import {hostOf} from '../network/local.ts';
+import {parseProxy, type Proxy} from '../network/proxy.ts';
+import {tlsOptions, type NetworkSettings} from '../network/settings.ts';
+import type {TunnelRequest} from '../network/tunnel.ts';
 import {unwatch, waiter, watch} from './abort.ts';
 import {checkBaseUrl, pathPrefix} from './base-url.ts';
-import {endedByUs, failureOf, type Progress} from './failure.ts';
+import {decoded} from './decode.ts';
+import {endedByUs, failureOf, unconnected, type Progress} from './failure.ts';
 import {
   ATTEMPT_FAMILY_MS,
+  DEFAULT_TIMEOUTS,
   MAX_BODY_BYTES,
   type FailureKind,
   type Transport,
@@ -13,12 +19,16 @@ import {
   type TransportRequest,
 } from './transport.ts';
 
-export interface HttpTransportOptions {
+export interface HttpTransportOptions extends NetworkSettings {
   baseUrl: string;
   /** A larger answer body is a failure of kind `cut`. */
   maxBodyBytes?: number | undefined;
-  /** Authorities to trust besides the system's, PEM; for a local server in tests. */
-  ca?: string | undefined;
+}
+
+/** For reads, and for writes. */
+interface Agents {
+  shared: http.Agent;
+  single: http.Agent;
 }
 
 /**
@@ -29,8 +39,9 @@ export interface HttpTransportOptions {
 export class HttpTransport implements Transport {
   readonly #base: URL;
   readonly #prefix: string;
-  readonly #shared: http.Agent;
-  readonly #single: http.Agent;
+  #agents: Agents | undefined;
+  #opening: Promise<Agents> | undefined;
+  readonly #proxy: Proxy | undefined;
   readonly #options: HttpTransportOptions;
   readonly #running = new Set<Promise<unknown>>();
   #closed = false;
@@ -39,13 +50,9 @@ export class HttpTransport implements Transport {
     this.#base = checkBaseUrl(options.baseUrl);
     this.#prefix = pathPrefix(this.#base);
     this.#options = options;
-    const {Agent} = this.#driver;
-    const connect = {
-      autoSelectFamilyAttemptTimeout: ATTEMPT_FAMILY_MS,
-      ...(options.ca === undefined ? {} : {ca: options.ca}),
-    };
-    this.#shared = new Agent({...connect, keepAlive: true});
-    this.#single = new Agent({...connect, keepAlive: false});
+    const {proxy} = options;
+    if (this.#secure) this.#proxy = typeof proxy === 'string' ? parseProxy(proxy, 'the proxy') : proxy;
+    if (this.#proxy === undefined) this.#agents = this.#direct();
   }
 
   async send(request: TransportRequest): Promise<TransportAnswer> {
@@ -55,6 +62,7 @@ export class HttpTransport implements Transport {
       sent: false,
       secure: this.#secure,
     };
+    if (this.#proxy !== undefined) this.#agents = await (this.#opening ??= this.#tunnels(this.#proxy));
     if (this.#closed) throw endedByUs('other', 'the transport is closed', progress);
     if (request.signal?.aborted)
       throw endedByUs('aborted', 'aborted before it was sent', progress, request.signal.reason);
@@ -70,7 +78,28 @@ export class HttpTransport implements Transport {
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.allSettled(this.#running);
-    this.#shared.destroy();
+    this.#agents?.shared.destroy();
+  }
+
+  #direct(): Agents {
+    const {Agent} = this.#driver;
+    const connect = {
+      autoSelectFamilyAttemptTimeout: ATTEMPT_FAMILY_MS,
+      ...(this.#secure ? {ALPNProtocols: ['http/1.1'], ...tlsOptions(this.#options)} : {}),
+    };
+    return {
+      shared: new Agent({...connect, keepAlive: true}),
+      single: new Agent({...connect, keepAlive: false}),
+    };
+  }
+
+  async #tunnels(proxy: Proxy): Promise<Agents> {
+    const {tunnelAgent} = await import('../network/tunnel.ts');
+    const options = {timeoutMs: DEFAULT_TIMEOUTS.connectMs, tls: this.#options};
+    return {
+      shared: await tunnelAgent(proxy, {...options, keepAlive: true}),
+      single: await tunnelAgent(proxy, {...options, keepAlive: false}),
+    };
   }
 
   get #secure(): boolean {
@@ -82,17 +111,20 @@ export class HttpTransport implements Transport {
     return this.#secure ? process.getBuiltinModule('node:https') : http;
   }
 
-  #open({method, headers, body}: TransportRequest, path: string): http.ClientRequest {
-    return this.#driver.request({
-      host: this.#base.hostname.replace(/^\[|\]$/g, ''),
+  #open({method, headers, body}: TransportRequest, path: string, gaveUp?: AbortSignal): http.ClientRequest {
+    const agents = this.#agents;
+    const options: TunnelRequest = {
+      host: hostOf(this.#base),
       port: this.#base.port || undefined,
       method,
       path,
       headers:
         body === undefined ? {...headers} : {...headers, 'content-length': String(Buffer.byteLength(body))},
-      agent: method === 'GET' ? this.#shared : this.#single,
+      agent: method === 'GET' ? agents?.shared : agents?.single,
       joinDuplicateHeaders: true,
-    });
+      gaveUp,
+    };
+    return this.#driver.request(options);
   }
 
   #exchange(request: TransportRequest, path: string, progress: Progress): Promise<TransportAnswer> {
@@ -100,8 +132,9 @@ export class HttpTransport implements Transport {
     const maxBodyBytes = this.#options.maxBodyBytes ?? MAX_BODY_BYTES;
     return new Promise((resolve, reject) => {
       let sending: http.ClientRequest;
+      const connecting = this.#proxy === undefined ? undefined : new AbortController();
       try {
-        sending = this.#open(request, path);
+        sending = this.#open(request, path, connecting?.signal);
       } catch (cause) {
         reject(failureOf(cause, progress)); // a header or path that node:http refuses
         return;
@@ -109,14 +142,20 @@ export class HttpTransport implements Transport {
       const fail = (failure: Error) => {
         settle();
         reject(failure);
+        connecting?.abort();
         sending.destroy();
       };
       const endBecause = (kind: FailureKind, why: string, cause?: unknown) =>
         fail(endedByUs(kind, why, progress, cause));
-      const timer = (ms: number, kind: FailureKind, why: string) =>
-        setTimeout(() => endBecause(kind, `${why} within ${ms} ms`), ms);
-      const total = timer(timeouts.totalMs, 'timeout', 'no complete answer');
-      let phase = timer(timeouts.connectMs, 'connect-timeout', 'no connection');
+      const timer = (ms: number, onLate: () => void) => setTimeout(onLate, ms);
+      const total = timer(timeouts.totalMs, () =>
+        endBecause('timeout', `no complete answer within ${timeouts.totalMs} ms`),
+      );
+      let isResolving = false;
+      let phase = timer(timeouts.connectMs, () => {
+        const {kind, words} = unconnected({isResolving, proxy: this.#proxy});
+        endBecause(kind, `${words} within ${timeouts.connectMs} ms`);
+      });
       const abortable = waiter((reason) => endBecause('aborted', 'aborted', reason));
       if (signal) watch(signal, abortable);
       const settle = () => {
@@ -127,12 +166,16 @@ export class HttpTransport implements Transport {
       const onOpen = () => {
         progress.sent = true;
         clearTimeout(phase);
-        phase = timer(timeouts.headersMs, 'timeout', 'no answer');
+        phase = timer(timeouts.headersMs, () =>
+          endBecause('timeout', `no answer within ${timeouts.headersMs} ms`),
+        );
       };
 
-      sending.once('socket', (socket: Socket) =>
-        whenOpen(socket, sending.reusedSocket, this.#secure, onOpen),
-      );
+      sending.once('socket', (socket: Socket) => {
+        isResolving = socket.connecting && this.#proxy === undefined && isIP(hostOf(this.#base)) === 0;
+        socket.once('lookup', () => (isResolving = false));
+        whenOpen(socket, sending.reusedSocket, this.#secure, onOpen);
+      });
       sending.on('error', (cause) => fail(failureOf(cause, progress)));
       sending.on('upgrade', (_, socket: Socket) => {
         socket.destroy();
@@ -156,11 +199,9 @@ export class HttpTransport implements Transport {
             return;
           }
           settle();
-          resolve({
-            status: response.statusCode!,
-            headers: flatten(response.headers),
-            body: Buffer.concat(chunks),
-          });
+          const {statusCode, headers} = response;
+          const answer = {status: statusCode!, headers: flatten(headers), body: Buffer.concat(chunks)};
+          resolve(decoded(answer, maxBodyBytes));
         });
       });
       sending.end(body);

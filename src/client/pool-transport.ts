@@ -1,8 +1,13 @@
-import type {Dispatcher, Pool} from 'undici';
+import type {LookupFunction} from 'node:net';
+import type * as undiciModule from 'undici';
+import type {Dispatcher, Pool, buildConnector} from 'undici';
+import {parseProxy, type Proxy} from '../network/proxy.ts';
+import {tlsOptions, type NetworkSettings} from '../network/settings.ts';
 import {Abortable, unwatch, watch} from './abort.ts';
 import {checkBaseUrl, pathPrefix} from './base-url.ts';
 import {Deadlines, type Timed} from './deadlines.ts';
-import {endedByUs, failureOf, type Progress} from './failure.ts';
+import {decoded} from './decode.ts';
+import {endedByUs, failureOf, unconnected, type Progress} from './failure.ts';
 import {
   ATTEMPT_FAMILY_MS,
   DEFAULT_TIMEOUTS,
@@ -14,7 +19,7 @@ import {
   type TransportRequest,
 } from './transport.ts';
 
-export interface PoolTransportOptions {
+export interface PoolTransportOptions extends NetworkSettings {
   baseUrl: string;
   /** Maximum number of sockets; each carries one request at a time. */
   connections: number;
@@ -22,8 +27,6 @@ export interface PoolTransportOptions {
   maxBodyBytes?: number | undefined;
   /** For tests; otherwise undici is loaded at the first request. @internal */
   dispatcher?: Dispatcher | undefined;
-  /** Authorities to trust besides the system's, PEM; for a local server in tests. */
-  ca?: string | undefined;
 }
 
 /**
@@ -36,6 +39,10 @@ export class PoolTransport implements Transport {
   /** The origin of the base URL; `URL` would build it again on each access. */
   readonly #origin: string;
   readonly #prefix: string;
+  readonly #proxy: Proxy | undefined;
+  /** Host names that are being resolved. */
+  #lookups = 0;
+  readonly #connecting = new AbortController();
   #dispatcher: Dispatcher | undefined;
   #loading: Promise<Dispatcher> | undefined;
   readonly #deadlines = new Deadlines();
@@ -48,6 +55,9 @@ export class PoolTransport implements Transport {
     const base = checkBaseUrl(options.baseUrl);
     this.#origin = base.origin;
     this.#prefix = pathPrefix(base);
+    const {proxy} = options;
+    if (base.protocol === 'https:')
+      this.#proxy = typeof proxy === 'string' ? parseProxy(proxy, 'the proxy') : proxy;
     this.#dispatcher = options.dispatcher;
   }
 
@@ -61,6 +71,7 @@ export class PoolTransport implements Transport {
         path: this.#prefix + request.path,
         maxBodyBytes: this.#options.maxBodyBytes ?? MAX_BODY_BYTES,
         deadlines: this.#deadlines,
+        unconnected: this.#unconnected,
         ended: this.#ended,
         resolve,
         reject,
@@ -76,6 +87,8 @@ export class PoolTransport implements Transport {
     return this.#closing;
   }
 
+  readonly #unconnected = () => unconnected({isResolving: this.#lookups > 0, proxy: this.#proxy});
+
   readonly #ended = (): void => {
     if (--this.#running === 0) this.#onIdle();
   };
@@ -83,30 +96,60 @@ export class PoolTransport implements Transport {
   async #close(): Promise<void> {
     await this.#loading;
     if (this.#running > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
+    this.#connecting.abort();
     // Not `close`, which also waits for abandoned connections.
     await this.#dispatcher?.destroy();
   }
 
   #load(): Promise<Dispatcher> {
-    this.#loading ??= import('undici').then((undici) => (this.#dispatcher = this.#pool(undici.Pool)));
+    this.#loading ??= import('undici').then(
+      async (undici) => (this.#dispatcher = this.#pool(undici.Pool, await this.#connector(undici))),
+    );
     return this.#loading;
   }
 
-  #pool(PoolClass: typeof Pool): Pool {
+  #pool(PoolClass: typeof Pool, connect: buildConnector.connector): Pool {
     return new PoolClass(this.#origin, {
       connections: this.#options.connections,
       pipelining: 1, // with more, a broken socket would take several rows down, some of them silently sent again
       headersTimeout: 0,
       bodyTimeout: 0,
-      connect: {
-        timeout: DEFAULT_TIMEOUTS.connectMs,
-        autoSelectFamily: true,
-        autoSelectFamilyAttemptTimeout: ATTEMPT_FAMILY_MS,
-        ...(this.#options.ca === undefined ? {} : {ca: this.#options.ca}),
-      },
+      connect,
     });
   }
+
+  async #connector(undici: typeof undiciModule): Promise<buildConnector.connector> {
+    const timeout = DEFAULT_TIMEOUTS.connectMs;
+    const proxy = this.#proxy;
+    const isSecure = this.#origin.startsWith('https:');
+    const connect = undici.buildConnector({
+      timeout,
+      ...tlsOptions(this.#options),
+      ...(proxy === undefined ? {lookup: await this.#countedLookup(), ...FAMILIES} : {}),
+    });
+    if (!isSecure) return connect;
+    const {connectTls} = await import('./pool-connector.ts');
+    return connectTls(connect, {
+      proxy,
+      timeoutMs: timeout,
+      ca: this.#options.ca,
+      signal: this.#connecting.signal,
+    });
+  }
+
+  async #countedLookup(): Promise<LookupFunction> {
+    const {lookup} = await import('node:dns');
+    return (host, options, callback) => {
+      this.#lookups++;
+      lookup(host, options, (...found: Parameters<typeof callback>) => {
+        this.#lookups--;
+        callback(...found);
+      });
+    };
+  }
 }
+
+const FAMILIES = {autoSelectFamily: true, autoSelectFamilyAttemptTimeout: ATTEMPT_FAMILY_MS};
 
 interface ExchangeOptions {
   request: TransportRequest;
@@ -114,6 +157,8 @@ interface ExchangeOptions {
   path: string;
   maxBodyBytes: number;
   deadlines: Deadlines;
+  /** Why a connection takes so long. */
+  unconnected: () => {kind: FailureKind; words: string};
   /** Called once, before either of the others. */
   ended: () => void;
   resolve: (answer: TransportAnswer) => void;
@@ -177,10 +222,14 @@ class Exchange extends Abortable implements Dispatcher.DispatchHandler, Progress
   }
 
   onDue(): void {
-    const {connectMs, headersMs, totalMs} = this.#options.request.timeouts;
+    const {request, unconnected} = this.#options;
+    const {connectMs, headersMs, totalMs} = request.timeouts;
     if (this.#totalBy <= this.#phaseBy) this.#timedOut('timeout', 'no complete answer', totalMs);
     else if (this.sent) this.#timedOut('timeout', 'no answer', headersMs);
-    else this.#timedOut('connect-timeout', 'no connection', connectMs);
+    else {
+      const {kind, words} = unconnected();
+      this.#timedOut(kind, words, connectMs);
+    }
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -214,7 +263,8 @@ class Exchange extends Abortable implements Dispatcher.DispatchHandler, Progress
   onResponseEnd(): void {
     if (!this.#settle()) return;
     const body = this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks);
-    this.#options.resolve({status: this.status!, headers: this.#headers, body});
+    const answer = {status: this.status!, headers: this.#headers, body};
+    this.#options.resolve(decoded(answer, this.#options.maxBodyBytes));
   }
 
   onResponseError(_: Dispatcher.DispatchController, cause: Error): void {

@@ -47,6 +47,7 @@ export interface Settled {
 export async function settle(call: Call): Promise<Settled> {
   const {safety, policy, clock, request} = call;
   let mayBeTaken = false;
+  let sent = false;
   for (let attempts = 1; ; attempts++) {
     const facts: CallFacts = {...call, attempts};
     const outcome = await attempt(call);
@@ -57,10 +58,12 @@ export async function settle(call: Call): Promise<Settled> {
         return {answer: refusedAnswer(outcome.answer, mayBeTaken, call, facts), attempts};
     }
     mayBeTaken ||= verdict.taken;
+    sent ||= 'answer' in outcome || outcome.failure.sent;
     if (request.signal?.aborted) throw interrupted(request.signal.reason, mayBeTaken, facts);
     const waitMs = delayMs(outcome, verdict, attempts, call);
     if (!verdict.again || attempts > policy.retries || waitMs === undefined) {
-      throw mayBeTaken ? inDoubt(outcome, facts) : unavailable(outcome, facts);
+      const isUnsent = !sent && safety !== 'read';
+      throw mayBeTaken ? inDoubt(outcome, facts) : unavailable(outcome, facts, isUnsent);
     }
     call.debug.note(`attempt ${attempts} is open; the next one in ${Math.round(waitMs)} ms`);
     try {

@@ -49,11 +49,15 @@ export function refusal(answer: Answer, call: CallFacts): RemitError {
   );
 }
 
-/** A read that failed, or a write that certainly had no effect; it can be repeated later. */
-export function unavailable(outcome: Outcome, call: CallFacts): RemitError {
+/**
+ * A read that failed, or a write that certainly had no effect: it can be repeated later.
+ * @param isUnsent no attempt of the write left this machine
+ */
+export function unavailable(outcome: Outcome, call: CallFacts, isUnsent: boolean): RemitError {
   const code = 'answer' in outcome ? codeOfAnswer(outcome.answer) : 'UNAVAILABLE';
-  return new RemitError(code, `${whatOf(call)}: ${trouble(outcome, call)}`, {
-    ...facts(outcome, call),
+  const unsent = isUnsent ? 'nothing was sent: ' : '';
+  return new RemitError(code, `${whatOf(call)}: ${unsent}${trouble(outcome, call)}`, {
+    ...facts(outcome, call, isUnsent ? {may_have_taken_effect: false} : {}),
     hint: call.hint,
   });
 }
@@ -105,7 +109,11 @@ function facts(outcome: Outcome, call: CallFacts, extra: Record<string, unknown>
     const {failure} = outcome;
     return {
       httpStatus: failure.status,
-      details: {...known, failure: failure.kind},
+      details: {
+        ...known,
+        failure: failure.kind,
+        ...(failure.trouble === undefined ? {} : {reason: failure.trouble}),
+      },
       cause: call.sanitizer.cause(failure),
     };
   }
@@ -122,6 +130,7 @@ function facts(outcome: Outcome, call: CallFacts, extra: Record<string, unknown>
       ...(answer.unreadable === undefined ? {} : {answer: sanitizer.value(answer.unreadable)}),
       ...(answer.status < 300 && hasUnusableId(answer.json, call) ? {answer: {what: UNUSABLE_ID}} : {}),
       ...(answer.retryAfterMs === undefined ? {} : {retry_after_ms: answer.retryAfterMs}),
+      ...(answer.location === undefined ? {} : {location: sanitizer.line(shownLocation(answer.location))}),
     },
   };
 }
@@ -147,8 +156,15 @@ function inWords({answer}: {answer: Answer}, {sanitizer, recordId}: CallFacts): 
   }
   const said = message === undefined ? '' : `: ${sanitizer.words(message).slice(0, MESSAGE_LENGTH)}`;
   const named = errorCode === undefined ? '' : ` ${sanitizer.token(errorCode)}`;
-  return `the service answered ${status}${named}${said}`;
+  return `the service answered ${status}${named}${sanitizer.line(redirectTo(answer))}${said}`;
 }
+
+/** A redirect is never followed, since the request carries the key. */
+export const redirectTo = ({location}: Answer): string =>
+  location === undefined ? '' : ` (redirect to ${shownLocation(location)})`;
+
+/** Without its query, which may hold a token. */
+const shownLocation = (location: string): string => location.replace(/[?#].*$/s, '').slice(0, MESSAGE_LENGTH);
 
 /** Describes a success answer that is not what was requested. */
 function whatCame(

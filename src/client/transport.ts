@@ -1,3 +1,6 @@
+import type {TlsTrouble} from '../network/tls-trouble.ts';
+import type {ProxyTrouble} from '../network/tunnel.ts';
+
 /**
  * One HTTP exchange: no retries, no redirects, no interpretation of the status.
  * There are two implementations, checked by one conformance test: `http-transport.ts` (node:http, for single
@@ -37,14 +40,20 @@ export const DEFAULT_TIMEOUTS: Timeouts = {connectMs: 10_000, headersMs: 60_000,
 
 /** Maximum size of an answer body: far above any page, far below what would harm the process. */
 export const MAX_BODY_BYTES = 32 * 1024 * 1024;
-/** Node's default is 250 ms for each address of a host, which is too short on a slow link. */
-export const ATTEMPT_FAMILY_MS = 2_500;
+/**
+ * How long one address of a host may take before the next is tried (IPv6 and IPv4 take turns; the last may take as long as
+ * the connection may). Node's default of 250 ms is too short on a slow link.
+ */
+export const ATTEMPT_FAMILY_MS = 1_000;
 
 export interface TransportAnswer {
   status: number;
   /** Lower-case names; duplicates joined with a comma. */
   headers: Readonly<Record<string, string>>;
+  /** Decoded, if the service compressed it. */
   body: Buffer;
+  /** The body is still compressed, and this says why. */
+  undecoded?: string | undefined;
 }
 
 export type FailureKind =
@@ -52,6 +61,7 @@ export type FailureKind =
   | 'dns'
   | 'connect-timeout'
   | 'tls'
+  | 'proxy'
   | 'reset'
   | 'timeout' // headers or the whole exchange
   | 'cut' // the answer began and did not end
@@ -70,17 +80,26 @@ export class TransportFailure extends Error {
   readonly status: number | undefined;
   /** The message, without the request that was tried. */
   readonly why: string;
+  /** What went wrong with TLS or the proxy, where it has a name. */
+  readonly trouble: TlsTrouble | ProxyTrouble | undefined;
 
   /** @param facts.what what was tried: `POST https://host/path` */
   constructor(
     kind: FailureKind,
     why: string,
-    facts: {sent: boolean; what?: string; status?: number | undefined; cause?: unknown},
+    facts: {
+      sent: boolean;
+      what?: string;
+      status?: number | undefined;
+      trouble?: TlsTrouble | ProxyTrouble | undefined;
+      cause?: unknown;
+    },
   ) {
     super(facts.what === undefined ? why : `${facts.what}: ${why}`, {cause: facts.cause});
     this.kind = kind;
     this.why = why;
     this.sent = facts.sent;
     this.status = facts.status;
+    this.trouble = facts.trouble;
   }
 }

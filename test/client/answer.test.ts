@@ -58,7 +58,51 @@ describe('reading an answer', () => {
       {error: {type: 'card_error', detail: 'no'}},
       {errorCode: 'card_error', message: 'no'},
     ],
-    ['problem+json', {type: 'about:blank', title: 'Bad', detail: 'worse'}, {message: 'Bad'}],
+    ['problem+json', {type: 'about:blank', title: 'Bad', detail: 'worse'}, {message: 'Bad: worse'}],
+    [
+      'problem+json with errors',
+      {title: 'Bad request.', errors: [{detail: 'must be positive', pointer: '#/amount'}]},
+      {message: 'Bad request: amount: must be positive'},
+    ],
+    [
+      'a list of errors',
+      {
+        errors: [
+          {code: 'BAD_AMOUNT', field: 'amount', message: 'too large'},
+          {source: {pointer: '/data/payee_id'}, detail: 'unknown'},
+          'and a word',
+          {title: 'a fourth'},
+          {title: 'a fifth'},
+        ],
+      },
+      {
+        errorCode: 'BAD_AMOUNT',
+        message: 'amount: too large; data.payee_id: unknown; and a word (and 2 more)',
+      },
+    ],
+    [
+      'errors by field',
+      {errors: {amount: ['is required', 'is no number'], rail: 'unknown'}},
+      {message: 'amount: is required; amount: is no number; rail: unknown'},
+    ],
+    [
+      'a list in detail',
+      {detail: [{loc: ['body', 'amount'], msg: 'field required', type: 'missing'}]},
+      {errorCode: 'missing', message: 'amount: field required'},
+    ],
+    ['nested errors', {error: {code: 400, errors: [{message: 'no such payee'}]}}, {message: 'no such payee'}],
+    [
+      'words that repeat the message',
+      {message: 'no such payee', errors: [{message: 'no such payee'}]},
+      {message: 'no such payee'},
+    ],
+    ['errors without words', {message: 'no', errors: [1, null, {}, []]}, {message: 'no'}],
+    ['errors that are no list', {message: 'no', errors: 3}, {message: 'no'}],
+    [
+      'OAuth',
+      {error: 'invalid_client', error_description: 'unknown client'},
+      {errorCode: 'invalid_client', message: 'unknown client'},
+    ],
     ['problem+json with a URL', {type: 'https://x/y', detail: 'worse'}, {message: 'worse'}],
     [
       'an error as a word',

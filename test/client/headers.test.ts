@@ -9,7 +9,7 @@ describe('request headers', () => {
   it('carry the key, who asks, and JSON', () => {
     assert.deepEqual(requestHeaders({key: 'test_k', hasBody: true, idempotencyKey: 'i'}), {
       'x-api-key': 'test_k',
-      'user-agent': `remit-cli/${VERSION}`,
+      'user-agent': `remit/${VERSION}`,
       accept: 'application/json',
       'content-type': 'application/json',
       'idempotency-key': 'i',

@@ -1,3 +1,4 @@
+import {redirectTo} from '../../client/service-error.ts';
 import {Sanitizer} from '../../sanitize/sanitizer.ts';
 import type {Exchange} from './wire.ts';
 
@@ -13,6 +14,7 @@ export function wordsOf(end: Exchange): string {
   const {status, errorCode, message} = end.answer;
   return (
     [String(status), ...(errorCode === undefined ? [] : [errorCode])].join(' ') +
+    service.line(redirectTo(end.answer)) +
     (message === undefined ? '' : `: ${service.words(message)}`)
   );
 }
