@@ -11,7 +11,8 @@ const whoamiView: View = {
     ...profileDetails.card.filter(({path}) => path === 'mode' || path === 'base_url'),
     text('Key', 'key'),
     text('Fingerprint', 'key_fingerprint'),
-    ...profileDetails.card.filter(({path}) => path === 'read_only' || path.startsWith('caps.')),
+    text('Proxy', 'proxy'),
+    ...profileDetails.card.filter(({path}) => path === 'read_only' || /^(caps|tls)\./.test(path)),
   ],
 };
 
@@ -22,6 +23,8 @@ export default class Whoami extends RemitCommand {
   async run() {
     await this.parse(Whoami);
     const {out, profile, configDir, stateDir} = await this.open();
+    const {proxyFor} = await import('../network/proxy.ts');
+    const proxy = proxyFor(new URL(profile.baseUrl), this.runtime.env);
     const shown = {
       profile: profile.name,
       mode: profile.mode,
@@ -31,6 +34,8 @@ export default class Whoami extends RemitCommand {
       read_only: profile.readOnly,
       caps: profile.caps,
       overrides: profile.overrides,
+      tls: profile.tls,
+      proxy: proxy?.shown ?? null,
       from: profile.sources,
       project_file: this.project?.path ?? null,
       config_dir: configDir,

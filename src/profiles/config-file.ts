@@ -1,6 +1,6 @@
 import {join} from 'node:path';
 import {RemitError} from '../errors.ts';
-import {EMPTY_CONFIG, PROFILE_NAME, type ConfigFile, type StoredProfile} from './profile.ts';
+import {EMPTY_CONFIG, PROFILE_NAME, type ConfigFile, type StoredProfile, type TlsFiles} from './profile.ts';
 import {exposure, readSmallFile, refuseForeign} from './trusted-file.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -78,11 +78,12 @@ const PROFILE_KEYS: ReadonlySet<string> = new Set<keyof StoredProfile>([
   'approve_by_id',
   'caps',
   'overrides',
+  'tls',
 ]);
 
 function profileProblem(profile: unknown): string | undefined {
   if (!isObject(profile)) return 'that is not an object';
-  const {base_url, key, mode, read_only, approve_by_id, caps, overrides} = profile;
+  const {base_url, key, mode, read_only, approve_by_id, caps, overrides, tls} = profile;
   // A guard under a misspelled name must not become a guard that is not there.
   const unknown = Object.keys(profile).find((name) => !PROFILE_KEYS.has(name));
   if (unknown !== undefined) return `with a setting ${JSON.stringify(unknown)} that this remit does not know`;
@@ -100,6 +101,7 @@ function profileProblem(profile: unknown): string | undefined {
   if (approve_by_id !== undefined && typeof approve_by_id !== 'boolean')
     return 'whose approve_by_id is not true or false';
   if (overrides !== undefined && !areOverrides(overrides)) return 'whose overrides are not of the right form';
+  if (tls !== undefined && !areTlsFiles(tls)) return 'whose tls settings are not of the right form';
   return caps === undefined ? undefined : capsProblem(caps);
 }
 
@@ -124,6 +126,15 @@ const areOverrides = (value: unknown): boolean =>
   isObject(value) &&
   Object.entries(value).every(
     ([name, part]) => (name === 'operations' || name === 'fields') && isObject(part),
+  );
+
+const TLS_KEYS: ReadonlySet<string> = new Set<keyof TlsFiles>(['ca_file', 'client_cert', 'client_key']);
+
+/** A CA file under a misspelled name must not become a CA file that is not used. */
+const areTlsFiles = (value: unknown): boolean =>
+  isObject(value) &&
+  Object.entries(value).every(
+    ([name, path]) => TLS_KEYS.has(name) && typeof path === 'string' && path !== '',
   );
 
 const isCount = (value: unknown): boolean =>

@@ -20,6 +20,16 @@ export interface ProfileOverrides {
   fields?: Readonly<Record<string, string>> | undefined;
 }
 
+/** Files that TLS needs, as absolute paths; each is read at each use. */
+export interface TlsFiles {
+  /** Only these authorities are trusted, instead of the system's. */
+  ca_file?: string | undefined;
+  /** The client's certificate, with its chain. */
+  client_cert?: string | undefined;
+  /** Its private key; without it the key is in the file of the certificate. */
+  client_key?: string | undefined;
+}
+
 export interface StoredProfile {
   base_url: string;
   key: KeySource;
@@ -30,6 +40,7 @@ export interface StoredProfile {
   approve_by_id?: boolean;
   caps?: Caps;
   overrides?: ProfileOverrides;
+  tls?: TlsFiles;
 }
 
 /** config.json. */
@@ -56,6 +67,7 @@ export interface ActiveProfile {
   readOnly: boolean;
   approveById: boolean;
   overrides: ProfileOverrides;
+  tls: TlsFiles;
   /** Where each value came from, for `whoami`. */
   sources: Readonly<Record<string, string>>;
   /** What a person should know before the key is used. */

@@ -5,6 +5,7 @@ import {fingerprintOf, modeOf} from './key.ts';
 import {maskKey} from '../sanitize/secret-shapes.ts';
 import type {ActiveProfile, ConfigFile, StoredProfile} from './profile.ts';
 import type {ProjectFile} from './project-file.ts';
+import {chooseTlsFiles} from './tls-files.ts';
 
 export interface ProfileQuestion {
   /** `--profile`. */
@@ -92,6 +93,11 @@ export async function resolveProfile(question: ProfileQuestion): Promise<ActiveP
         hint: `remit profiles remove ${name}, then remit profiles add ${name} --base-url ${profile.base_url}`,
       },
     );
+  const isOwnUrl = profile !== undefined && choice.baseUrlFrom !== 'REMIT_BASE_URL';
+  const tls = chooseTlsFiles(
+    question.flag === undefined ? question.env : {},
+    isOwnUrl ? {files: profile.tls ?? {}, from: `profile ${name}`} : undefined,
+  );
   return {
     name,
     baseUrl: choice.baseUrl,
@@ -105,11 +111,13 @@ export async function resolveProfile(question: ProfileQuestion): Promise<ActiveP
     readOnly: profile?.read_only ?? false,
     approveById: profile?.approve_by_id ?? false,
     overrides: profile?.overrides ?? {},
+    tls: tls.files,
     sources: {
       profile: choice.nameFrom,
       base_url: choice.baseUrlFrom,
       key: keyFrom,
       mode: 'prefix of the key',
+      ...tls.sources,
     },
     warnings: profile === undefined || choice.envKey ? [] : exposuresOf(profile, question.configDir),
   };

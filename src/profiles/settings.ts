@@ -1,7 +1,10 @@
-import type {Caps, ProfileOverrides, StoredProfile} from './profile.ts';
+import type {Caps, ProfileOverrides, StoredProfile, TlsFiles} from './profile.ts';
 
 /** What a profile allows and how its service differs: everything but where it is and its key. */
-export type ProfileSettings = Pick<StoredProfile, 'read_only' | 'approve_by_id' | 'caps' | 'overrides'>;
+export type ProfileSettings = Pick<
+  StoredProfile,
+  'read_only' | 'approve_by_id' | 'caps' | 'overrides' | 'tls'
+>;
 
 /** Names of single settings, as the flags spell them. */
 export interface SettingNames {
@@ -11,6 +14,9 @@ export interface SettingNames {
   'allow-rail'?: boolean | undefined;
   'read-only'?: boolean | undefined;
   'approve-by-id'?: boolean | undefined;
+  'ca-file'?: boolean | undefined;
+  /** The certificate and its key. */
+  'client-cert'?: boolean | undefined;
   /** Operations. */
   route?: readonly string[] | undefined;
   /** Fields of operations. */
@@ -25,8 +31,15 @@ export function withSettings<T extends ProfileSettings>(profile: T, changes: Pro
     ...(changes.approve_by_id === undefined ? {} : {approve_by_id: changes.approve_by_id}),
     caps: mergedCaps(profile.caps ?? {}, changes.caps ?? {}),
     overrides: mergedOverrides(profile.overrides ?? {}, changes.overrides ?? {}),
+    tls: mergedTls(profile.tls ?? {}, changes.tls ?? {}),
   });
 }
+
+/** A new certificate replaces the pair: the old key does not fit it. */
+const mergedTls = (old: TlsFiles, next: TlsFiles): TlsFiles => ({
+  ...(next.client_cert === undefined ? old : {ca_file: old.ca_file}),
+  ...next,
+});
 
 function mergedCaps(old: Caps, next: Caps): Caps {
   const merged: Caps = {...old, ...next};
@@ -42,7 +55,7 @@ const mergedOverrides = (old: ProfileOverrides, next: ProfileOverrides): Profile
 
 /** Settings without those that are named. */
 export function withoutSettings<T extends ProfileSettings>(profile: T, names: SettingNames): T {
-  const {caps = {}, overrides = {}} = profile;
+  const {caps = {}, overrides = {}, tls = {}} = profile;
   const {max_amount_minor, max_batch_total_minor, max_batch_rows, rails} = caps;
   return withoutEmpty({
     ...profile,
@@ -58,12 +71,16 @@ export function withoutSettings<T extends ProfileSettings>(profile: T, names: Se
       operations: without(overrides.operations, names.route),
       fields: without(overrides.fields, names.field),
     },
+    tls: {
+      ...(names['ca-file'] ? {} : {ca_file: tls.ca_file}),
+      ...(names['client-cert'] ? {} : {client_cert: tls.client_cert, client_key: tls.client_key}),
+    },
   });
 }
 
 /**
- * A new profile under the name of an old one keeps what guards it. The permission to approve by id is not kept: it was
- * given for the old service and key.
+ * A new profile under the name of an old one keeps what guards it. The permission to approve by id and the TLS files are
+ * not kept: they were given for the old service and key.
  */
 export const replacing = (old: StoredProfile, next: StoredProfile): StoredProfile =>
   withSettings({...next, ...settingsOf(old)}, settingsOf(next));
@@ -79,8 +96,8 @@ const without = <T>(
 
 /** Without undefined values and empty parts, so that the file holds only what is set. */
 function withoutEmpty<T extends ProfileSettings>(profile: T): T {
-  const {caps, overrides, ...rest} = profile;
-  const parts = {caps: setOnly(caps), overrides: setOnly(nonEmpty(overrides ?? {}))};
+  const {caps, overrides, tls, ...rest} = profile;
+  const parts = {caps: setOnly(caps), overrides: setOnly(nonEmpty(overrides ?? {})), tls: setOnly(tls)};
   return {...setOnly(rest), ...setOnly(nonEmpty(parts))} as T; // only optional settings are left out
 }
 

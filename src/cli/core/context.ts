@@ -4,6 +4,7 @@ import {checkOverrides} from '../../client/routes.ts';
 import type {Transport} from '../../client/transport.ts';
 import type {Clock} from '../../clock.ts';
 import {RemitError} from '../../errors.ts';
+import type {NetworkSettings} from '../../network/settings.ts';
 import type {Output} from '../../output/output.ts';
 import {configDir, stateDir} from '../../profiles/config-file.ts';
 import type {ActiveProfile} from '../../profiles/profile.ts';
@@ -76,7 +77,9 @@ export async function openContext(
   out.sanitizer.conceal(profile.key);
   refuseUnverified(profile, runtime.env);
   for (const warning of profile.warnings) out.warn(warning);
-  const transportFor = (kind: TransportKind) => runtime.transport(kind, profile.baseUrl);
+  const network = networkOf(profile, local);
+  const transportFor = async (kind: TransportKind) =>
+    runtime.transport(kind, profile.baseUrl, await network());
   const {RemitClient} = await import('../../client/client.ts'); // HTTP is loaded by commands that need it
   const clientOn = (transport: Transport) =>
     new RemitClient({
@@ -114,6 +117,25 @@ export async function openContext(
   };
 }
 
+/** How the service is reached: read once, and only by a command that sends something. */
+function networkOf(
+  {baseUrl, tls}: ActiveProfile,
+  {runtime, out}: LocalContext,
+): () => Promise<NetworkSettings> {
+  let settings: NetworkSettings | undefined;
+  return async () => {
+    if (settings !== undefined || !baseUrl.startsWith('https:')) return settings ?? {};
+    const {proxyFor} = await import('../../network/proxy.ts');
+    const {readTlsFiles, tlsExposure} = await import('../../profiles/tls-files.ts');
+    const proxy = proxyFor(new URL(baseUrl), runtime.env);
+    if (proxy !== undefined) out.sanitizer.conceal(...proxy.secrets);
+    settings = {...readTlsFiles(tls), proxy};
+    const warning = tlsExposure(tls);
+    if (warning !== undefined) out.warn(warning);
+    return settings;
+  };
+}
+
 /** Node would send the key to any server that answers, whatever its certificate, or print it with each request. */
 function refuseUnverified({mode}: ActiveProfile, env: Runtime['env']): void {
   if (mode === 'live' && (env['NODE_DEBUG'] ?? '') !== '')
@@ -143,9 +165,12 @@ export const localCommands = (flags: Partial<GlobalFlags> = {}): Commands =>
     stateDir: stateDirIn(flags),
   });
 
-/** REMIT_API_KEY replaces the key of a profile, and `-p` would bring the profile's own key back. */
+/** With REMIT_API_KEY and the like, `-p` would bring back what the profile itself has. */
 const inForce = ({name, mode, sources}: ActiveProfile, named: string | undefined) => ({
-  profile: name === null || sources['key'] === 'REMIT_API_KEY' ? undefined : name,
+  profile:
+    name === null || FROM_ENV.some((setting) => sources[setting]?.startsWith('REMIT_')) ? undefined : name,
   mode,
   named: named !== undefined,
 });
+
+const FROM_ENV = ['key', 'ca_file', 'client_cert', 'client_key'];

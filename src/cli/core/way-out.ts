@@ -1,5 +1,6 @@
 import {isLoopback} from '../../client/base-url.ts';
 import type {RemitError} from '../../errors.ts';
+import {networkFix, type Place} from './network-fix.ts';
 import type {Commands} from '../runtime/command-line.ts';
 import {DEFAULT_PORT} from '../runtime/sandbox-port.ts';
 
@@ -10,15 +11,16 @@ export interface Failed {
   args: Readonly<Record<string, unknown>>;
 }
 
-/** What is known about the service so far; a command without a profile has no base URL. */
-export interface Place {
-  commands: Commands;
-  baseUrl: string | undefined;
-}
-
 /** The same error with a command to type next, where it has none and one is known. Goes by codes, never by words. */
 export function withWayOut(error: RemitError, failed: Failed, place: Place): RemitError {
-  const hint = error.hintWith(place.commands) ?? wayOut(error, failed, place);
+  const own = error.hintWith(place.commands);
+  const fix = networkFix(error, place);
+  const hint =
+    fix === undefined
+      ? (own ?? wayOut(error, failed, place))
+      : own === undefined
+        ? fix
+        : `${fix}; then ${own}`;
   return hint === error.openHint ? error : error.withHint(hint);
 }
 

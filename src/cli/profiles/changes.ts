@@ -1,12 +1,20 @@
+import {resolve} from 'node:path';
 import {RemitError} from '../../errors.ts';
 import {profileDetails} from '../../output/views/profiles.ts';
-import type {ConfigFile, StoredProfile} from '../../profiles/profile.ts';
+import type {ConfigFile, StoredProfile, TlsFiles} from '../../profiles/profile.ts';
 import {storedProfile} from '../../profiles/resolve.ts';
 import type {ProfileSettings} from '../../profiles/settings.ts';
 import {summarise, type ProfileSummary} from '../../profiles/summary.ts';
+import {readTlsFiles} from '../../profiles/tls-files.ts';
 import type {LocalContext} from '../core/context.ts';
 import {readCaps, readOverrides, type CapFlags} from './options.ts';
 import {changeConfig} from './store.ts';
+
+export interface TlsFlags {
+  'ca-file'?: string | undefined;
+  'client-cert'?: string | undefined;
+  'client-key'?: string | undefined;
+}
 
 /** The settings that the flags of `profiles add` and `profiles set` name. */
 export function readSettings(
@@ -15,16 +23,32 @@ export function readSettings(
     'approve-by-id'?: boolean | undefined;
     route?: string[] | undefined;
     field?: string[] | undefined;
-  },
+  } & TlsFlags,
+  cwd: string,
 ): ProfileSettings {
   const caps = readCaps(flags);
   const overrides = readOverrides(flags);
+  const tls = namedFiles(flags, cwd);
   return {
     ...(flags['read-only'] ? {read_only: true} : {}),
     ...(flags['approve-by-id'] ? {approve_by_id: true} : {}),
     ...(caps === undefined ? {} : {caps}),
     ...(overrides === undefined ? {} : {overrides}),
+    ...(tls === undefined ? {} : {tls}),
   };
+}
+
+/** Absolute, since they are read from other folders later. They are checked here: a profile that cannot work is not stored. */
+function namedFiles(flags: TlsFlags, cwd: string): TlsFiles | undefined {
+  const {'ca-file': ca, 'client-cert': cert, 'client-key': key} = flags;
+  if (ca === undefined && cert === undefined && key === undefined) return undefined;
+  const files: TlsFiles = {
+    ...(ca === undefined ? {} : {ca_file: resolve(cwd, ca)}),
+    ...(cert === undefined ? {} : {client_cert: resolve(cwd, cert)}),
+    ...(key === undefined ? {} : {client_key: resolve(cwd, key)}),
+  };
+  readTlsFiles(files);
+  return files;
 }
 
 /** Changes one stored profile and shows it. `change` gets what is stored now. */
@@ -45,8 +69,8 @@ export async function changeProfile(
 /** A stored profile as it is shown: with its caps and overrides, without its key. */
 export function profileFacts(config: ConfigFile, name: string) {
   const profile = config.profiles[name]!; // of a name that was looked up
-  const {caps = {}, overrides = {}} = profile;
-  return {...summarise(config, name, profile), caps, overrides};
+  const {caps = {}, overrides = {}, tls = {}} = profile;
+  return {...summarise(config, name, profile), caps, overrides, tls};
 }
 
 /** @throws RemitError USAGE if a command that changes a profile has nothing to change */

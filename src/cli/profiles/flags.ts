@@ -58,6 +58,22 @@ export const overrideFlags = inGroup('OVERRIDE', {
   }),
 });
 
+export const tlsFlags = inGroup('TLS', {
+  'ca-file': Flags.string({
+    helpValue: 'PATH',
+    description: 'trust only the certificate authorities in this PEM file',
+  }),
+  'client-cert': Flags.string({
+    helpValue: 'PATH',
+    description: 'PEM file of the client certificate that the service requires',
+  }),
+  'client-key': Flags.string({
+    helpValue: 'PATH',
+    description: 'PEM file of its private key (default: in the same file)',
+    dependsOn: ['client-cert'],
+  }),
+});
+
 /** What `profiles unset` removes. */
 export const unsetFlags = {
   'max-amount': Flags.boolean({description: 'remove the cap on single amounts, for all currencies'}),
@@ -66,6 +82,8 @@ export const unsetFlags = {
   'allow-rail': Flags.boolean({description: 'allow all rails'}),
   'read-only': Flags.boolean({description: 'allow writes'}),
   'approve-by-id': Flags.boolean({description: 'stop letting batches approve records by id'}),
+  'ca-file': Flags.boolean({description: "trust the system's certificate authorities again"}),
+  'client-cert': Flags.boolean({description: 'use no client certificate and key'}),
   route: Flags.string({...many, helpValue: 'OPERATION', description: 'use the assumed route again'}),
   field: Flags.string({
     ...many,

@@ -1,6 +1,7 @@
 import {homedir} from 'node:os';
 import type {Transport} from '../../client/transport.ts';
 import {systemClock, type Clock} from '../../clock.ts';
+import type {NetworkSettings} from '../../network/settings.ts';
 import type {OutStream} from '../../output/sink.ts';
 import {socketCeiling} from './open-files.ts';
 import {terminalPrompts, type Prompts} from './prompts.ts';
@@ -27,7 +28,7 @@ export interface Runtime {
   uuid: () => string;
   stop: Stop;
   prompts: Prompts;
-  transport: (kind: TransportKind, baseUrl: string) => Promise<Transport>;
+  transport: (kind: TransportKind, baseUrl: string, network?: NetworkSettings) => Promise<Transport>;
 }
 
 /** The runtime of a real process. */
@@ -67,12 +68,16 @@ function workingFolder(): string {
   }
 }
 
-async function openTransport(kind: TransportKind, baseUrl: string): Promise<Transport> {
+async function openTransport(
+  kind: TransportKind,
+  baseUrl: string,
+  network: NetworkSettings = {},
+): Promise<Transport> {
   if (kind === 'one-shot') {
     const {HttpTransport} = await import('../../client/http-transport.ts');
-    return new HttpTransport({baseUrl});
+    return new HttpTransport({baseUrl, ...network});
   }
   const {PoolTransport} = await import('../../client/pool-transport.ts');
   // Opened as requests need them, and now and then one more: a pool takes a socket for busy a moment longer than it is.
-  return new PoolTransport({baseUrl, connections: socketCeiling()});
+  return new PoolTransport({baseUrl, connections: socketCeiling(), ...network});
 }

@@ -3,7 +3,7 @@ import {normaliseBaseUrl} from '../../client/base-url.ts';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {readKeySource} from '../../cli/input/key-input.ts';
 import {profileFacts, readSettings} from '../../cli/profiles/changes.ts';
-import {guardFlags, keyFlags, overrideFlags} from '../../cli/profiles/flags.ts';
+import {guardFlags, keyFlags, overrideFlags, tlsFlags} from '../../cli/profiles/flags.ts';
 import {changeConfig} from '../../cli/profiles/store.ts';
 import {RemitError} from '../../errors.ts';
 import {profileDetails} from '../../output/views/profiles.ts';
@@ -30,6 +30,7 @@ export default class ProfilesAdd extends RemitCommand {
     ...keyFlags,
     ...guardFlags,
     ...overrideFlags,
+    ...tlsFlags,
     default: Flags.boolean({description: 'make it the default profile'}),
     replace: Flags.boolean({
       description: 'replace an existing profile; caps, read-only and overrides not given here are kept',
@@ -45,7 +46,7 @@ export default class ProfilesAdd extends RemitCommand {
         'USAGE',
         `${JSON.stringify(name)} is not a valid profile name: use letters, digits, - and _`,
       );
-    const settings = readSettings(flags);
+    const settings = readSettings(flags, this.runtime.cwd);
     const baseUrl = normaliseBaseUrl(flags['base-url']);
     const key = await readKeySource(flags, this.runtime);
     const profile: StoredProfile = {

@@ -3,7 +3,7 @@ import {normaliseBaseUrl} from '../../client/base-url.ts';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {readKeySource} from '../../cli/input/key-input.ts';
 import {changeProfile, readSettings, requireChange} from '../../cli/profiles/changes.ts';
-import {guardFlags, keyFlags, overrideFlags} from '../../cli/profiles/flags.ts';
+import {guardFlags, keyFlags, overrideFlags, tlsFlags} from '../../cli/profiles/flags.ts';
 import {RemitError} from '../../errors.ts';
 import {readConfig} from '../../profiles/config-file.ts';
 import {describeSource, readKey} from '../../profiles/key-source.ts';
@@ -18,6 +18,7 @@ const own = {
   ...keyFlags,
   ...guardFlags,
   ...overrideFlags,
+  ...tlsFlags,
 };
 
 export default class ProfilesSet extends RemitCommand {
@@ -35,7 +36,7 @@ export default class ProfilesSet extends RemitCommand {
     const {args, flags} = await this.parse(ProfilesSet);
     requireChange(flags, Object.keys(own), 'profiles set');
     const local = this.openLocal();
-    const settings = readSettings(flags);
+    const settings = readSettings(flags, this.runtime.cwd);
     const baseUrl = flags['base-url'] === undefined ? undefined : normaliseBaseUrl(flags['base-url']);
     const {profile: before} = storedProfile(readConfig(local.configDir), args.name, local.configDir);
     const leaves = baseUrl !== undefined && new URL(baseUrl).origin !== new URL(before.base_url).origin;

@@ -54,5 +54,8 @@ export const profileDetails: View = {
     byCurrency('Largest batch', 'caps.max_batch_total_minor'),
     text('Most rows', 'caps.max_batch_rows'),
     list('Rails', 'caps.rails'),
+    text('CA file', 'tls.ca_file'),
+    text('Client certificate', 'tls.client_cert'),
+    text('Client key', 'tls.client_key'),
   ],
 };

@@ -1,0 +1,65 @@
+import type {RemitError} from '../../errors.ts';
+import {shellWord} from '../../shell-word.ts';
+import type {Commands} from '../runtime/command-line.ts';
+
+/** What is known about the service so far; a command without a profile has no base URL. */
+export interface Place {
+  commands: Commands;
+  baseUrl: string | undefined;
+}
+
+/** The command that removes the cause of a failed connection, or shows it where the cause is not on this machine. */
+export function networkFix(
+  {details, httpStatus}: RemitError,
+  {commands, baseUrl}: Place,
+): string | undefined {
+  const {failure, reason, location} = details ?? {};
+  if (baseUrl === undefined) return undefined;
+  const url = new URL(baseUrl);
+  if (typeof location === 'string' && httpStatus !== undefined && httpStatus >= 300 && httpStatus < 400)
+    return redirected(url, location, commands.profile);
+  if (failure === 'dns') return commands.read('whoami');
+  const {profile} = commands;
+  switch (reason) {
+    case 'unknown-issuer':
+    case 'self-signed':
+      return set(profile, ['--ca-file', 'FILE'], 'REMIT_CA_FILE=FILE');
+    case 'client-certificate':
+    case 'handshake-refused':
+      return set(
+        profile,
+        ['--client-cert', 'FILE', '--client-key', 'FILE'],
+        'REMIT_CLIENT_CERT=FILE REMIT_CLIENT_KEY=FILE',
+      );
+    case 'wrong-name':
+    case 'plain-http':
+      return set(profile, ['--base-url', 'URL'], 'REMIT_BASE_URL=URL');
+    case 'expired':
+    case 'not-yet-valid':
+      return 'compare the clock of this machine with the dates of the certificate: date -u';
+    case 'protocol-version':
+      return `see what the server supports: openssl s_client -connect ${shellWord(`${url.hostname}:${url.port || 443}`)}`;
+    case 'http2-only':
+      return `see what the server supports: curl --http1.1 -sv ${shellWord(baseUrl)}`;
+    case 'proxy-credentials':
+      return 'HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT';
+    case 'proxy-denied':
+    case 'proxy-failed':
+    case 'proxy-unreachable':
+      return `correct HTTPS_PROXY, or connect without a proxy: NO_PROXY=${shellWord(url.hostname)}`;
+    default:
+      return undefined;
+  }
+}
+
+/** A stored profile is changed; without one the environment is. */
+const set = (profile: string | undefined, flags: readonly string[], variable: string): string =>
+  profile === undefined ? variable : ['remit', 'profiles', 'set', profile, ...flags].map(shellWord).join(' ');
+
+/** Only where the service has moved to another host: a redirect within it leads to a page, not to the API. */
+function redirected(url: URL, location: string, profile: string | undefined): string | undefined {
+  const target = URL.canParse(location) ? new URL(location) : undefined;
+  if (target?.protocol !== 'https:' || target.origin === url.origin) return undefined;
+  const moved = target.origin + url.pathname.replace(/\/+$/, '');
+  return set(profile, ['--base-url', moved], `REMIT_BASE_URL=${shellWord(moved)}`);
+}

@@ -1,0 +1,128 @@
+import type {KeyObject, X509Certificate} from 'node:crypto';
+import {RemitError} from '../errors.ts';
+import type {TlsFiles} from './profile.ts';
+import {exposure, readSmallFile, refuseForeign} from './trusted-file.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** What the files hold; PEM. */
+export interface TlsTexts {
+  ca?: string;
+  cert?: string;
+  key?: string;
+}
+
+/** The variables that name such files, by the setting that each replaces. */
+const VARIABLES = {
+  ca_file: 'REMIT_CA_FILE',
+  client_cert: 'REMIT_CLIENT_CERT',
+  client_key: 'REMIT_CLIENT_KEY',
+} as const;
+
+/**
+ * The files in force, and where each setting comes from. The environment replaces what is stored; a certificate and its key
+ * are replaced together.
+ * @param stored undefined where the base URL is not that of the profile
+ */
+export function chooseTlsFiles(
+  env: Env,
+  stored: {files: TlsFiles; from: string} | undefined,
+): {files: TlsFiles; sources: Record<string, string>} {
+  const named = (name: keyof TlsFiles) => env[VARIABLES[name]] || undefined;
+  const isPairNamed = named('client_cert') !== undefined || named('client_key') !== undefined;
+  const files: TlsFiles = {};
+  const sources: Record<string, string> = {};
+  for (const name of ['ca_file', 'client_cert', 'client_key'] as const) {
+    const isReplaced = named(name) !== undefined || (name !== 'ca_file' && isPairNamed);
+    const path = isReplaced ? named(name) : stored?.files[name];
+    if (path === undefined) continue;
+    files[name] = path;
+    sources[name] = isReplaced ? VARIABLES[name] : (stored?.from ?? '');
+  }
+  return {files, sources};
+}
+
+/**
+ * Reads and checks the files: as with a key file, nobody else may be able to change them.
+ * @throws RemitError STATE naming the file and what is wrong with it; USAGE for a key without a certificate
+ */
+export function readTlsFiles({ca_file, client_cert, client_key}: TlsFiles): TlsTexts {
+  return {
+    ...(ca_file === undefined ? {} : {ca: readAuthorities(ca_file)}),
+    ...readPair(client_cert, client_key),
+  };
+}
+
+/** A warning where other users can read the client key. */
+export function tlsExposure({client_cert, client_key = client_cert}: TlsFiles): string | undefined {
+  return client_key === undefined ? undefined : exposure(client_key, KEY);
+}
+
+function readAuthorities(path: string): string {
+  const text = readPem(path, 'the CA file');
+  const certificates = text.match(CERTIFICATE) ?? [];
+  if (certificates.length === 0) throw unusable('the CA file', path, 'holds no certificate in PEM format');
+  for (const certificate of certificates) parse(certificate, 'the CA file', path);
+  return text;
+}
+
+function readPair(certPath: string | undefined, keyPath = certPath): {cert?: string; key?: string} {
+  if (certPath === undefined || keyPath === undefined) {
+    if (keyPath === undefined) return {};
+    throw new RemitError('USAGE', 'a client key needs a client certificate', {
+      hint: 'name both: --client-cert FILE --client-key FILE',
+    });
+  }
+  const cert = readPem(certPath, CERT);
+  const [first] = cert.match(CERTIFICATE) ?? [];
+  if (first === undefined) throw unusable(CERT, certPath, 'holds no certificate in PEM format');
+  const certificate = parse(first, CERT, certPath);
+  const key = readPem(keyPath, KEY);
+  if (!/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(key))
+    throw unusable(KEY, keyPath, 'holds no private key in PEM format', 'name its file: --client-key FILE');
+  if (!certificate.checkPrivateKey(privateKey(key, keyPath)))
+    throw unusable(KEY, keyPath, `does not belong to the certificate in ${certPath}`);
+  return {cert, key};
+}
+
+const CERT = 'the client certificate';
+const KEY = 'the client key';
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+function readPem(path: string, what: string): string {
+  let file: ReturnType<typeof readSmallFile>;
+  try {
+    file = readSmallFile(path);
+  } catch (error) {
+    throw unusable(what, path, `cannot be read: ${(error as Error).message}`, undefined, error);
+  }
+  refuseForeign(path, file.stats, what);
+  return file.text;
+}
+
+/** node:crypto is loaded here: few commands need it before they send something. */
+const crypto = () => process.getBuiltinModule('node:crypto');
+
+function parse(pem: string, what: string, path: string): X509Certificate {
+  try {
+    return new (crypto().X509Certificate)(pem);
+  } catch (error) {
+    throw unusable(what, path, 'holds a certificate that cannot be read', undefined, error);
+  }
+}
+
+function privateKey(pem: string, path: string): KeyObject {
+  try {
+    return crypto().createPrivateKey(pem);
+  } catch (error) {
+    const needsPassphrase = (error as NodeJS.ErrnoException).code === 'ERR_MISSING_PASSPHRASE';
+    if (needsPassphrase)
+      throw unusable(KEY, path, 'is encrypted, and remit cannot ask for its passphrase', DECRYPT, error);
+    throw unusable(KEY, path, 'cannot be read as a private key', undefined, error);
+  }
+}
+
+const DECRYPT = 'write a copy that only you can read: (umask 077; openssl pkey -in FILE -out COPY)';
+
+const unusable = (what: string, path: string, why: string, hint?: string, cause?: unknown): RemitError =>
+  new RemitError('STATE', `${what} ${path} ${why}`, {hint, cause});
