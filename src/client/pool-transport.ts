@@ -102,9 +102,11 @@ export class PoolTransport implements Transport {
   }
 
   #load(): Promise<Dispatcher> {
-    this.#loading ??= import('undici').then(
-      async (undici) => (this.#dispatcher = this.#pool(undici.Pool, await this.#connector(undici))),
-    );
+    this.#loading ??= import('undici').then(async (undici) => {
+      const connector = this.#connector(undici);
+      const connect = this.#origin.startsWith('https:') ? await this.#overTls(connector) : connector;
+      return (this.#dispatcher = this.#pool(undici.Pool, connect));
+    });
     return this.#loading;
   }
 
@@ -118,35 +120,31 @@ export class PoolTransport implements Transport {
     });
   }
 
-  async #connector(undici: typeof undiciModule): Promise<buildConnector.connector> {
-    const timeout = DEFAULT_TIMEOUTS.connectMs;
-    const proxy = this.#proxy;
-    const isSecure = this.#origin.startsWith('https:');
-    const connect = undici.buildConnector({
-      timeout,
+  #connector({buildConnector}: typeof undiciModule): buildConnector.connector {
+    return buildConnector({
+      timeout: DEFAULT_TIMEOUTS.connectMs,
       ...tlsOptions(this.#options),
-      ...(proxy === undefined ? {lookup: await this.#countedLookup(), ...FAMILIES} : {}),
+      ...(this.#proxy === undefined ? {lookup: this.#countedLookup, ...FAMILIES} : {}),
     });
-    if (!isSecure) return connect;
+  }
+
+  async #overTls(connector: buildConnector.connector): Promise<buildConnector.connector> {
     const {connectTls} = await import('./pool-connector.ts');
-    return connectTls(connect, {
-      proxy,
-      timeoutMs: timeout,
+    return connectTls(connector, {
+      proxy: this.#proxy,
+      timeoutMs: DEFAULT_TIMEOUTS.connectMs,
       ca: this.#options.ca,
       signal: this.#connecting.signal,
     });
   }
 
-  async #countedLookup(): Promise<LookupFunction> {
-    const {lookup} = await import('node:dns');
-    return (host, options, callback) => {
-      this.#lookups++;
-      lookup(host, options, (...found: Parameters<typeof callback>) => {
-        this.#lookups--;
-        callback(...found);
-      });
-    };
-  }
+  readonly #countedLookup: LookupFunction = (host, options, callback) => {
+    this.#lookups++;
+    process.getBuiltinModule('node:dns').lookup(host, options, (...found: Parameters<typeof callback>) => {
+      this.#lookups--;
+      callback(...found);
+    });
+  };
 }
 
 const FAMILIES = {autoSelectFamily: true, autoSelectFamilyAttemptTimeout: ATTEMPT_FAMILY_MS};
