@@ -1,3 +1,4 @@
+import {isObject} from '../narrow.ts';
 import {readErrorBody} from './error-body.ts';
 import type {TransportAnswer} from './transport.ts';
 
@@ -37,8 +38,6 @@ export interface Unreadable {
   status?: string;
 }
 
-type Json = Readonly<Record<string, unknown>>;
-
 /**
  * Reads an answer, with the error shapes of error-body.ts. Never throws.
  *
@@ -68,10 +67,6 @@ export function readAnswer(answer: TransportAnswer, nowMs: number): Answer {
 /** True for a status that the client treats as success; assumptions, "any 2xx is success". */
 export function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
-}
-
-export function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**

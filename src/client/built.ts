@@ -1,6 +1,6 @@
 import type {OperationId} from '../contract/operations.ts';
 import {RemitError} from '../errors.ts';
-import {isObject} from './answer.ts';
+import {isObject} from '../narrow.ts';
 import {checkKey, requestHeaders} from './headers.ts';
 import {checkIdempotencyKey, newIdempotencyKey} from './idempotency.ts';
 import {Sanitizer, sensitiveValues} from '../sanitize/sanitizer.ts';

@@ -1,3 +1,5 @@
+import {isObject} from '../narrow.ts';
+
 /** What an error body says; each part only where it is there. */
 export interface ErrorBody {
   /** The service's own code, unchanged. */
@@ -8,8 +10,7 @@ export interface ErrorBody {
 
 type Json = Readonly<Record<string, unknown>>;
 
-const asObject = (value: unknown): Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
+const asObject = (value: unknown): Json => (isObject(value) ? value : {});
 
 /**
  * Reads the shapes that error bodies have in practice (assumption 42): a code in `error_code`, `code`, `error.code` or

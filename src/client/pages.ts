@@ -1,6 +1,6 @@
 import {LIMITS} from '../contract/limits.ts';
 import {RemitError} from '../errors.ts';
-import {isObject} from './answer.ts';
+import {isObject} from '../narrow.ts';
 
 /** One page, as the service sent it. */
 export interface Page<T> {

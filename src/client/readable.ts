@@ -1,5 +1,6 @@
+import {isObject} from '../narrow.ts';
 import type {Sanitizer} from '../sanitize/sanitizer.ts';
-import {isObject, type Answer} from './answer.ts';
+import type {Answer} from './answer.ts';
 
 /** Whether a success answer contains what was requested. If not, the answer is treated as lost. */
 export type Readable = (answer: Answer) => boolean;

@@ -1,6 +1,7 @@
 import {ERRORS, RemitError, type ErrorCode, type ErrorFacts} from '../errors.ts';
+import {isObject} from '../narrow.ts';
 import type {Sanitizer} from '../sanitize/sanitizer.ts';
-import {isObject, type Answer} from './answer.ts';
+import type {Answer} from './answer.ts';
 import {isUsableId, otherIdIn, unwrapRecord} from './readable.ts';
 import {documentedStatus, type Outcome} from './verdict.ts';
 

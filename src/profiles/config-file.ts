@@ -1,5 +1,6 @@
 import {join} from 'node:path';
 import {RemitError} from '../errors.ts';
+import {isObject} from '../narrow.ts';
 import {EMPTY_CONFIG, PROFILE_NAME, type ConfigFile, type StoredProfile, type TlsFiles} from './profile.ts';
 import {exposure, readSmallFile, refuseForeign} from './trusted-file.ts';
 
@@ -139,5 +140,3 @@ const areTlsFiles = (value: unknown): boolean =>
 
 const isCount = (value: unknown): boolean =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  value !== null && typeof value === 'object' && !Array.isArray(value);

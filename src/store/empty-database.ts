@@ -1,6 +1,7 @@
 import {closeSync, existsSync, openSync, readSync, rmSync, statSync} from 'node:fs';
 import {dirname} from 'node:path';
 import {RemitError} from '../errors.ts';
+import {codeOf} from '../narrow.ts';
 import {writeFileAtomic} from './atomic-file.ts';
 import {fileFailure} from './failures.ts';
 import {makeFolder} from './folder.ts';
@@ -70,7 +71,7 @@ function readHeader(file: string): Buffer | undefined {
   try {
     descriptor = openSync(file, 'r');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (codeOf(error) === 'ENOENT') return undefined;
     throw fileFailure(error, 'open', file);
   }
   try {

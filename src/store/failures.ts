@@ -1,6 +1,7 @@
 import {statfsSync} from 'node:fs';
 import {dirname} from 'node:path';
 import {RemitError} from '../errors.ts';
+import {codeOf, messageOf} from '../narrow.ts';
 
 /** Below this a folder counts as full: no commit fits. */
 const FULL_BELOW_BYTES = 64 * 1024;
@@ -26,9 +27,9 @@ const BY_ERRNO: Readonly<Record<string, {what: string; hint: string}>> = {
 /** A failed file operation as a RemitError: `action` is a verb ("write"), `file` its object. */
 export function fileFailure(error: unknown, action: string, file: string): RemitError {
   if (error instanceof RemitError) return error;
-  const code = (error as NodeJS.ErrnoException | undefined)?.code ?? '';
+  const code = codeOf(error) ?? '';
   const known = BY_ERRNO[code];
-  const what = known?.what ?? (error instanceof Error ? error.message : String(error));
+  const what = known?.what ?? messageOf(error);
   return new RemitError('STATE', `Could not ${action} ${file}: ${what}`, {
     hint: known?.hint,
     details: {file, ...(code === '' ? {} : {errno: code})},

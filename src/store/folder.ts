@@ -9,6 +9,7 @@ import {
   statSync,
 } from 'node:fs';
 import {dirname, resolve} from 'node:path';
+import {codeOf} from '../narrow.ts';
 import {fileFailure} from './failures.ts';
 
 /**
@@ -43,7 +44,7 @@ function makeOne(folder: string): void {
   try {
     mkdirSync(folder, {mode: 0o700});
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error; // made by somebody else meanwhile
+    if (codeOf(error) !== 'EEXIST') throw error; // made by somebody else meanwhile
   }
 }
 
@@ -90,14 +91,14 @@ export function syncFolder(folder: string): void {
   try {
     descriptor = openSync(folder, 'r');
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
+    const code = codeOf(error);
     if (process.platform === 'win32' || code === 'EACCES' || code === 'EPERM') return;
     throw error;
   }
   try {
     fsyncSync(descriptor);
   } catch (error) {
-    if (!CANNOT_SYNC.has((error as NodeJS.ErrnoException).code)) throw error;
+    if (!CANNOT_SYNC.has(codeOf(error))) throw error;
   } finally {
     closeSync(descriptor);
   }

@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import {basename, dirname, join} from 'node:path';
+import {codeOf} from '../narrow.ts';
 import {type Holder, parseHolder} from './lock-holder.ts';
 
 /** Endings of a guard and of a draft; see LockFile. */
@@ -44,7 +45,7 @@ export class LockFile {
       const holder = parseHolder(text);
       return {holder, token: holder?.token ?? `foreign-${Math.round(touchedMs)}`, touchedMs};
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      if (codeOf(error) === 'ENOENT') return undefined;
       throw error;
     }
   }
@@ -60,7 +61,7 @@ export class LockFile {
         linkSync(draft, this.path);
         return true;
       } catch (error) {
-        const code = (error as NodeJS.ErrnoException).code;
+        const code = codeOf(error);
         if (code === 'EEXIST') return false;
         if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS' && code !== 'EMLINK') throw error;
         return this.#createWithoutLinks(); // exFAT, some network file systems
@@ -133,7 +134,7 @@ export class LockFile {
       writeFileSync(this.path, JSON.stringify(this.mine), {mode: 0o600, flag: 'wx'});
       return true;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+      if (codeOf(error) === 'EEXIST') return false;
       throw error;
     }
   }

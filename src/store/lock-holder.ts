@@ -1,5 +1,6 @@
 import {readFileSync, readlinkSync} from 'node:fs';
 import {hostname} from 'node:os';
+import {codeOf, ownJson} from '../narrow.ts';
 
 /** Who holds a lock, as written into its file. Nulls where the system does not tell. */
 export interface Holder {
@@ -56,7 +57,7 @@ export const systemProbe: ProcessProbe = {
       process.kill(pid, 0);
       return true;
     } catch (error) {
-      return (error as NodeJS.ErrnoException).code === 'EPERM';
+      return codeOf(error) === 'EPERM';
     }
   },
 };
@@ -97,7 +98,7 @@ export function describeSelf(
 
 /** The holder that a lock file names, or undefined where its text is not one of ours. */
 export function parseHolder(text: string): Holder | undefined {
-  const value = attempt(() => JSON.parse(text) as Partial<Holder> | null);
+  const value = attempt(() => ownJson<Partial<Holder> | null>(text));
   if (typeof value?.token !== 'string' || typeof value.pid !== 'number' || typeof value.host !== 'string')
     return undefined;
   return {

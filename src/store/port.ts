@@ -8,13 +8,15 @@
 export type SqlValue = null | number | bigint | string | Uint8Array;
 export type SqlRow = Record<string, SqlValue>;
 
-export interface SqliteStatement {
+export interface SqliteStatement<Row = SqlRow> {
   /** Number of rows changed. */
   run(...params: SqlValue[]): number;
-  get(...params: SqlValue[]): SqlRow | undefined;
-  all(...params: SqlValue[]): SqlRow[];
+  get(...params: SqlValue[]): Row | undefined;
+  /** For a query that always finds a row, such as a count. */
+  one(...params: SqlValue[]): Row;
+  all(...params: SqlValue[]): Row[];
   /** One row at a time; do not write through the same database while iterating. */
-  iterate(...params: SqlValue[]): IterableIterator<SqlRow>;
+  iterate(...params: SqlValue[]): IterableIterator<Row>;
 }
 
 export interface SqliteDatabase {
@@ -22,8 +24,11 @@ export interface SqliteDatabase {
   /** False also after SQLite itself rolled back, as it does on a full disk. */
   readonly inTransaction: boolean;
   exec(sql: string): void;
-  /** Kept and shared by its text for as long as the database is open: put values into parameters, not into the text. */
-  prepare(sql: string): SqliteStatement;
+  /**
+   * Kept and shared by its text for as long as the database is open: put values into parameters, not into the text.
+   * `Row` names the columns that the query reads, as the tables define them; rows are not checked again.
+   */
+  prepare<Row extends object = SqlRow>(sql: string): SqliteStatement<Row>;
   /** BEGIN IMMEDIATE, `work`, COMMIT; ROLLBACK when `work` throws. A failed COMMIT closes the database: it is fatal. */
   transaction<T>(work: () => T): T;
   /** The parts of `transaction`, for work that cannot be one synchronous function. */

@@ -1,4 +1,5 @@
 import {RemitError} from '../errors.ts';
+import {codeOf} from '../narrow.ts';
 
 const RETRY_HINT = 'run the same command again once the database answers';
 
@@ -28,13 +29,10 @@ const BY_CODE: Readonly<Record<string, {what: string; hint: string}>> = {
 };
 const LOST = /connection (terminated|ended)|server closed|client has encountered a connection error|timeout/i;
 
-/** SQLSTATE of the server or errno of the socket; '' where there is neither. */
-const codeOf = (error: Error): string => (error as NodeJS.ErrnoException).code ?? '';
-
 /** Trouble of the database or the way to it as a RemitError; an error in SQL comes back unchanged. */
 export function postgresFailure(error: unknown, action: string, shown: string): unknown {
   if (error instanceof RemitError || !(error instanceof Error)) return error;
-  const code = codeOf(error);
+  const code = codeOf(error) ?? ''; // SQLSTATE of the server or errno of the socket
   const known = BY_CODE[code] ?? (isLost(error) ? BY_CODE['ECONNRESET'] : undefined);
   if (known === undefined) return error;
   return new RemitError('STATE', `Could not ${action} the database ${shown}: ${known.what}`, {
@@ -47,12 +45,12 @@ export function postgresFailure(error: unknown, action: string, shown: string): 
 /** The connection is gone; what was not committed is gone with it. */
 export const isLost = (error: unknown): boolean =>
   error instanceof Error &&
-  (['ECONNRESET', 'EPIPE', '57P01', '57P02', '25P03'].includes(codeOf(error)) ||
-    (codeOf(error) === '' && LOST.test(error.message)));
+  (['ECONNRESET', 'EPIPE', '57P01', '57P02', '25P03'].includes(codeOf(error) ?? '') ||
+    (!codeOf(error) && LOST.test(error.message)));
 
 /**
  * Two changes got into each other's way, and one of them was undone: it may be tried again. A broken unique constraint
  * counts, since a row that another change added meanwhile breaks it as well.
  */
 export const isConflict = (error: unknown): boolean =>
-  error instanceof Error && ['40001', '40P01', '23505'].includes(codeOf(error));
+  error instanceof Error && ['40001', '40P01', '23505'].includes(codeOf(error) ?? '');

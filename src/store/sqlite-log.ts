@@ -1,4 +1,5 @@
 import {closeSync, fsyncSync, openSync, readSync, writeSync} from 'node:fs';
+import {codeOf} from '../narrow.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
 
@@ -12,7 +13,7 @@ export function writeLogAgain(database: string): void {
   try {
     descriptor = openSync(`${database}-wal`, 'r+');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    if (codeOf(error) === 'ENOENT') return;
     throw error;
   }
   try {

@@ -77,7 +77,7 @@ function adapt(statement: NativeStatement): RawStatement {
 }
 
 /** node:sqlite binds every number as REAL: `?` in a column without affinity would come back as another type. */
-function bindable(params: readonly SqlValue[]): SqlValue[] {
+function bindable(params: SqlValue[]): SqlValue[] {
   return params.map((value) =>
     typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : value,
   );

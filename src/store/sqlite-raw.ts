@@ -11,8 +11,8 @@ export interface RawDatabase {
 
 /** Leaves nothing open behind: after each call but `iterate` the statement is reset. */
 export interface RawStatement {
-  run(params: readonly SqlValue[]): number;
-  get(params: readonly SqlValue[]): SqlRow | undefined;
-  all(params: readonly SqlValue[]): SqlRow[];
-  iterate(params: readonly SqlValue[]): IterableIterator<SqlRow>;
+  run(params: SqlValue[]): number;
+  get(params: SqlValue[]): SqlRow | undefined;
+  all(params: SqlValue[]): SqlRow[];
+  iterate(params: SqlValue[]): IterableIterator<SqlRow>;
 }

@@ -13,7 +13,7 @@ interface WellFormed {
  * Refuses or settles what the two drivers would store differently: text with NUL (the WASM driver cuts it there), lone
  * surrogates (they would shift the bytes behind them; become U+FFFD), integers beyond 64 bits (would wrap).
  */
-export function checkValues(params: readonly SqlValue[]): readonly SqlValue[] {
+export function checkValues<Values extends readonly SqlValue[]>(params: Values): Values | SqlValue[] {
   let settled: SqlValue[] | undefined;
   for (let index = 0; index < params.length; index += 1) {
     const value = params[index];

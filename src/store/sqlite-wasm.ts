@@ -1,11 +1,14 @@
 import {rmdirSync} from 'node:fs';
 import {setFlagsFromString} from 'node:v8';
 import type {Database, Statement} from 'node-sqlite3-wasm';
+import {codeOf} from '../narrow.ts';
 import type {SqlRow, SqlValue} from './port.ts';
 import type {RawDatabase, RawStatement} from './sqlite-raw.ts';
 
-/** Not in the package's declarations; the version is pinned, and a test holds it to what we need. */
-type BareStatement = Statement & {
+/** Not in the package's declarations, or wider there; the version is pinned, and a test holds it to what we need. */
+interface BareStatement extends Statement {
+  all(values: SqlValue[]): SqlRow[];
+  iterate(values: SqlValue[]): IterableIterator<SqlRow>;
   _reset(): boolean;
   /** Without the reset that the public calls begin with: ours end with it. */
   _bindArray(values: SqlValue[]): void;
@@ -13,7 +16,7 @@ type BareStatement = Statement & {
   _step(): boolean;
   _getColumnNames(): string[];
   _getRow(columns: string[], expand: boolean): SqlRow;
-};
+}
 
 /** Loaded once: it costs flags and a turn each time, and a bundle would wrap the module anew. */
 const load = () => import('node-sqlite3-wasm');
@@ -68,7 +71,7 @@ export function removeDriverLock(file: string): void {
   try {
     rmdirSync(`${file}.lock`);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    if (codeOf(error) !== 'ENOENT') throw error;
   }
 }
 
@@ -94,19 +97,19 @@ function adapt(statement: BareStatement, schema: {version: number}, changesSchem
   return {
     run: (params) => {
       if (changesSchema) schema.version += 1;
-      return settled(() => statement.run(params as SqlValue[]).changes);
+      return settled(() => statement.run(params).changes);
     },
     get: (params) =>
       settled(() => {
-        statement._bindArray(params as SqlValue[]);
+        statement._bindArray(params);
         if (!statement._step()) return undefined;
         if (named !== schema.version) [names, named] = [statement._getColumnNames(), schema.version];
         return statement._getRow(names, false);
       }),
-    all: (params) => settled(() => statement.all(params as SqlValue[]) as SqlRow[]),
+    all: (params) => settled(() => statement.all(params)),
     *iterate(params) {
       try {
-        yield* statement.iterate(params as SqlValue[]) as IterableIterator<SqlRow>;
+        yield* statement.iterate(params);
       } finally {
         statement._reset();
       }

@@ -1,6 +1,7 @@
 import {chmodSync} from 'node:fs';
 import {dirname, resolve} from 'node:path';
 import {RemitError} from '../errors.ts';
+import {codeOf, must} from '../narrow.ts';
 import {ensureDatabaseFile, type PageBytes} from './empty-database.ts';
 import {fileFailure, sqliteFailure} from './failures.ts';
 import {syncWayTo} from './folder.ts';
@@ -92,7 +93,7 @@ function restrictFiles(path: string): void {
     try {
       chmodSync(path + suffix, 0o600);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      if (codeOf(error) !== 'ENOENT') throw error;
     }
   }
 }
@@ -110,7 +111,7 @@ class Connection implements SqliteDatabase {
   readonly driver: SqliteDriver;
   readonly #file: string;
   readonly #raw: RawDatabase;
-  readonly #statements = new Map<string, SqliteStatement>();
+  readonly #statements = new Map<string, SqliteStatement<never>>();
   #commit: RawStatement | undefined;
   #closed = false;
   #fatal: unknown;
@@ -129,11 +130,11 @@ class Connection implements SqliteDatabase {
     this.#guard('change', () => this.#raw.exec(sql));
   }
 
-  prepare(sql: string): SqliteStatement {
+  prepare<Row extends object = SqlRow>(sql: string): SqliteStatement<Row> {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
       const raw = this.#guard('read', () => this.#raw.prepare(sql));
-      statement = this.#wrap(raw);
+      statement = this.#wrap(raw, sql);
       this.#statements.set(sql, statement);
     }
     return statement;
@@ -215,9 +216,10 @@ class Connection implements SqliteDatabase {
     });
   }
 
-  #wrap(raw: RawStatement): SqliteStatement {
+  /** The type of its rows is stated by the one who prepares it. */
+  #wrap(raw: RawStatement, sql: string): SqliteStatement<never> {
     let iterating = false;
-    const use = <T>(action: string, params: SqlValue[], work: (checked: readonly SqlValue[]) => T): T => {
+    const use = <T>(action: string, params: SqlValue[], work: (checked: SqlValue[]) => T): T => {
       if (iterating) throw new Error('the statement is being iterated: running it now would start it over');
       return this.#guard(action, () => work(checkValues(params)));
     };
@@ -235,11 +237,14 @@ class Connection implements SqliteDatabase {
         if (!this.#closed) rows.return?.();
       }
     };
-    return {
+    const get = (...params: SqlValue[]) => use('read', params, (checked) => raw.get(checked));
+    const statement: SqliteStatement = {
       run: (...params) => use('change', params, (checked) => raw.run(checked)),
-      get: (...params) => use('read', params, (checked) => raw.get(checked)),
+      get,
+      one: (...params) => must(get(...params), `row of ${sql}`),
       all: (...params) => use('read', params, (checked) => raw.all(checked)),
       iterate: (...params) => iterate.call(this, params),
     };
+    return statement as SqliteStatement<never>;
   }
 }

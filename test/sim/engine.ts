@@ -13,7 +13,7 @@ import type {Speed} from '../../src/batch/speed/speed.ts';
 import type {Summary} from '../../src/batch/standing/summary.ts';
 import {beginCancel} from '../../src/batch/standing/remaining.ts';
 import {Wire} from '../../src/batch/answers/wire.ts';
-import type {SqlRow} from '../../src/store/port.ts';
+import type {FileRecord} from '../../src/batch/journal/report-rows.ts';
 import type {SimNetwork} from './network.ts';
 import type {SimProcess} from './process.ts';
 import type {RunPath} from '../../src/batch/model/run-path.ts';
@@ -188,10 +188,10 @@ export async function reportStates(
   }
 }
 
-const stateOf = (row: SqlRow): EngineReport['states'][number] => ({
-  reference: String(row['reference']),
-  state: String(row['state']),
-  code: row['code'] as string | null,
+const stateOf = (row: FileRecord): EngineReport['states'][number] => ({
+  reference: String(row.reference),
+  state: row.reference === null ? 'invalid' : row.state,
+  code: row.reference === null ? null : row.code,
 });
 
 /** Remembers what the dispatcher was last told. */

@@ -31,9 +31,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'the window is committed after the send',
     patches: [
       patch(
-        'journal.openWindow({phase, first: rows[0]!.n, last: this.#after, takes, at: clock.now()});',
+        'journal.openWindow({phase, first: first.n, last: this.#after, takes, at: clock.now()});',
         `const at = clock.now();
-         void clock.sleep(20).then(() => journal.openWindow({phase, first: rows[0]!.n, last: this.#after, takes, at})).catch(() => undefined);`,
+         void clock.sleep(20).then(() => journal.openWindow({phase, first: first.n, last: this.#after, takes, at})).catch(() => undefined);`,
       ),
     ],
     needs: ['kills'],
@@ -187,7 +187,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a release past the horizon is sent anyway',
     patches: [
       patch(
-        'if (isPastHorizon(row.outcome!.stagedAt ?? 0, clock.now(), settings.horizonMs)) {',
+        'if (isPastHorizon(row.outcome.stagedAt ?? 0, clock.now(), settings.horizonMs)) {',
         'if (false) {',
       ),
     ],
@@ -316,8 +316,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'patience counts failures instead of time',
     patches: [
       patch(
-        'return now - this.trouble.since >= this.outageMs;',
-        'const self = this as unknown as {failures?: number};\n    self.failures = (self.failures ?? 0) + 1;\n    return self.failures >= 8;',
+        'return now - since >= this.outageMs ? since : undefined;',
+        'const self = this as unknown as {failures?: number};\n    self.failures = (self.failures ?? 0) + 1;\n    return self.failures >= 8 ? since : undefined;',
       ),
     ],
     needs: ['network'],
@@ -407,8 +407,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a payment counts as ended',
     patches: [
       patch(
-        'if (ended === undefined) pay.run(id, scope!, fold, reference);',
-        'if (ended === undefined) {pay.run(id, scope!, fold, reference); end.run(id, scope!, fold, reference, 0);}',
+        'if (ended === undefined) pay.run(id, scope, fold, reference);',
+        'if (ended === undefined) {pay.run(id, scope, fold, reference); end.run(id, scope, fold, reference, 0);}',
       ),
     ],
     needs: ['edits'],

@@ -1,6 +1,7 @@
-import {type Answer, isObject, isSuccess} from '../../client/answer.ts';
+import {type Answer, isSuccess} from '../../client/answer.ts';
 import type {TransportFailure} from '../../client/transport.ts';
 import {meaningOf} from '../../client/verdict.ts';
+import {codeOf, isObject} from '../../narrow.ts';
 import type {Kind} from '../model/kinds.ts';
 import type {JournalRow} from '../journal/row.ts';
 import type {Phase} from '../journal/journal.ts';
@@ -31,12 +32,8 @@ export type RowVerdict =
   /** Accepted for processing, with a status that we do not know: fetch the record. */
   | {is: 'processing'; id: string}
   /** Surely not taken; `gate`: send again once the gate opens; `crowded`: once a socket is free here. */
-  | {
-      is: 'not-sent';
-      then: 'gate' | 'crowded' | 'streak' | 'forbidden' | 'stop';
-      throttled: boolean;
-      stop?: StopReason;
-    };
+  | {is: 'not-sent'; then: 'gate' | 'crowded' | 'streak' | 'forbidden'; throttled: boolean; stop?: undefined}
+  | {is: 'not-sent'; then: 'stop'; throttled: boolean; stop: StopReason};
 
 /** The outcome of the row is known. */
 export type Settled = Extract<RowVerdict, {is: 'settled'}>;
@@ -106,9 +103,7 @@ export function judgeFailure(failure: TransportFailure): Extract<RowVerdict, {is
 
 /** This machine had no file descriptor, buffer or port left. */
 export function isOwnLimit({sent, cause}: TransportFailure): boolean {
-  if (sent || typeof cause !== 'object' || cause === null) return false;
-  const {code} = cause as {code?: unknown}; // Node errors carry one
-  return typeof code === 'string' && /^(EMFILE|ENFILE|ENOBUFS|EADDRNOTAVAIL)$/.test(code);
+  return !sent && /^(EMFILE|ENFILE|ENOBUFS|EADDRNOTAVAIL)$/.test(codeOf(cause) ?? '');
 }
 
 /** An unprintable id could not be shown, typed or compared by a person. */
@@ -144,8 +139,8 @@ function judgeSuccess(options: {
 }): RowVerdict {
   const {answer, row, kind, phase, stagedId} = options;
   const record = answer.json;
-  if (!isObject(record) || !isId(record['id'])) return {is: 'maybe', throttled: false}; // truncated, not JSON, or not a record
-  const {id} = record as {id: string};
+  const id = idIn(answer);
+  if (!isObject(record) || !isId(id)) return {is: 'maybe', throttled: false}; // truncated, not JSON, or not a record
   const status = typeof record['status'] === 'string' ? record['status'] : null;
   const echo = compareEcho(record, row, kind);
   const foreign = stagedId !== null && stagedId !== id;
@@ -196,6 +191,9 @@ export function judgeLook(
  * A record may omit its id: the interface document promises only a status in the answer to a GET. If it has an id, it
  * must be the right one.
  */
+/** The id of the record that an answer holds. */
+export const idIn = ({json}: Answer): unknown => (isObject(json) ? json['id'] : undefined);
+
 export const isOtherId = (found: unknown, id: string): boolean =>
   found !== undefined &&
   found !== null &&

@@ -1,4 +1,4 @@
-import {isObject} from '../../client/answer.ts';
+import {isObject, ownJson} from '../../narrow.ts';
 import type {JournalRow} from '../journal/row.ts';
 import {REFERENCE_METADATA_KEY} from '../model/identity.ts';
 import type {Kind} from '../model/kinds.ts';
@@ -80,7 +80,7 @@ function sameMetadata(echoed: unknown, row: JournalRow): boolean {
 
 /** The user's metadata, as written by the plan. */
 const entriesOf = ({metadata}: JournalRow): Record<string, string> =>
-  metadata === null ? {} : (JSON.parse(metadata) as Record<string, string>);
+  metadata === null ? {} : ownJson<Record<string, string>>(metadata);
 
 /** Fills in the fields that a record fetched by its id omits with the fields of the row. */
 export function asFetched(json: ServiceRecord, row: JournalRow, kind: Kind): ServiceRecord {

@@ -2,6 +2,7 @@ import type {Answer} from '../../client/answer.ts';
 import {fillPath, type Overrides, resolveRoute} from '../../client/routes.ts';
 import type {TransportFailure, TransportRequest, Timeouts} from '../../client/transport.ts';
 import {requestHeaders} from '../../client/headers.ts';
+import {must} from '../../narrow.ts';
 import {type Keyed, keyMaker, REFERENCE_METADATA_KEY} from '../model/identity.ts';
 import type {JournalRow} from '../journal/row.ts';
 import {type Kind, KINDS, type Mode} from '../model/kinds.ts';
@@ -115,11 +116,12 @@ function bodyMaker(
     return {name: field.name, isPlain: isPlain(field), before};
   });
   const at = fields.findIndex(({name}) => name === 'metadata');
+  const beforeMetadata = must(fields[at], 'field of the metadata').before;
   const [first, later] = [fields.slice(0, at), fields.slice(at + 1)];
   const beforeReference = `${JSON.stringify(REFERENCE_METADATA_KEY)}:`;
   return (row, autoApprove) => {
     const entries = row.metadata === null ? '' : `${row.metadata.slice(1, -1)},`; // canonical JSON of an object with entries
-    const metadata = `${fields[at]!.before}{${entries}${beforeReference}${JSON.stringify(row.reference)}}`;
+    const metadata = `${beforeMetadata}{${entries}${beforeReference}${JSON.stringify(row.reference)}}`;
     return `${partOf(row, first)}${metadata}${partOf(row, later)},"auto_approve":${autoApprove}}`;
   };
 }

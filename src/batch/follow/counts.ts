@@ -2,6 +2,7 @@ import {standing} from '../../client/poll.ts';
 import {isFinal, LIFECYCLES} from '../../contract/lifecycle.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {Kind} from '../model/kinds.ts';
+import {addCount} from '../model/tally.ts';
 
 /** Statuses up to which accepted rows can be followed: the successful lifecycle after `created`. */
 export const GOALS = ['approved', 'initiated', 'debited', 'settled'] as const;
@@ -52,12 +53,12 @@ export function moveCount(
   move: {from: string | null; to: string | null | undefined},
 ): void {
   const {from, to} = move;
-  counts.statuses[from ?? '']!--;
+  addCount(counts.statuses, from ?? '', -1);
   counts[standingOf(kind, from, goal)]--;
   if (to === undefined) {
     counts.total--;
     return;
   }
-  counts.statuses[to ?? ''] = (counts.statuses[to ?? ''] ?? 0) + 1;
+  addCount(counts.statuses, to ?? '', 1);
   counts[standingOf(kind, to, goal)]++;
 }

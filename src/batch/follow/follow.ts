@@ -1,16 +1,17 @@
-import {type Answer, isObject, readAnswer} from '../../client/answer.ts';
+import {type Answer, readAnswer} from '../../client/answer.ts';
 import {fullJitter} from '../../client/backoff.ts';
 import {pollPauseMs} from '../../client/poll.ts';
 import {TransportFailure, type Transport} from '../../client/transport.ts';
 import {meaningOf} from '../../client/verdict.ts';
 import type {Clock} from '../../clock.ts';
-import {isOtherId, isReadable, paysOtherwise} from '../answers/answers.ts';
+import {isObject} from '../../narrow.ts';
+import {idIn, isOtherId, isReadable, paysOtherwise} from '../answers/answers.ts';
 import {Dispatcher, type WorkEnd} from '../send/dispatcher.ts';
 import {closedStatuses, countFollowed, type FollowCounts, type Goal, moveCount} from './counts.ts';
 import {judgeSeen} from './judge.ts';
 import type {FollowPace} from './pace.ts';
-import type {JournalRow} from '../journal/row.ts';
-import type {Standing} from '../model/tally.ts';
+import type {RecordedRow} from '../journal/row.ts';
+import {addCount, type Standing} from '../model/tally.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {Kind} from '../model/kinds.ts';
 import {DIFFERS_AS_ACCEPTED, DIFFERS_CODE, type Outcome} from '../model/outcome.ts';
@@ -52,7 +53,7 @@ export interface FollowOptions {
 export type FollowEnd = 'reached' | 'ended' | 'timeout' | 'passed' | 'stopped';
 
 interface Look {
-  row: JournalRow;
+  row: RecordedRow;
   tries: number;
   /** Counted in the pace's `waiting`. */
   waits: boolean;
@@ -162,7 +163,7 @@ export class Follow {
   }
 
   #rows(): () => Look | undefined {
-    let page: JournalRow[] = [];
+    let page: RecordedRow[] = [];
     let after = 0;
     return () => {
       if (page.length === 0) page = this.#options.journal.rows.following(this.#closed, after, PAGE);
@@ -180,7 +181,7 @@ export class Follow {
     look.tries++;
     this.gets++;
     try {
-      const request = wire.get(look.row.outcome!.id!); // the journal only returns rows with a record
+      const request = wire.get(look.row.outcome.id);
       const raw = await transport.send({...request, signal: this.#cut.signal});
       return this.#answered(look, readAnswer(raw, clock.now()));
     } catch (failure) {
@@ -208,7 +209,7 @@ export class Follow {
         // Without an error code the answer may come from another server, so nothing is known about the record.
         if (answer.errorCode !== undefined)
           this.#settle(row, outcomeOf(row, {state: 'in_doubt', message: LOST}, answer));
-        this.#stopFor('lost-record', lostText(row, row.outcome!.id!)); // only rows with a record are followed
+        this.#stopFor('lost-record', lostText(row, row.outcome.id));
         break;
       case 'unauthorized':
       case 'forbidden':
@@ -228,7 +229,7 @@ export class Follow {
   /** Any server may answer 200; only a record shows that the service was read. */
   #succeeded(look: Look, answer: Answer): WorkEnd {
     const {pace, clock} = this.#options;
-    if (!isReadable(answer, false) || isOtherId(idIn(answer), look.row.outcome!.id!))
+    if (!isReadable(answer, false) || isOtherId(idIn(answer), look.row.outcome.id))
       return this.#failed(look, 'the record could not be read', true);
     pace.succeeded();
     this.#lastGood = clock.monotonic();
@@ -241,7 +242,7 @@ export class Follow {
     const {row} = look;
     const {kind, onUnknown} = this.#options;
     const record = answer.json;
-    const known = row.outcome!;
+    const known = row.outcome;
     if (!isObject(record) || typeof record['status'] !== 'string')
       return this.#failed(look, 'the record could not be read', true);
     const {sanitizer} = this.#options.journal;
@@ -263,7 +264,7 @@ export class Follow {
     const facts =
       seen.facts.message === null && differs !== undefined ? {...seen.facts, ...differs} : seen.facts;
     if (seen.status === 'failed' || seen.status === 'canceled')
-      this.#options.journal.noteEnded(row.n, known.id!, seen.status);
+      this.#options.journal.noteEnded(row.n, known.id, seen.status);
     this.#settle(row, {...known, ...facts, status: seen.status, http: answer.status, requestId});
     return {again: false};
   }
@@ -317,17 +318,18 @@ export class Follow {
     return true;
   }
 
-  #settle(row: JournalRow, outcome: Outcome): void {
+  #settle(row: RecordedRow, outcome: Outcome): void {
     const {journal, clock, kind, until} = this.#options;
-    const before = row.outcome!;
+    const before = row.outcome;
     journal.record(outcome, clock.now());
     const {statuses, tally} = this.standing;
     const isDifferent = ({state, code}: Outcome): number =>
       state === 'accepted' && code === DIFFERS_CODE ? 1 : 0;
     this.standing.differs += isDifferent(outcome) - isDifferent(before);
-    if (before.status !== null) statuses[before.status]!--;
-    if (outcome.state === 'accepted') statuses[outcome.status!] = (statuses[outcome.status!] ?? 0) + 1;
-    else {
+    if (before.status !== null) addCount(statuses, before.status, -1);
+    if (outcome.state === 'accepted') {
+      if (outcome.status !== null) addCount(statuses, outcome.status, 1);
+    } else {
       const bucket = outcome.state === 'dead_key' ? 'conflict' : 'in_doubt';
       if (outcome.state === 'dead_key') this.standing.canceled++;
       const amount = BigInt(row.amount);
@@ -368,5 +370,3 @@ export class Follow {
     this.#dispatcher?.stop();
   }
 }
-
-const idIn = ({json}: Answer): unknown => (isObject(json) ? json['id'] : undefined);

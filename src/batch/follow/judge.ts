@@ -1,5 +1,5 @@
-import {isObject} from '../../client/answer.ts';
 import {canReach, isFinal, LIFECYCLES} from '../../contract/lifecycle.ts';
+import {isObject} from '../../narrow.ts';
 import type {Kind} from '../model/kinds.ts';
 import type {Outcome} from '../model/outcome.ts';
 

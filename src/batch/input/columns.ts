@@ -1,4 +1,5 @@
 import {LIMITS} from '../../contract/limits.ts';
+import {must} from '../../narrow.ts';
 import {shellWord} from '../../shell-word.ts';
 import {REFERENCE_METADATA_KEY} from '../model/identity.ts';
 import type {Issue} from '../model/issue.ts';
@@ -19,6 +20,12 @@ export interface ColumnMap {
   /** The columns that are not ignored, in file order. Only their cells are stored. */
   kept: readonly number[];
 }
+
+export const headerAt = ({headers}: ColumnMap, index: number): string =>
+  must(headers[index], 'header of a column');
+
+export const cellsAt = (cells: readonly string[], columns: readonly number[]): string[] =>
+  columns.map((index) => must(cells[index], 'cell of a column'));
 
 /** Options for reading a header. */
 export interface HeaderOptions {
@@ -48,7 +55,7 @@ export function readHeader(
   const at: Record<string, number> = {};
   const metadata: {key: string; index: number; header: string}[] = [];
   const twice = (header: string, first: number) => {
-    const other = cells[first]!;
+    const other = must(cells[first], 'column of that name');
     const canBeNamed = header.trim() !== other.trim();
     const way = canBeNamed ? `, or leave one out with --ignore-column ${shellWord(header)}` : '';
     complain(
@@ -215,14 +222,14 @@ function suggestion(header: string, known: readonly string[]): string {
 function distance(a: string, b: string): number {
   let previous = Array.from({length: b.length + 1}, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {
-    const current = [i];
-    for (let j = 1; j <= b.length; j++)
-      current[j] = Math.min(
-        previous[j]! + 1,
-        current[j - 1]! + 1,
-        previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1),
-      );
-    previous = current;
+    let [left, diagonal] = [i, i - 1];
+    const row = Array.from(b, (letter, j) => {
+      const above = previous[j + 1] ?? Infinity;
+      left = Math.min(above + 1, left + 1, diagonal + (a[i - 1] === letter ? 0 : 1));
+      diagonal = above;
+      return left;
+    });
+    previous = [i, ...row];
   }
-  return previous[b.length]!;
+  return previous.at(-1) ?? Infinity;
 }

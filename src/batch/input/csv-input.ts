@@ -2,6 +2,7 @@ import {createHash, type Hash} from 'node:crypto';
 import {closeSync, createReadStream, fstatSync, openSync, type ReadStream} from 'node:fs';
 import {basename} from 'node:path';
 import {type Hint, RemitError} from '../../errors.ts';
+import {codeOf, messageOf} from '../../narrow.ts';
 import {foreignFormat, HEAD_BYTES} from './csv-formats.ts';
 
 /** Where a batch comes from: a path, or `-` for stdin. */
@@ -57,10 +58,10 @@ export function openInput(
 }
 
 function reasonOf(cause: unknown): string {
-  const code = (cause as NodeJS.ErrnoException).code;
+  const code = codeOf(cause);
   if (code === 'ENOENT') return 'there is no such file';
   if (code === 'EACCES' || code === 'EPERM') return 'permission denied';
-  return cause instanceof Error ? cause.message : String(cause);
+  return messageOf(cause);
 }
 
 /** Facts about the bytes read; complete once the text has been read to its end. */
@@ -96,7 +97,7 @@ export class TextInput {
         this.#refuseUtf16(chunk);
         this.#hash.update(chunk);
         this.#bytes += chunk.length;
-        this.#lastByte = chunk[chunk.length - 1]!;
+        this.#lastByte = chunk.at(-1) ?? this.#lastByte;
         yield this.#decode(decoder, chunk);
       }
     } catch (cause) {

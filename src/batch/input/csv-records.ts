@@ -1,5 +1,6 @@
 import type {Parser} from 'csv-parse';
 import {RemitError} from '../../errors.ts';
+import {codeOf} from '../../narrow.ts';
 import type {Delimiter} from '../model/plan-facts.ts';
 import {startFrom} from './csv-input.ts';
 
@@ -153,7 +154,7 @@ export class CsvRecords {
       CSV_INVALID_CLOSING_QUOTE: `${begins} has text after a closing "; write a " inside a cell twice`,
       CSV_MAX_RECORD_SIZE: `${begins} is longer than 1 MiB; a quote is probably not closed`,
     };
-    const message = what[(cause as {code?: string}).code ?? ''];
+    const message = what[codeOf(cause) ?? ''];
     if (message === undefined) return cause;
     return new RemitError('CSV_INVALID', `${this.#path}: ${message}`, {
       cause,
@@ -184,7 +185,7 @@ const withoutLine = ({line, text, begin}: FirstLine): string =>
 function lineEndsIn(cells: readonly string[]): number {
   let count = 0;
   for (const cell of cells)
-    if (cell.includes('\n') || cell.includes('\r')) count += cell.match(/\r\n|\r|\n/g)!.length;
+    if (cell.includes('\n') || cell.includes('\r')) count += cell.split(/\r\n|\r|\n/).length - 1;
   return count;
 }
 

@@ -7,7 +7,7 @@ export interface IssueGroup {
   column: string;
   count: number;
   /** The first ten by line. */
-  examples: Issue[];
+  examples: [first: Issue, ...others: Issue[]];
 }
 
 export interface IssueCounts {
@@ -34,18 +34,22 @@ class IssueGroups {
     }
     const {code, column} = issue;
     const key = JSON.stringify([code, column]);
-    let group = this.#groups.get(key);
-    if (group === undefined) this.#groups.set(key, (group = {code, column, count: 0, examples: []}));
+    const group = this.#groups.get(key);
+    if (group === undefined) {
+      this.#groups.set(key, {code, column, count: 1, examples: [issue]});
+      return;
+    }
     group.count++;
     const {examples} = group;
-    if (examples.length === EXAMPLES && issue.line >= examples.at(-1)!.line) return;
+    const last = examples.at(-1) ?? examples[0];
+    if (examples.length === EXAMPLES && issue.line >= last.line) return;
     examples.push(issue);
     examples.sort((a, b) => a.line - b.line); // rows with ambiguous amounts are read last
     examples.length = Math.min(examples.length, EXAMPLES);
   }
 
   counts(): IssueCounts {
-    const groups = [...this.#groups.values()].sort((a, b) => a.examples[0]!.line - b.examples[0]!.line);
+    const groups = [...this.#groups.values()].sort((a, b) => a.examples[0].line - b.examples[0].line);
     return {issues: this.#issues, rows: this.#rows, groups};
   }
 }

@@ -9,7 +9,7 @@ export class RowSet {
       larger.set(this.#bits);
       this.#bits = larger;
     }
-    this.#bits[byte]! |= 1 << (n & 7);
+    this.#bits[byte] = (this.#bits[byte] ?? 0) | (1 << (n & 7));
   }
 
   has(n: number): boolean {

@@ -8,8 +8,9 @@ import {
   requireExponent,
   toWire,
 } from '../../money/amount.ts';
+import {must} from '../../narrow.ts';
 import {isCertain} from './amount-format.ts';
-import type {ColumnMap} from './columns.ts';
+import {type ColumnMap, headerAt} from './columns.ts';
 import type {CsvRecord} from './csv-records.ts';
 import {
   checkReference,
@@ -80,7 +81,7 @@ export function readRow(
   const {kind} = rules;
   const complain = (name: string, code: string, message: string, value = '') => {
     const index = map.at[name];
-    const column = index === undefined ? name : map.headers[index]!;
+    const column = index === undefined ? name : headerAt(map, index);
     issues.push({row: record.row, line: record.line, column, code, message, value: maskCell(value)});
   };
   if (record.cells.length !== map.headers.length) {
@@ -95,7 +96,7 @@ export function readRow(
     );
     return {issues, decimals: 'unread'};
   }
-  const cell = (name: string) => (map.at[name] === undefined ? '' : record.cells[map.at[name]]!.trim());
+  const cell = (name: string) => cellOf(record, map, name).trim();
 
   const reference = normaliseReference(cell('reference'));
   if (map.at['reference'] !== undefined) {
@@ -140,10 +141,15 @@ function decimalsOf(
   return text.includes(NUMBER_FORMATS[numberFormat ?? foundFormat ?? '1234.56'].decimal) ? 'proven' : 'none';
 }
 
+/** Empty where the file has no such column. */
+function cellOf({cells}: CsvRecord, {at}: ColumnMap, name: string): string {
+  const index = at[name];
+  return index === undefined ? '' : must(cells[index], 'cell of a column');
+}
+
 /** A code in lower case is unambiguous. */
 export function currencyOf(record: CsvRecord, map: ColumnMap, rules: RowRules): string {
-  const at = map.at['currency_code'];
-  const text = (at === undefined ? '' : record.cells[at]!.trim()) || (rules.currency ?? '');
+  const text = cellOf(record, map, 'currency_code').trim() || (rules.currency ?? '');
   return /^[A-Za-z]{3}$/.test(text) ? text.toUpperCase() : text;
 }
 
@@ -152,7 +158,7 @@ const amountColumn = (map: ColumnMap): 'amount' | 'amount_in_minor_units' =>
 
 /** Removes surrounding spaces; other white space is kept, and refused later. */
 export const amountText = (record: CsvRecord, map: ColumnMap): string =>
-  record.cells[map.at[amountColumn(map)]!]!.replace(/^[ \t]+|[ \t]+$/g, '');
+  cellOf(record, map, amountColumn(map)).replace(/^[ \t]+|[ \t]+$/g, '');
 
 function readAmount(
   record: CsvRecord,
@@ -174,7 +180,7 @@ function readAmount(
   try {
     requireExponent(currency);
   } catch (error) {
-    complain('currency_code', 'currency', messageOf(error), currency);
+    complain('currency_code', 'currency', amountError(error).message, currency);
     return undefined;
   }
   const {formatDoubt: doubt} = rules;
@@ -186,8 +192,7 @@ function readAmount(
   try {
     return toWire(isMinor ? parseMinor(text) : readMajor(text, currency, rules));
   } catch (error) {
-    const message = messageOf(error);
-    const {problem} = error as AmountError; // or messageOf would have thrown
+    const {message, problem} = amountError(error);
     if (doubt !== undefined && problem === 'grouping') complain(name, `amount-${problem}`, doubt, text);
     else complain(name, `amount-${problem}`, message);
     return undefined;
@@ -205,8 +210,8 @@ function readMajor(text: string, currency: string, {numberFormat, foundFormat}: 
   }
 }
 
-function messageOf(error: unknown): string {
-  if (error instanceof AmountError) return error.message;
+function amountError(error: unknown): AmountError {
+  if (error instanceof AmountError) return error;
   throw error;
 }
 
@@ -257,7 +262,7 @@ function readMetadata(record: CsvRecord, map: ColumnMap, reference: string, issu
   const complain = (column: string, message: string) =>
     issues.push({row: record.row, line: record.line, column, code: 'metadata', message, value: ''});
   for (const {key, index, header} of map.metadata) {
-    const value = record.cells[index]!.trim();
+    const value = must(record.cells[index], 'cell of a column').trim();
     if (value === '') continue;
     if (value.length > LIMITS.metadataValueLength && [...value].length > LIMITS.metadataValueLength)
       complain(header, `is longer than ${LIMITS.metadataValueLength} characters`);

@@ -1,5 +1,6 @@
 import type {Overrides} from '../../client/routes.ts';
 import {type Hint, RemitError} from '../../errors.ts';
+import {keysOf} from '../../narrow.ts';
 import type {Binding} from './facts.ts';
 import type {Journal} from './journal.ts';
 import type {Mode} from '../model/kinds.ts';
@@ -32,7 +33,7 @@ export function checkBinding(journal: Journal, plan: Plan, to: BoundTo): void {
   const bound = journal.fact('binding');
   if (bound === undefined) return;
   const now = bindingOf(plan, to);
-  const other = (Object.keys(WORDS) as (keyof Binding)[]).find((name) => bound[name] !== now[name]); // keys of a literal
+  const other = keysOf(WORDS).find((name) => bound[name] !== now[name]);
   if (other === undefined) return;
   const shown =
     other === 'keyFingerprint'

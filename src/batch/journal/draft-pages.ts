@@ -25,7 +25,7 @@ export class DraftPages {
   }
 
   read(id: number): string {
-    return this.#db.prepare('select records from plan_pages where id = ?').get(id)!['records'] as string;
+    return this.#db.prepare<{records: string}>('select records from plan_pages where id = ?').one(id).records;
   }
 
   remove(first: number, last: number): void {

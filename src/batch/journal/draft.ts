@@ -2,6 +2,7 @@ import {BulkInsert} from '../../store/bulk-insert.ts';
 import type {SqliteDatabase, SqliteStatement} from '../../store/port.ts';
 import type {Issue} from '../model/issue.ts';
 import {FIELD_NAMES, type RowContent} from '../model/row-fields.ts';
+import {pagesOf} from '../model/pages.ts';
 import {DraftPages} from './draft-pages.ts';
 
 /** A record of the file as it is stored. */
@@ -103,51 +104,47 @@ export class Draft {
   }
 
   lineOf(n: number): number {
-    return Number(this.#db.prepare('select line from rows where n = ?').get(n)!['line']);
+    return this.#db.prepare<{line: number}>('select line from rows where n = ?').one(n).line;
   }
 
   shown(n: number): ShownRow {
-    const row = this.#db
-      .prepare('select line, reference, party, amount, currency from rows where n = ?')
-      .get(n)!;
-    return row as unknown as ShownRow; // column names match the type
+    return this.#db
+      .prepare<ShownRow>('select line, reference, party, amount, currency from rows where n = ?')
+      .one(n);
   }
 
   /** Records after `after`, one page at a time; an empty page is the end. */
   records(after: number): DraftRecord[] {
     return this.#db
-      .prepare(`select n, line, cells from cells where n > ? order by n limit ${PAGE}`)
-      .all(after) as unknown as DraftRecord[]; // column names match the type
+      .prepare<DraftRecord>(`select n, line, cells from cells where n > ? order by n limit ${PAGE}`)
+      .all(after);
   }
 
   /** Valid rows after `after`, one page at a time; an empty page is the end. */
   rows(after: number): SummedRow[] {
     return this.#db
-      .prepare(
+      .prepare<SummedRow>(
         `select n, reference, amount, currency, rail, scheduled, fingerprint from rows where n > ? order by n limit ${PAGE}`,
       )
-      .all(after) as unknown as SummedRow[]; // column names match the type
+      .all(after);
   }
 
   /** The first issues, in row order. */
   firstIssues(limit: number): Issue[] {
     return this.#db
-      .prepare(
+      .prepare<Issue>(
         `select n as row, line, col as "column", code, message, value from issues order by n, seq limit ?`,
       )
-      .all(limit) as unknown as Issue[]; // column names match the fields
+      .all(limit);
   }
 
   /** All issues in the order in which they were found, read in pages so that memory does not grow with the file. */
   *issues(): Generator<Issue> {
-    const page = this.#db.prepare(
-      `select seq, n, line, col, code, message, value from issues where seq > ? order by seq limit ${PAGE}`,
+    const page = this.#db.prepare<Issue & {n: number}>(
+      `select seq as n, n as row, line, col as "column", code, message, value from issues where seq > ? order by seq limit ${PAGE}`,
     );
-    for (let rows = page.all(0); rows.length > 0; rows = page.all(rows.at(-1)!['seq']!))
-      for (const {n, line, col, code, message, value} of rows)
-        yield {
-          ...{row: Number(n), line: Number(line), column: col as string, code: code as string},
-          ...{message: message as string, value: value as string},
-        };
+    for (const rows of pagesOf((after) => page.all(after), PAGE))
+      for (const {row, line, column, code, message, value} of rows)
+        yield {row, line, column, code, message, value};
   }
 }

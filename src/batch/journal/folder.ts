@@ -1,6 +1,7 @@
 import {existsSync, readdirSync} from 'node:fs';
 import {join} from 'node:path';
 import {RemitError} from '../../errors.ts';
+import {messageOf} from '../../narrow.ts';
 import {makeFolder as makePrivateFolder} from '../../store/folder.ts';
 import {isBatchId} from '../model/identity.ts';
 import type {Kind} from '../model/kinds.ts';
@@ -51,7 +52,7 @@ export function makeFolder(path: string): void {
   try {
     makePrivateFolder(path);
   } catch (cause) {
-    throw new RemitError('STATE', (cause as Error).message, {
+    throw new RemitError('STATE', messageOf(cause), {
       cause,
       hint: 'nothing was sent; name a writable folder with --state-dir or REMIT_STATE_DIR',
     });

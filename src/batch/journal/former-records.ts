@@ -31,10 +31,10 @@ export class FormerRecords {
   /** All raised generations. */
   generations(): Generation[] {
     return this.#db
-      .prepare(
+      .prepare<Generation>(
         'select g.n, g.generation, g.former_id, g.reason, g.at, r.reference from generations g join rows r on r.n = g.n order by g.n',
       )
-      .all() as unknown as Generation[]; // column names match the type
+      .all();
   }
 
   addGenerations(all: readonly Generation[]): void {
@@ -48,10 +48,10 @@ export class FormerRecords {
 
   endedRecords(): EndedRecord[] {
     return this.#db
-      .prepare(
+      .prepare<EndedRecord>(
         'select e.id, e.n, e.status, e.told, r.reference from ended_records e join rows r on r.n = e.n',
       )
-      .all() as unknown as EndedRecord[]; // column names match the type
+      .all();
   }
 
   addEndedRecords(all: readonly EndedRecord[]): void {

@@ -1,3 +1,4 @@
+import {ownJson} from '../../narrow.ts';
 import {Sanitizer} from '../../sanitize/sanitizer.ts';
 import type {SqliteDatabase} from '../../store/port.ts';
 import type {BatchFacts, FactName} from './facts.ts';
@@ -70,9 +71,9 @@ export class Journal {
     this.report = new ReportRows(db);
     this.former = new FormerRecords(db);
     this.#waiting = new WaitingOutcomes(db, this.sanitizer);
-    this.#newestWindow = Number(
-      this.#db.prepare('select coalesce(max(seq), 0) as seq from windows').get()!['seq'],
-    );
+    this.#newestWindow = this.#db
+      .prepare<{seq: number}>('select coalesce(max(seq), 0) as seq from windows')
+      .one().seq;
   }
 
   get unflushed(): number {
@@ -81,8 +82,8 @@ export class Journal {
 
   /** A fact about the batch; undefined until it is set. */
   fact<Name extends FactName>(name: Name): BatchFacts[Name] | undefined {
-    const row = this.#db.prepare('select value from meta where name = ?').get(name);
-    return row === undefined ? undefined : (JSON.parse(row['value'] as string) as BatchFacts[Name]); // written by setFact below
+    const row = this.#db.prepare<{value: string}>('select value from meta where name = ?').get(name);
+    return row === undefined ? undefined : ownJson<BatchFacts[Name]>(row.value); // written by setFact below
   }
 
   setFact<Name extends FactName>(name: Name, value: BatchFacts[Name]): void {
@@ -147,11 +148,10 @@ export class Journal {
 
   windows(phases: readonly Phase[]): Window[] {
     return this.#db
-      .prepare(
+      .prepare<Window>(
         `select seq, phase, first, last, at from windows where phase in (${marks(phases)}) order by seq`,
       )
-      .all(...phases)
-      .map((row) => row as unknown as Window); // column names match Window
+      .all(...phases);
   }
 
   /**
@@ -160,12 +160,11 @@ export class Journal {
    */
   acceptedByStatus(badEnds: readonly string[]): {status: string | null; count: number}[] {
     return this.#db
-      .prepare(
+      .prepare<{status: string | null; count: number}>(
         `select status, count(*) as count from outcomes
        where state = 'accepted' or (state = 'dead_key' and status in (${marks(badEnds)})) group by status`,
       )
-      .all(...badEnds)
-      .map((row) => ({status: row['status'] as string | null, count: Number(row['count'])}));
+      .all(...badEnds);
   }
 
   /** Whether any outcome was decided by the registry and not by an answer. */
@@ -200,12 +199,12 @@ export class Journal {
 
   /** When a row without an outcome may first have been sent; undefined if no window covers it. */
   coveredSince(n: number): number | undefined {
-    const at = this.#db
-      .prepare(
+    const {at} = this.#db
+      .prepare<{at: number | null}>(
         `select min(at) as at from windows where instr(takes, ',new,') > 0 and first <= ? and last >= ?`,
       )
-      .get(n, n)!['at'];
-    return at === null ? undefined : Number(at);
+      .one(n, n);
+    return at ?? undefined;
   }
 
   /**
@@ -269,11 +268,11 @@ export class Journal {
 
   /** Rows in doubt whose record is known: they were being released. */
   doubtsWithRecord(): number {
-    return Number(
-      this.#db
-        .prepare(`select count(*) as count from outcomes where state = 'in_doubt' and id is not null`)
-        .get()!['count'],
-    );
+    return this.#db
+      .prepare<{count: number}>(
+        `select count(*) as count from outcomes where state = 'in_doubt' and id is not null`,
+      )
+      .one().count;
   }
 
   /** Counts and sums of all planned rows by bucket. A row without an outcome that a window covers is in doubt. */
@@ -303,13 +302,13 @@ export class Journal {
       doubts === 0
         ? []
         : this.#db
-            .prepare(
+            .prepare<Attention>(
               `select r.reference, 'in_doubt' as state, o.code, o.message
              from rows r left join outcomes o on o.n = r.n where ${STATE} = 'in_doubt' order by r.n limit ?`,
             )
             .all(limit);
     const others = this.#db
-      .prepare(
+      .prepare<Attention>(
         `select r.reference, case when o.state = 'accepted' and o.status = 'failed' then 'failed' else o.state end as state,
          o.code, o.message
        from outcomes o join rows r on r.n = o.n
@@ -318,10 +317,10 @@ export class Journal {
        order by instr('${URGENCY}', o.state), o.n limit ?`,
       )
       .all(limit - doubtful.length);
-    const named = new Set(doubtful.map((row) => row['reference'])); // as it was before the killed run, too
-    const all = [...doubtful, ...others.filter((row) => !named.has(row['reference']))];
-    return (all as unknown as Attention[]).map((row) => ({
-      ...row, // the columns are named so
+    const named = new Set(doubtful.map(({reference}) => reference)); // as it was before the killed run, too
+    const all = [...doubtful, ...others.filter((row) => !named.has(row.reference))];
+    return all.map((row) => ({
+      ...row,
       code: row.code === null ? null : this.sanitizer.token(row.code),
       message: cleanMessage(this.sanitizer, row),
     }));

@@ -1,3 +1,4 @@
+import {keysOf} from '../../narrow.ts';
 import {CLOCK_AHEAD_MS, KEY_IN_USE_MS} from '../model/record-age.ts';
 import {DIRECT_WITH_USED_KEY, REGISTRY_CODE} from '../model/outcome.ts';
 import type {SqliteDatabase} from '../../store/port.ts';
@@ -33,7 +34,7 @@ const COUNTS: Readonly<Record<keyof LeftCounts, string>> = {
     and at - staged_at >= ${KEY_IN_USE_MS}`,
   cancelable: `state in ('staged', 'held', 'unapproved') or (state = 'in_doubt' and id is not null)`,
 };
-const NAMES = Object.keys(COUNTS) as (keyof LeftCounts)[]; // keys of a literal
+const NAMES = keysOf(COUNTS);
 
 /** What is left of a batch at rest. */
 export class LeftRows {
@@ -44,22 +45,21 @@ export class LeftRows {
   }
 
   counts({now, horizonMs}: {now: number; horizonMs: number}): LeftCounts {
-    const row = this.#db
-      .prepare(
+    return this.#db
+      .prepare<LeftCounts>(
         `select ${NAMES.map((name) => `count(*) filter (where ${COUNTS[name]}) as ${name}`).join(', ')}
          from (select *, staged_at < ? or staged_at > ? as late from outcomes)`,
       )
-      .get(now - horizonMs, now + CLOCK_AHEAD_MS)!;
-    return Object.fromEntries(NAMES.map((name) => [name, Number(row[name])])) as unknown as LeftCounts; // one for each name
+      .one(now - horizonMs, now + CLOCK_AHEAD_MS);
   }
 
   /** Rows in doubt that are not sent, because another batch has their reference. */
   disputed(): number {
-    return Number(
-      this.#db
-        .prepare(`select count(*) as count from outcomes where state = 'in_doubt' and code = ?`)
-        .get(REGISTRY_CODE)!['count'],
-    );
+    return this.#db
+      .prepare<{count: number}>(
+        `select count(*) as count from outcomes where state = 'in_doubt' and code = ?`,
+      )
+      .one(REGISTRY_CODE).count;
   }
 
   /** Reference of the first row whose known record has failed or was canceled. */
@@ -79,10 +79,10 @@ export class LeftRows {
 
   #first(column: string, where: string): string | null {
     const found = this.#db
-      .prepare(
+      .prepare<{found: string}>(
         `select ${column} as found from outcomes o join rows r on r.n = o.n where ${where} order by o.n limit 1`,
       )
       .get();
-    return found === undefined ? null : (found['found'] as string);
+    return found === undefined ? null : found.found;
   }
 }

@@ -1,5 +1,6 @@
-import type {SqliteDatabase, SqlRow} from '../../store/port.ts';
-import {DIFFERS_CODE} from '../model/outcome.ts';
+import type {SqliteDatabase} from '../../store/port.ts';
+import {DIFFERS_CODE, type RowState} from '../model/outcome.ts';
+import {pagesOf} from '../model/pages.ts';
 import {STATE} from './row-state.ts';
 
 /** Rows of one group and currency, with the exact sum of their amounts in minor units. */
@@ -23,10 +24,43 @@ export interface TroubledRow {
   message: string | null;
 }
 
+interface RecordText {
+  n: number;
+  line: number;
+  /** JSON array of texts. */
+  cells: string;
+}
+interface PlannedRecord extends RecordText {
+  reference: string;
+  party: string;
+  /** Minor units. */
+  amount: number;
+  currency: string;
+  id: string | null;
+  status: string | null;
+  code: string | null;
+  message: string | null;
+  request_id: string | null;
+  attempts: number | null;
+  /** Milliseconds since the epoch. */
+  at: number | null;
+  state: RowState;
+  /** How its record ended, once the registry has that. */
+  ended: string | null;
+}
+interface InvalidRecord extends RecordText {
+  reference: null;
+}
+/** A record of the file, with its row of the plan if it is valid. */
+export type FileRecord = PlannedRecord | InvalidRecord;
+
 /** Summed in two parts, because a sum may exceed 2^63 although no amount does. */
 export const HALVES = 'sum(r.amount / 1000000) as high, sum(r.amount % 1000000) as low';
-export const wholeOf = (row: SqlRow): bigint =>
-  BigInt(row['high'] as number) * 1_000_000n + BigInt(row['low'] as number);
+export interface Halves {
+  high: number | bigint;
+  low: number | bigint;
+}
+export const wholeOf = ({high, low}: Halves): bigint => BigInt(high) * 1_000_000n + BigInt(low);
 
 /** The rows in results and reports, and their sums. */
 export class ReportRows {
@@ -38,19 +72,18 @@ export class ReportRows {
 
   /** When an outcome was last written; null before the first one. */
   lastChangeAt(): number | null {
-    const {at} = this.#db.prepare('select max(at) as at from outcomes').get()!;
-    return at === null || at === undefined ? null : Number(at);
+    return this.#db.prepare<{at: number | null}>('select max(at) as at from outcomes').one().at;
   }
 
   /** Accepted rows by last seen status. */
   acceptedSums(): (RowSum & {status: string | null})[] {
     return this.#db
-      .prepare(
+      .prepare<StoredSum & {status: string | null}>(
         `select o.status, r.currency, count(*) as count, ${HALVES}
          from outcomes o join rows r on r.n = o.n where o.state = 'accepted' group by 1, 2`,
       )
       .all()
-      .map((row) => ({...rowSum(row), status: row['status'] as string | null}));
+      .map((row) => ({...rowSum(row), status: row.status}));
   }
 
   /**
@@ -59,59 +92,46 @@ export class ReportRows {
    */
   troubleSums(clear: readonly string[]): (RowSum & {trouble: string | null})[] {
     return this.#db
-      .prepare(
+      .prepare<StoredSum & {trouble: string | null}>(
         `select ${troubleSql(clear)} as trouble, r.currency, count(*) as count, ${HALVES}
          from rows r left join outcomes o on o.n = r.n group by 1, 2`,
       )
       .all()
-      .map((row) => ({...rowSum(row), trouble: row['trouble'] as string | null}));
+      .map((row) => ({...rowSum(row), trouble: row.trouble}));
   }
 
   /** The first rows with one of these problems. */
   troubledRows(clear: readonly string[], trouble: string, limit: number): TroubledRow[] {
     return this.#db
-      .prepare(
+      .prepare<TroubledRow>(
         `select r.n, r.line, r.reference, r.party, r.amount, r.currency, o.id, o.status, o.code, o.message
          from rows r left join outcomes o on o.n = r.n where ${troubleSql(clear)} = ? order by r.n limit ?`,
       )
-      .all(trouble, limit)
-      .map((row) => ({
-        ...(row as unknown as TroubledRow), // the columns are named so
-        n: Number(row['n']),
-        line: Number(row['line']),
-        amount: Number(row['amount']),
-      }));
+      .all(trouble, limit);
   }
 
   /** Every record of the file in order, with its cells, plan and outcome, for reports. */
-  *everything(): Generator<SqlRow> {
-    let after = 0;
-    for (;;) {
-      const page = this.#db
-        .prepare(
-          `select c.n, c.line, c.cells, r.reference, r.party, r.amount, r.currency,
+  *everything(): Generator<FileRecord> {
+    const page = this.#db.prepare<FileRecord>(
+      `select c.n, c.line, c.cells, r.reference, r.party, r.amount, r.currency,
            o.id, o.status, o.code, o.message, o.request_id, o.attempts, o.at, ${STATE} as state, e.status as ended
          from cells c left join rows r on r.n = c.n left join outcomes o on o.n = c.n
-           left join ended_records e on e.id = o.id and e.told = 1 where c.n > ? order by c.n limit 1000`,
-        )
-        .all(after);
-      yield* page;
-      if (page.length < 1000) return;
-      after = Number(page.at(-1)!['n']);
-    }
+           left join ended_records e on e.id = o.id and e.told = 1 where c.n > ? order by c.n limit ?`,
+    );
+    for (const records of pagesOf((after, limit) => page.all(after, limit), 1000)) yield* records;
   }
 
   issuesOf(n: number): {col: string; message: string}[] {
     return this.#db
-      .prepare('select col, message from issues where n = ? order by seq')
-      .all(n)
-      .map((row) => ({col: row['col'] as string, message: row['message'] as string}));
+      .prepare<{col: string; message: string}>('select col, message from issues where n = ? order by seq')
+      .all(n);
   }
 }
 
-const rowSum = (row: SqlRow): RowSum => ({
-  currency: row['currency'] as string,
-  count: Number(row['count']),
+type StoredSum = Omit<RowSum, 'sum'> & Halves;
+const rowSum = (row: StoredSum): RowSum => ({
+  currency: row.currency,
+  count: row.count,
   sum: wholeOf(row),
 });
 

@@ -1,4 +1,5 @@
-import type {Outcome} from '../model/outcome.ts';
+import {ownJson} from '../../narrow.ts';
+import type {Outcome, RowState} from '../model/outcome.ts';
 import {FIELD_NAMES, type RowContent} from '../model/row-fields.ts';
 
 /** A row of the plan with its state. */
@@ -11,6 +12,16 @@ export interface JournalRow extends RowContent {
   outcome: Outcome | undefined;
   /** Newest window when the outcome was written; 0 if there is none. */
   outcomeWindow: number;
+}
+
+/** A row of which more is known than its plan. */
+export interface RowWithOutcome extends JournalRow {
+  outcome: Outcome;
+}
+
+/** A row whose record is known. */
+export interface RecordedRow extends RowWithOutcome {
+  outcome: Outcome & {id: string};
 }
 
 const CONTENT = FIELD_NAMES.map((name) => `r.${name}`).join(', ');
@@ -33,30 +44,36 @@ export const pageOf = (rows: string): string =>
 type Cell = string | number | null;
 type RowCells = [
   ...[n: number, reference: string, fingerprint: string, generation: number, window: number],
-  ...[outcome: Cell[] | null, ...content: Cell[]],
+  ...[outcome: OutcomeCells | null, ...content: Cell[]],
+];
+type OutcomeCells = [
+  ...[n: number, state: RowState, id: string | null, status: string | null, stagedAt: number | null],
+  ...[http: number | null, code: string | null, message: string | null, requestId: string | null],
+  ...[attempts: number, orphan: string | null],
 ];
 const CONTENT_AT = 6;
 
-export const rowsOfPage = (page: string): JournalRow[] => (JSON.parse(page) as RowCells[]).map(toRow);
+/** `Row` is what the query selects: all rows, or only those with an outcome or a record. */
+export const rowsOfPage = <Row extends JournalRow>(page: string): Row[] =>
+  ownJson<RowCells[]>(page).map(toRow<Row>);
 
 /** The content is stored in a loop. This costs a twentieth of a microsecond, and new fields need no change here. */
-function toRow(cells: RowCells): JournalRow {
-  const row = {
+function toRow<Row extends JournalRow>(cells: RowCells): Row {
+  const row: Record<string, unknown> = {
     n: cells[0],
     reference: cells[1],
     fingerprint: cells[2],
     generation: cells[3],
     outcomeWindow: cells[4],
     outcome: cells[5] === null ? undefined : toOutcome(cells[5]),
-  } as JournalRow;
-  const content: Record<string, Cell | undefined> = row as never; // types match the columns
+  };
   let at = CONTENT_AT;
-  for (const name of FIELD_NAMES) content[name] = cells[at++] as Cell;
-  return row;
+  for (const name of FIELD_NAMES) row[name] = cells[at++];
+  return row as unknown as Row; // the cells are in that order
 }
 
 /** The cells of `OUTCOME`. */
-function toOutcome(cells: Cell[]): Outcome {
+function toOutcome(cells: OutcomeCells): Outcome {
   const [n, state, id, status, stagedAt, http, code, message, requestId, attempts, orphan] = cells;
-  return {n, state, id, status, stagedAt, http, code, message, requestId, attempts, orphan} as Outcome;
+  return {n, state, id, status, stagedAt, http, code, message, requestId, attempts, orphan};
 }

@@ -2,7 +2,15 @@ import type {SqliteDatabase, SqlValue} from '../../store/port.ts';
 import {hashName} from '../model/name-hash.ts';
 import {REGISTRY_CODE, type RowState} from '../model/outcome.ts';
 import {STATE} from './row-state.ts';
-import {FRESH_ROW, type JournalRow, KNOWN_ROW, pageOf, rowsOfPage} from './row.ts';
+import {
+  FRESH_ROW,
+  type JournalRow,
+  KNOWN_ROW,
+  pageOf,
+  type RecordedRow,
+  rowsOfPage,
+  type RowWithOutcome,
+} from './row.ts';
 
 export interface UntouchedRow {
   n: number;
@@ -25,7 +33,7 @@ export class JournalRows {
    * Rows after `after` that another batch may have paid: this batch did not pay them, or the registry says that the
    * other batch has paid or claimed them.
    */
-  unpaidHere(after: number, limit: number): JournalRow[] {
+  unpaidHere(after: number, limit: number): RowWithOutcome[] {
     return this.#find(
       `r.n > ? and (o.state in ('rejected', 'dead_key', 'already_paid') or (o.state = 'accepted' and o.status = 'failed')
          or (o.state = 'conflict' and o.code = ?))`,
@@ -69,7 +77,7 @@ export class JournalRows {
   }
 
   /** Rows after `after` that have a record and one of these states. */
-  recorded(states: readonly RowState[], after: number, limit: number): JournalRow[] {
+  recorded(states: readonly RowState[], after: number, limit: number): RecordedRow[] {
     return this.#find(
       `r.n > ? and o.id is not null and o.state in (${marks(states)})`,
       [after, ...states],
@@ -78,7 +86,7 @@ export class JournalRows {
   }
 
   /** Accepted rows after `after` with a known record whose last seen status is not in `closed`. */
-  following(closed: readonly string[], after: number, limit: number): JournalRow[] {
+  following(closed: readonly string[], after: number, limit: number): RecordedRow[] {
     return this.#find(
       `r.n > ? and o.state = 'accepted' and o.id is not null and (o.status is null or o.status not in (${marks(closed)}))`,
       [after, ...closed],
@@ -94,18 +102,18 @@ export class JournalRows {
   /** References of the rows after `after`. */
   references(after: number, limit: number): {n: number; reference: string}[] {
     return this.#db
-      .prepare('select n, reference from rows where n > ? order by n limit ?')
-      .all(after, limit) as {n: number; reference: string}[]; // column names match the type
+      .prepare<{n: number; reference: string}>('select n, reference from rows where n > ? order by n limit ?')
+      .all(after, limit);
   }
 
   /** The payments of rows after `after` that have no outcome. */
   untouched(after: number, limit: number): UntouchedRow[] {
     return this.#db
-      .prepare(
+      .prepare<UntouchedRow>(
         `select r.n, r.reference, r.party, r.amount, r.currency from rows r left join outcomes o on o.n = r.n
          where r.n > ? and o.n is null order by r.n limit ?`,
       )
-      .all(after, limit) as unknown as UntouchedRow[]; // column names match the type
+      .all(after, limit);
   }
 
   /** The row of a reference. */
@@ -121,15 +129,15 @@ export class JournalRows {
   }
 
   /** Rows of these states after `after`, with or without a record. */
-  inStates(states: readonly RowState[], after: number, limit: number): JournalRow[] {
+  inStates(states: readonly RowState[], after: number, limit: number): RowWithOutcome[] {
     return this.#find(`r.n > ? and o.state in (${marks(states)})`, [after, ...states], limit);
   }
 
   /**
    * The row staged longest ago, among those in these states that have a record and were staged at `since` or later.
    */
-  oldestRecorded(states: readonly RowState[], since: number): JournalRow | undefined {
-    return this.#find(
+  oldestRecorded(states: readonly RowState[], since: number): RecordedRow | undefined {
+    return this.#find<RecordedRow>(
       `o.state in (${marks(states)}) and o.id is not null and o.staged_at >= ? and o.code is not '${REGISTRY_CODE}'`,
       [...states, since],
       1,
@@ -138,8 +146,8 @@ export class JournalRows {
   }
 
   /** A row whose record was created between two times of our clock. */
-  recordMadeBetween(since: number, until: number): JournalRow | undefined {
-    return this.#find(
+  recordMadeBetween(since: number, until: number): RecordedRow | undefined {
+    return this.#find<RecordedRow>(
       'o.id is not null and o.staged_at >= ? and o.staged_at < ?',
       [since, Math.min(until, Number.MAX_SAFE_INTEGER)],
       1,
@@ -147,11 +155,11 @@ export class JournalRows {
   }
 
   /** Ended records that the registry does not know about yet, with the rows that still refer to them. */
-  endedUntold(limit: number): JournalRow[] {
+  endedUntold(limit: number): RecordedRow[] {
     return this.#find(`o.id in (select id from ended_records where told = 0)`, [], limit);
   }
 
-  #find(where: string, params: SqlValue[], limit: number, order = 'r.n'): JournalRow[] {
+  #find<Row extends JournalRow>(where: string, params: SqlValue[], limit: number, order = 'r.n'): Row[] {
     return this.#page(
       `select ${KNOWN_ROW} as row from rows r left join outcomes o on o.n = r.n left join generations g on g.n = r.n
        where ${where} order by ${order} limit ?`,
@@ -159,8 +167,8 @@ export class JournalRows {
     );
   }
 
-  #page(rows: string, params: SqlValue[]): JournalRow[] {
-    return rowsOfPage(this.#db.prepare(pageOf(rows)).get(...params)!['page'] as string);
+  #page<Row extends JournalRow>(rows: string, params: SqlValue[]): Row[] {
+    return rowsOfPage(this.#db.prepare<{page: string}>(pageOf(rows)).one(...params).page);
   }
 }
 

@@ -19,13 +19,7 @@ export class Samples {
 
   /** Oldest first. */
   all(): Sample[] {
-    return this.#db
-      .prepare('select run, at, phase, counts from timeline order by seq')
-      .all()
-      .map(({run, at, phase, counts}) => ({
-        ...{run: Number(run), at: Number(at)},
-        ...{phase: phase as string, counts: counts as string},
-      }));
+    return this.#db.prepare<Sample>('select run, at, phase, counts from timeline order by seq').all();
   }
 
   add({run, at, phase, counts}: Sample): void {
@@ -40,10 +34,10 @@ export class Samples {
       'insert into timeline (seq, run, at, phase, counts) values (?, ?, ?, ?, ?)',
     );
     other.#db.transaction(() => {
-      for (const row of this.#db
-        .prepare('select seq, run, at, phase, counts from timeline order by seq')
-        .all())
-        insert.run(row['seq']!, row['run']!, row['at']!, row['phase']!, row['counts']!);
+      const samples = this.#db
+        .prepare<Sample & {seq: number}>('select seq, run, at, phase, counts from timeline order by seq')
+        .all();
+      for (const {seq, run, at, phase, counts} of samples) insert.run(seq, run, at, phase, counts);
     });
   }
 
@@ -74,6 +68,6 @@ export class Samples {
   }
 
   #number(sql: string): number {
-    return Number(this.#db.prepare(sql).get()!['it']);
+    return this.#db.prepare<{it: number}>(sql).one().it;
   }
 }

@@ -1,7 +1,7 @@
-import type {SqliteDatabase, SqlRow} from '../../store/port.ts';
+import type {SqliteDatabase} from '../../store/port.ts';
 import {bucketOf, DIFFERS_CODE, type RowState} from '../model/outcome.ts';
-import {emptyTally, type Standing, type Tally} from '../model/tally.ts';
-import {HALVES, wholeOf} from './report-rows.ts';
+import {addCount, emptyTally, type Standing, type Tally} from '../model/tally.ts';
+import {type Halves, HALVES, wholeOf} from './report-rows.ts';
 import {STATE} from './row-state.ts';
 
 /** Rows counted by one statement. */
@@ -10,15 +10,15 @@ const ROWS_A_PART = 10_000;
 /** Counts and sums of all planned rows by bucket. A row without an outcome that a window covers is in doubt. */
 export function readTally(db: SqliteDatabase): Tally {
   const tally = emptyTally();
-  const rows = inParts(
+  const rows = inParts<{state: RowState; currency: string; count: number} & Halves>(
     db,
     `select ${STATE} as state, r.currency as currency, count(*) as count, ${HALVES}
      from rows r left join outcomes o on o.n = r.n where r.n > ? and r.n <= ? group by 1, 2`,
   );
   for (const row of rows) {
-    const bucket = tally[bucketOf(row['state'] as RowState)];
-    bucket.count += Number(row['count']);
-    bucket.totals.add(row['currency'] as string, wholeOf(row));
+    const bucket = tally[bucketOf(row.state)];
+    bucket.count += row.count;
+    bucket.totals.add(row.currency, wholeOf(row));
   }
   return tally;
 }
@@ -26,14 +26,14 @@ export function readTally(db: SqliteDatabase): Tally {
 /** The current tally. Reads every outcome; a run keeps its own copy up to date instead. */
 export function readStanding(db: SqliteDatabase): Standing {
   const statuses: Record<string, number> = {};
-  for (const {status, count} of inParts(
+  for (const {status, count} of inParts<{status: string; count: number}>(
     db,
     `select status, count(*) as count from outcomes
      where n > ? and n <= ? and state = 'accepted' and status is not null group by status`,
   ))
-    statuses[status as string] = (statuses[status as string] ?? 0) + Number(count);
+    addCount(statuses, status, count);
   const count = (where: string): number =>
-    Number(db.prepare(`select count(*) as count from outcomes where ${where}`).get()!['count']);
+    db.prepare<{count: number}>(`select count(*) as count from outcomes where ${where}`).one().count;
   return {
     tally: readTally(db),
     statuses,
@@ -41,11 +41,10 @@ export function readStanding(db: SqliteDatabase): Standing {
     canceled: count(`state = 'dead_key' and status = 'canceled'`),
     differs: count(`state = 'accepted' and code = '${DIFFERS_CODE}'`),
     orphans: db
-      .prepare(
+      .prepare<{reference: string; id: string}>(
         `select r.reference, o.orphan as id from outcomes o join rows r on r.n = o.n where o.orphan is not null order by o.n`,
       )
-      .all()
-      .map((row) => ({reference: row['reference'] as string, id: row['id'] as string})),
+      .all(),
   };
 }
 
@@ -53,7 +52,7 @@ export function readStanding(db: SqliteDatabase): Standing {
  * Merges the groups found in one part of the plan after another: SQLite sorts what it groups, and in WASM it sorts in
  * memory that it never releases.
  */
-function* inParts(db: SqliteDatabase, sql: string): Generator<SqlRow> {
-  const last = Number(db.prepare('select coalesce(max(n), 0) as n from rows').get()!['n']);
-  for (let n = 0; n < last; n += ROWS_A_PART) yield* db.prepare(sql).all(n, n + ROWS_A_PART);
+function* inParts<Row extends object>(db: SqliteDatabase, sql: string): Generator<Row> {
+  const last = db.prepare<{n: number}>('select coalesce(max(n), 0) as n from rows').one().n;
+  for (let n = 0; n < last; n += ROWS_A_PART) yield* db.prepare<Row>(sql).all(n, n + ROWS_A_PART);
 }

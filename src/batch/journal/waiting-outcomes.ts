@@ -68,8 +68,8 @@ export class WaitingOutcomes {
    * row, the later one counts.
    */
   write(windowSeq: number): void {
-    for (const run of runsOf(this.#waiting, canShare)) {
-      const {outcome, at} = run[0]!;
+    for (const {first, run} of runsOf(this.#waiting, canShare)) {
+      const {outcome, at} = first;
       if (isWithoutWords(outcome))
         this.#plain.run(plainValues(run, at), [...commonValues(outcome), windowSeq, at]);
       else this.#any.run(allValues(run), [windowSeq]);
@@ -116,12 +116,14 @@ function allValues(run: readonly Waiting[]): SqlValue[] {
 }
 
 /** Splits items into runs of equal neighbours, in order, so that each run can be written together. */
-function* runsOf<T>(items: readonly T[], isLike: (item: T, first: T) => boolean): Generator<T[]> {
-  for (let from = 0; from < items.length;) {
-    const first = items[from]!;
+function* runsOf<T>(
+  items: readonly T[],
+  isLike: (item: T, first: T) => boolean,
+): Generator<{first: T; run: T[]}> {
+  for (let from = 0, first = items[0]; first !== undefined; first = items[from]) {
     let end = from + 1;
-    while (end < items.length && isLike(items[end]!, first)) end++;
-    yield items.slice(from, end);
+    for (let item = items[end]; item !== undefined && isLike(item, first); item = items[end]) end++;
+    yield {first, run: items.slice(from, end)};
     from = end;
   }
 }

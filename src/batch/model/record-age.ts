@@ -1,4 +1,5 @@
-import {type Answer, isObject, isSuccess, readHttpDate} from '../../client/answer.ts';
+import {type Answer, isSuccess, readHttpDate} from '../../client/answer.ts';
+import {isObject} from '../../narrow.ts';
 
 /** Interface document: ISO 8601, UTC. A date without a time is too coarse. */
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$/;

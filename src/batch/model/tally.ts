@@ -1,4 +1,5 @@
 import {Totals} from '../../money/totals.ts';
+import {byName} from '../../narrow.ts';
 import {type Bucket, BUCKETS} from './outcome.ts';
 import type {Plan} from './plan-facts.ts';
 
@@ -20,8 +21,11 @@ export interface Standing {
   orphans: {reference: string; id: string}[];
 }
 
-export function emptyTally(): Tally {
-  return Object.fromEntries(BUCKETS.map((bucket) => [bucket, {count: 0, totals: new Totals()}])) as Tally; // one per bucket
+export const emptyTally = (): Tally => byName(BUCKETS, () => ({count: 0, totals: new Totals()}));
+
+/** A name that was not counted yet begins at 0. */
+export function addCount(counts: Record<string, number>, name: string, by: number): void {
+  counts[name] = (counts[name] ?? 0) + by;
 }
 
 /** The tally of a plan from which nothing was ever sent. */

@@ -81,9 +81,9 @@ function withLastStanding(error: unknown, {stateDir, kind, batchId}: Wanted): un
 
 export function runningText(status: StatusFile, error: unknown): string {
   const {host, pid, phase, updated_at: at, activity} = status;
-  const holder = (error as RemitError).details as {host?: string; pid?: number} | undefined; // from the lock
-  if (holder?.pid !== undefined && (holder.pid !== pid || holder.host !== host))
-    return `Process ${holder.pid} on ${holder.host} is using the batch; these figures are as of ${at}.`;
+  const {pid: holder, host: where} = error instanceof RemitError ? (error.details ?? {}) : {}; // from the lock
+  if (typeof holder === 'number' && (holder !== pid || where !== host))
+    return `Process ${holder} on ${String(where)} is using the batch; these figures are as of ${at}.`;
   return phase === ASKING
     ? `Process ${pid} on ${host} has been waiting for an answer to its prompt since ${at}; nothing more is sent until then.`
     : `Running on ${host} as process ${pid}: ${activity === undefined ? phase : progressLine(phase, status.summary, activity)}, as of ${at}.`;

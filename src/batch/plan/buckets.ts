@@ -1,4 +1,5 @@
 import {nextTurn} from '../../clock.ts';
+import {must, ownJson} from '../../narrow.ts';
 import type {DraftPages} from '../journal/draft-pages.ts';
 import {HASH_BITS} from '../model/name-hash.ts';
 
@@ -23,6 +24,13 @@ export interface Dealt {
 /** Row numbers and texts, alternating. */
 type Page = (number | string)[];
 
+interface Bucket {
+  /** Of both, the pages in the table and what waits for the next one. */
+  records: number;
+  pages: number;
+  waiting: Page;
+}
+
 /**
  * Texts of the rows of a plan, distributed by a hash. Equal texts are in the same bucket, so duplicates are found one
  * bucket at a time. Memory does not grow with the file as long as most texts differ, or all are equal. What does not
@@ -34,9 +42,11 @@ export class Buckets {
   /** Number of this set of buckets in the plan. */
   readonly #series: number;
   readonly #recordsAPage: number;
-  readonly #waiting: Page[] = Array.from({length: BUCKETS}, () => []);
-  readonly #records = new Uint32Array(BUCKETS);
-  readonly #pages = new Uint32Array(BUCKETS);
+  readonly #buckets: readonly Bucket[] = Array.from({length: BUCKETS}, () => ({
+    records: 0,
+    pages: 0,
+    waiting: [],
+  }));
 
   constructor(store: DraftPages, series: 0 | 1 | 2, recordsAPage: number = RECORDS_A_PAGE) {
     this.#store = store;
@@ -46,33 +56,33 @@ export class Buckets {
 
   /** Runs within the caller's transaction. Higher hashes go to later buckets. */
   add(hash: number, n: number, text: string): void {
-    const bucket = hash >>> (HASH_BITS - BUCKET_BITS);
-    this.#records[bucket]!++;
-    const page = this.#waiting[bucket]!;
-    page.push(n, text);
-    if (page.length < 2 * this.#recordsAPage) return;
-    this.#write(bucket, page);
-    page.length = 0;
+    const index = hash >>> (HASH_BITS - BUCKET_BITS);
+    const bucket = this.#at(index);
+    bucket.records++;
+    bucket.waiting.push(n, text);
+    if (bucket.waiting.length < 2 * this.#recordsAPage) return;
+    this.#store.write(this.#firstPage(index) + bucket.pages++, JSON.stringify(bucket.waiting));
+    bucket.waiting.length = 0;
   }
 
-  #write(bucket: number, page: Page): void {
-    this.#store.write(this.#firstPage(bucket) + this.#pages[bucket]!++, JSON.stringify(page));
+  #at(index: number): Bucket {
+    return must(this.#buckets[index], 'bucket');
   }
 
-  #firstPage(bucket: number): number {
-    return (this.#series * BUCKETS + bucket) * PAGES;
+  #firstPage(index: number): number {
+    return (this.#series * BUCKETS + index) * PAGES;
   }
 
   /**
    * Yields the records of a bucket in the order in which they were added. The same database may be written at the
    * same time.
    */
-  *records(bucket: number): Generator<Dealt> {
-    const first = this.#firstPage(bucket);
-    for (let page = 0; page < this.#pages[bucket]!; page++) {
-      yield* recordsOf(JSON.parse(this.#store.read(first + page)) as Page); // as it was written above
-    }
-    yield* recordsOf(this.#waiting[bucket]!);
+  *records(index: number): Generator<Dealt> {
+    const first = this.#firstPage(index);
+    const bucket = this.#at(index);
+    for (let page = 0; page < bucket.pages; page++)
+      yield* recordsOf(ownJson<Page>(this.#store.read(first + page))); // as it was written above
+    yield* recordsOf(bucket.waiting);
   }
 
   /** Processes every non-empty bucket, in ascending order, and empties it. */
@@ -92,10 +102,10 @@ export class Buckets {
     const portions: number[][] = [];
     let portion: number[] = [];
     let records = 0;
-    for (const [bucket, count] of this.#records.entries()) {
-      if (count === 0) continue;
-      portion.push(bucket);
-      records += count;
+    for (const [index, bucket] of this.#buckets.entries()) {
+      if (bucket.records === 0) continue;
+      portion.push(index);
+      records += bucket.records;
       if (records < RECORDS_A_TURN) continue;
       portions.push(portion);
       portion = [];
@@ -106,13 +116,14 @@ export class Buckets {
   }
 
   clear(): void {
-    for (let bucket = 0; bucket < BUCKETS; bucket++) this.#empty(bucket);
+    for (const index of this.#buckets.keys()) this.#empty(index);
   }
 
-  #empty(bucket: number): void {
-    const first = this.#firstPage(bucket);
-    if (this.#pages[bucket]! > 0) this.#store.remove(first, first + this.#pages[bucket]! - 1);
-    this.#pages[bucket] = this.#records[bucket] = this.#waiting[bucket]!.length = 0;
+  #empty(index: number): void {
+    const first = this.#firstPage(index);
+    const bucket = this.#at(index);
+    if (bucket.pages > 0) this.#store.remove(first, first + bucket.pages - 1);
+    bucket.pages = bucket.records = bucket.waiting.length = 0;
   }
 }
 

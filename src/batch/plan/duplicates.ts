@@ -7,7 +7,7 @@ const ROWS_AN_EXAMPLE = 4;
 /** Rows with the same text: the first four of them, and their number. */
 export interface Group {
   text: string;
-  rows: number[];
+  rows: [first: number, ...others: number[]];
   copies: number;
 }
 
@@ -33,9 +33,9 @@ export class Duplicates {
   #note(group: Group): void {
     this.count += group.copies - 1;
     const last = this.groups.at(-1);
-    if (this.groups.length === EXAMPLES && group.rows[0]! > last!.rows[0]!) return;
+    if (last !== undefined && this.groups.length === EXAMPLES && group.rows[0] > last.rows[0]) return;
     this.groups.push(group);
-    this.groups.sort((a, b) => a.rows[0]! - b.rows[0]!);
+    this.groups.sort((a, b) => a.rows[0] - b.rows[0]);
     this.groups.length = Math.min(this.groups.length, EXAMPLES);
   }
 }

@@ -29,7 +29,7 @@ export class ExposedNumbers {
       this.#rows++;
       if (this.#rows > 1) return;
       this.#line = row.line;
-      this.#example = /…\w{0,4}/.exec(masked)![0]; // the masked part is what differs
+      this.#example = /…\w{0,4}/.exec(masked)?.[0] ?? ''; // the masked part is what differs
       return;
     }
   }

@@ -57,7 +57,7 @@ export class FigureSums {
       softDuplicates: {
         count: found.alike.count,
         examples: found.alike.groups.map((group) => {
-          const {party, currency, amount} = shown(draft.shown(group.rows[0]!));
+          const {party, currency, amount} = shown(draft.shown(group.rows[0]));
           return {references: referencesOf(group), party, currency, amount};
         }),
       },
@@ -69,10 +69,9 @@ export class FigureSums {
 }
 
 /** Rows without a rail come first. */
-function byRailAndCurrency(a: RailSum, b: RailSum): number {
-  const [one, other] = [a, b].map(({rail, currency}) => `${rail ?? ''} ${currency}`);
-  return one! < other! ? -1 : 1;
-}
+const byRailAndCurrency = (a: RailSum, b: RailSum): number => (nameOf(a) < nameOf(b) ? -1 : 1);
+
+const nameOf = ({rail, currency}: RailSum): string => `${rail ?? ''} ${currency}`;
 
 function largestRow(draft: Draft, n: number): PlanFigures['largest'] {
   if (n === 0) return {n, line: 0, reference: '', party: '', currency: '', amount: ''};

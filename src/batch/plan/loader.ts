@@ -1,11 +1,13 @@
 import {nextTurn} from '../../clock.ts';
 import {formatMajor} from '../../money/amount.ts';
-import type {Draft} from '../journal/draft.ts';
+import {ownJson} from '../../narrow.ts';
+import {type Draft, PAGE} from '../journal/draft.ts';
 import {AmountFormats, waitsForOthers} from '../input/amount-format.ts';
-import type {ColumnMap} from '../input/columns.ts';
+import {cellsAt, type ColumnMap, headerAt} from '../input/columns.ts';
 import type {CsvRecord} from '../input/csv-records.ts';
 import {referenceOfContent} from '../model/identity.ts';
 import {hashText} from '../model/name-hash.ts';
+import {pagesOf} from '../model/pages.ts';
 import type {Buckets} from './buckets.ts';
 import {alikeText} from './figures.ts';
 import {RowSet} from '../input/row-set.ts';
@@ -120,7 +122,7 @@ export class PlanLoader {
     const {format, doubt} = this.#formats.found();
     const rules = {...this.#rules, foundFormat: format, formatDoubt: doubt};
     let example: string | undefined;
-    for (let page = this.#draft.records(0); page.length > 0; page = this.#draft.records(page.at(-1)!.n)) {
+    for (const page of pagesOf((after) => this.#draft.records(after), PAGE)) {
       this.#draft.transaction(() => {
         for (const {n, line, cells} of page) {
           if (!this.#waiting.has(n)) continue;
@@ -152,7 +154,7 @@ export class PlanLoader {
     this.#draft.addIssue({
       row: 0,
       line: 0,
-      column: this.#map.headers[index]!,
+      column: headerAt(this.#map, index),
       code: 'amount-unit',
       message: isSeen
         ? 'only rows with errors have an amount with a decimal point, so the others could be dollars or cents; fix those rows, or add --amount-unit major or --amount-unit minor'
@@ -167,12 +169,13 @@ export class PlanLoader {
 /** The cells that are stored. In a row with too many or too few cells, any cell may belong to an ignored column. */
 function keptCells(cells: readonly string[], {headers, kept}: ColumnMap): readonly string[] {
   if (kept.length === headers.length) return cells;
-  return cells.length === headers.length ? kept.map((index) => cells[index]!) : [];
+  return cells.length === headers.length ? cellsAt(cells, kept) : [];
 }
 
 /** Puts stored cells back in their places in the file. */
 function fileCells(stored: string, {headers, kept}: ColumnMap): string[] {
   const cells = Array<string>(headers.length).fill('');
-  (JSON.parse(stored) as string[]).forEach((cell, at) => (cells[kept[at]!] = cell)); // written by the loader
+  const keptOnes = ownJson<string[]>(stored); // written by the loader
+  for (const [at, index] of kept.entries()) cells[index] = keptOnes[at] ?? '';
   return cells;
 }

@@ -3,9 +3,10 @@ import {rmSync} from 'node:fs';
 import {dirname, join, resolve} from 'node:path';
 import {type Clock, nextTurn} from '../../clock.ts';
 import type {NumberFormat} from '../../money/amount.ts';
+import {must} from '../../narrow.ts';
 import {migrate} from '../../store/migrate.ts';
 import {openSqlite} from '../../store/sqlite.ts';
-import {type ColumnMap, readHeader} from '../input/columns.ts';
+import {cellsAt, type ColumnMap, headerAt, readHeader} from '../input/columns.ts';
 import {type InputFile, openInput, TextInput} from '../input/csv-input.ts';
 import {CsvRecords} from '../input/csv-records.ts';
 import {Draft, PAGE} from '../journal/draft.ts';
@@ -14,6 +15,7 @@ import type {Retype} from '../model/accept.ts';
 import {DEFAULT_NAMESPACE, deriveBatchId} from '../model/identity.ts';
 import {groupsOf, type IssueGroup} from '../input/issue-groups.ts';
 import type {Issue} from '../model/issue.ts';
+import {pagesOf} from '../model/pages.ts';
 import {Journal} from '../journal/journal.ts';
 import {JOURNAL_MIGRATIONS} from '../journal/schema.ts';
 import {type Kind, KINDS} from '../model/kinds.ts';
@@ -179,6 +181,9 @@ interface LoadedRecords {
   warnings: string[];
 }
 
+/** It comes first, or the reading fails. */
+const HEADER = 'header of the file';
+
 async function loadRecords(
   options: PlanOptions,
   input: InputFile,
@@ -189,9 +194,7 @@ async function loadRecords(
   const kind = KINDS[options.kind];
   const {path, template} = input;
   const records = new CsvRecords({path, template, chunks: text.chunks()});
-  let loader: PlanLoader | undefined;
-  let map: ColumnMap | undefined;
-  let delimiter: Delimiter = ',';
+  let begun: {loader: PlanLoader; map: ColumnMap; delimiter: Delimiter} | undefined;
   for await (const piece of records.read()) {
     if ('header' in piece) {
       const header = readHeader(piece.header.cells, kind, {
@@ -203,21 +206,22 @@ async function loadRecords(
       // With a wrong header every row would be wrong, so only the header's errors are reported.
       if (header.issues.length > 0)
         throw invalidFile(input, {...groupsOf(header.issues), errors: header.issues});
-      ({map} = header);
-      ({delimiter} = piece.header);
+      const {map} = header;
       const {amountUnit, numberFormat, currency} = options;
       const today = scheduleDay(options.clock.now());
-      loader = new PlanLoader(draft, map, {kind, amountUnit, numberFormat, currency, today}, texts);
-    } else loader!.load(piece.records);
+      const loader = new PlanLoader(draft, map, {kind, amountUnit, numberFormat, currency, today}, texts);
+      begun = {loader, map, delimiter: piece.header.delimiter};
+    } else must(begun, HEADER).loader.load(piece.records);
   }
-  await loader!.finish();
+  const {loader, map, delimiter} = must(begun, HEADER);
+  await loader.finish();
   return {
-    map: map!,
+    map,
     delimiter,
-    records: loader!.records,
+    records: loader.records,
     emptyRecords: records.emptyRecords,
-    hasReferences: map!.at['reference'] !== undefined,
-    warnings: loader!.warnings,
+    hasReferences: map.at['reference'] !== undefined,
+    warnings: loader.warnings,
   };
 }
 
@@ -226,13 +230,14 @@ function keptColumns({headers, at, metadata, kept}: ColumnMap): {header: string[
   const names = new Map(Object.entries(at).map(([name, index]) => [index, name]));
   for (const {key, index} of metadata) names.set(index, `metadata.${key}`);
   return {
-    header: kept.map((index) => headers[index]!),
-    columns: kept.map((index) => names.get(index)!), // a column that is kept has a name
+    header: cellsAt(headers, kept),
+    columns: kept.map((index) => must(names.get(index), 'name of a column that is kept')),
   };
 }
 
-function referenceColumn({at, headers}: ColumnMap): string | undefined {
-  return at['reference'] === undefined ? undefined : headers[at['reference']]!;
+function referenceColumn(map: ColumnMap): string | undefined {
+  const index = map.at['reference'];
+  return index === undefined ? undefined : headerAt(map, index);
 }
 
 /** Reads the valid rows once, in order, for their figures and for the hash of the plan. */
@@ -243,7 +248,7 @@ async function readRows(
 ): Promise<{sums: FigureSums; planHash: string}> {
   const sums = new FigureSums();
   const hash = createHash('sha256').update(JSON.stringify([1, kind, namespace]));
-  for (let rows = draft.rows(0); rows.length > 0; rows = draft.rows(rows.at(-1)!.n)) {
+  for (const rows of pagesOf((after) => draft.rows(after), PAGE)) {
     let text = '';
     for (const row of rows) {
       sums.add(row);

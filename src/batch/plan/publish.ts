@@ -2,6 +2,7 @@ import {existsSync, renameSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
 import type {Clock} from '../../clock.ts';
 import {RemitError} from '../../errors.ts';
+import {must} from '../../narrow.ts';
 import {fileFailure} from '../../store/failures.ts';
 import {syncWayTo} from '../../store/folder.ts';
 import {acquireLock} from '../../store/lock.ts';
@@ -33,7 +34,9 @@ export async function putInPlace(
       publish(draft, place);
       return {plan, fresh: true, revision: undefined};
     }
-    const old = await withDatabase(place.journal, (db) => new Journal(db).fact('plan')!);
+    const old = await withDatabase(place.journal, (db) =>
+      must(new Journal(db).fact('plan'), 'plan in the journal'),
+    );
     if (old.planHash === plan.planHash && old.invalidRows === plan.invalidRows)
       return {plan: old, fresh: false, revision: undefined};
     await withDatabase(place.journal, (db) => refuseOtherNamespace(new Journal(db), old, plan));

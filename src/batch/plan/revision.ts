@@ -1,10 +1,12 @@
 import {RemitError} from '../../errors.ts';
+import {keysOf} from '../../narrow.ts';
 import type {SqliteDatabase} from '../../store/port.ts';
 import type {JournalRow} from '../journal/row.ts';
 import {type FactName, SURVIVES_REVISION} from '../journal/facts.ts';
 import {Journal} from '../journal/journal.ts';
 import {KINDS} from '../model/kinds.ts';
 import {openDoubt, type Outcome, type RowState} from '../model/outcome.ts';
+import {pagesOf} from '../model/pages.ts';
 import type {Plan} from '../model/plan-facts.ts';
 
 /** What an edited file changes in a batch that has already run. */
@@ -70,8 +72,7 @@ export function mergeRevision(old: SqliteDatabase, fresh: SqliteDatabase, plan: 
   }
   after.setFact('dropped', [...(before.fact('dropped') ?? []), ...facts.dropped, ...corrected]);
   facts.corrected = corrected.length;
-  for (const name of Object.keys(SURVIVES_REVISION) as FactName[])
-    if (SURVIVES_REVISION[name]) copyFact(before, after, name); // keys of a literal
+  for (const name of keysOf(SURVIVES_REVISION)) if (SURVIVES_REVISION[name]) copyFact(before, after, name);
   after.flush();
   before.samples.copyTo(after.samples);
   return facts;
@@ -83,13 +84,7 @@ function copyFact<Name extends FactName>(from: Journal, to: Journal, name: Name)
 }
 
 function* allRows(journal: Journal): Generator<JournalRow> {
-  let last = 0;
-  for (;;) {
-    const page = journal.rows.after(last, PAGE);
-    yield* page;
-    if (page.length < PAGE) return;
-    last = page.at(-1)!.n;
-  }
+  for (const page of pagesOf((after, limit) => journal.rows.after(after, limit), PAGE)) yield* page;
 }
 
 /** The outcome of a row, with the doubt that an open window leaves made explicit. */

@@ -9,3 +9,35 @@ export interface Claim {
   /** For a row that may have been sent before: when the service may first have seen its key. */
   outcome?: {stagedAt: number | null} | undefined;
 }
+
+/** A payment by another batch. */
+export interface OtherPayment {
+  batch: string;
+  id: string | null;
+}
+
+/** The part of the registry that the engine needs during a run. */
+export interface Claims {
+  /** Durable when it returns: no row of a window is sent before it is claimed. */
+  claim(rows: readonly Claim[], at: number): void;
+  /** Claims what is no longer claimed, for example after the registry was lost; durable when it returns. */
+  keep(rows: readonly Claim[], at: number): void;
+  /** The rows whose references other batches have paid, possibly with other records. */
+  paidByOthers(rows: readonly Claim[]): ReadonlyMap<string, OtherPayment>;
+  /** The service has known the key for longer than the claim states. Durable with the next `flush`. */
+  older(row: Claim, since: number): void;
+  /**
+   * After a definite refusal: the reference is free again, unless it is paid. Durable with the next `flush`.
+   * @param unanswered the row, if an earlier try of it was never answered
+   */
+  free(reference: string, unanswered?: Claim): void;
+  /** The references of rows whose key was used for other content by a try that was never answered. */
+  usedForOtherContent(rows: readonly Claim[]): ReadonlySet<string>;
+  /** Durable with the next `flush`. */
+  paid(reference: string, id: string | null): void;
+  /**
+   * A GET just showed that the record of this generation has failed or was canceled. Durable with the next `flush`.
+   */
+  ended(reference: string, id: string, generation: number): void;
+  flush(): void;
+}

@@ -1,7 +1,7 @@
 import type {JournalRow} from '../journal/row.ts';
 import type {Journal} from '../journal/journal.ts';
 import {type Bucket, bucketOf, openDoubt, type Outcome, REGISTRY_CODE} from '../model/outcome.ts';
-import {type Entry, isSamePayment, keySince} from './registry.ts';
+import {type Entry, isSamePayment, keySince} from './entry.ts';
 import type {Plan} from '../model/plan-facts.ts';
 
 /** Whether the journal of a batch still exists; the meaning of its claims depends on it. */
@@ -38,7 +38,7 @@ export function paymentEnded(row: JournalRow, found: Entry | undefined): Outcome
  * row that was declared not paid keeps the time since which it was in doubt.
  */
 function takenBack({outcome}: JournalRow): Outcome | undefined {
-  if (isDisputed(outcome)) return {...outcome!, code: null, message: UNDISPUTED};
+  if (isDisputed(outcome)) return {...outcome, code: null, message: UNDISPUTED};
   if (outcome?.code !== REGISTRY_CODE || outcome.state !== 'conflict') return undefined;
   return {...outcome, state: 'not_sent', id: null, code: null, message: null};
 }
@@ -56,7 +56,7 @@ const isInDoubt = (journal: Journal, row: JournalRow): boolean =>
   bucketNow(journal, row) === 'in_doubt' && (row.outcome?.id ?? null) === null;
 
 /** In doubt, and not sent because another batch has its reference. */
-export const isDisputed = (outcome: Outcome | undefined): boolean =>
+export const isDisputed = (outcome: Outcome | undefined): outcome is Outcome & {state: 'in_doubt'} =>
   outcome?.state === 'in_doubt' && outcome.code === REGISTRY_CODE;
 
 const UNDISPUTED = 'it may have been sent, and no other batch has its reference any more';
@@ -78,7 +78,7 @@ function outcomeOfDoubt({row, journal, exists, now}: Claimed, entry: Entry): Out
     return isOlder ? {...known, ...free, stagedAt: keySince(entry)} : free;
   }
   const message = `it may have been sent, and ${wordsOf(entry, isSame, isThere)}`;
-  if (isDisputed(row.outcome) && row.outcome!.message === message) return undefined;
+  if (isDisputed(row.outcome) && row.outcome.message === message) return undefined;
   return {...known, code: REGISTRY_CODE, message};
 }
 

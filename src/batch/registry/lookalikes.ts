@@ -18,11 +18,11 @@ export class Lookalikes {
    */
   find(scope: number, {party, amount, currency}: Claim, since: number): string[] {
     return this.#db
-      .prepare(
+      .prepare<{reference: string}>(
         `select reference from claims_by_content
          where party = ? and amount = ? and currency = ? and scope = ? and at >= ?`,
       )
       .all(party, amount, currency, scope, since)
-      .map((row) => row['reference'] as string);
+      .map(({reference: found}) => found);
   }
 }

@@ -1,12 +1,13 @@
 import {existsSync} from 'node:fs';
 import type {Clock} from '../../clock.ts';
 import {RemitError} from '../../errors.ts';
-import type {JournalRow} from '../journal/row.ts';
+import type {RowWithOutcome} from '../journal/row.ts';
 import type {Journal} from '../journal/journal.ts';
 import {batchExists} from '../journal/folder.ts';
 import type {OpenBatch} from '../journal/open-batch.ts';
 import {type Outcome, PAID_ELSEWHERE_CODE, REGISTRY_CODE} from '../model/outcome.ts';
-import {type Entry, isSamePayment, Registry} from './registry.ts';
+import {type Entry, isSamePayment} from './entry.ts';
+import {Registry} from './registry.ts';
 import {
   foreignEntry,
   isUnfinishedElsewhere,
@@ -18,6 +19,7 @@ import {
   registryOutcome,
 } from './judge.ts';
 import {registryPath} from './seen-before.ts';
+import {pagesOf} from '../model/pages.ts';
 import type {Plan} from '../model/plan-facts.ts';
 
 const PAGE = 500;
@@ -31,9 +33,9 @@ export function tellEnded(journal: Journal, registry: Registry): void {
   for (;;) {
     const rows = journal.rows.endedUntold(PAGE);
     if (rows.length === 0) return;
-    for (const {reference, generation, outcome} of rows) registry.ended(reference, outcome!.id!, generation); // found by their ids
+    for (const {reference, generation, outcome} of rows) registry.ended(reference, outcome.id, generation);
     registry.flush();
-    journal.markTold(rows.map(({outcome}) => outcome!.id!));
+    journal.markTold(rows.map(({outcome}) => outcome.id));
   }
 }
 
@@ -58,35 +60,37 @@ export const othersIn =
 export function settlePaidElsewhere(options: Settling): void {
   const {journal, plan, registry, now} = options;
   let waitsFor: string | null = null;
-  for (let after = 0; ;) {
-    const page = journal.rows.unpaidHere(after, PAGE);
+  for (const page of pagesOf((after, limit) => journal.rows.unpaidHere(after, limit), PAGE)) {
     for (const row of page) {
       const found = registry.find(row.reference);
       const outcome = outcomeElsewhere(row, found, options);
       if (outcome !== undefined && !isKnown(outcome, row)) journal.record(outcome, now);
-      if (isUnfinishedElsewhere(outcome ?? row.outcome!, foreignEntry(found, plan), row))
-        waitsFor = found!.batch;
+      const foreign = foreignEntry(found, plan);
+      if (isUnfinishedElsewhere(outcome ?? row.outcome, foreign, row)) waitsFor = foreign.batch;
     }
     journal.flush();
-    if (page.length < PAGE) break;
-    after = page.at(-1)!.n;
   }
+  journal.flush();
   noteWaitsFor(journal, waitsFor);
 }
 
-const isKnown = ({state, message}: Outcome, {outcome}: JournalRow): boolean =>
-  outcome!.state === state && outcome!.message === message;
+const isKnown = ({state, message}: Outcome, {outcome}: RowWithOutcome): boolean =>
+  outcome.state === state && outcome.message === message;
 
-function outcomeElsewhere(row: JournalRow, found: Entry | undefined, options: Settling): Outcome | undefined {
+function outcomeElsewhere(
+  row: RowWithOutcome,
+  found: Entry | undefined,
+  options: Settling,
+): Outcome | undefined {
   const {plan} = options;
-  const {state, code} = row.outcome!;
+  const {state, code} = row.outcome;
   if (state === 'conflict' && code === REGISTRY_CODE) return registryOutcome({row, found, ...options});
   const ended = paymentEnded(row, found);
   if (ended !== undefined) return ended;
   const entry = foreignEntry(found, plan);
   if (state === 'already_paid' || entry?.paid !== true) return undefined;
   if (isSamePayment(entry, row)) return paidByOther(row, entry);
-  return {...row.outcome!, state: 'conflict', code: PAID_ELSEWHERE_CODE, message: otherPaymentText(entry)};
+  return {...row.outcome, state: 'conflict', code: PAID_ELSEWHERE_CODE, message: otherPaymentText(entry)};
 }
 
 /**

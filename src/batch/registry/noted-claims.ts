@@ -1,3 +1,4 @@
+import {ownJson} from '../../narrow.ts';
 import {jsonBytes} from '../../store/json-bytes.ts';
 import type {SqliteDatabase} from '../../store/port.ts';
 import {foldReference} from '../model/identity.ts';
@@ -114,14 +115,16 @@ export class NotedClaims {
   sortInSome(): void {
     this.#db.transaction(() => {
       const notes = this.#db
-        .prepare('select seq, scope, claimant, way from noted_claims order by seq limit ?')
+        .prepare<{seq: number; scope: number; claimant: number; way: Way | null}>(
+          'select seq, scope, claimant, way from noted_claims order by seq limit ?',
+        )
         .all(NOTES_A_COMMIT);
-      const last = notes.at(-1)?.['seq'];
+      const last = notes.at(-1)?.seq;
       this.#hasSome = last !== undefined;
       if (last === undefined) return;
       for (const {seq, scope, claimant, way} of notes) {
-        if (way === 'free') this.#free(Number(seq), Number(scope), Number(claimant));
-        else if (way !== null) this.#db.prepare(STATEMENTS[way as keyof typeof STATEMENTS]).run(seq!); // null: entered when it was noted
+        if (way === 'free') this.#free(seq, scope, claimant);
+        else if (way !== null) this.#db.prepare(STATEMENTS[way]).run(seq); // null: entered when it was noted
       }
       this.#db
         .prepare(
@@ -137,12 +140,14 @@ export class NotedClaims {
 
   /** A generation above 0 is kept: the keys below it belong to records that have ended. */
   #free(seq: number, scope: number, claimant: number): void {
-    const {claims} = this.#db.prepare('select claims from noted_claims where seq = ?').get(seq)!;
+    const {claims} = this.#db
+      .prepare<{claims: string}>('select claims from noted_claims where seq = ?')
+      .one(seq);
     const claimed = `scope = ? and fold = ? and reference = ? and paid = 0 and standing is null and claimant in
       (select id from claimants where journal = (select journal from claimants where id = ?))`;
     const forget = this.#db.prepare(`delete from entries where generation = 0 and ${claimed}`);
     const free = this.#db.prepare(`update entries set standing = 'freed', id = null where ${claimed}`);
-    for (const reference of JSON.parse(claims as string) as string[]) {
+    for (const reference of ownJson<string[]>(claims)) {
       const entry = [scope, foldReference(reference), reference, claimant]; // as noted above
       forget.run(...entry);
       free.run(...entry);

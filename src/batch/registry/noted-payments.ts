@@ -1,3 +1,4 @@
+import {ownJson} from '../../narrow.ts';
 import {jsonBytes} from '../../store/json-bytes.ts';
 import type {SqliteDatabase} from '../../store/port.ts';
 import {foldReference} from '../model/identity.ts';
@@ -42,7 +43,9 @@ export class NotedPayments {
   /** Sorts in one group, the oldest first: the last payment of a reference counts. */
   sortInOne(): void {
     const noted = this.#db
-      .prepare('select seq, scope, payments from noted_payments order by seq limit 1')
+      .prepare<{seq: number; scope: number; payments: string}>(
+        'select seq, scope, payments from noted_payments order by seq limit 1',
+      )
       .get();
     if (noted === undefined) {
       this.#hasSome = false;
@@ -58,13 +61,13 @@ export class NotedPayments {
        where scope = ?2 and fold = ?3 and reference = ?4 and generation = ?5 and (id is null or id = ?1)`,
     );
     this.#db.transaction(() => {
-      const lines = JSON.parse(payments as string) as [string, string | null, number?][]; // as noted above
+      const lines = ownJson<[string, string | null, number?][]>(payments); // as noted above
       for (const [reference, id, ended] of lines) {
         const fold = foldReference(reference);
-        if (ended === undefined) pay.run(id, scope!, fold, reference);
-        else end.run(id, scope!, fold, reference, ended);
+        if (ended === undefined) pay.run(id, scope, fold, reference);
+        else end.run(id, scope, fold, reference, ended);
       }
-      this.#db.prepare('delete from noted_payments where seq = ?').run(seq!);
+      this.#db.prepare('delete from noted_payments where seq = ?').run(seq);
     });
   }
 }

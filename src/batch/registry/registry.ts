@@ -3,7 +3,7 @@ import {type Clock, nextTurn} from '../../clock.ts';
 import {acquireLock, type Lock} from '../../store/lock.ts';
 import {migrate} from '../../store/migrate.ts';
 import {jsonBytes} from '../../store/json-bytes.ts';
-import type {SqliteDatabase, SqliteStatement, SqlRow} from '../../store/port.ts';
+import type {SqliteDatabase} from '../../store/port.ts';
 import {openSqlite} from '../../store/sqlite.ts';
 import {makeFolder} from '../journal/folder.ts';
 import {foldReference} from '../model/identity.ts';
@@ -12,7 +12,8 @@ import {Lookalikes} from './lookalikes.ts';
 import {NotedClaims, type Noter} from './noted-claims.ts';
 import {NotedPayments, type Payment} from './noted-payments.ts';
 import {REGISTRY_MIGRATIONS} from './schema.ts';
-import type {Claim} from './claim.ts';
+import type {Claim, Claims, OtherPayment} from './claim.ts';
+import {type Entry, ENTRY, type StoredEntry, toEntry} from './entry.ts';
 
 /** The scope in which a reference is paid once. */
 export interface Scope {
@@ -30,80 +31,6 @@ export interface Claimant {
   journalId: string;
 }
 
-export interface Entry {
-  reference: string;
-  profile: string;
-  batch: string;
-  journal: string;
-  generation: number;
-  fingerprint: string;
-  /** Id of the record, once it was accepted. */
-  id: string | null;
-  paid: boolean;
-  /** When it was claimed. */
-  at: number;
-  /** When the service may first have seen its key, if a record or a journal showed it. */
-  since: number | null;
-  /**
-   * `ended`: the record of this generation has failed or was canceled. `freed`: the claim was given back, and the key
-   * of this generation created no record. Neither prevents a batch from claiming the reference.
-   */
-  standing: 'ended' | 'freed' | null;
-  /** `contentOf` of the claim; null in old entries. */
-  content: string | null;
-}
-
-/** Who receives how much: two claims of a reference with equal content are the same payment. */
-const contentOf = ({party, amount, currency}: Pick<Claim, 'party' | 'amount' | 'currency'>): string =>
-  `${party} ${amount} ${currency}`;
-
-/** Whether an entry is for the payment that a row requests. Rail, method and metadata may differ. */
-export const isSamePayment = (entry: Entry, row: Claim): boolean =>
-  entry.content === null ? entry.fingerprint === row.fingerprint : entry.content === contentOf(row);
-
-/** The lowest generation allowed for the next claim of a reference. */
-export const leastGeneration = (entry: Entry | undefined): number =>
-  entry === undefined || entry.standing === null
-    ? 0
-    : entry.generation + (entry.standing === 'ended' ? 1 : 0);
-
-/** When the service may first have seen the key of a claim; the horizon counts from then. */
-export const keySince = ({at, since}: Entry): number => Math.min(at, since ?? at);
-
-/** A payment by another batch. */
-export interface OtherPayment {
-  batch: string;
-  id: string | null;
-}
-
-/** The part of the registry that the engine needs during a run. */
-export interface Claims {
-  /** Durable when it returns: no row of a window is sent before it is claimed. */
-  claim(rows: readonly Claim[], at: number): void;
-  /** Claims what is no longer claimed, for example after the registry was lost; durable when it returns. */
-  keep(rows: readonly Claim[], at: number): void;
-  /** The rows whose references other batches have paid, possibly with other records. */
-  paidByOthers(rows: readonly Claim[]): ReadonlyMap<string, OtherPayment>;
-  /** The service has known the key for longer than the claim states. Durable with the next `flush`. */
-  older(row: Claim, since: number): void;
-  /**
-   * After a definite refusal: the reference is free again, unless it is paid. Durable with the next `flush`.
-   * @param unanswered the row, if an earlier try of it was never answered
-   */
-  free(reference: string, unanswered?: Claim): void;
-  /** The references of rows whose key was used for other content by a try that was never answered. */
-  usedForOtherContent(rows: readonly Claim[]): ReadonlySet<string>;
-  /** Durable with the next `flush`. */
-  paid(reference: string, id: string | null): void;
-  /**
-   * A GET just showed that the record of this generation has failed or was canceled. Durable with the next `flush`.
-   */
-  ended(reference: string, id: string, generation: number): void;
-  flush(): void;
-}
-
-const ENTRY =
-  'e.reference, c.profile, c.batch, c.journal, e.generation, e.fingerprint, e.id, e.paid, e.at, e.since, e.standing, e.content';
 const ENTRIES = 'entries e join claimants c on c.id = e.claimant';
 
 /**
@@ -113,7 +40,6 @@ const ENTRIES = 'entries e join claimants c on c.id = e.claimant';
 export class Registry implements Claims {
   readonly #db: SqliteDatabase;
   readonly #lock: Lock;
-  readonly #statements = new Map<string, SqliteStatement>();
   readonly #claims: NotedClaims;
   readonly #lookalikes: Lookalikes;
   readonly #scope: number;
@@ -132,27 +58,22 @@ export class Registry implements Claims {
     this.#lookalikes = new Lookalikes(db);
     this.#payments = new NotedPayments(db);
     const {mode, baseUrl, kind, namespace} = scope;
-    this.#statement('insert or ignore into scopes (mode, base_url, kind, namespace) values (?, ?, ?, ?)').run(
-      mode,
-      baseUrl,
-      kind,
-      namespace,
-    );
-    this.#scope = Number(
-      this.#statement(
+    this.#db
+      .prepare('insert or ignore into scopes (mode, base_url, kind, namespace) values (?, ?, ?, ?)')
+      .run(mode, baseUrl, kind, namespace);
+    this.#scope = db
+      .prepare<{id: number}>(
         'select id from scopes where mode = ? and base_url = ? and kind = ? and namespace = ?',
-      ).get(mode, baseUrl, kind, namespace)!['id'],
-    );
+      )
+      .one(mode, baseUrl, kind, namespace).id;
     const {profile, batchId, journalId} = claimant;
     this.#journalId = journalId;
-    this.#statement('insert or ignore into claimants (profile, batch, journal) values (?, ?, ?)').run(
-      ...[profile, batchId, journalId],
-    );
-    this.#claimant = Number(
-      this.#statement('select id from claimants where profile = ? and batch = ? and journal = ?').get(
-        ...[profile, batchId, journalId],
-      )!['id'],
-    );
+    this.#db
+      .prepare('insert or ignore into claimants (profile, batch, journal) values (?, ?, ?)')
+      .run(...[profile, batchId, journalId]);
+    this.#claimant = db
+      .prepare<{id: number}>('select id from claimants where profile = ? and batch = ? and journal = ?')
+      .one(profile, batchId, journalId).id;
   }
 
   /**
@@ -192,16 +113,18 @@ export class Registry implements Claims {
 
   get isEmpty(): boolean {
     this.#sortAllIn();
-    return this.#statement('select 1 from entries limit 1').get() === undefined;
+    return this.#db.prepare('select 1 from entries limit 1').get() === undefined;
   }
 
   /** The entry of exactly this reference in our scope. */
   find(reference: string): Entry | undefined {
     this.#sortAllIn();
-    const row = this.#statement(
-      `select ${ENTRY} from ${ENTRIES} where e.scope = ? and e.fold = ? and e.reference = ?`,
-    ).get(this.#scope, foldReference(reference), reference);
-    return row === undefined ? undefined : toEntry(row);
+    const stored = this.#db
+      .prepare<StoredEntry>(
+        `select ${ENTRY} from ${ENTRIES} where e.scope = ? and e.fold = ? and e.reference = ?`,
+      )
+      .get(this.#scope, foldReference(reference), reference);
+    return stored === undefined ? undefined : toEntry(stored);
   }
 
   /**
@@ -210,31 +133,28 @@ export class Registry implements Claims {
    */
   similar(reference: string, since = 0): string[] {
     this.#sortAllIn();
-    return this.#statement(
-      `select e.reference from ${ENTRIES}
+    return this.#db
+      .prepare<{reference: string}>(
+        `select e.reference from ${ENTRIES}
        where e.scope = ? and e.fold = ? and e.reference <> ? and c.journal <> ? and e.at >= ? and e.standing is null`,
-    )
+      )
       .all(this.#scope, foldReference(reference), reference, this.#journalId, since)
-      .map((row) => row['reference'] as string);
+      .map((row) => row.reference);
   }
 
   /** The same reference of the same mode and kind in other scopes: namespaces, and in live mode other addresses. */
   elsewhere(reference: string): {namespace: string; baseUrl: string; batch: string}[] {
     this.#sortAllIn();
-    return this.#statement(
-      // CROSS JOIN fixes the order of the joins: a few scopes first, then one lookup by key in each.
-      `select s.namespace, s.base_url, c.batch
+    return this.#db
+      .prepare<{namespace: string; baseUrl: string; batch: string}>(
+        // CROSS JOIN fixes the order of the joins: a few scopes first, then one lookup by key in each.
+        `select s.namespace, s.base_url as baseUrl, c.batch
        from scopes own cross join scopes s cross join entries e cross join claimants c
        where c.id = e.claimant and own.id = ? and s.id <> own.id and s.mode = own.mode and s.kind = own.kind
          and (s.base_url = own.base_url or own.mode = 'live') and e.scope = s.id and e.fold = ? and e.reference = ?
          and e.standing is null`,
-    )
-      .all(this.#scope, foldReference(reference), reference)
-      .map((row) => ({
-        namespace: row['namespace'] as string,
-        baseUrl: row['base_url'] as string,
-        batch: row['batch'] as string,
-      }));
+      )
+      .all(this.#scope, foldReference(reference), reference);
   }
 
   /** A payment by another batch to the same party, with the same amount and currency, since a given time. */
@@ -271,20 +191,19 @@ export class Registry implements Claims {
 
   paidByOthers(rows: readonly Claim[]): ReadonlyMap<string, OtherPayment> {
     // Payments by other batches were sorted in when the registry was opened; later notes are our own.
-    const others = this.#statement('select 1 from claimants where journal <> ? limit 1').get(this.#journalId);
+    const others = this.#db
+      .prepare('select 1 from claimants where journal <> ? limit 1')
+      .get(this.#journalId);
     if (others === undefined) return new Map();
     const wanted = rows.map(({reference}) => [foldReference(reference), reference]);
-    const found = this.#statement(
-      `select e.reference, e.id, c.batch from json_each(cast(? as text)) j cross join entries e cross join claimants c
+    const found = this.#db
+      .prepare<{reference: string} & OtherPayment>(
+        `select e.reference, e.id, c.batch from json_each(cast(? as text)) j cross join entries e cross join claimants c
        where e.scope = ? and e.fold = j.value ->> 0 and e.reference = j.value ->> 1 and e.paid = 1
          and c.id = e.claimant and c.journal <> ?`,
-    ).all(jsonBytes(wanted), this.#scope, this.#journalId);
-    return new Map(
-      found.map(({reference, id, batch}) => [
-        reference as string,
-        {id: id as string | null, batch: batch as string}, // the columns are named so
-      ]),
-    );
+      )
+      .all(jsonBytes(wanted), this.#scope, this.#journalId);
+    return new Map(found.map(({reference, id, batch}) => [reference, {id, batch}]));
   }
 
   older(row: Claim, since: number): void {
@@ -298,24 +217,28 @@ export class Registry implements Claims {
 
   usedForOtherContent(rows: readonly Claim[]): ReadonlySet<string> {
     const isAny =
-      this.#unanswered.length > 0 || this.#statement('select 1 from unanswered limit 1').get() !== undefined;
+      this.#unanswered.length > 0 || this.#db.prepare('select 1 from unanswered limit 1').get() !== undefined;
     if (!isAny) return new Set();
     this.flush();
     const wanted = rows.map(({reference, generation, fingerprint}) => [reference, generation, fingerprint]);
-    const found = this.#statement(
-      `select u.reference from json_each(cast(? as text)) j cross join unanswered u
+    const found = this.#db
+      .prepare<{reference: string}>(
+        `select u.reference from json_each(cast(? as text)) j cross join unanswered u
        where u.scope = ? and u.reference = j.value ->> 0 and u.generation = j.value ->> 1 and u.fingerprint <> j.value ->> 2`,
-    ).all(jsonBytes(wanted), this.#scope);
-    return new Set(found.map(({reference}) => reference as string));
+      )
+      .all(jsonBytes(wanted), this.#scope);
+    return new Set(found.map(({reference}) => reference));
   }
 
   /** Withdraws a wrong statement: the claim stays ours and is no longer a payment. */
   unpaid(reference: string): void {
     this.#sortAllIn();
-    this.#statement(
-      `update entries set paid = 0, id = null where scope = ? and fold = ? and reference = ?
+    this.#db
+      .prepare(
+        `update entries set paid = 0, id = null where scope = ? and fold = ? and reference = ?
          and claimant in (select id from claimants where journal = ?)`,
-    ).run(this.#scope, foldReference(reference), reference, this.#journalId);
+      )
+      .run(this.#scope, foldReference(reference), reference, this.#journalId);
   }
 
   paid(reference: string, id: string | null): void {
@@ -335,9 +258,11 @@ export class Registry implements Claims {
     if (this.#older.length > 0) this.#claims.note('older', this.#noter(0), this.#older); // their claims exist
     if (this.#freed.length > 0) this.#claims.noteFreed(this.#noter(0), this.#freed);
     for (const {reference, generation, fingerprint} of this.#unanswered)
-      this.#statement(
-        'insert or ignore into unanswered (scope, reference, generation, fingerprint) values (?, ?, ?, ?)',
-      ).run(this.#scope, reference, generation, fingerprint);
+      this.#db
+        .prepare(
+          'insert or ignore into unanswered (scope, reference, generation, fingerprint) values (?, ?, ?, ?)',
+        )
+        .run(this.#scope, reference, generation, fingerprint);
     this.#unanswered.length = 0;
     if (this.#paid.length > 0) this.#payments.note(this.#scope, this.#paid);
     this.#older.length = 0;
@@ -350,14 +275,14 @@ export class Registry implements Claims {
    * run in its namespace. Returns the other plan that is bound to the namespace, if there is one.
    */
   contentPlan(): string | undefined {
-    return (
-      (this.#statement('select content_plan from scopes where id = ?').get(this.#scope)!['content_plan'] as
-        string | null) ?? undefined
-    );
+    const {plan} = this.#db
+      .prepare<{plan: string | null}>('select content_plan as plan from scopes where id = ?')
+      .one(this.#scope);
+    return plan ?? undefined;
   }
 
   bindContentPlan(planHash: string): void {
-    this.#statement('update scopes set content_plan = ? where id = ?').run(planHash, this.#scope);
+    this.#db.prepare('update scopes set content_plan = ? where id = ?').run(planHash, this.#scope);
   }
 
   assertHeld(): void {
@@ -390,20 +315,4 @@ export class Registry implements Claims {
     this.#db.close();
     await this.#lock.release();
   }
-
-  #statement(sql: string): SqliteStatement {
-    let statement = this.#statements.get(sql);
-    if (statement === undefined) this.#statements.set(sql, (statement = this.#db.prepare(sql)));
-    return statement;
-  }
-}
-
-function toEntry(row: SqlRow): Entry {
-  return {
-    ...(row as unknown as Entry),
-    generation: Number(row['generation']),
-    paid: row['paid'] === 1,
-    at: Number(row['at']),
-    since: row['since'] === null ? null : Number(row['since']),
-  }; // columns of ENTRY
 }

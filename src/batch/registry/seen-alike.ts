@@ -1,7 +1,9 @@
 import {nextTurn} from '../../clock.ts';
+import {must} from '../../narrow.ts';
 import type {SqliteDatabase} from '../../store/port.ts';
 import {foldReference} from '../model/identity.ts';
 import type {Mode} from '../model/kinds.ts';
+import {pagesOf} from '../model/pages.ts';
 import type {UntouchedRow} from '../journal/rows.ts';
 import type {OpenBatch} from '../journal/open-batch.ts';
 import {inRegistry, type RegistryOptions} from './seen-before.ts';
@@ -28,17 +30,16 @@ export const seenAlike = (batch: OpenBatch, options: RegistryOptions): Promise<S
   inRegistry(batch, options, [], async (db) => {
     const {plan, journal} = batch;
     const scopes = db
-      .prepare('select id, mode, base_url from scopes where kind = ? and namespace = ?')
+      .prepare<{id: number; mode: Mode; base_url: string}>(
+        'select id, mode, base_url from scopes where kind = ? and namespace = ?',
+      )
       .all(plan.kind, plan.namespace)
-      .map((row) => ({
-        finder: new Finder(db, Number(row['id']), plan.journalId, options.clock.now() - ALIKE_MS),
-        seen: {mode: row['mode'] as Mode, base_url: row['base_url'] as string, alike: 0, similar: 0},
+      .map(({id, mode, base_url}) => ({
+        finder: new Finder(db, id, plan.journalId, options.clock.now() - ALIKE_MS),
+        seen: {mode, base_url, alike: 0, similar: 0},
       }));
-    for (let after = 0; ;) {
-      const page = journal.rows.untouched(after, PAGE);
+    for (const page of pagesOf((after, limit) => journal.rows.untouched(after, limit), PAGE)) {
       for (const {finder, seen} of scopes) finder.count(page, seen);
-      if (page.length < PAGE) break;
-      after = Number(page.at(-1)!.n);
       await nextTurn(); // the heartbeats of the locks must continue
     }
     return scopes.map(({seen}) => seen).filter(({alike, similar}) => alike + similar > 0);
@@ -57,13 +58,13 @@ class Finder {
     this.#scope = scope;
     this.#journalId = journalId;
     this.#since = since;
-    this.#alike = db.prepare(
+    this.#alike = db.prepare<{at: number; reference: string}>(
       `select j.key as at, k.reference from json_each(?) j cross join claims_by_content k
        where k.party = json_extract(j.value, '$[0]') and k.amount = json_extract(j.value, '$[1]')
          and k.currency = json_extract(j.value, '$[2]') and k.scope = ? and k.at >= ?
          and k.reference <> json_extract(j.value, '$[3]')`,
     );
-    this.#similar = db.prepare(
+    this.#similar = db.prepare<{at: number}>(
       `select distinct j.key as at from json_each(?) j cross join entries e cross join claimants c
        where e.scope = ? and e.fold = json_extract(j.value, '$[0]') and e.reference <> json_extract(j.value, '$[1]')
          and c.id = e.claimant and c.journal <> ? and e.standing is null`,
@@ -76,20 +77,14 @@ class Finder {
 
   count(rows: readonly UntouchedRow[], seen: SeenAlike): void {
     const contents = rows.map(({party, amount, currency, reference}) => [party, amount, currency, reference]);
+    const referenceAt = (at: number) => must(rows[at], 'row that was looked up').reference;
     const alike = new Set<number>();
-    for (const hit of this.#alike.all(JSON.stringify(contents), this.#scope, this.#since)) {
-      const at = Number(hit['at']);
-      if (
-        !alike.has(at) &&
-        this.#isForeign(hit['reference'] as string) &&
-        !this.#isForeign(rows[at]!.reference)
-      )
-        alike.add(at);
-    }
+    for (const {at, reference} of this.#alike.all(JSON.stringify(contents), this.#scope, this.#since))
+      if (!alike.has(at) && this.#isForeign(reference) && !this.#isForeign(referenceAt(at))) alike.add(at);
     seen.alike += alike.size;
     const names = rows.map(({reference}) => [foldReference(reference), reference]);
     for (const {at} of this.#similar.all(JSON.stringify(names), this.#scope, this.#journalId))
-      if (!this.#isForeign(rows[Number(at)]!.reference)) seen.similar++;
+      if (!this.#isForeign(referenceAt(at))) seen.similar++;
   }
 
   #isForeign(reference: string): boolean {

@@ -7,6 +7,7 @@ import type {SqliteDatabase} from '../../store/port.ts';
 import {openSqlite} from '../../store/sqlite.ts';
 import {foldReference} from '../model/identity.ts';
 import type {Kind, Mode} from '../model/kinds.ts';
+import {pagesOf} from '../model/pages.ts';
 import {NotedClaims} from './noted-claims.ts';
 import {NotedPayments} from './noted-payments.ts';
 import type {OpenBatch} from '../journal/open-batch.ts';
@@ -36,11 +37,8 @@ export const seenBefore = (batch: OpenBatch, options: RegistryOptions): Promise<
   inRegistry(batch, options, [], async (db) => {
     const {plan, journal} = batch;
     const found = new Map<string, SeenBefore>();
-    for (let after = 0; ;) {
-      const page = journal.rows.references(after, PAGE);
-      if (page.length > 0) lookUp(db, page, plan, found);
-      if (page.length < PAGE) break;
-      after = page.at(-1)!.n;
+    for (const page of pagesOf((after, limit) => journal.rows.references(after, limit), PAGE)) {
+      lookUp(db, page, plan, found);
       await nextTurn(); // the heartbeats of the locks must continue
     }
     return [...found.values()].sort((a, b) => b.rows - a.rows);
@@ -93,18 +91,18 @@ function lookUp(
 ): void {
   const wanted = JSON.stringify(rows.map(({reference}) => [foldReference(reference), reference]));
   const hits = db
-    .prepare(
+    .prepare<SeenBefore>(
       `select c.batch, s.mode, s.base_url, s.namespace, count(*) as rows, min(e.reference) as example
        from scopes s cross join json_each(?) j cross join entries e cross join claimants c
        where s.kind = ? and e.scope = s.id and e.fold = json_extract(j.value, '$[0]')
          and e.reference = json_extract(j.value, '$[1]') and c.id = e.claimant and c.journal <> ? and e.standing is null
        group by 1, 2, 3, 4`,
     )
-    .all(wanted, kind, journalId) as unknown as SeenBefore[]; // column names match the type
+    .all(wanted, kind, journalId);
   for (const hit of hits) {
     const key = JSON.stringify([hit.batch, hit.mode, hit.base_url, hit.namespace]);
     const known = found.get(key);
-    if (known === undefined) found.set(key, {...hit, rows: Number(hit.rows)});
-    else known.rows += Number(hit.rows);
+    if (known === undefined) found.set(key, hit);
+    else known.rows += hit.rows;
   }
 }

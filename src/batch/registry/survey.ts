@@ -1,11 +1,14 @@
 import {RemitError} from '../../errors.ts';
+import {must} from '../../narrow.ts';
 import {readAcknowledged} from '../journal/confirmations.ts';
 import type {JournalRow} from '../journal/row.ts';
 import type {Journal} from '../journal/journal.ts';
 import {type Bucket, bucketOf, openDoubt, type Outcome} from '../model/outcome.ts';
 import {accepting, type Retype} from '../model/accept.ts';
+import {pagesOf} from '../model/pages.ts';
 import {addRow, emptyPart, type Part} from '../model/part.ts';
-import {type Entry, isSamePayment, keySince, leastGeneration, type Registry} from './registry.ts';
+import {type Entry, isSamePayment, keySince, leastGeneration} from './entry.ts';
+import type {Registry} from './registry.ts';
 import {
   bucketNow,
   isByRegistry,
@@ -87,7 +90,8 @@ export function surveyBatch(options: {
     const outcome = registryOutcome({row, found, ...options});
     noteShift(survey, journal, row, outcome);
     if (outcome?.state === 'already_paid') {
-      if (outcome !== row.outcome) addRow(inMap(survey.paidBy, found!.batch, emptyPart), row);
+      if (outcome !== row.outcome)
+        addRow(inMap(survey.paidBy, must(entry, 'entry of a paid row').batch, emptyPart), row);
     } else if (outcome?.state === 'conflict') survey.conflicts++;
     else if (isDisputed(outcome ?? row.outcome)) addRow(survey.disputed, row);
     else if (outcome?.state === 'in_doubt' && bucketNow(journal, row) !== 'in_doubt') survey.doubts++;
@@ -145,20 +149,27 @@ export function settleByRegistry(options: {
   for (const row of unsentRows(journal)) {
     const found = registry.find(row.reference);
     const raised = raisedElsewhere(row, found, options);
-    if (raised !== undefined) journal.raiseGeneration({...row, generation: raised - 1}, RAISED, now);
+    if (raised !== undefined)
+      journal.raiseGeneration({...row, generation: raised.generation - 1}, RAISED, now);
     const least = leastGeneration(found);
-    if (raised === undefined && least > row.generation && mayHaveNewKey(journal, row, found, options.plan)) {
-      renewed.push({row: {...row, generation: least - 1}, reason: renewedText(found!)});
+    const isFree = raised === undefined && least > row.generation;
+    if (isFree && found !== undefined && mayHaveNewKey(journal, row, found, options.plan)) {
+      renewed.push({row: {...row, generation: least - 1}, reason: renewedText(found)});
       if (renewed.length >= PAGE) journal.raiseGenerations(renewed.splice(0), now);
       continue;
     }
     const outcome =
-      raised === undefined || found!.paid
-        ? registryOutcome({row: {...row, generation: raised ?? row.generation}, found, ...options})
-        : {...openDoubt(row.n, keySince(found!)), message: RAISED};
+      raised === undefined || raised.paid
+        ? registryOutcome({
+            row: {...row, generation: raised?.generation ?? row.generation},
+            found,
+            ...options,
+          })
+        : {...openDoubt(row.n, keySince(raised)), message: RAISED};
     if (outcome !== undefined) {
       journal.record(outcome, now);
-      if (isUnfinishedElsewhere(outcome, foreignEntry(found, options.plan), row)) waitsFor = found!.batch;
+      const foreign = foreignEntry(found, options.plan);
+      if (isUnfinishedElsewhere(outcome, foreign, row)) waitsFor = foreign.batch;
     }
     if (journal.unflushed >= PAGE) journal.flush();
   }
@@ -172,9 +183,9 @@ const RAISED = 'a retry that is not in this journal gave it a new key, and it ma
 /**
  * The row was never sent, and the reference is free again because a record of another batch failed or was canceled.
  */
-function mayHaveNewKey(journal: Journal, row: JournalRow, found: Entry | undefined, plan: Plan): boolean {
+function mayHaveNewKey(journal: Journal, row: JournalRow, found: Entry, plan: Plan): boolean {
   if (bucketNow(journal, row) === 'in_doubt' || (row.outcome?.stagedAt ?? null) !== null) return false;
-  return found?.standing === 'freed' || found?.journal !== plan.journalId;
+  return found.standing === 'freed' || found.journal !== plan.journalId;
 }
 
 const renewedText = ({batch, id}: Entry): string =>
@@ -182,19 +193,17 @@ const renewedText = ({batch, id}: Entry): string =>
     ? `batch ${batch} had this reference and released it; it has a new key`
     : `record ${id} of batch ${batch} has failed or was canceled; it has a new key`;
 
-/**
- * The generation of a claim or payment that is ours, or of a claim whose journal is gone, if it is above the row's.
- */
+/** A claim or payment that is ours, or a claim whose journal is gone, if its generation is above the row's. */
 function raisedElsewhere(
   row: JournalRow,
   found: Entry | undefined,
   {plan, exists}: {plan: Plan; exists: JournalExists},
-): number | undefined {
+): Entry | undefined {
   if (found === undefined || found.standing !== null) return undefined;
   const isOurs = found.journal === plan.journalId;
   if (found.paid ? !isSamePayment(found, row) : found.fingerprint !== row.fingerprint) return undefined;
   if (!isOurs && (found.paid || exists(found.journal, found.batch))) return undefined;
-  return found.generation > row.generation ? found.generation : undefined;
+  return found.generation > row.generation ? found : undefined;
 }
 
 /** Counts a row that `settleByRegistry` will move to another bucket. */
@@ -218,13 +227,8 @@ function inMap<T>(map: Map<string, T>, key: string, make: () => T): T {
  * lost since.
  */
 function* unsentRows(journal: Journal): Generator<JournalRow> {
-  let after = 0;
-  for (;;) {
-    const page = journal.rows.after(after, PAGE);
+  for (const page of pagesOf((after, limit) => journal.rows.after(after, limit), PAGE))
     for (const row of page) if (isUnsent(row)) yield row;
-    if (page.length < PAGE) return;
-    after = page.at(-1)!.n;
-  }
 }
 
 function isUnsent({outcome}: JournalRow): boolean {
@@ -245,8 +249,9 @@ export function refusePaidElsewhere(
   {batchId, retype}: {batchId: string; retype: Retype},
 ): void {
   const open = [...survey.elsewhere].filter(([word]) => !allowed.includes(word));
-  if (open.length === 0) return;
-  const [word, {count, example, batch}] = open[0]!;
+  const [first] = open;
+  if (first === undefined) return;
+  const [word, {count, example, batch}] = first;
   throw new RemitError(
     'GUARD_DUPLICATES',
     `batch ${batchId}: ${count} of its references (such as ${example}) were used under ${word} by batch ${batch}; nothing was sent`,

@@ -1,7 +1,9 @@
+import {byName} from '../../narrow.ts';
 import type {Tally} from '../model/tally.ts';
 import type {Journal} from '../journal/journal.ts';
-import type {JournalRow} from '../journal/row.ts';
+import type {RowWithOutcome} from '../journal/row.ts';
 import {type Bucket, bucketOf, BUCKETS} from '../model/outcome.ts';
+import {pagesOf} from '../model/pages.ts';
 import {addRow, emptyPart, minus, type Part, plus} from '../model/part.ts';
 import type {Survey} from './survey.ts';
 import type {RunPath} from '../model/run-path.ts';
@@ -46,12 +48,12 @@ export function workOf(options: {
   survey: Survey;
   reach: Reach;
   /** Rows that a retry sends again; they are counted separately. */
-  taken?: readonly JournalRow[];
+  taken?: readonly RowWithOutcome[];
 }): Work {
   const {journal, plan, survey, reach} = options;
   const parts = partsOf(shifted(journal.standingOf(plan).tally, survey.shifts));
   for (const row of options.taken ?? []) {
-    const bucket = bucketOf(row.outcome!.state);
+    const bucket = bucketOf(row.outcome.state);
     const one = emptyPart();
     addRow(one, row);
     parts[bucket] = minus(parts[bucket], one);
@@ -109,17 +111,12 @@ function shifted(tally: Tally, shifts: Survey['shifts']): Tally {
 }
 
 const partsOf = (tally: Tally): Parts =>
-  Object.fromEntries(
-    BUCKETS.map((bucket) => [bucket, {rows: tally[bucket].count, totals: tally[bucket].totals}]),
-  ) as Parts; // one per bucket
+  byName(BUCKETS, (bucket) => ({rows: tally[bucket].count, totals: tally[bucket].totals}));
 
 /** Part of the staged rows: those whose record differs from the plan. */
 function heldRows(journal: Journal): Part {
   const held = emptyPart();
-  for (let after = 0; ;) {
-    const page = journal.rows.recorded(['held'], after, PAGE);
+  for (const page of pagesOf((after, limit) => journal.rows.recorded(['held'], after, limit), PAGE))
     for (const row of page) addRow(held, row);
-    if (page.length < PAGE) return held;
-    after = page.at(-1)!.n;
-  }
+  return held;
 }

@@ -33,7 +33,8 @@ const RIGHT = 10;
  * samples.
  */
 export function chartOf(points: readonly TimelinePoint[], size: {width: number; height: number}): Markup {
-  if (!hasChart(points)) return new Markup('');
+  const ends = endsOf(points);
+  if (ends === undefined) return new Markup('');
   const highest = Math.max(...points.map(totalOf));
   const {width, height} = size;
   const left = 14 + 7 * grouped(highest).length;
@@ -41,7 +42,7 @@ export function chartOf(points: readonly TimelinePoint[], size: {width: number; 
   const scale = timeScale(points, plot.left, plot.right);
   const y = (rows: number) => plot.bottom - ((plot.bottom - plot.top) * rows) / highest;
   return markup`<svg class="chart" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="chart-${width}">
-<title id="chart-${width}">${describe(points)}</title>
+<title id="chart-${width}">${describe(ends)}</title>
 <g class="grid">${gridRows(highest).map((rows) => gridLine(rows, px(y(rows)), plot))}</g>
 ${layers(points, scale, y)}
 ${phaseMarks(points, scale, plot)}
@@ -49,13 +50,24 @@ ${timeAxis(scale, plot)}
 </svg>`;
 }
 
-export const hasChart = (points: readonly TimelinePoint[]): boolean =>
-  points.length > 1 && points.at(-1)!.at > points[0]!.at && points.some((point) => totalOf(point) > 0);
+interface Ends {
+  first: TimelinePoint;
+  last: TimelinePoint;
+}
+
+/** The ends of what a chart shows; undefined where there is nothing to show. */
+export function endsOf(points: readonly TimelinePoint[]): Ends | undefined {
+  const [first, last] = [points[0], points.at(-1)];
+  if (first === undefined || last === undefined || last.at <= first.at) return undefined;
+  return points.some((point) => totalOf(point) > 0) ? {first, last} : undefined;
+}
 
 /** Times for a table below the chart: the first, the last, and some in between. */
 export function chosenPoints(points: readonly TimelinePoint[], most = 12): TimelinePoint[] {
   if (points.length <= most) return [...points];
-  return Array.from({length: most}, (_, i) => points[Math.round((i * (points.length - 1)) / (most - 1))]!);
+  const steps = points.length - 1;
+  const chosen = new Set(Array.from({length: most}, (_, i) => Math.round((i * steps) / (most - 1))));
+  return points.filter((_, i) => chosen.has(i));
 }
 
 const totalOf = ({counts}: TimelinePoint): number =>
@@ -63,34 +75,30 @@ const totalOf = ({counts}: TimelinePoint): number =>
 
 /** One path per layer and stretch of time. Counts hold until the next sample, so the edges are steps. */
 function layers(points: readonly TimelinePoint[], scale: TimeScale, y: (rows: number) => number): Markup[] {
-  const below = points.map(() => 0);
+  let stacked = points.map(() => 0);
   return LAYERS.flatMap(({name, of}) => {
-    const above = points.map((point, i) => below[i]! + Math.max(0, of(point.counts)));
-    const paths = scale.stretches
-      .filter(({from, to}) => rangeOf(from, to).some((i) => above[i]! > below[i]!))
-      .map(({from, to, end}) => {
-        const along = rangeOf(from, to);
-        const xs = [...along.map((i) => scale.x(i)), end].map(px);
-        const over = along.map((i, k) => `V${px(y(above[i]!))}H${xs[k + 1]}`).join('');
-        const under = along
-          .map((i, k) => `V${px(y(below[i]!))}H${xs[k]}`)
-          .reverse()
-          .join('');
-        return markup`<path class="${name}" d="M${xs[0]} ${px(y(below[from]!))}${over}${under}Z" />`;
-      });
-    above.forEach((rows, i) => (below[i] = rows));
-    return paths;
+    const bands = points.map((point, i) => {
+      const below = stacked[i] ?? 0;
+      return {x: scale.x(i), below, above: below + Math.max(0, of(point.counts))};
+    });
+    stacked = bands.map(({above}) => above);
+    return scale.stretches.flatMap(({from, to, end}) => {
+      const along = bands.slice(from, to + 1);
+      if (!along.some(({above, below}) => above > below)) return [];
+      const xs = [...along.map(({x}) => x), end].map(px);
+      const floor = along.map(({below}) => px(y(below)));
+      const over = along.map(({above}, k) => `V${px(y(above))}H${xs[k + 1]}`).join('');
+      const under = floor.map((at, k) => `V${at}H${xs[k]}`).reverse();
+      return [markup`<path class="${name}" d="M${xs[0]} ${floor[0]}${over}${under.join('')}Z" />`];
+    });
   });
 }
-
-const rangeOf = (from: number, to: number): number[] =>
-  Array.from({length: to - from + 1}, (_, i) => from + i);
 
 /** Marks where staging ends and releasing begins, with a label if there is space. */
 function phaseMarks(points: readonly TimelinePoint[], scale: TimeScale, plot: Plot): Markup[] {
   const starts = points
     .map(({phase, run}, i) => ({phase, run, i}))
-    .filter(({phase, run, i}) => i === 0 || points[i - 1]!.phase !== phase || points[i - 1]!.run !== run)
+    .filter(({phase, run, i}) => points[i - 1]?.phase !== phase || points[i - 1]?.run !== run)
     .map((mark) => ({...mark, x: scale.x(mark.i)}));
   const begins = new Set(scale.stretches.map(({from}) => from)); // an edge is there already
   return starts.map(({phase, x, i}, k) => {
@@ -129,8 +137,7 @@ function gridRows(highest: number): number[] {
   return [...rows, highest];
 }
 
-function describe(points: readonly TimelinePoint[]): string {
-  const [first, last] = [points[0]!, points.at(-1)!];
+function describe({first, last}: Ends): string {
   const end = LAYERS.map(({label, of}) => [label, of(last.counts)] as const).filter(([, rows]) => rows > 0);
   const parts = end.map(([label, rows]) => `${grouped(rows)} ${label}`).join(', ');
   return `Rows by state from ${new Date(first.at).toISOString()} to ${new Date(last.at).toISOString()}; at the end ${parts}.`;

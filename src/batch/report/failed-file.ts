@@ -1,8 +1,9 @@
 import {formatMajor} from '../../money/amount.ts';
+import {ownJson} from '../../narrow.ts';
 import {METADATA} from '../input/columns.ts';
 import type {JournalRow} from '../journal/row.ts';
 import type {Journal} from '../journal/journal.ts';
-import type {RowState} from '../model/outcome.ts';
+import type {FileRecord} from '../journal/report-rows.ts';
 import type {Plan} from '../model/plan-facts.ts';
 import {columnsOf, ROW_FIELDS} from '../model/row-fields.ts';
 
@@ -11,8 +12,10 @@ import {columnsOf, ROW_FIELDS} from '../model/row-fields.ts';
  * errors, the service rejected it, or a GET showed that its record failed and the registry has been updated. Any
  * other row has a record, or its reference is taken.
  */
-export const isFailed = (state: RowState | undefined, ended: unknown): boolean =>
-  state === undefined || state === 'rejected' || (state === 'accepted' && ended === 'failed');
+export const isFailed = (record: FileRecord): boolean =>
+  record.reference === null ||
+  record.state === 'rejected' ||
+  (record.state === 'accepted' && record.ended === 'failed');
 
 /**
  * The layout of failed.csv: canonical headers, so that it can be read back without --map, and always a reference. A
@@ -59,7 +62,7 @@ export class FailedLayout {
     if (name === 'reference') return row.reference;
     if (name === 'amount') return formatMajor(BigInt(row.amount), row.currency);
     if (name.startsWith(METADATA)) {
-      const metadata = JSON.parse(row.metadata ?? '{}') as Record<string, string>; // written by the plan
+      const metadata = ownJson<Record<string, string>>(row.metadata ?? '{}'); // written by the plan
       return metadata[name.slice(METADATA.length)] ?? '';
     }
     const field = ROW_FIELDS.find(({wire}) => wire[this.#plan.kind] === name);

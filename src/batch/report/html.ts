@@ -1,5 +1,5 @@
 import {createHash} from 'node:crypto';
-import {chartOf, chosenPoints, grouped, hasChart, LAYERS} from './chart.ts';
+import {chartOf, chosenPoints, endsOf, grouped, LAYERS} from './chart.ts';
 import type {ReportData} from './data.ts';
 import {escapeText, type Markup, markup} from '../../html/markup.ts';
 import {mainFigures, totalsTables} from './money.ts';
@@ -93,12 +93,12 @@ const commands = (text: string): Markup =>
   markup`${text.split('`').map((part, i) => (i % 2 === 1 ? markup`<code>${part}</code>` : part))}`;
 
 function states({timeline}: ReportData): Markup | null {
-  if (!hasChart(timeline)) return null;
-  const last = timeline.at(-1)!.counts;
+  const ends = endsOf(timeline);
+  if (ends === undefined) return null;
   const shown = LAYERS.filter(({of}) => timeline.some(({counts}) => of(counts) > 0));
   const legend = shown.map(
     ({name, label, of}) =>
-      markup`<li><span class="swatch ${name}"></span>${label} <b>${grouped(of(last))}</b></li>`,
+      markup`<li><span class="swatch ${name}"></span>${label} <b>${grouped(of(ends.last.counts))}</b></li>`,
   );
   const head = shown.map(({label}) => markup`<th scope="col" class="n">${label}</th>`);
   const rows = chosenPoints(timeline).map(
@@ -160,20 +160,16 @@ function identity({plan, service, mode, summary}: ReportData): Markup {
     ['SHA-256 of the file', markup`<span class="hash">${plan.file.sha256}</span>`],
     ['SHA-256 of the plan', markup`<span class="hash">${plan.planHash}</span>`],
     ['Records left out', `${grouped(plan.invalidRows)} with errors, ${grouped(plan.emptyRecords)} empty`],
-    ...(summary.results === null
-      ? []
-      : [['Results of every row', fileName(summary.results)] as [string, string]]),
-    ...(summary.failed_file === null
-      ? []
-      : [['Failed rows', fileName(summary.failed_file)] as [string, string]]),
-    ['Journal', markup`<span class="hash">${plan.journalId}</span>`],
   ];
+  if (summary.results !== null) facts.push(['Results of every row', fileName(summary.results)]);
+  if (summary.failed_file !== null) facts.push(['Failed rows', fileName(summary.failed_file)]);
+  facts.push(['Journal', markup`<span class="hash">${plan.journalId}</span>`]);
   return markup`<section class="keep" aria-labelledby="identity"><h2 id="identity">About this batch</h2>
 <dl class="facts">${facts.map(([name, value]) => markup`<dt>${name}</dt><dd>${value}</dd>`)}</dl></section>`;
 }
 
 /** A report is sent to other people, who do not need to see the folders of this machine. */
-const fileName = (path: string): string => path.split(/[/\\]/).at(-1)!;
+const fileName = (path: string): string => path.split(/[/\\]/).at(-1) ?? path;
 
 /** `2026-03-02 15:04:05`, UTC. */
 const moment = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');

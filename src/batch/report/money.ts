@@ -1,5 +1,6 @@
-import {groupMajor} from '../../money/amount.ts';
+import {formatMajor, groupMajor} from '../../money/amount.ts';
 import {Totals} from '../../money/totals.ts';
+import {must} from '../../narrow.ts';
 import {BUCKETS, type Bucket} from '../model/outcome.ts';
 import {grouped} from './chart.ts';
 import type {ReportData} from './data.ts';
@@ -63,6 +64,7 @@ export function totalsTables(data: ReportData): Markup {
 }
 
 function totalsTable({summary, accepted}: ReportData, currencies: readonly string[]): Markup {
+  const totalsIn = (currency: string) => must(summary.totals[currency], `total in ${currency}`);
   const money = (of: (currency: string) => string) =>
     currencies.map((currency) => markup`<td class="n">${groupMajor(of(currency))}</td>`);
   const row = (kind: string, label: Markup | string, rows: number, cells: Markup[], meaning: string) =>
@@ -75,7 +77,7 @@ function totalsTable({summary, accepted}: ReportData, currencies: readonly strin
       kind,
       name,
       summary[bucket],
-      money((currency) => summary.totals[currency]![bucket]),
+      money((currency) => totalsIn(currency)[bucket]),
       meaning,
     );
   };
@@ -92,7 +94,7 @@ function totalsTable({summary, accepted}: ReportData, currencies: readonly strin
     'sum',
     'Planned',
     summary.planned,
-    money((currency) => summary.totals[currency]!.planned),
+    money((currency) => totalsIn(currency).planned),
     'all rows of the file that are part of the batch',
   )}
 ${bucketRow('accepted', 'whole')}
@@ -102,8 +104,7 @@ ${part('failed', 'trouble', 'failed', 'accepted, then failed')}
 ${others.map((bucket) => bucketRow(bucket))}</tbody></table></div>`;
 }
 
-const amountOf = (totals: Totals, currency: string): string =>
-  new Totals().add(currency, totals.of(currency)).toMajor()[currency]!;
+const amountOf = (totals: Totals, currency: string): string => formatMajor(totals.of(currency), currency);
 
 const minorOf = (major: string): bigint => BigInt(major.replace('.', ''));
 

@@ -13,12 +13,14 @@ import {
 import {join} from 'node:path';
 import {RemitError} from '../../errors.ts';
 import {formatMajor} from '../../money/amount.ts';
+import {isObject, messageOf, ownJson} from '../../narrow.ts';
 import {quoteFormula} from '../../spreadsheet.ts';
 import {FailedLayout, isFailed} from './failed-file.ts';
 import type {ResultFiles} from '../journal/facts.ts';
 import type {Journal} from '../journal/journal.ts';
+import type {FileRecord} from '../journal/report-rows.ts';
 import {KINDS} from '../model/kinds.ts';
-import {bucketOf, cleanMessage, type RowState} from '../model/outcome.ts';
+import {bucketOf, cleanMessage} from '../model/outcome.ts';
 import type {Summary} from '../standing/summary.ts';
 import type {Plan} from '../model/plan-facts.ts';
 
@@ -50,12 +52,12 @@ export function writeResults(options: {
     const again = new FailedLayout(plan, journal);
     failed.line(again.header, ',');
     for (const record of journal.report.everything()) {
-      const cells = JSON.parse(record['cells'] as string) as string[]; // written by the plan
-      const {columns, state} = resultCells(record, journal);
+      const cells = ownJson<string[]>(record.cells);
+      const columns = resultCells(record, journal);
       results.line([...padded(cells, plan.header.length), ...columns].map(quoteFormula), ',');
-      if (!isFailed(state, record['ended'])) continue;
+      if (!isFailed(record)) continue;
       if (cells.length === 0) continue; // not stored, because a cell may belong to an ignored column
-      failed.line(again.line(Number(record['n']), cells, state !== undefined), ',');
+      failed.line(again.line(record.n, cells, record.reference !== null), ',');
       failures++;
     }
     // The summary identifies the batch of these files, so it is written first: after a crash in between, they must
@@ -127,44 +129,29 @@ function resultColumns(plan: Plan): string[] {
   ].map((column) => (plan.header.includes(column) ? `remit_${column}` : column));
 }
 
-function resultCells(
-  record: Record<string, unknown>,
-  journal: Journal,
-): {columns: string[]; state: RowState | undefined} {
-  const n = Number(record['n']);
-  const text = (name: string) => {
-    const value = record[name];
-    return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-  };
-  if (record['reference'] === null) {
+function resultCells(record: FileRecord, journal: Journal): string[] {
+  const n = String(record.n);
+  if (record.reference === null) {
     const issues = journal.report
-      .issuesOf(n)
+      .issuesOf(record.n)
       .map(({col, message}) => (col === '' ? message : `${col}: ${message}`));
-    return {
-      columns: [String(n), '', 'invalid', '', '', '', '', issues.join('; '), '', '', ''],
-      state: undefined,
-    };
+    return [n, '', 'invalid', '', '', '', '', issues.join('; '), '', '', ''];
   }
-  const state = record['state'] as RowState;
+  const {state, currency, id, status, code, attempts, request_id: requestId, at} = record;
   const {sanitizer} = journal; // journaled text is clean, unless an earlier version wrote it
-  const amount = `${formatMajor(BigInt(record['amount'] as number), record['currency'] as string)} ${text('currency')}`;
-  const at = record['at'] === null ? '' : new Date(Number(record['at'])).toISOString();
-  return {
-    columns: [
-      String(n),
-      text('reference'),
-      state === 'held' ? 'held' : bucketOf(state),
-      amount,
-      sanitizer.token(text('id')),
-      sanitizer.token(text('status')),
-      sanitizer.token(text('code')),
-      cleanMessage(sanitizer, {code: text('code'), message: text('message')}) ?? '',
-      text('attempts'),
-      sanitizer.token(text('request_id')),
-      at,
-    ],
-    state,
-  };
+  return [
+    n,
+    record.reference,
+    state === 'held' ? 'held' : bucketOf(state),
+    `${formatMajor(BigInt(record.amount), currency)} ${currency}`,
+    sanitizer.token(id ?? ''),
+    sanitizer.token(status ?? ''),
+    sanitizer.token(code ?? ''),
+    cleanMessage(sanitizer, record) ?? '',
+    String(attempts ?? ''),
+    sanitizer.token(requestId ?? ''),
+    at === null ? '' : new Date(at).toISOString(),
+  ];
 }
 
 /** A ragged record keeps its place: our columns begin after those of the header. */
@@ -263,7 +250,8 @@ function refuseForeign(files: ReturnType<typeof resultFiles>, plan: Plan): void 
   if (found === undefined) return;
   let owner: unknown;
   try {
-    owner = (JSON.parse(readFileSync(files.summary, 'utf8')) as {journal_id?: unknown}).journal_id;
+    const stated: unknown = JSON.parse(readFileSync(files.summary, 'utf8'));
+    owner = isObject(stated) ? stated['journal_id'] : undefined;
   } catch {
     owner = undefined;
   }
@@ -282,6 +270,6 @@ function guarded<T>(path: string, work: () => T): T {
     return work();
   } catch (cause) {
     if (cause instanceof RemitError) throw cause;
-    throw new RemitError('STATE', `cannot write ${path}: ${(cause as Error).message}`, {cause});
+    throw new RemitError('STATE', `cannot write ${path}: ${messageOf(cause)}`, {cause});
   }
 }

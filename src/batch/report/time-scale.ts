@@ -1,3 +1,4 @@
+import {must} from '../../narrow.ts';
 import type {TimelinePoint} from '../standing/timeline.ts';
 
 export interface Tick {
@@ -35,40 +36,50 @@ const LABEL_WIDTH = 70;
  * that was staged on Monday and released on Tuesday is drawn by the minutes in which it ran.
  */
 export function timeScale(points: readonly TimelinePoint[], left: number, right: number): TimeScale {
+  const timeOf = timesOf(points);
   const cuts = longPauses(points, Math.floor((right - left) / WIDTH_PER_BREAK));
   const bounds = [0, ...cuts, points.length];
-  const parts = bounds.slice(1).map((next, k) => ({from: bounds[k]!, to: next - 1}));
-  const lasts = parts.map(({from, to}) => points[to]!.at - points[from]!.at);
-  const total = lasts.reduce((sum, ms) => sum + ms, 0);
+  const parts = bounds.slice(1).map((next, k) => {
+    const [from, to] = [bounds[k] ?? 0, next - 1];
+    return {from, to, ms: timeOf(to) - timeOf(from)};
+  });
+  const total = parts.reduce((sum, {ms}) => sum + ms, 0);
   const free = right - left - cuts.length * BREAK_WIDTH - parts.length * SHORTEST_STRETCH;
   const stretches: (TimeScale['stretches'][number] & {start: number})[] = [];
   const breaks: TimeScale['breaks'] = [];
   let at = left;
-  parts.forEach(({from, to}, k) => {
-    const width = SHORTEST_STRETCH + (total > 0 ? (free * lasts[k]!) / total : free / parts.length);
+  parts.forEach(({from, to, ms}, k) => {
+    const width = SHORTEST_STRETCH + (total > 0 ? (free * ms) / total : free / parts.length);
     stretches.push({from, to, start: at, end: at + width});
     at += width;
     if (k === parts.length - 1) return;
-    breaks.push({x: at, width: BREAK_WIDTH, label: `+${duration(points[to + 1]!.at - points[to]!.at)}`});
+    breaks.push({x: at, width: BREAK_WIDTH, label: `+${duration(timeOf(to + 1) - timeOf(to))}`});
     at += BREAK_WIDTH;
   });
   const x = (index: number) => {
-    const stretch = stretches.find(({to}) => index <= to)!;
-    const [begin, end] = [points[stretch.from]!.at, points[stretch.to]!.at];
-    const share = end > begin ? (points[index]!.at - begin) / (end - begin) : 0;
+    const stretch = must(
+      stretches.find(({to}) => index <= to),
+      'stretch of the sample',
+    );
+    const [begin, end] = [timeOf(stretch.from), timeOf(stretch.to)];
+    const share = end > begin ? (timeOf(index) - begin) / (end - begin) : 0;
     return stretch.start + share * (stretch.end - TAIL - stretch.start);
   };
   return {x, stretches, breaks, ticks: ticksOf(points, stretches)};
 }
 
+/** The moment of a sample by its index. */
+const timesOf = (points: readonly TimelinePoint[]) => (index: number) => must(points[index], 'sample').at;
+
 /** Indexes of samples that follow a long pause. */
 function longPauses(points: readonly TimelinePoint[], most: number): number[] {
-  const pauses = points.map((point, i) => ({
+  const timeOf = timesOf(points);
+  const pauses = points.map(({at, run}, i) => ({
     i,
-    ms: i > 0 && points[i - 1]!.run !== point.run ? point.at - points[i - 1]!.at : 0,
+    ms: i > 0 && points[i - 1]?.run !== run ? at - timeOf(i - 1) : 0,
   }));
   const idle = pauses.reduce((sum, {ms}) => sum + ms, 0);
-  const active = points.at(-1)!.at - points[0]!.at - idle;
+  const active = timeOf(points.length - 1) - timeOf(0) - idle;
   return pauses
     .filter(({ms}) => ms > Math.max(SHORTEST_BREAK_MS, active * 0.15))
     .sort((a, b) => b.ms - a.ms)
@@ -82,15 +93,17 @@ function ticksOf(
   points: readonly TimelinePoint[],
   stretches: readonly {from: number; to: number; start: number; end: number}[],
 ): Tick[] {
+  const timeOf = timesOf(points);
   const ticks: Tick[] = [];
   let day = '';
   const add = (ms: number, x: number, anchor: Tick['anchor']) => {
-    const [date, time] = new Date(ms).toISOString().split('T') as [string, string]; // always of this form
-    ticks.push({x, anchor, time: time.slice(0, 8), day: date === day ? null : date});
+    const iso = new Date(ms).toISOString();
+    const date = iso.slice(0, -14);
+    ticks.push({x, anchor, time: iso.slice(-13, -5), day: date === day ? null : date});
     day = date;
   };
   for (const {from, to, start, end} of stretches) {
-    const [begin, finish] = [points[from]!.at, points[to]!.at];
+    const [begin, finish] = [timeOf(from), timeOf(to)];
     const width = end - TAIL - start;
     // Labels of a short stretch extend into the pause after it; after the last one there is only the edge.
     if (end - start < LABEL_WIDTH && to === points.length - 1 && stretches.length > 1) add(begin, end, 'end');
@@ -117,7 +130,7 @@ const STEPS = [
   ...[1, 2, 5, 10, 30, 100].map((n) => n * DAY),
 ];
 
-const roundStep = (ms: number): number => STEPS.find((step) => step >= ms) ?? STEPS.at(-1)!;
+const roundStep = (ms: number): number => STEPS.find((step) => step >= ms) ?? 100 * DAY;
 
 /** `45 s`, `12 min`, `19 h`, `3 d`: the largest unit with a value of at least two, or one. */
 export function duration(ms: number): string {

@@ -25,6 +25,8 @@ ${body}</section>`;
 
 const fileOf = (path: string | null): string => path?.split(/[/\\]/).at(-1) ?? 'the results file';
 
+const ID_HEAD: [string, string] = ['Id', 'c-id'];
+
 function troubleSection({trouble, count, totals, rows}: TroubleGroup, {plan}: ReportData): Markup {
   const {label, meaning} = troubleWords(trouble, plan.kind, plan.batchId);
   const money = Object.entries(totals.toMajor()).map(
@@ -36,7 +38,7 @@ function troubleSection({trouble, count, totals, rows}: TroubleGroup, {plan}: Re
     ['Reference', 'c-ref'],
     [party, 'c-id'],
     ['Amount', 'c-sum n'],
-    ...(hasIds ? [['Id', 'c-id'] as [string, string]] : []),
+    ...(hasIds ? [ID_HEAD] : []),
     ['Reason', 'c-why'],
   ];
   const head = heads.map(

@@ -131,7 +131,7 @@ export function troubleWords(
 /** The state of the batch in one sentence, and its tone. */
 export function headline(summary: Summary, attention: number): {text: string; tone: 'good' | 'open' | 'bad'} {
   const {planned, accepted, already_paid: elsewhere, settled, state, staged} = summary;
-  const {one} = NOUNS[summary.kind as Kind]; // a summary is made from a plan and has the plan's kind
+  const {one} = NOUNS[summary.kind];
   const of = `${count(accepted, one).replace(/ .*/, '')} of ${count(planned, one)} accepted`;
   const open =
     attention === 0 ? '' : ` ${count(attention, 'row')} ${attention === 1 ? 'needs' : 'need'} attention.`;

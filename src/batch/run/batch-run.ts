@@ -6,13 +6,14 @@ import {CancelPhase} from './cancel-phase.ts';
 import {refuseCanceled} from '../standing/remaining.ts';
 import {HeldPhase} from './held-phase.ts';
 import {probe} from './probe.ts';
-import type {Claims} from '../registry/registry.ts';
+import type {Claims} from '../registry/claim.ts';
 import {releasable, ReleasePhase} from './release-phase.ts';
 import type {RunFacts} from '../journal/facts.ts';
 import {assembleRun, type RunParts} from '../send/run-parts.ts';
 import type {RunSettings} from '../send/run-settings.ts';
 import type {Speed} from '../speed/speed.ts';
 import type {BatchState} from '../model/batch-state.ts';
+import {pagesOf} from '../model/pages.ts';
 import {isWhole, type Summary} from '../standing/summary.ts';
 import {Wire} from '../answers/wire.ts';
 import {signalReason, type Stop} from '../model/stop.ts';
@@ -166,12 +167,10 @@ export class BatchRun {
    */
   #freeUnsent(): void {
     const {journal, claims} = this.#run;
-    for (let after = 0; ;) {
-      const page = journal.rows.inStates(['not_sent'], after, FREED_AT_ONCE);
-      for (const row of page) claims.free(row.reference, row.outcome!.stagedAt === null ? undefined : row);
+    const unsent = (after: number, limit: number) => journal.rows.inStates(['not_sent'], after, limit);
+    for (const page of pagesOf(unsent, FREED_AT_ONCE)) {
+      for (const row of page) claims.free(row.reference, row.outcome.stagedAt === null ? undefined : row);
       claims.flush();
-      if (page.length < FREED_AT_ONCE) return;
-      after = page.at(-1)!.n;
     }
   }
 

@@ -2,7 +2,7 @@ import type {Answer} from '../../client/answer.ts';
 import {meaningOf} from '../../client/verdict.ts';
 import {judgeFailure, type NotSent} from '../answers/answers.ts';
 import type {WorkEnd} from '../send/dispatcher.ts';
-import type {JournalRow} from '../journal/row.ts';
+import type {RecordedRow} from '../journal/row.ts';
 import type {Bucket} from '../model/outcome.ts';
 import {judgeRead} from '../answers/read-verdict.ts';
 import {bucketBefore, outcomeOf} from '../answers/outcome-of.ts';
@@ -13,7 +13,7 @@ import {LOST} from '../answers/stop-words.ts';
 import type {Exchange} from '../answers/wire.ts';
 
 interface CancelJob extends Tries {
-  row: JournalRow;
+  row: RecordedRow;
   id: string;
   before: Bucket;
   /** The record was read and is still `created`: cancel it, then read it again. */
@@ -34,7 +34,7 @@ const PAGE = 256;
  */
 export class CancelPhase {
   readonly #run: PhaseParts;
-  #page: JournalRow[] = [];
+  #page: RecordedRow[] = [];
   #after = 0;
   /** Records that are still `created` or could not be read. */
   left = 0;
@@ -55,13 +55,13 @@ export class CancelPhase {
   #next(): CancelJob | undefined {
     if (this.#page.length === 0) {
       this.#page = this.#run.journal.rows.recorded(CANCELABLE, this.#after, PAGE);
-      if (this.#page.length === 0) return undefined;
-      this.#after = this.#page.at(-1)!.n;
-      this.#run.beforeWindow(); // the batch must still be ours
+      if (this.#page.length > 0) this.#run.beforeWindow(); // the batch must still be ours
     }
-    const row = this.#page.shift()!;
+    const row = this.#page.shift();
+    if (row === undefined) return undefined;
+    this.#after = row.n;
     return {
-      ...{row, id: row.outcome!.id!, before: bucketBefore(row, false)}, // the journal gives rows with a record
+      ...{row, id: row.outcome.id, before: bucketBefore(row, false)},
       ...{isOpen: false, refusal: undefined, accepted: 0, sends: 0, tries: 0, successes: undefined},
     };
   }
@@ -149,12 +149,12 @@ export class CancelPhase {
   async #again(job: CancelJob, sentAt: number, words: string): Promise<WorkEnd> {
     if (await this.#run.tries.mayTryAgain(job, sentAt, words))
       return {again: true, afterMs: this.#run.tries.backoff(job.tries, false)};
-    this.#settle(job, {state: job.row.outcome!.state, message: words});
+    this.#settle(job, {state: job.row.outcome.state, message: words});
     return this.#leave();
   }
 
   #refused(job: CancelJob, words: string): WorkEnd {
-    this.#settle(job, {state: job.row.outcome!.state, message: `the service did not cancel it: ${words}`});
+    this.#settle(job, {state: job.row.outcome.state, message: `the service did not cancel it: ${words}`});
     return this.#leave();
   }
 

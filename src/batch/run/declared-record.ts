@@ -1,6 +1,6 @@
-import {isObject} from '../../client/answer.ts';
 import {RemitError} from '../../errors.ts';
 import {formatMajor} from '../../money/amount.ts';
+import {isObject} from '../../narrow.ts';
 import {judgeLook} from '../answers/answers.ts';
 import {amountIn} from '../answers/echo.ts';
 import {REFERENCE_METADATA_KEY} from '../model/identity.ts';

@@ -1,6 +1,6 @@
 import {differsIn} from '../answers/answers.ts';
 import type {WorkEnd} from '../send/dispatcher.ts';
-import type {JournalRow} from '../journal/row.ts';
+import type {RecordedRow} from '../journal/row.ts';
 import {judgeRead, type Moved} from '../answers/read-verdict.ts';
 import {outcomeOf} from '../answers/outcome-of.ts';
 import {dispatch, endPhase, type PhaseParts} from '../send/phase.ts';
@@ -8,7 +8,7 @@ import type {Tries} from '../send/row-tries.ts';
 import {wordsOf} from '../answers/words.ts';
 
 interface Job extends Tries {
-  row: JournalRow;
+  row: RecordedRow;
 }
 
 const PAGE = 256;
@@ -20,7 +20,7 @@ const PAGE = 256;
  */
 export class HeldPhase {
   readonly #run: PhaseParts;
-  #page: JournalRow[] = [];
+  #page: RecordedRow[] = [];
   #after = 0;
 
   constructor(run: PhaseParts) {
@@ -38,17 +38,18 @@ export class HeldPhase {
 
   #next(): Job | undefined {
     if (this.#page.length === 0) {
-      this.#page = this.#run.journal.rows.inStates(['held'], this.#after, PAGE);
-      if (this.#page.length === 0) return undefined;
-      this.#after = this.#page.at(-1)!.n;
-      this.#run.beforeWindow(); // the batch must still be ours
+      this.#page = this.#run.journal.rows.recorded(['held'], this.#after, PAGE);
+      if (this.#page.length > 0) this.#run.beforeWindow(); // the batch must still be ours
     }
-    return {row: this.#page.shift()!, sends: 0, tries: 0, successes: undefined};
+    const row = this.#page.shift();
+    if (row === undefined) return undefined;
+    this.#after = row.n;
+    return {row, sends: 0, tries: 0, successes: undefined};
   }
 
   async #read(job: Job): Promise<WorkEnd> {
     const {row} = job;
-    const id = row.outcome!.id!; // a held row has a record
+    const {id} = row.outcome;
     this.#run.tries.begin(job);
     const sentAt = this.#run.clock.monotonic();
     const end = await this.#run.send.exchange(this.#run.wire.get(id));
@@ -80,10 +81,10 @@ export class HeldPhase {
     }
   }
 
-  #moved(row: JournalRow, {state, status, answer}: Moved): void {
+  #moved(row: RecordedRow, {state, status, answer}: Moved): void {
     const {kind} = this.#run.settings;
     const differs = state === 'accepted' ? differsIn(answer, row, kind) : undefined;
     this.#run.outcomes.settle(row, 'staged', outcomeOf(row, {state, status, ...differs}, answer));
-    this.#run.outcomes.noteEnded(row, row.outcome!.id!, status); // a held row has a record
+    this.#run.outcomes.noteEnded(row, row.outcome.id, status);
   }
 }

@@ -1,5 +1,5 @@
 import {judgeAnswer, judgeFailure} from '../answers/answers.ts';
-import type {JournalRow} from '../journal/row.ts';
+import type {RecordedRow} from '../journal/row.ts';
 import {bucketOf, type RowState} from '../model/outcome.ts';
 import {outcomeOf} from '../answers/outcome-of.ts';
 import type {RunParts} from '../send/run-parts.ts';
@@ -39,8 +39,8 @@ export async function probe(run: ProbeParts, states: readonly RowState[]): Promi
 
 type Found = {is: 'remembered' | 'stopped'} | {is: 'unanswered' | 'refused'; words: string};
 
-async function ask(run: ProbeParts, row: JournalRow): Promise<Found> {
-  const id = row.outcome!.id; // rows that have a record
+async function ask(run: ProbeParts, row: RecordedRow): Promise<Found> {
+  const {id} = row.outcome;
   for (let tries = 1; ; tries++) {
     if (!(await run.gate.opened())) return {is: 'stopped'};
     const sentAt = run.clock.monotonic();
@@ -74,16 +74,16 @@ async function ask(run: ProbeParts, row: JournalRow): Promise<Found> {
 }
 
 /** The staged record now has another party or amount than the row. */
-function changed(run: ProbeParts, row: JournalRow, reason: StopReason): Found {
+function changed(run: ProbeParts, row: RecordedRow, reason: StopReason): Found {
   run.halt.isProbeRefused = true;
   run.halt.stopFor(reason, `the record of row ${row.n} (${row.reference}) no longer matches the request`);
   return {is: 'stopped'};
 }
 
 /** The service created a second record for the key. It was requested without approval, so it moves no money. */
-function forgotten(run: ProbeParts, row: JournalRow, orphan: string): Found {
-  const {state} = row.outcome!;
-  run.outcomes.settle(row, bucketOf(state), outcomeOf(row, {...row.outcome!, orphan}));
+function forgotten(run: ProbeParts, row: RecordedRow, orphan: string): Found {
+  const {state} = row.outcome;
+  run.outcomes.settle(row, bucketOf(state), outcomeOf(row, {...row.outcome, orphan}));
   run.halt.stopFor(
     'key-forgotten',
     `the service has forgotten the key of row ${row.n} (${row.reference}) and created a second record; that record moved no money`,

@@ -1,5 +1,5 @@
 import type {Answer} from '../../client/answer.ts';
-import type {JournalRow} from '../journal/row.ts';
+import type {RecordedRow} from '../journal/row.ts';
 import type {Bucket, Outcome} from '../model/outcome.ts';
 import {bucketBefore} from '../answers/outcome-of.ts';
 import type {Tries} from '../send/row-tries.ts';
@@ -7,7 +7,7 @@ import {LOST} from '../answers/stop-words.ts';
 
 /** A row with a record that is being released. */
 export interface ReleaseJob extends Tries {
-  row: JournalRow;
+  row: RecordedRow;
   id: string;
   before: Bucket;
   /** A release was sent and not answered: the record is fetched before anything else. */
@@ -24,12 +24,12 @@ export interface ReleaseJob extends Tries {
 export type Refusal = Pick<Answer, 'status' | 'errorCode' | 'message' | 'warning' | 'requestId'>;
 
 /** @param mayTryAgain a release that was refused before is sent again */
-export function releaseJob(row: JournalRow, mayTryAgain: boolean): ReleaseJob {
-  const outcome = row.outcome!; // a release only processes rows that have a record
+export function releaseJob(row: RecordedRow, mayTryAgain: boolean): ReleaseJob {
+  const {outcome} = row;
   const maybe = outcome.state === 'in_doubt';
   return {
     row,
-    id: outcome.id!,
+    id: outcome.id,
     before: bucketBefore(row, false),
     look: maybe,
     looked: false,

@@ -3,11 +3,11 @@ import {differsIn, judgeAnswer, judgeFailure, noteOfDifference, type Settled} fr
 import {approveById} from './approve-by-id.ts';
 import type {WorkEnd} from '../send/dispatcher.ts';
 import {factsOf, type Refusal, type ReleaseJob, releaseJob} from './release-job.ts';
-import type {JournalRow} from '../journal/row.ts';
+import type {RecordedRow} from '../journal/row.ts';
 import {DIFFERS, type Outcome, REGISTRY_CODE} from '../model/outcome.ts';
 import {probe} from './probe.ts';
 import {isPastHorizon} from '../model/record-age.ts';
-import type {OtherPayment} from '../registry/registry.ts';
+import type {OtherPayment} from '../registry/claim.ts';
 import {judgeRead, type Moved} from '../answers/read-verdict.ts';
 import {RowSource} from './row-source.ts';
 import {bucketBefore, outcomeOf} from '../answers/outcome-of.ts';
@@ -39,7 +39,7 @@ type Parts = PhaseParts & Pick<RunParts, 'claims'>;
  */
 export class ReleasePhase {
   readonly #run: Parts;
-  readonly #source: RowSource;
+  readonly #source: RowSource<RecordedRow>;
   readonly #states: readonly Releasable[];
   #probing: Promise<boolean> | undefined;
   #mustProbe: boolean;
@@ -78,13 +78,13 @@ export class ReleasePhase {
     });
     // The open window marks rows as "may have been released" that certainly were not.
     for (const {row} of this.#source.untouched())
-      this.#run.outcomes.settle(row, bucketBefore(row, false), outcomeOf(row, {...row.outcome!}));
+      this.#run.outcomes.settle(row, bucketBefore(row, false), outcomeOf(row, {...row.outcome}));
     endPhase(this.#run);
   }
 
   #next(): ReleaseJob | undefined {
     let taken = this.#source.next();
-    while (taken?.paidByOther !== undefined && taken.paidByOther.id !== taken.row.outcome!.id) {
+    while (taken?.paidByOther !== undefined && taken.paidByOther.id !== taken.row.outcome.id) {
       this.#leaveToPerson(taken.row, taken.paidByOther);
       taken = this.#source.next();
     }
@@ -95,7 +95,7 @@ export class ReleasePhase {
   async #release(job: ReleaseJob): Promise<WorkEnd> {
     const {row, id} = job;
     const {clock, settings} = this.#run;
-    if (isPastHorizon(row.outcome!.stagedAt ?? 0, clock.now(), settings.horizonMs)) {
+    if (isPastHorizon(row.outcome.stagedAt ?? 0, clock.now(), settings.horizonMs)) {
       if (job.looked) return settings.approveById ? this.#approve(job) : this.#tooLate(job);
       job.look = true; // it may have been approved by its id in the meantime
       return {again: true, afterMs: 0};
@@ -110,9 +110,12 @@ export class ReleasePhase {
     const end = await this.#run.send.exchange(this.#run.wire.create(row, true));
     const answer = 'answer' in end ? end.answer : undefined;
     const verdict =
-      answer === undefined
-        ? judgeFailure((end as {failure: Parameters<typeof judgeFailure>[0]}).failure) // the other half of the union
-        : judgeAnswer({answer, row, kind: settings.kind, phase: 'release', stagedId: id, isProven: true});
+      'answer' in end
+        ? judgeAnswer({
+            ...{answer: end.answer, row, kind: settings.kind},
+            ...{phase: 'release', stagedId: id, isProven: true},
+          })
+        : judgeFailure(end.failure);
     switch (verdict.is) {
       case 'settled':
         return this.#settled(job, verdict, answer);
@@ -234,12 +237,12 @@ export class ReleasePhase {
     this.pastHorizon++;
     const message =
       'staged longer ago than the key horizon; approve it by its id and resume the batch, or allow approval by id in the profile (profiles set --approve-by-id) and release the batch';
-    this.#settle(job, {state: job.maybe ? 'in_doubt' : job.row.outcome!.state, message});
+    this.#settle(job, {state: job.maybe ? 'in_doubt' : job.row.outcome.state, message});
     return {again: false};
   }
 
   /** The registry, or this journal, was lost in between: the record would be a second payment. */
-  #leaveToPerson(row: JournalRow, {batch, id}: OtherPayment): void {
+  #leaveToPerson(row: RecordedRow, {batch, id}: OtherPayment): void {
     const message = `batch ${batch} also paid this reference later${id === null ? '' : `, record ${id}`}; check for a double payment, then resolve this row`;
     const facts = {state: 'in_doubt', code: REGISTRY_CODE, message} as const;
     this.#run.outcomes.settle(row, bucketBefore(row, false), outcomeOf(row, facts));
@@ -271,7 +274,7 @@ export class ReleasePhase {
    */
   #leave(job: ReleaseJob): WorkEnd {
     if (job.maybe) this.#doubt(job, 'the release was sent and not answered');
-    else this.#settle(job, {...job.row.outcome!});
+    else this.#settle(job, {...job.row.outcome});
     return {again: false};
   }
 
@@ -284,6 +287,6 @@ export class ReleasePhase {
   }
 
   #attempts(job: ReleaseJob): number {
-    return (job.row.outcome?.attempts ?? 0) + job.sends;
+    return job.row.outcome.attempts + job.sends;
   }
 }

@@ -1,11 +1,13 @@
 import type {Clock} from '../../clock.ts';
 import {RemitError} from '../../errors.ts';
+import {must} from '../../narrow.ts';
 import {readConfirmations} from '../journal/confirmations.ts';
 import type {JournalRow} from '../journal/row.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {OpenBatch} from '../journal/open-batch.ts';
 import type {Outcome} from '../model/outcome.ts';
-import {type Entry, Registry} from '../registry/registry.ts';
+import type {Entry} from '../registry/entry.ts';
+import {Registry} from '../registry/registry.ts';
 import {KINDS, type Mode} from '../model/kinds.ts';
 
 /** What an operator has found out about a row in doubt, outside this tool. */
@@ -46,7 +48,8 @@ export async function resolveRow({
   resolution,
   ...options
 }: ResolveOptions & Resolving): Promise<Resolved> {
-  return (await resolveRows({...options, rows: [{reference, resolution}]}))[0]!;
+  const [resolved] = await resolveRows({...options, rows: [{reference, resolution}]});
+  return must(resolved, 'row that was resolved');
 }
 
 /** The same for several rows: all of them or none. */
@@ -118,18 +121,21 @@ export function doubtfulRow(
   );
 }
 
+const knownOf = ({n, outcome}: JournalRow): Outcome =>
+  outcome ?? {
+    ...{n, state: 'in_doubt', id: null, status: null, stagedAt: null, http: null, code: null},
+    ...{message: null, requestId: null, attempts: 0, orphan: null},
+  };
+
 /** The outcome before the row was declared paid, so that a record known at that time is fetched again. */
 const doubtBefore = (row: JournalRow, kept: Outcome | null | undefined): Outcome =>
   kept === undefined || kept === null
-    ? {...row.outcome!, state: 'in_doubt', id: null}
+    ? {...knownOf(row), state: 'in_doubt', id: null}
     : {...kept, n: row.n, state: 'in_doubt'};
 
 /** `since`: when a row without an outcome may first have been sent. */
 function resolvedOutcome(row: JournalRow, resolution: Resolution, since: number): Outcome {
-  const known: Outcome = row.outcome ?? {
-    ...{n: row.n, state: 'in_doubt', id: null, status: null, stagedAt: null, http: null, code: null},
-    ...{message: null, requestId: null, attempts: 0, orphan: null},
-  };
+  const known = knownOf(row);
   if (resolution !== 'not-paid')
     return {
       ...known,

@@ -2,13 +2,16 @@ import {type Answer, isSuccess, readAnswer} from '../../client/answer.ts';
 import {TransportFailure, type Transport} from '../../client/transport.ts';
 import type {Clock} from '../../clock.ts';
 import {RemitError} from '../../errors.ts';
+import {must} from '../../narrow.ts';
 import {shellWord} from '../../shell-word.ts';
-import type {JournalRow} from '../journal/row.ts';
+import type {JournalRow, RecordedRow, RowWithOutcome} from '../journal/row.ts';
+import {pagesOf} from '../model/pages.ts';
 import type {Journal} from '../journal/journal.ts';
 import {KINDS} from '../model/kinds.ts';
 import {MAX_WAIT_MS} from '../send/patience.ts';
 import {DIFFERS_AS_ACCEPTED, DIFFERS_CODE, type Outcome, type RowState} from '../model/outcome.ts';
-import {leastGeneration, type Registry} from '../registry/registry.ts';
+import {leastGeneration} from '../registry/entry.ts';
+import type {Registry} from '../registry/registry.ts';
 import {foreignEntry} from '../registry/judge.ts';
 import {judgeRead, type ReadVerdict} from '../answers/read-verdict.ts';
 import {lostOutcome} from '../send/known-records.ts';
@@ -25,7 +28,7 @@ export type RetryWay =
 
 /** A row that is sent again after confirmation, and why. */
 export interface RetryRow {
-  row: JournalRow;
+  row: RowWithOutcome;
   way: RetryWay;
   why: string;
   /** The generation with which it is sent. */
@@ -89,9 +92,9 @@ export async function prepareRetry(
   for (const row of candidates(options)) {
     stop.throwIfAborted();
     const found = await judge(row, options, read);
-    if (found === 'lost') {
+    if (typeof found !== 'string' && 'lost' in found) {
       writeRead(read, options);
-      return {...facts, stop: noteLost(row, options)};
+      return {...facts, stop: noteLost(found.lost, options)};
     }
     const elsewhere = typeof found === 'string' ? undefined : usedElsewhere(row, options);
     if (elsewhere !== undefined) facts.left.push({reference: row.reference, ...elsewhere});
@@ -103,7 +106,7 @@ export async function prepareRetry(
   await options.confirm?.(due);
   for (const {row, way, why, generation} of due) {
     const at = clock.now();
-    const outcome = journal.rows.of(row.reference)!.outcome!; // as just read
+    const outcome = must(journal.rows.of(row.reference)?.outcome, 'outcome that was just read');
     if (generation > row.generation) {
       journal.raiseGeneration({...row, outcome, generation: generation - 1}, why, at);
       facts.raised.push(row.reference);
@@ -131,34 +134,31 @@ function* candidates({journal, named, plan}: Asking): Generator<JournalRow> {
     yield row;
   }
   if (named.length > 0) return;
-  for (let after = 0; ;) {
-    const page = journal.rows.inStates(['accepted', 'dead_key', 'rejected', 'unapproved'], after, PAGE);
-    yield* page.filter(({outcome}) => outcome!.state !== 'accepted' || outcome!.status === 'failed');
-    if (page.length < PAGE) return;
-    after = page.at(-1)!.n;
-  }
+  const states: readonly RowState[] = ['accepted', 'dead_key', 'rejected', 'unapproved'];
+  for (const page of pagesOf((after, limit) => journal.rows.inStates(states, after, limit), PAGE))
+    yield* page.filter(({outcome}) => outcome.state !== 'accepted' || outcome.status === 'failed');
 }
 
 /** The service does not know a record to which it gave an id: the row is in doubt, as in a run. */
-function noteLost(row: JournalRow, {journal, clock}: Asking): Stop {
+function noteLost(row: RecordedRow, {journal, clock}: Asking): Stop {
   const outcome = lostOutcome(row);
   if (outcome !== undefined) journal.record(outcome, clock.now());
   journal.flush();
-  return {reason: 'lost-record', message: journal.sanitizer.line(lostText(row, row.outcome!.id!))}; // it was fetched by id
+  return {reason: 'lost-record', message: journal.sanitizer.line(lostText(row, row.outcome.id))};
 }
 
 /** Why rows in other states cannot be retried. */
-const LEFT: Partial<Record<RowState, string>> = {
+const LEFT = {
   staged: 'it is staged: release pays it',
   held: 'its record differs from the row: a release that accepts differences pays it',
   in_doubt: 'it is in doubt: resume asks the service again, resolve records what you have found out',
   not_sent: 'it was not sent: resume sends it',
   conflict: 'its reference belongs to another payment',
   collision: 'its key brought the record of another payment',
-};
+} as const satisfies Partial<Record<RowState, string>>;
 
 /** How a row is sent again, or why it is not. `lost`: its record is not found. */
-type Found = RetryRow | 'lost' | (string & {});
+type Found = RetryRow | {lost: RecordedRow} | string;
 
 async function judge(row: JournalRow, asking: Asking, read: Read[]): Promise<Found> {
   const {plan, registry} = asking;
@@ -176,14 +176,19 @@ async function judge(row: JournalRow, asking: Asking, read: Read[]): Promise<Fou
       : 'a retry that is not in this journal has sent it again; find out whether that paid it';
   if (outcome?.state === 'rejected')
     return {
-      ...{row, way: 'same-key', generation: Math.max(row.generation, leastGeneration(claim))},
+      ...{
+        row: {...row, outcome},
+        way: 'same-key',
+        generation: Math.max(row.generation, leastGeneration(claim)),
+      },
       why: `it was rejected${outcome.code === null ? '' : ` (${outcome.code})`}`,
     };
   if (outcome?.state === 'already_paid') return outcome.message ?? 'another batch has paid it';
-  if (outcome?.state !== 'accepted' && outcome?.state !== 'dead_key' && outcome?.state !== 'unapproved')
-    return LEFT[outcome?.state ?? 'not_sent']!;
+  if (outcome === undefined) return LEFT.not_sent;
+  const {state} = outcome;
+  if (state !== 'accepted' && state !== 'dead_key' && state !== 'unapproved') return LEFT[state];
   const generation = Math.max(row.generation + 1, leastGeneration(claim));
-  return judgeRecord({row, way: 'new-key', generation, why: ''}, asking, read);
+  return judgeRecord({row: {...row, outcome}, way: 'new-key', generation, why: ''}, asking, read);
 }
 
 /** A key belongs to one namespace: in another one, the same reference would be paid again. */
@@ -203,7 +208,7 @@ function usedElsewhere(
 /** Reads the record of a row and decides how the row is sent again, or why it is not. */
 async function judgeRecord(due: RetryRow, asking: Asking, read: Read[]): Promise<Found> {
   const {row} = due;
-  const {state, id, code} = row.outcome!;
+  const {state, id, code} = row.outcome;
   const isNamed = asking.named.includes(row.reference);
   const byName = `to pay it anyway: --row ${shellWord(row.reference)}`;
   // For a key that was refused without a known id there is no record to read, and a request with the key could create
@@ -215,10 +220,12 @@ async function judgeRecord(due: RetryRow, asking: Asking, read: Read[]): Promise
       : `${why}: look for a payment with this reference first; if there is none, --row ${shellWord(row.reference)}`;
   }
   const {is, status, httpStatus, isLost} = await lookAt(row, id, asking);
-  if (isLost) return 'lost';
+  const recorded = {...row, outcome: {...row.outcome, id}};
+  if (isLost) return {lost: recorded};
   if (is !== 'open' && is !== 'moved') return `its record could not be read (${httpStatus})`;
   const isEnded = status === 'failed' || status === 'canceled';
-  if (isEnded || (is === 'moved' && state !== 'accepted')) read.push({row, status: status!, isEnded});
+  if (status !== null && (isEnded || (is === 'moved' && state !== 'accepted')))
+    read.push({row: recorded, status, isEnded});
   if (status === 'failed')
     return {
       ...due,
@@ -237,7 +244,7 @@ const OWN_CODES: ReadonlySet<string> = new Set([DIFFERS_CODE, DIFFERS_AS_ACCEPTE
 
 /** What a GET showed about a row, beyond the journal. */
 interface Read {
-  row: JournalRow;
+  row: RecordedRow;
   status: string;
   isEnded: boolean;
 }
@@ -245,16 +252,16 @@ interface Read {
 /** Registry first: another batch may claim an ended record, whatever happens to this command. */
 function writeRead(read: readonly Read[], {journal, registry, clock}: Asking): void {
   const ended = read.filter(({isEnded}) => isEnded);
-  for (const {row} of ended) registry.ended(row.reference, row.outcome!.id!, row.generation);
+  for (const {row} of ended) registry.ended(row.reference, row.outcome.id, row.generation);
   registry.flush();
   for (const {row, status, isEnded} of read) {
-    const outcome = row.outcome!;
-    if (isEnded) journal.noteEnded(row.n, outcome.id!, status);
+    const {outcome} = row;
+    if (isEnded) journal.noteEnded(row.n, outcome.id, status);
     const state = status === 'canceled' ? 'dead_key' : 'accepted';
     journal.record({...outcome, state, status, ...(state === outcome.state ? {} : PLAIN)}, clock.now());
   }
   journal.flush();
-  journal.markTold(ended.map(({row}) => row.outcome!.id!));
+  journal.markTold(ended.map(({row}) => row.outcome.id));
 }
 
 const PLAIN = {http: null, code: null, message: null, requestId: null} as const;

@@ -2,8 +2,7 @@ import type {Clock} from '../../clock.ts';
 import type {JournalRow} from '../journal/row.ts';
 import type {Taken} from '../journal/row-state.ts';
 import type {Journal, Phase} from '../journal/journal.ts';
-import type {Claim} from '../registry/claim.ts';
-import type {Claims, OtherPayment} from '../registry/registry.ts';
+import type {Claim, Claims, OtherPayment} from '../registry/claim.ts';
 import {MAX_IN_FLIGHT} from '../speed/speed.ts';
 
 /** Rows in the smallest window. */
@@ -47,8 +46,8 @@ class Coverage {
 }
 
 /** A row of a phase. `coveredSince` is set if an earlier run may have sent it and left no outcome. */
-export interface SourceRow {
-  row: JournalRow;
+export interface SourceRow<Row extends JournalRow = JournalRow> {
+  row: Row;
   coveredSince: number | undefined;
   /** For a release: another batch has paid the reference, with this record or another one. */
   paidByOther?: OtherPayment | undefined;
@@ -56,7 +55,7 @@ export interface SourceRow {
   isKeyUsed?: boolean;
 }
 
-export interface RowSourceOptions {
+export interface RowSourceOptions<Row extends JournalRow> {
   journal: Journal;
   claims: Claims;
   phase: Phase;
@@ -65,7 +64,7 @@ export interface RowSourceOptions {
   /** The states of the rows that `page` returns. */
   takes: readonly Taken[];
   /** Rows of the phase after a row number, in order. */
-  page: (after: number, limit: number) => JournalRow[];
+  page: (after: number, limit: number) => Row[];
   /** How many requests may be in flight now. */
   inFlight: () => number;
   /** Rows in the first window, instead of a number derived from `inFlight`. */
@@ -76,10 +75,10 @@ export interface RowSourceOptions {
  * Hands out the rows of a phase in file order, one window at a time. A window is committed before its first row is
  * handed out. When a run stops, `untouched` returns the rows that were not handed out.
  */
-export class RowSource {
-  readonly #options: RowSourceOptions;
+export class RowSource<Row extends JournalRow = JournalRow> {
+  readonly #options: RowSourceOptions<Row>;
   readonly #coverage: Coverage;
-  #page: JournalRow[] = [];
+  #page: Row[] = [];
   #others: ReadonlyMap<string, OtherPayment> = new Map();
   #keysUsed: ReadonlySet<string> = new Set();
   #at = 0;
@@ -89,16 +88,17 @@ export class RowSource {
   #size = 0;
   #openedAt = Infinity;
 
-  constructor(options: RowSourceOptions) {
+  constructor(options: RowSourceOptions<Row>) {
     this.#options = options;
     this.#coverage = new Coverage(
       options.phase === 'release' ? [] : options.journal.windows(['stage', 'direct']),
     );
   }
 
-  next(): SourceRow | undefined {
-    if (this.#at === this.#page.length && !this.#load()) return undefined;
-    const row = this.#page[this.#at++]!;
+  next(): SourceRow<Row> | undefined {
+    const row = this.#at < this.#page.length ? this.#page[this.#at] : this.#load();
+    if (row === undefined) return undefined;
+    this.#at++;
     return {
       row,
       coveredSince: this.#coverage.since(row),
@@ -108,15 +108,17 @@ export class RowSource {
   }
 
   /** Rows of the open window that were not handed out. */
-  untouched(): SourceRow[] {
+  untouched(): SourceRow<Row>[] {
     return this.#page.slice(this.#at).map((row) => ({row, coveredSince: this.#coverage.since(row)}));
   }
 
-  #load(): boolean {
-    if (this.#done) return false;
+  /** Opens the next window, and gives its first row. */
+  #load(): Row | undefined {
+    if (this.#done) return undefined;
     const {journal, claims, phase, clock, beforeWindow, takes} = this.#options;
     const rows = this.#read();
-    if (rows.length === 0) return false;
+    const first = rows[0];
+    if (first === undefined) return undefined;
     this.#page = rows;
     this.#at = 0;
     beforeWindow();
@@ -128,19 +130,19 @@ export class RowSource {
       this.#keysUsed = claims.usedForOtherContent(rows);
       claims.claim(this.#coverage.dated(rows), clock.now());
     }
-    journal.openWindow({phase, first: rows[0]!.n, last: this.#after, takes, at: clock.now()});
+    journal.openWindow({phase, first: first.n, last: this.#after, takes, at: clock.now()});
     this.#openedAt = clock.monotonic();
-    return true;
+    return first;
   }
 
-  #read(): JournalRow[] {
+  #read(): Row[] {
     const size = this.#nextSize();
-    const rows: JournalRow[] = [];
+    const rows: Row[] = [];
     while (!this.#done && rows.length < size) {
       const limit = Math.min(PAGE_ROWS, size - rows.length);
       const page = this.#options.page(this.#after, limit);
       this.#done = page.length < limit;
-      if (page.length > 0) this.#after = page.at(-1)!.n;
+      this.#after = page.at(-1)?.n ?? this.#after;
       rows.push(...page);
     }
     return rows;

@@ -1,6 +1,6 @@
 import type {SentWith} from '../journal/facts.ts';
 import type {Journal} from '../journal/journal.ts';
-import {isOtherId, isReadable} from '../answers/answers.ts';
+import {idIn, isOtherId, isReadable} from '../answers/answers.ts';
 import type {KnownRecords} from './known-records.ts';
 
 /**
@@ -38,7 +38,7 @@ export class EarlierTries {
 
   /** How requests may have been sent since a given time; undefined if unknown. */
   #since(at: number): readonly SentWith[] | undefined {
-    const isOrdered = this.#entries.every((entry, i) => i === 0 || entry.at >= this.#entries[i - 1]!.at);
+    const isOrdered = this.#entries.every((entry, i) => entry.at >= (this.#entries[i - 1]?.at ?? entry.at));
     const first = this.#entries.findLastIndex((entry) => entry.at <= at);
     if (first < 0) return undefined;
     return this.#entries.slice(isOrdered ? first : 0);
@@ -55,10 +55,10 @@ export class EarlierTries {
     const until = this.#entries[this.#entries.indexOf(entry) + 1]?.at ?? Infinity;
     const row = this.#journal.rows.recordMadeBetween(entry.at, until);
     if (entry.key === '' || row === undefined) return false;
-    const id = row.outcome!.id!; // the query returns rows with a record
+    const {id} = row.outcome;
     const answer = await this.#records.read(row, id);
     if (answer === undefined) return false;
-    return isReadable(answer, false) && !isOtherId((answer.json as {id?: unknown}).id, id); // readable: an object
+    return isReadable(answer, false) && !isOtherId(idIn(answer), id);
   }
 }
 

@@ -1,11 +1,12 @@
 import type {Answer} from '../../client/answer.ts';
 import {meaningOf} from '../../client/verdict.ts';
+import {must} from '../../narrow.ts';
 import type {Journal} from '../journal/journal.ts';
-import type {JournalRow} from '../journal/row.ts';
-import {bucketOf, type Outcome} from '../model/outcome.ts';
+import type {JournalRow, RowWithOutcome} from '../journal/row.ts';
+import type {Outcome} from '../model/outcome.ts';
 import type {Gate} from './gate.ts';
 import type {Halt} from './halt.ts';
-import {outcomeOf} from '../answers/outcome-of.ts';
+import {bucketBefore, outcomeOf} from '../answers/outcome-of.ts';
 import type {Sender} from './send.ts';
 import type {Outcomes} from './settle.ts';
 import {LOST, lostText} from '../answers/stop-words.ts';
@@ -56,7 +57,7 @@ export class KnownRecords {
 
   #first(): {row: JournalRow; id: string} | undefined {
     const row = this.#parts.journal.rows.recordMadeBetween(0, Infinity);
-    return row === undefined ? undefined : {row, id: row.outcome!.id!}; // the query returns rows with a record
+    return row === undefined ? undefined : {row, id: row.outcome.id};
   }
 
   /**
@@ -79,9 +80,10 @@ export class KnownRecords {
     const {outcomes, journal} = this.#parts;
     outcomes.flush();
     for (const {reference, id} of this.#lost.splice(0)) {
-      const row = journal.rows.of(reference)!; // it has a record
-      const outcome = row.outcome?.id === id ? lostOutcome(row) : undefined;
-      if (outcome !== undefined) outcomes.settle(row, bucketOf(row.outcome!.state), outcome);
+      const row = must(journal.rows.of(reference), 'row with a record that was read');
+      const known = row.outcome;
+      const outcome = known?.id === id ? lostOutcome({...row, outcome: known}) : undefined;
+      if (outcome !== undefined) outcomes.settle(row, bucketBefore(row, false), outcome);
     }
   }
 }
@@ -90,8 +92,8 @@ export class KnownRecords {
  * The outcome of a row whose record is not found; undefined if the row is unchanged. If the record is found again,
  * that alone must not release it: a refusal is kept with its row, and a held row stays held.
  */
-export function lostOutcome(row: JournalRow): Outcome | undefined {
-  const known = row.outcome!; // it has a record
+export function lostOutcome(row: RowWithOutcome): Outcome | undefined {
+  const known = row.outcome;
   if (known.state === 'unapproved' || known.state === 'dead_key')
     return {...known, state: 'in_doubt', status: 'created', http: known.http ?? 409};
   if (known.state !== 'staged' && known.state !== 'accepted') return undefined;

@@ -55,14 +55,15 @@ export class Patience {
 
   /**
    * A request that was sent at `sentAt` has failed.
-   * @returns whether the service has been failing for too long
+   * @returns since when the service has been failing, if that is too long
    */
-  failed(kind: 'unreachable' | 'failing', sentAt: number, now: number): boolean {
-    const isOutage = this.trouble !== undefined && this.trouble.kind !== 'throttled';
+  failed(kind: 'unreachable' | 'failing', sentAt: number, now: number): number | undefined {
     // A single long request, for example while the machine sleeps, does not use up the whole time.
     const began = Math.max(sentAt, this.lastGood, now - this.outageMs / 2);
-    this.trouble = {kind, since: isOutage ? this.trouble!.since : began};
-    return now - this.trouble.since >= this.outageMs;
+    const since =
+      this.trouble === undefined || this.trouble.kind === 'throttled' ? began : this.trouble.since;
+    this.trouble = {kind, since};
+    return now - since >= this.outageMs ? since : undefined;
   }
 
   /**

@@ -2,7 +2,7 @@ import type {Transport} from '../../client/transport.ts';
 import type {Clock} from '../../clock.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {RunPath} from '../model/run-path.ts';
-import type {Claims} from '../registry/registry.ts';
+import type {Claims} from '../registry/claim.ts';
 import {CappedSpeed} from '../speed/cap.ts';
 import type {Speed} from '../speed/speed.ts';
 import {type Activity, StepRate} from '../standing/activity.ts';

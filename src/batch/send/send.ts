@@ -1,7 +1,8 @@
-import {type Answer, isObject, readAnswer} from '../../client/answer.ts';
+import {type Answer, readAnswer} from '../../client/answer.ts';
 import {TransportFailure, type Transport, type TransportRequest} from '../../client/transport.ts';
 import {meaningOf} from '../../client/verdict.ts';
 import type {Clock} from '../../clock.ts';
+import {isObject} from '../../narrow.ts';
 import type {Sanitizer} from '../../sanitize/sanitizer.ts';
 import type {CappedSpeed} from '../speed/cap.ts';
 import type {Sending} from '../speed/speed.ts';

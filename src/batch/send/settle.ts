@@ -2,8 +2,8 @@ import type {Clock} from '../../clock.ts';
 import type {Journal} from '../journal/journal.ts';
 import type {JournalRow} from '../journal/row.ts';
 import {type Bucket, bucketOf, DIFFERS_CODE, type Outcome} from '../model/outcome.ts';
-import type {Standing} from '../model/tally.ts';
-import type {Claims} from '../registry/registry.ts';
+import {addCount, type Standing} from '../model/tally.ts';
+import type {Claims} from '../registry/claim.ts';
 
 /**
  * Maximum number of outcomes per commit. Opening a window also commits them, and so does a timer every half second.
@@ -80,8 +80,7 @@ export class Outcomes {
     if (outcome.state === 'held') this.standing.held++;
     if (outcome.state === 'dead_key' && outcome.status === 'canceled') this.standing.canceled++;
     if (outcome.state === 'accepted' && outcome.code === DIFFERS_CODE) this.standing.differs++;
-    if (outcome.state === 'accepted' && outcome.status !== null)
-      statuses[outcome.status] = (statuses[outcome.status] ?? 0) + 1;
+    if (outcome.state === 'accepted' && outcome.status !== null) addCount(statuses, outcome.status, 1);
     if (outcome.orphan !== null && outcome.orphan !== row.outcome?.orphan)
       orphans.push({reference: row.reference, id: outcome.orphan});
     const after = bucketOf(outcome.state);
@@ -98,7 +97,7 @@ export class Outcomes {
     if (state === 'held') standing.held--;
     if (state === 'dead_key' && status === 'canceled') standing.canceled--;
     if (state !== 'accepted') return;
-    if (status !== null) standing.statuses[status]!--;
+    if (status !== null) addCount(standing.statuses, status, -1);
     if (code === DIFFERS_CODE) standing.differs--;
   }
 }

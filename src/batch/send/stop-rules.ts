@@ -111,8 +111,9 @@ export class StopRules {
 
   #countOutage(kind: 'unreachable' | 'failing', sentAt: number, words: string): void {
     const now = this.#clock.monotonic();
-    if (!this.patience.failed(kind, sentAt, now)) return;
-    const seconds = Math.round((now - this.patience.trouble!.since) / 1000);
+    const since = this.patience.failed(kind, sentAt, now);
+    if (since === undefined) return;
+    const seconds = Math.round((now - since) / 1000);
     this.#halt.stopFor(
       kind,
       kind === 'unreachable'
@@ -139,7 +140,7 @@ export class StopRules {
         else this.refused(words);
         return 'left';
       case 'stop':
-        this.#halt.stopFor(verdict.stop!, words);
+        this.#halt.stopFor(verdict.stop, words);
         return 'left';
     }
   }

@@ -15,12 +15,14 @@ export class RetryBudget {
   #slot = -1;
 
   sent(now: number): void {
-    this.#sends[this.#turnTo(now)]!++;
+    const slot = this.#turnTo(now);
+    this.#sends[slot] = (this.#sends[slot] ?? 0) + 1;
     this.#allSends++;
   }
 
   failed(now: number): void {
-    this.#failures[this.#turnTo(now)]!++;
+    const slot = this.#turnTo(now);
+    this.#failures[slot] = (this.#failures[slot] ?? 0) + 1;
     this.#allFailures++;
   }
 
@@ -35,8 +37,8 @@ export class RetryBudget {
     this.#slot = Math.max(this.#slot, slot - SLOTS);
     while (this.#slot < slot) {
       const index = ++this.#slot % SLOTS;
-      this.#allSends -= this.#sends[index]!;
-      this.#allFailures -= this.#failures[index]!;
+      this.#allSends -= this.#sends[index] ?? 0;
+      this.#allFailures -= this.#failures[index] ?? 0;
       this.#sends[index] = this.#failures[index] = 0;
     }
     return this.#slot % SLOTS;

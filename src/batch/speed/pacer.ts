@@ -1,3 +1,4 @@
+import {must} from '../../narrow.ts';
 import {Curve} from './curve.ts';
 
 /** How far a send may be late and still be made up for: timers are coarse, and an event loop has pauses. */
@@ -82,7 +83,7 @@ export class Pacer {
 
   /** Another refusal that was caused by the rate. */
   cut(now: number, goodput: number): void {
-    const curve = this.#curve!; // switched on by the first refusal
+    const curve = must(this.#curve, 'curve, which the first refusal begins');
     // Nothing was accepted since the last cut: halve it, but keep the top, to return to it when the service recovers.
     if (this.#accepted === 0) this.#set(curve.top, curve.value / 2 / curve.top);
     else {

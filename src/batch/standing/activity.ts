@@ -38,10 +38,11 @@ export class StepRate {
 
   /** @param steps finished by the run so far */
   sample(now: number, steps: number): number {
-    this.#samples.push({at: now, steps});
+    const sample = {at: now, steps};
+    this.#samples.push(sample);
     const from = this.#samples.findLastIndex(({at}) => at <= now - SPAN_MS);
     if (from > 0) this.#samples = this.#samples.slice(from);
-    const first = this.#samples[0]!;
+    const [first = sample] = this.#samples;
     return now > first.at ? ((steps - first.steps) * 1000) / (now - first.at) : 0;
   }
 }

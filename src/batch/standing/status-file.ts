@@ -1,5 +1,6 @@
 import {readFileSync} from 'node:fs';
 import {hostname} from 'node:os';
+import {ownJson} from '../../narrow.ts';
 import {writeFileAtomic} from '../../store/atomic-file.ts';
 import type {Activity} from './activity.ts';
 import type {Summary} from './summary.ts';
@@ -50,7 +51,7 @@ export function writeStatus(
 /** The last status that a run wrote; undefined if there is none or it is not readable. */
 export function readStatus(path: string): StatusFile | undefined {
   try {
-    const file = JSON.parse(readFileSync(path, 'utf8')) as StatusFile; // written by us, by rename: complete or absent
+    const file = ownJson<StatusFile>(readFileSync(path, 'utf8')); // written by us, by rename: complete or absent
     return file.version === 1 ? file : undefined;
   } catch {
     return undefined;

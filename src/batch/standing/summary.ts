@@ -1,8 +1,10 @@
 import {EXIT, type ExitCode} from '../../errors.ts';
+import {formatMajor} from '../../money/amount.ts';
 import {Totals} from '../../money/totals.ts';
+import {byName} from '../../narrow.ts';
 import type {BatchState} from '../model/batch-state.ts';
 import type {Standing, Tally} from '../model/tally.ts';
-import type {Mode} from '../model/kinds.ts';
+import type {Kind, Mode} from '../model/kinds.ts';
 import {BUCKETS, type Bucket} from '../model/outcome.ts';
 import type {Plan} from '../model/plan-facts.ts';
 import type {Stop} from '../model/stop.ts';
@@ -11,7 +13,7 @@ import type {Stop} from '../model/stop.ts';
 export interface Summary extends Record<Bucket, number> {
   batch_id: string;
   revision: number;
-  kind: string;
+  kind: Kind;
   mode: Mode | null;
   state: BatchState;
   planned: number;
@@ -57,10 +59,7 @@ export interface Invocation {
  */
 export function summarise(plan: Plan, standing: Standing, invocation: Invocation): Summary {
   const {tally, statuses, held, differs, orphans, canceled} = standing;
-  const counts = Object.fromEntries(BUCKETS.map((bucket) => [bucket, tally[bucket].count])) as Record<
-    Bucket,
-    number
-  >; // one per bucket
+  const counts = byName(BUCKETS, (bucket) => tally[bucket].count);
   return {
     batch_id: plan.batchId,
     revision: plan.revision,
@@ -103,16 +102,11 @@ export function endState(state: BatchState, plan: Plan, {tally, statuses}: Stand
 function totalsOf(plan: Plan, tally: Tally): Summary['totals'] {
   const result: Summary['totals'] = {};
   for (const [currency, planned] of Object.entries(plan.figures.totals)) {
-    const per = Object.fromEntries(
-      BUCKETS.map((bucket) => [bucket, amountOf(tally[bucket].totals, currency)]),
-    ) as Record<Bucket, string>; // one per bucket
+    const per = byName(BUCKETS, (bucket) => formatMajor(tally[bucket].totals.of(currency), currency));
     result[currency] = {planned, ...per};
   }
   return result;
 }
-
-const amountOf = (totals: Totals, currency: string): string =>
-  new Totals().add(currency, totals.of(currency)).toMajor()[currency]!;
 
 /**
  * Whether the buckets contain every planned row exactly once: counts and sums equal the plan. Called before money

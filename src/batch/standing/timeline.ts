@@ -1,3 +1,4 @@
+import {byName, ownJson} from '../../narrow.ts';
 import type {Journal} from '../journal/journal.ts';
 import {type Bucket, BUCKETS} from '../model/outcome.ts';
 import type {Summary} from './summary.ts';
@@ -65,7 +66,6 @@ export class TimelineWriter {
 /** All samples, oldest first. */
 export const readTimeline = (journal: Journal): TimelinePoint[] =>
   journal.samples.all().map(({run, at, phase, counts}) => {
-    const known = JSON.parse(counts) as Partial<Counts>; // written above
-    const whole = Object.fromEntries(COUNTED.map((name) => [name, known[name] ?? 0])) as Counts; // one per name
-    return {run, at, phase, counts: whole};
+    const known = ownJson<Partial<Counts>>(counts); // written above
+    return {run, at, phase, counts: byName(COUNTED, (name) => known[name] ?? 0)};
   });

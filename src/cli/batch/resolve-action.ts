@@ -10,10 +10,10 @@ import {
   rowToResolve,
 } from '../../batch/run/resolve.ts';
 import {isUuid} from '../../batch/input/rows.ts';
-import {isObject} from '../../client/answer.ts';
 import type {Clock} from '../../clock.ts';
 import {LIFECYCLES} from '../../contract/lifecycle.ts';
 import {RemitError} from '../../errors.ts';
+import {isObject} from '../../narrow.ts';
 import type {Typed} from '../runtime/command-line.ts';
 import type {Context} from '../core/context.ts';
 import {checkBound} from './place.ts';

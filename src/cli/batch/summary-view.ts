@@ -1,5 +1,5 @@
 import {accepting} from '../../batch/model/accept.ts';
-import {type Kind, KINDS} from '../../batch/model/kinds.ts';
+import {KINDS} from '../../batch/model/kinds.ts';
 import type {Attention} from '../../batch/journal/journal.ts';
 import {BUCKETS} from '../../batch/model/outcome.ts';
 import type {Summary} from '../../batch/standing/summary.ts';
@@ -88,7 +88,7 @@ const ORPHANS = 10;
 function orphanLines({kind, mode, orphans}: Summary, {profile}: Placed): string[] {
   if (orphans.length === 0) return [];
   const command = (id: string) =>
-    `remit ${KINDS[kind as Kind].topic} cancel ${shellWord(id)}${mode === 'live' ? ' --live' : ''}${profile}`; // a plan's kind
+    `remit ${KINDS[kind].topic} cancel ${shellWord(id)}${mode === 'live' ? ' --live' : ''}${profile}`;
   const shown = orphans.slice(0, ORPHANS);
   return [
     '',
@@ -105,13 +105,13 @@ function restLines(
 ): string[] {
   if (state !== 'held' || missing === 0 || staged === held) return [];
   const live = mode === 'live' ? ' --live' : '';
-  const command = `${batchCommand(kind as Kind)} release ${shellWord(id)} ${accepting('rest').join(' ')}${live}${flags}`; // a plan's kind
+  const command = `${batchCommand(kind)} release ${shellWord(id)} ${accepting('rest').join(' ')}${live}${flags}`;
   return [`To release the others without ${missing === 1 ? 'it' : 'them'}:`, `         ${command}`];
 }
 
 function failedCommand({kind, mode, failed_file: file}: Summary, placed: string): string {
   const live = mode === 'live' ? ' --live' : '';
-  return `${batchCommand(kind as Kind)} run ${shellWord(file!)}${live}${placed}`; // a plan's kind; there is a file
+  return `${batchCommand(kind)} run ${shellWord(file!)}${live}${placed}`; // there is a file
 }
 
 function partsOf(summary: Summary, bucket: string): string {
@@ -162,7 +162,7 @@ export const leftOutText = ({left_out: rows, failed_file: file}: Summary): strin
 
 /** Which rows an interrupted run leaves in doubt; of many the first are named, with what writes them all down. */
 export function doubtsText(summary: Summary, named: readonly string[], placeFlags = ''): string {
-  const report = `${batchCommand(summary.kind as Kind)} report ${summary.batch_id}${placeFlags}`; // a plan's kind
+  const report = `${batchCommand(summary.kind)} report ${summary.batch_id}${placeFlags}`;
   const more =
     summary.in_doubt > named.length
       ? `, and ${summary.in_doubt - named.length} more (${report} lists all of them)`

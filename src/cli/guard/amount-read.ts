@@ -1,5 +1,5 @@
-import {isObject} from '../../client/answer.ts';
 import {unwrapRecord} from '../../client/readable.ts';
+import {isObject} from '../../narrow.ts';
 import {plainValue} from '../../output/view.ts';
 import {moneyTrace} from './money-trace.ts';
 

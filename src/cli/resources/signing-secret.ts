@@ -1,4 +1,4 @@
-import {isObject} from '../../client/answer.ts';
+import {isObject} from '../../narrow.ts';
 import type {Sanitizer} from '../../sanitize/sanitizer.ts';
 
 /** The secret of a new endpoint, and the field that holds it. */

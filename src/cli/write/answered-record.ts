@@ -1,6 +1,6 @@
-import {isObject} from '../../client/answer.ts';
 import {unwrapRecord} from '../../client/readable.ts';
 import {RemitError} from '../../errors.ts';
+import {isObject} from '../../narrow.ts';
 import {valueAt} from '../../output/select.ts';
 import {plainValue} from '../../output/view.ts';
 import type {Context} from '../core/context.ts';

@@ -1,4 +1,4 @@
-import {isObject} from '../../client/answer.ts';
+import {isObject} from '../../narrow.ts';
 import {maskShapes} from '../../sanitize/secret-shapes.ts';
 import type {Context} from '../core/context.ts';
 

@@ -1,0 +1,52 @@
+import type {Claim} from './claim.ts';
+
+/** The claim of a reference, as it is in the registry. */
+export interface Entry {
+  reference: string;
+  profile: string;
+  batch: string;
+  journal: string;
+  generation: number;
+  fingerprint: string;
+  /** Id of the record, once it was accepted. */
+  id: string | null;
+  paid: boolean;
+  /** When it was claimed. */
+  at: number;
+  /** When the service may first have seen its key, if a record or a journal showed it. */
+  since: number | null;
+  /**
+   * `ended`: the record of this generation has failed or was canceled. `freed`: the claim was given back, and the key
+   * of this generation created no record. Neither prevents a batch from claiming the reference.
+   */
+  standing: 'ended' | 'freed' | null;
+  /** `contentOf` of the claim; null in old entries. */
+  content: string | null;
+}
+
+/** Who receives how much: two claims of a reference with equal content are the same payment. */
+const contentOf = ({party, amount, currency}: Pick<Claim, 'party' | 'amount' | 'currency'>): string =>
+  `${party} ${amount} ${currency}`;
+
+/** Whether an entry is for the payment that a row requests. Rail, method and metadata may differ. */
+export const isSamePayment = (entry: Entry, row: Claim): boolean =>
+  entry.content === null ? entry.fingerprint === row.fingerprint : entry.content === contentOf(row);
+
+/** The lowest generation allowed for the next claim of a reference. */
+export const leastGeneration = (entry: Entry | undefined): number =>
+  entry === undefined || entry.standing === null
+    ? 0
+    : entry.generation + (entry.standing === 'ended' ? 1 : 0);
+
+/** When the service may first have seen the key of a claim; the horizon counts from then. */
+export const keySince = ({at, since}: Entry): number => Math.min(at, since ?? at);
+
+/** Columns of a stored entry `e` and its claimant `c`. */
+export const ENTRY =
+  'e.reference, c.profile, c.batch, c.journal, e.generation, e.fingerprint, e.id, e.paid, e.at, e.since, e.standing, e.content';
+
+/** An entry as those columns give it. */
+export interface StoredEntry extends Omit<Entry, 'paid'> {
+  paid: 0 | 1;
+}
+export const toEntry = (stored: StoredEntry): Entry => ({...stored, paid: stored.paid === 1});
