@@ -75,9 +75,7 @@ export async function resolveProfile(question: ProfileQuestion): Promise<ActiveP
   const choice = chooseProfile(question);
   const {profile, name} = choice;
   const keyFrom = choice.envKey ? 'REMIT_API_KEY' : describeSource(profile!.key);
-  const key = choice.envKey
-    ? question.env['REMIT_API_KEY']!.trim()
-    : await readKey(profile!.key);
+  const key = choice.envKey ? question.env['REMIT_API_KEY']!.trim() : await readKey(profile!.key);
   const mode = modeOf(key, keyFrom);
   if (profile !== undefined && choice.envKey && mode !== profile.mode)
     throw new RemitError(
