@@ -153,7 +153,10 @@ export function storedProfile(
   dir: string,
 ): {name: string; profile: StoredProfile} {
   const chosen = name ?? config.default;
-  if (chosen === undefined) throw nothingChosen(false);
+  if (chosen === undefined)
+    throw new RemitError('NO_PROFILE', 'no profile is named, and none is the default', {
+      hint: 'name one: remit profiles list shows them',
+    });
   return {
     name: chosen,
     profile: findProfile(config, chosen, name === undefined ? 'stored default' : undefined, dir),

@@ -60,6 +60,26 @@ describe('the config file', () => {
     ['a list', '[]', /does not hold an object/],
     ['of another version', '{"version":2}', /version that this remit does not know/],
     ['with profiles that are none', '{"version":1,"profiles":[]}', /"profiles" that is not an object/],
+    [
+      'with a profile that is empty',
+      JSON.stringify({version: 1, profiles: {a: null}}),
+      /a profile "a" that is not an object/,
+    ],
+    [
+      'with a cap on rails that is not a list',
+      JSON.stringify({version: 1, profiles: {a: {...profile, caps: {rails: 'wire'}}}}),
+      /cap "rails"/,
+    ],
+    [
+      'with a cap on rails that are not text',
+      JSON.stringify({version: 1, profiles: {a: {...profile, caps: {rails: ['wire', 1]}}}}),
+      /cap "rails"/,
+    ],
+    [
+      'with another cap that is a list of text',
+      JSON.stringify({version: 1, profiles: {a: {...profile, caps: {max_batch_rows: ['wire']}}}}),
+      /cap "max_batch_rows"/,
+    ],
     ['with an impossible name', JSON.stringify({version: 1, profiles: {'../x': profile}}), /impossible name/],
     [
       'without a base URL',

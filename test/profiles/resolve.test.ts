@@ -206,6 +206,10 @@ describe('the profile in force', () => {
     assert.throws(() => storedProfile({...CONFIG, default: 'gone'}, undefined, dir), {
       message: `there is no profile "gone" (named by stored default) in ${path}`,
     });
+    assert.throws(() => storedProfile({version: 1, profiles: {}}, undefined, dir), {
+      code: 'NO_PROFILE',
+      message: 'no profile is named, and none is the default',
+    });
     assert.deepEqual(storedProfile(CONFIG, undefined, dir), {name: 'a', profile: CONFIG.profiles['a']});
   });
 
