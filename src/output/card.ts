@@ -2,12 +2,12 @@ import {valueAt} from './select.ts';
 import {plainValue, text, type Eye, type Field, type View} from './view.ts';
 import {wrapLines} from './wrap.ts';
 
-/** Fields that stand elsewhere: the deprecated alias, the currency beside its amount, a 207's warning on stderr. */
+/** Fields shown elsewhere: the deprecated alias, the currency next to its amount, a 207's warning on stderr. */
 const REPEATED = new Set(['amount_in_cents', 'currency_code', 'warning']);
 
 /**
- * One record as lines of label and value: aligned on a terminal, tab-separated in a pipe. Fields that the view does
- * not know are shown after those it knows, so that nothing which the service said is hidden.
+ * One record as lines of label and value: aligned on a terminal, tab-separated in a pipe. Fields unknown to the view
+ * are shown after the known ones, so that nothing from the service is hidden.
  */
 export function cardText(
   record: unknown,
@@ -42,8 +42,8 @@ function cardFields(record: unknown, view: View | undefined, fields: readonly st
 }
 
 /**
- * A nested object becomes one line for each of its values that stands nowhere else; what lies deeper stays JSON. An
- * object that is absent while the view knows its fields says nothing.
+ * A nested object becomes one line for each of its values that is not shown elsewhere; deeper values stay JSON. An
+ * absent object whose fields the view knows is not shown.
  */
 function unfold(record: object, key: string, shown: ReadonlySet<string>): Field[] {
   const value = valueAt(record, key);

@@ -14,7 +14,7 @@ export const plainPaint: Paint = (_style, text) => text;
 export const ansiPaint: Paint = (style, text) =>
   `\u001b[${CODES[style][0]}m${text}\u001b[${CODES[style][1]}m`;
 
-/** Flag, then NO_COLOR, then FORCE_COLOR, then the terminal. An empty variable is unset. */
+/** Precedence: flag, NO_COLOR, FORCE_COLOR, the terminal. An empty variable counts as unset. */
 export function wantsColour(facts: {
   setting: 'auto' | 'never';
   env: Readonly<Record<string, string | undefined>>;

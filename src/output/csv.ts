@@ -2,8 +2,8 @@ import {quoteFormula} from '../spreadsheet.ts';
 import {valueAt} from './select.ts';
 
 /**
- * One CSV cell (RFC 4180). A text that a spreadsheet could run as a formula gets an apostrophe before it; numbers are
- * written as they are.
+ * One CSV cell (RFC 4180). Text that a spreadsheet could run as a formula gets a leading apostrophe; numbers are
+ * unchanged.
  */
 export function csvCell(value: unknown): string {
   if (value === undefined || value === null) return '';
@@ -16,8 +16,8 @@ export function csvCell(value: unknown): string {
 export const csvLine = (cells: readonly unknown[]): string => `${cells.map(csvCell).join(',')}\n`;
 
 /**
- * Paths of the CSV's columns where none were asked for: every field of the records, objects opened one level deep. An
- * object with a dot in one of its names stays whole: otherwise its parts would look like nested ones.
+ * Paths of the CSV's columns if none were given: every field of the records, with objects expanded one level. An
+ * object with a dot in one of its names stays whole; otherwise its parts would look like nested ones.
  */
 export function csvColumns(records: readonly unknown[]): string[] {
   const paths = new Set<string>();

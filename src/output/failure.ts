@@ -3,7 +3,7 @@ import {safeJson, type Sanitizer} from '../sanitize/sanitizer.ts';
 import type {Paint} from './colour.ts';
 import {wrapHint, wrapLines} from './wrap.ts';
 
-/** Any thrown thing as one of our errors; what we did not expect is a bug, and says so. */
+/** Turns anything thrown into one of our errors; anything unexpected is reported as a bug. */
 export function asRemitError(thrown: unknown): RemitError {
   if (thrown instanceof RemitError) return thrown;
   const message = thrown instanceof Error ? thrown.message : String(thrown);
@@ -13,7 +13,7 @@ export function asRemitError(thrown: unknown): RemitError {
   });
 }
 
-/** The one line that machines read, the last of stderr. */
+/** The line for machines, the last of stderr. */
 export function failureLine(error: RemitError, sanitizer: Sanitizer): string {
   return safeJson({
     error: {
@@ -29,7 +29,9 @@ export function failureLine(error: RemitError, sanitizer: Sanitizer): string {
   });
 }
 
-/** What people read: message, details of the service, request id, then the hint; broken between words at `width`. */
+/**
+ * The text for people: message, details of the service, request id, then the hint; broken between words at `width`.
+ */
 export function failureText(
   error: RemitError,
   paint: Paint,

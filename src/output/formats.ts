@@ -8,7 +8,7 @@ export interface OutputSettings {
   fields: readonly string[];
   /** JMESPath over the whole result. */
   query: string | undefined;
-  /** No progress, notes or hints; warnings, idempotency keys and errors stay. */
+  /** Hides progress, notes and hints; warnings, idempotency keys and errors are still shown. */
   quiet: boolean;
   /** `never` is --no-color. */
   colour: 'auto' | 'never';
@@ -22,5 +22,5 @@ export const DEFAULT_SETTINGS: OutputSettings = {
   colour: 'auto',
 };
 
-/** True where an error is written as one line of JSON. */
+/** True if an error is written as one line of JSON. */
 export const isJsonish = (format: Format): boolean => format === 'json' || format === 'ndjson';

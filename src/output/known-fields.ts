@@ -3,15 +3,15 @@ import {nearest} from './nearest.ts';
 import {valueAt} from './select.ts';
 import type {View} from './view.ts';
 
-/** What `--fields` may name. */
+/** The names that `--fields` accepts. */
 export interface KnownFields {
-  /** Dotted paths that the answer of this command may have; `metadata.*` for one whose names are free. */
+  /** Dotted paths that the answer of this command may have; `metadata.*` if the names are free. */
   paths: readonly string[];
-  /** `refuse` where nothing was done yet, as for a read; `warn` where something was. */
+  /** `refuse` if nothing was done yet, as for a read; `warn` if something was. */
   onUnknown: 'refuse' | 'warn';
 }
 
-/** Names of `--fields` that neither a record in hand nor anything known of such records has. */
+/** Names in `--fields` that exist neither in a given record nor in the known fields. */
 export function unknownFields(
   fields: readonly string[],
   records: readonly unknown[],
@@ -29,7 +29,7 @@ export function unknownFields(
   });
 }
 
-/** Says which name is unknown, and which are not. */
+/** Names the unknown field and the known ones. */
 export function unknownField(
   field: string,
   records: readonly unknown[],
@@ -42,7 +42,7 @@ export function unknownField(
   const all = names.filter((name) => !name.includes('.')).sort();
   return new RemitError(
     'USAGE',
-    `--fields names ${JSON.stringify(field)}, which is no field of this result`,
+    `--fields names ${JSON.stringify(field)}, which is not a field of this result`,
     {
       hint: `${near === undefined ? '' : `did you mean ${near}? `}It has ${all.join(', ')}`,
       details: {unknown: field, known: names},

@@ -1,4 +1,4 @@
-/** The candidate that is fewest edits away, or undefined when none is near enough to be meant. */
+/** The candidate with the fewest edits, or undefined if none is close enough. */
 export function nearest(asked: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined;
   let bestEdits = Math.max(2, Math.floor(asked.length / 3)) + 1;

@@ -15,15 +15,15 @@ import type {Eye, View} from './view.ts';
 import {wrapHint, wrapLines} from './wrap.ts';
 import {safeYaml} from './yaml.ts';
 
-/** Known before anything is read, and to commands that open no profile as well. */
+/** Known before anything is read, even for commands that open no profile. */
 const SECRET_VARIABLES = ['REMIT_API_KEY', 'REMIT_WEBHOOK_SECRET'];
 
-/** Records gathered before a table or CSV decides its columns. */
+/** Records collected before a table or CSV chooses its columns. */
 const PIECE = 200;
 
 /**
- * A text behind a lead that was made here, a time for example. The lead is shown as it is: its colons would make every line look as
- * if it held a field with a secret, which takes ten times as long to rule out.
+ * A text after a lead that was made here, such as a time. The lead is shown unchanged: its colons would make every
+ * line look as if it contained a secret field, which takes ten times as long to rule out.
  */
 export interface LedText {
   lead: string;
@@ -36,19 +36,21 @@ export interface OutputOptions {
   env: Readonly<Record<string, string | undefined>>;
   clock: Clock;
   settings: OutputSettings;
-  /** Set where names of `--fields` are held against what the result has. */
+  /** Set if the names in `--fields` are checked against the result. */
   knownFields?: KnownFields | undefined;
-  /** Set where something was done: a `--query` that does not fit its result is warned of, and all of it is written. */
+  /**
+   * Set if something was done: a `--query` that does not fit its result causes a warning, and the whole result is
+   * written.
+   */
   mustTell?: boolean | undefined;
 }
 
 /**
- * The only writer to stdout and stderr. stdout carries the result and nothing else; everything said to a person on
- * the way goes to stderr.
+ * The only writer to stdout and stderr. stdout contains only the result; everything else for people goes to stderr.
  */
 export class Output {
   readonly settings: OutputSettings;
-  /** Everything that is written goes through it. Code that reads a secret adds the secret to it. */
+  /** All output passes through it. Code that reads a secret adds the secret to it. */
   readonly sanitizer = new Sanitizer();
   readonly #stdout: Sink;
   readonly #stderr: Sink;
@@ -77,7 +79,7 @@ export class Output {
     this.#paintErr = paintOf(this.#stderr);
   }
 
-  /** True when a person reads the result: tables and cards, not JSON and its like. */
+  /** True if people read the result: tables and cards, not JSON and similar formats. */
   get forPeople(): boolean {
     return this.settings.format === 'table';
   }
@@ -92,17 +94,17 @@ export class Output {
     return this.#stdout.columns;
   }
 
-  /** True when the reader of stdout has gone: a long list may stop. */
+  /** True if the reader of stdout has gone: a long list may stop. */
   get closed(): boolean {
     return this.#stdout.closed;
   }
 
-  /** True when the result was written whole, because `--query` did not fit it. */
+  /** True if the result was written whole, because `--query` did not fit it. */
   get queryFailed(): boolean {
     return this.#queryFailed;
   }
 
-  /** For text that a caller lays out itself on stdout. */
+  /** For text on stdout that the caller lays out itself. */
   get paint(): Paint {
     return this.#paintOut;
   }
@@ -117,8 +119,8 @@ export class Output {
   }
 
   /**
-   * The record as last seen, where the command then fails: on stdout in every format but JSON and NDJSON, whose error
-   * carries it.
+   * The record as last seen, if the command then fails: on stdout in every format except JSON and NDJSON, whose error
+   * contains it.
    */
   async unfinished(record: unknown, view?: View): Promise<void> {
     if (record === undefined || record === null || isJsonish(this.settings.format)) return;
@@ -131,7 +133,10 @@ export class Output {
     void this.texts([text]);
   }
 
-  /** The same for several texts, written at once; each is sanitized alone. A promise while the reader does not keep up. */
+  /**
+   * The same for several texts, written at once; each is sanitized separately. Returns a promise if the reader does
+   * not keep up.
+   */
   texts(texts: readonly (string | LedText)[]): Promise<void> | undefined {
     if (!this.forPeople || this.settings.query !== undefined) return undefined;
     const shown = texts.map((one) => {
@@ -146,15 +151,15 @@ export class Output {
     if (this.settings.fields.length > 0 && !this.#fieldsChecked) {
       this.#fieldsChecked = true;
       this.warn(
-        '--fields picks fields of records, and this is text; -o json --fields shows those of the result',
+        '--fields selects fields of records, but this result is text; use -o json --fields to select fields of the result',
       );
     }
     return drained;
   }
 
   /**
-   * A list, in any format, written as it arrives where the format allows it. Says how many records there were.
-   * Stops early when the reader of stdout has gone.
+   * A list, in any format, written as it arrives if the format allows it. Returns the number of records. Stops early
+   * if the reader of stdout has gone.
    */
   async list(records: AsyncIterable<unknown> | Iterable<unknown>, view?: View): Promise<number> {
     this.#resultWritten = true;
@@ -187,14 +192,14 @@ export class Output {
     return count;
   }
 
-  /** The command's return value: the whole result for machines, and for people where nothing was shown yet. */
+  /** The command's return value: the whole result for machines, and for people if nothing was shown yet. */
   async result(value: unknown): Promise<void> {
     if (value === undefined || this.#resultWritten) return;
     this.#resultWritten = true;
     await this.#value(value, undefined);
   }
 
-  /** One line of NDJSON now, whatever else comes: for commands that stream events. Only under `-o ndjson`. */
+  /** One line of NDJSON now, for commands that stream events. Only with `-o ndjson`. */
   event(value: unknown): Promise<void> | undefined {
     return this.events([value]);
   }
@@ -209,13 +214,13 @@ export class Output {
     return this.#stdout.write(lines.join(''));
   }
 
-  /** Raw bytes on stdout, in place of a result in any format. */
+  /** Raw bytes on stdout, instead of a result in any format. */
   bytes(bytes: Uint8Array): Promise<void> | undefined {
     this.#resultWritten = true;
     return this.#stdout.writeBytes(bytes);
   }
 
-  /** How far a long run is; one line on stderr. */
+  /** The progress of a long run; one line on stderr. */
   progress(text: string): void {
     this.#progress.show(this.sanitizer.layout(text));
   }
@@ -224,22 +229,22 @@ export class Output {
     this.#progress.end();
   }
 
-  /** For a person who waits; gone under --quiet. */
+  /** A note for a waiting user; hidden with --quiet. */
   note(text: string): void {
     if (!this.settings.quiet) this.#sayWrapped(this.sanitizer.layout(text));
   }
 
-  /** A command to type next; gone under --quiet. */
+  /** A command to type next; hidden with --quiet. */
   hint(text: string): void {
     if (!this.settings.quiet) this.#say(wrapHint(this.sanitizer.layout(text), widthOf(this.#stderr)));
   }
 
-  /** Something is not as asked for. */
+  /** Something is not as requested. */
   warn(text: string): void {
     this.#sayWrapped(`${this.#paintErr('yellow', 'Warning:')} ${this.sanitizer.layout(text)}`);
   }
 
-  /** What must be on record even under --quiet: idempotency keys, facts of a live write. */
+  /** Information that is shown even with --quiet: idempotency keys, facts of a live write. */
   notice(text: string): void {
     this.#sayWrapped(this.sanitizer.layout(text));
   }
@@ -249,12 +254,12 @@ export class Output {
     this.#say(`${this.#paintErr('liveBanner', ' LIVE ')} ${this.sanitizer.layout(text)}`);
   }
 
-  /** Redacted HTTP and the like, under --debug. */
+  /** Redacted HTTP and other details, with --debug. */
   debug(text: string): void {
     this.#say(this.#paintErr('dim', this.sanitizer.layout(text)));
   }
 
-  /** The end of a command that failed: one line of JSON or the message, the last thing on stderr. */
+  /** The end of a command that failed: one line of JSON or the message, the last output on stderr. */
   failure(error: RemitError): void {
     this.#progress.end();
     const {format} = this.settings;
@@ -266,8 +271,8 @@ export class Output {
   }
 
   /**
-   * Waits until all is written; the error of a stream that could not be written, if there was one.
-   * @param options.brokenPipeToo a reader that left is a failure as well: the result of a write must not get lost
+   * Waits until everything is written. Returns the error of a stream that could not be written, if there was one.
+   * @param options.brokenPipeToo a reader that left also counts as a failure: the result of a write must not get lost
    */
   async flush(options: {brokenPipeToo?: boolean} = {}): Promise<RemitError | undefined> {
     this.#progress.end();
@@ -284,7 +289,7 @@ export class Output {
     this.#progress.around(() => void this.#stderr.write(`${line}\n`));
   }
 
-  /** Names of `--fields` that no record has: refused before anything is written, or a warning after a write. */
+  /** Names in `--fields` that no record has: refused before anything is written, or a warning after a write. */
   #checkFields(records: readonly unknown[], view: View | undefined): void {
     if (this.#knownFields === undefined || this.#fieldsChecked) return;
     this.#fieldsChecked = true;
@@ -296,7 +301,7 @@ export class Output {
     }
   }
 
-  /** What a record may show: for machines each text as it came, for people, CSV and ids on one line. */
+  /** What is shown of a record: for machines each text unchanged; for people, CSV and ids on one line. */
   #clean(value: unknown): unknown {
     const {format} = this.settings;
     const isExact = isJsonish(format) || format === 'yaml';
@@ -313,12 +318,12 @@ export class Output {
     };
   }
 
-  /** Query and fields applied, then written whole in the format asked for. */
+  /** Applies query and fields, then writes the whole result in the requested format. */
   async #value(value: unknown, view: View | undefined): Promise<void> {
     const {format, fields, query} = this.settings;
-    const clean = this.#clean(value); // before a query: it may give a field another name
+    const clean = this.#clean(value); // before a query, which may rename a field
     const queried = query === undefined ? clean : await this.#queried(clean, query);
-    const shown = query === undefined ? view : undefined; // a query may change what a record is
+    const shown = query === undefined ? view : undefined; // a query may change the shape of a record
     if (query === undefined)
       this.#checkFields(Array.isArray(queried) ? (queried as unknown[]) : [queried], view);
     switch (format) {
@@ -338,7 +343,7 @@ export class Output {
     }
   }
 
-  /** A usage error would say that nothing was done. */
+  /** A usage error would imply that nothing was done. */
   async #queried(value: unknown, query: string): Promise<unknown> {
     try {
       return await runQuery(value, query);
@@ -358,7 +363,7 @@ export class Output {
     return this.#pieceWriter(view)(records);
   }
 
-  /** Writes some more records of a list; keeps what must be the same for all of them (header, columns). */
+  /** Writes some more records of a list; keeps what all of them share (header, columns). */
   #pieceWriter(view: View | undefined): (records: readonly unknown[]) => Promise<string> {
     const {format, fields} = this.settings;
     if (format === 'ndjson')
@@ -395,13 +400,16 @@ const wrapFor = (sink: Sink, text: string): string =>
 
 const widthOf = (sink: Sink): number => (sink.isTerminal ? sink.columns : Infinity);
 
-/** One value on its own line, for `-o id` and queries that end in scalars. */
+/** One value per line, for `-o id` and queries that return scalars. */
 function scalarText(value: unknown): string {
   if (value === null || value === undefined) return '';
   return typeof value === 'string' ? value : safeJson(value);
 }
 
-/** The records until their source fails, which is reported instead of thrown, so that what came before it is written. */
+/**
+ * The records until their source fails. The failure is reported instead of thrown, so that earlier records are
+ * written.
+ */
 async function* untilError(
   records: AsyncIterable<unknown> | Iterable<unknown>,
   onError: (error: unknown) => void,

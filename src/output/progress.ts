@@ -3,10 +3,13 @@ import {cleanLine} from '../sanitize/harmful.ts';
 import type {Sink} from './sink.ts';
 import {cutTo} from './width.ts';
 
-/** Without a terminal a progress line is a line of a log: one in this time is enough. */
+/** Without a terminal, a progress line is a line of a log: one per this interval is enough. */
 const PLAIN_EVERY_MS = 10_000;
 
-/** One line on stderr that says how far a long run is: rewritten in place on a terminal, now and then elsewhere. */
+/**
+ * One line on stderr with the progress of a long run: rewritten in place on a terminal, printed occasionally
+ * elsewhere.
+ */
 export class Progress {
   readonly #sink: Sink;
   readonly #clock: Clock;
@@ -34,7 +37,7 @@ export class Progress {
     void this.#sink.write(`${line}\n`);
   }
 
-  /** Takes the line away while `write` puts something else on the terminal, then shows it again. */
+  /** Removes the line while `write` puts other output on the terminal, then shows it again. */
   around(write: () => void): void {
     if (this.#shown === '') {
       write();
@@ -45,7 +48,7 @@ export class Progress {
     void this.#sink.write(cutTo(this.#shown, this.#sink.columns - 1));
   }
 
-  /** Takes the line away: what it said is out of date by now, and what became of it all follows. */
+  /** Removes the line: it is out of date, and the result follows. */
   end(): void {
     if (this.#shown !== '') void this.#sink.write('\r\u001b[K');
     this.#shown = '';

@@ -1,6 +1,6 @@
 import {RemitError} from '../errors.ts';
 
-/** The value at a dotted path (`transfer_details.trace_number`, `0.id`); undefined where there is none. */
+/** The value at a dotted path (`transfer_details.trace_number`, `0.id`); undefined if there is none. */
 export function valueAt(value: unknown, path: string): unknown {
   let at = value;
   for (const step of path.split('.')) {
@@ -10,7 +10,7 @@ export function valueAt(value: unknown, path: string): unknown {
   return at;
 }
 
-/** Keeps the named paths of a record (or of each record of an array), nested as they were, in the order asked for. */
+/** Keeps the named paths of a record (or of each record of an array), with their nesting, in the given order. */
 export function pickFields(value: unknown, fields: readonly string[]): unknown {
   if (fields.length === 0) return value;
   if (Array.isArray(value)) return value.map((item) => pickFields(item, fields));
@@ -33,7 +33,7 @@ function place(target: Record<string, unknown>, steps: readonly string[], value:
   place(next, rest, value);
 }
 
-/** Reads `--fields a,b.c`. */
+/** Parses `--fields a,b.c`. */
 export function readFields(text: string): string[] {
   const fields = text.split(',').map((field) => field.trim());
   if (fields.some((field) => field === '' || field.split('.').includes('')))
@@ -43,7 +43,9 @@ export function readFields(text: string): string[] {
   return fields;
 }
 
-/** Reads a JMESPath expression and applies it to nothing, so that a mistyped one is refused before anything is sent. */
+/**
+ * Parses a JMESPath expression and applies it to nothing, so that a mistyped one is refused before anything is sent.
+ */
 export async function checkQuery(expression: string): Promise<void> {
   const {compile} = await import('@jmespath-community/jmespath');
   try {
@@ -53,7 +55,7 @@ export async function checkQuery(expression: string): Promise<void> {
   }
 }
 
-/** Applies a JMESPath expression. The package loads only here and in `checkQuery`. */
+/** Applies a JMESPath expression. The package is loaded only here and in `checkQuery`. */
 export async function runQuery(value: unknown, expression: string): Promise<unknown> {
   const {search} = await import('@jmespath-community/jmespath');
   try {

@@ -7,8 +7,9 @@ export interface OutStream extends NodeJS.WritableStream {
 }
 
 /**
- * One standard stream. A reader that goes away (EPIPE) ends the writing silently, as `| head` expects; any other
- * failure, a full disk say, is kept and reported at the end, because a result that was not written is not a success.
+ * One standard stream. If the reader goes away (EPIPE), writing ends silently, as `| head` expects. Any other
+ * failure, such as a full disk, is kept and reported at the end, because a result that was not written is not a
+ * success.
  */
 export class Sink {
   readonly #stream: OutStream;
@@ -26,7 +27,7 @@ export class Sink {
     return this.#stream.isTTY === true;
   }
 
-  /** Width in characters; 80 where there is no terminal to ask. */
+  /** Width in characters; 80 without a terminal. */
   get columns(): number {
     return this.isTerminal ? (this.#stream.columns ?? 80) : 80;
   }
@@ -36,7 +37,7 @@ export class Sink {
     return this.#closed;
   }
 
-  /** Resolves when more may be written; the common case costs no wait. */
+  /** Resolves when more may be written; usually without waiting. */
   write(text: string): Promise<void> | undefined {
     return text === '' ? undefined : this.#write(text);
   }
@@ -58,7 +59,7 @@ export class Sink {
     return this.#drained;
   }
 
-  /** One wait for all who write meanwhile: a server logs many requests at once, and Node warns above ten listeners. */
+  /** One wait shared by all writers: a server logs many requests at once, and Node warns above ten listeners. */
   #untilDrained(): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {
@@ -90,7 +91,7 @@ export class Sink {
     });
   }
 
-  /** Why something could not be written, or undefined. A reader that left counts only when asked for. */
+  /** Why something could not be written, or undefined. A reader that left counts only if requested. */
   failure({brokenPipeToo = false} = {}): RemitError | undefined {
     const failure = this.#failure ?? (brokenPipeToo ? this.#brokenPipe : undefined);
     if (failure === undefined) return undefined;

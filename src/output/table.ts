@@ -14,15 +14,15 @@ export interface TableOptions {
 
 /**
  * A table written in pieces, so that a list of any length takes little memory. In a pipe: a header line and one
- * tab-separated line a record, every column. On a terminal: aligned, the less important columns left out where the
- * width does not suffice.
+ * tab-separated line per record, with all columns. On a terminal: aligned, without the less important columns if they
+ * do not fit.
  */
 export class TableWriter {
   readonly #view: View | undefined;
   readonly #options: TableOptions;
   #columns: readonly Field[] | undefined;
   #widths: number[] = [];
-  /** Of each column: where its cells are broken between words; Infinity where they are not. */
+  /** The width at which each column is broken between words; Infinity if it is not broken. */
   #breaks: number[] = [];
   /** Labels of columns that did not fit. */
   leftOut: string[] = [];
@@ -32,7 +32,7 @@ export class TableWriter {
     this.#options = options;
   }
 
-  /** The text of some more records; the first piece decides the columns. */
+  /** The text of some more records; the first piece determines the columns. */
   async piece(records: readonly unknown[]): Promise<string> {
     const {eye} = this.#options;
     const first = this.#columns === undefined;
@@ -63,7 +63,7 @@ export class TableWriter {
     return [...keys].map((key, index) => text(key, key, index === 0 ? 0 : index));
   }
 
-  /** Indexes of the columns that fit, dropping the highest rank first. Columns asked for by name all stay. */
+  /** Indexes of the columns that fit, dropping the highest rank first. Columns requested by name all stay. */
   #fit(all: readonly Field[], rows: readonly string[][], heads: readonly string[]): number[] {
     const widths = all.map((_, index) => widest(index, rows, heads));
     let kept = all.map((_, index) => index);
@@ -77,7 +77,7 @@ export class TableWriter {
     return kept;
   }
 
-  /** What is still too wide is broken between words, the widest column first; what has no spaces stays whole. */
+  /** Breaks what is still too wide between words, the widest column first; text without spaces stays whole. */
   #breakWidest(kept: readonly number[], rows: readonly string[][], heads: readonly string[]): number[] {
     const widths = kept.map((index) => widest(index, rows, heads));
     const breaks = kept.map(() => Infinity);

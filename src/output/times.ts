@@ -6,8 +6,8 @@ const STEPS = [
 ] as const;
 
 /**
- * `3 minutes ago`; beyond 30 days the day itself. What lies ahead comes back as it is, and so does text that is no time:
- * the sandbox's clock may be hours ahead of this machine's, and what was just made there is not made "in an hour".
+ * `3 minutes ago`; the date after 30 days. Future times are returned unchanged, and so is text that is not a time:
+ * the sandbox's clock may be hours ahead of this machine's, and a new record must not appear as made "in an hour".
  */
 export function relativeTime(timestamp: string, nowMs: number): string {
   const at = Date.parse(timestamp);

@@ -6,7 +6,7 @@ import {relativeTime} from './times.ts';
 
 /** What a cell may depend on besides its record. */
 export interface Eye {
-  /** A person looks: relative times are fine. Otherwise the same data stands plain. */
+  /** A person is reading, so relative times are fine. Otherwise the plain data is shown. */
   terminal: boolean;
   /** Width of the terminal, in characters. */
   columns: number;
@@ -17,15 +17,15 @@ export interface Eye {
 /** One line of a card, one column of a table. */
 export interface Field {
   label: string;
-  /** The wire field it shows; shown fields are not repeated among the unknown ones. */
+  /** The wire field that it shows; shown fields are not repeated among the unknown ones. */
   path: string;
   show: (value: unknown, record: unknown, eye: Eye) => string;
   align?: 'left' | 'right';
-  /** Narrow terminals leave out the highest first; 0 stays always. */
+  /** Narrow terminals leave out the highest rank first; 0 is always shown. */
   rank: number;
 }
 
-/** How people see one kind of record. */
+/** How one kind of record is presented. */
 export interface View {
   /** Lower-case singular: `payout`. */
   noun: string;
@@ -35,7 +35,7 @@ export interface View {
   columns: readonly Field[];
 }
 
-/** Any value on one line: text as it is, objects as compact JSON, nothing as a dash. */
+/** Any value on one line: text unchanged, objects as compact JSON, empty values as a dash. */
 export function plainValue(value: unknown): string {
   if (value === undefined || value === null || value === '') return '-';
   if (typeof value === 'string') return cleanLine(value);
@@ -55,13 +55,13 @@ export function time(label: string, path: string, rank = 0): Field {
   return {label, path, rank, show};
 }
 
-/** Like `time`, followed by the exact moment: for cards. */
+/** Like `time`, followed by the exact time: for cards. */
 export function moment(label: string, path: string): Field {
   const show = (value: unknown, _record: unknown, eye: Eye) => {
     if (typeof value !== 'string' || !eye.terminal) return plainValue(value);
     const exact = cleanLine(value);
     const words = relativeTime(exact, eye.nowMs);
-    return words === exact ? exact : `${words} ${eye.paint('dim', `(${exact})`)}`; // painted after cleaning
+    return words === exact ? exact : `${words} ${eye.paint('dim', `(${exact})`)}`; // coloured after sanitizing
   };
   return {label, path, rank: 0, show};
 }
@@ -72,7 +72,7 @@ export function money(label: string, path = 'amount_in_minor_units', currencyPat
   return {label, path, rank: 0, align: 'right', show};
 }
 
-/** `1,500.75 USD`; an amount that cannot be shown in major units stays in minor ones and says so. */
+/** `1,500.75 USD`; an amount that cannot be shown in major units is shown in minor units and labelled. */
 export function majorOf(minor: unknown, currency: unknown): string {
   if (typeof currency === 'string' && typeof minor === 'number' && Number.isSafeInteger(minor)) {
     try {
@@ -91,7 +91,7 @@ const STATUS_STYLES: Readonly<Record<string, Style>> = {
   canceled: 'red',
   created: 'yellow',
   pending: 'yellow',
-  // Moves, in the document's own upper case.
+  // Moves have upper-case statuses, as in the interface document.
   SETTLED: 'green',
   CREATED: 'yellow',
 };

@@ -7,7 +7,7 @@ export function cellWidth(text: string): number {
   return /^[\x20-\x7e]*$/.test(bare) ? bare.length : stringWidth(bare); // most texts, and nine times as fast
 }
 
-/** Cuts to `cells`, the last of them an ellipsis; colour codes are dropped from a text that is cut. */
+/** Truncates to `cells`, the last of them an ellipsis; colour codes are removed from truncated text. */
 export function cutTo(text: string, cells: number): string {
   if (cellWidth(text) <= cells) return text;
   let kept = '';

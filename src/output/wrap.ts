@@ -1,10 +1,10 @@
 import {cellWidth} from './width.ts';
 
 /**
- * Breaks long lines between words for a terminal of `width` characters. What is carried over stands two further in than
- * its line began, so that lines can still be told apart. A word that is longer than a line is left whole. What is carried
- * over never begins with a label of ours: text of a service could forge a hint otherwise. A line that is a command
- * (`Next     remit …`) goes on behind a backslash, so that it can be copied as it stands.
+ * Breaks long lines between words for a terminal of `width` characters. Continuation lines are indented two more than
+ * their line, so that lines can still be told apart. A word longer than a line is kept whole. A continuation line
+ * never begins with a label of ours; otherwise text from the service could forge a hint. A line that is a command
+ * (`Next     remit …`) continues after a backslash, so that it can be copied unchanged.
  */
 export function wrapLines(text: string, width: number, further = '  '): string {
   return text
@@ -17,7 +17,7 @@ export function wrapLines(text: string, width: number, further = '  '): string {
     .join('\n');
 }
 
-/** Variables may be set in front of it; broken without a backslash, they would be a command of their own. */
+/** Variables may be set before it; without a backslash, a break would make them a separate command. */
 const COMMAND = /^(?:[A-Z_]+=\S+ )*remit /;
 
 /** A line of a text that is a command. */
@@ -60,7 +60,7 @@ function wrapLine(line: string, width: number, further: string): string[] {
 
 const LABEL = /^(?:Hint|Error|Warning|Next):/;
 
-/** A terminal breaks a word that is too long wherever it ends, so one with a label in it is broken here. */
+/** A terminal breaks a word that is too long at its edge, so a word with a label in it is broken here. */
 const wordsOf = (text: string, width: number): string[] =>
   text
     .split(/(?<=\S) (?=\S)/)

@@ -1,12 +1,12 @@
 import {escapedYaml, isPrintable} from '../sanitize/harmful.ts';
 
-/** YAML in which nothing can act on a terminal; it parses to the same value. The package loads only here. */
+/** YAML that cannot control a terminal; it parses to the same value. The package is loaded only here. */
 export async function safeYaml(value: unknown): Promise<string> {
   const {Document, Scalar, visit} = await import('yaml');
   const document = new Document(value);
   visit(document, {
     Scalar: (_, scalar) => {
-      // Only a double-quoted text may hold escape sequences.
+      // Only double-quoted text may contain escape sequences.
       if (typeof scalar.value === 'string' && !isPrintable(scalar.value)) scalar.type = Scalar.QUOTE_DOUBLE;
     },
   });

@@ -6,12 +6,12 @@ import {exposure, readSmallFile, refuseForeign} from './trusted-file.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** REMIT_CONFIG_DIR, else the XDG config folder. */
+/** REMIT_CONFIG_DIR, otherwise the XDG config folder. */
 export function configDir(env: Env, home: string): string {
   return env['REMIT_CONFIG_DIR'] || join(env['XDG_CONFIG_HOME'] || join(home, '.config'), 'remit');
 }
 
-/** REMIT_STATE_DIR, else the XDG state folder. */
+/** REMIT_STATE_DIR, otherwise the XDG state folder. */
 export function stateDir(env: Env, home: string): string {
   return env['REMIT_STATE_DIR'] || join(env['XDG_STATE_HOME'] || join(home, '.local', 'state'), 'remit');
 }
@@ -19,8 +19,10 @@ export function stateDir(env: Env, home: string): string {
 export const configPath = (dir: string): string => join(dir, 'config.json');
 
 /**
- * Reads the stored profiles; a missing file is an empty one. Only reads: no folder is made and nothing is repaired.
- * @throws RemitError STATE_DAMAGED naming the file, or STATE when it cannot be read or others could have written it.
+ * Reads the stored profiles; a missing file counts as empty. Only reads: no folder is created and nothing is
+ * repaired.
+ * @throws RemitError STATE_DAMAGED naming the file, or STATE if it cannot be read or other users could have written
+ *   it
  */
 export function readConfig(dir: string): ConfigFile {
   const path = configPath(dir);
@@ -36,11 +38,11 @@ export function readConfig(dir: string): ConfigFile {
   return parseConfig(file.text, path);
 }
 
-/** A warning where other users can read the stored keys. */
+/** A warning if other users can read the stored keys. */
 export const configExposure = (dir: string): string | undefined =>
   exposure(configPath(dir), 'the config file');
 
-/** Checks the form by hand: a one-shot command must not load a schema library for this. */
+/** Checks the format by hand, because a single command must not load a schema library for this. */
 export function parseConfig(text: string, path: string): ConfigFile {
   const damaged = (what: string, cause?: unknown) =>
     new RemitError('STATE_DAMAGED', `${path} ${what}`, {
@@ -51,14 +53,14 @@ export function parseConfig(text: string, path: string): ConfigFile {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw damaged('is not JSON', error); // the parser's own message may repeat a key
+    throw damaged('is not JSON', error); // the parser's own message may contain a key
   }
-  if (!isObject(value)) throw damaged('does not hold an object');
-  if (value['version'] !== 1) throw damaged('is of a version that this remit does not know');
+  if (!isObject(value)) throw damaged('does not contain an object');
+  if (value['version'] !== 1) throw damaged('has a version that this remit does not know');
   const profiles = value['profiles'] ?? {};
   if (!isObject(profiles)) throw damaged('has "profiles" that is not an object');
   for (const [name, profile] of Object.entries(profiles)) {
-    if (!PROFILE_NAME.test(name)) throw damaged(`has a profile with an impossible name`);
+    if (!PROFILE_NAME.test(name)) throw damaged(`has a profile with an invalid name`);
     const problem = profileProblem(profile);
     if (problem !== undefined) throw damaged(`has a profile "${name}" ${problem}`);
   }
@@ -85,12 +87,12 @@ const PROFILE_KEYS: ReadonlySet<string> = new Set<keyof StoredProfile>([
 function profileProblem(profile: unknown): string | undefined {
   if (!isObject(profile)) return 'that is not an object';
   const {base_url, key, mode, read_only, approve_by_id, caps, overrides, tls} = profile;
-  // A guard under a misspelled name must not become a guard that is not there.
+  // A guard with a misspelled name must not silently become a missing guard.
   const unknown = Object.keys(profile).find((name) => !PROFILE_KEYS.has(name));
   if (unknown !== undefined) return `with a setting ${JSON.stringify(unknown)} that this remit does not know`;
   if (typeof base_url !== 'string') return 'without a base_url';
   if (mode !== 'test' && mode !== 'live') return 'whose mode is neither test nor live';
-  if (!isObject(key) || Object.keys(key).length !== 1) return 'whose key has not exactly one source';
+  if (!isObject(key) || Object.keys(key).length !== 1) return 'whose key does not have exactly one source';
   if (
     ![key['stored'], key['file'], key['command']].some(
       (source) => typeof source === 'string' && source !== '',
@@ -101,12 +103,12 @@ function profileProblem(profile: unknown): string | undefined {
     return 'whose read_only is not true or false';
   if (approve_by_id !== undefined && typeof approve_by_id !== 'boolean')
     return 'whose approve_by_id is not true or false';
-  if (overrides !== undefined && !areOverrides(overrides)) return 'whose overrides are not of the right form';
-  if (tls !== undefined && !areTlsFiles(tls)) return 'whose tls settings are not of the right form';
+  if (overrides !== undefined && !areOverrides(overrides)) return 'whose overrides have the wrong format';
+  if (tls !== undefined && !areTlsFiles(tls)) return 'whose tls settings have the wrong format';
   return caps === undefined ? undefined : capsProblem(caps);
 }
 
-/** A cap that cannot be read must not become a cap that is not there. */
+/** An unreadable cap must not become a missing cap. */
 function capsProblem(caps: unknown): string | undefined {
   if (!isObject(caps)) return 'whose caps are not an object';
   for (const [name, value] of Object.entries(caps)) {
@@ -114,7 +116,7 @@ function capsProblem(caps: unknown): string | undefined {
     if (amounts && isObject(value) && isByCurrency(value)) continue;
     if (name === 'max_batch_rows' && isCount(value)) continue;
     if (name === 'rails' && Array.isArray(value) && value.every((rail) => typeof rail === 'string')) continue;
-    return `whose cap "${name}" is not known or not of the right form`;
+    return `whose cap "${name}" is unknown or has the wrong format`;
   }
   return undefined;
 }
@@ -122,7 +124,7 @@ function capsProblem(caps: unknown): string | undefined {
 const isByCurrency = (amounts: Readonly<Record<string, unknown>>): boolean =>
   Object.entries(amounts).every(([currency, minor]) => /^[A-Z]{3}$/.test(currency) && isCount(minor));
 
-/** Their routes and names are checked where they are used; here that there is nothing besides. */
+/** Their routes and names are checked where they are used; this only checks that there is nothing else. */
 const areOverrides = (value: unknown): boolean =>
   isObject(value) &&
   Object.entries(value).every(

@@ -8,7 +8,7 @@ import {exposure, readSmallFile, refuseForeign} from './trusted-file.ts';
 /** A secrets manager may ask for a touch or a PIN; one that hangs must not block remit forever. */
 const KEY_COMMAND_TIMEOUT_MS = 60_000;
 
-/** What a source is called in messages and in `whoami`; holds no secret, but a command's text. */
+/** The name of a source in messages and in `whoami`. Contains no secret, but the text of a command. */
 export function describeSource(source: KeySource): string {
   if ('stored' in source) return 'stored in the profile';
   if ('file' in source) return `file ${source.file}`;
@@ -44,12 +44,12 @@ function readKeyFile(path: string): string {
 
 const fullPath = (path: string): string => (path.startsWith('~/') ? join(homedir(), path.slice(2)) : path);
 
-/** A warning where other users can read the key. */
+/** A warning if other users can read the key. */
 export const keyExposure = (source: KeySource): string | undefined =>
   'file' in source ? exposure(fullPath(source.file), `the key file ${source.file}`) : undefined;
 
 /**
- * Runs the user's own command through the shell and takes its stdout, trimmed. Its stdin and stderr are the user's, so
+ * Runs the user's own command through the shell and returns its stdout, trimmed. It inherits stdin and stderr, so
  * that it can ask for a passphrase; its stdout is never shown.
  */
 async function runKeyCommand(command: string, timeoutMs: number): Promise<string> {
@@ -57,10 +57,10 @@ async function runKeyCommand(command: string, timeoutMs: number): Promise<string
   const failed = (what: string, cause?: unknown) =>
     new RemitError('BAD_KEY', `the key command ${shownCommand(command)} ${what}`, {
       cause,
-      hint: 'run it by hand to see what it says',
+      hint: 'run it by hand to see its output',
     });
   return new Promise((resolve, reject) => {
-    // A group of its own, so that a time-out ends the shell and what it started alike.
+    // In its own process group, so that a timeout ends both the shell and its children.
     const child = spawn(command, {
       shell: true,
       stdio: ['inherit', 'pipe', 'inherit'],

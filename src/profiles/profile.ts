@@ -1,16 +1,18 @@
-/** What is stored of a profile, and what a command gets of it. Wire-like snake_case, since people edit the file. */
+/**
+ * The stored form of a profile, and the form that a command uses. Wire-like snake_case, because people edit the file.
+ */
 
 export type Mode = 'test' | 'live';
 
-/** Where a stored profile's key comes from; exactly one. */
+/** The source of a stored profile's key; exactly one. */
 export type KeySource = {stored: string} | {file: string} | {command: string};
 
-/** Upper limits that a write must keep. Amounts are minor units by currency; a currency without a cap is refused. */
+/** Upper limits for writes. Amounts are minor units by currency; a currency without a cap is refused. */
 export interface Caps {
   max_amount_minor?: Readonly<Record<string, number>>;
   max_batch_total_minor?: Readonly<Record<string, number>>;
   max_batch_rows?: number;
-  /** Rails that may be used; a write without a rail is refused then. */
+  /** Rails that may be used; if set, a write without a rail is refused. */
   rails?: readonly string[];
 }
 
@@ -33,7 +35,7 @@ export interface TlsFiles {
 export interface StoredProfile {
   base_url: string;
   key: KeySource;
-  /** Mode of the key when the profile was made; a key of another mode is refused later. */
+  /** Mode of the key when the profile was created; a key of another mode is refused later. */
   mode: Mode;
   read_only?: boolean;
   /** Batches may approve a staged record by its id once its key is past the horizon. */
@@ -52,9 +54,9 @@ export interface ConfigFile {
 
 export const EMPTY_CONFIG: ConfigFile = {version: 1, profiles: {}};
 
-/** The profile that a command runs under. `key` must never be printed; `masked` may. */
+/** The profile that a command runs with. `key` must never be printed; `masked` may. */
 export interface ActiveProfile {
-  /** Null where environment variables take the place of a profile. */
+  /** Null if environment variables replace the profile. */
   name: string | null;
   /** Normalised. */
   baseUrl: string;
@@ -70,7 +72,7 @@ export interface ActiveProfile {
   tls: TlsFiles;
   /** Where each value came from, for `whoami`. */
   sources: Readonly<Record<string, string>>;
-  /** What a person should know before the key is used. */
+  /** Warnings to show before the key is used. */
   warnings: readonly string[];
 }
 

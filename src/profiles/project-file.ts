@@ -4,7 +4,9 @@ import {readSmallFile} from './trusted-file.ts';
 
 const PROJECT_FILE = '.remit.json';
 
-/** What a folder's `.remit.json` may say: which profile, and how output looks. Nothing that decides where money goes. */
+/**
+ * What a folder's `.remit.json` may set: the profile and the output format. Nothing that decides where money goes.
+ */
 export interface ProjectFile {
   path: string;
   profile?: string;
@@ -20,7 +22,7 @@ const ALLOWED: Readonly<Record<string, 'string' | 'boolean'>> = {
   color: 'boolean',
 };
 
-/** The nearest `.remit.json`, in this folder or one above it; undefined when there is none. */
+/** The nearest `.remit.json`, in this folder or a parent; undefined if there is none. */
 export function findProjectFile(cwd: string): ProjectFile | undefined {
   for (let folder = cwd; ; folder = dirname(folder)) {
     const path = join(folder, PROJECT_FILE);
@@ -31,8 +33,8 @@ export function findProjectFile(cwd: string): ProjectFile | undefined {
 }
 
 /**
- * A repository's file must not be able to redirect a key, choose a key or arm live writes: anything but the allowed
- * names is refused, not ignored.
+ * The file of a repository must not be able to redirect a key, choose a key or enable live writes. Anything but the
+ * allowed names is refused, not ignored.
  */
 export function parseProjectFile(text: string, path: string): ProjectFile {
   let value: unknown;
@@ -42,7 +44,7 @@ export function parseProjectFile(text: string, path: string): ProjectFile {
     throw new RemitError('STATE_DAMAGED', `${path} is not JSON`, {cause: error});
   }
   if (value === null || typeof value !== 'object' || Array.isArray(value))
-    throw new RemitError('STATE_DAMAGED', `${path} does not hold an object`);
+    throw new RemitError('STATE_DAMAGED', `${path} does not contain an object`);
   for (const [name, setting] of Object.entries(value)) {
     if (!Object.hasOwn(ALLOWED, name))
       throw new RemitError('USAGE', `${path} may not set "${name}"`, {

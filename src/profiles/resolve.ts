@@ -17,22 +17,23 @@ export interface ProfileQuestion {
   normaliseBaseUrl: (text: string) => string;
 }
 
-/** The active profile and where the choice comes from; no key is read. */
+/** The active profile and the origin of the choice; no key is read. */
 export interface Choice {
   name: string | null;
   nameFrom: string;
   profile: StoredProfile | undefined;
-  /** True where REMIT_API_KEY takes the place of the profile's key. */
+  /** True if REMIT_API_KEY replaces the profile's key. */
   envKey: boolean;
   baseUrl: string;
   baseUrlFrom: string;
 }
 
 /**
- * Flag, environment, project file, stored default, in this order. REMIT_API_KEY is not sent where a project file points:
- * the author of that file would decide where the key goes, and which caps apply. A profile named by flag is taken whole, with its own
- * key and base URL; otherwise REMIT_API_KEY replaces the key, and only together with it may REMIT_BASE_URL replace the
- * base URL, so that a stored key never goes anywhere but where it was stored for. An empty variable is unset.
+ * Precedence: flag, environment, project file, stored default. REMIT_API_KEY is not sent where a project file points,
+ * because the author of that file would decide where the key goes, and which caps apply. A profile named by flag is
+ * used as a whole, with its own key and base URL. Otherwise REMIT_API_KEY replaces the key, and only together with it
+ * may REMIT_BASE_URL replace the base URL, so that a stored key is only ever sent to the address it was stored for.
+ * An empty variable counts as unset.
  */
 export function chooseProfile(question: ProfileQuestion, config = readConfig(question.configDir)): Choice {
   const {env, flag} = question;

@@ -1,12 +1,12 @@
 import type {Caps, ProfileOverrides, StoredProfile, TlsFiles} from './profile.ts';
 
-/** What a profile allows and how its service differs: everything but where it is and its key. */
+/** What a profile allows and how its service differs: everything except its address and key. */
 export type ProfileSettings = Pick<
   StoredProfile,
   'read_only' | 'approve_by_id' | 'caps' | 'overrides' | 'tls'
 >;
 
-/** Names of single settings, as the flags spell them. */
+/** Names of single settings, as in the flags. */
 export interface SettingNames {
   'max-amount'?: boolean | undefined;
   'max-batch-total'?: boolean | undefined;
@@ -23,7 +23,7 @@ export interface SettingNames {
   field?: readonly string[] | undefined;
 }
 
-/** Settings with changes applied: amounts by currency, routes and fields by name; what is not named stays. */
+/** Applies changes to settings: amounts by currency, routes and fields by name; anything not named is kept. */
 export function withSettings<T extends ProfileSettings>(profile: T, changes: ProfileSettings): T {
   return withoutEmpty({
     ...profile,
@@ -53,7 +53,7 @@ const mergedOverrides = (old: ProfileOverrides, next: ProfileOverrides): Profile
   fields: {...old.fields, ...next.fields},
 });
 
-/** Settings without those that are named. */
+/** Removes the named settings. */
 export function withoutSettings<T extends ProfileSettings>(profile: T, names: SettingNames): T {
   const {caps = {}, overrides = {}, tls = {}} = profile;
   const {max_amount_minor, max_batch_total_minor, max_batch_rows, rails} = caps;
@@ -79,8 +79,8 @@ export function withoutSettings<T extends ProfileSettings>(profile: T, names: Se
 }
 
 /**
- * A new profile under the name of an old one keeps what guards it. The permission to approve by id and the TLS files are
- * not kept: they were given for the old service and key.
+ * A new profile with the name of an old one keeps the guards of the old one. The permission to approve by id and the TLS
+ * files are not kept, because they were given for the old service and key.
  */
 export const replacing = (old: StoredProfile, next: StoredProfile): StoredProfile =>
   withSettings({...next, ...settingsOf(old)}, settingsOf(next));
@@ -94,7 +94,7 @@ const without = <T>(
 ): Record<string, T> =>
   Object.fromEntries(Object.entries(record ?? {}).filter(([name]) => !names?.includes(name)));
 
-/** Without undefined values and empty parts, so that the file holds only what is set. */
+/** Removes undefined values and empty parts, so that the file contains only what is set. */
 function withoutEmpty<T extends ProfileSettings>(profile: T): T {
   const {caps, overrides, tls, ...rest} = profile;
   const parts = {caps: setOnly(caps), overrides: setOnly(nonEmpty(overrides ?? {})), tls: setOnly(tls)};

@@ -2,13 +2,13 @@ import {RemitError} from '../errors.ts';
 import {configPath, readConfig} from './config-file.ts';
 import type {ConfigFile} from './profile.ts';
 
-/** Takes the lock of a file; the store's lock stands behind it. */
+/** Takes the lock of a file; implemented by the store's lock. */
 export type TakeLock = (path: string) => Promise<{release(): Promise<void>}>;
 
 /**
  * Changes config.json under a lock, so that two commands at once lose nothing, and atomically, so that a reader never
- * sees half of it. The file is 0600 in a folder that the lock makes, 0700. `edit` gets what is stored now, not what the caller
- * read earlier; when it throws, nothing is written.
+ * sees half of it. The file is 0600 in a folder that the lock creates, 0700. `edit` gets the current contents, not
+ * what the caller read earlier; if it throws, nothing is written.
  */
 export async function editConfig(
   dir: string,

@@ -2,7 +2,7 @@ import {describeSource} from './key-source.ts';
 import {maskKey} from '../sanitize/secret-shapes.ts';
 import type {ConfigFile, StoredProfile} from './profile.ts';
 
-/** A stored profile as it may be shown: no key, only where it comes from and, when stored, its masked form. */
+/** A stored profile in a form that is safe to show: no key, only its source and, if stored, its masked form. */
 export interface ProfileSummary {
   name: string;
   default: boolean;

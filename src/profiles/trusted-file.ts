@@ -2,12 +2,12 @@ import {closeSync, constants, fstatSync, openSync, readSync, statSync, type Stat
 import {dirname} from 'node:path';
 import {RemitError} from '../errors.ts';
 
-/** Far above any configuration, far below what would be felt. */
+/** Far above any configuration, but too small to be noticeable. */
 const MOST_BYTES = 1024 * 1024;
 
 /**
- * The text of a small regular file. A pipe, a device or a file without an end is refused, not waited for.
- * @throws Error with Node's `code`, or without one where it is no such file
+ * The text of a small regular file. A pipe, a device or an endless file is refused, not waited for.
+ * @throws Error with Node's `code`, or without one if it is not such a file
  */
 export function readSmallFile(path: string): {text: string; stats: Stats} {
   // Without O_NONBLOCK, opening a pipe that has no writer waits forever.
@@ -34,9 +34,9 @@ function readAll(descriptor: number): Buffer {
 }
 
 /**
- * Refuses a file, or its folder, that another user could have written: the rules of ssh. It must belong to us or to root,
+ * Refuses a file if another user could have written it or its folder, like ssh does. It must belong to us or to root,
  * and neither its group nor others may write to it. Windows has no such modes.
- * @throws RemitError STATE naming what is wrong and the command that corrects it
+ * @throws RemitError STATE naming the problem and the command that corrects it
  */
 export function refuseForeign(path: string, stats: Stats, what: string): void {
   const folder = dirname(path);

@@ -5,14 +5,17 @@ import {fileFailure} from './failures.ts';
 import {syncFolder} from './folder.ts';
 
 export interface AtomicWriteOptions {
-  /** Permissions of the file; 0600 unless said. */
+  /** Permissions of the file (default 0600). */
   mode?: number;
-  /** False for files that are only worth reading while a process runs (status.json): no sync, so no wait for the disk. */
+  /**
+   * False for files that are only useful while a process runs (status.json): they are not synced, so writing does not
+   * wait for the disk.
+   */
   durable?: boolean;
 }
 
 /**
- * Replaces a file as one step: whoever reads it sees the old contents or the new, also after a crash or power loss.
+ * Replaces a file in one step: a reader sees either the old or the new contents, even after a crash or power loss.
  * The folder must exist. Throws RemitError STATE.
  */
 export function writeFileAtomic(
@@ -41,7 +44,7 @@ export function writeFileAtomic(
   }
 }
 
-/** The error that made us give up is the one to tell. */
+/** Reports the original error, not that of the clean-up. */
 function removeQuietly(file: string): void {
   try {
     rmSync(file, {force: true});

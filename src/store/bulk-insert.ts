@@ -1,18 +1,18 @@
 import type {SqliteDatabase, SqlValue} from './port.ts';
 
-/** Rows that one statement takes. A call into the driver costs more than a row, and from here on no more is gained. */
+/** Rows per statement. A call into the driver costs more than a row, and more rows per call gain nothing further. */
 const ROWS_A_CALL = 16;
 
 /**
- * Inserts many rows of one shape, several of them with each call of the driver: three times as fast as one by one.
- * `head` is the statement up to `values`, `row` the placeholders of one row, `tail` what follows them. In `row`, `?` is a
- * value of the row and `$1`, `$2`, … are those that all rows of a call of `run` share: they are bound once.
+ * Inserts many rows of one shape, several with each call of the driver: three times as fast as one by one. `head` is
+ * the statement up to `values`, `row` the placeholders of one row, `tail` what follows them. In `row`, `?` is a value
+ * of the row, and `$1`, `$2`, … are values that all rows of a call of `run` share; they are bound once.
  */
 export class BulkInsert {
   readonly #db: SqliteDatabase;
   readonly #statement: (rows: number) => string;
   readonly #width: number;
-  /** Made when they are needed: most journals are small. */
+  /** Prepared when needed, because most journals are small. */
   #many: string | undefined;
   #one: string | undefined;
 
@@ -23,7 +23,7 @@ export class BulkInsert {
     this.#statement = (rows) => `${head} values ${rowsOf(row, rows)} ${tail}`;
   }
 
-  /** The values of whole rows, one row behind the other. Inside the caller's transaction. */
+  /** Takes the values of whole rows, one row after another. Runs inside the caller's transaction. */
   run(values: readonly SqlValue[], shared: readonly SqlValue[] = []): void {
     const step = this.#width * ROWS_A_CALL;
     let at = 0;
@@ -38,7 +38,10 @@ export class BulkInsert {
   }
 }
 
-/** Placeholders of so many rows. All are numbered, those that are shared first: SQLite counts on from the highest. */
+/**
+ * Placeholders for this many rows. All are numbered, the shared ones first, because SQLite continues from the highest
+ * number.
+ */
 function rowsOf(row: string, rows: number): string {
   let last = new Set(row.match(/\$\d+/g)).size;
   return Array.from({length: rows}, () =>

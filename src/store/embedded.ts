@@ -17,20 +17,25 @@ import {checkIntegrity, needsCheck} from './sqlite-check.ts';
 import {attachCopy, saveCopy} from './sqlite-copy.ts';
 import {openSqlite, type SqliteDriver} from './sqlite.ts';
 
-/** The lock's options too: what is held, and how a refused user goes on. The lock is `<file>-lock`. */
+/** Options of the lock: what it is held for, and the hint for a refused user. The lock is `<file>-lock`. */
 export interface EmbeddedStoreOptions extends Partial<LockOptions> {
   durability: Durability;
   migrations: readonly Migration[];
-  /** Tables whose new rows are written together where several changes share a commit: see `held-rows.ts`. */
+  /** Tables whose new rows are written together if several changes share a commit: see `held-rows.ts`. */
   together?: readonly string[] | undefined;
   driver?: SqliteDriver | undefined;
 }
 
-/** No group is larger, so that the first of its writers is answered in good time. */
+/** Maximum size of a group, so that its first writer is answered in time. */
 const GROUP_LIMIT = 500;
-/** A commit takes as long as some dozens of turns; a group waits no longer than this for others to join. */
+/**
+ * A commit takes as long as several dozen turns of the event loop; a group waits at most this long for others to
+ * join.
+ */
 const GATHERING_TURNS = 8;
-/** Number of groups with savepoints after one that had to run again because it had none: refusals come in series. */
+/**
+ * Number of groups that use savepoints after one that had to run again because it had none: refusals come in series.
+ */
 const WARY_GROUPS = 50;
 
 /**
@@ -63,13 +68,14 @@ interface Job {
   reject(error: unknown): void;
 }
 
-/** How a write of a group is taken back: with the transaction that it has alone, not at all, or to its savepoint. */
+/** How a write of a group is undone: with its own transaction, not at all, or to its savepoint. */
 type Undoing = 'alone' | 'bare' | 'savepoints';
 
 /**
- * Writes that are waiting share one transaction: each runs alone, then all are committed at once. One that throws after
- * it changed something undoes the group, which then runs again with a savepoint for each: savepoints cost a sixth of a
- * create, and most groups need none. Reads run between these groups, so they never see what is not committed; and while reads run, no group does.
+ * Waiting writes share one transaction: each runs alone, then all are committed together. If one throws after it
+ * changed something, the group is undone and runs again with a savepoint for each write: savepoints cost a sixth of a
+ * create, and most groups need none. Reads run between these groups, so they never see uncommitted changes, and no
+ * group runs during reads.
  *
  * Neither may wait for the other from inside: a `work` that calls `read` or `write` of its own store waits forever.
  */
@@ -81,12 +87,12 @@ class EmbeddedStore implements Store {
   readonly #held: HeldRows;
   readonly #reads: Job[] = [];
   readonly #writes: Job[] = [];
-  /** What can be no part of a transaction that others share. */
+  /** Statements that cannot be part of a shared transaction. */
   readonly #alone: Job[] = [];
   #turn: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
   #fatal: Error | undefined;
-  /** Groups still to run with savepoints. */
+  /** Groups that still have to run with savepoints. */
   #wary = 0;
 
   constructor(file: string, db: SqliteDatabase, lock: Lock, held: HeldRows) {
@@ -168,7 +174,8 @@ class EmbeddedStore implements Store {
         await this.#answer(alone);
         continue;
       }
-      // Once: what has come meanwhile goes first, and then the group, which would otherwise wait as long as others come.
+      // Only once: work that has arrived in the meantime goes first, and then the group, which would otherwise wait
+      // as long as more arrives.
       if (!isGathered) {
         await this.#gather();
         isGathered = true;
@@ -180,7 +187,10 @@ class EmbeddedStore implements Store {
     this.#turn = undefined;
   }
 
-  /** All requests that come in together share a commit: it waits while each turn of the event loop brings more, a few turns. */
+  /**
+   * All requests that arrive together share a commit: it waits for a few turns of the event loop, as long as each
+   * turn brings more.
+   */
   async #gather(): Promise<void> {
     for (let turn = 0; turn < GATHERING_TURNS; turn++) {
       const waiting = this.#writes.length;
@@ -206,7 +216,7 @@ class EmbeddedStore implements Store {
     await this.#tryGroup(jobs, 'savepoints');
   }
 
-  /** False, with nothing changed and no caller answered, if the group needs savepoints. */
+  /** False if the group needs savepoints; then nothing is changed and no caller is answered. */
   async #tryGroup(jobs: Job[], undoing: Undoing): Promise<boolean> {
     const answers: (() => void)[] = [];
     this.#held.clear();
@@ -235,7 +245,7 @@ class EmbeddedStore implements Store {
     return true;
   }
 
-  /** False where the group needs savepoints, which show whose row is refused and why. */
+  /** False if the group needs savepoints, which show whose row is refused and why. */
   #writeHeld(): boolean {
     try {
       this.#held.write();
@@ -246,8 +256,8 @@ class EmbeddedStore implements Store {
   }
 
   /**
-   * How to answer the job once the group is committed; undefined where it cannot be undone by itself. Throws when the
-   * changes of the whole group are gone.
+   * Decides how to answer the job once the group is committed; undefined if it cannot be undone by itself. Throws if
+   * the changes of the whole group are lost.
    */
   async #runWrite(job: Job, undoing: Undoing): Promise<(() => void) | undefined> {
     const queries = new OpenQueries(this.#db, this.#held, undoing === 'bare');
@@ -257,7 +267,7 @@ class EmbeddedStore implements Store {
       if (undoing === 'savepoints') this.#db.prepare('RELEASE one_write').run();
       return () => job.resolve(value);
     } catch (error) {
-      if (!this.#db.inTransaction) throw error; // SQLite rolled everything back, as on a full disk
+      if (!this.#db.inTransaction) throw error; // SQLite rolled everything back, for example on a full disk
       if (undoing === 'bare' && queries.wrote) return undefined;
       if (undoing === 'savepoints') this.#db.exec('ROLLBACK TO one_write; RELEASE one_write');
       else if (undoing === 'alone') this.#db.rollback(error);
@@ -284,14 +294,17 @@ class EmbeddedStore implements Store {
   }
 }
 
-/** The queries of one piece of work; of no use once it ended, since they would land in another's transaction. */
+/**
+ * The queries of one piece of work. They stop working when it ends, because they would become part of another
+ * transaction.
+ */
 class OpenQueries implements Queries {
   readonly #db: SqliteDatabase;
   readonly #held: HeldRows;
   /** Whether new rows may wait for those of others. */
   readonly #mayHold: boolean;
   #ended = false;
-  /** Whether it may have changed something: anything but a plain select counts. */
+  /** Whether it may have changed something: true for anything but a plain select. */
   wrote = false;
 
   constructor(db: SqliteDatabase, held: HeldRows, mayHold: boolean) {

@@ -10,9 +10,10 @@ export type PageBytes = 4096 | 16_384;
 const MAGIC = 'SQLite format 3\0';
 
 /**
- * The first page of an empty database that is in WAL mode already, byte for byte what SQLite 3.53 itself writes
- * (file format: https://sqlite.org/fileformat2.html). A database is born by renaming this into place: letting SQLite
- * switch a new file to WAL would write its first page through a rollback journal, which the WASM driver cannot recover.
+ * The first page of an empty database that is already in WAL mode, byte for byte as SQLite 3.53 writes it (file
+ * format: https://sqlite.org/fileformat2.html). A database is created by renaming this file into place. If SQLite
+ * switched a new file to WAL, it would write its first page through a rollback journal, which the WASM driver cannot
+ * recover.
  */
 export function emptyDatabase(pageBytes: PageBytes = 4096): Uint8Array {
   const page = Buffer.alloc(pageBytes);
@@ -31,8 +32,8 @@ export function emptyDatabase(pageBytes: PageBytes = 4096): Uint8Array {
 }
 
 /**
- * Makes the folder (0700) and an empty database (0600) where there is none, and refuses what is not a database.
- * An empty file counts as none; a database that is there keeps its pages. Throws RemitError STATE or STATE_DAMAGED.
+ * Creates the folder (0700) and an empty database (0600) if there is none, and refuses a file that is not a database.
+ * An empty file counts as none; an existing database is not changed. Throws RemitError STATE or STATE_DAMAGED.
  */
 export function ensureDatabaseFile(file: string, pageBytes?: PageBytes): void {
   const header = readHeader(file);
@@ -45,7 +46,7 @@ export function ensureDatabaseFile(file: string, pageBytes?: PageBytes): void {
   if (!header.equals(Buffer.from(MAGIC, 'latin1'))) {
     throw new RemitError(
       'STATE_DAMAGED',
-      `Could not open ${file}: it is not a database of remit, or its beginning was overwritten`,
+      `Could not open ${file}: it is not a remit database, or its beginning was overwritten`,
       {
         hint: 'restore the file from a backup, or move it to start with an empty one',
         details: {file},
@@ -55,7 +56,7 @@ export function ensureDatabaseFile(file: string, pageBytes?: PageBytes): void {
   refuseRollbackJournal(file);
 }
 
-/** The log of a database that was moved away: SQLite would play it into the new one. */
+/** The log of a database that was moved away: SQLite would apply it to the new one. */
 function removeForeignLog(file: string): void {
   if (!existsSync(file)) return;
   try {
@@ -65,7 +66,7 @@ function removeForeignLog(file: string): void {
   }
 }
 
-/** First bytes of the file, or undefined where there is none. */
+/** First bytes of the file, or undefined if there is none. */
 function readHeader(file: string): Buffer | undefined {
   let descriptor: number;
   try {
@@ -84,7 +85,7 @@ function readHeader(file: string): Buffer | undefined {
   }
 }
 
-/** We never write one, so another program did; the WASM driver would silently ignore it and read half a change. */
+/** We never write one, so another program did. The WASM driver would silently ignore it and read half of a change. */
 function refuseRollbackJournal(file: string): void {
   const journal = statSync(`${file}-journal`, {throwIfNoEntry: false});
   if (journal === undefined || journal.size === 0) return;

@@ -3,13 +3,13 @@ import {dirname} from 'node:path';
 import {RemitError} from '../errors.ts';
 import {codeOf, messageOf} from '../narrow.ts';
 
-/** Below this a folder counts as full: no commit fits. */
+/** With less free space, a folder counts as full: no commit fits. */
 const FULL_BELOW_BYTES = 64 * 1024;
 
 const DISK_FULL = 'no space is left on its disk';
 const DISK_FULL_HINT = 'free some disk space, then run the same command again';
 
-/** errno -> what happened and what to do; the file is named by the caller. */
+/** errno -> what happened and what to do; the caller names the file. */
 const BY_ERRNO: Readonly<Record<string, {what: string; hint: string}>> = {
   EACCES: {what: 'permission denied', hint: 'check who owns the file and its folder: ls -la'},
   EPERM: {what: 'permission denied', hint: 'check who owns the file and its folder: ls -la'},
@@ -24,7 +24,7 @@ const BY_ERRNO: Readonly<Record<string, {what: string; hint: string}>> = {
   EIO: {what: 'the disk reported an error', hint: 'check the disk; the write was not confirmed'},
 };
 
-/** A failed file operation as a RemitError: `action` is a verb ("write"), `file` its object. */
+/** A failed file operation as a RemitError; `action` is a verb ("write"), `file` its object. */
 export function fileFailure(error: unknown, action: string, file: string): RemitError {
   if (error instanceof RemitError) return error;
   const code = codeOf(error) ?? '';
@@ -37,7 +37,7 @@ export function fileFailure(error: unknown, action: string, file: string): Remit
   });
 }
 
-/** What SQLite's own messages mean; both drivers give these texts, only one gives codes. */
+/** The meaning of SQLite's own messages. Both drivers give these texts, only one gives codes. */
 const BY_MESSAGE: readonly {
   pattern: RegExp;
   code: 'STATE' | 'STATE_DAMAGED' | 'LOCKED';
@@ -47,7 +47,7 @@ const BY_MESSAGE: readonly {
   {
     pattern: /file is not a database|file is encrypted/,
     code: 'STATE_DAMAGED',
-    what: 'it is not a database of remit, or its beginning was overwritten',
+    what: 'it is not a remit database, or its beginning was overwritten',
     hint: 'restore the file from a backup, or move it to start with an empty one',
   },
   {
@@ -83,12 +83,12 @@ const BY_MESSAGE: readonly {
   },
 ];
 
-/** Trouble of disk or file as a RemitError; an error in SQL or a broken constraint comes back unchanged. */
+/** An error of the disk or file as a RemitError; an error in SQL or a violated constraint is returned unchanged. */
 export function sqliteFailure(error: unknown, action: string, file: string): unknown {
   if (error instanceof RemitError || !(error instanceof Error)) return error;
   const known = BY_MESSAGE.find(({pattern}) => pattern.test(error.message));
   if (known === undefined) return error;
-  // The WASM driver turns every errno into "disk I/O error", a full disk too.
+  // The WASM driver turns every errno into "disk I/O error", including a full disk.
   const full = known.what !== DISK_FULL && /I\/O/.test(error.message) && isDiskFull(file);
   const {code, what, hint} = full ? {code: 'STATE' as const, what: DISK_FULL, hint: DISK_FULL_HINT} : known;
   return new RemitError(code, `Could not ${action} ${file}: ${what}`, {hint, details: {file}, cause: error});
@@ -99,6 +99,6 @@ function isDiskFull(file: string): boolean {
     const {bavail, bsize} = statfsSync(dirname(file));
     return bavail * bsize < FULL_BELOW_BYTES;
   } catch {
-    return false; // only the wording hangs on it
+    return false; // only the wording depends on it
   }
 }

@@ -13,22 +13,22 @@ import {codeOf} from '../narrow.ts';
 import {fileFailure} from './failures.ts';
 
 /**
- * Makes a folder, and those above it, readable by their owner only (0700); leaves one that is there as it is.
+ * Creates a folder and its parents, readable only by their owner (0700). An existing folder is left unchanged.
  * @throws RemitError STATE
  */
 export function makeFolder(path: string): void {
   try {
     const missing = missingFolders(resolve(path));
     for (const folder of missing) makeOne(folder);
-    if (missing.length === 0 && !statSync(path).isDirectory()) mkdirSync(path); // tells that it is a file
+    if (missing.length === 0 && !statSync(path).isDirectory()) mkdirSync(path); // shows whether it is a file
   } catch (error) {
     throw fileFailure(error, 'make the folder', path);
   }
 }
 
 /**
- * From the top. Node's own `recursive` spins for ever where a folder cannot be made although its parent is there and the
- * system calls that ENOENT, as under /proc; elsewhere it reports ENOENT for whatever is the matter.
+ * Creates folders from the top. Node's own `recursive` loops forever if a folder cannot be created although its
+ * parent exists and the system reports ENOENT, as under /proc; otherwise it reports ENOENT for any problem.
  */
 function missingFolders(path: string): string[] {
   const missing: string[] = [];
@@ -44,14 +44,14 @@ function makeOne(folder: string): void {
   try {
     mkdirSync(folder, {mode: 0o700});
   } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error; // made by somebody else meanwhile
+    if (codeOf(error) !== 'EEXIST') throw error; // another process has just created it
   }
 }
 
 /**
- * Makes the names in a folder durable, and its own: what lies in a folder is worth nothing when the power takes one above
- * it. Whether those are there says nothing: a process that was killed may have made them and synced none. Ends at a folder
- * in which we may not write, for we have made no name there.
+ * Makes the names in a folder durable, and the name of the folder itself: the contents of a folder are lost if a
+ * folder above it is lost in a power cut. Existing folders may not be durable: a killed process may have created them
+ * without syncing. Stops at a folder that is not writable, because we created no name there.
  * @throws RemitError STATE, naming the folder
  */
 export function syncWayTo(folder: string): void {
@@ -73,7 +73,7 @@ function mayWriteIn(folder: string): boolean {
   }
 }
 
-/** What file systems say that do not sync folders. */
+/** Errors of file systems that do not sync folders. */
 const CANNOT_SYNC: ReadonlySet<string | undefined> = new Set([
   'EINVAL',
   'EPERM',
@@ -83,8 +83,8 @@ const CANNOT_SYNC: ReadonlySet<string | undefined> = new Set([
 ]);
 
 /**
- * Makes names in a folder durable. Windows cannot open folders, some network file systems cannot sync them, and one above
- * ours may not be ours to read.
+ * Makes names in a folder durable. Windows cannot open folders, some network file systems cannot sync them, and
+ * parent folders may not be readable.
  */
 export function syncFolder(folder: string): void {
   let descriptor: number;

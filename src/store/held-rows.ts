@@ -1,13 +1,13 @@
 import type {SqliteDatabase, SqlValue} from './port.ts';
 
-/** An insert whose rows may wait: its text up to the row, the row, and how many values that takes. */
+/** An insert whose rows may wait: its text up to the row, the row, and the number of its values. */
 interface Insert {
   head: string;
   row: string;
   width: number;
 }
 
-/** What the store needs to know of a statement, read once from its text. */
+/** What the store needs to know about a statement, read once from its text. */
 interface Statement {
   insert: Insert | undefined;
   /** Whether it names a table whose rows may wait. */
@@ -17,16 +17,19 @@ interface Statement {
 
 const ONE_ROW = /^\s*(insert\s+into\s+(\w+)\s*\([\w\s,]*\)\s*values\s*)(\([^()]*\))\s*$/i;
 const PLAIN_READ = /^\s*select\b/i;
-/** Rows of one statement, most first: a call into the driver, and the way to a row's place, cost more than most of a row. */
+/**
+ * Rows per statement, largest first: a call into the driver, and finding the place of a row, cost more than the rest
+ * of a row.
+ */
 const SIZES = [32, 16, 8, 4, 2, 1];
 
 /**
- * Rows of some tables that wait to be inserted, several in one statement. Those of one transaction: they are written
- * before a query names their table, and before the commit, so nothing ever misses them. A row that the database refuses
- * does so only then, in the middle of other work: `hasFailed` shows that the transaction must be undone.
+ * Rows of some tables that wait to be inserted, several per statement. All are from one transaction. They are written
+ * before a query names their table and before the commit, so they are never missing. A row that the database refuses
+ * is refused only then, during other work: `hasFailed` shows that the transaction must be undone.
  *
- * The tables' names are looked for in the text of statements, so they must not be reached by other ways: no views,
- * triggers or foreign keys.
+ * The names of these tables are searched for in the text of statements, so they must not be reached in other ways: no
+ * views, triggers or foreign keys.
  */
 export class HeldRows {
   readonly #db: SqliteDatabase;
@@ -35,7 +38,7 @@ export class HeldRows {
   readonly #statements = new Map<string, Statement>();
   readonly #texts = new Map<string, Map<number, string>>();
   #insert: Insert | undefined;
-  /** Of whole rows, one behind the other. */
+  /** Values of whole rows, one row after another. */
   #values: SqlValue[] = [];
   hasFailed = false;
 
@@ -45,7 +48,7 @@ export class HeldRows {
     this.#names = tables.length === 0 ? undefined : new RegExp(`\\b(?:${tables.join('|')})\\b`, 'i');
   }
 
-  /** Kept by the text, as statements are. */
+  /** Cached by the text, like statements. */
   look(sql: string): Statement {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
@@ -66,7 +69,7 @@ export class HeldRows {
     for (const value of row) this.#values.push(value);
   }
 
-  /** Inserts what waits. Inside its transaction. */
+  /** Inserts the waiting rows. Runs inside their transaction. */
   write(): void {
     const [values, insert] = [this.#values, this.#insert];
     if (values.length === 0 || insert === undefined) return;
@@ -83,7 +86,7 @@ export class HeldRows {
     }
   }
 
-  /** At the beginning of a transaction: what is left of an undone one is not part of it. */
+  /** At the start of a transaction: rows left from a rolled-back one are not part of it. */
   clear(): void {
     this.#values = [];
     this.hasFailed = false;

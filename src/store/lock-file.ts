@@ -13,21 +13,22 @@ import {basename, dirname, join} from 'node:path';
 import {codeOf} from '../narrow.ts';
 import {type Holder, parseHolder} from './lock-holder.ts';
 
-/** Endings of a guard and of a draft; see LockFile. */
+/** Suffixes of a guard and of a draft; see LockFile. */
 const LEFTOVER = /\.(?:[0-9a-f]{24}|[0-9a-f]{12}\.tmp)$/;
 
 export interface FoundLock {
-  /** Undefined where the file is not one of ours. */
+  /** Undefined if remit did not write the file. */
   holder: Holder | undefined;
-  /** Names the state that was seen, also where the file has no token of ours. */
+  /** Identifies the observed state, even if the file has no token of ours. */
   token: string;
   touchedMs: number;
 }
 
 /**
- * The file and its changes of state. Nothing but `create` happens to an absent file, and only whoever holds the guard
- * `<path>.<token>` may replace or remove the holding of that token; so a slow contender, who judged an older holding,
- * cannot harm a newer one. A guard is itself such a lock, should its owner die within those few microseconds.
+ * The lock file and its state changes. An absent file can only be created, and only the owner of the guard
+ * `<path>.<token>` may replace or remove the holding with that token. A slow contender that judged an older holding
+ * therefore cannot harm a newer one. A guard is itself such a lock, in case its owner dies within those few
+ * microseconds.
  */
 export class LockFile {
   readonly path: string;
@@ -54,7 +55,7 @@ export class LockFile {
     return this.read()?.token === this.mine.token;
   }
 
-  /** False when somebody holds it. The file appears with its contents, or not at all. */
+  /** Returns false if the lock is held. The file appears with its contents, or not at all. */
   create(): boolean {
     return this.#withDraft((draft) => {
       try {
@@ -69,7 +70,7 @@ export class LockFile {
     });
   }
 
-  /** Takes the place of `found`; false when that is there no more, or another contender is at it. */
+  /** Replaces `found`; false if it has changed, or if another contender is replacing it. */
   replace(found: FoundLock, mayReplace: (found: FoundLock) => boolean): boolean {
     return this.#guarded(found.token, mayReplace, () => {
       if (this.read()?.token !== found.token) return false;
@@ -78,7 +79,7 @@ export class LockFile {
     });
   }
 
-  /** Gives back what is ours; leaves what is not, and what a living contender is just taking over. */
+  /** Removes our own lock. Leaves a lock of another process, and one that a living contender is taking over. */
   remove(mayReplace: (found: FoundLock) => boolean): void {
     if (!this.isMine) return;
     this.#guarded(this.mine.token, mayReplace, () => {
@@ -87,7 +88,7 @@ export class LockFile {
     });
   }
 
-  /** Takes away what contenders that were killed midway left: drafts, and guards of holdings that are over. */
+  /** Removes leftovers of contenders that were killed midway: drafts, and guards of holdings that have ended. */
   sweep(olderThanMs: number): void {
     const folder = dirname(this.path);
     try {

@@ -2,34 +2,36 @@ import {readFileSync, readlinkSync} from 'node:fs';
 import {hostname} from 'node:os';
 import {codeOf, ownJson} from '../narrow.ts';
 
-/** Who holds a lock, as written into its file. Nulls where the system does not tell. */
+/** The holder of a lock, as written into its file. Null if the system does not provide the value. */
 export interface Holder {
   readonly purpose: string;
   readonly host: string;
-  /** Changes with each boot; tells machines of one name apart, and a machine from itself before a restart. */
+  /**
+   * Changes with each boot. It distinguishes machines with the same name, and a machine from itself before a restart.
+   */
   readonly boot: string | null;
-  /** Process ids mean something only within one: containers of one machine have their own. */
+  /** Process ids are only unique within it: containers on one machine have their own. */
   readonly namespace: string | null;
   readonly pid: number;
-  /** Clock ticks since boot; tells a process from a later one that got its pid. */
+  /** Clock ticks since boot. It distinguishes a process from a later one with the same pid. */
   readonly startTime: string | null;
-  /** ISO time of taking the lock. */
+  /** ISO time at which the lock was taken. */
   readonly since: string;
-  /** Random: names this one holding. */
+  /** Random; identifies this holding. */
   readonly token: string;
-  /** It is done in moments: worth waiting for. */
+  /** Held only briefly, so waiting is worthwhile. */
   readonly brief?: true | undefined;
 }
 
-/** What the operating system says about processes; replaced in tests. */
+/** Information about processes from the operating system; replaced in tests. */
 export interface ProcessProbe {
   readonly host: string;
   readonly boot: string | null;
   readonly namespace: string | null;
   readonly pid: number;
-  /** Undefined where the system does not tell or there is no such process. */
+  /** Undefined if the system does not provide it or there is no such process. */
   startTime(pid: number): string | undefined;
-  /** True also where the process belongs to somebody else. */
+  /** Also true if the process belongs to another user. */
   exists(pid: number): boolean;
 }
 
@@ -46,11 +48,11 @@ export const systemProbe: ProcessProbe = {
   pid: process.pid,
   startTime: (pid) => {
     const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
-    // The second field is the program's name in parentheses, and may hold both spaces and parentheses.
+    // The second field is the program's name in parentheses, and may contain spaces and parentheses.
     return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
   },
   exists: (pid) => {
-    // One that has ended and that nobody has asked about yet is there, and does nothing any more.
+    // A zombie process still exists but does nothing any more.
     const state = attempt(() => readFileSync(`/proc/${pid}/stat`, 'utf8'))?.replace(/^.*\) /s, '')[0];
     if (state === 'Z' || state === 'X') return false;
     try {
@@ -64,7 +66,8 @@ export const systemProbe: ProcessProbe = {
 
 /**
  * `dead` and `alive` are proven on this machine. `unknown`: the holder is elsewhere (another host, another container,
- * before a restart), or here but its pid may be another's by now; only its heartbeat can tell.
+ * before a restart), or here but its pid may belong to another process now; only its heartbeat can show whether it is
+ * alive.
  */
 export function lifeOf(holder: Holder, probe: ProcessProbe): 'alive' | 'dead' | 'unknown' {
   const here =
@@ -96,7 +99,7 @@ export function describeSelf(
   };
 }
 
-/** The holder that a lock file names, or undefined where its text is not one of ours. */
+/** The holder named in a lock file, or undefined if remit did not write its text. */
 export function parseHolder(text: string): Holder | undefined {
   const value = attempt(() => ownJson<Partial<Holder> | null>(text));
   if (typeof value?.token !== 'string' || typeof value.pid !== 'number' || typeof value.host !== 'string')

@@ -8,27 +8,30 @@ import {type FoundLock, LockFile} from './lock-file.ts';
 import {describeSelf, lifeOf, type ProcessProbe, systemProbe} from './lock-holder.ts';
 
 const HEARTBEAT_MS = 2000;
-/** A holder whose life cannot be proven is given up after this long without a heartbeat, … */
+/** A holder whose state is unknown counts as dead after this long without a heartbeat… */
 const STALE_AFTER_MS = 30_000;
-/** … and after it was watched for this long: clocks of two machines may differ, a heartbeat that moves does not lie. */
+/**
+ * … and after being watched for this long: the clocks of two machines may differ, but a changing heartbeat is
+ * reliable.
+ */
 const WATCH_MS = 5000;
-/** Somebody else is just taking the lock over, or gave it back: look again. */
+/** Another process is just taking over or releasing the lock: check again. */
 const RETRY_MS = 20;
 const RETRIES = 100;
-/** A holder that is done in moments is waited for, up to this long: a status must not refuse a run. */
+/** How long to wait for a holder that needs the lock only briefly: a status must not cause a run to be refused. */
 const BRIEF_WAIT_MS = 30_000;
 
 export interface LockOptions {
-  /** What the lock is held for, in words that fit "… is running": shown to whoever is refused. */
+  /** What the lock is held for, in words that fit "… is running"; shown to a refused user. */
   purpose: string;
   /**
-   * Takes the lock from whoever holds it, unless that process is seen to live on this machine. The holder notices within a
-   * heartbeat, and stops.
+   * Takes the lock from any holder, unless that process is known to be alive on this machine. The holder notices
+   * within a heartbeat, and stops.
    */
   breakLock?: boolean;
-  /** Held for moments only: whoever comes meanwhile waits instead of being refused. */
+  /** Held only briefly: other processes wait instead of being refused. */
   brief?: boolean;
-  /** What a refused user may type. */
+  /** What a refused user can type. */
   hint?: Hint;
   clock?: Clock;
   probe?: ProcessProbe;
@@ -38,18 +41,18 @@ export interface LockOptions {
 
 export interface Lock {
   readonly path: string;
-  /** Aborted when another process has taken the lock; its reason is a RemitError LOCKED. Stop at once. */
+  /** Aborted when another process has taken the lock; its reason is a RemitError LOCKED. Stop immediately. */
   readonly lost: AbortSignal;
-  /** Reads the lock file: throws RemitError LOCKED when it is ours no more. For the moment before something irrevocable. */
+  /** Reads the lock file, and throws RemitError LOCKED if the lock is lost. Called before anything irrevocable. */
   assertHeld(): void;
-  /** Gives the lock back; safe to call twice, and after it was lost. */
+  /** Releases the lock; safe to call twice, and after it was lost. */
   release(): Promise<void>;
 }
 
 /**
- * Takes a lock that only one process on all machines holds: a file with the holder's identity, touched every two seconds.
- * One that a dead process left is taken over at once; of two that try, one wins.
- * @throws RemitError LOCKED with the holder in `details`; STATE when the file cannot be written
+ * Takes a lock that only one process on all machines can hold: a file with the holder's identity, touched every two
+ * seconds. A lock left by a dead process is taken over immediately; of two contenders, one wins.
+ * @throws RemitError LOCKED with the holder in `details`; STATE if the file cannot be written
  */
 export async function acquireLock(path: string, options: LockOptions): Promise<Lock> {
   const {clock = systemClock, probe = systemProbe} = options;
@@ -169,7 +172,7 @@ class HeldLock implements Lock {
       'LOCKED',
       `The lock ${this.path} was taken by another process: ${nameOf(this.#file.read())}`,
       {
-        hint: 'wait for the other process to end before you start this again',
+        hint: 'wait for the other process to end before you run this again',
         details: {path: this.path},
       },
     );
@@ -191,7 +194,7 @@ function nameOf(found: FoundLock | undefined): string {
 
 function refusal(path: string, found: FoundLock | undefined, options: Settled): RemitError {
   const {purpose = 'Another command', pid, host, since} = found?.holder ?? {};
-  const hint = options.hint ?? 'wait for it to end; if it has certainly ended, add --break-lock';
+  const hint = options.hint ?? 'wait for it to end; if it is known to have ended, add --break-lock';
   return new RemitError('LOCKED', `${purpose} is running already: ${nameOf(found)}`, {
     hint:
       options.breakLock === true && found !== undefined && lifeOfFound(found, options) === 'alive'

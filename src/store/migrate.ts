@@ -2,15 +2,15 @@ import {RemitError} from '../errors.ts';
 import type {SqliteDatabase} from './port.ts';
 
 export interface Migration {
-  /** Never renamed once released: the database remembers it. */
+  /** Never renamed after a release, because databases store it. */
   readonly name: string;
   /** One or more statements, without transaction control. */
   readonly sql: string;
 }
 
 /**
- * Brings a database to the newest form: applies what is missing, in order, each migration in a transaction of its own.
- * @throws RemitError STATE when the database holds migrations that this version does not know
+ * Brings a database up to date: applies missing migrations, in order, each in its own transaction.
+ * @throws RemitError STATE if the database has migrations that this version does not know
  */
 export function migrate(db: SqliteDatabase, migrations: readonly Migration[]): void {
   db.exec(`CREATE TABLE IF NOT EXISTS remit_migrations (
@@ -30,7 +30,7 @@ export function migrate(db: SqliteDatabase, migrations: readonly Migration[]): v
 }
 
 /**
- * What was applied must be the beginning of what is known.
+ * The applied migrations must be a prefix of the known ones.
  * @throws RemitError STATE
  */
 export function checkApplied(applied: readonly string[], migrations: readonly Migration[]): void {

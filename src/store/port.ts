@@ -1,15 +1,15 @@
 /**
  * The SQL port. `SqliteDatabase` is the synchronous driver (node:sqlite, or SQLite in WASM on Node 20) for hot paths
- * that own their file: the batch journal. `Store` is the asynchronous port that PostgreSQL can stand behind as well.
- * SQL is written with `?` placeholders. A database file is only ever opened under our own lock (`lock.ts`).
+ * that own their file: the batch journal. `Store` is the asynchronous port, which PostgreSQL also implements. SQL is
+ * written with `?` placeholders. A database file is only opened under our own lock (`lock.ts`).
  */
 
-/** What both drivers take and give back without surprises: integers must be safe, or bigint. */
+/** Values that both drivers accept and return reliably: integers must be safe, or bigint. */
 export type SqlValue = null | number | bigint | string | Uint8Array;
 export type SqlRow = Record<string, SqlValue>;
 
 export interface SqliteStatement<Row = SqlRow> {
-  /** Number of rows changed. */
+  /** Number of changed rows. */
   run(...params: SqlValue[]): number;
   get(...params: SqlValue[]): Row | undefined;
   /** For a query that always finds a row, such as a count. */
@@ -21,7 +21,7 @@ export interface SqliteStatement<Row = SqlRow> {
 
 export interface SqliteDatabase {
   readonly driver: 'node:sqlite' | 'wasm';
-  /** False also after SQLite itself rolled back, as it does on a full disk. */
+  /** Also false after SQLite itself rolled back, as it does on a full disk. */
   readonly inTransaction: boolean;
   exec(sql: string): void;
   /**
@@ -29,12 +29,14 @@ export interface SqliteDatabase {
    * `Row` names the columns that the query reads, as the tables define them; rows are not checked again.
    */
   prepare<Row extends object = SqlRow>(sql: string): SqliteStatement<Row>;
-  /** BEGIN IMMEDIATE, `work`, COMMIT; ROLLBACK when `work` throws. A failed COMMIT closes the database: it is fatal. */
+  /** BEGIN IMMEDIATE, `work`, COMMIT; ROLLBACK if `work` throws. A failed COMMIT is fatal: it closes the database. */
   transaction<T>(work: () => T): T;
   /** The parts of `transaction`, for work that cannot be one synchronous function. */
   begin(): void;
   commit(): void;
-  /** Does nothing outside a transaction. `reason` is reported if undoing fails too, which closes the database. */
+  /**
+   * Does nothing outside a transaction. `reason` is reported if the rollback fails too, which closes the database.
+   */
   rollback(reason?: unknown): void;
   /** Releases statements and file; safe to call twice. */
   close(): void;
@@ -50,7 +52,9 @@ export interface Queries {
 }
 
 export interface WriteOptions {
-  /** No other process writes meanwhile: for changes that touch everything and would conflict with small ones forever. */
+  /**
+   * No other process writes at the same time: for changes to everything, which would always conflict with small ones.
+   */
   alone?: boolean | undefined;
 }
 
@@ -63,28 +67,31 @@ export interface Copy {
 }
 
 /**
- * What both databases promise: changes come out as if they had run one after the other, in whatever process. `work`
- * may run more than once (PostgreSQL undoes one of two changes that meet, SQLite a group in which one throws), so it
- * touches nothing but `queries`, or only what may happen twice. A query that fails ends its work: catching the error and
- * going on is refused at the end.
+ * The guarantee of both databases: changes have the same result as if they had run one after the other, in any
+ * process. `work` may run more than once (PostgreSQL undoes one of two conflicting changes, SQLite a group in which
+ * one throws), so it uses only `queries`, or has only side effects that may happen twice. A failed query ends its
+ * work: catching the error and continuing is refused at the end.
  */
 export interface Store {
   readonly dialect: 'sqlite' | 'postgres';
-  /** Reads of one consistent moment. */
+  /** Reads of one consistent snapshot. */
   read<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
-  /** The rows of one query: less than `read` costs where each step is a way to a server and back. */
+  /** The rows of one query. Cheaper than `read` if each step is a round trip to a server. */
   glance(sql: string, params?: readonly SqlValue[]): Promise<SqlRow[]>;
   /**
-   * One atomic change: all of `work` or nothing. On SQLite, changes that are waiting are committed together, and each
-   * promise resolves only after the common commit. One that throws takes nothing of the others with it: if it had changed
+   * One atomic change: all of `work` or nothing. On SQLite, waiting changes are committed together, and each promise
+   * resolves only after the common commit. A change that throws does not affect the others: if it had changed
    * something, all of them run again.
    */
   write<T>(work: (queries: Queries) => Promise<T>, options?: WriteOptions): Promise<T>;
-  /** Copies all tables as of one moment; an older copy of that name is replaced. Names: see `copy-name.ts`. */
+  /**
+   * Copies all tables as one consistent snapshot; an older copy with that name is replaced. Names: see
+   * `copy-name.ts`.
+   */
   saveCopy(name: string): Promise<void>;
   /**
-   * A `write` that reads a copy beside the store's own tables, alone.
-   * @throws RemitError STATE where there is no such copy, STATE_DAMAGED where it cannot be read
+   * A `write` that also reads a copy, alone.
+   * @throws RemitError STATE if there is no such copy, STATE_DAMAGED if it cannot be read
    */
   writeFromCopy<T>(name: string, work: (queries: Queries, copy: Copy) => Promise<T>): Promise<T>;
   close(): Promise<void>;

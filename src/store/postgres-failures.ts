@@ -16,20 +16,26 @@ const BY_CODE: Readonly<Record<string, {what: string; hint: string}>> = {
   ECONNRESET: {what: 'the connection was lost', hint: RETRY_HINT},
   EPIPE: {what: 'the connection was lost', hint: RETRY_HINT},
   '28P01': {what: 'the password is not accepted', hint: 'put it into ~/.pgpass or PGPASSWORD'},
-  '28000': {what: 'this user may not connect', hint: 'check the user in the address after --store'},
+  '28000': {
+    what: 'this user is not permitted to connect',
+    hint: 'check the user in the address after --store',
+  },
   '3D000': {what: 'there is no such database', hint: 'create it: createdb NAME'},
-  '42501': {what: 'this user may not do that', hint: 'use a user who may create schemas in the database'},
+  '42501': {
+    what: 'this user is not permitted to do that',
+    hint: 'use a user who may create schemas in the database',
+  },
   '53100': {what: 'no space is left on its disk', hint: 'free disk space on the database server'},
   '53300': {what: 'it has too many connections', hint: 'stop other sandboxes, or raise its max_connections'},
   '55P03': {what: 'another sandbox held it for too long', hint: RETRY_HINT},
   '57P01': {what: 'it was stopped', hint: RETRY_HINT},
   '57P02': {what: 'it crashed', hint: RETRY_HINT},
   '57P03': {what: 'it is starting or stopping', hint: RETRY_HINT},
-  '25006': {what: 'it may only be read', hint: 'name the primary server with --store'},
+  '25006': {what: 'it is read-only', hint: 'name the primary server with --store'},
 };
 const LOST = /connection (terminated|ended)|server closed|client has encountered a connection error|timeout/i;
 
-/** Trouble of the database or the way to it as a RemitError; an error in SQL comes back unchanged. */
+/** An error of the database or its connection as a RemitError; an error in SQL is returned unchanged. */
 export function postgresFailure(error: unknown, action: string, shown: string): unknown {
   if (error instanceof RemitError || !(error instanceof Error)) return error;
   const code = codeOf(error) ?? ''; // SQLSTATE of the server or errno of the socket
@@ -42,15 +48,15 @@ export function postgresFailure(error: unknown, action: string, shown: string): 
   });
 }
 
-/** The connection is gone; what was not committed is gone with it. */
+/** The connection is lost, and uncommitted changes with it. */
 export const isLost = (error: unknown): boolean =>
   error instanceof Error &&
   (['ECONNRESET', 'EPIPE', '57P01', '57P02', '25P03'].includes(codeOf(error) ?? '') ||
     (!codeOf(error) && LOST.test(error.message)));
 
 /**
- * Two changes got into each other's way, and one of them was undone: it may be tried again. A broken unique constraint
- * counts, since a row that another change added meanwhile breaks it as well.
+ * Two changes conflicted, and one of them was undone: it may be tried again. A violated unique constraint counts too,
+ * because a row added by another change in the meantime also violates it.
  */
 export const isConflict = (error: unknown): boolean =>
   error instanceof Error && ['40001', '40P01', '23505'].includes(codeOf(error) ?? '');

@@ -3,12 +3,12 @@ import type {SqlRow, SqlValue} from './port.ts';
 
 const translated = new Map<string, {text: string; name: string}>();
 
-/** Beyond this, statements are not kept prepared: texts that carry a number of rows come in many lengths. */
+/** Beyond this number, statements are not kept prepared: texts that depend on a number of rows have many lengths. */
 const PREPARED_MAX = 500;
 
 /**
- * `?` as `$1`, `$2`, …, save in quoted text; and the name under which each connection keeps the statement prepared.
- * The port's SQL has no comments and no operator that is spelled with a question mark.
+ * Translates `?` to `$1`, `$2`, …, except in quoted text, and names the statement that each connection keeps
+ * prepared. The port's SQL has no comments and no operator that contains a question mark.
  */
 export function toPostgres(sql: string): {text: string; name?: string} {
   const known = translated.get(sql);
@@ -23,7 +23,10 @@ export function toPostgres(sql: string): {text: string; name?: string} {
 
 export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** Text columns of the port's SQL compare by byte in SQLite; ids are ASCII of one shape, which every collation keeps. */
+/**
+ * Text columns of the port's SQL compare by byte in SQLite; ids are ASCII of one format, which every collation orders
+ * in the same way.
+ */
 const exact = (text: string): number | bigint => {
   const number = Number(text);
   return Number.isSafeInteger(number) ? number : BigInt(text);
@@ -43,7 +46,9 @@ const READERS: Readonly<Record<number, (text: string) => SqlValue>> = {
 /** bytea */
 const BYTES = 17;
 
-/** Values as SQLite's drivers give them: numbers where they are exact, else bigint; 0 and 1; text for all the rest. */
+/**
+ * Values as SQLite's drivers return them: numbers if they are exact, else bigint; 0 and 1; text for everything else.
+ */
 export const portValues = (bytes: (text: string) => Uint8Array): CustomTypesConfig => ({
   getTypeParser: ((oid: number) =>
     oid === BYTES ? bytes : (READERS[oid] ?? String)) as CustomTypesConfig['getTypeParser'], // rows come as text only
@@ -53,4 +58,4 @@ export const portValues = (bytes: (text: string) => Uint8Array): CustomTypesConf
 export const toParameters = (params: readonly SqlValue[]): unknown[] =>
   params.map((value) => (value instanceof Uint8Array ? Buffer.from(value) : value));
 
-export const toRows = (rows: readonly unknown[]): SqlRow[] => rows as SqlRow[]; // made by `portValues`
+export const toRows = (rows: readonly unknown[]): SqlRow[] => rows as SqlRow[]; // created by `portValues`

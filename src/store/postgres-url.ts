@@ -1,32 +1,32 @@
 import {RemitError} from '../errors.ts';
 
-/** What a `postgres://` address says. */
+/** The contents of a `postgres://` address. */
 export interface PostgresAddress {
-  /** For the driver. Holds the password. */
+  /** For the driver. Contains the password. */
   url: string;
-  /** As it is written and as it is meant. */
+  /** In canonical form. */
   passwords: readonly string[];
   /** Without user and password, for messages. */
   shown: string;
-  /** Where the tables are; a second sandbox in one database takes another. */
+  /** The schema of the tables; a second sandbox in one database uses another. */
   schema: string;
 }
 
 const SCHEMA = 'remit_sandbox';
-/** PostgreSQL cuts names at 63 bytes, and a checkpoint's schema is this one's name and more. */
+/** PostgreSQL truncates names at 63 bytes, and a checkpoint's schema has this name and a suffix. */
 const SCHEMA_FORM = /^[a-z_][a-z0-9_]{0,29}$/;
 
 export const isPostgresUrl = (store: string): boolean => /^postgres(ql)?:\/\//i.test(store);
 
 /**
- * Reads `postgres://user@host:port/database?schema=name`; the other parameters are the driver's.
+ * Reads `postgres://user@host:port/database?schema=name`; the other parameters are passed to the driver.
  * @throws {RemitError} USAGE
  */
 export function readPostgresUrl(text: string): PostgresAddress {
   const url = parse(text);
   const schema = url.searchParams.get('schema') ?? SCHEMA;
   if (!SCHEMA_FORM.test(schema))
-    throw new RemitError('USAGE', `the schema ${JSON.stringify(schema)} of the store is no plain name`, {
+    throw new RemitError('USAGE', `the schema ${JSON.stringify(schema)} of the store is not a plain name`, {
       hint: 'up to 30 lower-case letters, digits and _: ?schema=team_sandbox',
     });
   url.searchParams.delete('schema');
@@ -52,7 +52,7 @@ function parse(text: string): URL {
   } catch {
     // no address at all
   }
-  throw new RemitError('USAGE', 'the store is no PostgreSQL address, or names no database', {
+  throw new RemitError('USAGE', 'the store is not a PostgreSQL address, or has no database name', {
     hint: '--store postgres://user@localhost:5432/database',
   });
 }

@@ -10,28 +10,28 @@ import {checkValues} from './sqlite-values.ts';
 
 export interface PostgresStoreOptions {
   migrations: readonly Migration[];
-  /** Connections at most; a write and a read take one each while they last. */
+  /** Maximum number of connections; each write and each read uses one while it runs. */
   connections?: number | undefined;
 }
 
 const CONNECTIONS = 10;
 const CONNECT_TIMEOUT_MS = 10_000;
-/** A process that stands still in the middle of a change holds the others up for so long. */
+/** A process that hangs in the middle of a change blocks the others for at most this long. */
 const STALL_MS = 30_000;
 /** A change that conflicted with another is tried again, from the second time on alone. */
 const TRIES = 5;
 
 /**
- * Each change is serializable: it comes out as if changes had run one after the other, in whatever process they were
- * made. The table is only a turnstile: a change that lost to another enters it alone, so that it cannot lose again.
+ * Each change is serializable: the result is the same as if changes had run one after the other, in any process. The
+ * table only serves as a turnstile: a change that lost a conflict enters it alone, so that it cannot lose again.
  */
 const BEGIN = 'begin isolation level serializable; lock table remit_migrations in row share mode';
 const BEGIN_ALONE = 'begin isolation level serializable; lock table remit_migrations in exclusive mode';
 const BEGIN_READ = 'begin isolation level repeatable read read only';
 
 /**
- * A store in one schema of a PostgreSQL database, for any number of processes. Makes the schema, migrates.
- * @throws {RemitError} USAGE for an address that cannot be read; STATE when the database cannot be used.
+ * A store in one schema of a PostgreSQL database, for any number of processes. Creates the schema and migrates it.
+ * @throws {RemitError} USAGE for an invalid address; STATE if the database cannot be used
  */
 export async function openPostgresStore(address: string, options: PostgresStoreOptions): Promise<Store> {
   const place = readPostgresUrl(address);
@@ -47,7 +47,7 @@ export async function openPostgresStore(address: string, options: PostgresStoreO
 
 async function openPool({url, schema}: PostgresAddress, max: number): Promise<Pool> {
   const loaded = await import('pg');
-  const {Pool, types} = loaded.default ?? loaded; // it is CommonJS: from ESM all of it is the default
+  const {Pool, types} = loaded.default ?? loaded; // it is CommonJS: in ESM all of it is the default export
   const pool = new Pool({
     connectionString: url,
     max,
@@ -58,13 +58,13 @@ async function openPool({url, schema}: PostgresAddress, max: number): Promise<Po
     options: `-c search_path=${schema}`,
     types: portValues(types.getTypeParser(17) as (text: string) => Uint8Array),
   });
-  // A lost connection is found by the next query on it, which opens another or says what is wrong.
+  // A lost connection is detected by the next query on it, which opens another or reports the error.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 
-/** One process at a time: of several that start together, the first migrates and the others find it done. */
+/** One process at a time: if several start together, the first migrates and the others have nothing to do. */
 async function prepareSchema(pool: Pool, schema: string, migrations: readonly Migration[]): Promise<void> {
   const client = await pool.connect();
   try {
@@ -85,7 +85,7 @@ async function prepareSchema(pool: Pool, schema: string, migrations: readonly Mi
       await client.query('commit');
     }
   } finally {
-    client.release(true); // ends the connection, and with it the lock and whatever was not committed
+    client.release(true); // ends the connection, and with it the lock and everything uncommitted
   }
 }
 
@@ -167,7 +167,7 @@ class PostgresStore implements Store {
     return this.#closing;
   }
 
-  /** With a connection; a second time with another when the first was lost before it could change anything. */
+  /** Runs with a connection, and once more with another if the first was lost before it could change anything. */
   async #again<T>(action: string, work: (client: PoolClient) => Promise<T>): Promise<T> {
     if (this.#closing !== undefined) throw new Error('the store is closed');
     try {
@@ -209,7 +209,7 @@ class PostgresStore implements Store {
     return result;
   }
 
-  /** From here on a lost connection leaves open what became of the change. */
+  /** From here on, a lost connection leaves the outcome of the change unknown. */
   async #commit(client: PoolClient): Promise<void> {
     let command: string;
     try {
@@ -226,7 +226,10 @@ class PostgresStore implements Store {
   }
 }
 
-/** The queries of one piece of work; of no use once it ended, since they would land in another's transaction. */
+/**
+ * The queries of one piece of work. They stop working when it ends, because they would become part of another
+ * transaction.
+ */
 class OpenQueries implements Queries {
   readonly #client: PoolClient;
   #ended = false;

@@ -6,13 +6,13 @@ import {fileFailure} from './failures.ts';
 import {makeFolder} from './folder.ts';
 import type {Copy, SqliteDatabase} from './port.ts';
 
-/** Copies of a database lie in a folder beside it. */
+/** Copies of a database are in a folder next to it. */
 const fileOf = (database: string, name: string) =>
   join(`${database}-checkpoints`, `${checkCopyName(name)}.db`);
 
 const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
-/** Writes a copy of the database under a name, by rename. Outside a transaction. */
+/** Writes a named copy of the database, by rename. Outside a transaction. */
 export function saveCopy(db: SqliteDatabase, database: string, name: string): void {
   const file = fileOf(database, name);
   const temporary = `${file}.tmp`;

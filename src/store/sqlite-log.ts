@@ -4,9 +4,9 @@ import {codeOf} from '../narrow.ts';
 const CHUNK_BYTES = 1024 * 1024;
 
 /**
- * Writes the log of a database once more, over itself, and syncs it. A sync that failed leaves pages that are seen and
- * never written: the next sync says that all is well, and without those pages the log is worth nothing when the power goes
- * while it is being played into the database. Where the last process did not end well, nobody knows whether it met that.
+ * Writes the log of a database once more, over itself, and syncs it. A failed sync leaves pages that can be read but
+ * are never written to disk: the next sync succeeds, and without those pages the log is useless if the power fails
+ * while it is being applied to the database. If the last process did not end cleanly, this may have happened.
  */
 export function writeLogAgain(database: string): void {
   let descriptor: number;

@@ -1,7 +1,7 @@
 import type {SqlRow, SqlValue} from './port.ts';
 import type {RawDatabase, RawStatement} from './sqlite-raw.ts';
 
-/** The part of node:sqlite (Node >= 22.13) that we use; @types/node 20 does not know it. */
+/** The part of node:sqlite (Node >= 22.13) that we use; @types/node 20 does not declare it. */
 export interface NativeModule {
   DatabaseSync: new (file: string) => NativeDatabase;
 }
@@ -20,7 +20,7 @@ interface NativeStatement {
   setReadBigInts(on: boolean): void;
 }
 
-/** node:sqlite where this Node has it, without the warning that loading it prints on some versions. */
+/** node:sqlite if this Node has it, without the warning that loading it prints on some versions. */
 export function loadNativeModule(): NativeModule | undefined {
   const host = process as {
     emitWarning: (this: void, ...args: unknown[]) => void;
@@ -50,7 +50,7 @@ export function openNative(native: NativeModule, file: string): RawDatabase {
   };
 }
 
-/** For 22.13 to 22.15: BEGIN is refused exactly where a transaction is open. */
+/** For 22.13 to 22.15: BEGIN is refused exactly if a transaction is open. */
 function probeTransaction(db: NativeDatabase): boolean {
   try {
     db.exec('BEGIN');
@@ -62,7 +62,7 @@ function probeTransaction(db: NativeDatabase): boolean {
 }
 
 function adapt(statement: NativeStatement): RawStatement {
-  statement.setReadBigInts(true); // without it, an integer beyond 2^53 throws, after the statement took effect
+  statement.setReadBigInts(true); // otherwise an integer beyond 2^53 throws, after the statement took effect
   return {
     run: (params) => Number(statement.run(...bindable(params)).changes),
     get: (params) => {
@@ -76,14 +76,14 @@ function adapt(statement: NativeStatement): RawStatement {
   };
 }
 
-/** node:sqlite binds every number as REAL: `?` in a column without affinity would come back as another type. */
+/** node:sqlite binds every number as REAL: `?` in a column without affinity would be returned as another type. */
 function bindable(params: SqlValue[]): SqlValue[] {
   return params.map((value) =>
     typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : value,
   );
 }
 
-/** An ordinary object (the driver's has no prototype) with numbers where they are exact. */
+/** An ordinary object (the driver's has no prototype), with numbers if they are exact. */
 function plain(row: SqlRow): SqlRow {
   const out: SqlRow = {};
   for (const column in row) {

@@ -1,6 +1,9 @@
 import type {SqlRow, SqlValue} from './port.ts';
 
-/** What a driver adapter gives: bare SQLite without our rules; `sqlite.ts` adds errors, caching and transactions. */
+/**
+ * The interface of a driver adapter: plain SQLite without our rules; `sqlite.ts` adds errors, caching and
+ * transactions.
+ */
 export interface RawDatabase {
   exec(sql: string): void;
   prepare(sql: string): RawStatement;
@@ -9,7 +12,7 @@ export interface RawDatabase {
   close(): void;
 }
 
-/** Leaves nothing open behind: after each call but `iterate` the statement is reset. */
+/** Leaves nothing open: after each call except `iterate`, the statement is reset. */
 export interface RawStatement {
   run(params: SqlValue[]): number;
   get(params: SqlValue[]): SqlRow | undefined;

@@ -3,15 +3,19 @@ import type {SqlValue} from './port.ts';
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
 
-/** String.prototype.isWellFormed and toWellFormed are in Node 20, not yet in the language library that we compile for. */
+/**
+ * String.prototype.isWellFormed and toWellFormed exist in Node 20, but not in the language library that we compile
+ * for.
+ */
 interface WellFormed {
   isWellFormed(): boolean;
   toWellFormed(): string;
 }
 
 /**
- * Refuses or settles what the two drivers would store differently: text with NUL (the WASM driver cuts it there), lone
- * surrogates (they would shift the bytes behind them; become U+FFFD), integers beyond 64 bits (would wrap).
+ * Handles values that the two drivers would store differently. Text with NUL is refused (the WASM driver truncates it
+ * there), lone surrogates become U+FFFD (they would shift the bytes after them), and integers beyond 64 bits are
+ * refused (they would wrap).
  */
 export function checkValues<Values extends readonly SqlValue[]>(params: Values): Values | SqlValue[] {
   let settled: SqlValue[] | undefined;

@@ -10,7 +10,7 @@ interface BareStatement extends Statement {
   all(values: SqlValue[]): SqlRow[];
   iterate(values: SqlValue[]): IterableIterator<SqlRow>;
   _reset(): boolean;
-  /** Without the reset that the public calls begin with: ours end with it. */
+  /** Without the reset at the beginning of the public calls: ours reset at the end. */
   _bindArray(values: SqlValue[]): void;
   /** Whether there is a row. */
   _step(): boolean;
@@ -18,17 +18,17 @@ interface BareStatement extends Statement {
   _getRow(columns: string[], expand: boolean): SqlRow;
 }
 
-/** Loaded once: it costs flags and a turn each time, and a bundle would wrap the module anew. */
+/** Loaded once: loading costs flags and a turn each time, and a bundle would wrap the module again. */
 const load = () => import('node-sqlite3-wasm');
 let loading: ReturnType<typeof load> | undefined;
 
 /**
- * Compiles the module: about 50 ms, once a process.
- * @param lasting whether this process will do much with it, for hours: the first opening decides for all
+ * Compiles the module; takes about 50 ms, once per process.
+ * @param lasting whether this process will use it heavily, for hours; the first opening decides for all
  */
 export async function openWasm(file: string, lasting: boolean): Promise<RawDatabase> {
   const loaded = await (loading ??= lasting ? load() : withoutTierUp(load));
-  const {Database} = loaded.default ?? loaded; // it is CommonJS: from ESM all of it is the default, from a CommonJS bundle not always
+  const {Database} = loaded.default ?? loaded; // it is CommonJS: in ESM all of it is the default export, in a CommonJS bundle not always
   const db: Database = new Database(file);
   const statements: BareStatement[] = [];
   const schema = {version: 0};
@@ -46,7 +46,7 @@ export async function openWasm(file: string, lasting: boolean): Promise<RawDatab
       return db.inTransaction;
     },
     close: () => {
-      // One statement that is left would keep the file, and the driver's lock folder, until the process ends.
+      // One remaining statement would keep the file, and the driver's lock folder, until the process ends.
       for (const statement of statements.splice(0)) finalize(statement);
       db.close();
     },
@@ -54,8 +54,8 @@ export async function openWasm(file: string, lasting: boolean): Promise<RawDatab
 }
 
 /**
- * Compiles WebAssembly once and for good. V8 would compile each function that is used much a second time, which costs a
- * batch more than it gains by it, and 30 MB. A sandbox, which lives longer, gains a seventh of a create.
+ * Compiles WebAssembly only once. V8 would compile each frequently used function a second time, which costs a batch
+ * more than it gains, and 30 MB. A sandbox, which lives longer, gains a seventh of a create.
  */
 async function withoutTierUp<T>(load: () => Promise<T>): Promise<T> {
   setFlagsFromString('--liftoff-only');
@@ -66,7 +66,10 @@ async function withoutTierUp<T>(load: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A killed process leaves the driver's lock, a folder, behind. The caller holds our own lock, so nobody lives in it. */
+/**
+ * A killed process leaves the driver's lock, a folder, behind. The caller holds our own lock, so the folder has no
+ * owner.
+ */
 export function removeDriverLock(file: string): void {
   try {
     rmdirSync(`${file}.lock`);
@@ -75,13 +78,13 @@ export function removeDriverLock(file: string): void {
   }
 }
 
-/** What `exec` is made for, but a statement may do as well. */
+/** `exec` is made for this, but a statement also works. */
 const CHANGES_SCHEMA = /^\s*(?:alter|attach|create|detach|drop|rollback)\b/i;
 
 /**
- * The driver leaves a statement where its last step put it: an unfinished read keeps checkpoints from ending, and a
- * failed write makes the next use of the statement fail. So everything here ends in a reset.
- * @param schema counts what may have changed the names of columns, which cost more to ask than a row
+ * The driver leaves a statement where its last step ended: an unfinished read prevents checkpoints from completing,
+ * and a failed write makes the next use of the statement fail. So everything here ends with a reset.
+ * @param schema counts changes that may have renamed columns, because asking for the names costs more than a row
  * @param changesSchema whether running this may do so
  */
 function adapt(statement: BareStatement, schema: {version: number}, changesSchema: boolean): RawStatement {

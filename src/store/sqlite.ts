@@ -13,28 +13,34 @@ import {checkValues} from './sqlite-values.ts';
 import {openWasm, removeDriverLock} from './sqlite-wasm.ts';
 
 const CACHE_KIB = 6_000;
-/** A WAL that one large transaction blew up shrinks to this at the next. */
+/** A WAL that grew in a large transaction shrinks to this size at the next one. */
 const WAL_LIMIT_BYTES = 64 * 1024 * 1024;
-/** 32 MB: the sandbox syncs only when the WAL goes into the database, and at SQLite's 4 MB that took a third of its time. */
+/**
+ * 32 MB. The sandbox syncs only when the WAL is copied into the database; at SQLite's 4 MB this took a third of its
+ * time.
+ */
 const WAL_PAGES = 8000;
 
 export type SqliteDriver = SqliteDatabase['driver'];
 
 export interface OpenSqliteOptions {
   durability: Durability;
-  /** Forces a driver; else node:sqlite where this Node has it, and SQLite in WASM where not. Both read the same files. */
+  /**
+   * Forces a driver. The default is node:sqlite if this Node has it, otherwise SQLite in WASM. Both read the same
+   * files.
+   */
   driver?: SqliteDriver | undefined;
-  /** Of a new database; 4096 without it. Large pages suit a large file that is read and written in the order of its rows. */
+  /** For a new database; default 4096. Large pages suit a large file that is read and written in row order. */
   pageBytes?: PageBytes | undefined;
 }
 
 /**
- * Opens a database, making it (0600) and its folder (0700) where there is none. The caller holds our own lock: the two
- * drivers do not see each other's, and what a killed process left is cleared away here.
+ * Opens a database, creating it (0600) and its folder (0700) if necessary. The caller holds our own lock, because the
+ * two drivers do not see each other's locks; leftovers of a killed process are removed here.
  *
- * WAL with exclusive locking, on both drivers. No other journal: in rollback mode the WASM driver takes its own lock for
- * a running writer's and never rolls a half-written change back. Exclusive before anything else, since that driver
- * has no shared memory for a WAL that others may join.
+ * Uses WAL with exclusive locking, on both drivers. No other journal mode works: in rollback mode the WASM driver
+ * mistakes its own lock for that of a running writer and never rolls a half-written change back. Exclusive mode must
+ * be set first, because that driver has no shared memory for a WAL that others may join.
  *
  * @throws RemitError STATE, STATE_DAMAGED or LOCKED, naming the file
  */
@@ -83,11 +89,11 @@ function configure(raw: RawDatabase, durability: Durability): void {
   );
   raw.exec('PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY');
   raw.exec(`PRAGMA cache_size = -${CACHE_KIB}; PRAGMA journal_size_limit = ${WAL_LIMIT_BYTES}`);
-  raw.exec('BEGIN IMMEDIATE; COMMIT'); // takes the lock and makes the WAL now, not in the midst of work
-  raw.prepare('SELECT count(*) FROM sqlite_master').get([]); // damage shows here
+  raw.exec('BEGIN IMMEDIATE; COMMIT'); // takes the lock and creates the WAL now, not during later work
+  raw.prepare('SELECT count(*) FROM sqlite_master').get([]); // damage is detected here
 }
 
-/** Both drivers make the WAL with the permissions of the umask. */
+/** Both drivers create the WAL with the permissions of the umask. */
 function restrictFiles(path: string): void {
   for (const suffix of ['-wal', '-shm']) {
     try {
@@ -106,7 +112,7 @@ function closeQuietly(raw: RawDatabase | undefined): void {
   }
 }
 
-/** A driver under our rules: errors of the disk are RemitErrors, statements are kept, a failed commit is the end. */
+/** A driver with our rules: disk errors are RemitErrors, statements are cached, and a failed commit is fatal. */
 class Connection implements SqliteDatabase {
   readonly driver: SqliteDriver;
   readonly #file: string;
@@ -169,7 +175,7 @@ class Connection implements SqliteDatabase {
   }
 
   rollback(reason?: unknown): void {
-    if (this.#closed || !this.#raw.inTransaction) return; // SQLite rolled back itself, as on a full disk
+    if (this.#closed || !this.#raw.inTransaction) return; // SQLite rolled back itself, for example on a full disk
     try {
       this.#raw.exec('ROLLBACK');
     } catch (error) {
@@ -190,7 +196,7 @@ class Connection implements SqliteDatabase {
     }
   }
 
-  /** Whether the change is on the disk is unknown now; only opening the file anew can tell. */
+  /** Whether the change is on the disk is unknown now; only reopening the file can show it. */
   #die(error: unknown): unknown {
     this.#fatal = error;
     this.#closed = true;
@@ -210,7 +216,7 @@ class Connection implements SqliteDatabase {
   #closedError(): Error {
     if (this.#fatal === undefined) return new Error(`the database ${this.#file} is closed`);
     return new RemitError('STATE', `${this.#file} was closed because a change could not be committed`, {
-      hint: 'type the same command again: what is on the disk is whole',
+      hint: 'run the same command again: the data on the disk is consistent',
       details: {file: this.#file},
       cause: this.#fatal,
     });

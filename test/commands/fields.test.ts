@@ -22,7 +22,7 @@ describe('--fields', () => {
       )),
     ]) {
       assert.deepEqual([ran.exitCode, ran.stdout], [2, ''], ran.stderr);
-      assert.match(ran.stderr, /"?staus.{0,2}, which is no field of this result/);
+      assert.match(ran.stderr, /"?staus.{0,2}, which is not a field of this result/);
       assert.match(ran.stderr, /did you mean status\? It has .*amount_in_minor_units/);
     }
   });

@@ -338,12 +338,12 @@ describe('what is said besides', () => {
     );
   });
 
-  it('is that --fields picks nothing of a text, once, where a person reads', () => {
+  it('warns once on a terminal that --fields does not apply to text', () => {
     const {out, stdout, stderr} = makeOutput({fields: ['id']});
     out.text('Batch b is complete.');
     out.text('Results  b.results.csv');
     assert.equal(stdout.text, 'Batch b is complete.\nResults  b.results.csv\n');
-    assert.match(stderr.text, /^Warning: --fields picks fields of records, and this is text; [^\n]+\n$/);
+    assert.match(stderr.text, /^Warning: --fields selects fields of records, but this result is text; [^\n]+\n$/);
     const machine = makeOutput({fields: ['id'], format: 'json'});
     machine.out.text('Batch b is complete.');
     assert.equal(machine.stderr.text, '');

@@ -270,7 +270,7 @@ describe('a recorded delivery as people see it', () => {
     ];
     assert.equal(
       line(webhookEventView, 'Lost in JSON', {lost}),
-      'data.amount: sent as 9007199254740993\ndata.id: there more than once\nnested too deeply',
+      'data.amount: sent as 9007199254740993\ndata.id: present more than once\nnested too deeply',
     );
     assert.match(
       line(webhookEventView, 'Forwarded', {forwards: [{...forward, replayed: true, resigned: true}]}),

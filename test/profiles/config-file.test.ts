@@ -57,9 +57,9 @@ describe('the config file', () => {
 
   for (const [title, text, says] of [
     ['cut off', '{"version":1,"profiles":{"a":{"key":{"stored":"test_secretsecret', /is not JSON/],
-    ['a list', '[]', /does not hold an object/],
+    ['a list', '[]', /does not contain an object/],
     ['of another version', '{"version":2}', /version that this remit does not know/],
-    ['with profiles that are none', '{"version":1,"profiles":[]}', /"profiles" that is not an object/],
+    ['with profiles that are a list', '{"version":1,"profiles":[]}', /"profiles" that is not an object/],
     [
       'with a profile that is empty',
       JSON.stringify({version: 1, profiles: {a: null}}),
@@ -80,7 +80,7 @@ describe('the config file', () => {
       JSON.stringify({version: 1, profiles: {a: {...profile, caps: {max_batch_rows: ['wire']}}}}),
       /cap "max_batch_rows"/,
     ],
-    ['with an impossible name', JSON.stringify({version: 1, profiles: {'../x': profile}}), /impossible name/],
+    ['with an invalid name', JSON.stringify({version: 1, profiles: {'../x': profile}}), /invalid name/],
     [
       'without a base URL',
       JSON.stringify({version: 1, profiles: {a: {...profile, base_url: 1}}}),

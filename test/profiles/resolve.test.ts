@@ -179,11 +179,11 @@ describe('the profile in force', () => {
       /neither test_ nor live_/,
     ));
 
-  it('has a key that a header can carry', () =>
+  it('refuses a key that cannot be sent in a header', () =>
     refused(
       {env: {REMIT_API_KEY: 'test_aaaa\r\nx-evil: 1', REMIT_BASE_URL: 'https://env.example.com'}},
       'BAD_KEY',
-      /no header can carry/,
+      /not allowed in a header/,
     ));
 
   it('keeps the mode it was made with', () => {

@@ -28,7 +28,7 @@ describe('the address of a PostgreSQL store', () => {
     assert.equal(readPostgresUrl('postgres://h/d').schema, 'remit_sandbox');
   });
 
-  it('is refused without a database, or with a schema that is no plain name', () => {
+  it('is refused without a database name, or with an invalid schema name', () => {
     const refused = (error: RemitError) => error.code === 'USAGE' && !/secret/.test(error.message);
     for (const bad of ['postgres://', 'postgres://elm:secret@h', 'postgres://elm:secret@h/d?schema=a"b'])
       assert.throws(() => readPostgresUrl(bad), refused, bad);

@@ -342,7 +342,7 @@ for (const driver of availableDrivers()) {
         writeFileSync(path, 'reference,amount\n'.repeat(400));
         await assert.rejects(
           openOne('full', path),
-          refusedWith('STATE_DAMAGED', /a\.csv: it is not a database of remit/),
+          refusedWith('STATE_DAMAGED', /a\.csv: it is not a remit database/),
         );
         assert.equal(readFileSync(path, 'utf8'), 'reference,amount\n'.repeat(400));
       });

@@ -23,7 +23,7 @@ interface Attempt {
   by_hand: boolean;
 }
 
-/** `1. 2026-03-02T15:00:05.000Z  500 in 12 ms: oh no`: one line an attempt. */
+/** `1. 2026-03-02T15:00:05.000Z  500 in 12 ms: oh no`: one line per attempt. */
 const attempts: Field = {
   label: 'Attempts',
   path: 'attempts',
@@ -39,7 +39,7 @@ const attempts: Field = {
       .join('\n') || 'none yet',
 };
 
-/** `sandbox deliveries`: what was sent to webhook endpoints, and what they answered. */
+/** `sandbox deliveries`: what was sent to webhook endpoints, and the answers. */
 export const deliveryView: View = {
   noun: 'delivery',
   plural: 'deliveries',

@@ -7,7 +7,7 @@ const yes = (label: string, path: string): Field => ({
   show: (value) => (value === true ? 'yes' : value === false ? 'no' : plainValue(value)),
 });
 
-/** `live` must catch the eye. */
+/** `live` must stand out. */
 const mode: Field = {
   label: 'Mode',
   path: 'mode',

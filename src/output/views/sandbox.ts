@@ -17,7 +17,7 @@ const tallies = (label: string, path: string): Field => ({
       .join(', ') || 'none',
 });
 
-/** `4 events, 3 delivered, 1 pending`: what there is any of. */
+/** `4 events, 3 delivered, 1 pending`: only counts above zero. */
 const counts = (label: string, path: string): Field => ({
   label,
   path,
@@ -36,7 +36,7 @@ function requestCounts(value: unknown): string {
   return each.length === 0 ? 'none' : `${total} in all: ${each.join(', ')}`;
 }
 
-/** `sandbox status`: the record of the running process, and what the sandbox says of itself. */
+/** `sandbox status`: the record of the running process, and what the sandbox reports. */
 export const sandboxView: View = {
   noun: 'sandbox',
   plural: 'sandboxes',

@@ -1,6 +1,6 @@
 import {money, moment, plainValue, status, text, time, type Eye, type Field, type View} from '../view.ts';
 
-/** Interface document, "Payin" and "Payout", as people see them; what stands inside the metadata is assumption 58. */
+/** Interface document, "Payin" and "Payout", as shown to people; the contents of the metadata are assumption 58. */
 
 /** `bank_account …6789, verified bank` from the masked details that the service sends. */
 function method(path: string): Field {
@@ -13,7 +13,7 @@ function method(path: string): Field {
   return {label: 'Method', path, rank: 0, show};
 }
 
-/** The party's id, with the name that stands in the masked details. */
+/** The party's id, with the name from the masked details. */
 function party(label: string, path: string, detailsPath: string): Field {
   const show = (value: unknown, record: unknown) => {
     const details = inner(inner(record, detailsPath), label.toLowerCase());

@@ -33,7 +33,7 @@ export const balanceView: View = {
   columns: [text('Account', 'account_id'), money('Current', 'current_balance_in_minor_units')],
 };
 
-/** Assumption 21; the amount is positive, the direction says which way it went. */
+/** Assumption 21; the amount is positive, and `direction` is its direction. */
 export const bankTransactionView: View = {
   noun: 'bank transaction',
   plural: 'bank transactions',

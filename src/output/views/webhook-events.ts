@@ -27,7 +27,7 @@ function forwardText({state, attempts, status: code}: Forward, {paint}: Eye): st
   return paint(state === 'forwarded' ? 'green' : state === 'dead' ? 'red' : 'yellow', word);
 }
 
-/** Deliveries of the listener's record. */
+/** Deliveries recorded by the listener. */
 export const webhookEventView: View = {
   noun: 'delivery',
   plural: 'deliveries',
@@ -86,7 +86,7 @@ interface Lost {
 /** `data.amount: sent as 9007199254740993`. */
 function lostText({path, kind, sent}: Lost): string {
   if (kind === 'number') return plainValue(`${path}: sent as ${sent}`);
-  return plainValue(kind === 'duplicate_key' ? `${path}: there more than once` : 'nested too deeply');
+  return plainValue(kind === 'duplicate_key' ? `${path}: present more than once` : 'nested too deeply');
 }
 
 function forwardList(value: unknown): string {
@@ -102,10 +102,10 @@ function forwardList(value: unknown): string {
     .join('\n');
 }
 
-/** Indented where it is JSON; its bytes are in the JSON output. */
+/** Indented if it is JSON; its bytes are in the JSON output. */
 function bodyText(base64: string): string {
   const text = Buffer.from(base64, 'base64').toString('utf8');
-  const sanitizer = new Sanitizer(); // what the output cleans before is base64 here
+  const sanitizer = new Sanitizer(); // text sanitized earlier is base64 here
   try {
     const json = JSON.parse(text) as unknown;
     sanitizer.learn(json);

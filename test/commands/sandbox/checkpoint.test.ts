@@ -68,7 +68,7 @@ describe('sandbox checkpoint', () => {
 });
 
 describe('sandbox start --store', () => {
-  it('refuses what is no PostgreSQL address, and names no password', async () => {
+  it('refuses an invalid PostgreSQL address without showing its password', async () => {
     const sandbox = new LiveSandbox();
     const other = await sandbox.run(['sandbox', 'start', '--store', 'mysql://there/x', '-o', 'json']);
     assert.deepEqual([other.exitCode, other.error().code], [2, 'USAGE']);

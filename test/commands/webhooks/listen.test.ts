@@ -122,7 +122,7 @@ describe('webhooks listen', () => {
     assert.deepEqual([second!.body, second!.lost?.[0]?.kind], [null, 'too_deep']);
     const events = (...words: string[]) => runCli(['webhooks', ...words], {env});
     const text = await events('events', 'show', event!.delivery);
-    assert.match(text.stdout, /^Lost in JSON\tdata\.payout_id: there more than once; .*9007199254740993$/m);
+    assert.match(text.stdout, /^Lost in JSON\tdata\.payout_id: present more than once; .*9007199254740993$/m);
     assert.equal((await events('events', 'export', '--out', join(home, 'all.ndjson'))).exitCode, 0);
     const verified = await events('verify', event!.delivery);
     assert.match(
