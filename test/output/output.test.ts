@@ -343,7 +343,10 @@ describe('what is said besides', () => {
     out.text('Batch b is complete.');
     out.text('Results  b.results.csv');
     assert.equal(stdout.text, 'Batch b is complete.\nResults  b.results.csv\n');
-    assert.match(stderr.text, /^Warning: --fields selects fields of records, but this result is text; [^\n]+\n$/);
+    assert.match(
+      stderr.text,
+      /^Warning: --fields selects fields of records, but this result is text; [^\n]+\n$/,
+    );
     const machine = makeOutput({fields: ['id'], format: 'json'});
     machine.out.text('Batch b is complete.');
     assert.equal(machine.stderr.text, '');
