@@ -19,7 +19,7 @@ export const systemClock: Clock = {
       }
       const onAbort = () => {
         clearTimeout(timer);
-        reject(abortReason(signal!));
+        reject(abortReason(signal));
       };
       const timer = setTimeout(() => {
         signal?.removeEventListener('abort', onAbort);
@@ -32,6 +32,7 @@ export const systemClock: Clock = {
 /** Yields to everything that waits for its turn, including timers and sockets, during long work. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-function abortReason(signal: AbortSignal): Error {
-  return signal.reason instanceof Error ? signal.reason : new Error('aborted', {cause: signal.reason});
+function abortReason(signal: AbortSignal | undefined): Error {
+  const reason: unknown = signal?.reason;
+  return reason instanceof Error ? reason : new Error('aborted', {cause: reason});
 }

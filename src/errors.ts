@@ -127,6 +127,7 @@ export const ERRORS = {
   IN_DOUBT: kind(EXIT.IN_DOUBT, 'the outcome of a write is unknown; repeat it with the same key'),
 } as const satisfies Record<string, ErrorKind>;
 export type ErrorCode = keyof typeof ERRORS;
+export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERRORS, code);
 
 /** Builds the commands in a hint, so that each one works when it is typed. */
 export interface CommandBuilder {

@@ -30,6 +30,9 @@ export const ownJson = <T>(text: string): T => JSON.parse(text) as T;
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** Array.isArray gives up the type of the elements. */
+export const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
+
 /** The message of what was thrown. */
 export const messageOf = (thrown: unknown): string =>
   thrown instanceof Error ? thrown.message : String(thrown);

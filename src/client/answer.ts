@@ -1,4 +1,4 @@
-import {isObject} from '../narrow.ts';
+import {isList, isObject} from '../narrow.ts';
 import {readErrorBody} from './error-body.ts';
 import type {TransportAnswer} from './transport.ts';
 
@@ -93,7 +93,7 @@ function parseBody({body, headers, undecoded}: TransportAnswer): {json?: unknown
 }
 
 function typeOf(contentType = ''): string {
-  const type = contentType.split(';')[0]!.trim().toLowerCase();
+  const type = contentType.replace(/;.*/s, '').trim().toLowerCase();
   if (type === '') return 'a body without a content type';
   return type.includes('json') ? 'broken JSON' : type.replace(/[^\w/.+-]/g, '?').slice(0, 80);
 }
@@ -101,7 +101,7 @@ function typeOf(contentType = ''): string {
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
-  for (const inner of Array.isArray(value) ? (value as unknown[]) : Object.values(value))
+  for (const inner of isList(value) ? value : Object.values(value))
     if (isDeeper(inner, levels - 1)) return true;
   return false;
 }
@@ -142,8 +142,9 @@ const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', '
 export function readHttpDate(text: string): number | undefined {
   const match = /^[a-z]{3}, (\d{2}) ([a-z]{3}) (\d{4}) (\d{2}):(\d{2}):(\d{2}) gmt$/i.exec(text.trim());
   if (match === null) return undefined;
-  const month = MONTHS.indexOf(match[2]!.toLowerCase());
+  const [, day, monthName = '', year, ...time] = match;
+  const month = MONTHS.indexOf(monthName.toLowerCase());
   if (month < 0) return undefined;
-  const [day, year, hour, minute, second] = [match[1], match[3], match[4], match[5], match[6]].map(Number);
-  return Date.UTC(year!, month, day, hour, minute, second);
+  const [hour, minute, second] = time.map(Number);
+  return Date.UTC(Number(year), month, Number(day), hour, minute, second);
 }

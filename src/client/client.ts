@@ -2,6 +2,7 @@ import {systemClock, type Clock} from '../clock.ts';
 import {LIFECYCLES} from '../contract/lifecycle.ts';
 import type {OperationId} from '../contract/operations.ts';
 import {RemitError} from '../errors.ts';
+import {must} from '../narrow.ts';
 import {normaliseBaseUrl} from './base-url.ts';
 import {RequestBuilder, type Built, type Preview} from './built.ts';
 import {debugTo, type OnDebug} from './debug.ts';
@@ -157,7 +158,7 @@ export class RemitClient {
       const built = this.#builder.operation(id, {params, query: {...filters, limit, cursor}, options});
       let page: Page<unknown> | undefined;
       await this.#settle(built, ({json, link}) => (page = readPage(json, link)) !== undefined);
-      return page!; // guaranteed by the line above
+      return must(page, 'page in an answer that was read as one');
     };
     return new Listing(fetch, options);
   }

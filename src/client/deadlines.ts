@@ -27,8 +27,8 @@ export class Deadlines {
   remove(member: Timed): void {
     const {place} = member;
     if (this.#members[place] !== member) return;
-    const last = this.#members.pop()!;
-    if (last === member) return;
+    const last = this.#members.pop();
+    if (last === undefined || last === member) return;
     this.#members[place] = last;
     last.place = place;
   }
@@ -37,8 +37,8 @@ export class Deadlines {
   look(now: number): void {
     // From the end, because a removed entry is replaced by one that was already checked.
     for (let place = this.#members.length - 1; place >= 0; place--) {
-      const member = this.#members[place]!;
-      if (member.dueAt <= now) member.onDue();
+      const member = this.#members[place];
+      if (member !== undefined && member.dueAt <= now) member.onDue();
     }
     if (this.#members.length > 0) return;
     clearInterval(this.#timer);

@@ -47,7 +47,7 @@ export function debugTo(onDebug: OnDebug | undefined, base: string, sanitizer: S
 /** Everything is on one line, because a body could otherwise forge lines of this log. */
 function bodyText(text: string, sanitizer: Sanitizer): string {
   try {
-    const json = JSON.parse(text) as unknown;
+    const json: unknown = JSON.parse(text);
     sanitizer.learn(json);
     return safeJson(sanitizer.value(json));
   } catch {

@@ -1,4 +1,5 @@
 import type * as zlibModule from 'node:zlib';
+import {codeOf} from '../narrow.ts';
 import type {TransportAnswer} from './transport.ts';
 
 type Zlib = typeof zlibModule;
@@ -49,7 +50,7 @@ export function decoded(answer: TransportAnswer, maxBytes: number): TransportAns
     const body = decoders.reduce((bytes, decode) => decode(zlib, bytes, maxBytes), answer.body);
     return {...answer, body};
   } catch (error) {
-    const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+    const isTooLarge = codeOf(error) === 'ERR_BUFFER_TOO_LARGE';
     const why = isTooLarge ? `that decodes to more than ${maxBytes} bytes` : 'that cannot be decoded';
     return {...answer, undecoded: `a ${shown} body ${why}`};
   }

@@ -1,4 +1,4 @@
-import {isObject} from '../narrow.ts';
+import {isList, isObject} from '../narrow.ts';
 
 /** What an error body says; each part only where it is there. */
 export interface ErrorBody {
@@ -64,10 +64,9 @@ const listOnly = (value: unknown): unknown => (Array.isArray(value) ? value : un
 
 /** `[{field, message}]`, `['words']` or `{field: ['words']}`. */
 function problemsIn(errors: unknown): Json[] {
-  if (Array.isArray(errors))
-    return (errors as unknown[]).map((one) => (isWords(one) ? {message: one} : asObject(one)));
+  if (isList(errors)) return errors.map((one) => (isWords(one) ? {message: one} : asObject(one)));
   return Object.entries(asObject(errors)).flatMap(([field, said]) =>
-    (Array.isArray(said) ? (said as unknown[]) : [said]).map((one) =>
+    (isList(said) ? said : [said]).map((one) =>
       isWords(one) ? {field, message: one} : {field, ...asObject(one)},
     ),
   );

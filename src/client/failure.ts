@@ -1,3 +1,4 @@
+import {codeOf, isObject} from '../narrow.ts';
 import {endsHandshake, sslCodeOf, TLS_WORDS, tlsTroubleOf} from '../network/tls-trouble.ts';
 import type {Proxy} from '../network/proxy.ts';
 import type {ProxyTrouble} from '../network/tunnel.ts';
@@ -26,7 +27,7 @@ const TLS =
  * 1.3 that alert may arrive after it was sent.
  */
 export function failureOf(cause: unknown, progress: Progress): TransportFailure {
-  const code = codeOf(cause);
+  const code = failureCodeOf(cause);
   if (isProxyFailure(cause))
     return new TransportFailure('proxy', cause.message, {
       ...{what: progress.what, sent: false, trouble: cause.trouble, cause},
@@ -72,8 +73,8 @@ function tlsFailure(code: string, {what, sent}: Progress, cause: unknown): Trans
 
 /** The names that the server's certificate is for. */
 function namesOf(cause: unknown): string {
-  const {cert} = cause as {cert?: {subjectaltname?: unknown}}; // of ERR_TLS_CERT_ALTNAME_INVALID
-  const names = cert?.subjectaltname;
+  const cert = isObject(cause) ? cause['cert'] : undefined; // of ERR_TLS_CERT_ALTNAME_INVALID
+  const names = isObject(cert) ? cert['subjectaltname'] : undefined;
   if (typeof names !== 'string') return '';
   return `: ${names.replaceAll(/(DNS|IP Address):/g, '').slice(0, 200)}`;
 }
@@ -121,8 +122,8 @@ const HTTP2_WORDS = 'the server answers in HTTP/2 only, and remit requires HTTP/
 
 /** The bytes that the parser of HTTP/1.1 stopped at begin with a SETTINGS or GOAWAY frame (RFC 9113, 6.5 and 6.8). */
 function speaksHttp2(cause: unknown): boolean {
-  if (!isParseError(cause)) return false;
-  const {rawPacket, data} = cause as {rawPacket?: unknown; data?: unknown}; // of node:http and of undici
+  if (!isObject(cause) || !isParseError(cause)) return false;
+  const {rawPacket, data} = cause; // of node:http and of undici
   const bytes = Buffer.isBuffer(rawPacket) ? rawPacket : Buffer.from(typeof data === 'string' ? data : '');
   return (
     bytes.length >= 9 && bytes[0] === 0 && (bytes[3] === 4 || bytes[3] === 7) && bytes.readUInt32BE(5) === 0
@@ -131,16 +132,15 @@ function speaksHttp2(cause: unknown): boolean {
 
 /** undici gives some of these no code. */
 const isParseError = (cause: unknown): boolean =>
-  codeOf(cause)?.startsWith('HPE_') === true || (cause instanceof Error && cause.name === 'HTTPParserError');
+  failureCodeOf(cause)?.startsWith('HPE_') === true ||
+  (cause instanceof Error && cause.name === 'HTTPParserError');
 
 type FromProxy = Error & {readonly trouble: ProxyTrouble};
 
 /** By its code: the class itself is loaded only where there is a proxy. */
-const isProxyFailure = (cause: unknown): cause is FromProxy => codeOf(cause) === 'ERR_REMIT_PROXY';
+const isProxyFailure = (cause: unknown): cause is FromProxy => failureCodeOf(cause) === 'ERR_REMIT_PROXY';
 
-function codeOf(cause: unknown): string | undefined {
-  if (typeof cause !== 'object' || cause === null) return undefined;
-  const {code} = cause as {code?: unknown}; // errors of Node and undici have a string code
-  if (typeof code !== 'string') return undefined;
-  return cause instanceof Error ? sslCodeOf(cause) : code;
+function failureCodeOf(cause: unknown): string | undefined {
+  const code = codeOf(cause);
+  return code !== undefined && cause instanceof Error ? sslCodeOf(cause) : code;
 }

@@ -1,6 +1,6 @@
 import http from 'node:http';
 import {isIP, type Socket} from 'node:net';
-import type {TLSSocket} from 'node:tls';
+import {must} from '../narrow.ts';
 import {hostOf} from '../network/local.ts';
 import {parseProxy, type Proxy} from '../network/proxy.ts';
 import {tlsOptions, type NetworkSettings} from '../network/settings.ts';
@@ -184,7 +184,7 @@ export class HttpTransport implements Transport {
       sending.on('response', (response) => {
         clearTimeout(phase);
         progress.sent = true;
-        progress.status = response.statusCode!;
+        progress.status = must(response.statusCode, STATUS);
         const chunks: Buffer[] = [];
         let bytes = 0;
         response.on('data', (chunk: Buffer) => {
@@ -200,7 +200,11 @@ export class HttpTransport implements Transport {
           }
           settle();
           const {statusCode, headers} = response;
-          const answer = {status: statusCode!, headers: flatten(headers), body: Buffer.concat(chunks)};
+          const answer = {
+            status: must(statusCode, STATUS),
+            headers: flatten(headers),
+            body: Buffer.concat(chunks),
+          };
           resolve(decoded(answer, maxBodyBytes));
         });
       });
@@ -209,12 +213,14 @@ export class HttpTransport implements Transport {
   }
 }
 
+/** Node gives every answer one. */
+const STATUS = 'status of an answer';
+
 /** Calls back when the socket can carry the request; over TLS that is after the handshake. */
 function whenOpen(socket: Socket, reused: boolean, secure: boolean, onOpen: () => void): void {
   if (reused) onOpen();
   else if (secure) {
-    if ((socket as TLSSocket & {secureConnecting?: boolean}).secureConnecting === false)
-      onOpen(); // missing in the types
+    if ('secureConnecting' in socket && socket.secureConnecting === false) onOpen();
     else socket.once('secureConnect', onOpen);
   } else if (socket.connecting) socket.once('connect', onOpen);
   else onOpen();

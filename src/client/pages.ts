@@ -103,20 +103,20 @@ export class Listing<T> implements AsyncIterable<T> {
       const whole = page.items.length <= left;
       const items = whole ? page.items : page.items.slice(0, left);
       left -= items.length;
-      const {moreBy} = page;
-      const repeated = page.nextCursor !== undefined && seen.has(page.nextCursor);
-      const isLast = (page.nextCursor === undefined && moreBy === undefined) || repeated;
-      const after: Position = isLast ? 'end' : {cursor: page.nextCursor, overlap: 0};
+      const {moreBy, nextCursor: cursor} = page;
+      const repeated = cursor !== undefined && seen.has(cursor);
+      const isLast = (cursor === undefined && moreBy === undefined) || repeated;
+      const after: Position = isLast ? 'end' : {cursor, overlap: 0};
       const next: Position = whole ? after : {cursor: from, overlap: items.length};
       if (items.length === 0) this.#position = next;
       yield {items, from, next};
-      if (repeated && left > 0) throw repeatedCursor(page.nextCursor!);
+      if (repeated && left > 0) throw repeatedCursor(cursor);
       if (moreBy !== undefined && left > 0) throw unclearEnd(moreBy);
-      if (page.nextCursor === undefined) return;
+      if (cursor === undefined) return;
       empty = items.length === 0 ? empty + 1 : 0;
       if (empty === MOST_EMPTY_PAGES) throw endless();
-      seen.add(page.nextCursor);
-      from = page.nextCursor;
+      seen.add(cursor);
+      from = cursor;
     }
   }
 }

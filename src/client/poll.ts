@@ -1,6 +1,7 @@
 import type {Clock} from '../clock.ts';
 import {canReach, isFinal, type Lifecycle} from '../contract/lifecycle.ts';
 import {RemitError} from '../errors.ts';
+import {isObject} from '../narrow.ts';
 
 export interface WaitOptions<T> {
   /** Reads the record; `timeoutMs` is the remaining time of the wait. */
@@ -104,8 +105,8 @@ export function standing(
 
 /** The `status` of a record, or a payment method's `verification_status`. */
 export function statusOf(record: unknown): string | undefined {
-  if (typeof record !== 'object' || record === null) return undefined;
-  const {status, verification_status: verification} = record as Record<string, unknown>; // an answer may have any shape
+  if (!isObject(record)) return undefined;
+  const {status, verification_status: verification} = record;
   const found = status ?? verification;
   return typeof found === 'string' ? found : undefined;
 }

@@ -1,6 +1,7 @@
 import type {LookupFunction} from 'node:net';
 import type * as undiciModule from 'undici';
 import type {Dispatcher, Pool, buildConnector} from 'undici';
+import {must} from '../narrow.ts';
 import {parseProxy, type Proxy} from '../network/proxy.ts';
 import {tlsOptions, type NetworkSettings} from '../network/settings.ts';
 import {Abortable, unwatch, watch} from './abort.ts';
@@ -260,8 +261,14 @@ class Exchange extends Abortable implements Dispatcher.DispatchHandler, Progress
 
   onResponseEnd(): void {
     if (!this.#settle()) return;
-    const body = this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks);
-    const answer = {status: this.status!, headers: this.#headers, body};
+    const [first] = this.#chunks;
+    const isWhole = this.#chunks.length === 1 && first !== undefined;
+    const body = isWhole ? first : Buffer.concat(this.#chunks);
+    const answer = {
+      status: must(this.status, 'status of an answer that has ended'),
+      headers: this.#headers,
+      body,
+    };
     this.#options.resolve(decoded(answer, this.#options.maxBodyBytes));
   }
 

@@ -2,6 +2,7 @@ import {ASSUMED_FIELDS} from '../contract/assumed-fields.ts';
 import type {Method, Operation} from '../contract/operation.ts';
 import {OPERATIONS, type OperationId} from '../contract/operations.ts';
 import {RemitError} from '../errors.ts';
+import {isObject} from '../narrow.ts';
 
 /** The assumptions that a profile may override. What the interface document specifies is fixed. */
 export interface Overrides {
@@ -11,15 +12,16 @@ export interface Overrides {
   fields?: Readonly<Record<string, string>> | undefined;
 }
 
-const METHODS: readonly string[] = ['GET', 'POST', 'PATCH', 'DELETE', 'PUT'];
+const METHODS = ['GET', 'POST', 'PATCH', 'DELETE', 'PUT'] as const satisfies readonly (Method | 'PUT')[];
 
 /** The contract's declaration of an operation. */
-export function operationOf(id: OperationId): Operation {
+export const operationOf = (id: OperationId): Operation => findOperation(id);
+
+/** Ids are checked by type alone, unless a profile names them. */
+function findOperation(id: string): Operation {
   const [resource = '', verb = ''] = id.split('.');
-  const verbs = Object.hasOwn(OPERATIONS, resource)
-    ? (OPERATIONS as Readonly<Record<string, Readonly<Record<string, Operation>>>>)[resource]! // ids are checked only by type
-    : {};
-  const found = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
+  const verbs = ownEntry<Readonly<Record<string, Operation>>>(OPERATIONS, resource);
+  const found = ownEntry(verbs, verb);
   if (found === undefined) throw usage(`there is no operation ${id}`);
   return found;
 }
@@ -29,8 +31,15 @@ export function operationOf(id: OperationId): Operation {
  *
  * @throws {RemitError} USAGE if a given route is overridden, or the override is invalid
  */
-export function resolveRoute(id: OperationId, overrides?: Overrides): {method: string; path: string} {
-  const {method, path, origin, prefix} = operationOf(id);
+export const resolveRoute = (id: OperationId, overrides?: Overrides): Route => routeOf(id, overrides);
+
+interface Route {
+  method: string;
+  path: string;
+}
+
+function routeOf(id: string, overrides?: Overrides): Route {
+  const {method, path, origin, prefix} = findOperation(id);
   const override = ownEntry(overrides?.operations, id);
   if (override === undefined) return {method, path};
   if (origin.kind === 'given' && prefix !== undefined)
@@ -48,8 +57,8 @@ export function resolveRoute(id: OperationId, overrides?: Overrides): {method: s
 
 /** Checks every override when a profile is read, not when an operation happens to be called. */
 export function checkOverrides(overrides: Overrides): void {
-  for (const id of Object.keys(overrides.operations ?? {})) resolveRoute(id as OperationId, overrides); // an unknown id is refused there
-  for (const name of Object.keys(overrides.fields ?? {})) wireField(name, overrides);
+  for (const id of Object.keys(overrides.operations ?? {})) routeOf(id, overrides);
+  for (const [name, to] of Object.entries(overrides.fields ?? {})) checkWireName(name, to);
 }
 
 /** Inserts URL-encoded values into a path template: `/api/payouts/{id}`. */
@@ -84,35 +93,35 @@ export function renameFields<T extends object>(
   id: OperationId,
   value: T,
   overrides?: Overrides,
-): T | Record<string, unknown> {
-  const names = Object.keys(overrides?.fields ?? {}).filter((name) => name.startsWith(`${id}.`));
-  let renamed: Record<string, unknown> = value as Record<string, unknown>; // a JSON object, read by key
-  for (const name of names) {
-    renamed = rename(renamed, name.slice(id.length + 1).split('.'), wireField(name, overrides!), name);
+): T | Readonly<Record<string, unknown>> {
+  const names = Object.entries(overrides?.fields ?? {}).filter(([name]) => name.startsWith(`${id}.`));
+  if (names.length === 0 || !isObject(value)) return value;
+  let renamed: Readonly<Record<string, unknown>> = value;
+  for (const [name, to] of names) {
+    checkWireName(name, to);
+    renamed = rename(renamed, name.slice(id.length + 1).split('.'), to, name);
   }
   return renamed;
 }
 
 function rename(
-  value: Record<string, unknown>,
+  value: Readonly<Record<string, unknown>>,
   path: readonly string[],
   to: string,
   name: string,
-): Record<string, unknown> {
+): Readonly<Record<string, unknown>> {
   const [first = '', ...rest] = path;
   if (!Object.hasOwn(value, first)) return value;
   const inner = value[first];
   if (rest.length > 0) {
-    if (typeof inner !== 'object' || inner === null) return value;
-    return {...value, [first]: rename(inner as Record<string, unknown>, rest, to, name)};
+    return isObject(inner) ? {...value, [first]: rename(inner, rest, to, name)} : value;
   }
   if (to !== first && Object.hasOwn(value, to))
     throw usage(`both ${first} and ${to} are given, and ${name} is to be sent as ${to}`);
   return Object.fromEntries(Object.entries(value).map(([key, held]) => [key === first ? to : key, held]));
 }
 
-function wireField(name: string, overrides: Overrides): string {
-  const to = overrides.fields![name]!;
+function checkWireName(name: string, to: unknown): void {
   if (!Object.hasOwn(ASSUMED_FIELDS, name)) {
     throw usage(
       `${name} is not an assumed field: names that the interface document gives cannot be overridden`,
@@ -120,13 +129,13 @@ function wireField(name: string, overrides: Overrides): string {
   }
   if (typeof to !== 'string' || !/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(to))
     throw usage(`the name for ${name} is not a field name`);
-  return to;
 }
 
 function checkMethod(id: string, method: string): Method | 'PUT' {
   const upper = String(method).toUpperCase();
-  if (!METHODS.includes(upper)) throw usage(`the method for ${id} must be one of ${METHODS.join(', ')}`);
-  return upper as Method | 'PUT';
+  const known = METHODS.find((one) => one === upper);
+  if (known === undefined) throw usage(`the method for ${id} must be one of ${METHODS.join(', ')}`);
+  return known;
 }
 
 function checkPath(id: string, path: string, declared: string): string {
@@ -157,7 +166,7 @@ function checkPrefix(
   return {method: given.method, path: checkPath(id, path, given.path)};
 }
 
-const paramsOf = (path: string) => [...path.matchAll(/\{([a-z_]+)\}/g)].map((match) => match[1]!).sort();
+const paramsOf = (path: string) => [...path.matchAll(/\{([a-z_]+)\}/g)].map(([, name]) => name).sort();
 
 function encodeSegment(name: string, value: string | undefined): string {
   if (value === undefined || value === '') throw usage(`${name} is empty`);

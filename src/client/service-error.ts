@@ -1,4 +1,4 @@
-import {ERRORS, RemitError, type ErrorCode, type ErrorFacts} from '../errors.ts';
+import {isErrorCode, RemitError, type ErrorCode, type ErrorFacts} from '../errors.ts';
 import {isObject} from '../narrow.ts';
 import type {Sanitizer} from '../sanitize/sanitizer.ts';
 import type {Answer} from './answer.ts';
@@ -25,9 +25,8 @@ export interface CallFacts {
  * the status.
  */
 function codeOfAnswer({status, errorCode}: Answer): ErrorCode {
-  if (errorCode !== undefined && documentedStatus(errorCode) === status && Object.hasOwn(ERRORS, errorCode)) {
-    return errorCode as ErrorCode; // checked by the line above
-  }
+  if (errorCode !== undefined && documentedStatus(errorCode) === status && isErrorCode(errorCode))
+    return errorCode;
   if (status >= 300 && status < 400) return 'REDIRECTED';
   if (status === 408 || status === 425 || status >= 500 || status < 300) return 'UNAVAILABLE';
   return BY_STATUS[status] ?? 'REFUSED';

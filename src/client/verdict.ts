@@ -112,6 +112,6 @@ export function settlesEarlier(answer: Answer): boolean {
 
 /** The status that the interface document assigns to an error code; undefined for an unknown code. */
 export function documentedStatus(code: string | undefined): number | undefined {
-  if (code === undefined || !Object.hasOwn(SERVICE_ERRORS, code)) return undefined;
-  return SERVICE_ERRORS[code as keyof typeof SERVICE_ERRORS].status;
+  const errors: Readonly<Record<string, {status: number}>> = SERVICE_ERRORS;
+  return code !== undefined && Object.hasOwn(errors, code) ? errors[code]?.status : undefined;
 }

@@ -1,3 +1,5 @@
+import {keysOf} from '../narrow.ts';
+
 /** One event type: when it is sent, and the schema of its `data`. */
 export interface EventType {
   readonly description: string;
@@ -22,7 +24,7 @@ export const EVENT_TYPES = {
 } as const satisfies Record<string, EventType>;
 
 export type EventTypeName = keyof typeof EVENT_TYPES;
-export const EVENT_TYPE_NAMES = Object.keys(EVENT_TYPES) as EventTypeName[]; // its own keys
+export const EVENT_TYPE_NAMES = keysOf(EVENT_TYPES);
 
 /** Interface document, "Signature": lower-case hex HMAC-SHA256 over `{timestamp}.{raw body}`. */
 export const WEBHOOK_HEADERS = {signature: 'X-Webhook-Signature', timestamp: 'X-Webhook-Timestamp'} as const;

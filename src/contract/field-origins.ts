@@ -48,10 +48,11 @@ export function fieldOrigin(id: string, field: string, {pages}: {pages?: 'cursor
   const known = [
     ...(pages !== undefined && PAGING.includes(field) ? [given('Pagination')] : []),
     ...[GIVEN_FIELDS, ASSUMED_FIELDS].flatMap((fields) =>
-      Object.hasOwn(fields, name) ? [fields[name]!] : [],
+      Object.hasOwn(fields, name) ? (fields[name] ?? []) : [],
     ),
   ];
-  if (known.length === 1) return known[0]!;
+  const [only] = known;
+  if (only !== undefined && known.length === 1) return only;
   throw new Error(
     known.length === 0
       ? `the origin of ${name} is unknown: add it to assumed-fields.ts, or to field-origins.ts with its section`

@@ -1,10 +1,30 @@
 import * as z from 'zod';
+import {isList, isObject} from '../narrow.ts';
 import {fieldOrigin} from './field-origins.ts';
 import {allOperations} from './operations.ts';
 import {AmountMinor, CurrencyCode, Metadata, Timestamp, Uuid} from './schemas/fields.ts';
 import {SCHEMAS, type SchemaName} from './schemas/registry.ts';
 
 export type Json = {[key: string]: unknown};
+
+/** The keywords of JSON Schema that our schemas use. */
+export interface JsonSchema extends Json {
+  $ref?: string;
+  oneOf?: JsonSchema[];
+  anyOf?: JsonSchema[];
+  properties?: Record<string, JsonSchema>;
+  required?: string[];
+  type?: string | string[];
+  format?: string;
+  items?: JsonSchema;
+  enum?: unknown[];
+  deprecated?: boolean;
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+}
+export type Schemas = Record<string, JsonSchema>;
 
 /** Parts that many schemas share; each is a component. */
 const PARTS = {Uuid, AmountMinor, CurrencyCode, Metadata, Timestamp};
@@ -13,39 +33,36 @@ const refTo = (name: string) => `#/components/schemas/${name}`;
 export const schemaRef = (name: SchemaName | keyof typeof PARTS): Json => ({$ref: refTo(name)});
 
 /** Every schema as JSON Schema 2020-12: bodies as a caller writes them, answers as a reader receives them. */
-export function schemaComponents(): Json {
+export function schemaComponents(): Schemas {
   const registry = z.registry<{id: string}>();
   for (const [id, schema] of Object.entries<z.ZodType>({...PARTS, ...SCHEMAS})) registry.add(schema, {id});
-  const [input, output] = (['input', 'output'] as const).map(
-    (io) => z.toJSONSchema(registry, {io, uri: refTo}).schemas as Json,
-  );
+  const schemas = (io: 'input' | 'output'): Json => z.toJSONSchema(registry, {io, uri: refTo}).schemas;
+  const [input, output] = [schemas('input'), schemas('output')];
   const operations = allOperations().map(({operation}) => operation);
   const bodies = new Set<string | undefined>(operations.map(({body}) => body));
   const queries = new Set<string | undefined>(operations.map(({query}) => query));
-  const components: Json = {};
+  const components: Schemas = {};
   for (const name of [...Object.keys(PARTS), ...Object.keys(SCHEMAS)].sort()) {
     if (queries.has(name)) continue; // they become parameters
-    components[name] = tidy((bodies.has(name) ? input : output)![name]);
+    components[name] = tidySchema((bodies.has(name) ? input : output)[name]);
   }
   markOrigins(components);
   return components;
 }
 
 /** The query of a list, field by field; values are parsed, so they have their own types. */
-export function queryProperties(name: SchemaName): Record<string, Json> {
-  const {properties} = z.toJSONSchema(SCHEMAS[name], {io: 'output'});
-  return tidy(properties) as Record<string, Json>;
-}
+export const queryProperties = (name: SchemaName): Schemas =>
+  tidySchema(z.toJSONSchema(SCHEMAS[name], {io: 'output'})).properties ?? {};
 
 /** Sets the origin of every request field, as `x-origin` in the schema. */
-function markOrigins(components: Json): void {
+function markOrigins(components: Schemas): void {
   for (const {id, operation} of allOperations())
     if (operation.body !== undefined)
-      for (const branch of branchesOf(components[operation.body] as Json)) markFields(id, branch, '');
+      for (const branch of branchesOf(components[operation.body])) markFields(id, branch, '');
 }
 
-function markFields(id: string, schema: Json, prefix: string): void {
-  for (const [name, field] of Object.entries((schema['properties'] ?? {}) as Record<string, Json>)) {
+function markFields(id: string, schema: JsonSchema, prefix: string): void {
+  for (const [name, field] of Object.entries(schema.properties ?? {})) {
     const origin = fieldOrigin(id, `${prefix}${name}`);
     const marked = field['x-origin'];
     if (marked !== undefined && JSON.stringify(marked) !== JSON.stringify(origin))
@@ -56,18 +73,20 @@ function markFields(id: string, schema: Json, prefix: string): void {
 }
 
 /** The schema itself, or the branches of a union. */
-const branchesOf = (schema: Json): Json[] => (schema['oneOf'] as Json[] | undefined) ?? [schema];
+const branchesOf = (schema: JsonSchema = {}): JsonSchema[] => schema.oneOf ?? [schema];
+
+/** What zod makes has the keywords of `JsonSchema`. */
+export const tidySchema = (schema: unknown): JsonSchema => tidy(schema) as JsonSchema;
 
 /** Removes what adds nothing: `$id`, open objects, patterns that repeat a format. */
-export function tidy(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(tidy);
-  if (typeof value !== 'object' || value === null) return value;
-  const schema = value as Json;
-  const kept = Object.entries(schema).filter(([key, inner]) => {
+function tidy(value: unknown): unknown {
+  if (isList(value)) return value.map(tidy);
+  if (!isObject(value)) return value;
+  const kept = Object.entries(value).filter(([key, inner]) => {
     if (key === '$id' || key === '$schema') return false;
     if (key === 'additionalProperties') return JSON.stringify(inner) !== '{}';
     if (key === 'minimum') return inner !== -Number.MAX_SAFE_INTEGER;
-    if (key === 'pattern') return !['date', 'date-time', 'uuid', 'email'].includes(String(schema['format']));
+    if (key === 'pattern') return !['date', 'date-time', 'uuid', 'email'].includes(String(value['format']));
     return true;
   });
   return Object.fromEntries(kept.map(([key, inner]) => [key, tidy(inner)]));

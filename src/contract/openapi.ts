@@ -1,3 +1,4 @@
+import {must} from '../narrow.ts';
 import {SERVICE_ERRORS, SHARED_ERRORS, type ServiceErrorCode} from './error-codes.ts';
 import {EVENT_TYPES, WEBHOOK_HEADERS} from './events.ts';
 import {LIMITS} from './limits.ts';
@@ -16,7 +17,7 @@ import type {SchemaName} from './schemas/registry.ts';
  *
  * @param server the base URL to name; if absent, it is relative to where the document is served
  */
-export function openApiDocument(server = '/'): Json {
+export function openApiDocument(server = '/') {
   const responses: Json = {};
   const paths: Record<string, Json> = {};
   for (const {id, operation} of allOperations()) {
@@ -149,7 +150,11 @@ function failures({fails}: Operation, responses: Json): Json {
 
 function failure(codes: readonly ServiceErrorCode[]): Json {
   const schema = {allOf: [schemaRef('ErrorBody'), {properties: {error_code: {enum: codes}}}]};
-  return {description: codes.join(', '), content: json(schema), 'x-origin': SERVICE_ERRORS[codes[0]!].origin};
+  return {
+    description: codes.join(', '),
+    content: json(schema),
+    'x-origin': SERVICE_ERRORS[must(codes[0], 'code of a failure')].origin,
+  };
 }
 
 const pascalCase = (code: string) =>

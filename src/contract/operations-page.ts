@@ -1,7 +1,7 @@
 import {SERVICE_ERRORS, SHARED_ERRORS} from './error-codes.ts';
 import {EVENT_TYPES} from './events.ts';
 import {fieldOrigin} from './field-origins.ts';
-import {queryProperties, schemaComponents, type Json} from './openapi-schemas.ts';
+import {type JsonSchema, queryProperties, schemaComponents, type Schemas} from './openapi-schemas.ts';
 import {allOperations, type OperationId} from './operations.ts';
 import type {Operation} from './operation.ts';
 import type {Origin} from './origin.ts';
@@ -36,7 +36,10 @@ const contents = () =>
     ]),
   );
 
-function operationText({id, operation}: {id: OperationId; operation: Operation}, components: Json): string {
+function operationText(
+  {id, operation}: {id: OperationId; operation: Operation},
+  components: Schemas,
+): string {
   const {summary, method, path, origin, prefix, key, body, query, ok, fails} = operation;
   const origins = [
     originText(origin),
@@ -51,7 +54,7 @@ function operationText({id, operation}: {id: OperationId; operation: Operation},
       ? fieldTable(id, operation, {properties: queryProperties(query)}, components)
       : body === undefined || body === 'Empty'
         ? undefined
-        : fieldTable(id, operation, components[body] as Json, components);
+        : fieldTable(id, operation, components[body], components);
   return [
     `### ${id}`,
     `${summary}.`,
@@ -68,17 +71,26 @@ function operationText({id, operation}: {id: OperationId; operation: Operation},
 }
 
 /** Fields of a request. Nested objects are expanded; a union shows the fields of each branch. */
-function fieldTable(id: OperationId, operation: Operation, schema: Json, components: Json): string {
-  const rows = new Map<string, string[]>();
+function fieldTable(
+  id: OperationId,
+  operation: Operation,
+  schema: JsonSchema | undefined,
+  components: Schemas,
+): string {
+  const rows = new Map<string, {type: string; cells: (type: string) => string[]}>();
   for (const {name, field, required} of fieldsOf(schema, components)) {
     const from = originText(fieldOrigin(id, name, operation));
     const known = rows.get(name);
     const type = typeText(field, components);
-    if (known === undefined) rows.set(name, [`\`${name}\``, type, required, PAGING[name] ?? from]);
-    else if (!known[1]!.split(' or ').includes(type)) known[1] += ` or ${type}`;
+    if (known === undefined)
+      rows.set(name, {type, cells: (types) => [`\`${name}\``, types, required, PAGING[name] ?? from]});
+    else if (!known.type.split(' or ').includes(type)) known.type += ` or ${type}`;
   }
   const heading = operation.query === undefined ? 'Field' : 'Query';
-  return table([heading, 'Type', 'Required', 'Origin'], [...rows.values()]);
+  return table(
+    [heading, 'Type', 'Required', 'Origin'],
+    [...rows.values()].map(({type, cells}) => cells(type)),
+  );
 }
 
 /** Names that are given, with values that are assumed. */
@@ -90,28 +102,16 @@ const PAGING: Readonly<Record<string, string>> = {
 
 interface FieldFacts {
   name: string;
-  field: Json;
+  field: JsonSchema;
   /** `yes`, `no`, or the fields that may be used instead. */
   required: string;
 }
 
-export function fieldsOf(schema: Json, components: Json, prefix = ''): FieldFacts[] {
-  const {
-    $ref,
-    oneOf,
-    anyOf = [],
-    properties = {},
-    required = [],
-  } = schema as {
-    $ref?: string;
-    oneOf?: Json[];
-    anyOf?: {required: string[]}[];
-    properties?: Record<string, Json>;
-    required?: string[];
-  };
-  if ($ref !== undefined) return fieldsOf(components[nameIn($ref)] as Json, components, prefix);
+export function fieldsOf(schema: JsonSchema = {}, components: Schemas, prefix = ''): FieldFacts[] {
+  const {$ref, oneOf, anyOf = [], properties = {}, required = []} = schema;
+  if ($ref !== undefined) return fieldsOf(components[nameIn($ref)], components, prefix);
   if (oneOf !== undefined) return unionFields(oneOf.map((branch) => fieldsOf(branch, components, prefix)));
-  const choice = anyOf.flatMap((branch) => branch.required); // one of them is enough
+  const choice = anyOf.flatMap((branch) => branch.required ?? []); // one of them is enough
   const need = (name: string) => {
     if (required.includes(name)) return 'yes';
     const others = choice.filter((other) => other !== name).map((other) => `\`${other}\``);
@@ -119,7 +119,7 @@ export function fieldsOf(schema: Json, components: Json, prefix = ''): FieldFact
   };
   return Object.entries(properties).flatMap(([name, field]) => [
     {name: `${prefix}${name}`, field, required: need(name)},
-    ...(field['properties'] === undefined ? [] : fieldsOf(field, components, `${prefix}${name}.`)),
+    ...(field.properties === undefined ? [] : fieldsOf(field, components, `${prefix}${name}.`)),
   ]);
 }
 
@@ -132,24 +132,16 @@ const unionFields = (branches: readonly FieldFacts[][]): FieldFacts[] =>
     }),
   );
 
-const nameIn = ($ref: string): string => $ref.split('/').at(-1)!;
+const nameIn = ($ref: string): string => $ref.slice($ref.lastIndexOf('/') + 1);
 
 /** `integer, 1 to 100`, `one of …`, `UUID or null`. */
-export function typeText(field: Json, components: Json): string {
-  const {$ref, anyOf, type, format, items, deprecated} = field as {
-    $ref?: string;
-    anyOf?: Json[];
-    type?: string | string[];
-    format?: string;
-    items?: Json;
-    deprecated?: boolean;
-  };
+export function typeText(field: JsonSchema, components: Schemas): string {
+  const {$ref, anyOf, type, format, items, deprecated} = field;
   const old = deprecated ? ', deprecated' : '';
   if ($ref !== undefined) return partText(nameIn($ref)) + old;
   if (anyOf !== undefined) return anyOf.map((branch) => typeText(branch, components)).join(' or ') + old;
   if (field['const'] !== undefined) return `\`${JSON.stringify(field['const'])}\``;
-  if (field['enum'] !== undefined)
-    return (field['enum'] as unknown[]).map((value) => `\`${String(value)}\``).join(' or ');
+  if (field.enum !== undefined) return field.enum.map((value) => `\`${String(value)}\``).join(' or ');
   if (items !== undefined) return `list of ${typeText(items, components)}`;
   const base =
     format === undefined ? [type].flat().join(' or ') : `${[type].flat().join(' or ')} (${format})`;
@@ -165,8 +157,8 @@ const PARTS: Readonly<Record<string, string>> = {
 };
 const partText = (name: string): string => PARTS[name] ?? schemaLink(name);
 
-function boundsText(field: Json): string {
-  const {minimum, maximum, minLength, maxLength} = field as Record<string, number | undefined>;
+function boundsText(field: JsonSchema): string {
+  const {minimum, maximum, minLength, maxLength} = field;
   const [from, to] = [minimum ?? minLength, maximum ?? maxLength];
   const unit = minLength !== undefined || maxLength !== undefined ? ' characters' : '';
   if (to === Number.MAX_SAFE_INTEGER || (from === undefined && to === undefined)) return '';
@@ -176,7 +168,7 @@ function boundsText(field: Json): string {
 }
 
 /** The fields of answers. */
-function schemasText(components: Json): string {
+function schemasText(components: Schemas): string {
   const named = new Set(allOperations().flatMap(({operation: {ok}}) => Object.values(ok)));
   const held = [...named].flatMap((name) => (name?.endsWith('Page') ? [name, name.slice(0, -4)] : [name]));
   const names = [...new Set([...held, 'Move', 'ErrorBody'])].filter((name) => name !== null).sort();
@@ -187,7 +179,7 @@ function schemasText(components: Json): string {
         `### ${name}`,
         table(
           ['Field', 'Type', 'Always present'],
-          fieldsOf(components[name] as Json, components).map(({name: field, field: schema, required}) => [
+          fieldsOf(components[name], components).map(({name: field, field: schema, required}) => [
             `\`${field}\``,
             typeText(schema, components),
             required,

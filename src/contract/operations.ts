@@ -33,10 +33,10 @@ export type OperationId = {[R in Resource]: `${R}.${keyof (typeof OPERATIONS)[R]
 
 /** Every operation with its id, in declaration order. */
 export function allOperations(): {id: OperationId; operation: Operation}[] {
-  return Object.entries(OPERATIONS).flatMap(([resource, verbs]) =>
+  return Object.entries<Readonly<Record<string, Operation>>>(OPERATIONS).flatMap(([resource, verbs]) =>
     Object.entries(verbs).map(([verb, operation]) => ({
       id: `${resource}.${verb}` as OperationId, // Object.entries widens the literal keys to string
-      operation: operation as Operation,
+      operation,
     })),
   );
 }

@@ -20,18 +20,14 @@ type Value = Markup | string | number | null | undefined | false | readonly Valu
  * nothing.
  */
 export function markup(parts: TemplateStringsArray, ...values: readonly Value[]): Markup {
-  let text = parts[0]!;
-  values.forEach((value, i) => {
-    text += render(value) + parts[i + 1]!;
-  });
-  return new Markup(text);
+  return new Markup(parts.map((part, i) => part + render(values[i])).join(''));
 }
 
 function render(value: Value): string {
   if (value instanceof Markup) return value.text;
-  if (Array.isArray(value)) return (value as readonly Value[]).map(render).join('');
   if (value === null || value === undefined || value === false) return '';
-  return escapeText(String(value));
+  if (typeof value === 'string' || typeof value === 'number') return escapeText(String(value));
+  return value.map(render).join('');
 }
 
 /** Escapes text for an element or a quoted attribute. Invisible characters are removed. */

@@ -1,3 +1,4 @@
+import {keysOf} from '../narrow.ts';
 import {CURRENCIES, successorOf} from './currencies.ts';
 
 /** The wire field is a JSON integer; JSON readers do not keep integers above 2^53 - 1 exact. */
@@ -207,7 +208,7 @@ function refuseShape(text: string, format: NumberFormat | undefined): never {
 
 /** The most likely format of a text with separators: the last separator is the decimal sign. */
 function formatOf(text: string): NumberFormat {
-  const fits = (Object.keys(NUMBER_FORMATS) as NumberFormat[]).find((name) => {
+  const fits = keysOf(NUMBER_FORMATS).find((name) => {
     const {decimal, group}: Format = NUMBER_FORMATS[name];
     const [whole = '', fraction = '0', ...more] = text.split(decimal);
     if (more.length > 0 || !isDigits(fraction) || fraction.length === 3) return false; // three digits are a group

@@ -82,6 +82,6 @@ export const escapedJson = (json: string): string =>
 
 /** The same for YAML, whose escape sequences contain code points. */
 export const escapedYaml = (yaml: string): string =>
-  yaml.replace(UNESCAPED, (found) => `\\U${hexDigits(found.codePointAt(0)!, 8)}`);
+  yaml.replace(UNESCAPED, (found) => `\\U${hexDigits(found.codePointAt(0) ?? 0, 8)}`);
 
 const hexDigits = (code: number, digits: number): string => code.toString(16).padStart(digits, '0');

@@ -1,3 +1,4 @@
+import {codeOf} from '../narrow.ts';
 import {cleanLine, escapedJson, isPrintable, markedToken, strippedLine, strippedLines} from './harmful.ts';
 import {KnownSecrets} from './known-secrets.ts';
 import {
@@ -140,18 +141,15 @@ export class Sanitizer {
 
   /** A header or a field by its name. */
   field(name: string, value: string): string {
-    return this.value({[name]: value}, 'line', name) as string;
+    return this.#string(value, nameWithin('', name), 'line');
   }
 
   /**
    * A copy of a JSON value that is safe to show. Fields are protected by name, at any depth; names are treated as
    * text, because a service chooses them.
-   *
-   * @param only the value of this field alone
    */
-  value(json: unknown, form: Form = 'exact', only?: string): unknown {
-    const clean = this.#value(json, '', form, 0);
-    return only === undefined ? clean : Object.values(clean as object)[0];
+  value(json: unknown, form: Form = 'exact'): unknown {
+    return this.#value(json, '', form, 0);
   }
 
   /** An error with the message of the cause and nothing else (no raw packets or request options). */
@@ -162,8 +160,8 @@ export class Sanitizer {
     const inner = raw.cause === undefined ? undefined : {cause: this.cause(raw.cause)};
     const copy = new Error(this.line(raw.message), inner);
     copy.name = raw.name;
-    const {code} = raw as {code?: unknown}; // Node errors have one
-    return typeof code === 'string' ? Object.assign(copy, {code}) : copy;
+    const code = codeOf(raw);
+    return code !== undefined ? Object.assign(copy, {code}) : copy;
   }
 
   #masked(text: string): string {
@@ -176,7 +174,7 @@ export class Sanitizer {
       .replace(
         this.#quotedField,
         (all, before: string, _quote: string, name: string, quoted?: string, plain?: string) => {
-          const value = (quoted ?? plain)!; // the pattern has one of the two
+          const value = quoted ?? plain ?? ''; // the pattern has one of the two
           const shown = this.#protected(name, value);
           return shown === value ? all : `${before}"${shown}"`;
         },
@@ -184,7 +182,7 @@ export class Sanitizer {
       .replace(
         this.#bareField,
         (all, before: string, plain: string | undefined, inQuery: string | undefined, value: string) => {
-          const name = (plain ?? inQuery)!; // the pattern has one of the two
+          const name = plain ?? inQuery ?? ''; // the pattern has one of the two
           const isField = /\d/.test(value) || before.endsWith('='); // not `secret: is required`
           const shown = isField ? this.#protected(name, value) : value;
           return shown === value ? all : before + shown;
@@ -219,7 +217,7 @@ export class Sanitizer {
         this.#string(value, header, form),
       ]);
     if (Array.isArray(raw)) return raw.map((item) => this.#value(item, name, form, level + 1));
-    const toJson = (raw as {toJSON?: unknown}).toJSON;
+    const toJson = 'toJSON' in raw ? raw.toJSON : undefined;
     if (typeof toJson === 'function') return this.#value(toJson.call(raw), name, form, level + 1);
     return Object.fromEntries(
       Object.entries(raw).map(([key, inner]) => [

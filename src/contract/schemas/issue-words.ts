@@ -79,7 +79,7 @@ export function valueAtPath(value: unknown, path: readonly PropertyKey[]): unkno
   let at = value;
   for (const step of path) {
     if (at === null || typeof at !== 'object') return undefined;
-    at = (at as Record<PropertyKey, unknown>)[step];
+    at = Reflect.get(at, step);
   }
   return at;
 }

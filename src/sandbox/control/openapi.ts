@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import {SERVICE_ERRORS, type ServiceErrorCode} from '../../contract/error-codes.ts';
 import {openApiDocument} from '../../contract/openapi.ts';
-import {schemaRef, tidy, type Json} from '../../contract/openapi-schemas.ts';
+import {type Json, type JsonSchema, schemaRef, tidySchema} from '../../contract/openapi-schemas.ts';
 import {CONTROL_ANSWERS} from './answers.ts';
 import {CONTROL_BODIES, CONTROL_QUERIES} from './bodies.ts';
 import {CONTROL_ERRORS, TOKEN_HEADER, controlCalls, type ControlCall} from './calls.ts';
@@ -9,20 +9,20 @@ import {CONTROL_ERRORS, TOKEN_HEADER, controlCalls, type ControlCall} from './ca
 const TAG = 'sandboxControl';
 
 /** A schema of a control call as JSON Schema: bodies as a caller writes them, answers as a reader gets them. */
-export const controlSchema = (schema: z.ZodType, io: 'input' | 'output'): Json =>
-  tidy(z.toJSONSchema(schema, {io})) as Json;
+export const controlSchema = (schema: z.ZodType, io: 'input' | 'output'): JsonSchema =>
+  tidySchema(z.toJSONSchema(schema, {io}));
 
 /** The service as the sandbox has it: the contract, and the control calls under /sandbox/, which the service does not have. */
 export function sandboxOpenApi(server?: string): Json {
   const document = openApiDocument(server);
-  const {securitySchemes, ...components} = document['components'] as {securitySchemes: Json};
+  const {securitySchemes, ...components} = document.components;
   return {
     ...document,
     tags: [
-      ...(document['tags'] as Json[]),
+      ...document.tags,
       {name: TAG, description: 'Control calls of the local sandbox. The service itself has none of these.'},
     ],
-    paths: {...(document['paths'] as Json), ...controlPaths()},
+    paths: {...document.paths, ...controlPaths()},
     components: {
       ...components,
       securitySchemes: {
@@ -78,7 +78,7 @@ function operation(id: string, {summary, body, query, ok, fails = []}: ControlCa
 
 /** Its values are described as they are parsed: a limit is a number. */
 function queryParameters(query: z.ZodType): Json[] {
-  const {properties} = controlSchema(query, 'output') as {properties: Record<string, Json>};
+  const {properties = {}} = controlSchema(query, 'output');
   return Object.entries(properties).map(([name, {description, ...schema}]) => ({
     name,
     in: 'query',

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import {SERVICE_ERRORS} from '../../contract/error-codes.ts';
 import {fieldsOf, table, typeText} from '../../contract/operations-page.ts';
-import type {Json} from '../../contract/openapi-schemas.ts';
+import type {JsonSchema} from '../../contract/openapi-schemas.ts';
 import {CONTROL_ANSWERS, type ControlAnswer} from './answers.ts';
 import {CONTROL_BODIES, CONTROL_QUERIES} from './bodies.ts';
 import {CONTROL_ERRORS, TOKEN_HEADER, controlCalls, type ControlCall} from './calls.ts';
@@ -68,7 +68,7 @@ const effectsText = (): string =>
     table(
       ['Kind', 'Fields', 'Effect'],
       [...RequestEffect.options, ...DeliveryEffect.options].map((effect) => {
-        const {kind, ...others} = controlSchema(effect, 'input')['properties'] as Record<string, Json>;
+        const {kind, ...others} = controlSchema(effect, 'input').properties ?? {};
         return [
           `\`${String(kind?.['const'])}\``,
           Object.keys(others)
@@ -82,10 +82,7 @@ const effectsText = (): string =>
 
 /** One table for each form of a union. */
 function fieldTables(schema: z.ZodType, heading: 'Field' | 'Query' | 'Answer'): string[] {
-  const json = controlSchema(schema, heading === 'Field' ? 'input' : 'output') as {
-    anyOf?: Json[];
-    oneOf?: Json[];
-  };
+  const json = controlSchema(schema, heading === 'Field' ? 'input' : 'output');
   const forms = json.anyOf ?? json.oneOf ?? [json];
   const tables = forms.map((form) =>
     table(
@@ -102,29 +99,19 @@ function fieldTables(schema: z.ZodType, heading: 'Field' | 'Query' | 'Answer'): 
 }
 
 /** Fields, with those of the records in a list. */
-const rowsOf = (schema: Json, prefix = ''): ReturnType<typeof fieldsOf> =>
+const rowsOf = (schema: JsonSchema, prefix = ''): ReturnType<typeof fieldsOf> =>
   fieldsOf(schema, {}, prefix).flatMap((fact) => {
-    const {items} = fact.field as {items?: Json};
-    return items?.['properties'] === undefined ? [fact] : [fact, ...rowsOf(items, `${fact.name}[].`)];
+    const {items} = fact.field;
+    return items?.properties === undefined ? [fact] : [fact, ...rowsOf(items, `${fact.name}[].`)];
   });
 
 /** No cell holds more names than this. */
 const MOST_NAMES = 12;
 
 /** Types that the page of the service's operations does not have. */
-function kindText(field: Json): string | undefined {
-  const {
-    oneOf,
-    items,
-    enum: names,
-    format,
-  } = field as {
-    oneOf?: Json[];
-    items?: Json;
-    enum?: unknown[];
-    format?: string;
-  };
-  if (items?.['properties'] !== undefined) return 'list';
+function kindText(field: JsonSchema): string | undefined {
+  const {oneOf, items, enum: names, format} = field;
+  if (items?.properties !== undefined) return 'list';
   if (oneOf !== undefined) return '[effect](#effects-of-fault-rules)';
   if (names !== undefined && names.length > MOST_NAMES) return '[operation](operations.md)';
   return format === 'starts_with' ? 'string' : undefined;
