@@ -143,7 +143,7 @@ export function headline(summary: Summary, attention: number): {text: string; to
         text:
           accepted + summary.in_doubt === 0
             ? `Staged: ${count(staged, 'record')} created, none released. No money has moved.${open}`
-            : `Staged: ${count(staged, 'record')} created and not released; ${count(accepted, one)} released before.${open}`,
+            : `Staged: ${count(staged, 'record')} created and not released; ${count(accepted, one)} already released.${open}`,
         tone: 'open',
       };
     case 'held':

@@ -11,8 +11,8 @@ import {readStdin} from '../runtime/stdin.ts';
 const MOST_CHARACTERS = 10_000_000;
 
 /**
- * The operation of the contract that a typed request is, if it is one.
- * @param letters `i`: whatever the case of its letters
+ * The contract's operation that a typed request matches, if any.
+ * @param letters `i`: match case-insensitively
  */
 export function operationAt(
   method: string,
@@ -27,14 +27,14 @@ export function operationAt(
   })?.id;
 }
 
-/** The path parameters of a request that `operationAt` has found, decoded. */
+/** The path parameters of a request found by `operationAt`, decoded. */
 export function paramsAt(id: OperationId, path: string, overrides: Overrides): Record<string, string> {
   const [route = ''] = path.split('?');
   const {groups = {}} = routePattern(resolveRoute(id, overrides).path, '').exec(route) ?? {};
   return Object.fromEntries(Object.entries(groups).map(([name, value]) => [name, decodeSegment(value)]));
 }
 
-/** One segment of a path as a service reads it; as typed where it is not well-formed. */
+/** One segment of a path as a service reads it; unchanged if it is not well-formed. */
 export function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment);
@@ -64,7 +64,7 @@ export async function readData(data: string | undefined, stdin: InStream): Promi
   }
 }
 
-/** The parser quotes the text around the place, which may be a number or a secret. */
+/** The parser quotes the text around the error, which may be a number or a secret. */
 const withoutSource = ({message}: Error): string =>
   message.replace(/,? (?:\.\.\.)?".*" is not valid JSON$/s, '');
 
@@ -86,10 +86,10 @@ export function readPath(method: string, path: string): string {
     : route;
 }
 
-/** Whether what stands before a verb is an id: `/api/payouts/{id}/approve`. */
+/** Whether the segment before a verb is an id: `/api/payouts/{id}/approve`. */
 const isId = (route: string, verbAt: number): boolean => /\/[^/]*\d[^/]*$/.test(route.slice(0, verbAt));
 
-/** What an accepted write did, for an error that may follow. */
+/** The effect of an accepted write, for an error that may follow. */
 export function effectOf(
   data: unknown,
   request: {method: string; path: string; idempotencyKey: string | undefined; commands: Commands},

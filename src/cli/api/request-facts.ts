@@ -24,7 +24,7 @@ export interface TypedRequest {
   stated: Amount | undefined;
 }
 
-/** Creations that move money or make a record that will; the body names the amount. */
+/** Creates that move money or make a record that will; the body contains the amount. */
 const CREATIONS: readonly OperationId[] = [
   'payins.create',
   'payouts.create',
@@ -43,8 +43,8 @@ const ON_RECORDS: readonly OperationId[] = [
 ];
 
 /**
- * The facts that the guard can read from a typed request. An operation of the contract is read as its own command would
- * read it; of any other request the body must show the amount, or the operator must state one.
+ * The facts that the guard can read from a typed request. An operation of the contract is read like its own command;
+ * for any other request the body must show the amount, or the operator must state one.
  * @throws RemitError GUARD_TARGET for another spelling of a known path, whose amount would not be found
  */
 export async function requestFacts(context: Context, request: TypedRequest): Promise<WriteFacts> {
@@ -67,7 +67,7 @@ export async function requestFacts(context: Context, request: TypedRequest): Pro
     ...plain,
     ...statedFacts(plain.operation, read, request.stated, 'the request'),
     ...(operation === undefined && read.kind === 'absent' && request.stated === undefined
-      ? {unread: {why: 'the request names no amount', absent: true, mayMoveNothing: true}}
+      ? {unread: {why: 'the request has no amount', absent: true, mayMoveNothing: true}}
       : {}),
     ...(operation === 'moves.create' || operation === 'treasury.simulateInboundCredit'
       ? {}
@@ -124,13 +124,13 @@ function detailsOf(
   operation: OperationId | undefined,
   body: unknown,
 ): WriteFacts['details'] {
-  const fields = (body ?? {}) as Readonly<Record<string, unknown>>; // read by valueAt, or of an object
+  const fields = (body ?? {}) as Readonly<Record<string, unknown>>; // read by valueAt, or from an object
   if (operation === 'payins.create') return () => creationDetails(context, PAYIN, fields);
   if (operation === 'payouts.create') return () => creationDetails(context, PAYOUT, fields);
   return undefined;
 }
 
-/** The names that the amount and the currency have in the body of this operation. */
+/** The names of the amount and the currency in the body of this operation. */
 function namesOf(operation: OperationId | undefined, overrides: Overrides) {
   const own = fieldOf(operation, 'amount_in_minor_units', overrides);
   return {
@@ -161,7 +161,7 @@ function refuseOtherSpelling(method: string, path: string, overrides: Overrides)
   if (operation === undefined) return;
   const declared = resolveRoute(operation, overrides).path.split('/');
   const ids = usual.split('/');
-  const known = declared.map((segment, at) => (segment.startsWith('{') ? ids[at]! : segment)).join('/'); // as many of both
+  const known = declared.map((segment, at) => (segment.startsWith('{') ? ids[at]! : segment)).join('/'); // equal numbers of both
   throw new RemitError(
     'GUARD_TARGET',
     `refused ${method} ${plainValue(path)}: it may be another spelling of ${operationOf(operation).path}, so its amount cannot be checked`,

@@ -2,7 +2,7 @@ import {Flags} from '@oclif/core';
 import {ACCEPTABLE, type AcceptName} from '../../batch/model/accept.ts';
 import {RemitError} from '../../errors.ts';
 
-/** What the `--accept` flags of one command state. */
+/** The statements of the `--accept` flags of one command. */
 export interface Accepted {
   duplicates?: number;
   similar?: number;
@@ -20,7 +20,7 @@ export interface Statement {
   value: string | null;
 }
 
-/** `--accept` of one verb, with the names that mean something to it. */
+/** `--accept` of one verb, with the names that apply to it. */
 export const acceptFlag = (names: readonly AcceptName[]) => ({
   accept: Flags.custom<Statement>({
     helpGroup: 'ACCEPTANCE',
@@ -58,13 +58,13 @@ function readStatement(text: string, names: readonly AcceptName[]): Statement {
   const name =
     names.find((known) => known === typed) ?? refuse(`${typed} is not a name that this command accepts`);
   const wanted = ACCEPTABLE[name].value;
-  if (wanted === null && value !== null) refuse(`${name} takes no value`);
+  if (wanted === null && value !== null) refuse(`${name} does not take a value`);
   if (wanted !== null && (value === null || value === '')) refuse(`a value is missing, as in ${form(name)}`);
   if (wanted === 'N' && !/^\d{1,9}$/.test(value!)) refuse(`the value of ${name} is a number of rows`);
   return {name, value};
 }
 
-/** @throws RemitError USAGE where a number is stated twice with different values */
+/** @throws RemitError USAGE if a number is stated twice with different values */
 export function readAccepted(stated: readonly Statement[] = []): Accepted {
   const valuesOf = (wanted: AcceptName) =>
     new Set(stated.filter(({name}) => name === wanted).map(({value}) => value!));

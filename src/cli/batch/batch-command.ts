@@ -4,8 +4,8 @@ import {RemitCommand} from '../core/command.ts';
 import type {LocalContext} from '../core/context.ts';
 
 /**
- * The verbs of `payouts batch` and `payins batch`: one class a verb, of which the two topics make commands by naming
- * their kind. The flags are the same on both sides.
+ * The verbs of `payouts batch` and `payins batch`: one class per verb. Each topic makes a command of it by naming its
+ * kind. The flags are the same on both sides.
  */
 export abstract class BatchCommand extends RemitCommand {
   /** Set by the command class of the topic. */

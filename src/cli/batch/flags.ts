@@ -5,7 +5,7 @@ import {RemitError} from '../../errors.ts';
 import {NUMBER_FORMATS} from '../../money/amount.ts';
 import {count, duration, inGroup} from '../input/flags.ts';
 
-/** Where a batch lives; every verb takes it. */
+/** Where batches are stored; every verb takes it. */
 export const stateDirFlag = inGroup('OUTPUT', {
   'state-dir': Flags.string({
     helpValue: 'FOLDER',
@@ -13,7 +13,7 @@ export const stateDirFlag = inGroup('OUTPUT', {
   }),
 });
 
-/** How a CSV is to be read. */
+/** How to read a CSV. */
 export const inputFlags = {
   'batch-id': Flags.string({
     helpValue: 'NAME',
@@ -50,7 +50,7 @@ export const inputFlags = {
   }),
 };
 
-/** What a script states in place of a person's yes. */
+/** What a script states instead of a person's yes. */
 export const confirmFlags = inGroup('CONFIRMATION', {
   'confirm-total': Flags.string({
     multiple: true,
@@ -83,7 +83,7 @@ export const runFlags = {
   }),
 };
 
-/** Which accepted rows are to be followed, and how long. */
+/** Which accepted rows to follow, and for how long. */
 export const followFlags = {
   until: Flags.option({
     options: GOALS,
@@ -111,7 +111,7 @@ export function readMapping(pairs: readonly string[] | undefined): Record<string
   return mapping;
 }
 
-/** A key of metadata is sent in the case in which it was typed. */
+/** A metadata key is sent exactly as typed. */
 const columnOf = (typed: string): string =>
   typed.replace(/^metadata\./i, 'metadata.').replace(/^(?!metadata\.).*/, (name) => name.toLowerCase());
 

@@ -30,14 +30,14 @@ export interface FollowFlags {
 
 const ATTENTION = 10;
 
-/** After a run: follows what was accepted until it is where `--until` wants it, then tells how all of it ended. */
+/** After a run: follows accepted rows until they have the status in `--until`, then reports the overall result. */
 export async function followAfterRun(options: {
   context: Context;
   stateDir: string;
   batch: OpenBatch;
   flags: FollowFlags;
   before: Summary;
-  /** Folder of the results, which are written anew. */
+  /** Folder of the results, which are rewritten. */
   out: string;
 }): Promise<{summary: Summary & {followed: Followed}; exit: ExitCode}> {
   const {flags} = options;
@@ -48,9 +48,9 @@ export async function followAfterRun(options: {
 }
 
 /**
- * `status --refresh`: one look at every accepted row that is not at its end. While a runner has the batch, what the
- * runner last said of it.
- * @throws RemitError GUARD_BINDING when the profile is not the one that the batch was run with
+ * `status --refresh`: fetches the record of every accepted row that is not final. While another process runs the
+ * batch, reports the last status of that process.
+ * @throws RemitError GUARD_BINDING if the profile is not the one that the batch was run with
  */
 export async function refreshBatch(options: {
   context: Context;
@@ -84,7 +84,7 @@ export async function refreshBatch(options: {
       ...{until: undefined, timeoutMs: undefined, out: undefined},
     });
     const {stopped_because: stop} = seen;
-    // A look that cannot go on says nothing of the batch, unless a record was lost.
+    // A refresh that stops early does not affect the state of the batch, unless a record was lost.
     const isOfBatch = followed.outcome !== 'stopped' || stop?.reason === 'lost-record';
     const summary = isOfBatch
       ? seen
@@ -93,7 +93,7 @@ export async function refreshBatch(options: {
     if (!isOfBatch)
       writeStatus(batch.place.status, batch.plan.journalId, summary.state, summary, clock.now());
     if (!isOfBatch) context.out.warn(`the service could not be asked about every row: ${stop!.message}`);
-    // A status exits 0 when it could be read; here that means: when every record could be fetched.
+    // A status exits 0 if it could be read; with --refresh, only if every record could be fetched.
     const unread = followed.unread > 0 ? EXIT.UNAVAILABLE : EXIT.OK;
     const isFound = (seen.differs ?? 0) > (before.differs ?? 0); // absent from a status of an earlier version
     const exit =

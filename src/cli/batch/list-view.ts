@@ -1,7 +1,7 @@
 import {groupMajor} from '../../money/amount.ts';
 import {plainValue, text, time, type View} from '../../output/view.ts';
 
-/** The same words, as people read amounts; machines get them plain. */
+/** The same amounts, formatted for people; machine formats are not grouped. */
 const grouped = (value: unknown): string => plainValue(value).replace(/\d+\.\d+|\d+/g, groupMajor);
 
 export const batchView: View = {

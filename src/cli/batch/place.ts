@@ -11,7 +11,7 @@ import type {Typed} from '../runtime/command-line.ts';
 import type {Context, LocalContext} from '../core/context.ts';
 import type {Plan} from '../../batch/model/plan-facts.ts';
 
-/** @param lastProfile the one that was typed for the last run of the batch, where this command only reads it */
+/** @param lastProfile the profile of the last run, for a command that only reads */
 export function placedBy(context: LocalContext, stateDir: string, lastProfile?: string): Placed {
   const folder = stateDir === context.stateDir ? '' : ` --state-dir ${shellWord(stateDir)}`;
   const named = context.flags.profile ?? lastProfile;
@@ -22,7 +22,7 @@ export function placedBy(context: LocalContext, stateDir: string, lastProfile?: 
 export const placeFlags = (context: LocalContext, stateDir: string, lastProfile?: string): string =>
   placedBy(context, stateDir, lastProfile).flags;
 
-/** The command that runs the file of a plan as another batch, under an id that is free. */
+/** The command that runs the file of a plan as another batch, with an unused id. */
 export function runAsAnother(context: Context, stateDir: string, {kind, batchId, file}: Plan): string {
   let number = 2;
   const name = () => `${batchId.slice(0, 58)}-${number}`;
@@ -34,7 +34,7 @@ export function runAsAnother(context: Context, stateDir: string, {kind, batchId,
 }
 
 /**
- * Refuses a batch that belongs to another address, mode or key than those in force.
+ * Refuses a batch that belongs to another address, mode or key than the active ones.
  * @throws RemitError GUARD_BINDING with the command to type instead
  */
 export function checkBound(context: Context, stateDir: string, typed: Typed, batch: OpenBatch): void {
@@ -48,8 +48,8 @@ export function checkBound(context: Context, stateDir: string, typed: Typed, bat
 }
 
 /**
- * Whether the argument of `run` names a file to plan or a batch that is planned.
- * @throws RemitError USAGE when it is both, NO_BATCH when neither
+ * Whether the argument of `run` is a file to plan or the id of a planned batch.
+ * @throws RemitError USAGE if it is both, NO_BATCH if neither
  */
 export function fileOrBatch(
   argument: string,

@@ -22,11 +22,11 @@ import {readSummary} from '../../batch/standing/read-summary.ts';
 import {invalidLines, type ResolveLine} from './resolve-file.ts';
 
 /**
- * Settles a row in doubt by the operator's word; nothing is sent. `next` is what sends it, where that is left to do. A
- * record that is named is looked at, and must be the row's.
- * @param context opens what the record is asked with; absent when it is not to be looked at
- * @param openToLook the same, for the record of a row that is declared not paid: one that can be seen to have moved is not
- *   called unpaid; one that cannot be seen is, with the reason in `unseen`
+ * Resolves a row in doubt as the operator states; nothing is sent. `next` is the command that sends the row, if that
+ * is left to do. A named record is read and must belong to the row.
+ * @param context opens the client that reads the record; absent if it is not read
+ * @param openToLook the same, for the record of a row declared not paid: if the record shows progress, the row is not
+ *   recorded as unpaid; if it cannot be read, it is, with the reason in `unseen`
  */
 export async function resolveInBatch(options: {
   kind: Kind;
@@ -69,9 +69,10 @@ export async function resolveInBatch(options: {
 }
 
 /**
- * The same for every row of a file, all or none. Each record that is named, and each that is known of a row declared not
- * paid, is read first, unless `open` is absent.
- * @throws RemitError CSV_INVALID for a reference that is unknown or not in doubt; what the single form throws for a record
+ * The same for every row of a file, all or none. Each record that is named, and each known record of a row declared
+ * not paid, is read first, unless `open` is absent.
+ * @throws RemitError CSV_INVALID for a reference that is unknown or not in doubt; for a record, the same errors as
+ *   the single form
  */
 export async function resolveFromFile(options: {
   kind: Kind;
@@ -126,8 +127,8 @@ function refuseUnknown(batch: OpenBatch, path: string, lines: readonly ResolveLi
 }
 
 /**
- * @returns why the record could not be looked at, if it could not
- * @throws RemitError USAGE when the record of the row is further than created: nothing is settled by a wrong word
+ * @returns why the record could not be read, if it could not
+ * @throws RemitError USAGE if the record of the row is beyond created: a wrong statement changes nothing
  */
 async function refuseMoved({
   batch,
@@ -138,7 +139,7 @@ async function refuseMoved({
 }: Asked & {open: () => Promise<Context>}): Promise<string | undefined> {
   const {kind, batchId} = batch.plan;
   const {outcome} = rowToResolve(batch, reference, 'not-paid');
-  if (outcome?.state !== 'in_doubt' || outcome.id === null) return undefined; // no record is known to look at
+  if (outcome?.state !== 'in_doubt' || outcome.id === null) return undefined; // no known record to read
   const {id} = outcome;
   const context = await open();
   const {client} = context;
@@ -168,7 +169,7 @@ export function paidId(text: string, kind: Kind): string {
   });
 }
 
-/** What a row is resolved with. */
+/** The parts needed to resolve a row. */
 interface Asked {
   batch: OpenBatch;
   reference: string;
@@ -184,7 +185,7 @@ async function lookUp(wanted: Asked & {context: Context; id: string}): Promise<s
   const {client} = context;
   try {
     const {data} = kind === 'payout' ? await client.payouts.get({id}) : await client.payins.get({id});
-    const record: unknown = data; // what the service sent, whatever the contract says
+    const record: unknown = data; // what the service sent, even if it contradicts the contract
     return checkDeclared(isObject(record) ? record : {}, {row, id, kind, batchId: batch.plan.batchId});
   } catch (cause) {
     if (!(cause instanceof RemitError) || (cause.code !== 'NOT_FOUND' && cause.code !== 'UNAVAILABLE'))

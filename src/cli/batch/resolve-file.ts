@@ -14,9 +14,9 @@ const COLUMNS = ['reference', 'verdict', 'id'] as const;
 const SHOWN = 10;
 
 /**
- * Reads what was found out about rows in doubt: a CSV with the header `reference,verdict,id`. The verdict is `paid`, with
- * the id of the record, or `not-paid`, without one.
- * @throws RemitError CSV_INVALID naming every line that is wrong; nothing was changed
+ * Reads the verdicts on rows in doubt: a CSV with the header `reference,verdict,id`. The verdict is `paid`, with the
+ * id of the record, or `not-paid`, without an id.
+ * @throws RemitError CSV_INVALID naming every invalid line; nothing was changed
  */
 export async function readResolveFile(path: string, stdin: NodeJS.ReadableStream): Promise<ResolveLine[]> {
   const text = new TextInput(openInput(path, stdin));
@@ -46,7 +46,7 @@ export async function readResolveFile(path: string, stdin: NodeJS.ReadableStream
   return lines;
 }
 
-/** @throws RemitError CSV_INVALID: refuses the whole file for some of its lines */
+/** @throws RemitError CSV_INVALID: refuses the whole file if some lines are invalid */
 export function invalidLines(path: string, problems: readonly string[]): RemitError {
   const more = problems.length > SHOWN ? `; and ${problems.length - SHOWN} more` : '';
   return new RemitError(

@@ -10,8 +10,8 @@ import {batchCommand, type Placed} from '../../batch/standing/placed.ts';
 import {count} from './plan/view.ts';
 
 /**
- * The end of a run as a person reads it: what happened, what did not, where it is written, what to type next.
- * @param placed flags by which a command finds the state folder and the profile
+ * The end of a run for people: what happened, what did not, where it is written, and what to type next.
+ * @param placed the flags that a command needs to find the state folder and the profile
  */
 export function summaryText(summary: Summary, attention: readonly Attention[], placed: Placed): string {
   const lines = [headline(summary), ''];
@@ -31,9 +31,9 @@ export function summaryText(summary: Summary, attention: readonly Attention[], p
   }
   if (summary.left_out > 0)
     lines.push(`  ${'left out'.padEnd(12)}${String(summary.left_out).padStart(9)}  with errors, not planned`);
-  // What a run that was stopped has not sent is no trouble of its rows: the next one sends it.
+  // Rows that a stopped run has not sent are not a problem: the next run sends them.
   const isStopped = summary.stopped_because !== null;
-  // Nor are the rows of a canceled batch that are as they were meant to be.
+  // Nor are the rows of a canceled batch that are in their intended state.
   const isCanceled = summary.state === 'canceled';
   const named = attention.filter(
     ({state}) =>
@@ -61,7 +61,7 @@ export function summaryText(summary: Summary, attention: readonly Attention[], p
   lines.push(...orphanLines(summary, placed));
   lines.push('');
   if (summary.results !== null) lines.push(`Results  ${summary.results}`);
-  // The file stays until the next report, also once another batch has paid its rows.
+  // The file remains until the next report, even if another batch has since paid its rows.
   if (summary.failed_file !== null && summary.rejected + summary.failed + summary.left_out > 0)
     lines.push(
       `Failed   ${summary.failed_file}: correct it and run it as a separate batch`,
@@ -72,18 +72,18 @@ export function summaryText(summary: Summary, attention: readonly Attention[], p
   return lines.join('\n');
 }
 
-/** A key that was refused without a record says nothing of what became of that record; the message does. */
+/** If a key was refused and no record is known, the state of its record is in the message. */
 const stateText = ({state, code}: Attention): string => {
   if (state !== 'dead_key') return state.replace('_', ' ');
   return code === null ? 'in conflict, its record has failed or was canceled' : 'in conflict';
 };
 
-/** How many records left behind are named; the report lists all of them. */
+/** Maximum number of orphaned records that are named; the report lists all of them. */
 const ORPHANS = 10;
 
 /**
- * Records of which the service had forgotten the key, and made a second one. A cancel of the batch does not touch them, so
- * each is named with the command that cancels it by its id.
+ * Records whose key the service had forgotten, so that it created a second one. Canceling the batch does not affect
+ * them, so each is listed with the command that cancels it by id.
  */
 function orphanLines({kind, mode, orphans}: Summary, {profile}: Placed): string[] {
   if (orphans.length === 0) return [];
@@ -98,7 +98,7 @@ function orphanLines({kind, mode, orphans}: Summary, {profile}: Placed): string[
   ];
 }
 
-/** A held batch whose `next` tries the missing rows again can also go on without them. */
+/** If `next` of a held batch tries the missing rows again, the batch can also continue without them. */
 function restLines(
   {kind, batch_id: id, mode, state, staged, held, not_sent: missing}: Summary,
   {flags}: Placed,
@@ -143,7 +143,7 @@ function headline(summary: Summary): string {
     case 'staged':
       return summary.accepted + summary.in_doubt === 0
         ? `Batch ${id} is staged: ${count(summary.staged, 'record')} created, none released; no money has moved${sent}.`
-        : `Batch ${id} is staged: ${count(summary.staged, 'record')} created and not released, ${count(summary.accepted, 'row')} released before${summary.in_doubt === 0 ? '' : `, ${count(summary.in_doubt, 'row')} in doubt`}${sent}.`;
+        : `Batch ${id} is staged: ${count(summary.staged, 'record')} created and not released, ${count(summary.accepted, 'row')} already released${summary.in_doubt === 0 ? '' : `, ${count(summary.in_doubt, 'row')} in doubt`}${sent}.`;
     case 'held':
       return `Batch ${id} is held: ${of}; ${summary.not_sent > 0 ? `${count(summary.not_sent, 'row')} could not be sent and ${summary.not_sent === 1 ? 'holds' : 'hold'} the release (resume tries again)` : `${count(summary.staged, 'row')} not released`}${sent}.`;
     case 'planned':
@@ -152,15 +152,18 @@ function headline(summary: Summary): string {
       return `Batch ${id} is running: ${of}.`;
     case 'interrupted':
     case 'stopped':
-      return `Batch ${id} was ${state === 'stopped' ? 'stopped' : 'interrupted'}: ${stop?.message ?? 'before its end'}\n${of}${sent}.`;
+      return `Batch ${id} was ${state === 'stopped' ? 'stopped' : 'interrupted'}: ${stop?.message ?? 'before it was complete'}\n${of}${sent}.`;
   }
 }
 
-/** What stderr says each time, to scripts too: a complete batch is not the whole file. */
+/** Always printed to stderr, also for scripts: a complete batch may not be the whole file. */
 export const leftOutText = ({left_out: rows, failed_file: file}: Summary): string =>
   `${count(rows, 'row')} with errors left out of this batch, not sent${file === null ? '' : `: ${file}`}`;
 
-/** Which rows an interrupted run leaves in doubt; of many the first are named, with what writes them all down. */
+/**
+ * The rows that an interrupted run leaves in doubt. Of many, the first are named, with the command that lists them
+ * all.
+ */
 export function doubtsText(summary: Summary, named: readonly string[], placeFlags = ''): string {
   const report = `${batchCommand(summary.kind)} report ${summary.batch_id}${placeFlags}`;
   const more =

@@ -11,13 +11,13 @@ export type CommandClass = (new (argv: string[], config: Config) => {runToEnd: (
 export interface App {
   name: string;
   version: string;
-  /** By id; in the bundle each class loads when it is read. Every file under src/commands is one. */
+  /** By id; in the bundle each class loads when it is read. Every file under src/commands is a command. */
   commands: Readonly<Record<string, CommandClass>>;
-  /** oclif's whole view of the tool, which only help needs: reading it costs more than a command. */
+  /** oclif's complete configuration, which only help needs: loading it costs more than a command. */
   config: () => Promise<Config>;
 }
 
-/** What oclif's Command asks of its config while it parses, and the way from a command to its runtime. */
+/** What oclif's Command needs from its config while it parses, and the link from a command to its runtime. */
 export interface CommandConfig {
   bin: string;
   runHook: () => Promise<{successes: []; failures: []}>;
@@ -25,7 +25,7 @@ export interface CommandConfig {
   runtime: Runtime;
 }
 
-/** A config for one command; oclif's own type has forty members more, which no command of remit reads. */
+/** A config for one command; oclif's own type has forty more members, which no command of remit reads. */
 export function commandConfig(app: App, runtime: Runtime): Config {
   const config: CommandConfig = {
     bin: 'remit',

@@ -20,17 +20,18 @@ type ArgValues = Interfaces.OutputArgs<Interfaces.ArgInput>;
 
 /**
  * The base of every command. `run()` parses, opens a context, calls one function, shows the result to people with
- * `out`, and returns it for machines: what it returns is printed under -o json and the like, once, at the end.
+ * `out`, and returns it for machines: with -o json and similar formats, the return value is printed once, at the end.
  */
 export abstract class RemitCommand extends Command {
   static {
-    // oclif's Command, loaded by now, throws on an error of stdout, past every catch. Our Sink handles them.
+    // oclif's Command, which is loaded by now, throws on a stdout error outside every catch. Our Sink handles these
+    // errors.
     process.stdout.removeAllListeners('error');
   }
 
   static override baseFlags = globalFlags;
 
-  /** Set by `exitWith`; an error thrown by `run()` decides for itself. */
+  /** Set by `exitWith`; an error thrown by `run()` takes precedence. */
   exitCode: ExitCode = EXIT.OK;
   #local: LocalContext | undefined;
   #context: Context | undefined;
@@ -62,7 +63,7 @@ export abstract class RemitCommand extends Command {
     return (this.#local = localContext({out, runtime: this.runtime, flags}));
   }
 
-  /** The project file that is in force, once a context is open. */
+  /** The active project file, once a context is open. */
   protected get project(): ProjectFile | undefined {
     return this.#project;
   }
@@ -72,13 +73,13 @@ export abstract class RemitCommand extends Command {
     return {id: this.id ?? '', argv: this.argv};
   }
 
-  /** Takes over an outcome that has an exit code of its own. */
+  /** Takes over a result that has its own exit code. */
   protected conclude({data, exitCode}: {data: unknown; exitCode: ExitCode}): unknown {
     this.exitWith(exitCode);
     return data;
   }
 
-  /** Ends with this code although nothing was thrown, such as 8 for a warning. */
+  /** Exits with this code although nothing was thrown, such as 8 for a warning. */
   protected exitWith(code: ExitCode): void {
     this.exitCode = code;
   }
@@ -89,7 +90,7 @@ export abstract class RemitCommand extends Command {
   ): Promise<Interfaces.ParserOutput<F, B, A>> {
     const parsed = await super.parse(options, argv);
     this.#args = parsed.args;
-    this.#flags = parsed.flags as unknown as GlobalFlags; // baseFlags are parsed with every command's own
+    this.#flags = parsed.flags as unknown as GlobalFlags; // baseFlags are parsed together with the command's own flags
     if (this.#flags.query !== undefined) await checkQuery(this.#flags.query);
     if (this.#flags.fields !== undefined) this.#knownFields = await answerFields(this.id ?? '');
     return parsed;
@@ -111,7 +112,9 @@ export abstract class RemitCommand extends Command {
     return code;
   }
 
-  /** Output that a closed terminal did not take is no failure of its own: the exit code says that the run was terminated. */
+  /**
+   * Failing to write to a closed terminal is not a separate failure: the exit code says that the run was terminated.
+   */
   #hasLostTerminal(): boolean {
     const {stop, stdout} = this.runtime;
     return stop.hungUp && stdout.isTTY === true;
@@ -128,7 +131,7 @@ export abstract class RemitCommand extends Command {
     return error.exitCode;
   }
 
-  /** What took effect before it, and a command to type next. */
+  /** Adds what took effect before the error, and a command to type next. */
   #explained(thrown: unknown): RemitError {
     const error = asRemitError(this.#interrupted(withoutFrame(thrown)));
     const failed = {commandId: this.id ?? '', flags: this.#flags ?? {}, args: this.#args};
@@ -140,11 +143,11 @@ export abstract class RemitCommand extends Command {
     const effects = this.#local?.effects;
     const hinted = effects?.wrote
       ? error.withHint(error.hintWith(place.commands))
-      : withWayOut(error, failed, place); // its way out is that of the write
+      : withWayOut(error, failed, place); // the hint is that of the write
     return effects?.explain(hinted) ?? hinted;
   }
 
-  /** A wait that our own signal cut short is an interruption, whatever the layer below calls it. */
+  /** A wait that our own signal ended is an interruption, whatever the layer below calls it. */
   #interrupted(thrown: unknown): unknown {
     const {reason} = this.runtime.stop;
     const isOurs = thrown instanceof Error && (thrown.name === 'AbortError' || thrown === reason);

@@ -19,7 +19,7 @@ import {lazyTransport} from '../runtime/lazy-transport.ts';
 import type {Runtime, TransportKind} from '../runtime/runtime.ts';
 import type {Stop} from '../runtime/stop.ts';
 
-/** What a command that needs no service works with. */
+/** What a command without a service needs. */
 export interface LocalContext {
   out: Output;
   clock: Clock;
@@ -28,22 +28,22 @@ export interface LocalContext {
   configDir: string;
   stateDir: string;
   stop: Stop;
-  /** What the command has done so far, for the error that may follow. */
+  /** What the command has done so far, for an error that may follow. */
   effects: Effects;
 }
 
-/** What a command that calls the service works with. */
+/** What a command that calls the service needs. */
 export interface Context extends LocalContext {
   profile: ActiveProfile;
   /** Builds the commands that hints print. */
   commands: Commands;
-  /** Made at first use, on the one-shot transport. */
+  /** Created at first use, on the one-shot transport. */
   client: RemitClient;
   /** A new transport to the profile's base URL; the caller closes it. */
   transportFor: (kind: TransportKind) => Promise<Transport>;
-  /** A client on a transport of the caller's choice, otherwise like `client`. */
+  /** A client on a transport chosen by the caller, otherwise like `client`. */
   clientOn: (transport: Transport) => RemitClient;
-  /** Refuses, or shows the facts and asks, before anything is sent that moves money. */
+  /** Refuses, or shows the facts and prompts, before anything is sent that moves money. */
   guardWrite: (facts: WriteFacts) => Promise<void>;
 }
 
@@ -59,7 +59,7 @@ export function localContext(parts: {out: Output; runtime: Runtime; flags: Globa
   };
 }
 
-/** Resolves the profile, runs its key command if it has one, and puts the parts together. Nothing is sent. */
+/** Resolves the profile, runs its key command if it has one, and assembles the context. Nothing is sent. */
 export async function openContext(
   local: LocalContext,
   project: ProjectFile | undefined,
@@ -136,7 +136,9 @@ function networkOf(
   };
 }
 
-/** Node would send the key to any server that answers, whatever its certificate, or print it with each request. */
+/**
+ * Node would send the key to any server that answers, regardless of its certificate, or print it with each request.
+ */
 function refuseUnverified({mode}: ActiveProfile, env: Runtime['env']): void {
   if (mode === 'live' && (env['NODE_DEBUG'] ?? '') !== '')
     throw new RemitError(
@@ -158,7 +160,7 @@ function stateDirIn(flags: Readonly<Record<string, unknown>>): string | undefine
   return typeof named === 'string' ? named : undefined;
 }
 
-/** Commands to type next, for a command that opened no profile: they name the one that was typed. */
+/** Commands to type next, for a command that opened no profile; they name the profile that was typed. */
 export const localCommands = (flags: Partial<GlobalFlags> = {}): Commands =>
   new Commands({
     ...{profile: flags.profile, mode: 'test', named: flags.profile !== undefined},

@@ -13,7 +13,7 @@ export interface Ended {
   id: string | undefined;
 }
 
-/** Runs one command line. Never throws and never ends the process: that is the launcher's. */
+/** Runs one command line. Never throws and never ends the process, which is up to the launcher. */
 export async function main(argv: readonly string[], app: App, runtime: Runtime): Promise<Ended> {
   let id: string | undefined;
   try {
@@ -37,7 +37,7 @@ export async function main(argv: readonly string[], app: App, runtime: Runtime):
   }
 }
 
-/** The flags that may stand before the command. */
+/** The flags allowed before the command. */
 export const GLOBAL_FLAGS: readonly GlobalFlag[] = Object.entries(globalFlags).map(([name, flag]) => ({
   name,
   char: flag.char,
@@ -54,7 +54,7 @@ export function treeOf(ids: readonly string[]): CommandTree {
   return {commands, topics};
 }
 
-/** Writes an error that no command could write, as text or JSON by what the words say. */
+/** Writes an error that no command could write, as text or JSON depending on the arguments. */
 export async function reportEarly(
   thrown: unknown,
   argv: readonly string[],

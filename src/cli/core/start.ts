@@ -15,7 +15,7 @@ export interface PackageJson {
 
 type LoadOptions = Exclude<Parameters<typeof Config.load>[0], string | undefined>;
 
-/** Where the tool lies and what it consists of. */
+/** Where the tool is installed, and its parts. */
 export interface Facts {
   root: string;
   /** Inlined by the build, so that no file is searched for. */
@@ -42,7 +42,7 @@ export async function start(argv: readonly string[], facts: Facts): Promise<Ende
   }
 }
 
-/** Node resets the terminal when it exits, and aborts (SIGABRT) if the terminal is gone; a closed file it leaves alone. */
+/** Node resets the terminal when it exits, and aborts (SIGABRT) if the terminal is gone; it ignores a closed file. */
 function closeLostTerminal(): void {
   for (const fd of [0, 1, 2])
     try {
@@ -52,7 +52,7 @@ function closeLostTerminal(): void {
     }
 }
 
-/** What `remit --help` prints: the build keeps it as a file, so that it is there at once. */
+/** The output of `remit --help`: the build stores it in a file, so that it is available immediately. */
 export async function rootHelp(facts: Facts): Promise<string> {
   const {helpText} = await import('../help/help.ts');
   return helpText(await loadConfig(facts), '', {stdout: process.stdout, env: {}});
@@ -64,9 +64,9 @@ export function appOf(facts: Facts): App {
   return {name: pjson.name, version: pjson.version, commands, config: () => (config ??= loadConfig(facts))};
 }
 
-/** oclif's view of the tool: commands from the manifest, no plugins of the user's. */
+/** oclif's configuration of the tool: commands from the manifest, no user plugins. */
 async function loadConfig({root, pjson, fromSource = false}: Facts): Promise<Config> {
-  const options = {root, pjson, devPlugins: false, userPlugins: false} as unknown as LoadOptions; // its type wants all of package.json
+  const options = {root, pjson, devPlugins: false, userPlugins: false} as unknown as LoadOptions; // its type requires all of package.json
   if (!fromSource) return Config.load(options);
   const plugin = new Plugin({...options, isRoot: true, ignoreManifest: true, errorOnManifestCreate: true});
   await plugin.load();

@@ -11,7 +11,10 @@ export interface Failed {
   args: Readonly<Record<string, unknown>>;
 }
 
-/** The same error with a command to type next, where it has none and one is known. Goes by codes, never by words. */
+/**
+ * The same error with a command to type next, if it has none and one is known. Depends on error codes, never on
+ * texts.
+ */
 export function withWayOut(error: RemitError, failed: Failed, place: Place): RemitError {
   const own = error.hintWith(place.commands);
   const fix = networkFix(error, place);
@@ -35,7 +38,7 @@ function wayOut(error: RemitError, failed: Failed, {commands, baseUrl}: Place): 
   return httpStatus === 404 ? listOfMissing(error, failed, commands) : undefined;
 }
 
-/** On this machine a sandbox is missing; one that is started elsewhere would not be found by the same command. */
+/** On this machine a sandbox is not running; the same command would not find one started elsewhere. */
 function sandboxAt({hostname, port}: URL): string | undefined {
   if (!isLoopback(hostname)) return undefined;
   return port === '' || port === String(DEFAULT_PORT)
@@ -43,7 +46,7 @@ function sandboxAt({hostname, port}: URL): string | undefined {
     : `remit sandbox start --port ${port}`;
 }
 
-/** The list that has the ids of the first field that was refused. */
+/** The list that contains the ids of the first refused field. */
 function listOfFields(error: RemitError, failed: Failed, commands: Commands): string | undefined {
   const issues = error.details?.['fields'];
   if (!Array.isArray(issues)) return undefined;
@@ -58,7 +61,7 @@ function listOfFields(error: RemitError, failed: Failed, commands: Commands): st
   return undefined;
 }
 
-/** The list in which a record that was not found would be. */
+/** The list that would contain a record that was not found. */
 function listOfMissing({code}: RemitError, failed: Failed, commands: Commands): string | undefined {
   const {commandId, args} = failed;
   if (commandId === 'sandbox:simulate') {
@@ -69,7 +72,7 @@ function listOfMissing({code}: RemitError, failed: Failed, commands: Commands): 
     return /:(add|list)$/.test(commandId) ? partiesOf(failed, commands) : methodsOf(failed, commands);
   const named = CREATES[commandId] ?? LISTS[commandId];
   if (named !== undefined) return commands.read(...named);
-  if (WHOLE_LISTS.test(commandId)) return commands.read('profiles', 'test'); // names no record: the base URL is wrong
+  if (WHOLE_LISTS.test(commandId)) return commands.read('profiles', 'test'); // no record is named: the base URL is wrong
   const topic = LISTED.exec(commandId)?.[1];
   return topic === undefined ? undefined : commands.read(...topic.split(':'), 'list');
 }
@@ -84,13 +87,13 @@ function methodsOf({flags}: Failed, commands: Commands): string | undefined {
 const partiesOf = ({flags}: Failed, commands: Commands): string =>
   commands.read(flags['payer'] === undefined ? 'payees' : 'payers', 'list');
 
-/** Topics whose `list` takes nothing that must be known already. */
+/** Topics whose `list` needs no other id. */
 const LISTED =
   /^(payees|payers|payins|payouts|moves|subaccounts|transfers|webhooks:endpoints|sandbox:deliveries|sandbox:checkpoint)(?=:)/;
 const WHOLE_LISTS =
   /^(payees|payers|payins|payouts|moves|subaccounts|transfers|webhooks:endpoints):list$|^treasury:accounts$|^webhooks:event-types$/;
 
-/** Where a creation names a record of another topic. */
+/** Fields of a create that name a record of another topic. */
 const CREATES: Readonly<Record<string, readonly string[]>> = {
   'payouts:create': ['payees', 'list'],
   'payins:create': ['payers', 'list'],
@@ -105,7 +108,7 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
   'treasury:simulate-credit': ACCOUNTS,
 };
 
-/** The topic of what `sandbox simulate` did not find, by its first argument. */
+/** The topic of a record that `sandbox simulate` did not find, from its first argument. */
 const SIMULATED: Readonly<Record<string, string>> = {
   payout: 'payouts',
   payin: 'payins',

@@ -5,8 +5,8 @@ import {childEnv} from '../runtime/child-env.ts';
 const LOOK_EVERY_MS = 20;
 
 /**
- * Runs this very program with other arguments, as a person would at the prompt: on the same terminal, in a process of
- * its own. Resolves with its exit code, or with `SIGKILL` when `killWhen` had come true first.
+ * Runs this program with other arguments, as a person would at the prompt: on the same terminal, in its own process.
+ * Resolves with its exit code, or with `SIGKILL` if `killWhen` became true first.
  */
 export function runRemit(
   args: readonly string[],

@@ -14,11 +14,11 @@ import {writeSample} from './sample.ts';
 
 export interface DemoResult {
   folder: string;
-  /** The summary after the batch was killed, resumed and done. */
+  /** The summary after the batch was killed, resumed and completed. */
   batch: Summary;
-  /** POSTs that a second run of the same file sent. */
+  /** POSTs sent by a second run of the same file. */
   second_run_posts: number;
-  /** What the service itself has in its books: payouts approved or further, their sum, and whether the books balance. */
+  /** According to the service: payouts approved or further, their sum, and whether the ledger balances. */
   service: {paid: number; total: string; ledger_balanced: boolean};
 }
 
@@ -27,8 +27,8 @@ const BATCH = 'demo';
 const KILL_AT_SHARE = 0.4;
 
 /**
- * The main job from end to end on a sandbox of its own: plan a damaged CSV, run it while answers get lost, kill the
- * process in the middle, resume it, run the same file again. Every step is a real `remit` process over real HTTP.
+ * The main job from end to end on its own sandbox: plan a damaged CSV, run it while answers get lost, kill the
+ * process in the middle, resume it, and run the same file again. Every step is a real `remit` process over real HTTP.
  */
 export async function runDemo(local: LocalContext, options: {rows: number}): Promise<DemoResult> {
   const {out} = local;
@@ -60,22 +60,22 @@ export async function runDemo(local: LocalContext, options: {rows: number}): Pro
       options.rows,
     );
     say(
-      `payouts.csv has ${sample.rows} rows, ${sample.faulty} of them damaged the way spreadsheets and people do.`,
+      `payouts.csv has ${sample.rows} rows; ${sample.faulty} of them have typical spreadsheet and typing errors.`,
     );
     await remit(['payouts', 'batch', 'plan', file, '--batch-id', BATCH]);
 
     addFaults(server.sandbox.faults);
     say(
-      '\nSome answers will now be lost, cut, 503 or 429. The rows without errors are paid; halfway the process is killed.',
+      '\nNow some answers are lost or truncated, or are a 503 or 429. The rows without errors are paid; halfway through, the process is killed.',
     );
     const run = ['payouts', 'batch', 'run', file, '--batch-id', BATCH, '--valid-only', '--yes'];
     const half = () => (readStatus(statusFile)?.summary.staged ?? 0) > options.rows * KILL_AT_SHARE;
     const killed = await remit(run, half);
     if (killed === 'SIGKILL') say('\nKilled with SIGKILL. The journal shows what may have been sent:');
-    else say('\nThe batch was quicker than the kill; resuming shows that nothing is left:');
+    else say('\nThe batch finished before it could be killed; resuming shows that nothing is left:');
     await remit(['payouts', 'batch', 'resume', BATCH]);
     const batch = readSummary(folder);
-    say('\nThe same file again. A row that is paid is never sent again:');
+    say('\nThe same file again. Paid rows are never sent again:');
     await remit(run);
     const result = {
       folder,
@@ -94,7 +94,7 @@ export async function runDemo(local: LocalContext, options: {rows: number}): Pro
   }
 }
 
-/** What networks and services do on a bad day. */
+/** The faults of networks and services on a bad day. */
 function addFaults(faults: Faults): void {
   const match = {operation: 'payouts.create'} as const;
   faults.add({match, probability: 0.01, effect: {kind: 'reset', when: 'after'}});
@@ -122,7 +122,7 @@ function booksOf(audit: Audit): DemoResult['service'] {
   };
 }
 
-/** The demo believes nobody, not even itself: report and books must agree. */
+/** Verifies the result: report and ledger must agree. */
 function check({batch, second_run_posts: posts, service}: DemoResult): void {
   const reported = batch.totals['USD']?.accepted;
   if (
@@ -133,6 +133,6 @@ function check({batch, second_run_posts: posts, service}: DemoResult): void {
   )
     throw new RemitError(
       'BUG',
-      `the report says ${batch.accepted} payouts, ${reported} USD; the books say ${service.paid}, ${service.total}; the second run sent ${posts}`,
+      `the report says ${batch.accepted} payouts, ${reported} USD; the ledger says ${service.paid}, ${service.total}; the second run sent ${posts}`,
     );
 }

@@ -2,21 +2,21 @@ import {writeFileSync} from 'node:fs';
 
 export interface SampleFile {
   rows: number;
-  /** Rows that no plan may let through. */
+  /** Rows that every plan must refuse. */
   faulty: number;
-  /** Rows whose payee the service does not know: well formed, and refused by the service. */
+  /** Rows whose payee does not exist: valid in format, but refused by the service. */
   unknown: number;
 }
 
 const NOBODY = '00000000-0000-4000-8000-00000000dead';
 const EVERY = 400;
 /**
- * Early in the file: a row that the kill leaves open and the service refuses afterwards stays in doubt, for a person to look
- * at, and holds the release of all the others.
+ * Placed early in the file: a row that the kill leaves open and the service then refuses stays in doubt, needs
+ * attention, and holds the release of all others.
  */
 const STRAY_EVERY = 110;
 
-/** What people do to a CSV: one of these in a few hundred rows. */
+/** Typical damage to a CSV, one kind every few hundred rows. */
 const DAMAGES: readonly ((cells: string[]) => string[])[] = [
   ([reference, payee, , currency, note]) => [reference!, payee!, '"1,250.00"', currency!, note!],
   ([reference, payee, , currency, note]) => [reference!, payee!, '0.00', currency!, note!],
@@ -26,7 +26,7 @@ const DAMAGES: readonly ((cells: string[]) => string[])[] = [
   ([reference, payee, amount, currency]) => [reference!, payee!, amount!, currency!],
 ];
 
-/** Writes a payout file of a few thousand rows to the given payees, with some damaged ones in it. */
+/** Writes a payout file of a few thousand rows to the given payees, including some damaged rows. */
 export function writeSample(path: string, payees: readonly string[], rows: number): SampleFile {
   const lines = ['reference,payee_id,amount,currency_code,metadata.note'];
   let faulty = 0;

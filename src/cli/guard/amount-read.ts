@@ -3,22 +3,22 @@ import {isObject} from '../../narrow.ts';
 import {plainValue} from '../../output/view.ts';
 import {moneyTrace} from './money-trace.ts';
 
-/** An amount as far as it can be read. `absent`: there is none in any form. */
+/** An amount, as far as it can be read. `absent`: there is none in any form. */
 export type AmountRead =
   | {kind: 'read'; minor: bigint; currency: string | undefined}
   | {kind: 'absent'}
   | {kind: 'unreadable'; why: string};
 
-/** What the interface document calls the amount: the field and its deprecated alias. */
+/** The names of the amount in the interface document: the field and its deprecated alias. */
 export const AMOUNT_FIELDS: readonly string[] = ['amount_in_minor_units', 'amount_in_cents'];
 const CURRENCY_FIELD = 'currency_code';
 
 const unreadable = (why: string): AmountRead => ({kind: 'unreadable', why});
 
 /**
- * The amount of a record that the service answered. Only the documented fields are read, as a whole number or as text
- * of digits; any other trace of money makes the record unreadable, since its unit is not known.
- * @param id of the record that was asked for
+ * The amount of a record from the service. Only the documented fields are read, as a whole number or as a string of
+ * digits. Any other trace of money makes the record unreadable, because its unit is unknown.
+ * @param id of the requested record
  */
 export function amountOfRecord(answer: unknown, id: string): AmountRead {
   const record = unwrapRecord(answer);
@@ -36,9 +36,9 @@ export function amountOfRecord(answer: unknown, id: string): AmountRead {
 }
 
 /**
- * The amount of a typed request body. It must be a whole number under a name that remit knows, and nothing
- * else in the body may be an amount: a service may read what remit does not.
- * @param names what this service calls the amount and the currency
+ * The amount of a typed request body. It must be a whole number in a field that remit knows, and no other value in
+ * the body may be an amount: a service may read what remit does not.
+ * @param names the names of the amount and the currency at this service
  */
 export function amountOfBody(
   body: unknown,

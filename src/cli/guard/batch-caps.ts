@@ -6,9 +6,9 @@ import {KINDS} from '../../batch/model/kinds.ts';
 import type {Plan} from '../../batch/model/plan-facts.ts';
 
 /**
- * Caps on a batch, checked against its whole plan at every command that sends. They fail closed: a currency that they do
- * not name is refused, and so are rows without a rail where only some are allowed.
- * @param acceptsDifferences rows whose record has another rail or currency than the plan would be released
+ * Caps on a batch, checked against its whole plan at every command that sends. They fail closed: a currency without a
+ * cap is refused, and so are rows without a rail if only some rails are allowed.
+ * @param acceptsDifferences whether rows whose record has another rail or currency than the plan would be released
  * @throws RemitError GUARD_CAP
  */
 export function checkBatchCaps(
@@ -53,7 +53,7 @@ export function checkBatchCaps(
     );
 }
 
-/** A cap that a record other than the planned one might pass. */
+/** A cap that a record other than the planned one might exceed. */
 export const isCapped = (caps: Caps): boolean =>
   [caps.rails, caps.max_amount_minor, caps.max_batch_total_minor].some((cap) => cap !== undefined);
 

@@ -4,7 +4,7 @@ import {amountText} from './amount-text.ts';
 import type {WriteFacts} from './facts.ts';
 
 /**
- * Caps fail closed: an amount, currency or rail that cannot be read is refused, and so is one that the caps do not name.
+ * Caps fail closed: an amount, currency or rail that cannot be read is refused, and so is one without a cap.
  * @throws RemitError GUARD_CAP
  */
 export function checkCaps(facts: WriteFacts, caps: Caps, profileName: string | null): void {
@@ -29,7 +29,7 @@ export function checkCaps(facts: WriteFacts, caps: Caps, profileName: string | n
     );
 }
 
-/** Minor units; undefined where the caps do not name the currency, so that it is refused. */
+/** Minor units; undefined if there is no cap for the currency, so that it is refused. */
 export const capOf = (caps: Readonly<Record<string, number>>, currency: string): bigint | undefined =>
   Object.hasOwn(caps, currency) ? BigInt(caps[currency]!) : undefined;
 
@@ -52,7 +52,7 @@ function checkRail({rail, source}: WriteFacts, {rails}: Caps, over: (message: st
   );
 }
 
-/** What to do where an amount could not be read. */
+/** What to do if an amount could not be read. */
 export const wayOn = (absent: boolean): string | undefined =>
   absent
     ? 'if you know the amount from elsewhere, add --amount and --currency; without a terminal, --yes as well'

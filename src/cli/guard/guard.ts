@@ -20,9 +20,9 @@ export interface GuardTools {
 }
 
 /**
- * Refuses a write that the profile does not allow, and asks before one that moves live money. Caps and read-only hold
- * in both modes. A live write needs --live; then, at a terminal, the amount is typed (or a plain yes where there is
- * none), and without a terminal --yes replaces that. Every default is no, and what cannot be read is refused.
+ * Refuses a write that the profile does not allow, and prompts before one that moves live money. Caps and read-only
+ * apply in both modes. A live write needs --live; then, at a terminal, the amount is typed (or a plain yes if there
+ * is no amount), and without a terminal --yes replaces that. Every default is no, and anything unreadable is refused.
  * @throws RemitError GUARD_READ_ONLY, GUARD_CAP, GUARD_LIVE or GUARD_CONFIRM; nothing has been sent.
  */
 export async function guardWrite(facts: WriteFacts, tools: GuardTools): Promise<void> {
@@ -50,7 +50,7 @@ export async function guardWrite(facts: WriteFacts, tools: GuardTools): Promise<
   if (unread !== undefined && !unread.mayMoveNothing)
     throw new RemitError(
       'GUARD_LIVE',
-      `refused to ${operation} with a live key: its amount is not known: ${unread.why}`,
+      `refused to ${operation} with a live key: its amount is unknown: ${unread.why}`,
       {
         hint: wayOn(unread.absent),
       },
@@ -98,7 +98,7 @@ function readTyped(typed: string, currency: string | undefined): bigint | undefi
   }
 }
 
-/** An amount as it is shown, and so as some type it: `1,500.75`. Other commas stay, and are refused. */
+/** The amount as displayed may also be typed: `1,500.75`. Other commas are kept, and refused. */
 export const ungroup = (typed: string): string =>
   /^\d{1,3}(,\d{3})+(\.\d+)?$/.test(typed) ? typed.replaceAll(',', '') : typed;
 
@@ -106,7 +106,7 @@ export const ungroup = (typed: string): string =>
 function describe({party, amountMinor, currency, rail, unread}: WriteFacts): string {
   const parts = [
     amountMinor === undefined ? undefined : amountText(amountMinor, currency),
-    unread === undefined ? undefined : `amount not known: ${unread.why}`,
+    unread === undefined ? undefined : `amount unknown: ${unread.why}`,
     party === undefined ? undefined : `${party[0]} ${party[1]}`,
     rail?.value === undefined ? undefined : `by ${rail.value}`,
   ];

@@ -4,7 +4,7 @@ import type {Detail, Details, WriteFacts} from './facts.ts';
 /** Width of the labels; the longest one is `destination`. */
 const LABEL = 13;
 
-/** What a person reads before a live write: the operation, then one line for each fact. */
+/** The facts shown before a live write: the operation, then one line for each fact. */
 export function liveLines(facts: WriteFacts, details: Details | undefined): string[] {
   const {amountMinor, currency, unread, stated, rail, party} = facts;
   const who = details?.who ?? (party === undefined ? [] : [party]);

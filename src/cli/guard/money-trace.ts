@@ -1,29 +1,32 @@
 import {cleanLine} from '../../sanitize/harmful.ts';
 
-/** Names of fields that hold money in APIs of this kind. */
+/** Names of money fields in similar APIs. */
 const MONEY_NAME = /amount|cents|minor|major|total|value|money|price|gross|usd/i;
 /** `125.00`, `USD 125`, `$5,000.00`: text that can only be an amount. */
 const MONEY_TEXT = /^(?:[A-Z]{3} ?|[$€£¥] ?)?-?\d[\d,]*(?:\.\d+)?(?: ?[A-Z]{3})?$/;
 /** `5e5`: some services read that as a number. */
 const EXPONENT_TEXT = /^[+-]?(?:\d+\.?\d*|\.\d+)e[+-]?\d+$/i;
-/** What any reader may take for a number, once spaces and other separators are gone: `+500000`, `500.000,00`, `0x7a120`. */
+/**
+ * Text that some reader may take for a number, once spaces and other separators are removed: `+500000`, `500.000,00`,
+ * `0x7a120`.
+ */
 const NUMBER_TEXT = /^(?:[+-]?[\d.,]*\d[\d.,]*(?:e[+-]?\d+)?|0[xob][\da-f]+)$/i;
-/** Numbers that are no amounts. */
+/** Numbers that are not amounts. */
 const OTHER_NUMBERS = new Set(['exp_month', 'exp_year']);
-/** The client's own words; the document allows only text there. */
+/** The client's own words; the interface document allows only text here. */
 const METADATA = new Set(['metadata', 'payout_metadata', 'client_metadata']);
 const MOST_VALUES = 10_000;
 
 interface Search {
-  /** Digits alone count as well: of a request, where no field may hold what is not understood. */
+  /** Digits alone count as well: in a request, no field may contain anything that is not understood. */
   strict: boolean;
-  /** Names at the top that are read elsewhere. */
+  /** Top-level names that are read elsewhere. */
   except?: readonly string[];
 }
 
 /**
- * The first thing in a JSON object that may be an amount of money, named for a message: `total (5000)`. Errs towards
- * finding one, since what it misses is not checked against a cap.
+ * The first value in a JSON object that may be an amount of money, for a message: `total (5000)`. Prefers false
+ * positives, because an amount that it misses is not checked against a cap.
  */
 export function moneyTrace(root: object, {strict, except = []}: Search): string | undefined {
   const open: {value: unknown; path: string; name: string; depth: number}[] = [

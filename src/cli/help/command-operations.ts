@@ -1,7 +1,7 @@
 import {OPERATIONS, type OperationId} from '../../contract/operations.ts';
 import type {Operation} from '../../contract/operation.ts';
 
-/** Which operations of the service a command calls: shown in its help, and what its flags are compared with. */
+/** Which operations of the service a command calls. Shown in its help, and compared with its flags. */
 export const COMMAND_OPERATIONS: Readonly<Record<string, readonly OperationId[]>> = {
   'payouts:create': ['payouts.create'],
   'payouts:get': ['payouts.get'],
@@ -53,7 +53,9 @@ export const COMMAND_OPERATIONS: Readonly<Record<string, readonly OperationId[]>
   'webhooks:event-types': ['eventTypes.list'],
 };
 
-/** `POST /api/payouts (assumed)`: the routes behind a command, and whether the service's document gives them. */
+/**
+ * `POST /api/payouts (assumed)`: the routes behind a command, and whether they are given by the interface document.
+ */
 export function routesOf(command: string): string[] {
   const operations = OPERATIONS as unknown as Readonly<Record<string, Readonly<Record<string, Operation>>>>; // by name
   return (COMMAND_OPERATIONS[command] ?? []).map((id) => {

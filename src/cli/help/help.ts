@@ -7,11 +7,11 @@ import {wrapLines} from '../../output/wrap.ts';
 import {nearest} from '../../output/nearest.ts';
 import type {Runtime} from '../runtime/runtime.ts';
 
-/** Widest line of help; longer ones are hard to read. */
+/** Maximum width of help; longer lines are hard to read. */
 const MAX_WIDTH = 120;
 const GLOBAL = 'GLOBAL';
 
-/** Fills in the two placeholders that our texts use; oclif's own templates cost a compilation each. */
+/** Replaces the two placeholders that our texts use; oclif's own templates each cost a compilation. */
 const render = (text: string): string =>
   text.replaceAll('<%= config.bin %>', 'remit').replaceAll(/<%= command.id %> ?/g, '');
 
@@ -21,7 +21,7 @@ class RemitCommandHelp extends CommandHelp {
     this.render = (text) => render(text.replaceAll('<%= command.id %>', this.command.id));
   }
 
-  /** oclif joins the values of an argument to one long word, which then breaks anywhere. */
+  /** oclif joins the values of an argument into one long word, which then breaks anywhere. */
   protected override args(args: Command.Arg.Any[]): [string, string | undefined][] | undefined {
     return super.args(
       args.map(({options, ...arg}) =>
@@ -36,7 +36,7 @@ class RemitCommandHelp extends CommandHelp {
     return `${super.defaultUsage()} [FLAGS]`;
   }
 
-  /** oclif does not count that the list itself is indented. */
+  /** oclif does not account for the indentation of the list. */
   override renderList(...[input, options]: Parameters<CommandHelp['renderList']>): string {
     return super.renderList(input, {...options, indentation: options.indentation + 2});
   }
@@ -46,7 +46,9 @@ class RemitCommandHelp extends CommandHelp {
   }
 }
 
-/** oclif's help with our texts, written to our streams, so that a command's own flags fit on a screen. */
+/**
+ * oclif's help with our texts, written to our streams, and short enough for a command's own flags to fit on a screen.
+ */
 class RemitHelp extends Help {
   readonly #lines: string[] = [];
 
@@ -66,7 +68,7 @@ class RemitHelp extends Help {
   override async showCommandHelp(command: Command.Loadable): Promise<void> {
     await super.showCommandHelp({...command});
     const routes = routesOf(command.id);
-    // Given by the service's interface document or assumed: a person must be able to tell.
+    // Given by the service's interface document or assumed: the reader must be able to tell.
     if (routes.length > 0) this.#lines.push(`SERVICE\n${this.indent(routes.join('\n'))}\n`);
     this.#lines.push(`GLOBAL FLAGS (remit help flags)\n${this.indent(this.wrap(globalFlagSummary()))}`);
   }
@@ -94,19 +96,19 @@ function globalFlagSummary(): string {
   return names.join(' · ');
 }
 
-/** Writes the help of the whole tool (empty id), of a topic, of a command, or one of the pages. */
+/** Writes the help of the whole tool (empty id), of a topic or command, or one of the pages. */
 export async function showHelp(config: Config, id: string, runtime: Runtime): Promise<void> {
   runtime.stdout.write(await helpText(config, id, runtime));
 }
 
-/** @throws RemitError USAGE when there is no such command, topic or page */
+/** @throws RemitError USAGE if there is no such command, topic or page */
 export async function helpText(
   config: Config,
   id: string,
   runtime: Pick<Runtime, 'stdout' | 'env'>,
 ): Promise<string> {
   const page = Object.hasOwn(PAGES, id) ? PAGES[id] : undefined;
-  const isTerminal = runtime.stdout.isTTY === true && id !== ''; // the first page is written at build time, for all alike
+  const isTerminal = runtime.stdout.isTTY === true && id !== ''; // the first page is written at build time, the same for everyone
   if (page !== undefined)
     return isTerminal ? wrapLines(page.text(), runtime.stdout.columns ?? 80) : page.text();
   const help = new RemitHelp(config, {

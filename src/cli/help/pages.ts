@@ -1,7 +1,7 @@
 import {EXIT_MEANINGS} from '../../errors.ts';
 import {globalFlags} from '../input/flags.ts';
 
-/** Help that belongs to no command: `remit help exit-codes`. Written from the same tables that the code uses. */
+/** Help pages that are not about a command: `remit help exit-codes`. Generated from the tables that the code uses. */
 interface Page {
   summary: string;
   text: () => string;
@@ -16,7 +16,7 @@ export const ENVIRONMENT: Readonly<Record<string, string>> = {
   REMIT_CLIENT_KEY: 'PEM file of its private key (default: in the same file)',
   REMIT_CONFIG_DIR: 'folder of config.json (default ~/.config/remit)',
   REMIT_STATE_DIR: 'folder of batches and the sandbox (default ~/.local/state/remit)',
-  REMIT_WEBHOOK_SECRET: 'signing secret of webhooks; several are separated by commas',
+  REMIT_WEBHOOK_SECRET: 'signing secrets of webhooks, separated by commas',
   XDG_CONFIG_HOME: 'parent of the configuration folder, instead of ~/.config',
   XDG_STATE_HOME: 'parent of the state folder, instead of ~/.local/state',
   XDG_CACHE_HOME: 'parent of the cache of compiled code, instead of ~/.cache',

@@ -66,7 +66,7 @@ export function statedFacts(
   if (read.kind === 'unreadable') return {unread: {why: read.why, absent: false}};
   if (read.kind === 'absent')
     return stated === undefined
-      ? {unread: {why: `${subject} names no amount`, absent: true}}
+      ? {unread: {why: `${subject} has no amount`, absent: true}}
       : {amountMinor: stated.minor, currency: stated.currency, stated: true};
   const {minor, currency} = read;
   if (stated !== undefined && (stated.minor !== minor || stated.currency !== currency))

@@ -7,7 +7,7 @@ describe('an amount in a confirmation', () => {
     [1_250_000n, 'USD', '12,500.00 USD (1250000 minor units)'],
     [125n, 'JPY', '125 JPY (125 minor units)'],
     [125n, undefined, "125 minor units of the source account's currency"],
-    [125n, 'XXQ', '125 minor units of XXQ, a currency that remit does not know'],
+    [125n, 'XXQ', '125 minor units of XXQ, an unknown currency'],
   ] as const)
     it(`is ${text}`, () => assert.equal(amountText(minor, currency), text));
 });

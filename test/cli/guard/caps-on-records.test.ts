@@ -53,7 +53,7 @@ for (const [words, asRecord] of COMMANDS)
     for (const [title, record, says] of [
       ['an amount above it', amount({amount_in_minor_units: 20_001}), /200\.01 USD .* is above the cap/],
       ['such an amount as text', amount({amount_in_minor_units: '20001'}), /above the cap/],
-      ['a bare status', {status: 'created'}, /the record names no amount/],
+      ['a bare status', {status: 'created'}, /the record has no amount/],
       ['another field name', amount({amount: 999_999}), /amount \(999999\)/],
       ['an amount that is no number', amount({amount_in_minor_units: '9,999.00'}), /"9,999\.00"/],
       [

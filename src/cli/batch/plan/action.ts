@@ -22,7 +22,7 @@ export interface InputFlags {
   'valid-only'?: boolean | undefined;
 }
 
-/** Plans a file as the flags say, shows its errors to people, and tells of rows that are left out. */
+/** Plans a file with the given flags, shows its errors, and reports rows that are left out. */
 export async function planFromFlags(options: {
   kind: Kind;
   file: string;
@@ -30,7 +30,7 @@ export async function planFromFlags(options: {
   flags: InputFlags;
   accepted: Accepted;
   local: LocalContext;
-  /** The typed command with more words. */
+  /** The typed command with these arguments added. */
   retype: Retype;
 }): Promise<PlannedBatch> {
   keepHeapSmall();
@@ -75,14 +75,14 @@ export async function planFromFlags(options: {
     return planned;
   } catch (error) {
     if (!(error instanceof RemitError) || error.code !== 'CSV_INVALID') throw error;
-    const {error_groups: groups} = (error.details ?? {}) as {error_groups?: IssueGroup[]}; // of planBatch
+    const {error_groups: groups} = (error.details ?? {}) as {error_groups?: IssueGroup[]}; // from planBatch
     if (groups === undefined) throw error;
     if (out.forPeople) out.notice(issuesText(groups));
     throw withCommand(error, groups, {retype, leavesOut: flags['valid-only'] ?? false});
   }
 }
 
-/** The columns that only have to be ignored, where that is all that is wrong with the file. */
+/** The unknown columns, if ignoring them is all that the file needs. */
 function unknownColumns(groups: readonly IssueGroup[]): string[] {
   const isAll = groups.every(
     ({code, count: n, examples}) => code === 'unknown-column' && n === examples.length,
@@ -91,7 +91,7 @@ function unknownColumns(groups: readonly IssueGroup[]): string[] {
   return isAll && !names.some((name) => name.includes('…')) ? names : []; // a masked name cannot be typed
 }
 
-/** The same error with a hint that can be typed: the command again with what it lacked. */
+/** The same error with a hint that can be typed: the command with the missing flags added. */
 function withCommand(
   error: RemitError,
   groups: readonly IssueGroup[],
@@ -101,14 +101,14 @@ function withCommand(
   const hints: string[] = [];
   const isUnit = groups.some(({code}) => code === 'amount-unit');
   const hasBadRows = groups.some(({examples}) => examples[0]!.row > 0);
-  if (isUnit && hasBadRows) hints.push('fix the rows first; then add --amount-unit if it is still asked for');
+  if (isUnit && hasBadRows) hints.push('fix the rows first; then add --amount-unit if it is still required');
   else if (isUnit)
-    hints.push(`${again('--amount-unit', 'major')} reads 1500 as 1500.00, with minor as 15.00`);
+    hints.push(`${again('--amount-unit', 'major')} reads 1500 as 1500.00; minor reads it as 15.00`);
   else if (hasBadRows && !leavesOut)
-    hints.push(`fix the file and type the command again, or leave these rows out: ${again('--valid-only')}`);
+    hints.push(`fix the file and run the command again, or leave these rows out: ${again('--valid-only')}`);
   const unknown = unknownColumns(groups);
   if (unknown.length > 0)
-    hints.push(`if they are not needed: ${again(...unknown.flatMap((name) => ['--ignore-column', name]))}`);
+    hints.push(`to ignore them: ${again(...unknown.flatMap((name) => ['--ignore-column', name]))}`);
   if (hints.length === 0) return error;
   const {message, details, cause} = error;
   return new RemitError(error.code, message, {cause, details, hint: hints.join('; ')});

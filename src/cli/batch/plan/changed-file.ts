@@ -5,7 +5,7 @@ import type {Plan} from '../../../batch/model/plan-facts.ts';
 
 const PIECE_BYTES = 1024 * 1024;
 
-/** The file that a plan was made from, where it is still there and holds something else by now. */
+/** The file that a plan was made from, if it still exists and has changed. */
 export function changedFile({file}: Plan): string | undefined {
   if (file.path === '-') return undefined;
   const path = join(file.folder, file.name);
@@ -14,11 +14,11 @@ export function changedFile({file}: Plan): string | undefined {
     if (found?.isFile() !== true) return undefined;
     return found.size === file.bytes && sha256Of(path) === file.sha256 ? undefined : path;
   } catch {
-    return undefined; // it is not needed any more, so it need not be readable either
+    return undefined; // the file is no longer needed, so it need not be readable
   }
 }
 
-/** Read by the piece: a file of a million rows does not fit into memory that is kept small. */
+/** Read in pieces: a file of a million rows does not fit into a small heap. */
 function sha256Of(path: string): string {
   const hash = createHash('sha256');
   const piece = Buffer.allocUnsafe(PIECE_BYTES);

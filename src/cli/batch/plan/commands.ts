@@ -35,7 +35,7 @@ export abstract class BatchPlan extends BatchCommand {
     const {plan, fresh} = planned;
     const outlook = await outlookOf({local, project: this.project, stateDir, plan, fresh});
     local.out.text(planText(plan));
-    if (!fresh) local.out.note('This plan exists already; nothing changed.');
+    if (!fresh) local.out.note('This plan already exists; nothing changed.');
     for (const line of outlookText(plan, outlook)) local.out.warn(line);
     if (outlook.next !== null) local.out.hint(outlook.next);
     return planResult(planned, outlook);

@@ -23,7 +23,7 @@ interface Wanted {
   project: ProjectFile | undefined;
   stateDir: string;
   plan: Plan;
-  /** The plan is new, or a new revision: it has to be confirmed by a run. */
+  /** The plan is new, or a new revision, so a run has to confirm it. */
   fresh: boolean;
 }
 
@@ -60,7 +60,7 @@ async function outlookOfOpen(wanted: Wanted, batch: OpenBatch): Promise<PlanOutl
   return {before, alike, next: runCommand(wanted, {before, alike, acknowledged})};
 }
 
-/** The run of a plan, with what it would have to acknowledge at the service in force. */
+/** The command that runs a plan, with the acknowledgements needed at the active service. */
 function runCommand(
   wanted: Wanted,
   seen: {before: readonly SeenBefore[]; alike: readonly SeenAlike[]; acknowledged: boolean},
@@ -88,7 +88,7 @@ interface Service {
   baseUrl: string;
 }
 
-/** Where a run would send, as far as that is known without reading a key: no key command is run for a plan. */
+/** Where a run would send, as far as this is known without reading a key: a plan never runs a key command. */
 function serviceInForce({local, project}: Wanted): Service | undefined {
   const {flags, runtime, configDir} = local;
   try {
@@ -97,7 +97,7 @@ function serviceInForce({local, project}: Wanted): Service | undefined {
     const mode = envKey ? modeOf(runtime.env['REMIT_API_KEY']!, 'REMIT_API_KEY') : profile?.mode;
     return mode === undefined ? undefined : {mode, baseUrl};
   } catch (error) {
-    if (error instanceof RemitError) return undefined; // the run says what is wrong with it
+    if (error instanceof RemitError) return undefined; // the run reports what is wrong with it
     throw error;
   }
 }
@@ -107,7 +107,7 @@ const alikeAt = (service: Service | undefined, alike: readonly SeenAlike[]): See
     ? undefined
     : alike.find(({mode, base_url: url}) => mode === service.mode && url === service.baseUrl);
 
-/** Namespaces and addresses that the run wants named before it sends references that were used there. */
+/** Namespaces and addresses that must be acknowledged before references used there are sent. */
 function paidElsewhere(
   {namespace}: Plan,
   service: Service | undefined,

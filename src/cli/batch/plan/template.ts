@@ -1,7 +1,7 @@
 import {type Kind, KINDS} from '../../../batch/model/kinds.ts';
 import {columnsOf} from '../../../batch/model/row-fields.ts';
 
-/** A file to start from: the columns, and rows to write over. Its ids belong to nobody, so that it pays nobody. */
+/** A template file: the columns, and example rows to overwrite. Its ids do not exist, so it pays no one. */
 export function templateFor(kind: Kind): {columns: string[]; csv: string} {
   const facts = KINDS[kind];
   const columns = [

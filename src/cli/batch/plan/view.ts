@@ -12,17 +12,17 @@ import type {SeenAlike} from '../../../batch/registry/seen-alike.ts';
 import type {SeenBefore} from '../../../batch/registry/seen-before.ts';
 import type {Plan} from '../../../batch/model/plan-facts.ts';
 
-/** What follows from a plan that lies in the state folder, beside the plan itself. */
+/** What a plan means in the state folder, shown next to the plan. */
 export interface PlanOutlook {
-  /** What other batches have of its references, or why they could not be compared: the plan is made all the same. */
+  /** References already used by other batches, or why they could not be compared; the plan is made in either case. */
   before: SeenBefore[] | RemitError;
-  /** Its look-alikes in other batches, for each service. */
+  /** Its look-alikes in other batches, by service. */
   alike: SeenAlike[];
-  /** What to type next; null where the batch was run already and needs nothing. */
+  /** What to type next; null if the batch has run and needs nothing. */
   next: string | null;
 }
 
-/** What a person has to see of a plan before anything is sent: counts, sums, the largest row, possible double payments. */
+/** What to check in a plan before anything is sent: counts, sums, the largest row, possible duplicates. */
 export function planText(plan: Plan, facts: {mode?: Mode} = {}): string {
   const {figures} = plan;
   const party = KINDS[plan.kind].party.replace('_id', '');
@@ -64,7 +64,7 @@ export function planText(plan: Plan, facts: {mode?: Mode} = {}): string {
     ]);
     for (const references of similarReferences.examples) lines.push(['', references.join(', ')]);
   }
-  lines.push(['Mode', facts.mode ?? 'decided by the key at the run']);
+  lines.push(['Mode', facts.mode ?? 'depends on the key of the run']);
   lines.push([
     'Plan',
     `${plan.planHash.slice(0, 16)}${plan.namespace === 'default' ? '' : `, namespace ${plan.namespace}`}`,
@@ -88,10 +88,10 @@ function rowsText(plan: Plan): string {
 
 export const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`;
 
-/** So many errors with one cause are listed one by one. */
+/** Up to this many errors with the same cause are listed individually. */
 const LISTED = 3;
 
-/** Errors of a file by their causes: a few one by one, many as one of them and the lines of others. */
+/** Errors of a file by cause: a few are listed individually; of many, one is shown with the lines of the others. */
 export function issuesText(groups: readonly IssueGroup[]): string {
   return groups
     .flatMap(({count: n, examples}) => {
@@ -104,7 +104,7 @@ export function issuesText(groups: readonly IssueGroup[]): string {
     .join('\n');
 }
 
-/** What an edited file changes in a batch that was run before. */
+/** What an edited file changes in a batch that has already run. */
 export function revisionText(revision: number, {added, corrected, dropped}: RevisionFacts): string {
   const gone =
     dropped.length === 0
@@ -144,7 +144,7 @@ export function planResult({plan, ...facts}: PlannedBatch, {before, alike, next}
   };
 }
 
-/** What other batches of this state folder mean for this one; nothing where they mean nothing. */
+/** What other batches of this state folder mean for this one; empty if nothing. */
 export function surveyText(survey: Survey): string[] {
   const lines: string[] = [];
   if (survey.doubts > 0)
@@ -153,7 +153,7 @@ export function surveyText(survey: Survey): string[] {
     );
   if (survey.disputed.rows > 0)
     lines.push(
-      `  ${count(survey.disputed.rows, 'row')} in doubt whose reference another batch has taken since: left in doubt, not sent`,
+      `  ${count(survey.disputed.rows, 'row')} in doubt whose reference another batch has claimed since: left in doubt, not sent`,
     );
   if (survey.conflicts > 0)
     lines.push(
@@ -169,8 +169,9 @@ export function surveyText(survey: Survey): string[] {
 const NAMED_BATCHES = 3;
 
 /**
- * What is done already, by whom, and what this command leaves alone; nothing where it takes up every row.
- * @param isRest it goes on with these rows besides others that it sends again, and that count as done or left alone until then
+ * What is done already, by which batch, and what this command does not touch; empty if it processes every row.
+ * @param isRest whether these rows continue besides others that are sent again and count as done or untouched until
+ *   then
  */
 export function workText(
   {planned, open, doubts, done, staged, paidBefore, paidBy, left, leftAre, isOver}: Work,
@@ -190,7 +191,7 @@ export function workText(
   for (const [batch, part] of named) add('Paid before', part, ` by batch ${batch}`);
   const others = named.reduce((rest, [, part]) => minus(rest, part), paidBefore);
   add('Paid before', others, named.length > 0 ? ' by other batches' : '');
-  if (!isRest) add('Left alone', left, `: ${leftAre.join(', ')}`);
+  if (!isRest) add('Untouched', left, `: ${leftAre.join(', ')}`);
   return lines.map(
     ([label, text], index) => `  ${(lines[index - 1]?.[0] === label ? '' : label).padEnd(13)}${text}`,
   );
@@ -208,20 +209,20 @@ export const totalsText = ({totals}: {totals: Readonly<Record<string, string>>})
 
 const SHOWN_BATCHES = 5;
 
-/** What a plan can tell about other batches; which of them count depends on the key of the run. */
+/** What a plan can report about other batches; which of them count depends on the key of the run. */
 export function outlookText(plan: Plan, {before, alike}: PlanOutlook): string[] {
   if (before instanceof RemitError)
     return [
       before.code === 'LOCKED'
-        ? 'a batch is running in this state folder, so its references were not compared; the run does that'
-        : `its references were not compared with those of other batches. ${before.message}`,
+        ? 'a batch is running in this state folder, so references were not compared; the run compares them'
+        : `references were not compared with those of other batches. ${before.message}`,
     ];
   const party = KINDS[plan.kind].party.replace('_id', '');
   const lines = before
     .slice(0, SHOWN_BATCHES)
     .map(
       ({batch, mode, base_url: url, namespace, rows, example}) =>
-        `batch ${batch} (${mode}, ${url}, namespace ${namespace}) has ${count(rows, 'reference')} of this file already, such as ${example}; a run there does not pay them again`,
+        `batch ${batch} (${mode}, ${url}, namespace ${namespace}) already has ${count(rows, 'reference')} of this file, such as ${example}; a run there does not pay them again`,
     );
   if (before.length > SHOWN_BATCHES)
     lines.push(`${before.length - SHOWN_BATCHES} more batches have some; -o json lists them`);

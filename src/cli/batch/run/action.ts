@@ -30,13 +30,16 @@ import {type ConfirmedRun, goOn, type RunRequest, writeAgain} from './request.ts
 import {retryRows} from './retry-rows.ts';
 import {withLock} from './wait-lock.ts';
 
-/** How a run ended; with `followed` when it went on to follow the accepted rows. */
+/** How a run ended, with `followed` if it went on to follow the accepted rows. */
 export interface BatchEnd {
   summary: Summary & {followed?: Followed};
   exit: ExitCode;
 }
 
-/** Opens a planned batch, has it confirmed, runs it, tells how it ended. The batch is this process's alone meanwhile. */
+/**
+ * Opens a planned batch, has it confirmed, runs it, and reports the result. No other process has the batch during
+ * that time.
+ */
 export async function runBatch(request: RunRequest): Promise<BatchEnd> {
   keepHeapSmall();
   const {context, kind, stateDir, batchId, flags, doing} = request;
@@ -74,7 +77,7 @@ export async function runBatch(request: RunRequest): Promise<BatchEnd> {
   return end;
 }
 
-/** Runs a batch with the registry; following it afterwards keeps no other batch waiting. */
+/** Runs a batch with the registry; following it afterwards does not block other batches. */
 async function runClaimed(request: RunRequest, batch: OpenBatch, folder: string): Promise<Summary> {
   const {context, kind, stateDir, flags} = request;
   const {profile, clock} = context;
@@ -89,7 +92,7 @@ async function runClaimed(request: RunRequest, batch: OpenBatch, folder: string)
       await confirmCancel({context, typed: request.typed, batch, claims, flags, onAsk});
     else if (request.retry === undefined) await confirmOnce(request, batch, claims);
     else if (!isConfirmed(request, batch)) throw nothingToRetry(batch, request);
-    checkResultPlace(folder, batch.plan); // before the try: its error says nothing of rows that were sent
+    checkResultPlace(folder, batch.plan); // before the try: its error is not about rows that were sent
     const transport = await context.transportFor('pool');
     try {
       return await runConfirmed({request, batch, claims, transport, folder});
@@ -161,7 +164,7 @@ async function runConfirmed(parts: ConfirmedRun): Promise<Summary> {
   return summary;
 }
 
-/** Looked at before anything is sent: a batch whose results cannot be written should not begin. */
+/** Checked before anything is sent: a batch whose results cannot be written should not begin. */
 function resultFolder(folder: string): string {
   const path = resolve(folder);
   try {

@@ -15,7 +15,7 @@ export interface ConfirmFlags {
   'confirm-count'?: number | undefined;
 }
 
-/** Rows and money that one confirmation speaks of. */
+/** Rows and money that one confirmation covers. */
 export interface Sums {
   rows: number;
   totals: Readonly<Record<string, string>>;
@@ -23,7 +23,7 @@ export interface Sums {
 
 export const sumsOf = ({rows, totals}: Part): Sums => ({rows, totals: totals.toMajor()});
 
-/** What has to be agreed to before anything of a batch is sent. */
+/** What must be confirmed before anything of a batch is sent. */
 export interface Agreement {
   context: Context;
   /** The command that is confirmed, for hints that repeat it. */
@@ -36,7 +36,7 @@ export interface Agreement {
   sums: Sums;
 }
 
-/** The typed command with more words, and without some flags. */
+/** The typed command with arguments added and some flags removed. */
 export const retype = (
   {context, typed}: Pick<Agreement, 'context' | 'typed'>,
   add: readonly string[],
@@ -44,8 +44,9 @@ export const retype = (
 ): string => context.commands.again(typed, {add, without});
 
 /**
- * What holds in every mode: the profile may write, its caps allow the plan, stated figures are those of `sums`.
- * @param acceptsDifferences records with another rail or currency than the plan would be released
+ * Checks that apply in every mode: the profile may write, its caps allow the plan, and the stated figures match
+ * `sums`.
+ * @param acceptsDifferences whether records with another rail or currency than the plan would be released
  * @throws RemitError GUARD_READ_ONLY, GUARD_CAP or GUARD_CONFIRM
  */
 export function checkAllowed(agreement: Agreement, acceptsDifferences: boolean): void {
@@ -61,7 +62,7 @@ export function checkAllowed(agreement: Agreement, acceptsDifferences: boolean):
 }
 
 /**
- * With a live key: --live, and a line that says where the money moves.
+ * With a live key, requires --live and prints where the money moves.
  * @throws RemitError GUARD_LIVE
  */
 export function checkLive(agreement: Agreement, moving: Sums): void {
@@ -72,7 +73,7 @@ export function checkLive(agreement: Agreement, moving: Sums): void {
     throw new RemitError(
       'GUARD_LIVE',
       `refused to ${doing} batch ${plan.batchId} with a live key${moving.rows === 0 ? '' : `: ${totalsText(moving)}`}`,
-      {hint: `if this is what you mean: ${retype(agreement, ['--live'])}`},
+      {hint: `to use real money: ${retype(agreement, ['--live'])}`},
     );
   out.liveBanner(
     `profile ${profile.name ?? '(environment)'}, live mode, ${profile.baseUrl}, key ${profile.masked}`,
@@ -80,12 +81,12 @@ export function checkLive(agreement: Agreement, moving: Sums): void {
 }
 
 /**
- * A person's yes, or what a script states in its place: with a test key the figures or --yes, with a live one the
- * figures and --yes. At a terminal, live totals are typed.
+ * A person's confirmation, or the equivalent flags in a script: with a test key the figures or --yes, with a live key
+ * the figures and --yes. At a terminal, live totals are typed.
  * @param asking.moving what the command sends, which may be less than what is stated
- * @param asking.known an earlier run was confirmed; only live money is asked about again
- * @param asking.isIdle no command could send anything, so that nothing has to be asked
- * @returns false where nothing was agreed to, since there is nothing to send
+ * @param asking.known an earlier run was confirmed; only live money is confirmed again
+ * @param asking.isIdle no command could send anything, so no confirmation is needed
+ * @returns false if nothing was confirmed because there is nothing to send
  * @throws RemitError GUARD_LIVE, GUARD_CONFIRM or NEEDS_TERMINAL
  */
 export async function agree(
@@ -96,7 +97,7 @@ export async function agree(
     moving: Sums;
     known?: boolean;
     isIdle?: boolean;
-    /** Called before the question. */
+    /** Called before the prompt. */
     onAsk: () => void;
   },
 ): Promise<boolean> {
@@ -120,7 +121,7 @@ export async function agree(
       'GUARD_LIVE',
       `refused to ${doing} batch ${plan.batchId} with a live key: no terminal to confirm on`,
       {
-        hint: `if this is what you mean: ${retype(agreement, [...(yes ? [] : ['--yes']), ...stating(sums)], STATED)}`,
+        hint: `to confirm: ${retype(agreement, [...(yes ? [] : ['--yes']), ...stating(sums)], STATED)}`,
       },
     );
   }
@@ -135,7 +136,7 @@ export async function agree(
   );
 }
 
-/** Asks a person: a yes with a test key, the totals with a live one. */
+/** Prompts a person: for a yes with a test key, for the totals with a live key. */
 async function ask(
   {context, sums}: Agreement,
   {question, what, moving}: {question: string; what: string; moving: Sums},
@@ -158,13 +159,13 @@ async function ask(
   }
 }
 
-/** The words by which a script confirms this. */
+/** The flags with which a script confirms this. */
 const stating = (sums: Sums): string[] => [
   ...Object.entries(sums.totals).flatMap(([currency, total]) => ['--confirm-total', `${currency}=${total}`]),
   ...['--confirm-count', String(sums.rows)],
 ];
 
-/** The flags that `stating` makes. */
+/** The flags that `stating` creates. */
 const STATED = ['--confirm-total', '--confirm-count'];
 
 function checkStated(agreement: Agreement): void {
@@ -174,13 +175,14 @@ function checkStated(agreement: Agreement): void {
       'GUARD_CONFIRM',
       `the confirmation does not match ${sums === plan.figures ? 'the plan' : 'the rows concerned'} of ${plan.batchId}: ${message}; nothing was sent`,
       {
-        hint: `if what it has is what you mean: ${retype(agreement, stating(sums), STATED)}`,
+        hint: `if the actual figures are correct: ${retype(agreement, stating(sums), STATED)}`,
         details: {planned: sums.rows, totals: sums.totals},
       },
     );
   };
   const count = flags['confirm-count'];
-  if (count !== undefined && count !== sums.rows) differ(`${count} rows were stated, it has ${sums.rows}`);
+  if (count !== undefined && count !== sums.rows)
+    differ(`${count} rows were stated, but there are ${sums.rows}`);
   const totals = readTotals(flags['confirm-total']);
   if (totals === undefined) return;
   for (const currency of new Set([...Object.keys(totals), ...Object.keys(sums.totals)])) {
@@ -188,11 +190,11 @@ function checkStated(agreement: Agreement): void {
     if (stated === undefined) differ(`it also pays ${planned} ${currency}`);
     else if (planned === undefined) differ(`it pays no ${currency}`);
     else if (!sameAmount(stated, planned, currency))
-      differ(`${stated} ${currency} was stated, it has ${planned} ${currency}`);
+      differ(`${stated} ${currency} was stated, but the total is ${planned} ${currency}`);
   }
 }
 
-/** Sums may pass what one amount may be, so they are compared as digits: 1500.5 is 1500.50. */
+/** Sums may exceed the maximum of a single amount, so they are compared as digits: 1500.5 equals 1500.50. */
 function sameAmount(stated: string, planned: string, currency: string): boolean {
   const plain = /^(\d+)(?:\.(\d+))?$/.exec(stated);
   if (plain === null) return false;

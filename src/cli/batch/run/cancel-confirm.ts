@@ -16,14 +16,14 @@ interface Canceling {
   batch: OpenBatch;
   claims: BatchClaims;
   flags: ConfirmFlags;
-  /** Called before the question. */
+  /** Called before the prompt. */
   onAsk: () => void;
 }
 
 /**
- * Lets a person or a script confirm what `cancel` takes up, like a run: live keys need `--live` and the figures, stated or
- * typed.
- * @throws RemitError GUARD_*, NEEDS_TERMINAL, or USAGE where nothing is left to cancel; nothing was sent
+ * Lets a person or a script confirm what `cancel` will do, as for a run: live keys need `--live` and the figures,
+ * stated or typed.
+ * @throws RemitError GUARD_*, NEEDS_TERMINAL, or USAGE if nothing is left to cancel; nothing was sent
  */
 export async function confirmCancel(canceling: Canceling): Promise<void> {
   const {context, batch, claims} = canceling;
@@ -35,7 +35,7 @@ export async function confirmCancel(canceling: Canceling): Promise<void> {
   const open = part('staged', 'unapproved', 'in_doubt');
   if (open.rows + tally.not_sent.count === 0)
     throw new RemitError('USAGE', `${name} has no record that could be canceled, and nothing left to send`, {
-      hint: `see where its rows are: ${context.commands.read(`${plan.kind}s`, 'batch', 'status', plan.batchId)}`,
+      hint: `to see the state of its rows: ${context.commands.read(`${plan.kind}s`, 'batch', 'status', plan.batchId)}`,
     });
   const sums = sumsOf(open);
   const agreement: Agreement = {...canceling, plan, doing: 'cancel', sums};
@@ -46,7 +46,7 @@ export async function confirmCancel(canceling: Canceling): Promise<void> {
   for (const line of asides(tally)) context.out.notice(`  ${line}`);
   const what = `cancel ${count(sums.rows, 'record')}`;
   await agree(agreement, {moving: sums, question: `${text}?`, what, onAsk: canceling.onAsk});
-  batch.lock.assertHeld(); // a question may stay open for hours
+  batch.lock.assertHeld(); // a prompt may stay open for hours
   claims.registry.assertHeld();
   noteConfirmation(journal, {
     ...{planHash: plan.planHash, revision: plan.revision, doing: 'cancel', asked: true},
@@ -55,7 +55,7 @@ export async function confirmCancel(canceling: Canceling): Promise<void> {
   journal.setFact('typedProfile', context.commands.profile ?? null);
 }
 
-/** The rows that a cancel found released: `A-2 (record 5f0c…)`. */
+/** The rows that a cancel found already released: `A-2 (record 5f0c…)`. */
 export function releasedText(rows: readonly JournalRow[], total: number): string {
   const named = rows.map(
     ({reference, outcome}) =>

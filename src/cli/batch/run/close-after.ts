@@ -2,15 +2,15 @@ import type {Summary} from '../../../batch/standing/summary.ts';
 import {RemitError} from '../../../errors.ts';
 
 /**
- * Does some work, then closes what it used. An error of the work is the one that is reported: on a full disk the closing
- * fails as well, and says nothing of what was sent.
+ * Does some work, then closes what it used. An error of the work is the one reported: on a full disk closing fails as
+ * well, and its error says nothing about what was sent.
  */
 export async function closeAfter<T>(work: () => Promise<T>, close: () => Promise<void>): Promise<T> {
   let done: T;
   try {
     done = await work();
   } catch (error) {
-    await close().catch(() => {}); // a lock that is left behind is taken over once this process has ended
+    await close().catch(() => {}); // a leftover lock is taken over once this process has ended
     throw error;
   }
   await close();
@@ -18,14 +18,14 @@ export async function closeAfter<T>(work: () => Promise<T>, close: () => Promise
 }
 
 /**
- * The error of a run that could not write its journal or results, with the batch it belongs to and how to go on: by then
- * rows may have been sent. Once the run has ended, its summary is in the details and only the results are missing.
+ * The error of a run that could not write its journal or results, with its batch and how to continue: rows may
+ * already have been sent. Once the run has ended, its summary is in the details and only the results are missing.
  */
 export function withResume(
   error: unknown,
   batchId: string,
   commands: {
-    /** Goes on with the batch. */
+    /** Continues the batch. */
     next: string;
     /** Writes the results. */
     report: string;
@@ -33,7 +33,7 @@ export function withResume(
 ): unknown {
   if (!(error instanceof RemitError) || error.code !== 'STATE') return error;
   const {message, details} = error;
-  const summary = details?.['summary'] as Summary | undefined; // as the run put it there
+  const summary = details?.['summary'] as Summary | undefined; // set there by the run
   if (summary !== undefined) {
     const {state, accepted, planned} = summary;
     const standing = `${state === 'incomplete' ? 'not complete' : state}, ${accepted} of ${planned} ${planned === 1 ? 'row' : 'rows'} accepted`;

@@ -53,14 +53,14 @@ export abstract class BatchRunCommand extends BatchCommand {
     const what = fileOrBatch(args.file, {kind: this.kind, stateDir, batchId: flags['batch-id']});
     if (flags.direct && context.profile.mode === 'live' && !accepted.keyTrust)
       throw new RemitError('GUARD_LIVE', '--direct moves live money on the first request of each row', {
-        hint: `leave --direct out; or, if the service is known to remember idempotency keys: ${retype(accepting('key-trust'))}`,
+        hint: `omit --direct; or, if the service is known to remember idempotency keys: ${retype(accepting('key-trust'))}`,
       });
     let batchId = args.file;
     if (what === 'file') {
       const {kind} = this;
       const plannedOnce = () =>
         planFromFlags({...{kind, file: args.file, stateDir, flags, accepted}, local: context, retype});
-      const waitMs = args.file === '-' ? undefined : flags['wait-lock']; // standard input is read once
+      const waitMs = args.file === '-' ? undefined : flags['wait-lock']; // standard input can be read only once
       const {plan, fresh} = await withLock({context, kind, stateDir, waitMs}, plannedOnce);
       ({batchId} = plan);
       if (!fresh) context.out.note(`Batch ${batchId}, planned before`); // a fresh plan is shown whole, its id first
@@ -76,7 +76,7 @@ export abstract class BatchRunCommand extends BatchCommand {
   }
 }
 
-/** `release`, `resume`, `retry` and `cancel`: a batch that exists already goes on. */
+/** `release`, `resume`, `retry` and `cancel`: these continue an existing batch. */
 abstract class BatchContinue extends BatchCommand {
   protected async continue(
     batchId: string,
@@ -134,7 +134,7 @@ export abstract class BatchRetry extends BatchContinue {
   }
 }
 
-/** `cancel`: flags of a run that have a meaning for it. */
+/** `cancel`: the flags of a run that apply to it. */
 const cancelFlags = {
   'confirm-total': confirmFlags['confirm-total'],
   'confirm-count': confirmFlags['confirm-count'],

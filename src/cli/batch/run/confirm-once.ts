@@ -21,7 +21,7 @@ export function isConfirmed({doing}: RunRequest, {plan, journal}: OpenBatch): bo
   );
 }
 
-/** A plan is confirmed once for each thing that is done with it; a resumed one was confirmed when it was begun. */
+/** A plan is confirmed once for each action; a resumed one was confirmed when it was started. */
 export async function confirmOnce(
   request: RunRequest,
   batch: OpenBatch,
@@ -62,9 +62,9 @@ export async function confirmOnce(
     onAsk,
   };
   const isAgreed = await confirmBatch(asked);
-  batch.lock.assertHeld(); // a question may stay open for hours
+  batch.lock.assertHeld(); // a prompt may stay open for hours
   registry.assertHeld();
-  if (!isAgreed) return; // a later run may have something to send, and asks then
+  if (!isAgreed) return; // a later run may have something to send, and prompts then
   if (wasAsked) tellStatus(batch, 'starting', context.clock.now());
   const {repeats, similar} = duplicatesOf(plan, survey, acknowledged);
   if (!known || repeats + similar > 0)
@@ -95,7 +95,7 @@ export async function confirmOnce(
 export const tellStatus = (batch: OpenBatch, phase: string, nowMs: number): void =>
   writeStatus(batch.place.status, batch.plan.journalId, phase, readSummary(batch, nowMs), nowMs);
 
-/** Its question would be of two things at once: the plan, and the rows that failed under an earlier one. */
+/** The prompt would cover two things at once: the plan, and the rows that failed under an earlier one. */
 export const nothingToRetry = ({plan}: OpenBatch, {kind, context, stateDir}: RunRequest): RemitError =>
   new RemitError(
     'GUARD_CONFIRM',
@@ -107,7 +107,7 @@ export const nothingToRetry = ({plan}: OpenBatch, {kind, context, stateDir}: Run
     },
   );
 
-/** Which rows the run takes up: the same for the question as for the engine. */
+/** Which rows the run processes; used by both the prompt and the engine. */
 export function reachOf({path, accepted, doing}: RunRequest, journal: Journal): Reach {
   return {
     path: path === 'as-before' ? (journal.fact('path') ?? 'stage-and-release') : path,

@@ -21,13 +21,13 @@ import {count, planText, surveyText, totalsText, workText} from '../plan/view.ts
 import type {Plan} from '../../../batch/model/plan-facts.ts';
 
 /**
- * Lets a person or a script confirm the whole of a plan before anything of it is sent, and holds it against the profile's
- * caps. What was stated must match in every mode. Live money needs --live as well; then the total is stated by flags or
- * typed at the terminal, and without a terminal --yes stands beside the flags.
+ * Lets a person or a script confirm the whole plan before anything of it is sent, and checks it against the profile's
+ * caps. Stated figures must match in every mode. Live money also needs --live; then the total is given by flags or
+ * typed at the terminal, and without a terminal --yes is required with the flags.
  *
- * @param doing `pay`, `stage`, `release`: what the yes is for
- * @param known the plan was confirmed by an earlier run; only live money is asked about again
- * @returns false where nobody said yes, since no command could send anything
+ * @param doing the action to confirm: `pay`, `stage`, `release`
+ * @param known whether an earlier run confirmed the plan; then only live money is confirmed again
+ * @returns false if nothing was confirmed because no command could send anything
  * @throws RemitError GUARD_* or NEEDS_TERMINAL; nothing was sent
  */
 export async function confirmBatch(options: {
@@ -36,7 +36,7 @@ export async function confirmBatch(options: {
   typed: Typed;
   plan: Plan;
   survey: Survey;
-  /** What the run will do: the question names it, while stated figures speak of the whole plan. */
+  /** What the run will do: the prompt names it, while stated figures cover the whole plan. */
   work: Work;
   flags: ConfirmFlags;
   accepted: Accepted;
@@ -44,14 +44,14 @@ export async function confirmBatch(options: {
   known: boolean;
   /** Kept from an earlier confirmation of this plan. */
   acknowledged?: Acknowledged | undefined;
-  /** Rows that are sent again under new keys: they are asked about, not the plan. */
+  /** Rows that are sent again with new keys: the prompt covers them, not the plan. */
   again?: Part | undefined;
-  /** Called before the question. */
+  /** Called before the prompt. */
   onAsk: () => void;
 }): Promise<boolean> {
   const {context, plan, survey, work, accepted} = options;
   const sums = options.again === undefined ? plan.figures : sumsOf(options.again);
-  // A retry goes on with the rest of its batch as well.
+  // A retry also continues with the rest of its batch.
   const moving = sumsOf(options.again === undefined ? work.open : plus([work.open, options.again]));
   const known = options.known && options.again === undefined;
   const {profile, out} = context;
@@ -105,17 +105,17 @@ function movingOf({doing, again, work}: Parameters<typeof confirmBatch>[0], {row
     : `send ${count(rows, 'row')}, ${again.rows} of them again`;
 }
 
-/** @param show for what no plan can tell, since it is of other batches */
+/** @param show for facts that no plan contains, because they are about other batches */
 function checkDuplicates(options: Parameters<typeof confirmBatch>[0], show: (line: string) => void): void {
   const {plan, survey, accepted, acknowledged} = options;
   const {softDuplicates, similarReferences} = plan.figures;
   const {repeats, similar} = duplicatesOf(plan, survey, acknowledged);
-  /** The command of the hint states both, so that one is enough. */
+  /** The command of the hint states both, so one error is enough. */
   const stated = [
     ...(repeats > 0 ? accepting('duplicates', repeats) : []),
     ...(similar > 0 ? accepting('similar', similar) : []),
   ];
-  /** A command that is repeated states again what was accepted when this batch was first confirmed. */
+  /** A repeated command states again what was accepted when this batch was first confirmed. */
   const isStated = (n: number, typed: number | undefined, before: number | undefined) =>
     n === (typed ?? 0) || (before !== undefined && typed !== undefined && typed >= n && typed <= before + n);
   const unacknowledged = (what: string, n: number, name: CountedName) => {
@@ -147,7 +147,7 @@ function checkDuplicates(options: Parameters<typeof confirmBatch>[0], show: (lin
 
 const COUNTED = ['--accept duplicates', '--accept similar'];
 
-/** How many look-alikes are still to be acknowledged; those of the file itself are, with its plan. */
+/** How many look-alikes have yet to be acknowledged; those of the file itself are acknowledged with its plan. */
 export function duplicatesOf(
   {figures}: Plan,
   survey: Survey,

@@ -10,10 +10,10 @@ import {continued, type RunRequest} from './request.ts';
 import {hasForgotten, RESET_SANDBOX} from './reset-sandbox.ts';
 
 const ATTENTION = 10;
-/** Rows that one sentence names; the others are counted. */
+/** Maximum number of rows named in one sentence; the others are counted. */
 const NAMED = 5;
 
-/** The summary of a run, and what a person should know besides. */
+/** The summary of a run, and notes for people. */
 export async function showEnd(request: RunRequest, {journal}: OpenBatch, summary: Summary): Promise<void> {
   const {context, kind, stateDir} = request;
   const attention = journal.needingAttention(ATTENTION, summary.in_doubt);
@@ -29,7 +29,7 @@ export async function showEnd(request: RunRequest, {journal}: OpenBatch, summary
 /** Answers that `--accept refusals` makes final. */
 const REFUSALS: readonly (number | null)[] = [400, 404, 422];
 
-/** Everything was refused, so the address may be wrong; where it is not, the batch goes on with this command. */
+/** Everything was refused, so the address may be wrong; if it is right, this command continues the batch. */
 function hintRefusals(request: RunRequest, summary: Summary, journal: OpenBatch['journal']): void {
   if (request.path === 'cancel' || summary.stopped_because?.reason !== 'refused-at-first') return;
   const refused = journal.rows.inStates(['not_sent'], 0, NAMED);
@@ -40,7 +40,7 @@ function hintRefusals(request: RunRequest, summary: Summary, journal: OpenBatch[
   );
 }
 
-/** If the output cannot be written, the error says all the same what was done. */
+/** If the output cannot be written, the error still says what was done. */
 export function noteEffect({context, kind, stateDir}: RunRequest, summary: Summary): void {
   const {batch_id: id, state: status, posts} = summary;
   if (posts === 0) return;
@@ -49,7 +49,7 @@ export function noteEffect({context, kind, stateDir}: RunRequest, summary: Summa
   context.effects.took({noun: 'batch', done: 'was run', id, status, next});
 }
 
-/** A run that was interrupted exits 130, not 12: the rows that it leaves in doubt are said all the same, to scripts too. */
+/** An interrupted run exits 130, not 12; the rows that it leaves in doubt are still reported, also to scripts. */
 function noteDoubts(
   {context, stateDir}: RunRequest,
   summary: Summary,

@@ -29,17 +29,17 @@ export interface RunRequest {
   accepted: Accepted;
   /** The command itself, for hints that repeat it. */
   typed: Typed;
-  /** `as-before`: the way in which the batch was begun. */
+  /** `as-before`: in the way in which the batch was started. */
   path: RunPath | 'as-before';
-  /** What the confirmation is for: `pay`, `stage`, `release`, `resume`. */
+  /** What is confirmed: `pay`, `stage`, `release`, `resume`. */
   doing: string;
   /** The command names the batch by its id, and has not just planned its file. */
   isById: boolean;
-  /** Raise failed rows first; with names, only those. */
+  /** First raise the generation of failed rows; with names, only of those. */
   retry?: {named: readonly string[]};
 }
 
-/** A run that was confirmed. */
+/** A confirmed run. */
 export interface ConfirmedRun {
   request: RunRequest;
   batch: OpenBatch;
@@ -48,12 +48,12 @@ export interface ConfirmedRun {
   folder: string;
 }
 
-/** The command that goes on with a batch whose run failed. */
+/** The command that continues a batch whose run failed. */
 export function goOn(request: RunRequest, {batchId}: OpenBatch['plan']): string {
   return continued(request, `${request.path === 'cancel' ? 'cancel' : 'resume'} ${shellWord(batchId)}`);
 }
 
-/** A command that sends for the batch, with the profile in force. */
+/** A command that sends for the batch, with the active profile. */
 export function continued({context, kind, stateDir}: RunRequest, words: string): string {
   const live = context.profile.mode === 'live' ? ' --live' : '';
   return `${batchCommand(kind)} ${words}${live}${placeFlags(context, stateDir, context.commands.profile)}`;

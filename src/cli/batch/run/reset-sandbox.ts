@@ -7,8 +7,8 @@ export const RESET_SANDBOX =
   'The sandbox was reset after this batch: it no longer has these payments, but the state folder does. To pay them again, use new folders for --state-dir and --out.';
 
 /**
- * Whether the service is a sandbox that does not know what this machine remembers as paid; any other service always does.
- * Asks for one record; never throws for what the service answers.
+ * Whether the service is a sandbox that does not have what this machine recorded as paid; for any other service this
+ * is false. Fetches one record; never throws for an answer of the service.
  */
 export async function hasForgotten(context: Context, kind: Kind, journal: Journal): Promise<boolean> {
   if (!context.profile.key.startsWith('test_sandbox_')) return false;

@@ -11,12 +11,12 @@ import {confirmOnce} from './confirm-once.ts';
 import {type ConfirmedRun, continued, type RunRequest} from './request.ts';
 import {retryText} from './retry-view.ts';
 
-/** Rows that are named; the others are counted. */
+/** Maximum number of rows that are named; the others are counted. */
 const NAMED = 5;
 
 /**
- * Asks the service about the failed rows and gives those that did fail a new key.
- * @returns why nothing may be sent, where that is so
+ * Asks the service about the failed rows, and gives a new key to those that did fail.
+ * @returns why nothing may be sent, if that is the case
  */
 export async function retryRows(
   {request, batch, claims, transport}: ConfirmedRun,
@@ -55,7 +55,7 @@ export async function retryRows(
   return undefined;
 }
 
-/** What would send the rows that a retry did not change. */
+/** What would send the rows that a retry left unchanged. */
 function hintLeft(request: RunRequest, journal: Journal, left: RetryFacts['left']): void {
   const {context, typed, batchId} = request;
   const {out, profile, commands} = context;

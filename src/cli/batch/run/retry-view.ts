@@ -10,7 +10,7 @@ const WAYS: Readonly<Record<RetryWay, string>> = {
   release: 'released again',
 };
 
-/** The rows that a retry sends again, with their amounts, before it asks. */
+/** Shows the rows that a retry sends again, with their amounts, before it prompts. */
 export function retryText(rows: readonly RetryRow[]): string[] {
   if (rows.length === 0) return [];
   const amounts = rows.map(

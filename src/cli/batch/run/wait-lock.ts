@@ -8,12 +8,12 @@ import {placeFlags} from '../place.ts';
 import {count} from '../plan/view.ts';
 
 const LOOK_EVERY_MS = 2000;
-/** `payouts batch november`, as the registry's lock names its holder; the lock of one batch says `batch november (pay)`. */
+/** `payouts batch november`, as in the registry's lock; the lock of one batch says `batch november (pay)`. */
 const PURPOSE = /^(?:(payouts|payins) )?batch (\S+)/;
 
 /**
- * Takes what needs a lock. While another batch has it, the refusal names that batch, its progress and the command that
- * shows it; with `--wait-lock` the command waits for its turn, and says what it waits for.
+ * Takes a lock. While another batch has it, the error names that batch, its progress and the command that shows it;
+ * with `--wait-lock` the command waits, and reports what it waits for.
  * @throws RemitError LOCKED
  */
 export async function withLock<T>(
@@ -48,9 +48,9 @@ export async function withLock<T>(
 interface Holder {
   /** `payouts batch november` */
   batch: string;
-  /** Since when it runs, and its progress. */
+  /** When it started, and its progress. */
   words: string;
-  /** What shows it. */
+  /** The command that shows it. */
   command: string;
   summary: {planned: number; accepted: number} | undefined;
 }
@@ -59,7 +59,7 @@ function holderOf(
   error: RemitError,
   {context, kind, stateDir}: {context: LocalContext; kind: Kind; stateDir: string},
 ): Holder | undefined {
-  const {purpose, since, pid, host} = (error.details ?? {}) as Record<string, string | number | undefined>; // of the lock
+  const {purpose, since, pid, host} = (error.details ?? {}) as Record<string, string | number | undefined>; // from the lock
   const found = PURPOSE.exec(String(purpose ?? ''));
   if (found === null) return undefined;
   const [, topic, batchId = ''] = found;

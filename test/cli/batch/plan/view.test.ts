@@ -46,7 +46,7 @@ describe('what the registry has of a plan, as it is shown', () => {
     const disputed = emptyPart();
     addRow(disputed, {currency: 'USD', amount: 100});
     const [line, ...others] = surveyText({...none, disputed});
-    assert.match(line!, /1 row in doubt whose reference another batch has taken/);
+    assert.match(line!, /1 row in doubt whose reference another batch has claimed/);
     assert.deepEqual(others, []);
   });
 });

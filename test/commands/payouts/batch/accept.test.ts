@@ -63,8 +63,8 @@ describe('--accept', () => {
       ['duplicates=many', /number of rows/],
       ['duplicates=-1', /number of rows/],
       ['similar=1.5', /number of rows/],
-      ['rest=1', /rest takes no value$/],
-      ['cut-input=', /cut-input takes no value$/],
+      ['rest=1', /rest does not take a value$/],
+      ['cut-input=', /cut-input does not take a value$/],
       ['Rest', /Rest is not a name/],
       ['', / is not a name/],
     ] as const) {

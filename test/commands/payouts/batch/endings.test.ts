@@ -121,7 +121,7 @@ describe('how a batch ends, for whoever reads stderr and the exit code', () => {
     assert.equal((await desk.batch('resume b')).exitCode, 0);
   });
 
-  it('does not say that no money has moved where rows were released before', async () => {
+  it('does not say that no money has moved if rows were already released', async () => {
     await desk.batch('run ./p.csv --batch-id b --yes');
     const all = await desk.batch('run ./p.csv --batch-id b --yes --stage-only');
     assert.match(all.stdout, /Batch b is complete: 3 of 3 rows accepted; this command sent nothing/);
@@ -132,12 +132,12 @@ describe('how a batch ends, for whoever reads stderr and the exit code', () => {
       ['A-4', 4, '40.00'],
     ]);
     const ran = await desk.batch('run ./p.csv --batch-id b --yes --stage-only');
-    assert.match(ran.stdout, /is staged: 1 record created and not released, 3 rows released before/);
+    assert.match(ran.stdout, /is staged: 1 record created and not released, 3 rows already released/);
     assert.match(ran.stderr, /Done +3 rows, 60\.00 USD by this batch/);
     const page = await desk.batch('report b --html');
     assert.equal(page.exitCode, 0, page.stderr);
     const html = readFileSync(join(desk.folder, 'b.report.html'), 'utf8');
-    assert.match(html, /Staged: 1 record created and not released; 3 payouts released before/);
+    assert.match(html, /Staged: 1 record created and not released; 3 payouts already released/);
   });
 
   it('does not say that no money has moved where a release may have been taken', async () => {
