@@ -238,6 +238,6 @@ describe('the question of a batch', () => {
     const [listed] = list!.json() as {state: string; problem: string | null}[];
     assert.deepEqual([listed!.state, listed!.problem], ['planned', null]);
     assert.deepEqual([report!.exitCode, report!.error().code], [13, 'LOCKED']);
-    assert.match(report!.error().message, /0 of 2 rows accepted.*waits for its question/);
+    assert.match(report!.error().message, /0 of 2 rows accepted.*has been waiting for an answer to its prompt/);
   });
 });
