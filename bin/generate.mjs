@@ -1,5 +1,5 @@
-// Writes the files that are made from the contract and the sandbox's control calls: docs/reference/openapi.json, operations.md and
-// control.md.
+// Writes the files that are made from the contract and the sandbox's control calls: docs/reference/openapi.json, operations.md,
+// control.md and service.schema.json.
 // A test does the same with the texts below, so that they are never stale. Needs `node --import tsx`.
 import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
@@ -8,18 +8,20 @@ import {root} from './commands.mjs';
 
 /** `[path, text]` of each generated file. */
 export async function generatedFiles() {
-  const [{sandboxOpenApi}, {operationsPage}, {controlPage}, {format}] = await Promise.all([
+  const [{sandboxOpenApi}, {operationsPage}, {controlPage}, {serviceSchema}, {format}] = await Promise.all([
     import('../src/sandbox/control/openapi.ts'),
     import('../src/contract/operations-page.ts'),
     import('../src/sandbox/control/page.ts'),
+    import('../src/service/schema.ts'),
     import('prettier'),
   ]);
   const style = JSON.parse(readFileSync(join(root, '.prettierrc.json'), 'utf8'));
-  const document = await format(JSON.stringify(sandboxOpenApi()), {...style, parser: 'json'});
+  const json = (value) => format(JSON.stringify(value), {...style, parser: 'json'});
   return [
-    ['docs/reference/openapi.json', document],
+    ['docs/reference/openapi.json', await json(sandboxOpenApi())],
     ['docs/reference/operations.md', operationsPage()],
     ['docs/reference/control.md', controlPage()],
+    ['docs/reference/service.schema.json', await json(serviceSchema())],
   ];
 }
 

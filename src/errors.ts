@@ -67,6 +67,10 @@ export const ERRORS = {
   NO_BATCH: kind(EXIT.NOT_FOUND, 'the batch, or a row of it, does not exist in this state folder'),
   NO_PROFILE: kind(EXIT.NOT_FOUND, 'the profile does not exist'),
   LOCAL_VALIDATION: kind(EXIT.INVALID, 'refused on this machine, before anything was sent'),
+  SERVICE_FILE: kind(
+    EXIT.INVALID,
+    'the service file, or what a profile holds of one, has an error; nothing was sent',
+  ),
   CSV_INVALID: kind(EXIT.INVALID, 'the CSV has errors; nothing was sent'),
   GUARD_LIVE: kind(EXIT.GUARD, 'a live write was not confirmed'),
   GUARD_CAP: kind(EXIT.GUARD, 'a cap of the profile would be exceeded or cannot be checked'),

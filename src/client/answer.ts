@@ -1,5 +1,7 @@
 import {isList, isObject} from '../narrow.ts';
 import {readErrorBody} from './error-body.ts';
+import type {Assumption} from '../service/assumption.ts';
+import {type Json, type Path, valueAt} from '../service/paths.ts';
 import type {TransportAnswer} from './transport.ts';
 
 /** The readable parts of an HTTP answer: several error shapes, any content type, no required field. */
@@ -26,6 +28,19 @@ export interface Answer {
   location?: string;
   /** Interface document, "Errors": sent with 207. */
   warning?: string;
+  /** What may explain that the answer cannot be used. */
+  assumption?: Assumption;
+}
+
+/** Where a service has what its answers state in other places than assumed; every part is optional. */
+export interface AnswerPlaces {
+  requestIdHeader?: string | undefined;
+  /** Paths into an error body. */
+  code?: Path | undefined;
+  message?: Path | undefined;
+  details?: Path | undefined;
+  /** Documented codes by those on the wire. */
+  codes?: Readonly<Record<string, string>> | undefined;
 }
 
 /** A body that cannot be processed as JSON, with the reason and what is known about it. */
@@ -43,12 +58,13 @@ export interface Unreadable {
  *
  * @param nowMs wall clock, for a Retry-After date of a service that sends no Date
  */
-export function readAnswer(answer: TransportAnswer, nowMs: number): Answer {
+export function readAnswer(answer: TransportAnswer, nowMs: number, places: AnswerPlaces = {}): Answer {
   const {json, unreadable} = parseBody(answer);
   const read: Answer = {status: answer.status, json};
   if (answer.body.length === 0) read.empty = true;
   if (unreadable !== undefined) read.unreadable = unreadable;
-  const requestId = answer.headers['x-request-id'] ?? answer.headers['request-id'];
+  const own = places.requestIdHeader === undefined ? undefined : answer.headers[places.requestIdHeader];
+  const requestId = own ?? answer.headers['x-request-id'] ?? answer.headers['request-id'];
   if (requestId) read.requestId = requestId;
   const retryAfterMs = readRetryAfter(answer.headers, nowMs);
   if (retryAfterMs !== undefined) read.retryAfterMs = retryAfterMs;
@@ -59,8 +75,13 @@ export function readAnswer(answer: TransportAnswer, nowMs: number): Answer {
   const {location} = answer.headers;
   if (location !== undefined && answer.status >= 300 && answer.status < 400) read.location = location;
   if (!isObject(json)) return read;
-  if (answer.status >= 300) Object.assign(read, readErrorBody(json));
-  else if (json['warning'] !== undefined && json['warning'] !== null) read.warning = asText(json['warning']);
+  if (answer.status >= 300) {
+    Object.assign(read, readErrorBody(json), readPlaces(json, places));
+    const {errorCode} = read;
+    if (errorCode !== undefined && Object.hasOwn(places.codes ?? {}, errorCode))
+      read.errorCode = places.codes?.[errorCode] ?? errorCode;
+  } else if (json['warning'] !== undefined && json['warning'] !== null)
+    read.warning = asText(json['warning']);
   return read;
 }
 
@@ -112,6 +133,18 @@ function namedBy(json: unknown): {id?: string; status?: string} {
   return {
     ...(typeof id === 'string' ? {id} : {}),
     ...(typeof status === 'string' ? {status} : {}),
+  };
+}
+
+/** What an error body says at the places that a service file names. */
+function readPlaces(json: Json, {code, message, details}: AnswerPlaces): Partial<Answer> {
+  const at = (path: Path | undefined) =>
+    path === undefined ? undefined : (valueAt(json, path) ?? undefined);
+  const [own, words, more] = [at(code), at(message), at(details)];
+  return {
+    ...(typeof own === 'string' || typeof own === 'number' ? {errorCode: String(own)} : {}),
+    ...(typeof words === 'string' ? {message: words} : {}),
+    ...(more === undefined ? {} : {details: more}),
   };
 }
 

@@ -1,19 +1,13 @@
 import type {OperationId} from '../contract/operations.ts';
 import {RemitError} from '../errors.ts';
 import {isObject} from '../narrow.ts';
+import {CANONICAL, type Codec} from './codec.ts';
 import {checkKey, requestHeaders} from './headers.ts';
 import {checkIdempotencyKey, newIdempotencyKey} from './idempotency.ts';
 import {Sanitizer, sensitiveValues} from '../sanitize/sanitizer.ts';
-import type {CallInput, KeyedOptions} from './resource.ts';
-import {
-  checkOverrides,
-  checkRequestPath,
-  fillPath,
-  operationOf,
-  renameFields,
-  resolveRoute,
-  type Overrides,
-} from './routes.ts';
+import {numberNames} from '../service/sensitive.ts';
+import type {AnyOptions, CallInput, KeyedOptions} from './resource.ts';
+import {checkRequestPath, fillPath, operationOf} from './routes.ts';
 import {DEFAULT_TIMEOUTS, type Timeouts, type TransportRequest} from './transport.ts';
 import type {Safety} from './verdict.ts';
 
@@ -46,14 +40,14 @@ export interface BuilderOptions {
   /** Normalised. */
   baseUrl: string;
   key: string;
-  overrides?: Overrides | undefined;
+  codec?: Codec | undefined;
   timeouts?: Partial<Timeouts> | undefined;
   userAgent?: string | undefined;
   newKey?: (() => string) | undefined;
   sanitizer?: Sanitizer | undefined;
 }
 
-/** Builds requests from operations: route, renamed fields, headers, one body text. */
+/** Builds requests from operations: route, headers, one body text, as they leave this machine. */
 export class RequestBuilder {
   readonly timeouts: Timeouts;
   readonly #options: BuilderOptions;
@@ -63,25 +57,21 @@ export class RequestBuilder {
   /** @throws {RemitError} BAD_KEY or USAGE */
   constructor(options: BuilderOptions) {
     checkKey(options.key);
-    checkOverrides(options.overrides ?? {});
     this.#options = options;
     this.timeouts = checkTimeouts({...DEFAULT_TIMEOUTS, ...definedOnly(options.timeouts ?? {})});
-    const renamed = Object.entries(options.overrides?.fields ?? {});
-    this.#sensitiveNames = renamed
-      .filter(([name]) => name.endsWith('number'))
-      .map(([, to]) => to.toLowerCase());
+    this.#sensitiveNames = numberNames(options.codec?.service ?? {}).map((name) => name.toLowerCase());
   }
 
   /** A call of a declared operation. */
   operation(id: OperationId, {params = {}, query = {}, body, options = {}}: CallInput): Built {
-    const {overrides} = this.#options;
     const declared = operationOf(id);
-    const {method, path} = resolveRoute(id, overrides);
+    const {method, path} = declared;
     const sent = declared.body === 'Empty' ? {} : declared.body === undefined ? undefined : (body ?? {});
     return this.#build({
       method,
-      path: fillPath(path, params) + queryText(renameFields(id, query, overrides)),
-      body: isObject(sent) ? renameFields(id, sent, overrides) : sent,
+      operation: id,
+      path: fillPath(path, params) + queryText(query),
+      body: sent,
       keyed: declared.key !== undefined,
       approves: isApproving(sent),
       options,
@@ -89,10 +79,13 @@ export class RequestBuilder {
   }
 
   /** Any request. It has an idempotency key only if one is given. */
-  any(method: string, path: string, {body, ...options}: {body?: unknown} & KeyedOptions): Built {
+  any(method: string, path: string, {body, ...options}: {body?: unknown} & AnyOptions): Built {
     const keyed = options.idempotencyKey !== undefined;
+    const verb = method.toUpperCase();
+    const [route = ''] = path.split('?');
     return this.#build({
-      ...{method: method.toUpperCase(), path: checkRequestPath(path), body, keyed, options},
+      ...{method: verb, path: checkRequestPath(path), body, keyed, options},
+      operation: options.isRaw ? undefined : this.#options.codec?.operationAt(verb, route),
       approves: isApproving(body),
     });
   }
@@ -113,26 +106,29 @@ export class RequestBuilder {
   #build(call: {
     method: string;
     path: string;
+    operation: OperationId | undefined;
     body: unknown;
     keyed: boolean;
     approves: boolean;
     options: KeyedOptions;
   }): Built {
     const {key, baseUrl, userAgent, newKey = newIdempotencyKey} = this.#options;
-    const {method, path, keyed, approves, options} = call;
+    const {method, path, operation, keyed, approves, options} = call;
     const body = call.body === undefined ? undefined : JSON.stringify(call.body);
     const idempotencyKey = keyed ? checkIdempotencyKey(options.idempotencyKey ?? newKey()) : undefined;
     const {totalMs} = options;
+    const request = (this.#options.codec ?? CANONICAL).encode({
+      method,
+      path,
+      operation,
+      headers: requestHeaders({key, hasBody: body !== undefined, idempotencyKey, userAgent}),
+      body,
+      timeouts: totalMs === undefined ? this.timeouts : checkTimeouts({...this.timeouts, totalMs}),
+      signal: options.signal,
+    });
     return {
-      what: `${method} ${baseUrl}${path}`,
-      request: {
-        method,
-        path,
-        headers: requestHeaders({key, hasBody: body !== undefined, idempotencyKey, userAgent}),
-        body,
-        timeouts: totalMs === undefined ? this.timeouts : checkTimeouts({...this.timeouts, totalMs}),
-        signal: options.signal,
-      },
+      what: `${request.method} ${baseUrl}${request.path}`,
+      request,
       safety: safetyOf(method, keyed),
       idempotencyKey,
       namesKey: options.idempotencyKey !== undefined && options.isFreshKey !== true,

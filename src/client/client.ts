@@ -5,6 +5,7 @@ import {RemitError} from '../errors.ts';
 import {must} from '../narrow.ts';
 import {normaliseBaseUrl} from './base-url.ts';
 import {RequestBuilder, type Built, type Preview} from './built.ts';
+import {CANONICAL, Codec} from './codec.ts';
 import {debugTo, type OnDebug} from './debug.ts';
 import {HttpTransport} from './http-transport.ts';
 import {Listing, readPage, type ListOptions, type Page} from './pages.ts';
@@ -15,12 +16,14 @@ import {
   type Answered,
   type CallInput,
   type CallOptions,
-  type KeyedOptions,
+  type AnyOptions,
   type ResourceApi,
   type Result,
 } from './resource.ts';
 import {DEFAULT_POLICY, settle, type RetryPolicy} from './retry.ts';
-import {operationOf, type Overrides} from './routes.ts';
+import {operationOf} from './routes.ts';
+import {checkService} from '../service/parse.ts';
+import type {ServiceFile} from '../service/service-file.ts';
 import type {Sanitizer} from '../sanitize/sanitizer.ts';
 import type {Timeouts, Transport} from './transport.ts';
 
@@ -39,8 +42,8 @@ export interface ClientOptions {
   /** The longest Retry-After to wait for; default 60 s. */
   maxWaitMs?: number | undefined;
   timeouts?: Partial<Timeouts> | undefined;
-  /** Assumed routes and field names that are different at this service. */
-  overrides?: Overrides | undefined;
+  /** How this service differs from the contract. */
+  service?: ServiceFile | undefined;
   /** Redacted lines about every exchange. */
   onDebug?: OnDebug | undefined;
   userAgent?: string | undefined;
@@ -97,6 +100,7 @@ export class RemitClient {
 
   readonly #transport: Transport;
   readonly #builder: RequestBuilder;
+  readonly #codec: Codec;
   readonly #clock: Clock;
   readonly #random: () => number;
   readonly #policy: RetryPolicy;
@@ -105,7 +109,8 @@ export class RemitClient {
   /** @throws {RemitError} BAD_KEY, USAGE or GUARD_TARGET for invalid options */
   constructor(options: ClientOptions) {
     this.baseUrl = normaliseBaseUrl(options.baseUrl);
-    this.#builder = new RequestBuilder({...options, baseUrl: this.baseUrl});
+    this.#codec = options.service === undefined ? CANONICAL : codecOf(options.service);
+    this.#builder = new RequestBuilder({...options, baseUrl: this.baseUrl, codec: this.#codec});
     this.#transport = options.transport ?? new HttpTransport({baseUrl: this.baseUrl});
     this.#clock = options.clock ?? systemClock;
     this.#random = options.random ?? Math.random;
@@ -170,7 +175,7 @@ export class RemitClient {
   async request(
     method: string,
     path: string,
-    input: {body?: unknown} & KeyedOptions = {},
+    input: {body?: unknown} & AnyOptions = {},
   ): Promise<Result<unknown>> {
     return this.#settle(this.#builder.any(method, path, input), isAcknowledged);
   }
@@ -181,7 +186,7 @@ export class RemitClient {
   }
 
   /** What `request` would send. */
-  previewRequest(method: string, path: string, input: {body?: unknown} & KeyedOptions = {}): Preview {
+  previewRequest(method: string, path: string, input: {body?: unknown} & AnyOptions = {}): Preview {
     return this.#builder.preview(this.#builder.any(method, path, input));
   }
 
@@ -218,6 +223,7 @@ export class RemitClient {
     const {answer, attempts} = await settle({
       ...built,
       readable,
+      read: (raw, nowMs) => this.#codec.read(built.request, raw, nowMs),
       transport: this.#transport,
       clock: this.#clock,
       random: this.#random,
@@ -238,6 +244,9 @@ export class RemitClient {
     };
   }
 }
+
+/** Also checks a service file that a caller of the library built by hand. */
+const codecOf = (service: ServiceFile): Codec => new Codec(checkService(service, 'service'));
 
 /** The id of the record: the one at the end of a path such as `/api/payouts/{id}`. */
 function lastParam(path: string, params: Readonly<Record<string, unknown>>): string | undefined {

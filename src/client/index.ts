@@ -6,7 +6,8 @@ export type {Answered, CallInput, CallOptions, KeyedOptions, ListItem, Result} f
 export {Listing} from './pages.ts';
 export type {ListOptions, Page} from './pages.ts';
 export type {Waited} from './poll.ts';
-export type {Overrides} from './routes.ts';
+export {parseServiceFile} from '../service/parse.ts';
+export type {ServiceFile} from '../service/service-file.ts';
 export {HttpTransport} from './http-transport.ts';
 export {PoolTransport} from './pool-transport.ts';
 export {TransportFailure} from './transport.ts';

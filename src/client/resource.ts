@@ -37,6 +37,12 @@ export interface KeyedOptions extends CallOptions {
   isFreshKey?: boolean | undefined;
 }
 
+/** Of a request that is named by its path. */
+export interface AnyOptions extends KeyedOptions {
+  /** It goes out as it is and its answer is shown as it came, whatever the service file says. */
+  isRaw?: boolean | undefined;
+}
+
 type Verbs<R extends Resource> = (typeof OPERATIONS)[R];
 
 /** Params as text, if the operation has any; otherwise nothing. */

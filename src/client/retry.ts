@@ -1,9 +1,9 @@
 import type {Clock} from '../clock.ts';
-import {readAnswer, type Answer} from './answer.ts';
+import type {Answer} from './answer.ts';
 import {fullJitter} from './backoff.ts';
 import type {Debug} from './debug.ts';
 import {inDoubt, interrupted, refusal, unavailable, type CallFacts} from './service-error.ts';
-import {TransportFailure, type Transport, type TransportRequest} from './transport.ts';
+import {TransportFailure, type Transport, type TransportAnswer, type TransportRequest} from './transport.ts';
 import {judge, settlesEarlier, type Outcome, type Safety, type Verdict} from './verdict.ts';
 
 export interface RetryPolicy {
@@ -26,6 +26,7 @@ export interface Call extends Omit<CallFacts, 'attempts'> {
   safety: Safety;
   /** With `auto_approve`: an unanswered attempt may have moved money. */
   approves: boolean;
+  read: (raw: TransportAnswer, nowMs: number) => Answer;
   readable: (answer: Answer) => boolean;
   policy: RetryPolicy;
   clock: Clock;
@@ -97,7 +98,7 @@ async function attempt(call: Call): Promise<Outcome> {
   try {
     const raw = await transport.send(request);
     debug.answer(raw, clock.monotonic() - startedMs);
-    return {answer: readAnswer(raw, clock.now())};
+    return {answer: call.read(raw, clock.now())};
   } catch (failure) {
     if (!(failure instanceof TransportFailure)) throw failure;
     debug.note(`failed: ${failure.message} (${failure.sent ? 'bytes may have left' : 'nothing was sent'})`);

@@ -126,6 +126,9 @@ function facts(outcome: Outcome, call: CallFacts, extra: Record<string, unknown>
     details: {
       ...known,
       ...(answer.errorCode === undefined ? {} : {error_code: sanitizer.token(answer.errorCode)}),
+      ...(answer.assumption === undefined
+        ? {}
+        : {assumption: {row: answer.assumption.row, key: answer.assumption.key}}),
       ...(answer.details === undefined ? {} : {fields: sanitizer.value(answer.details)}),
       ...(answer.unreadable === undefined ? {} : {answer: sanitizer.value(answer.unreadable)}),
       ...(answer.status < 300 && hasUnusableId(answer.json, call) ? {answer: {what: UNUSABLE_ID}} : {}),
@@ -152,12 +155,18 @@ function inWords({answer}: {answer: Answer}, {sanitizer, recordId}: CallFacts): 
   const {status, errorCode, message} = answer;
   sanitizer.learn(answer.json);
   if (status >= 200 && status < 300) {
-    return `the service answered ${status}${whatCame(answer, sanitizer, recordId)}`;
+    return `the service answered ${status}${whatCame(answer, sanitizer, recordId)}${assumed(answer)}`;
   }
   const said = message === undefined ? '' : `: ${sanitizer.words(message).slice(0, MESSAGE_LENGTH)}`;
   const named = errorCode === undefined ? '' : ` ${sanitizer.token(errorCode)}`;
-  return `the service answered ${status}${named}${sanitizer.line(redirectTo(answer))}${said}`;
+  return `the service answered ${status}${named}${sanitizer.line(redirectTo(answer))}${said}${assumed(answer)}`;
 }
+
+/** What may explain the failure, and what to set in that case. */
+const assumed = ({assumption}: Answer): string =>
+  assumption === undefined ? '' : `. ${capital(assumption.text)}`;
+
+const capital = (text: string): string => text.replace(/^[a-z]/, (letter) => letter.toUpperCase());
 
 /** A redirect is never followed, since the request carries the key. */
 export const redirectTo = ({location}: Answer): string =>

@@ -1,3 +1,4 @@
+import type {OperationId} from '../contract/operations.ts';
 import type {TlsTrouble} from '../network/tls-trouble.ts';
 import type {ProxyTrouble} from '../network/tunnel.ts';
 
@@ -23,6 +24,8 @@ export interface TransportRequest {
   /** Lower-case names. The transport sets content-length. */
   headers: Readonly<Record<string, string>>;
   body?: string | undefined;
+  /** Of the contract, where the request is one; transports take no notice of it. */
+  operation?: OperationId | undefined;
   timeouts: Timeouts;
   signal?: AbortSignal | undefined;
 }

@@ -1,5 +1,5 @@
 import {Args, Flags} from '@oclif/core';
-import {effectOf, operationAt, readData, readPath} from '../cli/api/any-request.ts';
+import {effectOf, readData, readPath, readRequest} from '../cli/api/any-request.ts';
 import {RemitCommand} from '../cli/core/command.ts';
 import {dryRunFlag, statedAmountFlags} from '../cli/input/flags.ts';
 import {requestFacts} from '../cli/api/request-facts.ts';
@@ -24,6 +24,9 @@ export default class Api extends RemitCommand {
   static override flags = {
     data: Flags.string({char: 'd', helpValue: 'JSON', description: 'body: JSON, @file, or - for stdin'}),
     'idempotency-key': Flags.string({helpValue: 'KEY', description: 'idempotency key for this request'}),
+    raw: Flags.boolean({
+      description: 'send and show everything as the service has it, whatever the service file says',
+    }),
     ...statedAmountFlags,
     'dry-run': dryRunFlag,
   };
@@ -38,25 +41,26 @@ export default class Api extends RemitCommand {
     checkRequestPath(args.path);
     const context = await this.open();
     const {client, out, profile, stop, commands, effects} = context;
-    const operation = operationAt(method, args.path, profile.overrides);
+    const body = (await readData(flags.data, this.runtime.stdin)) ?? (method === 'POST' ? {} : undefined);
+    const read = readRequest({method, path: args.path, body, isRaw: flags.raw}, profile.service);
+    const {operation, isRaw} = read;
     const keyed = operation !== undefined && operationOf(operation).key !== undefined;
     const given = flags['idempotency-key'];
     const idempotencyKey = given ?? (keyed ? this.runtime.uuid() : undefined);
-    const body = (await readData(flags.data, this.runtime.stdin)) ?? (method === 'POST' ? {} : undefined);
     refuseTypedNumbers(context, flags.data, body);
     const hint =
       idempotencyKey === undefined
         ? method === 'GET'
           ? undefined
-          : commands.read('api', 'GET', readPath(method, args.path))
+          : commands.read('api', 'GET', readPath(method, args.path), ...(flags.raw ? ['--raw'] : []))
         : commands.again(this.typed, {
             without: ['--idempotency-key'],
             add: ['--idempotency-key', idempotencyKey],
           });
-    const input = {body, idempotencyKey, isFreshKey: given === undefined, signal: stop.signal, hint};
+    const input = {body, idempotencyKey, isFreshKey: given === undefined, isRaw, signal: stop.signal, hint};
     if (flags['dry-run']) return showPreview(out, client.previewRequest(method, args.path, input));
     if (method !== 'GET') {
-      const request = {method, path: args.path, body, stated: readStated(flags)};
+      const request = {method, path: args.path, read, stated: readStated(flags)};
       await context.guardWrite(await requestFacts(context, request));
     }
     if (idempotencyKey !== undefined) out.notice(`Idempotency key: ${idempotencyKey}`);

@@ -33,7 +33,7 @@ export default class Whoami extends RemitCommand {
       key_fingerprint: profile.keyFingerprint,
       read_only: profile.readOnly,
       caps: profile.caps,
-      overrides: profile.overrides,
+      service: profile.service,
       tls: profile.tls,
       proxy: proxy?.shown ?? null,
       from: profile.sources,

@@ -59,3 +59,9 @@ export function fieldOrigin(id: string, field: string, {pages}: {pages?: 'cursor
       : `${name} is both given and assumed`,
   );
 }
+
+/** Body and query fields of an operation, without those of paging. */
+export const requestFieldsOf = (id: string): string[] =>
+  [...Object.keys(GIVEN_FIELDS), ...Object.keys(ASSUMED_FIELDS)]
+    .filter((name) => name.startsWith(`${id}.`))
+    .map((name) => name.slice(id.length + 1));

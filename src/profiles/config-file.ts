@@ -1,6 +1,7 @@
 import {join} from 'node:path';
 import {RemitError} from '../errors.ts';
 import {isObject} from '../narrow.ts';
+import {type FormerOverrides, serviceOf} from './former-overrides.ts';
 import {EMPTY_CONFIG, PROFILE_NAME, type ConfigFile, type StoredProfile, type TlsFiles} from './profile.ts';
 import {exposure, readSmallFile, refuseForeign} from './trusted-file.ts';
 
@@ -69,24 +70,33 @@ export function parseConfig(text: string, path: string): ConfigFile {
   return {
     version: 1,
     ...(chosen === undefined ? {} : {default: chosen}),
-    profiles: profiles as Record<string, StoredProfile>, // each was checked above
+    profiles: Object.fromEntries(
+      Object.entries(profiles).map(([name, profile]) => [name, storedProfile(profile)]),
+    ),
   };
 }
 
-const PROFILE_KEYS: ReadonlySet<string> = new Set<keyof StoredProfile>([
+/** A profile that was checked; what it holds of routes and fields is in a service file now. */
+function storedProfile(checked: unknown): StoredProfile {
+  const {overrides, ...profile} = checked as StoredProfile & {overrides?: FormerOverrides};
+  return overrides === undefined ? profile : {...profile, service: serviceOf(overrides)};
+}
+
+const PROFILE_KEYS: ReadonlySet<string> = new Set<keyof StoredProfile | 'overrides'>([
   'base_url',
   'key',
   'mode',
   'read_only',
   'approve_by_id',
   'caps',
+  'service',
   'overrides',
   'tls',
 ]);
 
 function profileProblem(profile: unknown): string | undefined {
   if (!isObject(profile)) return 'that is not an object';
-  const {base_url, key, mode, read_only, approve_by_id, caps, overrides, tls} = profile;
+  const {base_url, key, mode, read_only, approve_by_id, caps, overrides, service, tls} = profile;
   // A guard with a misspelled name must not silently become a missing guard.
   const unknown = Object.keys(profile).find((name) => !PROFILE_KEYS.has(name));
   if (unknown !== undefined) return `with a setting ${JSON.stringify(unknown)} that this remit does not know`;
@@ -105,6 +115,8 @@ function profileProblem(profile: unknown): string | undefined {
     return 'whose approve_by_id is not true or false';
   if (overrides !== undefined && !areOverrides(overrides)) return 'whose overrides have the wrong format';
   if (tls !== undefined && !areTlsFiles(tls)) return 'whose tls settings have the wrong format';
+  if (service !== undefined && overrides !== undefined) return 'with both a service and overrides';
+  if (service !== undefined && !isObject(service)) return 'whose service is not an object';
   return caps === undefined ? undefined : capsProblem(caps);
 }
 
@@ -124,7 +136,7 @@ function capsProblem(caps: unknown): string | undefined {
 const isByCurrency = (amounts: Readonly<Record<string, unknown>>): boolean =>
   Object.entries(amounts).every(([currency, minor]) => /^[A-Z]{3}$/.test(currency) && isCount(minor));
 
-/** Their routes and names are checked where they are used; this only checks that there is nothing else. */
+/** The form in which routes and fields were stored before there were service files. */
 const areOverrides = (value: unknown): boolean =>
   isObject(value) &&
   Object.entries(value).every(

@@ -1,3 +1,5 @@
+import type {ServiceFile} from '../service/service-file.ts';
+
 /**
  * The stored form of a profile, and the form that a command uses. Wire-like snake_case, because people edit the file.
  */
@@ -14,12 +16,6 @@ export interface Caps {
   max_batch_rows?: number;
   /** Rails that may be used; if set, a write without a rail is refused. */
   rails?: readonly string[];
-}
-
-/** Methods, paths and field names that differ from the assumptions (docs/internals/assumptions.md). */
-export interface ProfileOverrides {
-  operations?: Readonly<Record<string, {method?: string; path?: string}>> | undefined;
-  fields?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Files that TLS needs, as absolute paths; each is read at each use. */
@@ -41,7 +37,8 @@ export interface StoredProfile {
   /** Batches may approve a staged record by its id once its key is past the horizon. */
   approve_by_id?: boolean;
   caps?: Caps;
-  overrides?: ProfileOverrides;
+  /** How the service differs from the contract: the content of a service file. */
+  service?: ServiceFile;
   tls?: TlsFiles;
 }
 
@@ -68,7 +65,8 @@ export interface ActiveProfile {
   caps: Caps;
   readOnly: boolean;
   approveById: boolean;
-  overrides: ProfileOverrides;
+  /** Empty for a service that keeps to the contract. */
+  service: ServiceFile;
   tls: TlsFiles;
   /** Where each value came from, for `whoami`. */
   sources: Readonly<Record<string, string>>;

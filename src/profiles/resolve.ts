@@ -2,6 +2,7 @@ import {RemitError} from '../errors.ts';
 import {configExposure, configPath, readConfig} from './config-file.ts';
 import {describeSource, keyExposure, readKey} from './key-source.ts';
 import {fingerprintOf, modeOf} from './key.ts';
+import {readServiceFile, storedService} from './service-source.ts';
 import {maskKey} from '../sanitize/secret-shapes.ts';
 import type {ActiveProfile, ConfigFile, StoredProfile} from './profile.ts';
 import type {ProjectFile} from './project-file.ts';
@@ -46,6 +47,12 @@ export function chooseProfile(question: ProfileQuestion, config = readConfig(que
       {
         hint: 'set both, or name a profile with --profile',
       },
+    );
+  if (flag === undefined && env['REMIT_SERVICE_FILE'] && !envKey)
+    throw new RemitError(
+      'USAGE',
+      'REMIT_SERVICE_FILE needs REMIT_API_KEY: a stored key is used with the service file of its profile',
+      {hint: 'set both, or store the file in the profile with: remit profiles set NAME --service FILE'},
     );
   const named = nameOf(question, config, envKey && envUrl !== undefined);
   if (named === undefined) {
@@ -97,6 +104,7 @@ export async function resolveProfile(question: ProfileQuestion): Promise<ActiveP
     question.flag === undefined ? question.env : {},
     isOwnUrl ? {files: profile.tls ?? {}, from: `profile ${name}`} : undefined,
   );
+  const {service, serviceFrom} = serviceOf(question, choice);
   return {
     name,
     baseUrl: choice.baseUrl,
@@ -109,7 +117,7 @@ export async function resolveProfile(question: ProfileQuestion): Promise<ActiveP
     caps: profile?.caps ?? {},
     readOnly: profile?.read_only ?? false,
     approveById: profile?.approve_by_id ?? false,
-    overrides: profile?.overrides ?? {},
+    service,
     tls: tls.files,
     sources: {
       profile: choice.nameFrom,
@@ -117,9 +125,18 @@ export async function resolveProfile(question: ProfileQuestion): Promise<ActiveP
       key: keyFrom,
       mode: 'prefix of the key',
       ...tls.sources,
+      ...(serviceFrom === undefined ? {} : {service: serviceFrom}),
     },
     warnings: profile === undefined || choice.envKey ? [] : exposuresOf(profile, question.configDir),
   };
+}
+
+function serviceOf({env, configDir}: ProfileQuestion, {envKey, name, profile}: Choice) {
+  const path = envKey ? env['REMIT_SERVICE_FILE'] : undefined;
+  if (path) return {service: readServiceFile(path), serviceFrom: `REMIT_SERVICE_FILE (${path})`};
+  const stored = profile?.service;
+  if (stored === undefined || name === null) return {service: {}, serviceFrom: undefined};
+  return {service: storedService(stored, name, configPath(configDir)), serviceFrom: `profile ${name}`};
 }
 
 function exposuresOf({key}: StoredProfile, dir: string): string[] {

@@ -1,10 +1,10 @@
-import type {Caps, ProfileOverrides, StoredProfile, TlsFiles} from './profile.ts';
+import type {ServiceFile} from '../service/service-file.ts';
+import {checkService} from '../service/parse.ts';
+import {without} from '../service/shortcuts.ts';
+import type {Caps, StoredProfile, TlsFiles} from './profile.ts';
 
 /** What a profile allows and how its service differs: everything except its address and key. */
-export type ProfileSettings = Pick<
-  StoredProfile,
-  'read_only' | 'approve_by_id' | 'caps' | 'overrides' | 'tls'
->;
+export type ProfileSettings = Pick<StoredProfile, 'read_only' | 'approve_by_id' | 'caps' | 'service' | 'tls'>;
 
 /** Names of single settings, as in the flags. */
 export interface SettingNames {
@@ -17,6 +17,7 @@ export interface SettingNames {
   'ca-file'?: boolean | undefined;
   /** The certificate and its key. */
   'client-cert'?: boolean | undefined;
+  service?: boolean | undefined;
   /** Operations. */
   route?: readonly string[] | undefined;
   /** Fields of operations. */
@@ -25,12 +26,13 @@ export interface SettingNames {
 
 /** Applies changes to settings: amounts by currency, routes and fields by name; anything not named is kept. */
 export function withSettings<T extends ProfileSettings>(profile: T, changes: ProfileSettings): T {
+  const service = mergedService(profile.service ?? {}, changes.service ?? {});
   return withoutEmpty({
     ...profile,
     ...(changes.read_only === undefined ? {} : {read_only: changes.read_only}),
     ...(changes.approve_by_id === undefined ? {} : {approve_by_id: changes.approve_by_id}),
     caps: mergedCaps(profile.caps ?? {}, changes.caps ?? {}),
-    overrides: mergedOverrides(profile.overrides ?? {}, changes.overrides ?? {}),
+    service: checkService(service, 'the service file with these changes'),
     tls: mergedTls(profile.tls ?? {}, changes.tls ?? {}),
   });
 }
@@ -48,14 +50,22 @@ function mergedCaps(old: Caps, next: Caps): Caps {
   return merged;
 }
 
-const mergedOverrides = (old: ProfileOverrides, next: ProfileOverrides): ProfileOverrides => ({
-  operations: {...old.operations, ...next.operations},
-  fields: {...old.fields, ...next.fields},
-});
+/** Routes and fields are added one by one; any other part replaces what was there. */
+export function mergedService(old: ServiceFile, next: ServiceFile): ServiceFile {
+  const fields = Object.entries(next.fields ?? {}).map(
+    ([holder, names]) => [holder, {...old.fields?.[holder], ...names}] as const,
+  );
+  return {
+    ...old,
+    ...next,
+    routes: {...old.routes, ...next.routes},
+    fields: {...old.fields, ...Object.fromEntries(fields)},
+  };
+}
 
 /** Removes the named settings. */
 export function withoutSettings<T extends ProfileSettings>(profile: T, names: SettingNames): T {
-  const {caps = {}, overrides = {}, tls = {}} = profile;
+  const {caps = {}, service = {}, tls = {}} = profile;
   const {max_amount_minor, max_batch_total_minor, max_batch_rows, rails} = caps;
   return withoutEmpty({
     ...profile,
@@ -67,10 +77,7 @@ export function withoutSettings<T extends ProfileSettings>(profile: T, names: Se
       ...(names['max-batch-rows'] ? {} : {max_batch_rows}),
       ...(names['allow-rail'] ? {} : {rails}),
     },
-    overrides: {
-      operations: without(overrides.operations, names.route),
-      fields: without(overrides.fields, names.field),
-    },
+    service: names.service ? {} : without(service, {routes: names.route ?? [], fields: names.field ?? []}),
     tls: {
       ...(names['ca-file'] ? {} : {ca_file: tls.ca_file}),
       ...(names['client-cert'] ? {} : {client_cert: tls.client_cert, client_key: tls.client_key}),
@@ -85,19 +92,16 @@ export function withoutSettings<T extends ProfileSettings>(profile: T, names: Se
 export const replacing = (old: StoredProfile, next: StoredProfile): StoredProfile =>
   withSettings({...next, ...settingsOf(old)}, settingsOf(next));
 
-const settingsOf = ({read_only, caps, overrides}: StoredProfile): ProfileSettings =>
-  withoutEmpty({read_only, caps, overrides});
-
-const without = <T>(
-  record: Readonly<Record<string, T>> | undefined,
-  names: readonly string[] | undefined,
-): Record<string, T> =>
-  Object.fromEntries(Object.entries(record ?? {}).filter(([name]) => !names?.includes(name)));
+const settingsOf = ({read_only, caps, service}: StoredProfile): ProfileSettings =>
+  withoutEmpty({read_only, caps, service});
 
 /** Removes undefined values and empty parts, so that the file contains only what is set. */
 function withoutEmpty<T extends ProfileSettings>(profile: T): T {
-  const {caps, overrides, tls, ...rest} = profile;
-  const parts = {caps: setOnly(caps), overrides: setOnly(nonEmpty(overrides ?? {})), tls: setOnly(tls)};
+  const {caps, service = {}, tls, ...rest} = profile;
+  const parts = {
+    ...{caps: setOnly(caps), tls: setOnly(tls)},
+    service: without(service, {routes: [], fields: []}),
+  };
   return {...setOnly(rest), ...setOnly(nonEmpty(parts))} as T; // only optional settings are left out
 }
 

@@ -12,6 +12,8 @@ import type {RunSettings} from '../../src/batch/send/run-settings.ts';
 import type {Speed} from '../../src/batch/speed/speed.ts';
 import {AdaptiveSpeed} from '../../src/batch/speed/adaptive.ts';
 import type {Summary} from '../../src/batch/standing/summary.ts';
+import {Codec} from '../../src/client/codec.ts';
+import type {ServiceFile} from '../../src/service/service-file.ts';
 import {DEFAULT_TIMEOUTS} from '../../src/client/transport.ts';
 import type {SqliteDatabase} from '../../src/store/port.ts';
 import {openSqlite} from '../../src/store/sqlite.ts';
@@ -49,6 +51,8 @@ export interface RunArguments {
   speed?: Speed;
   random?: () => number;
   transport?: ReturnType<TruthService['transport']>;
+  /** What the profile says of a service that differs. */
+  service?: ServiceFile;
   /** Called with the batch as it was opened, before anything of it runs. */
   opened?: (batch: OpenBatch) => void;
 }
@@ -141,11 +145,11 @@ export class Bench {
         journal: batch.journal,
         place: batch.place,
         transport: given.transport ?? service.transport(),
+        codec: given.service === undefined ? undefined : new Codec(given.service),
         baseUrl,
         mode,
         key,
         keyFingerprint: createHash('sha256').update(key).digest('hex').slice(0, 16),
-        overrides: {},
         timeouts: DEFAULT_TIMEOUTS,
         speed: given.speed ?? new AdaptiveSpeed({maxInFlight: given.maxInFlight ?? 16}),
         clock: this.clock,

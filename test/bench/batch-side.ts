@@ -190,7 +190,7 @@ async function run({
   const from = mark();
   const summary = await new BatchRun({
     ...{plan: batch.plan, journal: batch.journal, claims: claims.registry, place: batch.place},
-    ...{transport, baseUrl, mode: 'test', key: KEY, keyFingerprint: 'bench', overrides: {}},
+    ...{transport, baseUrl, mode: 'test', key: KEY, keyFingerprint: 'bench'},
     timeouts: DEFAULT_TIMEOUTS,
     speed: new CountedSpeed(
       findsSpeed ? new AdaptiveSpeed({maxInFlight: inFlight}) : new FixedSpeed(inFlight),

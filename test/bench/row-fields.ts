@@ -60,7 +60,7 @@ const readFresh = () => {
 };
 const fresh = journal.rows.unstaged(0, ROWS);
 const wire = new Wire({
-  ...{kind: 'payout', mode: 'test', namespace: 'default', key: 'test_key', overrides: {}},
+  ...{kind: 'payout', mode: 'test', namespace: 'default', key: 'test_key'},
   timeouts: {connectMs: 1, headersMs: 1, bodyMs: 1} as never,
 });
 const answers = fresh.map((row) => ({

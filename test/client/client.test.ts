@@ -117,9 +117,9 @@ describe('the client', () => {
 
   it('sends fields and routes as the profile overrides them', async () => {
     const {client, sent} = setUp(undefined, {
-      overrides: {
-        operations: {'payouts.create': {path: '/pay'}},
-        fields: {'payouts.create.metadata': 'payout_metadata', 'payouts.list.status': 'state'},
+      service: {
+        routes: {'payouts.create': 'POST /pay'},
+        fields: {'payouts.create': {metadata: 'payout_metadata'}, 'payouts.list': {status: 'state'}},
       },
     });
     await client.payouts.create({...BODY, metadata: {a: 'b'}});
@@ -139,8 +139,8 @@ describe('the client', () => {
       [{timeouts: {totalMs: 0}}, 'USAGE'],
       [{timeouts: {headersMs: Infinity}}, 'USAGE'],
       [{timeouts: {connectMs: Number.NaN}}, 'USAGE'],
-      [{overrides: {operations: {'payouts.get': {path: '/x/{id}'}}}}, 'USAGE'],
-      [{overrides: {fields: {'payouts.create.payee_id': 'x'}}}, 'USAGE'],
+      [{service: {routes: {'payouts.get': 'GET /x/{payout}'}}}, 'SERVICE_FILE'],
+      [{service: {fields: {payouts: {amount_in_minor_units: 'amount'}}}}, 'SERVICE_FILE'],
     ];
     for (const [options, expected] of refused) assert.throws(() => setUp(undefined, options), code(expected));
   });
@@ -289,8 +289,8 @@ describe('a preview', () => {
   });
 
   it('masks account numbers also under the name that the profile gives them', () => {
-    const fields = {'payeePaymentMethods.add.bank_account.account_number': 'acct'};
-    const {client} = setUp(undefined, {overrides: {fields}});
+    const fields = {'payeePaymentMethods.add': {'bank_account.account_number': 'bank_account.acct'}};
+    const {client} = setUp(undefined, {service: {fields}});
     const {body} = client.preview('payeePaymentMethods.add', {params: {payee_id: 'o'}, body: bank});
     assert.deepEqual((body as {bank_account: object}).bank_account, {
       acct: '…6789',

@@ -41,9 +41,31 @@ describe('the config file', () => {
     const full = {
       version: 1,
       default: 'a',
-      profiles: {a: {...profile, overrides: {operations: {}, fields: {}}}},
+      profiles: {a: {...profile, service: {keys: {format: 'uuid'}}}},
     };
     assert.deepEqual(parseConfig(JSON.stringify(full), '/c/config.json'), full);
+  });
+
+  it('of an earlier version has its routes and fields read as a service file', () => {
+    const overrides = {
+      operations: {
+        'payouts.create': {method: 'POST', path: '/v2/payouts'},
+        'payees.list': {path: '/v2/payees'},
+      },
+      fields: {'payouts.create.metadata': 'payout_metadata', 'moves.create.amount_in_minor_units': 'amount'},
+    };
+    const text = JSON.stringify({version: 1, profiles: {a: {...profile, overrides}}});
+    assert.deepEqual(parseConfig(text, '/c/config.json').profiles['a'], {
+      ...profile,
+      service: {
+        routes: {'payouts.create': 'POST /v2/payouts', 'payees.list': 'GET /v2/payees'},
+        fields: {
+          'payouts.create': {metadata: 'payout_metadata'},
+          'moves.create': {amount_in_minor_units: 'amount'},
+        },
+        units: {'moves.amount_in_minor_units': 'minor'},
+      },
+    });
   });
 
   it('cannot be a folder', () => {
@@ -130,6 +152,11 @@ describe('the config file', () => {
       'with overrides of which one part is unknown',
       JSON.stringify({version: 1, profiles: {a: {...profile, overrides: {operations: {}, routes: {}}}}}),
       /overrides/,
+    ],
+    [
+      'with a service that is no object',
+      JSON.stringify({version: 1, profiles: {a: {...profile, service: 'x.json'}}}),
+      /service/,
     ],
     [
       'with a doubtful read_only',

@@ -39,6 +39,7 @@ describe('the project file', () => {
     'live',
     'yes',
     'overrides',
+    'service',
     'routes',
     'path',
   ]) {

@@ -13,9 +13,9 @@ const GUARDED: StoredProfile = {
     max_batch_rows: 20,
     rails: ['wire'],
   },
-  overrides: {
-    operations: {'payees.list': {path: '/v2/payees'}, 'payers.list': {path: '/v2/payers'}},
-    fields: {'payees.create.name': 'title'},
+  service: {
+    routes: {'payees.list': 'GET /v2/payees', 'payers.list': 'GET /v2/payers'},
+    fields: {'payees.create': {name: 'title'}},
   },
 };
 const FULL: StoredProfile = {...GUARDED, approve_by_id: true};
@@ -34,7 +34,7 @@ describe('the settings of a profile', () => {
     assert.deepEqual(withoutSettings(FULL, {'approve-by-id': true}), GUARDED);
     assert.deepEqual(withoutSettings(FULL, {route: ['payees.list'], field: ['payees.create.name']}), {
       ...FULL,
-      overrides: {operations: {'payers.list': {path: '/v2/payers'}}},
+      service: {routes: {'payers.list': 'GET /v2/payers'}},
     });
     assert.deepEqual(withoutSettings(FULL, {}), FULL);
   });
@@ -46,14 +46,14 @@ describe('the settings of a profile', () => {
   });
 
   it('change by currency and by name', () => {
-    const {caps, overrides} = withSettings(FULL, {
+    const {caps, service} = withSettings(FULL, {
       caps: {max_amount_minor: {USD: 1}, max_batch_rows: 3},
-      overrides: {fields: {'payers.create.name': 'title'}},
+      service: {fields: {'payers.create': {name: 'title'}}},
     });
     assert.deepEqual(caps, {...FULL.caps, max_amount_minor: {USD: 1, EUR: 400}, max_batch_rows: 3});
-    assert.deepEqual(overrides, {
-      ...FULL.overrides,
-      fields: {'payees.create.name': 'title', 'payers.create.name': 'title'},
+    assert.deepEqual(service, {
+      ...FULL.service,
+      fields: {'payees.create': {name: 'title'}, 'payers.create': {name: 'title'}},
     });
   });
 

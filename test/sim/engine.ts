@@ -50,7 +50,6 @@ export interface EngineReport {
 
 /** Shorter than the tool's own: a world in which nobody answers would only be longer, not different. */
 const TIMEOUTS = {connectMs: 500, headersMs: 2_000, totalMs: 3_000};
-const OVERRIDES = {};
 
 /** `payouts batch plan FILE --batch-id NAME`. */
 export function planFile(
@@ -100,7 +99,7 @@ export async function runEngine(
       const transport = network.transportFor(process);
       let stop: RetryFacts['stop'];
       if (request.retry !== undefined) {
-        const wire = new Wire({kind, mode, namespace, key: apiKey, overrides: OVERRIDES, timeouts: TIMEOUTS});
+        const wire = new Wire({kind, mode, namespace, key: apiKey, timeouts: TIMEOUTS});
         const {named, onRaised} = request.retry;
         process.beginRun(); // what it prepares is finished by any later run
         const facts = await prepareRetry({
@@ -123,7 +122,7 @@ export async function runEngine(
       process.onOpened();
       const summary = await new BatchRun({
         ...{plan, journal, place: batch.place, transport, clock, path, claims: claims.registry, random, stop},
-        ...{baseUrl, mode, key: apiKey, overrides: OVERRIDES, timeouts: TIMEOUTS},
+        ...{baseUrl, mode, key: apiKey, timeouts: TIMEOUTS},
         keyFingerprint: createHash('sha256').update(apiKey).digest('hex').slice(0, 16),
         speed: watched(new AdaptiveSpeed({maxInFlight: request.maxInFlight}), process),
         settings: {kind, ...request.settings, windowRows},

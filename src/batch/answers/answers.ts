@@ -124,10 +124,10 @@ const isKnownStatus = (status: unknown): boolean =>
   typeof status === 'string' && (MOVING.has(status) || status === 'created' || status === 'canceled');
 
 /** What came instead of a record, as in "text/html, not a payout". */
-export function whatCame({status, unreadable, empty, json}: Answer, kind: Kind): string {
+export function whatCame({status, unreadable, empty, json, assumption}: Answer, kind: Kind): string {
   const readable = isObject(json) ? 'JSON without an id' : 'JSON that is not an object';
   const came = empty ? 'an empty body' : (unreadable?.what ?? readable);
-  return `${status} with ${came}, not a ${kind}`;
+  return `${status} with ${came}, not a ${kind}${assumption === undefined ? '' : ` (${assumption.text})`}`;
 }
 
 function judgeSuccess(options: {

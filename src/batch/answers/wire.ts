@@ -1,11 +1,13 @@
 import type {Answer} from '../../client/answer.ts';
-import {fillPath, type Overrides, resolveRoute} from '../../client/routes.ts';
+import type {Operation} from '../../contract/operation.ts';
+import type {OperationId} from '../../contract/operations.ts';
+import {fillPath, operationOf} from '../../client/routes.ts';
 import type {TransportFailure, TransportRequest, Timeouts} from '../../client/transport.ts';
 import {requestHeaders} from '../../client/headers.ts';
 import {must} from '../../narrow.ts';
 import {type Keyed, keyMaker, REFERENCE_METADATA_KEY} from '../model/identity.ts';
 import type {JournalRow} from '../journal/row.ts';
-import {type Kind, KINDS, type Mode} from '../model/kinds.ts';
+import {type Kind, type KindFacts, KINDS, type Mode} from '../model/kinds.ts';
 import {type FieldName, isPlain, ROW_FIELDS} from '../model/row-fields.ts';
 
 /** The result of an exchange: a complete answer, or none. */
@@ -17,20 +19,18 @@ export interface WireOptions {
   namespace: string;
   /** The API key. */
   key: string;
-  overrides: Overrides;
   timeouts: Timeouts;
 }
 
 /**
  * Builds the requests of a batch. The same row always gives the same key and, except for `auto_approve`, the same
- * bytes: fields in a fixed order, and canonical metadata with the reference last.
+ * bytes: fields in a fixed order, and canonical metadata with the reference last. The requests are those of the contract;
+ * the codec turns them into those of the service.
  */
 export class Wire {
   readonly #options: WireOptions;
-  readonly #create: {method: string; path: string};
-  readonly #getPath: string;
-  readonly #approve: {method: string; path: string};
-  readonly #cancel: {method: string; path: string};
+  readonly #operations: KindFacts['operations'];
+  readonly #create: Operation;
   readonly #body: ReturnType<typeof bodyMaker>;
   readonly #keyOf: (keyed: Keyed) => string;
 
@@ -38,11 +38,9 @@ export class Wire {
     const {operations} = KINDS[options.kind];
     this.#options = options;
     this.#keyOf = keyMaker(options);
-    this.#create = resolveRoute(operations.create, options.overrides);
-    this.#approve = resolveRoute(operations.approve, options.overrides);
-    this.#cancel = resolveRoute(operations.cancel, options.overrides);
-    this.#getPath = resolveRoute(operations.get, options.overrides).path;
-    this.#body = bodyMaker(options.kind, options.overrides.fields ?? {});
+    this.#operations = operations;
+    this.#create = operationOf(operations.create);
+    this.#body = bodyMaker(options.kind);
   }
 
   /** The API key. It must be removed from answers before they are stored or shown. */
@@ -56,6 +54,7 @@ export class Wire {
     return {
       method: this.#create.method,
       path: this.#create.path,
+      operation: this.#operations.create,
       headers: requestHeaders({
         key,
         hasBody: true,
@@ -69,19 +68,21 @@ export class Wire {
 
   /** The standalone approve. It takes no idempotency key: the status of the record prevents a second approval. */
   approve(id: string): TransportRequest {
-    return this.#onRecord(this.#approve, id);
+    return this.#onRecord(this.#operations.approve, id);
   }
 
   /** The standalone cancel of a record that was not released. */
   cancel(id: string): TransportRequest {
-    return this.#onRecord(this.#cancel, id);
+    return this.#onRecord(this.#operations.cancel, id);
   }
 
-  #onRecord({method, path}: {method: string; path: string}, id: string): TransportRequest {
+  #onRecord(operation: OperationId, id: string): TransportRequest {
     const {key, timeouts} = this.#options;
+    const {method, path} = operationOf(operation);
     return {
       method,
       path: fillPath(path, {id}),
+      operation,
       headers: requestHeaders({key, hasBody: true}),
       body: '{}',
       timeouts,
@@ -92,7 +93,8 @@ export class Wire {
     const {key, timeouts} = this.#options;
     return {
       method: 'GET',
-      path: fillPath(this.#getPath, {id}),
+      path: fillPath(operationOf(this.#operations.get).path, {id}),
+      operation: this.#operations.get,
       headers: requestHeaders({key, hasBody: false}),
       timeouts,
       signal,
@@ -101,17 +103,12 @@ export class Wire {
 }
 
 /**
- * Interface document, "Payin" and "Payout": builds the request body of a row, as the bytes to send. A field without a
- * value is left out. Every request uses this, so as much as possible is prepared in advance. `names` holds the names
- * of fields that a profile renames, by operation and field.
+ * Interface document, "Payin" and "Payout": builds the request body of a row, as canonical bytes. A field without a value
+ * is left out. Every request uses this, so as much as possible is prepared in advance.
  */
-function bodyMaker(
-  kind: Kind,
-  names: Readonly<Record<string, string>>,
-): (row: JournalRow, autoApprove: boolean) => string {
-  const {create} = KINDS[kind].operations;
+function bodyMaker(kind: Kind): (row: JournalRow, autoApprove: boolean) => string {
   const fields = ROW_FIELDS.map((field, at) => {
-    const wire = JSON.stringify(names[`${create}.${field.wire[kind]}`] ?? field.wire[kind]);
+    const wire = JSON.stringify(field.wire[kind]);
     const before = `${at === 0 ? '{' : ','}${wire}:`; // the first field always has a value
     return {name: field.name, isPlain: isPlain(field), before};
   });

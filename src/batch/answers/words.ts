@@ -11,10 +11,11 @@ const service = new Sanitizer();
 /** Describes an answer, such as `503 SERVICE_UNAVAILABLE: the bank is away`, or the network failure. */
 export function wordsOf(end: Exchange): string {
   if ('failure' in end) return end.failure.message;
-  const {status, errorCode, message} = end.answer;
+  const {status, errorCode, message, assumption} = end.answer;
   return (
     [String(status), ...(errorCode === undefined ? [] : [errorCode])].join(' ') +
     service.line(redirectTo(end.answer)) +
-    (message === undefined ? '' : `: ${service.words(message)}`)
+    (message === undefined ? '' : `: ${service.words(message)}`) +
+    (assumption === undefined ? '' : ` (${assumption.text})`)
   );
 }

@@ -1,4 +1,5 @@
-import {type Answer, readAnswer} from '../../client/answer.ts';
+import type {Answer} from '../../client/answer.ts';
+import {CANONICAL, type Codec} from '../../client/codec.ts';
 import {fullJitter} from '../../client/backoff.ts';
 import {pollPauseMs} from '../../client/poll.ts';
 import {TransportFailure, type Transport} from '../../client/transport.ts';
@@ -26,6 +27,8 @@ export interface FollowOptions {
   journal: Journal;
   wire: Wire;
   transport: Transport;
+  /** Of a service that differs from the contract. */
+  codec?: Codec | undefined;
   pace: FollowPace;
   clock: Clock;
   /** Uniform in [0, 1). */
@@ -175,15 +178,15 @@ export class Follow {
   }
 
   async #look(look: Look): Promise<WorkEnd> {
-    const {pace, transport, wire, clock} = this.#options;
+    const {pace, transport, wire, clock, codec = CANONICAL} = this.#options;
     if (look.waits) pace.waiting--;
     look.waits = false;
     look.tries++;
     this.gets++;
     try {
       const request = wire.get(look.row.outcome.id);
-      const raw = await transport.send({...request, signal: this.#cut.signal});
-      return this.#answered(look, readAnswer(raw, clock.now()));
+      const raw = await transport.send({...codec.encode(request), signal: this.#cut.signal});
+      return this.#answered(look, codec.read(request, raw, clock.now()));
     } catch (failure) {
       if (!(failure instanceof TransportFailure)) throw failure;
       if (failure.kind === 'aborted') return {again: false};

@@ -1,4 +1,4 @@
-import type {Overrides} from '../../client/routes.ts';
+import {CANONICAL, type Codec} from '../../client/codec.ts';
 import {type Hint, RemitError} from '../../errors.ts';
 import {keysOf} from '../../narrow.ts';
 import type {Binding} from './facts.ts';
@@ -10,7 +10,8 @@ export interface BoundTo {
   mode: Mode;
   baseUrl: string;
   keyFingerprint: string;
-  overrides: Overrides;
+  /** Of a service that differs from the contract. */
+  codec?: Codec | undefined;
   /** The command that runs the same file as a separate batch. */
   runAgain?: string;
   /** The typed command, with another profile. */
@@ -23,6 +24,8 @@ const WORDS: Readonly<Record<keyof Binding, string>> = {
   baseUrl: 'base URL',
   keyFingerprint: 'test key',
   metadataField: 'name of the metadata field',
+  keyRules: 'form of idempotency keys (keys in the service file)',
+  referenceKey: 'metadata key of the reference (metadata.reference in the service file)',
 };
 
 /**
@@ -38,9 +41,9 @@ export function checkBinding(journal: Journal, plan: Plan, to: BoundTo): void {
   const shown =
     other === 'keyFingerprint'
       ? ''
-      : `: it was started with ${String(bound[other])}, and this is ${String(now[other])}`;
-  // A key that never worked binds nothing: it was mistyped, or replaced before the first success.
-  if (other === 'keyFingerprint' && bound.metadataField === now.metadataField && !journal.everTaken()) return;
+      : `: it was started with ${bound[other] ?? 'the usual one'}, and this is ${now[other] ?? 'the usual one'}`;
+  // Until the service may have taken a row these bind nothing: the key was mistyped, or the service file is being corrected.
+  if (other !== 'mode' && other !== 'baseUrl' && !journal.everTaken()) return;
   throw new RemitError(
     'GUARD_BINDING',
     `batch ${plan.batchId} is bound to another ${WORDS[other]}${shown}; nothing was sent`,
@@ -67,6 +70,9 @@ function wayBack(journal: Journal, {withProfile, profileInForce}: BoundTo, other
   const former = journal.fact('typedProfile') ?? undefined;
   if (former !== undefined && former !== profileInForce && withProfile !== undefined)
     return `use the profile that the batch was last run with: ${withProfile(former)}`;
+  if (other !== 'baseUrl' && other !== 'mode' && other !== 'keyFingerprint')
+    return (commands) =>
+      `the same row would be sent with another key or body; use the service file that the batch was started with; the one in use: ${commands.read('whoami')}`;
   if (other === 'keyFingerprint')
     return 'use the test key that the batch was started with; if it was revoked, run the file with another --state-dir';
   return (commands) =>
@@ -74,19 +80,30 @@ function wayBack(journal: Journal, {withProfile, profileInForce}: BoundTo, other
 }
 
 /**
- * Binds a batch before its first request, and checks the binding from then on. The key may be replaced only while
- * none has worked.
+ * Binds a batch before its first request, and checks the binding from then on. Keys and the service file may be replaced
+ * only while the service has taken no row.
  */
 export function bindBatch(journal: Journal, plan: Plan, to: BoundTo): void {
   checkBinding(journal, plan, to);
   const bound = journal.fact('binding');
   const now = bindingOf(plan, to);
-  if (bound?.keyFingerprint !== now.keyFingerprint) journal.setFact('binding', now);
+  if (JSON.stringify(bound) !== JSON.stringify(now)) journal.setFact('binding', now);
 }
 
-const bindingOf = (plan: Plan, {mode, baseUrl, keyFingerprint, overrides}: BoundTo): Binding => ({
-  mode,
-  baseUrl,
-  keyFingerprint: mode === 'test' ? keyFingerprint : null,
-  metadataField: overrides.fields?.[`${plan.kind}s.create.metadata`] ?? 'metadata',
-});
+function bindingOf(plan: Plan, {mode, baseUrl, keyFingerprint, codec = CANONICAL}: BoundTo): Binding {
+  const {fields = {}, keys = {}, metadata} = codec.service;
+  const {header, format, maxLength} = keys;
+  const resource = `${plan.kind}s`;
+  const named = fields[`${resource}.create`]?.['metadata'] ?? fields[resource]?.['metadata'];
+  const rules = [header?.toLowerCase() ?? KEY_HEADER, format ?? 'any', maxLength ?? 'any length'];
+  const isUsual = rules.join() === USUAL_RULES.join();
+  return {
+    ...{mode, baseUrl, keyFingerprint: mode === 'test' ? keyFingerprint : null},
+    metadataField: named ?? 'metadata',
+    ...(isUsual ? {} : {keyRules: rules.join(', ')}),
+    ...(metadata?.reference === undefined ? {} : {referenceKey: metadata.reference}),
+  };
+}
+
+const KEY_HEADER = 'idempotency-key';
+const USUAL_RULES = [KEY_HEADER, 'any', 'any length'];

@@ -1,4 +1,4 @@
-import type {Overrides} from '../../client/routes.ts';
+import {CANONICAL, type Codec} from '../../client/codec.ts';
 import type {Transport, Timeouts} from '../../client/transport.ts';
 import {bindBatch} from '../journal/binding.ts';
 import {CreatePhase} from './create-phase.ts';
@@ -25,7 +25,8 @@ export interface BatchRunOptions extends ReportOptions {
   baseUrl: string;
   key: string;
   keyFingerprint: string;
-  overrides: Overrides;
+  /** Of a service that differs from the contract. */
+  codec?: Codec | undefined;
   timeouts: Timeouts;
   speed: Speed;
   random: () => number;
@@ -57,15 +58,16 @@ export class BatchRun {
 
   constructor(options: BatchRunOptions) {
     this.#options = options;
-    const {plan, journal, mode, key, overrides, timeouts, clock} = options;
+    const {plan, journal, mode, key, timeouts, clock, codec = CANONICAL} = options;
     refuseCanceled(journal, plan, options.path);
     bindBatch(journal, plan, options);
     const started = clock.monotonic();
     this.#run = assembleRun({
       journal,
       claims: options.claims,
-      wire: new Wire({kind: plan.kind, mode, namespace: plan.namespace, key, overrides, timeouts}),
+      wire: new Wire({kind: plan.kind, mode, namespace: plan.namespace, key, timeouts}),
       transport: options.transport,
+      codec,
       speed: options.speed,
       clock,
       random: options.random,

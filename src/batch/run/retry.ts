@@ -1,4 +1,5 @@
-import {type Answer, isSuccess, readAnswer} from '../../client/answer.ts';
+import {type Answer, isSuccess} from '../../client/answer.ts';
+import {CANONICAL, type Codec} from '../../client/codec.ts';
 import {TransportFailure, type Transport} from '../../client/transport.ts';
 import type {Clock} from '../../clock.ts';
 import {RemitError} from '../../errors.ts';
@@ -55,6 +56,8 @@ interface Asking {
   plan: Plan;
   wire: Wire;
   transport: Transport;
+  /** Of a service that differs from the contract. */
+  codec?: Codec | undefined;
   clock: Clock;
   /** References from `--row`; if given, only those rows are sent again. */
   named: readonly string[];
@@ -278,13 +281,14 @@ async function lookAt(
   /** The service itself reports that there is no such record. */
   isLost: boolean;
 }> {
-  const {wire, transport, clock} = asking;
+  const {wire, transport, clock, codec = CANONICAL} = asking;
   try {
     let answer: Answer;
     let isRefused: boolean;
     let tries = 0;
     do {
-      answer = readAnswer(await transport.send(wire.get(id)), clock.now());
+      const request = wire.get(id);
+      answer = codec.read(request, await transport.send(codec.encode(request)), clock.now());
       if (answer.retryAfterMs !== undefined) await waitFor(answer.retryAfterMs, asking);
       isRefused = answer.retryAfterMs !== undefined && !isSuccess(answer.status);
     } while (isRefused && ++tries < LOOKS);

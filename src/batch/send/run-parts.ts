@@ -1,3 +1,4 @@
+import type {Codec} from '../../client/codec.ts';
 import type {Transport} from '../../client/transport.ts';
 import type {Clock} from '../../clock.ts';
 import type {Journal} from '../journal/journal.ts';
@@ -47,6 +48,7 @@ export interface AssembleOptions {
   claims: Claims;
   wire: Wire;
   transport: Transport;
+  codec: Codec;
   speed: Speed;
   clock: Clock;
   random: () => number;
@@ -80,7 +82,8 @@ export function assembleRun(options: AssembleOptions): RunParts {
   const refusals = new Refusals(outcomes, rules);
   const rate = new StepRate();
   const send = new Sender({
-    ...{transport: options.transport, clock, speed, rules, sanitizer, abort: options.abort},
+    ...{transport: options.transport, codec: options.codec, clock, speed, rules, sanitizer},
+    abort: options.abort,
     onSuccess: (isAfterOutage) => {
       if (isAfterOutage) rate.restart();
       refusals.believe();

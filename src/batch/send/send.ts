@@ -1,4 +1,5 @@
-import {type Answer, readAnswer} from '../../client/answer.ts';
+import type {Answer} from '../../client/answer.ts';
+import type {Codec} from '../../client/codec.ts';
 import {TransportFailure, type Transport, type TransportRequest} from '../../client/transport.ts';
 import {meaningOf} from '../../client/verdict.ts';
 import type {Clock} from '../../clock.ts';
@@ -12,6 +13,7 @@ import type {Exchange} from '../answers/wire.ts';
 
 interface SenderOptions {
   transport: Transport;
+  codec: Codec;
   clock: Clock;
   speed: CappedSpeed;
   rules: StopRules;
@@ -30,6 +32,7 @@ export class Sender {
   /** POSTs sent by this run. */
   posts = 0;
   readonly #transport: Transport;
+  readonly #codec: Codec;
   readonly #clock: Clock;
   readonly #speed: CappedSpeed;
   readonly #rules: StopRules;
@@ -40,6 +43,7 @@ export class Sender {
 
   constructor(options: SenderOptions) {
     this.#transport = options.transport;
+    this.#codec = options.codec;
     this.#clock = options.clock;
     this.#speed = options.speed;
     this.#rules = options.rules;
@@ -58,9 +62,9 @@ export class Sender {
     const isCreate = 'idempotency-key' in request.headers;
     try {
       request.signal = this.#abort;
-      const raw = await this.#transport.send(request);
+      const raw = await this.#transport.send(this.#codec.encode(request));
       const nowWall = this.#clock.now();
-      const answer = this.#withoutSecrets(readAnswer(raw, nowWall));
+      const answer = this.#withoutSecrets(this.#codec.read(request, raw, nowWall));
       this.#count(answer, {isCreate, isCheck}, sending, nowWall);
       return {answer};
     } catch (failure) {

@@ -1,8 +1,12 @@
 import {readFileSync} from 'node:fs';
-import {resolveRoute, type Overrides} from '../../client/routes.ts';
+import {operationOf} from '../../client/routes.ts';
 import {unwrapRecord} from '../../client/readable.ts';
 import {allOperations, type OperationId} from '../../contract/operations.ts';
 import {RemitError} from '../../errors.ts';
+import {Dialect, type PlainRequest} from '../../service/dialect.ts';
+import {Unwritable} from '../../service/mapping.ts';
+import {isObject} from '../../narrow.ts';
+import {isEmptyService, type ServiceFile} from '../../service/service-file.ts';
 import {valueAt} from '../../output/select.ts';
 import type {Commands} from '../runtime/command-line.ts';
 import type {InStream} from '../runtime/runtime.ts';
@@ -10,27 +14,75 @@ import {readStdin} from '../runtime/stdin.ts';
 
 const MOST_CHARACTERS = 10_000_000;
 
-/**
- * The contract's operation that a typed request matches, if any.
- * @param letters `i`: match case-insensitively
- */
-export function operationAt(
-  method: string,
-  path: string,
-  overrides: Overrides,
-  letters: '' | 'i' = '',
-): OperationId | undefined {
-  const [route = ''] = path.split('?');
-  return allOperations().find(({id}) => {
-    const declared = resolveRoute(id, overrides);
-    return declared.method === method && routePattern(declared.path, letters).test(route);
-  })?.id;
+/** A request typed for `remit api`, as remit reads it. */
+export interface ReadRequest {
+  /** Of the contract, if it is one. */
+  operation: OperationId | undefined;
+  /** The canonical path and body: what the guard reads. */
+  path: string;
+  body: unknown;
+  /** Typed as the service itself has it: it is sent as it is. */
+  isRaw: boolean;
+  /** Part of the body has no place in its canonical form, so it cannot be read in full. */
+  isPartly: boolean;
 }
 
-/** The path parameters of a request found by `operationAt`, decoded. */
-export function paramsAt(id: OperationId, path: string, overrides: Overrides): Record<string, string> {
+/**
+ * Finds the operation of a typed request. The path is that of the contract, or the one that a service file gives instead.
+ * @param isRaw the path is that of the service, also where the contract has the same one for something else
+ */
+export function readRequest(
+  typed: {method: string; path: string; body: unknown; isRaw: boolean},
+  service: ServiceFile,
+): ReadRequest {
+  const {method, path, body} = typed;
+  const own = {path, body, isPartly: false};
+  const canonical = typed.isRaw ? undefined : operationAt(method, path);
+  if (canonical !== undefined || isEmptyService(service))
+    return {...own, operation: canonical ?? operationAt(method, path), isRaw: typed.isRaw};
+  const [route = '', query = ''] = path.split('?');
+  const dialect = new Dialect(service);
+  const operation = dialect.operationOnWire(method, route, body);
+  if (operation === undefined) return {...own, operation, isRaw: true};
+  const wire = {method, path: route, query: new URLSearchParams(query), body};
+  const read = dialect.requestFromWire(operation, wire);
+  const search = read.query.size === 0 ? '' : `?${read.query.toString()}`;
+  const isPartly = !hasSameKeys(body, writtenAgain(dialect, operation, read));
+  return {operation, path: read.path + search, body: read.body, isRaw: true, isPartly};
+}
+
+function writtenAgain(dialect: Dialect, operation: OperationId, read: PlainRequest): unknown {
+  try {
+    return dialect.requestToWire(operation, read).body;
+  } catch (error) {
+    if (error instanceof Unwritable) return undefined;
+    throw error;
+  }
+}
+
+function hasSameKeys(a: unknown, b: unknown): boolean {
+  if (!isObject(a) || !isObject(b)) return isObject(a) === isObject(b);
+  const [keys, others] = [Object.keys(a), Object.keys(b)];
+  return (
+    keys.length === others.length && keys.every((key) => Object.hasOwn(b, key) && hasSameKeys(a[key], b[key]))
+  );
+}
+
+/**
+ * The operation of the contract with this canonical path.
+ * @param letters `i`: whatever the case of its letters
+ */
+export function operationAt(method: string, path: string, letters: '' | 'i' = ''): OperationId | undefined {
   const [route = ''] = path.split('?');
-  const {groups = {}} = routePattern(resolveRoute(id, overrides).path, '').exec(route) ?? {};
+  return allOperations().find(
+    ({operation}) => operation.method === method && routePattern(operation.path, letters).test(route),
+  )?.id;
+}
+
+/** The path parameters of a canonical path that `operationAt` has found, decoded. */
+export function paramsAt(id: OperationId, path: string): Record<string, string> {
+  const [route = ''] = path.split('?');
+  const {groups = {}} = routePattern(operationOf(id).path, '').exec(route) ?? {};
   return Object.fromEntries(Object.entries(groups).map(([name, value]) => [name, decodeSegment(value)]));
 }
 

@@ -1,16 +1,16 @@
-import {operationOf, resolveRoute, type Overrides} from '../../client/routes.ts';
+import {operationOf} from '../../client/routes.ts';
 import type {OperationId} from '../../contract/operations.ts';
 import {RemitError} from '../../errors.ts';
 import {valueAt} from '../../output/select.ts';
 import {plainValue} from '../../output/view.ts';
 import {findAccountTransfer} from '../resources/account-transfers.ts';
 import type {Amount} from '../input/amounts.ts';
-import {decodeSegment, operationAt, paramsAt} from './any-request.ts';
+import {decodeSegment, operationAt, paramsAt, type ReadRequest} from './any-request.ts';
 import type {Context} from '../core/context.ts';
 import {readMove} from '../resources/moves.ts';
 import {PAYIN, PAYOUT, readTransfer, type Kind} from '../resources/transfers.ts';
 import {accountTransferDetails, moveDetails} from '../write/account-details.ts';
-import {AMOUNT_FIELDS, amountOfBody, type AmountRead} from '../guard/amount-read.ts';
+import {amountOfBody, type AmountRead} from '../guard/amount-read.ts';
 import type {WriteFacts} from '../guard/facts.ts';
 import {needsFacts, recordFacts, statedFacts} from '../write/record-facts.ts';
 import {creationDetails, recordDetails} from '../write/transfer-details.ts';
@@ -18,8 +18,10 @@ import {creationDetails, recordDetails} from '../write/transfer-details.ts';
 /** A request typed for `remit api`. */
 export interface TypedRequest {
   method: string;
+  /** As it was typed. */
   path: string;
-  body: unknown;
+  /** As remit reads it. */
+  read: ReadRequest;
   /** --amount and --currency. */
   stated: Amount | undefined;
 }
@@ -48,21 +50,20 @@ const ON_RECORDS: readonly OperationId[] = [
  * @throws RemitError GUARD_TARGET for another spelling of a known path, whose amount would not be found
  */
 export async function requestFacts(context: Context, request: TypedRequest): Promise<WriteFacts> {
-  const {method, path, body} = request;
-  const {overrides} = context.profile;
+  const {method} = request;
+  const {operation, path, body, isPartly} = request.read;
   const plain: WriteFacts = {
-    operation: `${method} ${plainValue(path)}`,
+    operation: `${method} ${plainValue(request.path)}`,
     party: partyOf(body),
     source: 'body',
   };
-  const operation = operationAt(method, path, overrides);
   if (!needsFacts(context) && request.stated === undefined) return plain;
-  if (operation === undefined) refuseOtherSpelling(method, path, overrides);
+  if (operation === undefined) refuseOtherSpelling(context, method, path);
   if (operation !== undefined && ON_RECORDS.includes(operation))
     return onRecord(context, operation, request, plain.operation);
   if (operation !== undefined && !CREATIONS.includes(operation)) return plain;
-  const read = path.includes('?') ? QUERY : amountOfBody(body, namesOf(operation, overrides));
-  const rail = valueAt(body, fieldOf(operation, 'rail', overrides));
+  const read = path.includes('?') ? QUERY : isPartly ? PARTLY : amountOfBody(body);
+  const rail = valueAt(body, 'rail');
   return {
     ...plain,
     ...statedFacts(plain.operation, read, request.stated, 'the request'),
@@ -77,14 +78,18 @@ export async function requestFacts(context: Context, request: TypedRequest): Pro
 }
 
 const QUERY: AmountRead = {kind: 'unreadable', why: 'the query string may name an amount'};
+const PARTLY: AmountRead = {
+  kind: 'unreadable',
+  why: 'the body has fields that the service file does not explain',
+};
 
 async function onRecord(
   context: Context,
   operation: OperationId,
-  {method, path, body, stated}: TypedRequest,
+  {method, stated, read: {path, body}}: TypedRequest,
   label: string,
 ): Promise<WriteFacts> {
-  const [id = ''] = Object.values(paramsAt(operation, path, context.profile.overrides));
+  const [id = ''] = Object.values(paramsAt(operation, path));
   const verb = operation.endsWith('.cancel') ? 'cancel' : 'approve';
   const write = {verb, id, stated} as const;
   const isPlain = !path.includes('?') && amountOfBody(body).kind === 'absent';
@@ -130,25 +135,13 @@ function detailsOf(
   return undefined;
 }
 
-/** The names of the amount and the currency in the body of this operation. */
-function namesOf(operation: OperationId | undefined, overrides: Overrides) {
-  const own = fieldOf(operation, 'amount_in_minor_units', overrides);
-  return {
-    amounts: own === 'amount_in_minor_units' ? AMOUNT_FIELDS : [own],
-    currency: fieldOf(operation, 'currency_code', overrides),
-  };
-}
-
-const fieldOf = (operation: OperationId | undefined, field: string, {fields}: Overrides): string =>
-  (operation === undefined ? undefined : fields?.[`${operation}.${field}`]) ?? field;
-
 function partyOf(body: unknown): WriteFacts['party'] {
   const field = ['payee_id', 'payer_id'].find((name) => typeof valueAt(body, name) === 'string');
   return field === undefined ? undefined : [field.slice(0, -3), plainValue(valueAt(body, field))];
 }
 
 /** `/api//payouts/`, `/api/%70ayouts`: a service may route them to the path that the guard checks. */
-function refuseOtherSpelling(method: string, path: string, overrides: Overrides): void {
+function refuseOtherSpelling({codec}: Context, method: string, path: string): void {
   const [route = ''] = path.split('?');
   const usual = route
     .split('/')
@@ -157,11 +150,13 @@ function refuseOtherSpelling(method: string, path: string, overrides: Overrides)
     .replace(/\/{2,}/g, '/')
     .replace(/(?<=.)\/$/, '')
     .replace(/\.(json|xml)$/i, '');
-  const operation = operationAt(method, usual, overrides, 'i');
+  const operation = operationAt(method, usual, 'i') ?? codec.operationOnWire(method, usual.toLowerCase());
   if (operation === undefined) return;
-  const declared = resolveRoute(operation, overrides).path.split('/');
+  const declared = operationOf(operation).path.split('/');
   const ids = usual.split('/');
-  const known = declared.map((segment, at) => (segment.startsWith('{') ? ids[at]! : segment)).join('/'); // equal numbers of both
+  const known = declared
+    .map((segment, at) => (segment.startsWith('{') ? (ids[at] ?? 'ID') : segment))
+    .join('/');
   throw new RemitError(
     'GUARD_TARGET',
     `refused ${method} ${plainValue(path)}: it may be another spelling of ${operationOf(operation).path}, so its amount cannot be checked`,

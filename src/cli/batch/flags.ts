@@ -72,7 +72,10 @@ export const runFlags = {
     'wait-lock': duration({
       description: 'wait up to this long for another batch in this state folder (default: refuse)',
     }),
-    'key-horizon': duration({description: 'how long to trust the service to remember a key (default 24h)'}),
+    'key-horizon': duration({
+      description:
+        'how long to trust the service to remember a key (default 24h, or keys.horizon of the service file)',
+    }),
     'break-lock': Flags.boolean({description: 'take over a lock whose process is known to be dead'}),
   }),
   ...inGroup('OUTPUT', {

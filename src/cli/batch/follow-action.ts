@@ -124,14 +124,13 @@ async function follow(options: {
   const {plan, lock} = batch;
   const wire = new Wire({
     ...{kind: plan.kind, mode: profile.mode, namespace: plan.namespace, key: profile.key},
-    overrides: profile.overrides,
     timeouts: timeoutsOf(context),
   });
   const transport = await context.transportFor('pool');
   try {
     const followed = await new FollowRun({
       ...options,
-      ...{wire, transport, clock, random: runtime.random},
+      ...{wire, transport, codec: context.codec, clock, random: runtime.random},
       pace: new FollowPace(flags['max-rps']),
       maxWaitMs: flags['max-wait'] ?? MAX_WAIT_MS,
       abort: AbortSignal.any([context.stop.signal, lock.lost]),

@@ -1,6 +1,6 @@
 import {normaliseBaseUrl} from '../../client/base-url.ts';
 import type {RemitClient} from '../../client/client.ts';
-import {checkOverrides} from '../../client/routes.ts';
+import {Codec} from '../../client/codec.ts';
 import type {Transport} from '../../client/transport.ts';
 import type {Clock} from '../../clock.ts';
 import {RemitError} from '../../errors.ts';
@@ -35,6 +35,8 @@ export interface LocalContext {
 /** What a command that calls the service needs. */
 export interface Context extends LocalContext {
   profile: ActiveProfile;
+  /** Maps requests and answers of this service. */
+  codec: Codec;
   /** Builds the commands that hints print. */
   commands: Commands;
   /** Created at first use, on the one-shot transport. */
@@ -73,7 +75,6 @@ export async function openContext(
     configDir: local.configDir,
     normaliseBaseUrl,
   });
-  checkOverrides(profile.overrides);
   out.sanitizer.conceal(profile.key);
   refuseUnverified(profile, runtime.env);
   for (const warning of profile.warnings) out.warn(warning);
@@ -91,14 +92,18 @@ export async function openContext(
       newKey: runtime.uuid,
       retries: flags.retries,
       timeouts: {totalMs: flags['request-timeout']},
-      overrides: profile.overrides,
+      service: profile.service,
       sanitizer: out.sanitizer,
       onDebug: flags.debug ? (line) => out.debug(line) : undefined,
     });
   let client: RemitClient | undefined;
+  let codec: Codec | undefined;
   return {
     ...local,
     profile,
+    get codec() {
+      return (codec ??= new Codec(profile.service));
+    },
     commands: new Commands({...inForce(profile, named ?? flags.profile), stateDir: stateDirIn(flags)}),
     get client() {
       return (client ??= clientOn(lazyTransport(() => transportFor('one-shot'))));

@@ -9,8 +9,8 @@ export type AmountRead =
   | {kind: 'absent'}
   | {kind: 'unreadable'; why: string};
 
-/** The names of the amount in the interface document: the field and its deprecated alias. */
-export const AMOUNT_FIELDS: readonly string[] = ['amount_in_minor_units', 'amount_in_cents'];
+/** What the interface document calls the amount: the field and its deprecated alias. */
+const AMOUNT_FIELDS: readonly string[] = ['amount_in_minor_units', 'amount_in_cents'];
 const CURRENCY_FIELD = 'currency_code';
 
 const unreadable = (why: string): AmountRead => ({kind: 'unreadable', why});
@@ -36,21 +36,17 @@ export function amountOfRecord(answer: unknown, id: string): AmountRead {
 }
 
 /**
- * The amount of a typed request body. It must be a whole number in a field that remit knows, and no other value in
- * the body may be an amount: a service may read what remit does not.
- * @param names the names of the amount and the currency at this service
+ * The amount of a typed request body. It must be a whole number under a name that remit knows, and nothing
+ * else in the body may be an amount: a service may read what remit does not.
  */
-export function amountOfBody(
-  body: unknown,
-  names: {amounts: readonly string[]; currency: string} = {amounts: AMOUNT_FIELDS, currency: CURRENCY_FIELD},
-): AmountRead {
+export function amountOfBody(body: unknown): AmountRead {
   if (body === undefined) return {kind: 'absent'};
   if (!isObject(body)) return unreadable('the body is not a JSON object');
-  const fields = names.amounts.filter((field) => isSet(body, field));
-  const trace = moneyTrace(body, {strict: true, except: names.amounts});
+  const fields = AMOUNT_FIELDS.filter((field) => isSet(body, field));
+  const trace = moneyTrace(body, {strict: true, except: AMOUNT_FIELDS});
   if (trace !== undefined) return unreadable(`the body has ${trace}, which may be an amount`);
   if (fields.length === 0) return {kind: 'absent'};
-  return readFields(body, fields, {digitsAsText: false, currencyField: names.currency});
+  return readFields(body, fields, {digitsAsText: false, currencyField: CURRENCY_FIELD});
 }
 
 function readFields(

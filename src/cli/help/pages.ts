@@ -10,6 +10,7 @@ interface Page {
 export const ENVIRONMENT: Readonly<Record<string, string>> = {
   REMIT_API_KEY: "API key to use instead of a profile's",
   REMIT_BASE_URL: 'base URL of the service; needs REMIT_API_KEY',
+  REMIT_SERVICE_FILE: 'service file: how the service differs; needs REMIT_API_KEY',
   REMIT_PROFILE: 'profile to use when --profile is not given',
   REMIT_CA_FILE: "PEM file of the certificate authorities to trust, instead of the profile's",
   REMIT_CLIENT_CERT: "PEM file of the client certificate, instead of the profile's",

@@ -6,8 +6,9 @@ import {storedProfile} from '../../profiles/resolve.ts';
 import type {ProfileSettings} from '../../profiles/settings.ts';
 import {summarise, type ProfileSummary} from '../../profiles/summary.ts';
 import {readTlsFiles} from '../../profiles/tls-files.ts';
+import type {ServiceFile} from '../../service/service-file.ts';
 import type {LocalContext} from '../core/context.ts';
-import {readCaps, readOverrides, type CapFlags} from './options.ts';
+import {readCaps, readService, type CapFlags} from './options.ts';
 import {changeConfig} from './store.ts';
 
 export interface TlsFlags {
@@ -21,19 +22,21 @@ export function readSettings(
   flags: CapFlags & {
     'read-only'?: boolean | undefined;
     'approve-by-id'?: boolean | undefined;
+    service?: string | undefined;
     route?: string[] | undefined;
     field?: string[] | undefined;
   } & TlsFlags,
   cwd: string,
+  before: ServiceFile = {},
 ): ProfileSettings {
   const caps = readCaps(flags);
-  const overrides = readOverrides(flags);
+  const service = readService(flags, before);
   const tls = namedFiles(flags, cwd);
   return {
     ...(flags['read-only'] ? {read_only: true} : {}),
     ...(flags['approve-by-id'] ? {approve_by_id: true} : {}),
     ...(caps === undefined ? {} : {caps}),
-    ...(overrides === undefined ? {} : {overrides}),
+    ...(service === undefined ? {} : {service}),
     ...(tls === undefined ? {} : {tls}),
   };
 }
@@ -66,11 +69,11 @@ export async function changeProfile(
   return shown;
 }
 
-/** A stored profile as it is shown: with its caps and overrides, without its key. */
+/** A stored profile as it is shown: with its caps and service file, without its key. */
 export function profileFacts(config: ConfigFile, name: string) {
   const profile = config.profiles[name]!; // of a name that was looked up
-  const {caps = {}, overrides = {}, tls = {}} = profile;
-  return {...summarise(config, name, profile), caps, overrides, tls};
+  const {caps = {}, service = {}, tls = {}} = profile;
+  return {...summarise(config, name, profile), caps, service, tls};
 }
 
 /** @throws RemitError USAGE if a command that changes a profile has nothing to change */

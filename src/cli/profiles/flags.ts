@@ -45,16 +45,20 @@ export const guardFlags = inGroup('LIMIT', {
   }),
 });
 
-export const overrideFlags = inGroup('OVERRIDE', {
+export const serviceFlags = inGroup('SERVICE', {
+  service: Flags.string({
+    helpValue: 'FILE',
+    description: 'service file: how this service differs from the interface; its content is stored',
+  }),
   route: Flags.string({
     ...many,
     helpValue: "'OPERATION=METHOD /path'",
-    description: 'actual route of an assumed operation',
+    description: 'route of one operation, in the service file of the profile',
   }),
   field: Flags.string({
     ...many,
     helpValue: 'OPERATION.FIELD=NAME',
-    description: 'actual name of an assumed field',
+    description: 'name of one field, in the service file of the profile',
   }),
 });
 
@@ -84,6 +88,7 @@ export const unsetFlags = {
   'approve-by-id': Flags.boolean({description: 'stop letting batches approve records by id'}),
   'ca-file': Flags.boolean({description: "trust the system's certificate authorities again"}),
   'client-cert': Flags.boolean({description: 'use no client certificate and key'}),
+  service: Flags.boolean({description: 'remove the service file, with its routes and fields'}),
   route: Flags.string({...many, helpValue: 'OPERATION', description: 'use the assumed route again'}),
   field: Flags.string({
     ...many,

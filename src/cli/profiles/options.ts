@@ -1,7 +1,11 @@
-import {checkOverrides} from '../../client/routes.ts';
 import {RemitError} from '../../errors.ts';
 import {AmountError, parseMajor, toWire} from '../../money/amount.ts';
-import type {Caps, ProfileOverrides} from '../../profiles/profile.ts';
+import type {Caps} from '../../profiles/profile.ts';
+import {readServiceFile} from '../../profiles/service-source.ts';
+import {mergedService} from '../../profiles/settings.ts';
+import {checkService} from '../../service/parse.ts';
+import type {ServiceFile} from '../../service/service-file.ts';
+import {withField, withRoute} from '../../service/shortcuts.ts';
 
 export interface CapFlags {
   'max-amount'?: string[] | undefined;
@@ -43,19 +47,37 @@ function amounts<K extends string>(
   return {[field]: caps} as Record<K, Record<string, number>>;
 }
 
-/** `--route 'payouts.create=POST /v2/payouts'` and `--field payouts.create.metadata=payout_metadata`. */
-export function readOverrides(flags: {
-  route?: string[] | undefined;
-  field?: string[] | undefined;
-}): ProfileOverrides | undefined {
-  const {route, field} = flags;
-  if (route === undefined && field === undefined) return undefined;
-  const overrides = {
-    operations: Object.fromEntries((route ?? []).map(readRoute)),
-    fields: Object.fromEntries((field ?? []).map(readField)),
-  };
-  checkOverrides(overrides);
-  return overrides;
+/**
+ * `--service FILE`, and on top of it `--route 'payouts.create=POST /v2/payouts'` and
+ * `--field payouts.create.metadata=payout_metadata`: three ways to write one service file.
+ * @param before what the profile holds already
+ */
+export function readService(
+  flags: {
+    service?: string | undefined;
+    route?: string[] | undefined;
+    field?: string[] | undefined;
+  },
+  before: ServiceFile,
+): ServiceFile | undefined {
+  const {service: path, route = [], field = []} = flags;
+  if (path === undefined && route.length + field.length === 0) return undefined;
+  let service = path === undefined ? {} : readServiceFile(path);
+  for (const text of route) service = withRoute(service, ...readRoute(text));
+  for (const text of field) service = withField(service, ...readField(text));
+  if (route.length + field.length > 0)
+    checkFlags(path === undefined ? mergedService(before, service) : service);
+  return service;
+}
+
+function checkFlags(service: ServiceFile): void {
+  try {
+    checkService(service, '--route and --field');
+  } catch (error) {
+    if (error instanceof RemitError && error.code === 'SERVICE_FILE')
+      throw new RemitError('USAGE', error.message, {cause: error});
+    throw error;
+  }
 }
 
 function readRoute(text: string): [string, {method?: string; path: string}] {

@@ -1,3 +1,4 @@
+import {numberNames} from '../../service/sensitive.ts';
 import {closeSync, openSync, readSync} from 'node:fs';
 import {resolve} from 'node:path';
 import {RemitError} from '../../errors.ts';
@@ -46,18 +47,11 @@ export function refuseTypedNumbers(
   body: unknown,
 ): void {
   if (profile.mode !== 'live' || data === undefined || data === '-' || data.startsWith('@')) return;
-  const renamed = Object.entries(profile.overrides.fields ?? {}).filter(([name]) =>
-    /(account|card\.)_?number$/.test(name),
-  );
+  const renamed = numberNames(profile.service).filter((name) => !/routing/i.test(name));
   const secret = JSON.parse(
     JSON.stringify(body ?? null, (name, value: unknown) => (/routing/i.test(name) ? undefined : value)),
   ) as unknown;
-  if (
-    sensitiveValues(
-      secret,
-      renamed.map(([, to]) => to),
-    ).length > 0
-  )
+  if (sensitiveValues(secret, renamed).length > 0)
     throw onArgv(
       'an account or card number within --data',
       'put the body into a file: --data @FILE, or - for stdin',

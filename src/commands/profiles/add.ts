@@ -3,7 +3,7 @@ import {normaliseBaseUrl} from '../../client/base-url.ts';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {readKeySource} from '../../cli/input/key-input.ts';
 import {profileFacts, readSettings} from '../../cli/profiles/changes.ts';
-import {guardFlags, keyFlags, overrideFlags, tlsFlags} from '../../cli/profiles/flags.ts';
+import {guardFlags, keyFlags, serviceFlags, tlsFlags} from '../../cli/profiles/flags.ts';
 import {changeConfig} from '../../cli/profiles/store.ts';
 import {RemitError} from '../../errors.ts';
 import {profileDetails} from '../../output/views/profiles.ts';
@@ -29,11 +29,12 @@ export default class ProfilesAdd extends RemitCommand {
     }),
     ...keyFlags,
     ...guardFlags,
-    ...overrideFlags,
+    ...serviceFlags,
     ...tlsFlags,
     default: Flags.boolean({description: 'make it the default profile'}),
     replace: Flags.boolean({
-      description: 'replace an existing profile; caps, read-only and overrides not given here are kept',
+      description:
+        'replace an existing profile; caps, read-only and the service file are kept if not given here',
     }),
   };
 

@@ -3,7 +3,7 @@ import {normaliseBaseUrl} from '../../client/base-url.ts';
 import {RemitCommand} from '../../cli/core/command.ts';
 import {readKeySource} from '../../cli/input/key-input.ts';
 import {changeProfile, readSettings, requireChange} from '../../cli/profiles/changes.ts';
-import {guardFlags, keyFlags, overrideFlags, tlsFlags} from '../../cli/profiles/flags.ts';
+import {guardFlags, keyFlags, serviceFlags, tlsFlags} from '../../cli/profiles/flags.ts';
 import {RemitError} from '../../errors.ts';
 import {readConfig} from '../../profiles/config-file.ts';
 import {describeSource, readKey} from '../../profiles/key-source.ts';
@@ -17,7 +17,7 @@ const own = {
   'new-key': Flags.boolean({description: 'ask for a new key', exclusive: Object.keys(keyFlags)}),
   ...keyFlags,
   ...guardFlags,
-  ...overrideFlags,
+  ...serviceFlags,
   ...tlsFlags,
 };
 
@@ -29,6 +29,7 @@ export default class ProfilesSet extends RemitCommand {
   static override examples = [
     '<%= config.bin %> profiles set prod --max-amount USD=2500.00',
     '<%= config.bin %> profiles set prod --approve-by-id',
+    '<%= config.bin %> profiles set prod --service service.json',
   ];
   static override flags = own;
 
@@ -36,9 +37,9 @@ export default class ProfilesSet extends RemitCommand {
     const {args, flags} = await this.parse(ProfilesSet);
     requireChange(flags, Object.keys(own), 'profiles set');
     const local = this.openLocal();
-    const settings = readSettings(flags, this.runtime.cwd);
-    const baseUrl = flags['base-url'] === undefined ? undefined : normaliseBaseUrl(flags['base-url']);
     const {profile: before} = storedProfile(readConfig(local.configDir), args.name, local.configDir);
+    const settings = readSettings(flags, this.runtime.cwd, before.service);
+    const baseUrl = flags['base-url'] === undefined ? undefined : normaliseBaseUrl(flags['base-url']);
     const leaves = baseUrl !== undefined && new URL(baseUrl).origin !== new URL(before.base_url).origin;
     const isNewKey =
       flags['new-key'] || Object.keys(keyFlags).some((name) => flags[name as keyof typeof keyFlags]);
@@ -53,6 +54,7 @@ export default class ProfilesSet extends RemitCommand {
       return withSettings(
         {
           ...profile,
+          ...(flags.service === undefined ? {} : {service: {}}), // the file replaces the one before
           ...(baseUrl === undefined ? {} : {base_url: baseUrl}),
           ...(key === undefined ? {} : {key}),
         },

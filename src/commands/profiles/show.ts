@@ -6,7 +6,7 @@ import {readConfig} from '../../profiles/config-file.ts';
 import {storedProfile} from '../../profiles/resolve.ts';
 
 export default class ProfilesShow extends RemitCommand {
-  static override summary = 'Show a stored profile with its caps and overrides; the key is masked';
+  static override summary = 'Show a stored profile with its caps and service file; the key is masked';
   static override args = {
     name: Args.string({description: 'name of the profile (default: the default profile)'}),
   };

@@ -5,7 +5,8 @@ import {unsetFlags} from '../../cli/profiles/flags.ts';
 import {withoutSettings} from '../../profiles/settings.ts';
 
 export default class ProfilesUnset extends RemitCommand {
-  static override summary = 'Remove caps, rails, read-only, overrides or TLS files from a stored profile';
+  static override summary =
+    'Remove caps, rails, read-only, the service file or TLS files from a stored profile';
   static override args = {name: Args.string({required: true, description: 'name of the profile'})};
   static override examples = [
     '<%= config.bin %> profiles unset audit --read-only',

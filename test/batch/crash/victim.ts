@@ -99,7 +99,7 @@ async function runClaimed(
   try {
     return await new BatchRun({
       ...{plan: batch.plan, journal: batch.journal, claims: registry, place: batch.place},
-      ...{transport, baseUrl: task.baseUrl, mode: 'test', key: KEY, overrides: {}},
+      ...{transport, baseUrl: task.baseUrl, mode: 'test', key: KEY},
       keyFingerprint: createHash('sha256').update(KEY).digest('hex').slice(0, 16),
       timeouts: DEFAULT_TIMEOUTS,
       speed: new FixedSpeed(IN_FLIGHT),

@@ -66,7 +66,7 @@ export class FollowBench extends Bench {
         batch,
         before: readSummary(batch, 0),
         wire: new Wire({
-          ...{kind: 'payout', mode: 'test', namespace: batch.plan.namespace, key: 'test_key', overrides: {}},
+          ...{kind: 'payout', mode: 'test', namespace: batch.plan.namespace, key: 'test_key'},
           timeouts: DEFAULT_TIMEOUTS,
         }),
         transport: given.transport ?? this.service.transport(),

@@ -24,7 +24,7 @@ describe('the next command after accepted rows were followed', () => {
     for (const record of service.byId.values()) record.status = status;
     const {stateDir, clock} = bench;
     const batch = await openBatch({stateDir, kind: 'payout', batchId: 'b1', purpose: 'test', clock});
-    const by = {mode: 'live', key: 'live_key', overrides: {}, timeouts: DEFAULT_TIMEOUTS} as const;
+    const by = {mode: 'live', key: 'live_key', timeouts: DEFAULT_TIMEOUTS} as const;
     try {
       const {summary} = await new FollowRun({
         ...{batch, clock, transport: service.transport(), until, timeoutMs: 60_000, maxWaitMs: 900_000},

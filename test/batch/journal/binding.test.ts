@@ -41,7 +41,7 @@ describe('the binding of a batch', () => {
     const hint = () =>
       bench.inJournal(({journal, plan}) => {
         try {
-          const to = {mode: 'test', keyFingerprint: '', overrides: {}, runAgain} as const;
+          const to = {mode: 'test', keyFingerprint: '', runAgain} as const;
           checkBinding(journal, plan, {...to, baseUrl: 'https://right.test'});
         } catch (error) {
           return (error as RemitError).hint;
@@ -82,7 +82,6 @@ describe('the binding of a batch', () => {
           mode: 'test',
           baseUrl: 'https://api.test',
           keyFingerprint: 'other',
-          overrides: {},
         } as const;
         const withProfile = (profile: string) => `remit payouts batch resume b1 -p ${profile}`;
         try {
@@ -120,6 +119,34 @@ describe('the binding of a batch', () => {
     await bench.run(service, {key: 'test_key', path: 'stage-only'});
     await refuses({key: 'test_former'}, /another test key/);
     assert.equal((await bench.run(service, {key: 'test_key'})).accepted, 3);
+  });
+
+  for (const [title, file, words] of [
+    [
+      'another header',
+      {keys: {header: 'x-key'}},
+      /another form of idempotency keys.*usual one.*x-key, any, any length/,
+    ],
+    ['another format', {keys: {format: 'uuid'}}, /another form of idempotency keys/],
+    ['a shorter key', {keys: {maxLength: 36}}, /another form of idempotency keys/],
+    ['another metadata key', {metadata: {reference: 'ref'}}, /another metadata key of the reference/],
+    ['another metadata field', {fields: {payouts: {metadata: 'tags'}}}, /another name of the metadata field/],
+  ] as const)
+    it(`is to what makes a key and a body: a service file with ${title} is refused in mid-batch`, async () => {
+      await bench.run(service, {path: 'stage-only'});
+      await refuses({service: file}, words);
+      assert.equal((await bench.run(service)).accepted, 3);
+    });
+
+  it('lets a service file be corrected while no row may have been taken', async () => {
+    service.fault = () => ({status: 400, body: {message: 'the idempotency key must be a UUID'}});
+    assert.equal((await bench.run(service)).not_sent, 3);
+    service.fault = () => undefined;
+    const uuids = {service: {keys: {format: 'uuid'}}} as const;
+    await bench.run(service, {...uuids, path: 'stage-only'});
+    await refuses({}, /another form of idempotency keys/);
+    assert.equal((await bench.run(service, uuids)).accepted, 3);
+    assert.match(service.paid[0]!.key, /^[0-9a-f-]{14}8/);
   });
 
   it('is not made by rows that another batch has paid', async () => {

@@ -88,7 +88,7 @@ class Desk {
     try {
       claims.settle();
       const {plan, journal} = batch;
-      const service = {mode: 'test', key: 'test_key', overrides: {}, timeouts: DEFAULT_TIMEOUTS} as const;
+      const service = {mode: 'test', key: 'test_key', timeouts: DEFAULT_TIMEOUTS} as const;
       const wire = new Wire({kind: 'payout', namespace: plan.namespace, ...service});
       const transport = this.service.transport();
       const stop = new AbortController().signal;

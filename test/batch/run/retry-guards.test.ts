@@ -34,7 +34,7 @@ describe('retry of a rejected row', () => {
     try {
       claims.settle();
       const {plan, journal} = batch;
-      const by = {mode: 'test', key: 'test_key', overrides: {}, timeouts: DEFAULT_TIMEOUTS} as const;
+      const by = {mode: 'test', key: 'test_key', timeouts: DEFAULT_TIMEOUTS} as const;
       return await prepareRetry({
         ...{journal, plan, clock, registry, named: [], allowedElsewhere: allowed},
         wire: new Wire({kind: 'payout', namespace: plan.namespace, ...by}),

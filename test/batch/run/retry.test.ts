@@ -31,7 +31,6 @@ describe('after the run', () => {
       mode: 'test',
       namespace: plan.namespace,
       key: 'test_key',
-      overrides: {},
       timeouts: DEFAULT_TIMEOUTS,
     });
     try {

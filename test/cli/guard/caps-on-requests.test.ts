@@ -129,18 +129,25 @@ describe('under a cap, api', () => {
     assert.equal(above.exitCode, 11);
   });
 
-  it('knows the names that the profile gives to the amount', async () => {
+  it('hold for a request of the service itself, which the service file explains', async () => {
     const env = profiled({
       caps: CAPS,
-      overrides: {
-        fields: {'moves.create.amount_in_minor_units': 'amount', 'moves.create.currency_code': 'ccy'},
+      service: {
+        fields: {moves: {amount_in_minor_units: 'amount', currency_code: 'ccy'}},
+        units: {'moves.amount_in_minor_units': 'major'},
       },
     });
-    const send = (fields: object) =>
-      api(['POST', '/api/subaccounts/move', '-d', JSON.stringify(fields)], {env});
-    assert.equal((await send({amount: 20_000, ccy: 'USD'})).exitCode, 0);
-    assert.equal((await send({amount: 20_001, ccy: 'USD'})).exitCode, 11);
-    assert.equal((await send({amount_in_minor_units: 1, currency_code: 'USD'})).exitCode, 11);
+    const send = (fields: object, ...more: string[]) =>
+      api(['POST', '/api/subaccounts/move', '-d', JSON.stringify(fields), ...more], {env});
+    const sent = await send({amount_in_minor_units: 20_000, currency_code: 'USD'});
+    assert.equal(sent.exitCode, 0, sent.stderr);
+    assert.equal(sent.requests.at(-1)!.body, '{"amount":"200.00","ccy":"USD"}');
+    assert.equal((await send({amount_in_minor_units: 20_001, currency_code: 'USD'})).exitCode, 11);
+    assert.equal((await send({amount: '200.00', ccy: 'USD'})).exitCode, 11);
+    assert.equal((await send({amount: '200.00', ccy: 'USD'}, '--raw')).exitCode, 0);
+    assert.equal((await send({amount: '200.01', ccy: 'USD'}, '--raw')).exitCode, 11);
+    assert.equal((await send({amount_in_minor_units: 1, ccy: 'USD'}, '--raw')).exitCode, 11);
+    assert.equal((await send({amount: '1.00', amount_in_minor_units: 1, ccy: 'USD'}, '--raw')).exitCode, 11);
   });
 
   it('holds allowed rails for creations and unknown requests', async () => {

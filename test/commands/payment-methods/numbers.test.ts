@@ -119,7 +119,7 @@ describe('api with a live key', () => {
     assert.equal(sentBy(piped)?.bank_account?.account_number, NUMBER, piped.stderr);
     const renamed = profiled({
       mode: 'live',
-      overrides: {fields: {'payeePaymentMethods.add.bank_account.account_number': 'konto'}},
+      service: {fields: {payeePaymentMethods: {'bank_account.account_number': 'bank_account.konto'}}},
     });
     const other = await run(
       'live',

@@ -74,7 +74,7 @@ describe('profiles', () => {
     assert.match(changed.error().message, /for test keys, but its key is a live one/);
   });
 
-  it('hold caps, rails, read-only and overrides', async () => {
+  it('hold caps, rails, read-only, routes and fields', async () => {
     const flags = [
       ['--max-amount', 'USD=100.00'],
       ['--max-amount', 'EUR=90'],
@@ -93,9 +93,9 @@ describe('profiles', () => {
       max_batch_rows: 50,
       rails: ['wire'],
     });
-    assert.deepEqual(shown['overrides'], {
-      operations: {'payouts.create': {method: 'POST', path: '/v2/payouts'}},
-      fields: {'payouts.create.metadata': 'payout_metadata'},
+    assert.deepEqual(shown['service'], {
+      routes: {'payouts.create': 'POST /v2/payouts'},
+      fields: {'payouts.create': {metadata: 'payout_metadata'}},
     });
     const refused = await remit(['payouts', 'cancel', 'x', '--json']);
     assert.equal(refused.exitCode, 11);
@@ -153,10 +153,10 @@ describe('profiles', () => {
     [['--base-url', 'https://user:pw@example.com'], 2],
     [['--base-url', BASE_URL, '--max-amount', '100'], 2],
     [['--base-url', BASE_URL, '--max-amount', 'USD=1.005'], 2],
-    [['--base-url', BASE_URL, '--route', 'payouts.get=/elsewhere/{id}'], 2],
+    [['--base-url', BASE_URL, '--route', 'payouts.get=/elsewhere/{payout}'], 2],
     [['--base-url', BASE_URL, '--route', 'payouts.create=https://evil.example.com/'], 2],
-    [['--base-url', BASE_URL, '--route', 'payouts.create=//evil.example.com/'], 11],
-    [['--base-url', BASE_URL, '--field', 'payouts.create.payee_id=x'], 2],
+    [['--base-url', BASE_URL, '--route', 'payouts.create=//evil.example.com/'], 2],
+    [['--base-url', BASE_URL, '--field', 'payouts.create.amount_in_minor_units=x'], 2],
   ] as const) {
     it(`refuse ${flags.join(' ')} with exit ${exit}, before the key is read`, async () => {
       const ran = await remit(['profiles', 'add', 'x', ...flags, '--key-stdin'], {stdin: TEST_KEY});

@@ -21,9 +21,9 @@ const CAPS = {
   max_batch_rows: 50,
   rails: ['wire'],
 };
-const OVERRIDES = {
-  operations: {'payouts.create': {method: 'POST', path: '/v2/payouts'}},
-  fields: {'payouts.create.metadata': 'payout_metadata'},
+const SERVICE = {
+  routes: {'payouts.create': 'POST /v2/payouts'},
+  fields: {'payouts.create': {metadata: 'payout_metadata'}},
 };
 
 describe('the settings of a profile', () => {
@@ -58,7 +58,7 @@ describe('the settings of a profile', () => {
       mode: 'live',
       read_only: true,
       caps: {...CAPS, max_amount_minor: {USD: 25_000, EUR: 9000}, rails: ['standard_ach']},
-      overrides: OVERRIDES,
+      service: SERVICE,
     });
   });
 
@@ -71,9 +71,9 @@ describe('the settings of a profile', () => {
     assert.deepEqual(stored(), {...before, caps, approve_by_id: true});
     assert.deepEqual((ran.json() as {caps: unknown}).caps, caps);
     await remit('profiles set p --route payins.create=/v3/payins');
-    assert.deepEqual(stored()!['overrides'], {
-      ...OVERRIDES,
-      operations: {...OVERRIDES.operations, 'payins.create': {path: '/v3/payins'}},
+    assert.deepEqual(stored()!['service'], {
+      ...SERVICE,
+      routes: {...SERVICE.routes, 'payins.create': 'POST /v3/payins'},
     });
   });
 
@@ -129,7 +129,7 @@ describe('the settings of a profile', () => {
     ['profiles set nope --read-only', 4, /no profile "nope"/],
     ['profiles unset nope --read-only', 4, /no profile "nope"/],
     ['profiles set p --max-amount 5', 2, /USD=5000\.00/],
-    ['profiles set p --route payouts.get=/x/{id}', 2, /cannot be overridden/],
+    ['profiles set p --route payouts.get=/x/{payout}', 2, /routes\.payouts\.get may have \{id\}/],
     ['profiles set p --base-url http://example.com', 11, /plain http/],
     ['profiles set p --new-key --key-stdin', 2, /cannot also be provided/],
   ] as const)

@@ -1,3 +1,4 @@
+import {horizonMsOf} from '../../../service/service-file.ts';
 import {accessSync, constants, statSync} from 'node:fs';
 import {resolve} from 'node:path';
 import type {Followed} from '../../../batch/follow/follow-run.ts';
@@ -129,7 +130,7 @@ async function runConfirmed(parts: ConfirmedRun): Promise<Summary> {
       key: profile.key,
       keyFingerprint: profile.keyFingerprint,
     },
-    overrides: profile.overrides,
+    codec: context.codec,
     timeouts: timeoutsOf(context),
     speed: new AdaptiveSpeed({
       maxInFlight: Math.min(flags['max-in-flight'] ?? MAX_IN_FLIGHT, socketCeiling()),
@@ -138,7 +139,7 @@ async function runConfirmed(parts: ConfirmedRun): Promise<Summary> {
     random: runtime.random,
     settings: {
       kind,
-      horizonMs: flags['key-horizon'] ?? HORIZON_MS,
+      horizonMs: flags['key-horizon'] ?? horizonMsOf(profile.service) ?? HORIZON_MS,
       maxWaitMs: flags['max-wait'],
       acceptDifferences,
       releaseRest: request.accepted.rest,

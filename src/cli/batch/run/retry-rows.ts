@@ -27,13 +27,14 @@ export async function retryRows(
   const {plan, journal} = batch;
   const wire = new Wire({
     ...{kind, mode: profile.mode, namespace: plan.namespace, key: profile.key},
-    ...{overrides: profile.overrides, timeouts: timeoutsOf(context)},
+    timeouts: timeoutsOf(context),
   });
   const facts = await prepareRetry({
     journal,
     plan,
     wire,
     transport,
+    codec: context.codec,
     clock,
     named,
     registry: claims.registry,

@@ -1,0 +1,68 @@
+import type {Resource} from './operations.ts';
+
+const transfer = [
+  'id',
+  'subaccount_id',
+  'status',
+  'amount_in_minor_units',
+  'amount_in_cents',
+  'currency_code',
+  'country_code',
+  'rail',
+  'client_metadata',
+  'created_at',
+  'updated_at',
+  'warning',
+];
+const party = ['id', 'name', 'email', 'type', 'metadata', 'created_at', 'updated_at'];
+const method = [
+  ...[
+    'id',
+    'payee_id',
+    'payer_id',
+    'type',
+    'country_code',
+    'currency_code',
+    'verification_status',
+    'is_default',
+  ],
+  ...['last4', 'bank_name', 'brand', 'supported_rails', 'created_at', 'updated_at', 'warning'],
+];
+
+/**
+ * Fields of the records that a resource answers with. The schemas have them too; this list is for code that must not load zod,
+ * and a test compares the two.
+ */
+export const RECORD_FIELDS: Readonly<Record<Resource, readonly string[]>> = {
+  payins: [...transfer, 'payer_id', 'payin_metadata', 'status_recorded_at'],
+  payouts: [...transfer, 'payee_id', 'payout_metadata', 'transfer_details'],
+  moves: [
+    ...['id', 'source_subaccount_id', 'destination_subaccount_id', 'amount_in_minor_units', 'currency_code'],
+    ...['status', 'created_at', 'settled_at', 'description'],
+  ],
+  subaccounts: ['id', 'name', 'currency_code', 'balance_in_minor_units', 'status', 'created_at'],
+  payees: party,
+  payers: party,
+  payeePaymentMethods: method,
+  payerPaymentMethods: method,
+  treasury: [
+    ...['id', 'label', 'currency_code', 'type', 'status', 'account_id', 'current_balance_in_minor_units'],
+    ...['available_balance_in_minor_units', 'as_of', 'amount_in_minor_units', 'direction', 'description'],
+    ...['bank_reference', 'posted_at', 'value_date'],
+  ],
+  accountTransfers: [
+    ...[
+      'id',
+      'source_account_id',
+      'destination_account_id',
+      'amount_in_minor_units',
+      'currency_code',
+      'rail',
+    ],
+    ...['status', 'auto_approve', 'description', 'failure_reason', 'created_at', 'updated_at'],
+  ],
+  webhookEndpoints: [
+    ...['id', 'url', 'event_types', 'is_active', 'description', 'created_at', 'updated_at', 'signing_secret'],
+  ],
+  eventTypes: [],
+};

@@ -1,0 +1,320 @@
+import {allOperations, type OperationId} from '../contract/operations.ts';
+import {RECORD_FIELDS} from '../contract/record-fields.ts';
+import {requestFieldsOf} from '../contract/field-origins.ts';
+import {type Mapping, mapsNothing, type Name, toCanonical, toWire, type Words} from './mapping.ts';
+import {isObject} from '../narrow.ts';
+import {type Json, type Path, pathOf, valueAt, withValue} from './paths.ts';
+import {findOperation, paramsOf, patternOf, type Route, routeOf} from './routes.ts';
+import {type BodyRule, isEmptyService, type ServiceFile} from './service-file.ts';
+
+/** A request without its headers. The path has no query; parts of it are encoded. */
+export interface PlainRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** Undefined without a body. */
+  readonly body: unknown;
+}
+
+/** All that is known of an operation at a service, made once. */
+interface Compiled {
+  readonly id: OperationId;
+  readonly canonical: Route;
+  readonly wire: Route;
+  readonly canonicalPattern: RegExp;
+  readonly wirePattern: RegExp;
+  readonly isList: boolean;
+  readonly body: BodyRule | undefined;
+  readonly request: Mapping;
+  readonly answer: Mapping;
+  /** Where the record stands in an answer, by the contract and on the wire. */
+  readonly canonicalRecord: Path;
+  readonly wireRecord: Path | undefined;
+}
+
+/**
+ * Maps requests and answers of one service between the shape of the contract and that of the wire, both ways. Without a
+ * service file it is not used at all.
+ */
+export class Dialect {
+  readonly file: ServiceFile;
+  readonly #compiled = new Map<OperationId, Compiled>();
+
+  constructor(file: ServiceFile) {
+    this.file = file;
+  }
+
+  get isCanonical(): boolean {
+    return isEmptyService(this.file);
+  }
+
+  route(id: OperationId): Route {
+    return this.#of(id).wire;
+  }
+
+  /** The operation that a canonical request is of, if any. */
+  operationAt(method: string, path: string): OperationId | undefined {
+    return this.#find(
+      ({canonical, canonicalPattern}) => canonical.method === method && canonicalPattern.test(path),
+    );
+  }
+
+  /** The operation that a request on the wire is of. */
+  operationOnWire(
+    method: string,
+    path: string,
+    body: unknown,
+    letters: '' | 'i' = '',
+  ): OperationId | undefined {
+    const fits = ({wire, wirePattern}: Compiled) =>
+      wire.method === method &&
+      (letters === '' ? wirePattern : new RegExp(wirePattern.source, letters)).test(path);
+    return (
+      this.#find((one) => fits(one) && isObject(one.body) && isSame(one.body, body)) ??
+      this.#find((one) => fits(one) && !isObject(one.body))
+    );
+  }
+
+  /** Request fields that have another name here, with all names that fields of the request have on the wire. */
+  renamedFields(id: OperationId): {canonical: Path; wires: readonly string[]}[] {
+    const names = this.#of(id).request.names.flat();
+    const wires = names.map(({wire}) => wire.join('.'));
+    return names.map(({canonical}) => ({canonical, wires}));
+  }
+
+  /** @throws {Unwritable} */
+  requestToWire(id: OperationId, {path, query, body}: PlainRequest): PlainRequest {
+    const {canonicalPattern, wire, request, body: rule, isList} = this.#of(id);
+    const params: Json = canonicalPattern.exec(path)?.groups ?? {};
+    const left = Object.entries(params).filter(([name]) => !paramsOf(wire.path).includes(name));
+    let sent = rule === undefined ? body : rule === 'none' ? undefined : rule;
+    if (isObject(sent) && rule === undefined) sent = toWire(sent, request);
+    let search = this.#queryToWire(query, request, isList);
+    for (const [name, value] of left) {
+      const decoded = decodeURIComponent(String(value));
+      if (wire.method === 'GET') (search = new URLSearchParams(search)).set(name, decoded);
+      else sent = toWire({...(isObject(sent) ? sent : {}), [name]: decoded}, pick(request, name));
+    }
+    return {method: wire.method, path: fill(wire.path, params), query: search, body: sent};
+  }
+
+  /** The canonical request of one that came over the wire, as a service in this dialect would read it. */
+  requestFromWire(id: OperationId, {path, query, body}: PlainRequest): PlainRequest {
+    const {wirePattern, canonical, request, body: rule, isList} = this.#of(id);
+    const params: Record<string, unknown> = {...wirePattern.exec(path)?.groups};
+    let read = rule === undefined ? body : isObject(body) || rule === 'none' ? {} : body;
+    if (isObject(read))
+      read = toCanonical(isObject(body) ? (rule === undefined ? body : read) : read, request);
+    let search = this.#queryFromWire(query, request, isList);
+    for (const name of paramsOf(canonical.path)) {
+      if (params[name] !== undefined) continue;
+      const source: Json = isObject(body) ? toCanonical(body, pick(request, name)) : {};
+      const value = query.get(name) ?? source[name];
+      params[name] = encodeURIComponent(typeof value === 'string' ? value : '');
+      if (isObject(read)) read = Object.fromEntries(Object.entries(read).filter(([field]) => field !== name));
+      search = new URLSearchParams([...search].filter(([field]) => field !== name));
+    }
+    return {method: canonical.method, path: fill(canonical.path, params), query: search, body: read};
+  }
+
+  /** The canonical form of a success answer. What cannot be read stays as it came. */
+  answerFromWire(id: OperationId, json: unknown): unknown {
+    const {isList, answer, wireRecord, canonicalRecord} = this.#of(id);
+    if (isList) return this.#listFromWire(json, answer);
+    if (!isObject(json)) return json;
+    const found = wireRecord === undefined ? undefined : valueAt(json, wireRecord);
+    const isWrapped = isObject(found);
+    const record = isWrapped ? found : json;
+    const place: Path = isWrapped || valueAt(record, ['id']) !== undefined ? [] : canonicalRecord;
+    const inner = valueAt(record, place);
+    if (!isObject(inner)) return json;
+    const mapped = mapsNothing(answer) ? inner : toCanonical(inner, answer);
+    const {warning} = json;
+    if (canonicalRecord.length > 0)
+      return withValue(warning === undefined ? {} : {warning}, canonicalRecord, mapped);
+    return warning === undefined || mapped['warning'] !== undefined ? mapped : {...mapped, warning};
+  }
+
+  /** A success answer of the contract as the service writes it. */
+  answerToWire(id: OperationId, json: unknown): unknown {
+    const {isList, answer, wireRecord, canonicalRecord} = this.#of(id);
+    if (isList) return this.#listToWire(json, answer);
+    if (!isObject(json)) return json;
+    const record = valueAt(json, canonicalRecord);
+    if (!isObject(record)) return json;
+    const {warning} = json;
+    const mapped = mapsNothing(answer) ? record : toWire(record, answer);
+    const place = wireRecord ?? canonicalRecord;
+    if (place.length === 0) return mapped;
+    return withValue(warning === undefined ? {} : {warning}, place, mapped);
+  }
+
+  #listFromWire(json: unknown, answer: Mapping): unknown {
+    const {list, next, more} = this.file.envelopes ?? {};
+    const items = list === undefined ? (isObject(json) ? json['data'] : json) : valueAt(json, pathOf(list));
+    if (!Array.isArray(items)) return json;
+    const data = items.map((item: unknown) =>
+      isObject(item) && !mapsNothing(answer) ? toCanonical(item, answer) : item,
+    );
+    if (!isObject(json)) return data;
+    if (list === undefined && next === undefined && more === undefined) return {...json, data};
+    const isMore = more === undefined ? undefined : valueAt(json, pathOf(more));
+    const cursor = isMore === false ? null : this.#cursorIn(valueAt(json, pathOf(next ?? 'next_cursor')));
+    if (more === undefined && next === undefined) return {...withoutItems(json, list), data};
+    return {data, next_cursor: cursor, ...(isMore === true ? {has_more: true} : {})};
+  }
+
+  /** A cursor, or the one within the address of the next page. An address without one is kept: the list cannot go on. */
+  #cursorIn(value: unknown): unknown {
+    if (typeof value !== 'string' || !/^(https?:\/\/|\/|\?)/.test(value)) return value ?? null;
+    const name = this.file.paging?.cursor ?? 'cursor';
+    return new URLSearchParams(value.split('?')[1]?.split('#')[0]).get(name);
+  }
+
+  #listToWire(json: unknown, answer: Mapping): unknown {
+    if (!isObject(json) || !Array.isArray(json['data'])) return json;
+    const items = json['data'].map((item: unknown) => (isObject(item) ? toWire(item, answer) : item));
+    const {list = 'data', next, more} = this.file.envelopes ?? {};
+    const {next_cursor: cursor = null} = json;
+    let wire = withValue({}, pathOf(list), items);
+    if ('next_cursor' in json) wire = withValue(wire, pathOf(next ?? 'next_cursor'), cursor);
+    return more === undefined ? wire : withValue(wire, pathOf(more), cursor !== null);
+  }
+
+  #queryToWire(query: URLSearchParams, request: Mapping, isList: boolean): URLSearchParams {
+    if (query.size === 0) return query;
+    const {max, cursor = 'cursor', limit = 'limit', order = {}} = this.file.paging ?? {};
+    const paging: Record<string, (value: string) => [string, string]> = {
+      cursor: (value) => [cursor, value],
+      limit: (value) => [limit, max === undefined ? value : String(Math.min(Number(value), max))],
+      order: (value) => [
+        order.name ?? 'order',
+        (value === 'asc' ? order.asc : value === 'desc' ? order.desc : undefined) ?? value,
+      ],
+    };
+    const own = new URLSearchParams();
+    for (const [name, value] of query) {
+      const page = isList && Object.hasOwn(paging, name) ? paging[name] : undefined;
+      if (page !== undefined) own.append(...page(value));
+      else
+        for (const [to, written] of Object.entries(toWire({[name]: value}, request)))
+          own.append(to, String(written));
+    }
+    return own;
+  }
+
+  #queryFromWire(query: URLSearchParams, request: Mapping, isList: boolean): URLSearchParams {
+    if (query.size === 0) return query;
+    const {cursor = 'cursor', limit = 'limit', order = {}} = this.file.paging ?? {};
+    const own = new URLSearchParams();
+    for (const [name, value] of query) {
+      if (isList && name === cursor) own.append('cursor', value);
+      else if (isList && name === limit) own.append('limit', value);
+      else if (isList && name === (order.name ?? 'order'))
+        own.append('order', value === order.asc ? 'asc' : value === order.desc ? 'desc' : value);
+      else
+        for (const [to, read] of Object.entries(toCanonical({[name]: value}, request)))
+          own.append(to, String(read));
+    }
+    return own;
+  }
+
+  #find(fits: (one: Compiled) => boolean): OperationId | undefined {
+    return allOperations().find(({id}) => fits(this.#of(id)))?.id;
+  }
+
+  #of(id: OperationId): Compiled {
+    let compiled = this.#compiled.get(id);
+    if (compiled === undefined) this.#compiled.set(id, (compiled = compile(id, this.file)));
+    return compiled;
+  }
+}
+
+function compile(id: OperationId, file: ServiceFile): Compiled {
+  const operation = findOperation(id)!; // ids are checked by type
+  const wire = routeOf(id, file);
+  const {method, path} = operation;
+  const isList = operation.pages === 'cursor' || id === 'eventTypes.list';
+  const envelope = file.envelopes?.record;
+  const record = typeof envelope === 'string' ? envelope : envelope?.[id];
+  return {
+    ...{id, wire, isList, canonical: {method, path}, body: file.bodies?.[id]},
+    canonicalPattern: patternOf(path),
+    wirePattern: patternOf(wire.path),
+    request: mappingOf(id, file, 'request'),
+    answer: mappingOf(id, file, 'answer'),
+    canonicalRecord: Object.values(operation.ok).some((name) => name === 'MoveEnvelope') ? ['data'] : [],
+    wireRecord: record === undefined ? undefined : pathOf(record),
+  };
+}
+
+/**
+ * What differs in the requests or answers of an operation. A field counts where the contract has it: `metadata` of a
+ * payout is a request field, and its answer has `client_metadata`.
+ */
+function mappingOf(id: OperationId, file: ServiceFile, side: 'request' | 'answer'): Mapping {
+  const [resource = ''] = id.split('.');
+  const {fields = {}, units = {}, statuses = {}, metadata} = file;
+  const known = new Set(
+    side === 'request' ? requestFieldsOf(id) : RECORD_FIELDS[resource as keyof typeof RECORD_FIELDS],
+  ); // a resource
+  const isHere = (field: string) => known.has(field.split('.')[0]!); // split gives one at least
+  const params = side === 'request' ? paramsOf(findOperation(id)!.path) : [];
+  const names = {...fields[resource], ...(side === 'request' ? fields[id] : {})};
+  const own = Object.entries(units).filter(([name]) => name.startsWith(`${resource}.`));
+  const words = Object.hasOwn(statuses, resource) ? wordsOf(resource, statuses[resource]!) : undefined;
+  const holder = side === 'request' ? 'metadata' : 'client_metadata';
+  const isTransfer = resource === 'payins' || resource === 'payouts';
+  return {
+    names: inLevels(
+      Object.entries(names)
+        .filter(([field, wire]) => field !== wire && (isHere(field) || params.includes(field)))
+        .map(([field, wire]) => ({canonical: pathOf(field), wire: pathOf(wire)})),
+    ),
+    units: own
+      .map(([name, unit]) => ({field: name.slice(resource.length + 1), unit}))
+      .filter(({field}) => isHere(field)),
+    words: words !== undefined && known.has(words.field) ? [words] : [],
+    reference:
+      isTransfer && metadata?.reference !== undefined && known.has(holder)
+        ? {holder, key: metadata.reference}
+        : undefined,
+  };
+}
+
+function inLevels(names: readonly Name[]): Name[][] {
+  const levels: Name[][] = [];
+  for (const name of names) (levels[name.canonical.length] ??= []).push(name);
+  return levels.filter((level) => level !== undefined).reverse(); // an array with holes
+}
+
+function wordsOf(resource: string, words: Readonly<Record<string, string>>): Words {
+  const toWireWord = new Map<string, string>();
+  for (const [wire, canonical] of Object.entries(words))
+    if (!toWireWord.has(canonical)) toWireWord.set(canonical, wire);
+  return {
+    field: resource.endsWith('PaymentMethods') ? 'verification_status' : 'status',
+    toCanonical: new Map(Object.entries(words)),
+    toWire: toWireWord,
+  };
+}
+
+/** The mapping of one name alone. */
+const pick = ({names}: Mapping, name: string): Mapping => ({
+  names: names.map((level) => level.filter(({canonical}) => canonical.length === 1 && canonical[0] === name)),
+  ...{units: [], words: [], reference: undefined},
+});
+
+const fill = (path: string, params: Json): string =>
+  path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = params[name];
+    return typeof value === 'string' ? value : '';
+  });
+
+const isSame = (rule: Json, body: unknown): boolean =>
+  isObject(body) &&
+  Object.entries(rule).every(([name, value]) => JSON.stringify(body[name]) === JSON.stringify(value));
+
+/** Cursor and flags of a list, without its items. */
+const withoutItems = (json: Json, list: string | undefined): Json =>
+  Object.fromEntries(Object.entries(json).filter(([name]) => name !== pathOf(list ?? 'data')[0]));

@@ -1,0 +1,155 @@
+import {isObject} from '../narrow.ts';
+import {type Json, type Path, valueAt, withoutValue, withValue} from './paths.ts';
+import type {Unit} from './service-file.ts';
+import {fromUnit, toUnit} from './units.ts';
+
+/** How one kind of object differs on the wire. */
+export interface Mapping {
+  /** Those within objects before those of the objects. */
+  readonly names: readonly (readonly Name[])[];
+  readonly units: readonly {readonly field: string; readonly unit: Unit}[];
+  readonly words: readonly Words[];
+  /** The metadata key of a reference: where the metadata stands in the canonical object, and the key on the wire. */
+  readonly reference: {readonly holder: string; readonly key: string} | undefined;
+}
+
+export interface Name {
+  readonly canonical: Path;
+  readonly wire: Path;
+}
+
+/** Other values of a field. */
+export interface Words {
+  readonly field: string;
+  readonly toWire: ReadonlyMap<string, string>;
+  readonly toCanonical: ReadonlyMap<string, string>;
+}
+
+/** Metadata key under which a reference travels. */
+const REFERENCE_KEY = 'remit_reference';
+
+export const mapsNothing = ({names, units, words, reference}: Mapping): boolean =>
+  names.length + units.length + words.length === 0 && reference === undefined;
+
+/** What kept an object from being written as the service wants it. */
+export class Unwritable extends Error {
+  override readonly name = 'Unwritable';
+  readonly field: string;
+
+  constructor(field: string, why: string) {
+    super(why);
+    this.field = field;
+  }
+}
+
+/**
+ * An object of the contract as the service writes it.
+ * @throws {Unwritable} for a value that cannot be written exactly, and for two fields that would have one name
+ */
+export function toWire(object: Json, mapping: Mapping): Json {
+  let wire = object;
+  const {currency_code: currency} = object;
+  for (const {field, unit} of mapping.units) {
+    const value = valueAt(wire, [field]);
+    if (value === undefined || value === null) continue;
+    const written = toUnit(value, unit, currency);
+    if (written === undefined)
+      throw new Unwritable(field, `${field} cannot be written as ${unit}${needs(unit)}`);
+    wire = withValue(wire, [field], written);
+  }
+  for (const {field, toWire: words} of mapping.words) {
+    const value = wire[field];
+    if (typeof value === 'string' && words.has(value)) wire = withValue(wire, [field], words.get(value));
+  }
+  if (mapping.reference !== undefined) wire = withKey(wire, mapping.reference, 'out');
+  for (const level of mapping.names) wire = renamed(wire, level, 'out');
+  return wire;
+}
+
+/**
+ * The object with values under other names. All of them are taken out before any is put in, so that two names can be
+ * swapped. Objects that meet are merged.
+ */
+function renamed(object: Json, names: readonly Name[], direction: 'in' | 'out'): Json {
+  const all = names.flatMap(({canonical, wire}) => {
+    const [from, to] = direction === 'out' ? [canonical, wire] : [wire, canonical];
+    const value = valueAt(object, from);
+    return value === undefined ? [] : [{from, to, value}];
+  });
+  if (all.length === 0) return object;
+  const [simple, moves] = parted(all, ({from, to}) => from.length === 1 && to.length === 1);
+  let moved = inPlace(object, simple, direction);
+  for (const {from} of moves) moved = withoutValue(moved, from);
+  for (const {from, to, value} of moves) {
+    const there = valueAt(moved, to);
+    if (isObject(there) && isObject(value)) moved = withValue(moved, to, {...there, ...value});
+    else if (there === undefined || direction === 'in') moved = withValue(moved, to, value);
+    else throw bothGiven(from.join('.'), to.join('.'));
+  }
+  return moved;
+}
+
+interface Move {
+  readonly from: Path;
+  readonly to: Path;
+  readonly value: unknown;
+}
+
+/** Plain names are replaced where they stand, so that the order of the fields stays. */
+function inPlace(object: Json, moves: readonly Move[], direction: 'in' | 'out'): Json {
+  if (moves.length === 0) return object;
+  const names = new Map(moves.map(({from, to}) => [from.join('.'), to.join('.')]));
+  const result: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(object)) {
+    const to = names.get(name);
+    const other = to === undefined ? [...names].find(([, wire]) => wire === name)?.[0] : undefined;
+    if (other !== undefined) {
+      if (direction === 'out') throw bothGiven(other, name);
+      continue; // the field that the service file explains has this name
+    }
+    result[to ?? name] = value;
+  }
+  return result;
+}
+
+const parted = <T>(values: readonly T[], fits: (value: T) => boolean): [T[], T[]] => [
+  values.filter(fits),
+  values.filter((value) => !fits(value)),
+];
+
+const bothGiven = (field: string, name: string): Unwritable =>
+  new Unwritable(field, `both ${field} and ${name} are given, and ${field} is to be sent as ${name}`);
+
+const needs = (unit: Unit): string =>
+  unit === 'major' || unit === 'major-number' ? ' without a known currency_code' : '';
+
+/** An object of the service under canonical names. A value that cannot be read is left out: nothing is guessed. */
+export function toCanonical(object: Json, mapping: Mapping): Json {
+  let canonical = object;
+  for (const level of mapping.names) canonical = renamed(canonical, level, 'in');
+  if (mapping.reference !== undefined) canonical = withKey(canonical, mapping.reference, 'in');
+  for (const {field, toCanonical: words} of mapping.words) {
+    const value = canonical[field];
+    if (typeof value === 'string' && words.has(value))
+      canonical = withValue(canonical, [field], words.get(value));
+  }
+  const {currency_code: currency} = canonical;
+  for (const {field, unit} of mapping.units) {
+    const value = valueAt(canonical, [field]);
+    if (value === undefined || value === null) continue;
+    const read = fromUnit(value, unit, currency);
+    canonical = read === undefined ? withoutValue(canonical, [field]) : withValue(canonical, [field], read);
+  }
+  return canonical;
+}
+
+function withKey(object: Json, {holder, key}: {holder: string; key: string}, direction: 'in' | 'out'): Json {
+  const metadata = object[holder];
+  if (!isObject(metadata)) return object;
+  const [from, to] = direction === 'out' ? [REFERENCE_KEY, key] : [key, REFERENCE_KEY];
+  if (!Object.hasOwn(metadata, from)) return object;
+  const entries = Object.entries(metadata).map(
+    ([name, value]) => [name === from ? to : name, value] as const,
+  );
+  return {...object, [holder]: Object.fromEntries(entries)};
+}

@@ -1,0 +1,189 @@
+import {allOperations, type OperationId} from '../contract/operations.ts';
+import {RECORD_FIELDS} from '../contract/record-fields.ts';
+import {requestFieldsOf} from '../contract/field-origins.ts';
+import {RemitError} from '../errors.ts';
+import {keyLines, type KeyLines} from './lines.ts';
+import {findOperation, paramsOf, routeOf, sameRoutes} from './routes.ts';
+import {serviceSchema, STATUSES_OF} from './schema.ts';
+import type {ServiceFile} from './service-file.ts';
+import {isAmountField, isAmountUnit, isTimeField, isTimeUnit} from './units.ts';
+import {firstIssue, type Issue} from './validate.ts';
+
+/**
+ * Reads a service file.
+ * @param name of the file, for messages
+ * @throws {RemitError} SERVICE_FILE with file, line, key and what is allowed
+ */
+export function parseServiceFile(text: string, name: string): ServiceFile {
+  let value: unknown;
+  try {
+    value = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+  } catch (cause) {
+    throw refused(name, undefined, `is not JSON: ${(cause as Error).message}`, cause);
+  }
+  const lines = keyLines(text);
+  if (lines.repeated !== undefined)
+    throw refused(name, {path: lines.repeated.path, line: lines.repeated.line}, 'is there twice');
+  return checkService(value, name, lines);
+}
+
+/** Checks a value that is a service file: one that was parsed, or that a profile holds. */
+export function checkService(value: unknown, name: string, lines?: KeyLines): ServiceFile {
+  const issue = firstIssue(value, serviceSchema()) ?? issueWithin(value as ServiceFile);
+  if (issue !== undefined)
+    throw refused(name, {path: issue.path, line: lines?.lineOf(issue.path)}, issue.allowed);
+  return withoutSchema(value as ServiceFile); // the schema has allowed it
+}
+
+/** The address of the schema is for editors. */
+const withoutSchema = (file: ServiceFile): ServiceFile =>
+  Object.fromEntries(Object.entries(file).filter(([name]) => name !== '$schema'));
+
+/** What no schema of single values shows. */
+function issueWithin(file: ServiceFile): Issue | undefined {
+  return (
+    issueInRoutes(file) ??
+    issueInFields(file) ??
+    issueInUnits(file) ??
+    issueInStatuses(file) ??
+    issueInHeaders(file)
+  );
+}
+
+function issueInRoutes(file: ServiceFile): Issue | undefined {
+  for (const id of Object.keys(file.routes ?? {}) as OperationId[]) {
+    const {path} = routeOf(id, file);
+    const known = paramsOf(findOperation(id)!.path); // the schema has checked the id
+    const other = paramsOf(path).find((name) => !known.includes(name));
+    const at = ['routes', id];
+    if (other !== undefined || paramsOf(path).length !== new Set(paramsOf(path)).size)
+      return {
+        path: at,
+        allowed: `may have ${known.length === 0 ? 'no {parameter}' : `{${known.join('}, {')}}, each once`}`,
+      };
+    if (/[{}]/.test(path.replaceAll(/\{\w+\}/g, '')))
+      return {path: at, allowed: 'has a { or } that is not closed'};
+    if (path.startsWith('//') || path.split('/').some((part) => part === '.' || part === '..'))
+      return {path: at, allowed: 'must begin with exactly one / and have no . or .. segments'};
+  }
+  for (const id of Object.keys(file.bodies ?? {}))
+    if (requestFieldsOf(id).length > 0)
+      return {path: ['bodies', id], allowed: `cannot be set: ${id} has fields of its own`};
+  const same = sameRoutes(file);
+  if (same === undefined) return undefined;
+  const [first, second] = same;
+  const at = file.routes?.[second] !== undefined ? second : first;
+  return {
+    path: file.routes?.[at] === undefined ? ['prefixes'] : ['routes', at],
+    allowed: `makes ${first} and ${second} the same request`,
+  };
+}
+
+function issueInFields(file: ServiceFile): Issue | undefined {
+  for (const [holder, names] of Object.entries(file.fields ?? {})) {
+    const [resource = '', verb] = holder.split('.');
+    const known = fieldsOf(resource, verb === undefined ? undefined : holder);
+    const wires = new Map<string, string>();
+    for (const [field, wire] of Object.entries(names)) {
+      const path = ['fields', holder, field];
+      const [first = ''] = field.split('.');
+      if (!known.has(first))
+        return {path, allowed: `is not a field of ${holder}; known: ${[...known].sort().join(', ')}`};
+      const other = wires.get(wire);
+      if (other !== undefined && !areApart(resource, field, other))
+        return {path, allowed: `has the same name on the wire as ${other}`};
+      wires.set(wire, field);
+      const unit = `${resource}.${field}`;
+      if (isAmountField(field) && field !== wire && file.units?.[unit] === undefined)
+        return {
+          path,
+          allowed: `renames an amount, so its unit must be stated: add "units": {"${unit}": "minor" or "major"}`,
+        };
+    }
+  }
+  return undefined;
+}
+
+/** `metadata` of a payout is in its requests only, `client_metadata` in its answers only: both may have one name. */
+function areApart(resource: string, a: string, b: string): boolean {
+  const answers = new Set<string>(RECORD_FIELDS[resource as keyof typeof RECORD_FIELDS]); // a resource
+  const requests = new Set(
+    allOperations().flatMap(({id}) => (id.startsWith(`${resource}.`) ? requestFieldsOf(id) : [])),
+  );
+  const isIn = (set: ReadonlySet<string>) => set.has(a) && set.has(b);
+  return !isIn(answers) && !isIn(requests);
+}
+
+function fieldsOf(resource: string, operation: string | undefined): Set<string> {
+  const operations = allOperations().filter(({id}) =>
+    operation === undefined ? id.startsWith(`${resource}.`) : id === operation,
+  );
+  const requests = operations.flatMap(({id, operation: {path}}) => [
+    ...requestFieldsOf(id),
+    ...paramsOf(path),
+  ]);
+  const answers = operation === undefined ? RECORD_FIELDS[resource as keyof typeof RECORD_FIELDS] : []; // a resource
+  return new Set([...requests.map((field) => field.split('.')[0]!), ...answers]); // split gives one at least
+}
+
+function issueInUnits(file: ServiceFile): Issue | undefined {
+  for (const [name, unit] of Object.entries(file.units ?? {})) {
+    const [resource = '', field = ''] = name.split('.');
+    const path = ['units', name];
+    if (!fieldsOf(resource, undefined).has(field)) return {path, allowed: `is not a field of ${resource}`};
+    if (isAmountField(field) && !isAmountUnit(unit))
+      return {path, allowed: 'is an amount, and its unit that of a time'};
+    if (isTimeField(field) && !isTimeUnit(unit))
+      return {path, allowed: 'is a time, and its unit that of an amount'};
+    if (!isAmountField(field) && !isTimeField(field))
+      return {path, allowed: 'is neither an amount nor a time'};
+  }
+  return undefined;
+}
+
+function issueInStatuses(file: ServiceFile): Issue | undefined {
+  for (const [resource, words] of Object.entries(file.statuses ?? {})) {
+    const known = STATUSES_OF[resource];
+    for (const [wire, status] of Object.entries(words))
+      if (known !== undefined && !known.includes(status))
+        return {path: ['statuses', resource, wire], allowed: `must be one of ${known.join(', ')}`};
+  }
+  return undefined;
+}
+
+/** Headers that the client sets itself: another value would send the request elsewhere, or with another key. */
+const OWN = new Set(
+  'x-api-key authorization cookie host content-length content-type transfer-encoding connection accept accept-encoding expect upgrade te trailer keep-alive proxy-authorization proxy-connection idempotency-key'.split(
+    ' ',
+  ),
+);
+
+function issueInHeaders({headers, keys}: ServiceFile): Issue | undefined {
+  const key = keys?.header?.toLowerCase();
+  const own = Object.keys(headers?.send ?? {}).find(
+    (name) => OWN.has(name.toLowerCase()) || name.toLowerCase() === key,
+  );
+  if (own !== undefined)
+    return {path: ['headers', 'send', own], allowed: 'is a header that remit sets itself'};
+  if (key !== undefined && key !== 'idempotency-key' && OWN.has(key))
+    return {path: ['keys', 'header'], allowed: 'is a header that remit uses for something else'};
+  return undefined;
+}
+
+function refused(
+  name: string,
+  at: {path: readonly string[]; line: number | undefined} | undefined,
+  what: string,
+  cause?: unknown,
+): RemitError {
+  const key = at === undefined ? undefined : at.path.join('.');
+  const place = `${name}${at?.line === undefined ? '' : `:${at.line}`}`;
+  return new RemitError(
+    'SERVICE_FILE',
+    `${place}: ${key === undefined || key === '' ? 'the file' : key} ${what}`,
+    {
+      cause,
+      details: {file: name, line: at?.line ?? null, key: key ?? null},
+    },
+  );
+}

@@ -1,0 +1,34 @@
+import {isObject} from '../narrow.ts';
+
+/** A JSON object as it travels. */
+export type Json = Readonly<Record<string, unknown>>;
+export type Path = readonly string[];
+
+export const pathOf = (text: string): Path => (text === '' ? [] : text.split('.'));
+
+/** The value at a path; undefined where there is none. */
+export function valueAt(value: unknown, path: Path): unknown {
+  let found = value;
+  for (const name of path) {
+    if (!isObject(found) || !Object.hasOwn(found, name)) return undefined;
+    found = found[name];
+  }
+  return found;
+}
+
+/** The object with a value at a path; objects on the way are made where they are missing. */
+export function withValue(object: Json, [first = '', ...rest]: Path, value: unknown): Json {
+  if (rest.length === 0) return {...object, [first]: value};
+  const inner = Object.hasOwn(object, first) ? object[first] : undefined;
+  return {...object, [first]: withValue(isObject(inner) ? inner : {}, rest, value)};
+}
+
+/** The object without what stands at a path, and without an object that is empty after that. */
+export function withoutValue(object: Json, [first = '', ...rest]: Path): Json {
+  if (!Object.hasOwn(object, first)) return object;
+  const {[first]: inner, ...others} = object;
+  if (rest.length === 0) return others;
+  if (!isObject(inner)) return object;
+  const left = withoutValue(inner, rest);
+  return Object.keys(left).length === 0 ? others : {...object, [first]: left};
+}

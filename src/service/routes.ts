@@ -1,0 +1,60 @@
+import type {Operation} from '../contract/operation.ts';
+import {allOperations, OPERATIONS, type OperationId} from '../contract/operations.ts';
+import type {PrefixName, ServiceFile} from './service-file.ts';
+
+export interface Route {
+  readonly method: string;
+  /** With its `{parameters}`. */
+  readonly path: string;
+}
+
+const PREFIXES: readonly (readonly [name: PrefixName, path: string])[] = [
+  ['webhookEndpoints', '/api/webhooks/endpoints'],
+  ['treasury', '/api/treasury'],
+  ['api', '/api'], // last: the others are longer
+];
+
+/** The contract's declaration of an operation; undefined for an id that it does not have. */
+export function findOperation(id: string): Operation | undefined {
+  const [resource = '', verb = ''] = id.split('.');
+  if (!Object.hasOwn(OPERATIONS, resource)) return undefined;
+  const verbs = OPERATIONS[resource as keyof typeof OPERATIONS] as Readonly<Record<string, Operation>>; // it has the key
+  return Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
+}
+
+/** Method and path of an operation at this service. */
+export function routeOf(id: OperationId, {routes, prefixes}: ServiceFile): Route {
+  const {method, path} = findOperation(id)!; // ids are checked by type, and in a service file by its schema
+  const own = routes !== undefined && Object.hasOwn(routes, id) ? routes[id] : undefined;
+  if (own !== undefined) {
+    const [verb, route] = own.startsWith('/') ? [method, own] : own.split(' ');
+    return {method: verb!, path: route!}; // the schema asks for both
+  }
+  for (const [name, prefix] of PREFIXES) {
+    const other = prefixes?.[name];
+    if (other !== undefined && (path === prefix || path.startsWith(`${prefix}/`)))
+      return {method, path: other + path.slice(prefix.length)};
+  }
+  return {method, path};
+}
+
+export const paramsOf = (path: string): string[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].flatMap(([, name]) => (name === undefined ? [] : [name]));
+
+/** Matches a path without its query; each parameter is a group. */
+export const patternOf = (path: string): RegExp =>
+  new RegExp(`^${path.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&').replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
+
+/** Operations whose requests cannot be told apart by method and path. */
+export function sameRoutes(file: ServiceFile): readonly [OperationId, OperationId] | undefined {
+  const seen = new Map<string, OperationId>();
+  for (const {id} of allOperations()) {
+    if (file.bodies?.[id] !== undefined && file.bodies[id] !== 'none') continue; // told apart by its body
+    const {method, path} = routeOf(id, file);
+    const form = `${method} ${path.replaceAll(/\{\w+\}/g, '{}')}`;
+    const other = seen.get(form);
+    if (other !== undefined) return [other, id];
+    seen.set(form, id);
+  }
+  return undefined;
+}

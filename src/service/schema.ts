@@ -1,0 +1,171 @@
+import {SERVICE_ERRORS} from '../contract/error-codes.ts';
+import {LIFECYCLES} from '../contract/lifecycle.ts';
+import {allOperations, OPERATIONS} from '../contract/operations.ts';
+import {AMOUNT_UNITS, TIME_UNITS} from './service-file.ts';
+
+/** The part of JSON Schema that service files need; `validate.ts` reads it. */
+export interface Schema {
+  readonly $schema?: string;
+  readonly title?: string;
+  /** What is allowed, in words: it is part of the error. */
+  readonly description?: string;
+  readonly type?: 'object' | 'string' | 'integer';
+  readonly enum?: readonly unknown[];
+  readonly pattern?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly propertyNames?: Schema;
+  readonly additionalProperties?: false | Schema;
+  readonly anyOf?: readonly Schema[];
+}
+
+const LONGEST_KEY = 255;
+/** 22 characters of base64url hold 132 bits of a hash. */
+const SHORTEST_KEY = 22;
+
+const FIELD = '[A-Za-z_][A-Za-z0-9_-]{0,63}';
+const path: Schema = {
+  type: 'string',
+  pattern: `^${FIELD}(\\.${FIELD}){0,4}$`,
+  description: 'a field name, or a path of names joined with dots',
+};
+const token: Schema = {
+  type: 'string',
+  pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$",
+  description: 'the name of an HTTP header',
+};
+const word: Schema = {type: 'string', pattern: '^[A-Za-z0-9_.:-]{1,100}$', description: 'a word'};
+const prefix: Schema = {
+  type: 'string',
+  pattern: '^(/[A-Za-z0-9_.~-]+)*$',
+  description: 'the beginning of a path, with one leading slash and none at the end',
+};
+
+const object = (properties: Readonly<Record<string, Schema>>, description?: string): Schema => ({
+  type: 'object',
+  ...(description === undefined ? {} : {description}),
+  properties,
+  additionalProperties: false,
+});
+const map = (names: Schema, values: Schema, description: string): Schema => ({
+  ...{type: 'object', description, propertyNames: names, additionalProperties: values},
+});
+
+/** Published as docs/reference/service.schema.json. */
+export function serviceSchema(): Schema {
+  const operations = allOperations().map(({id}) => id);
+  const resources = Object.keys(OPERATIONS);
+  const operation: Schema = {enum: operations, description: 'an operation, such as payouts.create'};
+  const resource: Schema = {enum: resources, description: 'a resource, such as payouts'};
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'remit service file: how a service differs from the interface that remit assumes',
+    ...object({
+      $schema: {type: 'string', description: 'address of this schema, for editors'},
+      routes: map(
+        operation,
+        {
+          type: 'string',
+          pattern: '^((GET|POST|PUT|PATCH|DELETE) )?/[A-Za-z0-9_.~{}/-]*$',
+          description: 'a method and a path, such as "POST /v1/payouts/{id}/approve"',
+        },
+        'method and path by operation; a path parameter that is left out goes into the body, or the query of a GET',
+      ),
+      prefixes: object(
+        {api: prefix, treasury: prefix, webhookEndpoints: prefix},
+        'what stands in place of /api, /api/treasury and /api/webhooks/endpoints',
+      ),
+      bodies: map(
+        operation,
+        {
+          anyOf: [{enum: ['none']}, {type: 'object'}],
+          description: '"none" for a request without a body, or the JSON object that is always sent',
+        },
+        'the body of an operation that has no fields, such as an approve',
+      ),
+      fields: map(
+        {enum: [...resources, ...operations], description: 'a resource or an operation'},
+        map(
+          {pattern: '^[a-z][a-z0-9_]*(\\.[a-z][a-z0-9_]*){0,3}$', description: 'the name of a field'},
+          path,
+          'the name on the wire, by canonical name',
+        ),
+        'field names by resource (requests and answers) or by operation (requests)',
+      ),
+      units: map(
+        {pattern: `^(${resources.join('|')})\\.[a-z][a-z0-9_.]*$`, description: 'resource.field'},
+        {
+          enum: [...AMOUNT_UNITS, ...TIME_UNITS],
+          description:
+            'an amount: minor (12550), minor-text ("12550"), major ("125.50") or major-number (125.5); a time: iso, seconds or milliseconds',
+        },
+        'how amounts and times are written, by resource and canonical field',
+      ),
+      envelopes: object({
+        record: {
+          anyOf: [
+            {type: 'string', pattern: `^(${FIELD}(\\.${FIELD}){0,4})?$`},
+            map(operation, {type: 'string', pattern: `^(${FIELD}(\\.${FIELD}){0,4})?$`}, 'by operation'),
+          ],
+          description: 'path to the record in an answer, for all operations or by operation',
+        },
+        list: {...path, description: 'path to the items of a list'},
+        next: {...path, description: 'path to the cursor, or the address, of the next page'},
+        more: {...path, description: 'path to true or false: whether further pages exist'},
+      }),
+      paging: object({
+        max: {type: 'integer', minimum: 1, maximum: 100, description: 'the largest page, 1 to 100'},
+        cursor: {...path, description: 'query parameter of the cursor'},
+        limit: {...path, description: 'query parameter of the page size'},
+        order: object({name: path, asc: word, desc: word}, 'query parameter of the order, and its words'),
+      }),
+      errors: object({
+        code: path,
+        message: path,
+        details: path,
+        codes: map(
+          word,
+          {enum: Object.keys(SERVICE_ERRORS), description: 'a documented error code'},
+          'documented error codes by the code on the wire',
+        ),
+      }),
+      statuses: map(
+        resource,
+        map(word, word, 'canonical statuses by the status on the wire'),
+        'statuses by resource',
+      ),
+      headers: object({
+        requestId: token,
+        send: map(
+          token,
+          {type: 'string', pattern: '^[!-~]([ -~]{0,998}[!-~])?$', description: 'visible ASCII characters'},
+          'headers that every request carries',
+        ),
+      }),
+      keys: object({
+        header: token,
+        format: {enum: ['any', 'uuid'], description: 'any or uuid'},
+        maxLength: {
+          ...{type: 'integer', minimum: SHORTEST_KEY, maximum: LONGEST_KEY},
+          description: `the longest key, ${SHORTEST_KEY} to ${LONGEST_KEY} characters`,
+        },
+        horizon: {
+          ...{type: 'string', pattern: '^[1-9][0-9]{0,5}(s|m|h|d)$'},
+          description: 'for how long the service remembers a key, such as 12h',
+        },
+      }),
+      metadata: object({
+        reference: {...word, pattern: '^[A-Za-z0-9_.:-]{1,40}$', description: 'a metadata key'},
+      }),
+    }),
+  };
+}
+
+/** Statuses that a resource knows, for the canonical side of `statuses`. */
+export const STATUSES_OF: Readonly<Record<string, readonly string[]>> = {
+  payins: Object.keys(LIFECYCLES.payin.next),
+  payouts: Object.keys(LIFECYCLES.payout.next),
+  moves: Object.keys(LIFECYCLES.move.next),
+  accountTransfers: Object.keys(LIFECYCLES.accountTransfer.next),
+};

@@ -1,0 +1,10 @@
+import type {ServiceFile} from './service-file.ts';
+
+/** What a service calls account and card numbers: names that are masked like the documented ones. */
+export const numberNames = ({fields = {}}: ServiceFile): string[] =>
+  Object.values(fields).flatMap(
+    (names) =>
+      Object.entries(names).flatMap(([name, wire]) =>
+        name.endsWith('number') ? [wire.split('.').at(-1)!] : [],
+      ), // split gives one at least
+  );

@@ -1,0 +1,77 @@
+/**
+ * How a service differs from the contract: the service file, as parsed and checked. Every key is optional. Where a key is
+ * absent the contract holds. `schema.ts` describes each key for people and machines.
+ */
+export interface ServiceFile {
+  /** By operation: `POST /v1/payouts`. */
+  readonly routes?: Readonly<Record<string, string>>;
+  readonly prefixes?: Readonly<Partial<Record<PrefixName, string>>>;
+  /** By operation: `none` sends no body, an object is sent as the body. */
+  readonly bodies?: Readonly<Record<string, BodyRule>>;
+  /** By resource or operation, then by canonical name: the name on the wire. */
+  readonly fields?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** By `resource.field`. */
+  readonly units?: Readonly<Record<string, Unit>>;
+  readonly envelopes?: Envelopes;
+  readonly paging?: Paging;
+  readonly errors?: ErrorShape;
+  /** By resource, then by the status on the wire: the canonical status. */
+  readonly statuses?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly headers?: {readonly requestId?: string; readonly send?: Readonly<Record<string, string>>};
+  readonly keys?: KeyRules;
+  readonly metadata?: {readonly reference?: string};
+}
+
+export type PrefixName = 'api' | 'treasury' | 'webhookEndpoints';
+export type BodyRule = 'none' | Readonly<Record<string, unknown>>;
+
+export const AMOUNT_UNITS = ['minor', 'minor-text', 'major', 'major-number'] as const;
+export const TIME_UNITS = ['iso', 'seconds', 'milliseconds'] as const;
+export type AmountUnit = (typeof AMOUNT_UNITS)[number];
+export type TimeUnit = (typeof TIME_UNITS)[number];
+export type Unit = AmountUnit | TimeUnit;
+
+export interface Envelopes {
+  /** Path to the record in an answer, for all operations or by operation; an empty path is the answer itself. */
+  readonly record?: string | Readonly<Record<string, string>>;
+  /** Path to the items of a list. */
+  readonly list?: string;
+  /** Path to the cursor of the next page. */
+  readonly next?: string;
+  /** Path to the flag that further pages exist. */
+  readonly more?: string;
+}
+
+export interface Paging {
+  /** Largest page. */
+  readonly max?: number;
+  /** Names of the query parameters. */
+  readonly cursor?: string;
+  readonly limit?: string;
+  readonly order?: {readonly name?: string; readonly asc?: string; readonly desc?: string};
+}
+
+export interface ErrorShape {
+  readonly code?: string;
+  readonly message?: string;
+  readonly details?: string;
+  /** By the code on the wire: the documented code. */
+  readonly codes?: Readonly<Record<string, string>>;
+}
+
+export interface KeyRules {
+  readonly header?: string;
+  readonly format?: 'any' | 'uuid';
+  readonly maxLength?: number;
+  readonly horizon?: string;
+}
+
+const MS: Readonly<Record<string, number>> = {s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000};
+
+/** For how long the service remembers a key; undefined where the file does not say. */
+export function horizonMsOf({keys}: ServiceFile): number | undefined {
+  const [, count, unit = ''] = /^(\d+)([smhd])$/.exec(keys?.horizon ?? '') ?? [];
+  return count === undefined ? undefined : Number(count) * (MS[unit] ?? 0);
+}
+
+export const isEmptyService = (file: ServiceFile): boolean => Object.keys(file).length === 0;

@@ -1,0 +1,67 @@
+import {exponentOf} from '../money/currencies.ts';
+import {formatMajor} from '../money/amount.ts';
+import {AMOUNT_UNITS, type AmountUnit, TIME_UNITS, type TimeUnit, type Unit} from './service-file.ts';
+
+export const isAmountField = (field: string): boolean => /_in_(minor_units|cents)$/.test(field);
+export const isTimeField = (field: string): boolean => /(_at|^as_of|_from|_to)$/.test(field);
+export const isAmountUnit = (unit: Unit): unit is AmountUnit =>
+  (AMOUNT_UNITS as readonly string[]).includes(unit);
+export const isTimeUnit = (unit: Unit): unit is TimeUnit => (TIME_UNITS as readonly string[]).includes(unit);
+
+/** A value as the service writes it; undefined where it cannot be written exactly. */
+export function toUnit(value: unknown, unit: Unit, currency: unknown): unknown {
+  return isAmountUnit(unit) ? amountToUnit(value, unit, currency) : timeToUnit(value, unit);
+}
+
+/** A canonical value, of one that is written in a unit; undefined where it cannot be read. */
+export function fromUnit(value: unknown, unit: Unit, currency: unknown): unknown {
+  return isAmountUnit(unit) ? amountFromUnit(value, unit, currency) : timeFromUnit(value, unit);
+}
+
+function amountToUnit(value: unknown, unit: AmountUnit, currency: unknown): unknown {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value)) return undefined;
+  if (unit === 'minor') return value;
+  if (unit === 'minor-text') return String(value);
+  if (!isKnown(currency)) return undefined;
+  const text = formatMajor(BigInt(value), currency);
+  if (unit === 'major') return text;
+  const number = Number(text);
+  return number.toFixed(exponentOf(currency)) === text ? number : undefined;
+}
+
+const DECIMAL = /^-?\d{1,15}(\.\d{1,6})?$/;
+
+function amountFromUnit(value: unknown, unit: AmountUnit, currency: unknown): number | undefined {
+  if (typeof value !== 'number' && typeof value !== 'string') return undefined;
+  const text = String(value);
+  if (unit === 'minor' || unit === 'minor-text') {
+    if (!/^-?\d{1,16}$/.test(text)) return undefined;
+    return Number.isSafeInteger(Number(text)) ? Number(text) : undefined;
+  }
+  if (!DECIMAL.test(text) || !isKnown(currency)) return undefined;
+  const negative = text.startsWith('-');
+  const places = exponentOf(currency)!; // it is known
+  const [whole = '', decimals = ''] = text.replace('-', '').split('.');
+  if (/[1-9]/.test(decimals.slice(places))) return undefined; // a fraction of the smallest unit
+  const minor = Number(whole + decimals.slice(0, places).padEnd(places, '0'));
+  if (!Number.isSafeInteger(minor)) return undefined;
+  return negative ? -minor : minor;
+}
+
+const isKnown = (currency: unknown): currency is string =>
+  typeof currency === 'string' && exponentOf(currency) !== undefined;
+
+function timeToUnit(value: unknown, unit: TimeUnit): unknown {
+  if (unit === 'iso') return value;
+  const ms = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  if (Number.isNaN(ms)) return undefined;
+  return unit === 'seconds' ? Math.floor(ms / 1000) : ms;
+}
+
+function timeFromUnit(value: unknown, unit: TimeUnit): unknown {
+  if (unit === 'iso') return value;
+  const number = typeof value === 'string' && /^\d{1,15}(\.\d+)?$/.test(value) ? Number(value) : value;
+  if (typeof number !== 'number' || !Number.isFinite(number)) return undefined;
+  const at = new Date(unit === 'seconds' ? number * 1000 : number);
+  return Number.isNaN(at.getTime()) ? undefined : at.toISOString();
+}

@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import {describe, it} from 'mocha';
+import type {OperationId} from '../../src/contract/operations.ts';
+import {Dialect, type PlainRequest} from '../../src/service/dialect.ts';
+import type {ServiceFile} from '../../src/service/service-file.ts';
+
+const request = (path: string, body?: unknown, query = '', method = 'POST'): PlainRequest => ({
+  ...{method, path, body},
+  query: new URLSearchParams(query),
+});
+/** What is sent for a canonical request, and that a service in this dialect reads the same request out of it. */
+function sent(file: ServiceFile, id: OperationId, canonical: PlainRequest) {
+  const dialect = new Dialect(file);
+  const wire = dialect.requestToWire(id, canonical);
+  assert.equal(dialect.operationOnWire(wire.method, wire.path, wire.body), id);
+  const read = dialect.requestFromWire(id, wire);
+  assert.deepEqual(
+    {...read, query: read.query.toString()},
+    {...canonical, query: canonical.query.toString(), body: canonical.body ?? read.body},
+  );
+  return {
+    line: `${wire.method} ${wire.path}${wire.query.size === 0 ? '' : `?${wire.query.toString()}`}`,
+    body: wire.body,
+  };
+}
+/** What the service answers for a canonical answer; read again it is the same. */
+function answered(file: ServiceFile, id: OperationId, canonical: unknown) {
+  const dialect = new Dialect(file);
+  const wire = dialect.answerToWire(id, canonical);
+  assert.deepEqual(dialect.answerFromWire(id, wire), canonical);
+  return wire;
+}
+
+const BODY = {
+  payee_id: 'p',
+  amount_in_minor_units: 12_550,
+  currency_code: 'USD',
+  metadata: {remit_reference: 'R'},
+};
+
+describe('a request in another dialect', () => {
+  it('has another route, prefix, field names and unit', () => {
+    const file: ServiceFile = {
+      prefixes: {api: '/v1'},
+      fields: {
+        payouts: {amount_in_minor_units: 'amount.value', currency_code: 'amount.currency', metadata: 'tags'},
+      },
+      units: {'payouts.amount_in_minor_units': 'major'},
+      metadata: {reference: 'ref'},
+    };
+    assert.deepEqual(sent(file, 'payouts.create', request('/api/payouts', BODY)), {
+      line: 'POST /v1/payouts',
+      body: {payee_id: 'p', tags: {ref: 'R'}, amount: {value: '125.50', currency: 'USD'}},
+    });
+  });
+
+  it('keeps the order of plain names, and swaps names', () => {
+    const file: ServiceFile = {fields: {payouts: {payee_id: 'currency_code', currency_code: 'payee_id'}}};
+    const {body} = sent(file, 'payouts.create', request('/api/payouts', BODY));
+    assert.equal(
+      JSON.stringify(body),
+      '{"currency_code":"p","amount_in_minor_units":12550,"payee_id":"USD","metadata":{"remit_reference":"R"}}',
+    );
+  });
+
+  it('has a parameter in its body that its path has no place for', () => {
+    const file: ServiceFile = {
+      routes: {'payeePaymentMethods.setDefault': 'PUT /api/payees/{payee_id}/default-method'},
+      fields: {payeePaymentMethods: {payment_method_id: 'method'}},
+    };
+    const canonical = request('/api/payees/a/payment-methods/b/set-default', {});
+    assert.deepEqual(sent(file, 'payeePaymentMethods.setDefault', canonical), {
+      line: 'PUT /api/payees/a/default-method',
+      body: {method: 'b'},
+    });
+  });
+
+  it('has no body, or always the same one', () => {
+    const file: ServiceFile = {
+      routes: {'payouts.approve': 'PATCH /api/payouts/{id}'},
+      bodies: {'payouts.approve': {state: 'approved'}, 'payouts.cancel': 'none'},
+    };
+    assert.deepEqual(sent(file, 'payouts.approve', request('/api/payouts/a/approve', {})), {
+      line: 'PATCH /api/payouts/a',
+      body: {state: 'approved'},
+    });
+    assert.deepEqual(sent(file, 'payouts.cancel', request('/api/payouts/a/cancel', {})).body, undefined);
+  });
+
+  it('has other words, names and bounds in its query', () => {
+    const file: ServiceFile = {
+      paging: {max: 25, cursor: 'after', limit: 'size', order: {name: 'sort', asc: 'oldest', desc: 'newest'}},
+      fields: {'payouts.list': {status: 'state', created_from: 'since'}},
+      statuses: {payouts: {SENT: 'settled'}},
+      units: {'payouts.created_from': 'seconds'},
+    };
+    const query = 'status=settled&created_from=2026-01-02T00%3A00%3A00.000Z&order=asc&limit=20&cursor=c';
+    const {line} = sent(file, 'payouts.list', request('/api/payouts', undefined, query, 'GET'));
+    assert.equal(line, 'GET /api/payouts?state=SENT&since=1767312000&sort=oldest&size=20&after=c');
+    const capped = new Dialect(file).requestToWire(
+      'payouts.list',
+      request('/api/payouts', undefined, 'limit=100', 'GET'),
+    );
+    assert.equal(capped.query.toString(), 'size=25');
+  });
+
+  it('is not written where an amount has no exact form', () => {
+    const dialect = new Dialect({units: {'payouts.amount_in_minor_units': 'major'}});
+    const body = {payee_id: 'p', amount_in_minor_units: 12_550};
+    assert.throws(
+      () => dialect.requestToWire('payouts.create', request('/api/payouts', body)),
+      /currency_code/,
+    );
+    assert.throws(() =>
+      dialect.requestToWire('payouts.create', request('/api/payouts', {...body, currency_code: 'XXX'})),
+    );
+    const both = new Dialect({fields: {payouts: {metadata: 'payout_metadata'}}});
+    const twice = {metadata: {}, payout_metadata: {}};
+    assert.throws(() => both.requestToWire('payouts.create', request('/api/payouts', twice)), /both/);
+  });
+});
+
+describe('an answer in another dialect', () => {
+  const RECORD = {
+    id: 'i',
+    status: 'failed',
+    amount_in_minor_units: 5,
+    currency_code: 'USD',
+    created_at: '2026-01-02T00:00:00.000Z',
+  };
+
+  it('has its record in an envelope, other names, units and statuses', () => {
+    const file: ServiceFile = {
+      envelopes: {record: 'result.payout'},
+      fields: {payouts: {id: 'key', amount_in_minor_units: 'amount', client_metadata: 'metadata'}},
+      units: {'payouts.amount_in_minor_units': 'major-number', 'payouts.created_at': 'milliseconds'},
+      statuses: {payouts: {RETURNED: 'failed'}},
+    };
+    assert.deepEqual(answered(file, 'payouts.get', {...RECORD, client_metadata: {a: 'b'}}), {
+      result: {
+        payout: {
+          key: 'i',
+          status: 'RETURNED',
+          amount: 0.05,
+          currency_code: 'USD',
+          created_at: 1_767_312_000_000,
+          metadata: {a: 'b'},
+        },
+      },
+    });
+  });
+
+  it('is read with an envelope and without, and keeps a warning of the envelope', () => {
+    const dialect = new Dialect({envelopes: {record: 'data'}});
+    assert.deepEqual(dialect.answerFromWire('payouts.create', RECORD), RECORD);
+    assert.deepEqual(dialect.answerFromWire('payouts.create', {data: RECORD, warning: 'w'}), {
+      ...RECORD,
+      warning: 'w',
+    });
+    const move = {data: {...RECORD, status: 'CREATED'}, warning: 'w'};
+    assert.deepEqual(dialect.answerFromWire('moves.approve', move), move);
+    assert.deepEqual(answered({envelopes: {record: 'move'}}, 'moves.approve', move), {
+      move: move.data,
+      warning: 'w',
+    });
+  });
+
+  it('of a list has its items, cursor and flag elsewhere', () => {
+    const file: ServiceFile = {
+      envelopes: {list: 'items', next: 'page.next', more: 'page.more'},
+      fields: {payouts: {id: 'key'}},
+    };
+    const dialect = new Dialect(file);
+    assert.deepEqual(dialect.answerToWire('payouts.list', {data: [{id: 'a'}], next_cursor: 'c'}), {
+      items: [{key: 'a'}],
+      page: {next: 'c', more: true},
+    });
+    const read = (page: object) => dialect.answerFromWire('payouts.list', {items: [{key: 'a'}], page});
+    assert.deepEqual(read({next: 'c', more: true}), {data: [{id: 'a'}], next_cursor: 'c', has_more: true});
+    assert.deepEqual(read({next: 'c', more: false}), {data: [{id: 'a'}], next_cursor: null});
+    assert.deepEqual(read({more: true}), {data: [{id: 'a'}], next_cursor: null, has_more: true});
+    assert.deepEqual(read({next: 'https://api.example.com/p?cursor=d&limit=5'}), {
+      data: [{id: 'a'}],
+      next_cursor: 'd',
+    });
+    assert.deepEqual(dialect.answerFromWire('payouts.list', {data: []}), {data: []});
+  });
+
+  for (const [amount, unit] of [
+    ['1.005', 'major'],
+    ['1e3', 'major'],
+    ['', 'minor-text'],
+    [1.5, 'minor'],
+    [{}, 'major'],
+    ['99999999999999999', 'minor-text'],
+  ] as const)
+    it(`shows no amount where ${JSON.stringify(amount)} is not one in ${unit}`, () => {
+      const dialect = new Dialect({units: {'payouts.amount_in_minor_units': unit}});
+      const rest = Object.fromEntries(
+        Object.entries(RECORD).filter(([name]) => name !== 'amount_in_minor_units'),
+      );
+      assert.deepEqual(
+        dialect.answerFromWire('payouts.get', {...RECORD, amount_in_minor_units: amount}),
+        rest,
+      );
+    });
+
+  it('shows no amount of an unknown currency', () => {
+    const dialect = new Dialect({units: {'payouts.amount_in_minor_units': 'major'}});
+    const read = dialect.answerFromWire('payouts.get', {
+      id: 'i',
+      amount_in_minor_units: '5.00',
+      currency_code: 'ZZZ',
+    });
+    assert.deepEqual(read, {id: 'i', currency_code: 'ZZZ'});
+  });
+
+  it('has the amount that was written, whatever it is and whatever the unit', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({min: 0, max: 99_999_999_999_999}),
+        fc.constantFrom('USD', 'JPY', 'KWD'),
+        fc.constantFrom('minor', 'minor-text', 'major', 'major-number'),
+        (minor, currency, unit) => {
+          const file: ServiceFile = {units: {'payouts.amount_in_minor_units': unit}};
+          answered(file, 'payouts.get', {id: 'i', amount_in_minor_units: minor, currency_code: currency});
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import {describe, it} from 'mocha';
+import {RemitError} from '../../src/errors.ts';
+import {parseServiceFile} from '../../src/service/parse.ts';
+
+const refusal = (text: string): RemitError => {
+  try {
+    parseServiceFile(text, 'service.json');
+  } catch (error) {
+    if (error instanceof RemitError) return error;
+    throw error;
+  }
+  return assert.fail(`was accepted: ${text}`);
+};
+
+/** The example of the design, with the words of paging that the sandbox has. */
+const WHOLE = {
+  routes: {'payouts.create': 'POST /v1/payouts', 'payouts.get': 'GET /v1/payouts/{id}'},
+  prefixes: {treasury: '/bank', api: '/v1'},
+  bodies: {'payouts.approve': 'none', 'payeePaymentMethods.setDefault': {is_default: true}},
+  fields: {payouts: {amount_in_minor_units: 'amount.value', currency_code: 'amount.currency'}},
+  units: {'payouts.amount_in_minor_units': 'major', 'payouts.created_at': 'seconds'},
+  envelopes: {record: 'data', list: 'items', next: 'page.next', more: 'has_more'},
+  paging: {max: 25, order: {asc: 'oldest_first', desc: 'newest_first'}},
+  errors: {code: 'error.code', message: 'error.message', codes: {PAYEE_NOT_FOUND: 'NOT_FOUND'}},
+  statuses: {payouts: {RETURNED: 'failed'}},
+  headers: {requestId: 'x-trace-id', send: {'x-tenant': 'acme'}},
+  keys: {header: 'X-Idempotency-Key', format: 'uuid', horizon: '12h'},
+  metadata: {reference: 'our_reference'},
+};
+
+describe('a service file', () => {
+  it('may hold every key, and the address of its schema', () => {
+    assert.deepEqual(parseServiceFile(JSON.stringify({$schema: 's.json', ...WHOLE}), 'service.json'), WHOLE);
+    assert.deepEqual(parseServiceFile('\ufeff{}', 'service.json'), {});
+  });
+
+  for (const [title, file, key, says] of [
+    ['an unknown key', {route: {}}, 'route', /is not a key here; known: routes, prefixes/],
+    [
+      'an unknown operation',
+      {routes: {'payouts.pay': 'POST /x'}},
+      'routes.payouts.pay',
+      /is not an operation/,
+    ],
+    ['a misspelled resource', {fields: {payout: {}}}, 'fields.payout', /did you mean payouts/],
+    [
+      'a route without a slash',
+      {routes: {'payouts.create': 'POST v1'}},
+      'routes.payouts.create',
+      /a method and a path/,
+    ],
+    [
+      'a route to another host',
+      {routes: {'payouts.create': '//evil.example'}},
+      'routes.payouts.create',
+      /one \//,
+    ],
+    ['a route with dots', {routes: {'payouts.create': '/a/../b'}}, 'routes.payouts.create', /segments/],
+    [
+      'an unknown parameter',
+      {routes: {'payouts.get': 'GET /p/{key}'}},
+      'routes.payouts.get',
+      /may have \{id\}/,
+    ],
+    ['a parameter twice', {routes: {'payouts.get': 'GET /p/{id}/{id}'}}, 'routes.payouts.get', /each once/],
+    [
+      'two operations with one route',
+      {routes: {'payins.create': 'POST /pay', 'payouts.create': 'POST /pay'}},
+      'routes.payouts.create',
+      /the same request/,
+    ],
+    [
+      'an unknown field',
+      {fields: {payouts: {amout: 'x'}}},
+      'fields.payouts.amout',
+      /not a field of payouts; known: amount_in/,
+    ],
+    [
+      'a renamed amount without a unit',
+      {fields: {payouts: {amount_in_minor_units: 'amount'}}},
+      'fields.payouts.amount_in_minor_units',
+      /its unit must be stated: add "units"/,
+    ],
+    [
+      'two fields with one name',
+      {fields: {payouts: {payee_id: 'to', rail: 'to'}}},
+      'fields.payouts.rail',
+      /same name on the wire as payee_id/,
+    ],
+    [
+      'an unknown unit',
+      {units: {'payouts.amount_in_minor_units': 'cents'}},
+      'units.payouts.amount_in_minor_units',
+      /minor/,
+    ],
+    [
+      'the unit of a time for an amount',
+      {units: {'payouts.amount_in_minor_units': 'seconds'}},
+      'units.payouts.amount_in_minor_units',
+      /amount/,
+    ],
+    ['a unit of a text', {units: {'payouts.rail': 'minor'}}, 'units.payouts.rail', /neither/],
+    ['a page that is too large', {paging: {max: 1000}}, 'paging.max', /1 to 100/],
+    ['an unknown status', {statuses: {payouts: {X: 'done'}}}, 'statuses.payouts.X', /one of created/],
+    ['an undocumented code', {errors: {codes: {A: 'B'}}}, 'errors.codes.A', /documented/],
+    ['a header of our own', {headers: {send: {'X-Api-Key': 'k'}}}, 'headers.send.X-Api-Key', /sets itself/],
+    ['a header with a line break', {headers: {send: {a: 'b\r\nc: d'}}}, 'headers.send.a', /visible ASCII/],
+    ['a key in a header of ours', {keys: {header: 'host'}}, 'keys.header', /something else/],
+    ['a key that is too short to be unique', {keys: {maxLength: 8}}, 'keys.maxLength', /22 to 255/],
+    [
+      'a body for an operation with fields',
+      {bodies: {'payouts.create': 'none'}},
+      'bodies.payouts.create',
+      /fields of its own/,
+    ],
+    [
+      'a prototype',
+      JSON.parse('{"fields":{"__proto__":{"a":"b"}}}') as object,
+      'fields.__proto__',
+      /not a resource/,
+    ],
+  ] as const)
+    it(`is refused with ${title}, naming the key and what is allowed`, () => {
+      const error = refusal(JSON.stringify(file));
+      assert.equal(error.code, 'SERVICE_FILE');
+      assert.equal(error.details?.['key'], key, error.message);
+      assert.match(error.message, says);
+    });
+
+  it('names the line of the key', () => {
+    const error = refusal('{\n  "keys": {\n    "header": "k",\n    "format": "ulid"\n  }\n}');
+    assert.equal(error.message, 'service.json:4: keys.format must be any or uuid');
+    assert.deepEqual(error.details, {file: 'service.json', line: 4, key: 'keys.format'});
+  });
+
+  it('is refused when it is not JSON, or has a key twice', () => {
+    assert.match(refusal('{"keys":').message, /^service\.json: the file is not JSON/);
+    assert.match(refusal('[]').message, /must be/);
+    assert.equal(refusal('{\n"keys": {},\n"keys": {}}').message, 'service.json:3: keys is there twice');
+  });
+});
