@@ -126,9 +126,7 @@ function facts(outcome: Outcome, call: CallFacts, extra: Record<string, unknown>
     details: {
       ...known,
       ...(answer.errorCode === undefined ? {} : {error_code: sanitizer.token(answer.errorCode)}),
-      ...(answer.assumption === undefined
-        ? {}
-        : {assumption: {row: answer.assumption.row, key: answer.assumption.key}}),
+      ...(answer.assumption === undefined ? {} : {assumption: answer.assumption}),
       ...(answer.details === undefined ? {} : {fields: sanitizer.value(answer.details)}),
       ...(answer.unreadable === undefined ? {} : {answer: sanitizer.value(answer.unreadable)}),
       ...(answer.status < 300 && hasUnusableId(answer.json, call) ? {answer: {what: UNUSABLE_ID}} : {}),

@@ -54,9 +54,17 @@ async function ask(read: () => Promise<{status: number; data: unknown}>, accept?
     if (!(error instanceof RemitError) || error.httpStatus === undefined) throw error;
     const {httpStatus: status} = error;
     if (status !== 404 && status !== 400 && accept === undefined) throw error;
-    const words = error.message.replace(/^.*?: /, '').replace(VARIABLE, '');
+    const words = withoutAssumption(error)
+      .replace(/^.*?: /, '')
+      .replace(VARIABLE, '');
     return {status, isRecord: false, said: `${status} ${words}`};
   }
+}
+
+/** What may explain an answer names the path that was tried. */
+function withoutAssumption({message, details}: RemitError): string {
+  const {text} = (details?.['assumption'] ?? {}) as {text?: string}; // of service-error.ts
+  return text === undefined ? message : message.slice(0, -`. ${text}`.length);
 }
 
 function elsewhere({profile}: Context, why: string): RemitError {
