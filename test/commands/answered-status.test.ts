@@ -50,11 +50,11 @@ describe('a write whose answer has another status than was meant', () => {
       assert.match(ran.stderr, new RegExp(`^Warning: the payout is ${status}$`, 'm'));
     });
 
-  it('exits 8 for an approved account transfer that is failed', async () => {
+  it('exits 8 for an approved account transfer that has failed', async () => {
     const record = {id: PAYOUT_ID, status: 'failed', amount_in_minor_units: 1, currency_code: 'USD'};
     const ran = await run(`transfers approve ${PAYOUT_ID}`, answer(200, record));
     assert.equal(ran.exitCode, 8, ran.stderr);
-    assert.match(ran.stderr, /the account transfer is failed/);
+    assert.match(ran.stderr, /the account transfer has failed/);
   });
 });
 

@@ -9,7 +9,7 @@ export function liveLines(facts: WriteFacts, details: Details | undefined): stri
   const {amountMinor, currency, unread, stated, rail, party} = facts;
   const who = details?.who ?? (party === undefined ? [] : [party]);
   const lines: Detail[] = [...who];
-  if (unread !== undefined) lines.push(['amount', `not known: ${unread.why}`]);
+  if (unread !== undefined) lines.push(['amount', `unknown: ${unread.why}`]);
   if (amountMinor !== undefined)
     lines.push([
       'amount',

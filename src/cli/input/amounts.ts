@@ -7,20 +7,20 @@ export interface AmountFlags {
   currency?: string | undefined;
 }
 
-/** Not a whole command: that would pay a made-up party when it is typed as it stands. */
+/** Not a complete command, which would pay a made-up party if it were run unchanged. */
 const WRITTEN_LIKE = 'write it like --amount 125.00 --currency USD, or --amount-minor 12500';
 
-/** An amount in the form that the wire wants. */
+/** An amount in the form that the API needs. */
 export interface Amount {
   minor: bigint;
   wire: number;
-  /** Absent: the service takes the source account's currency. */
+  /** Absent: the service uses the source account's currency. */
   currency: string | undefined;
 }
 
 /**
- * `--amount 125.00 --currency USD`, or `--amount-minor 12500`. Never a guess: an amount in major units without its
- * currency is refused, and so is anything that would have to be rounded.
+ * Reads `--amount 125.00 --currency USD`, or `--amount-minor 12500`, without guessing: an amount in major units
+ * without its currency is refused, and so is anything that would have to be rounded.
  */
 export function readAmount(flags: AmountFlags): Amount {
   const {amount, 'amount-minor': minorText, currency} = flags;
@@ -42,7 +42,7 @@ export function readAmount(flags: AmountFlags): Amount {
     return {minor, wire: toWire(minor), currency};
   } catch (error) {
     if (!(error instanceof AmountError)) throw error;
-    const [issue = ''] = error.message.split('; '); // what follows is advice about the columns of a file
+    const [issue = ''] = error.message.split('; '); // the rest is advice about the columns of a file
     throw new RemitError('LOCAL_VALIDATION', issue, {
       cause: error,
       hint: WRITTEN_LIKE,

@@ -1,11 +1,11 @@
 import {RemitError} from '../../errors.ts';
 
-/** How long a command waits for a record to get somewhere, unless `--timeout` says otherwise. */
+/** How long a command waits for a record, unless `--timeout` is given. */
 export const DEFAULT_WAIT_MS = 600_000;
 
 const UNITS = {ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000} as const;
 
-/** `500ms`, `30s`, `5m`, `1h`, `2d`, or a bare number of seconds, as milliseconds. */
+/** Reads `500ms`, `30s`, `5m`, `1h`, `2d`, or a plain number of seconds, as milliseconds. */
 export function parseDuration(text: string, flag: string): number {
   const match = /^(\d{1,9})(ms|s|m|h|d)?$/.exec(text.trim());
   if (match === null)

@@ -6,11 +6,11 @@ import {RemitError} from '../../errors.ts';
 import {parseDuration} from './durations.ts';
 import {nearest} from '../../output/nearest.ts';
 
-/** Flags that several commands share, said once so that they read and behave the same everywhere. */
+/** Flags shared by several commands, defined once so that they read and behave the same everywhere. */
 
 const GLOBAL = 'GLOBAL';
 
-/** The same flags under a heading of their own in the help: `SPEED FLAGS`. */
+/** The same flags under their own heading in the help: `SPEED FLAGS`. */
 export const inGroup = <T extends object>(helpGroup: string, flags: T): T =>
   Object.fromEntries(
     Object.entries(flags).map(([name, flag]) => [name, {...(flag as object), helpGroup}]),
@@ -30,13 +30,13 @@ export const count = (min: number, max: number) =>
     },
   });
 
-/** A time such as `90s` or `15m`, in milliseconds. */
+/** A duration such as `90s` or `15m`, in milliseconds. */
 export const duration = Flags.custom<number>({
   helpValue: 'TIME',
   parse: async (text, _context, flag) => parseDuration(text, `--${flag.name}`),
 });
 
-/** Every command has these, before or after its name. Environment and files are read in `settings.ts`, not here. */
+/** Flags of every command, allowed before or after its name. Environment and files are read in `settings.ts`. */
 export const globalFlags = {
   profile: Flags.string({char: 'p', helpGroup: GLOBAL, helpValue: 'NAME', description: 'profile to use'}),
   output: Flags.string({
@@ -68,7 +68,7 @@ export const idArg = (noun: string) => Args.string({required: true, description:
 
 export const accountArg = Args.string({required: true, description: 'treasury account id (UUID)'});
 
-/** Lists. */
+/** Flags of lists. */
 export const listFlags = {
   limit: count(1, 1_000_000_000)({description: 'maximum number of items (default 50)'}),
   all: Flags.boolean({description: 'fetch all items', exclusive: ['limit']}),
@@ -80,7 +80,10 @@ export const listFlags = {
   })(),
 };
 
-/** A status to wait for. One that no record can have is refused here: found out after a write, it is paid again. */
+/**
+ * A status to wait for. An impossible status is refused here: if it were detected after the write, the user might pay
+ * again.
+ */
 const until = (statuses: readonly string[]) =>
   Flags.custom<string>({
     helpValue: 'STATUS',
@@ -90,27 +93,27 @@ const until = (statuses: readonly string[]) =>
       const near = nearest(text.toLowerCase(), statuses);
       throw new RemitError(
         'USAGE',
-        `--until ${JSON.stringify(text)} is not a status of these; they are ${statuses.join(', ')}`,
+        `--until ${JSON.stringify(text)} is not one of the statuses: ${statuses.join(', ')}`,
         {hint: near === undefined ? undefined : `did you mean --until ${near}?`},
       );
     },
   })();
 
-/** Commands that can wait for a record to get somewhere. */
+/** Flags of commands that can wait for a record. */
 export const waitFlags = {
   wait: Flags.boolean({description: 'wait until it is settled, failed or canceled'}),
   until: until(TRANSFER_STATUSES),
   timeout: duration({description: 'how long to wait (default 10m)'}),
 };
 
-/** Account transfers end in two ways only. */
+/** Account transfers have only two final statuses. */
 export const accountTransferWaitFlags = {
   ...waitFlags,
   wait: Flags.boolean({description: 'wait until it is settled or failed'}),
   until: until(ACCOUNT_TRANSFER_STATUSES),
 };
 
-/** Webhook endpoints. */
+/** Flags of webhook endpoints. */
 export const eventTypesFlag = Flags.custom<string[]>({
   helpValue: 'TYPE,…',
   description: 'event types, as listed by `webhooks event-types`',
@@ -121,7 +124,7 @@ export const eventTypesFlag = Flags.custom<string[]>({
       .filter((type) => type !== ''),
 });
 
-/** Writes. */
+/** Flags of writes. */
 export const dryRunFlag = Flags.boolean({description: 'show the request, send nothing'});
 
 export const amountFlags = {
@@ -137,7 +140,7 @@ export const amountFlags = {
   }),
 };
 
-/** Approvals and cancellations: only for a service whose records name no amount. */
+/** For approvals and cancellations, if the service's records contain no amount. */
 export const statedAmountFlags = {
   amount: Flags.string({
     helpValue: '125.00',
@@ -154,11 +157,11 @@ const metadataFlag = Flags.string({
   description: 'metadata; may be repeated',
 });
 
-/** What creating a payin and creating a payout share besides party, amount and method. */
+/** Flags shared by creating payins and payouts, besides party, amount and method. */
 export const createFlags = {
   subaccount: Flags.string({
     helpValue: 'ID',
-    description: 'subaccount to use instead of the main account (test only)',
+    description: 'subaccount to use instead of the main account (test keys only)',
   }),
   'scheduled-date': Flags.string({
     helpValue: 'YYYY-MM-DD',

@@ -12,11 +12,13 @@ export interface KeyFlags {
 
 const MOST_CHARACTERS = 65_536;
 
-/** Where a new profile's key comes from: a file or command to be read at each use, else stdin or a hidden prompt. */
+/**
+ * The source of a new profile's key: a file or command that is read at each use, otherwise stdin or a hidden prompt.
+ */
 export async function readKeySource(flags: KeyFlags, runtime: Runtime): Promise<KeySource> {
   const {'key-file': file, 'key-command': command} = flags;
   if (command !== undefined) return {command};
-  if (file !== undefined && file !== '-') return {file: resolve(runtime.cwd, file)}; // it is read from other folders later
+  if (file !== undefined && file !== '-') return {file: resolve(runtime.cwd, file)}; // it is read later, from other folders
   const fromStdin = flags['key-stdin'] || file === '-';
   const typed = fromStdin
     ? await readStdin(runtime.stdin, MOST_CHARACTERS)

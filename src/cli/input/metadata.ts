@@ -1,6 +1,6 @@
 import {RemitError} from '../../errors.ts';
 
-/** `--metadata key=value`, repeated; undefined where there is none. Limits are checked with the whole body. */
+/** `--metadata key=value`, repeated; undefined if there is none. Limits are checked with the whole body. */
 export function readMetadata(pairs: readonly string[] | undefined): Record<string, string> | undefined {
   if (pairs === undefined || pairs.length === 0) return undefined;
   const metadata = new Map<string, string>();

@@ -3,18 +3,18 @@ import {resolve} from 'node:path';
 import {RemitError} from '../../errors.ts';
 import {secretFingerprint} from '../../webhooks/secrets.ts';
 
-/** A file that was made, empty and for its owner alone, before the secret that it shall hold exists. */
+/** A file that is created, empty and readable only by its owner, before the secret that it is for exists. */
 export interface SecretFile {
   readonly path: string;
-  /** Writes the secret and a line end, and waits for the disk. */
+  /** Writes the secret and a newline, and waits for the disk. */
   keep(secret: string): void;
-  /** Takes the empty file away again. */
+  /** Removes the empty file again. */
   discard(): void;
 }
 
 /**
- * Makes the file for a secret that is shown once, so that nothing is lost to a wrong path afterwards.
- * @throws RemitError STATE when it exists or cannot be made
+ * Creates the file for a secret that is shown only once, so that a wrong path is noticed before anything is lost.
+ * @throws RemitError STATE if it exists or cannot be created
  */
 export function openSecretFile(path: string, cwd: string): SecretFile {
   const full = resolve(cwd, path);
@@ -25,7 +25,7 @@ export function openSecretFile(path: string, cwd: string): SecretFile {
     const exists = (cause as NodeJS.ErrnoException).code === 'EEXIST';
     throw new RemitError(
       'STATE',
-      `the secret file ${full} ${exists ? 'exists already, and is not overwritten' : `cannot be made: ${(cause as Error).message}`}`,
+      `the secret file ${full} ${exists ? 'already exists, and is not overwritten' : `cannot be created: ${(cause as Error).message}`}`,
       {cause},
     );
   }
@@ -47,7 +47,7 @@ export function openSecretFile(path: string, cwd: string): SecretFile {
   };
 }
 
-/** The fingerprint of the secret in a file; empty for an empty file, undefined where it cannot be read. */
+/** The fingerprint of the secret in a file; empty for an empty file, undefined if it cannot be read. */
 export function fingerprintIn(path: string): string | undefined {
   let text: string;
   try {

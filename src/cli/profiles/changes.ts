@@ -17,7 +17,7 @@ export interface TlsFlags {
   'client-key'?: string | undefined;
 }
 
-/** The settings that the flags of `profiles add` and `profiles set` name. */
+/** The settings given by the flags of `profiles add` and `profiles set`. */
 export function readSettings(
   flags: CapFlags & {
     'read-only'?: boolean | undefined;
@@ -54,7 +54,7 @@ function namedFiles(flags: TlsFlags, cwd: string): TlsFiles | undefined {
   return files;
 }
 
-/** Changes one stored profile and shows it. `change` gets what is stored now. */
+/** Changes one stored profile and shows it. `change` gets the current contents. */
 export async function changeProfile(
   {out, configDir}: LocalContext,
   name: string,
@@ -71,7 +71,7 @@ export async function changeProfile(
 
 /** A stored profile as it is shown: with its caps and service file, without its key. */
 export function profileFacts(config: ConfigFile, name: string) {
-  const profile = config.profiles[name]!; // of a name that was looked up
+  const profile = config.profiles[name]!; // the name was looked up
   const {caps = {}, service = {}, tls = {}} = profile;
   return {...summarise(config, name, profile), caps, service, tls};
 }

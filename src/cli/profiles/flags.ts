@@ -1,11 +1,11 @@
 import {Flags} from '@oclif/core';
 import {count, inGroup} from '../input/flags.ts';
 
-/** Flags of the commands that make and change profiles. */
+/** Flags of the commands that create and change profiles. */
 
 const many = {multiple: true, multipleNonGreedy: true} as const;
 
-/** A key is never an argument, since other users of the machine could read it there. */
+/** A key is never an argument, because other users of the machine could read it there. */
 export const keyFlags = inGroup('KEY', {
   'key-stdin': Flags.boolean({
     description: 'read the key from stdin',
@@ -78,7 +78,7 @@ export const tlsFlags = inGroup('TLS', {
   }),
 });
 
-/** What `profiles unset` removes. */
+/** The settings that `profiles unset` removes. */
 export const unsetFlags = {
   'max-amount': Flags.boolean({description: 'remove the cap on single amounts, for all currencies'}),
   'max-batch-total': Flags.boolean({description: 'remove the cap on batch totals, for all currencies'}),

@@ -14,7 +14,7 @@ export interface CapFlags {
   'allow-rail'?: string[] | undefined;
 }
 
-/** `--max-amount USD=5000.00` and its like; undefined where no cap is asked for. */
+/** `--max-amount USD=5000.00` and similar flags; undefined if no cap is given. */
 export function readCaps(flags: CapFlags): Caps | undefined {
   const caps: Caps = {
     ...amounts('max_amount_minor', '--max-amount', flags['max-amount']),

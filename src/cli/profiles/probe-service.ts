@@ -9,11 +9,10 @@ const NO_SUCH_ID = '00000000-0000-4000-8000-000000000000';
 const NO_SUCH_PATH = `/api/remit-connection-test/${NO_SUCH_ID}`;
 
 /**
- * Checks that the base URL leads to the service and that it accepts the key, without reading a record: a payout that
- * does not exist must be answered otherwise than a path that does not exist. A service that answers both alike must
- * show that it lists payouts.
+ * Checks that the base URL leads to the service and that it accepts the key, without reading a record: the answers
+ * for a payout and for a path that do not exist must differ. If a service answers both alike, it must list payouts.
  * @returns the status of the answer that proved it
- * @throws {RemitError} what the service answered; NOT_FOUND when the base URL leads elsewhere
+ * @throws {RemitError} what the service answered; NOT_FOUND if the base URL leads elsewhere
  */
 export async function probeService(context: Context): Promise<number> {
   const {client, stop} = context;
@@ -37,14 +36,16 @@ export async function probeService(context: Context): Promise<number> {
 interface Said {
   status: number;
   isRecord: boolean;
-  /** Status, code and message, without what differs from path to path and from one answer to the next. */
+  /** Status, code and message, without the parts that differ between paths and between answers. */
   said: string;
 }
 
-/** Parts of the two paths, and ids, times and counters that a message may carry. */
+/** Parts of the two paths, and ids, times and counters that may be in a message. */
 const VARIABLE = /\/?api\/|payouts|remit-connection-test|[0-9a-f-]{6,}|\d+|\//gi;
 
-/** A 404, or a 400 about the id, is an answer; every other error ends the check, unless `any` answer will do. */
+/**
+ * A 404, or a 400 about the id, counts as an answer; any other error ends the check, unless `any` answer is accepted.
+ */
 async function ask(read: () => Promise<{status: number; data: unknown}>, accept?: 'any'): Promise<Said> {
   try {
     const {status, data} = await read();

@@ -18,8 +18,7 @@ import {isWaiting, waitForRecord, type WaitFlagValues, type Waiting} from '../wr
 type AccountTransfer = ListItem<'accountTransfers.list'>;
 
 /**
- * One account transfer, out of the list: the interface document has no read of one. The list is walked, the newest
- * first, until it is found.
+ * Finds one account transfer in the list, newest first, because the interface document has no operation to read one.
  * @throws RemitError NOT_FOUND
  */
 export async function findAccountTransfer(context: Context, id: string): Promise<AccountTransfer> {
@@ -99,7 +98,7 @@ export async function approveAccountTransfer(
   return finish(context, {result: {...sent.result, data}, id, wait, approved: true});
 }
 
-/** Waits for one that exists already, by reading the list. */
+/** Waits for an existing one, by reading the list. */
 export async function waitAccountTransfer(
   context: Context,
   request: {id: string; wait: WaitFlagValues},
@@ -109,7 +108,7 @@ export async function waitAccountTransfer(
   return {data: record, exitCode: EXIT.OK};
 }
 
-/** What the answer to a write means: shown, warned about, waited for. */
+/** Handles the answer to a write: shows it, warns about it, and waits if requested. */
 async function finish(
   context: Context,
   written: {result: Result<unknown>; id: string; wait: WaitFlagValues; approved: boolean},
@@ -126,7 +125,7 @@ async function finish(
   const record = isWaiting(wait) ? await waitOn(context, {id, wait, initial: data}) : data;
   out.record(record, accountTransferView);
   if (!isWaiting(wait) && status !== 202 && valueAt(data, 'status') === 'failed') {
-    out.warn('the account transfer is failed');
+    out.warn('the account transfer has failed');
     out.hint(commands.read('transfers', 'get', id));
     return {data: record, exitCode: EXIT.PARTIAL};
   }

@@ -13,7 +13,7 @@ export interface ListFlagValues {
 
 const DEFAULT_LIMIT = 50;
 
-/** `--limit`, `--all`, `--page-size` and `--cursor` as the client takes them. */
+/** `--limit`, `--all`, `--page-size` and `--cursor` as options of the client. */
 export const listOptions = (context: Context, flags: ListFlagValues) => ({
   limit: flags.all ? undefined : (flags.limit ?? DEFAULT_LIMIT),
   all: flags.all,
@@ -32,14 +32,14 @@ export async function showList(
   const count = await out.list(listing, view);
   if (!listing.more || out.closed) return;
   if (listing.nextCursor === undefined || !isPrintable(listing.nextCursor)) {
-    // Cut within the first page, or no cursor that can be read and typed.
-    out.note(`More ${view.plural} may exist; ${count} are shown. Use --all for all of them.`);
+    // It stopped within the first page, or the cursor cannot be read or typed.
+    out.note(`More ${view.plural} may exist; ${count} are shown. Use --all to fetch all of them.`);
     return;
   }
   const next = commands.again(typed, {without: ['--cursor'], add: ['--cursor', listing.nextCursor]});
   const again = listing.overlap > 0 ? ` (the first ${listing.overlap} of them are shown here already)` : '';
   out.note(
-    `More ${view.plural} exist; ${count} are shown. Use --all for all of them, or continue with${again}:`,
+    `More ${view.plural} exist; ${count} are shown. Use --all to fetch all of them, or continue with${again}:`,
   );
   out.hint(next);
 }

@@ -39,7 +39,7 @@ export async function createMove(
   return showMove(context, sent.result);
 }
 
-/** Approves a move, which settles at once: 201, or 207 when settlement had a recoverable issue. */
+/** Approves a move, which settles at once: 201, or 207 if settlement had a recoverable problem. */
 export async function approveMove(
   context: Context,
   request: {id: string; dryRun: boolean | undefined; stated?: Amount | undefined},
@@ -71,8 +71,8 @@ export async function approveMove(
 }
 
 /**
- * Interface document, "Move": only a move in CREATED can be approved, so a 400 comes from an earlier approval as well
- * as from a lack of funds. The move itself shows which it was.
+ * Interface document, "Move": only a move in CREATED can be approved, so both an earlier approval and a lack of funds
+ * cause a 400. The move itself shows which it was.
  */
 async function explainRefusal(context: Context, error: unknown, id: string): Promise<unknown> {
   if (!(error instanceof RemitError) || error.httpStatus !== 400) return error;
@@ -103,12 +103,15 @@ async function explainRefusal(context: Context, error: unknown, id: string): Pro
   );
 }
 
-/** As the service answers it, for the guard to judge. */
+/** As the service answers it, for the guard to check. */
 export async function readMove(context: Context, id: string): Promise<unknown> {
   return (await context.client.moves.get({move_id: id}, {signal: context.stop.signal})).data;
 }
 
-/** A write's answer, out of its envelope: shown, and a partial success with 207 or an approved move still CREATED. */
+/**
+ * Handles a write's answer, without its envelope: shows it, or reports a partial success with 207 or an approved move
+ * that is still CREATED.
+ */
 function showMove(
   {out, commands}: Context,
   {data, status, warning}: Result<unknown>,

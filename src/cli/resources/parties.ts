@@ -3,7 +3,10 @@ import type {Context} from '../core/context.ts';
 import {readMetadata} from '../input/metadata.ts';
 import {sendOnce} from '../write/send-once.ts';
 
-/** Creates a payee or payer (assumption 10). No idempotency key is documented for it, so it is never repeated blindly. */
+/**
+ * Creates a payee or payer (assumption 10). No idempotency key is documented for it, so it is never repeated
+ * automatically.
+ */
 export async function createParty(
   context: Context,
   resource: 'payees' | 'payers',

@@ -3,7 +3,7 @@ import {RemitError} from '../../errors.ts';
 import {valueAt} from '../../output/select.ts';
 import type {Context} from '../core/context.ts';
 
-/** Whose payment methods are meant: exactly one of `--payee` and `--payer`. */
+/** The owner of the payment methods: exactly one of `--payee` and `--payer`. */
 export interface Owner {
   label: 'payee' | 'payer';
   id: string;
@@ -19,7 +19,7 @@ export function readOwner(flags: {payee?: string | undefined; payer?: string | u
   throw new RemitError('USAGE', 'use exactly one of --payee ID and --payer ID');
 }
 
-/** The owner as the paths of its payment methods name it, and one of these methods. */
+/** The owner as named in the paths of its payment methods, and one of these methods. */
 export const methodParams = (owner: Owner, methodId?: string): Record<string, string> => ({
   [`${owner.label}_id`]: owner.id,
   ...(methodId === undefined ? {} : {payment_method_id: methodId}),
@@ -28,7 +28,7 @@ export const methodParams = (owner: Owner, methodId?: string): Record<string, st
 export const methodOperation = (owner: Owner, verb: 'add' | 'list' | 'setDefault' | 'delete'): OperationId =>
   `${owner.resource}.${verb}`;
 
-/** One payment method, out of the list: no read of one is documented. */
+/** Finds one payment method in the list, because no operation to read one is documented. */
 export async function findMethod({client, stop}: Context, owner: Owner, id: string): Promise<unknown> {
   const query = methodParams(owner);
   const options = {all: true, signal: stop.signal};

@@ -1,13 +1,13 @@
 import {isObject} from '../../narrow.ts';
 import type {Sanitizer} from '../../sanitize/sanitizer.ts';
 
-/** The secret of a new endpoint, and the field that holds it. */
+/** The secret of a new endpoint, and the field that contains it. */
 export interface SigningSecret {
   value: string;
   field: string;
 }
 
-/** How services call it, the likeliest first, in letters and digits only. */
+/** Common field names, the most likely first, in letters and digits only. */
 const NAMES = [
   ...['signingsecret', 'webhooksigningsecret', 'webhooksecret', 'endpointsecret', 'sharedsecret', 'secret'],
   ...['signingkey', 'webhookkey', 'hmackey', 'secretkey', 'key'],
@@ -16,8 +16,8 @@ const SHORTEST = 8;
 const MOST_LEVELS = 5;
 
 /**
- * Finds the secret in the answer to a creation, at any level and under any name that services use. The key of the profile
- * is none, whatever field it comes back in.
+ * Finds the secret in the answer to a create, at any level and under any name that services use. The key of the
+ * profile never counts, whatever field contains it.
  */
 export function findSigningSecret(answer: unknown, sanitizer: Sanitizer): SigningSecret | undefined {
   const found = [...textFields(answer, 0)].filter(
@@ -26,7 +26,7 @@ export function findSigningSecret(answer: unknown, sanitizer: Sanitizer): Signin
   return found.sort((a, b) => NAMES.indexOf(folded(a.field)) - NAMES.indexOf(folded(b.field)))[0];
 }
 
-/** The answer without every field that holds the secret. */
+/** The answer without any field that contains the secret. */
 export function withoutSecret(answer: unknown, secret: string): unknown {
   if (Array.isArray(answer)) return answer.map((item) => withoutSecret(item, secret));
   if (!isObject(answer)) return answer;

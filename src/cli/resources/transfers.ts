@@ -24,7 +24,7 @@ import {
   type Waiting,
 } from '../write/wait-for-record.ts';
 
-/** What payins and payouts have in common; the interface document describes them in parallel. */
+/** The common parts of payins and payouts, which the interface document describes in parallel. */
 export interface Kind {
   resource: 'payins' | 'payouts';
   noun: 'payin' | 'payout';
@@ -48,13 +48,15 @@ export const PAYOUT: Kind = {
   view: payoutView,
 };
 
-/** How a command ends that did not throw: what it returns for machines, and its exit code. */
+/** The result of a command that did not throw: what it returns for machines, and its exit code. */
 export interface Outcome {
   data: unknown;
   exitCode: ExitCode;
 }
 
-/** Creates a payin or payout: checked here, guarded, its key shown before it leaves, then waited for if asked. */
+/**
+ * Creates a payin or payout: checks it here, guards it, shows its key before it is sent, and then waits if requested.
+ */
 export async function createTransfer(
   context: Context,
   kind: Kind,
@@ -93,7 +95,7 @@ export async function createTransfer(
   out.note(
     `Creating a ${kind.noun} of ${amountText(amount.minor, amount.currency)}, ${kind.partyLabel} ${party}`,
   );
-  out.notice(`Idempotency key: ${idempotencyKey}`); // on record before the request leaves, also under --quiet
+  out.notice(`Idempotency key: ${idempotencyKey}`); // recorded before the request is sent, also with --quiet
   const result = await client.call(operation, {body, options}).catch((error: unknown) => {
     throw isUnnamed(error) ? error.withHint(commands.read(kind.resource, 'list', '--limit', '5')) : error;
   });
@@ -101,7 +103,7 @@ export async function createTransfer(
   const {data: record, status} = result;
   const id = plainValue(valueAt(record, 'id'));
   const next = commands.read(kind.resource, 'get', id);
-  // Batch rules, "Whose record is it?": with auto_approve a replay answers 201 as well.
+  // Batch rules, "Whose record is it?": with auto_approve, a replay also answers 201.
   const isNew = request.idempotencyKey === undefined || (status === 201 && !autoApprove);
   const otherRail = checkAnswered({noun: kind.noun, asked: body, record, idempotencyKey, isNew, next});
   const created = result.replayed ? 'existed already' : 'was created';
@@ -118,11 +120,11 @@ export async function createTransfer(
   return finish(context, kind, {result, id, wait, meant: autoApprove ? 'approved' : 'created'});
 }
 
-/** Repeating it brings the same record back, whose id cannot be typed: the list shows what else it has. */
+/** Repeating it returns the same record, whose id cannot be typed; the list shows its other fields. */
 const isUnnamed = (error: unknown): error is RemitError =>
   error instanceof RemitError && valueAt(error.details, 'answer.what') === UNUSABLE_ID;
 
-/** Approves or cancels; with a live key or caps the record is read first, so that its amount is seen and checked. */
+/** Approves or cancels. With a live key or caps the record is read first, so that its amount is shown and checked. */
 export async function actOnTransfer(
   context: Context,
   kind: Kind,
@@ -169,7 +171,7 @@ async function recordAfterAct(
   return record;
 }
 
-/** Waits for a record that exists already. */
+/** Waits for an existing record. */
 export async function waitTransfer(
   context: Context,
   kind: Kind,
@@ -180,10 +182,10 @@ export async function waitTransfer(
   return done(record);
 }
 
-/** What a write is for. */
+/** The intended effect of a write. */
 type Meant = 'created' | 'approved' | 'canceled';
 
-/** What the answer to a write means: shown, warned about, waited for. */
+/** Handles the answer to a write: shows it, warns about it, and waits if requested. */
 async function finish(
   context: Context,
   kind: Kind,
@@ -223,12 +225,12 @@ async function finish(
   return done(data);
 }
 
-/** How the status that was answered differs from what was meant. */
+/** How the status in the answer differs from the intended one. */
 function missOf(meant: Meant, {noun}: Kind, status: string | null): string | undefined {
   if (meant === 'canceled')
     return status !== null && /^cancell?ed$/i.test(status)
       ? undefined
-      : `the ${noun} was not canceled: its status is ${status === null ? 'not known' : plainValue(status)}`;
+      : `the ${noun} was not canceled: its status is ${status === null ? 'unknown' : plainValue(status)}`;
   return status === 'failed' || status === 'canceled' ? `the ${noun} is ${status}` : undefined;
 }
 
@@ -258,7 +260,7 @@ function waitFor(
   return waitForRecord(context, waiting, wait);
 }
 
-/** As the service answers it, for the guard to judge. */
+/** As the service answers it, for the guard to check. */
 export async function readTransfer(context: Context, kind: Kind, id: string): Promise<unknown> {
   const options = {signal: context.stop.signal};
   return (await context.client.call(`${kind.resource}.get`, {params: {id}, options})).data;

@@ -11,7 +11,10 @@ import type {Outcome} from './transfers.ts';
 
 const SECRET = 'signing_secret';
 
-/** Registers an endpoint. Its signing secret comes this once: to stdout with the record, or to a file of mode 0600. */
+/**
+ * Registers an endpoint. Its signing secret is sent only once: to stdout with the record, or to a file with mode
+ * 0600.
+ */
 export async function createEndpoint(
   context: Context,
   request: {
@@ -49,19 +52,19 @@ export async function createEndpoint(
   }
 }
 
-/** @throws RemitError USAGE where the form of the output would swallow the secret */
+/** @throws RemitError USAGE if the output format would hide the secret */
 function checkShown({out}: Context): void {
   const {format, fields, query} = out.settings;
   const swallowed = format === 'id' || query !== undefined || (fields.length > 0 && !fields.includes(SECRET));
   if (swallowed)
     throw new RemitError(
       'USAGE',
-      'the signing secret is shown once, and this form of output would leave it out; nothing was sent',
+      'the signing secret is shown only once, and this output format would hide it; nothing was sent',
       {hint: 'add --secret-file FILE to the same command'},
     );
 }
 
-/** False, with a word about it, when the disk refuses: then the secret goes to stdout after all. */
+/** False, with a warning, if the file cannot be written: then the secret goes to stdout instead. */
 export function keepSecret({out}: Context, file: SecretFile, secret: string): boolean {
   try {
     file.keep(secret);
@@ -72,13 +75,13 @@ export function keepSecret({out}: Context, file: SecretFile, secret: string): bo
   }
 }
 
-/** The one time that a secret is written to stdout. One that is outside of the record is shown with its envelope. */
+/** The only time that a secret is written to stdout. If it is outside the record, it is shown with its envelope. */
 export function showSecret({out}: Context, answer: unknown, {value, field}: SigningSecret): Outcome {
   out.sanitizer.allow(value, field);
   const record = unwrapRecord(answer);
   const created = valueAt(record, field) === value ? record : answer;
   out.record(created, webhookEndpointView);
-  out.notice('The signing secret is shown this once; keep it where your receiver finds it.');
+  out.notice('The signing secret is shown only now. Store it where your receiver can read it.');
   return {data: created, exitCode: EXIT.OK};
 }
 
@@ -87,16 +90,16 @@ function showRest(
   rest: unknown,
   {secret, file}: {secret: SigningSecret; file: SecretFile},
 ): Outcome {
-  out.sanitizer.conceal(secret.value); // an echo of it in another field stays hidden
+  out.sanitizer.conceal(secret.value); // a copy of it in another field stays hidden
   out.record(rest, webhookEndpointView);
   const named = secret.field === SECRET ? '' : ` (sent as ${secret.field})`;
   out.notice(`The signing secret is in ${file.path}${named}.`);
   return {data: rest, exitCode: EXIT.OK};
 }
 
-/** No secret was found. With --secret-file it must not be printed under a name that is not known either. */
+/** No secret was found. With --secret-file it must not be printed under an unknown name either. */
 function showUnknown({out}: Context, created: unknown, file: SecretFile | undefined): Outcome {
-  const fields = Object.entries(created as object); // a creation was answered with a record
+  const fields = Object.entries(created as object); // a create returns a record
   const unknown = fields.filter(([field]) => !DOCUMENTED.has(field)).map(([field]) => field);
   const data =
     file === undefined ? created : Object.fromEntries(fields.filter(([field]) => DOCUMENTED.has(field)));
@@ -104,17 +107,19 @@ function showUnknown({out}: Context, created: unknown, file: SecretFile | undefi
   const left =
     file === undefined || unknown.length === 0
       ? ''
-      : `; not shown, since one of them may hold it: ${unknown.join(', ')}`;
-  out.warn(`the answer holds no signing secret under a known name${left}`);
+      : `; these fields are not shown, because one of them may contain it: ${unknown.join(', ')}`;
+  out.warn(`the answer contains no signing secret under a known name${left}`);
   return {data, exitCode: EXIT.PARTIAL};
 }
 
-/** Fields of an endpoint that never hold its secret. */
+/** Fields of an endpoint that never contain its secret. */
 const DOCUMENTED = new Set([
   ...['id', 'url', 'event_types', 'is_active', 'description', 'created_at', 'updated_at'],
 ]);
 
-/** Switches an endpoint on or off. The value is sent, so that a repetition does not flip it back (assumption 32). */
+/**
+ * Enables or disables an endpoint. The value is sent, so that a repetition does not toggle it back (assumption 32).
+ */
 export async function switchEndpoint(
   context: Context,
   request: {id: string; active: boolean; dryRun: boolean | undefined},
@@ -137,14 +142,14 @@ export async function switchEndpoint(
   let exitCode: ExitCode = EXIT.OK;
   if (typeof now === 'boolean' && now !== active) {
     context.out.warn(
-      `the endpoint is ${now ? 'active' : 'inactive'} after all: the service flips it and takes no value`,
+      `the endpoint is now ${now ? 'active' : 'inactive'}: the service toggles it and ignores the value`,
     );
     exitCode = EXIT.PARTIAL;
   }
   return {data, exitCode};
 }
 
-/** What every write on a known endpoint says of it. */
+/** What every write on a known endpoint reports about it. */
 export const endpointWrite = ({client, stop}: Context, id: string) => ({
   noun: 'webhook endpoint',
   id,
@@ -152,11 +157,11 @@ export const endpointWrite = ({client, stop}: Context, id: string) => ({
   read: async () => (await client.webhookEndpoints.get({id}, {signal: stop.signal})).data as unknown,
 });
 
-/** Assumption 33, and the shapes that other services have: bare lists, names alone, `event_types`. */
+/** Assumption 33, and the shapes that other services use: bare lists, names alone, `event_types`. */
 export function readEventTypes(answer: unknown): Record<string, unknown>[] {
   const list = [answer, valueAt(answer, 'data'), valueAt(answer, 'event_types')].find(Array.isArray) as
     unknown[] | undefined;
   if (list === undefined)
-    throw new RemitError('UNAVAILABLE', 'the service answered with no list of event types', {body: answer});
+    throw new RemitError('UNAVAILABLE', 'the service answered without a list of event types', {body: answer});
   return list.map((one) => (one !== null && typeof one === 'object' ? {...one} : {type: plainValue(one)}));
 }

@@ -1,13 +1,13 @@
 import {RemitError} from '../../errors.ts';
 import {nearest} from '../../output/nearest.ts';
 
-/** What the command tree looks like; ids are joined with colons (`payouts:batch:run`). */
+/** The command tree; ids are joined with colons (`payouts:batch:run`). */
 export interface CommandTree {
   commands: ReadonlySet<string>;
   topics: ReadonlySet<string>;
 }
 
-/** A flag that may stand before the command: its long name, its letter, and whether a value follows. */
+/** A flag allowed before the command: its long name, its letter, and whether a value follows. */
 export interface GlobalFlag {
   name: string;
   char?: string | undefined;
@@ -21,9 +21,9 @@ export type Call =
   | {kind: 'run'; id: string; argv: string[]};
 
 /**
- * Reads the words before the first flag of a command: which command is meant, with the global flags that stand before
- * or between its words moved behind it (`remit -p x payouts --json list` is `payouts list -p x --json`).
- * @throws RemitError USAGE for a command that does not exist, with the nearest one as the hint.
+ * Reads the words before the first flag of a command. Finds the command, and moves global flags from before or
+ * between its words to after it (`remit -p x payouts --json list` is `payouts list -p x --json`).
+ * @throws RemitError USAGE for a command that does not exist, with the closest one as the hint.
  */
 export function readCall(argv: readonly string[], tree: CommandTree, globals: readonly GlobalFlag[]): Call {
   const words: string[] = [];
@@ -75,7 +75,7 @@ function asksForHelp(rest: readonly string[]): boolean {
   return before.includes('--help') || before.includes('-h');
 }
 
-/** The tokens of a global flag at `at`, with its value, or undefined when it is not one. */
+/** The tokens of a global flag at `at`, with its value, or undefined if it is not one. */
 function takeGlobal(
   argv: readonly string[],
   at: number,
@@ -113,7 +113,7 @@ function unknownFlag(token: string, words: readonly string[]): RemitError {
   });
 }
 
-/** No suggestion for words that are not similar to a command; arguments after a command are ignored. */
+/** Suggests nothing for words that are not similar to a command; arguments after a command are ignored. */
 function unknownCommand(words: readonly string[], rest: readonly string[], tree: CommandTree): RemitError {
   const end = rest.findIndex((token) => token.startsWith('-'));
   const asked = rest.slice(0, end === -1 ? 3 : Math.min(end, 3)).flatMap((token) => token.split(':'));
@@ -124,7 +124,7 @@ function unknownCommand(words: readonly string[], rest: readonly string[], tree:
   });
 }
 
-/** The words of the command that was probably meant: spelt nearly so, or with topic and verb the other way round. */
+/** The words of the command that was probably meant: a similar spelling, or topic and verb swapped. */
 function suggestion(
   words: readonly string[],
   asked: readonly string[],

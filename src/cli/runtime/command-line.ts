@@ -1,14 +1,14 @@
 import type {CommandBuilder} from '../../errors.ts';
 import {shellWord} from '../../shell-word.ts';
 
-/** What a command that a hint prints must carry, to act with the same key as the command that printed it. */
+/** What a printed command must include to use the same key as the command that printed it. */
 export interface InForce {
-  /** The stored profile whose own key is used; undefined where REMIT_API_KEY takes its place. */
+  /** The stored profile whose own key is used; undefined if REMIT_API_KEY replaces it. */
   profile: string | undefined;
   mode: 'test' | 'live';
-  /** The profile was named by `--profile`, so that a repetition of the typed words names it already. */
+  /** The profile was named by `--profile`, so that the repeated words already include it. */
   named: boolean;
-  /** A state folder that was named by `--state-dir`; commands for a batch must name it again. */
+  /** A state folder given by `--state-dir`; commands for a batch must repeat it. */
   stateDir?: string | undefined;
 }
 
@@ -25,7 +25,7 @@ export class Commands implements CommandBuilder {
     return ['remit', ...words, ...this.#folderFor(words), ...this.#profile].map(shellWord).join(' ');
   }
 
-  /** A command that writes: with a live key it needs `--live`; it still asks for a confirmation. */
+  /** A command that writes: with a live key it needs `--live`; it still asks for confirmation. */
   write(...words: readonly string[]): string {
     return this.read(...words, ...(this.#inForce.mode === 'live' ? ['--live'] : []));
   }
@@ -76,7 +76,7 @@ export function commandLine(
   return words.map(shellWord).join(' ');
 }
 
-/** Drops flags that take a value, in both spellings; `--accept duplicates` drops only `--accept duplicates=…`. */
+/** Drops flags with a value, in both spellings; `--accept duplicates` drops only `--accept duplicates=…`. */
 function withoutFlags(argv: readonly string[], names: readonly string[]): string[] {
   const kept: string[] = [];
   for (let at = 0; at < argv.length; at += 1) {

@@ -5,17 +5,17 @@ import {plainValue} from '../../output/view.ts';
 export interface Effect {
   /** `payout`. */
   noun: string;
-  /** What a write did: `was created`. Absent in a command that only reads. */
+  /** The effect of a write: `was created`. Absent for a command that only reads. */
   done?: string | undefined;
   id: string | null;
   /** As last seen. */
   status: string | null;
   idempotencyKey?: string | undefined;
-  /** The command that goes on from here. */
+  /** The command that continues from here. */
   next: string | null;
 }
 
-/** Errors that say how a wait ended, where the command itself wrote nothing. */
+/** Errors that report how a wait ended, if the command itself wrote nothing. */
 const ENDS_A_WAIT: ReadonlySet<string> = new Set([
   'INTERRUPTED',
   'TERMINATED',
@@ -24,8 +24,8 @@ const ENDS_A_WAIT: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Remembers what took effect, so that whatever goes wrong afterwards (an interrupted wait, a full disk, a bug) ends in
- * an error that carries id, status, idempotency key and the next command.
+ * Records what took effect, so that whatever fails afterwards (an interrupted wait, a full disk, a bug) ends in an
+ * error with id, status, idempotency key and the next command.
  */
 export class Effects {
   #effect: Effect | undefined;
@@ -36,7 +36,7 @@ export class Effects {
     this.#effect = effect;
   }
 
-  /** A wait begins; `effect` names the record where no write of this command made it. */
+  /** A wait begins; `effect` names the record if no write of this command created it. */
   waitsFor(effect: Omit<Effect, 'done'>): void {
     this.#effect = {...this.#effect, ...effect};
     this.#waiting = true;
@@ -47,12 +47,12 @@ export class Effects {
     if (this.#effect !== undefined && typeof status === 'string') this.#effect = {...this.#effect, status};
   }
 
-  /** True once a write of this command took effect: losing its result is then a failure. */
+  /** True once a write of this command took effect; then losing its result is a failure. */
   get wrote(): boolean {
     return this.#effect?.done !== undefined;
   }
 
-  /** The same error with what took effect before it; unchanged where nothing did. */
+  /** The same error, preceded by what took effect; unchanged if nothing did. */
   explain(error: RemitError): RemitError {
     const effect = this.#effect;
     if (effect === undefined || (!this.wrote && !ENDS_A_WAIT.has(error.code))) return error;
@@ -82,7 +82,7 @@ export class Effects {
         ? `${verb} while waiting for ${subject} (${seen}). Stopping the wait does not stop the ${noun}`
         : `${verb}. Before that, ${subject} ${done ?? 'was read'} (${seen})`;
     }
-    if (done === undefined || details?.['id'] !== undefined) return message; // it names the record already
+    if (done === undefined || details?.['id'] !== undefined) return message; // it already names the record
     return `${message}. Before that, ${subject} ${done} (${seen})`;
   }
 }

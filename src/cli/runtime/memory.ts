@@ -1,29 +1,31 @@
 import {getHeapSpaceStatistics, setFlagsFromString} from 'node:v8';
 
-/** Old objects may grow by this share before V8 collects them. */
+/** Old objects may grow by this percentage before V8 collects them. */
 const GROWTH_PERCENT = 20;
 
 /**
- * Keeps the memory of a long run flat. V8 lets garbage double the heap before it looks; a batch holds a few megabytes
- * whatever its size, and is no slower for being looked at sooner. For commands that go through whole files or take requests for hours.
+ * Keeps the memory of a long run constant. By default V8 lets garbage double the heap before it collects. A batch
+ * needs only a few megabytes whatever its size, and earlier collections do not slow it down. For commands that read
+ * whole files or serve requests for hours.
  */
 export function keepHeapSmall(): void {
   setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
-  setFlagsFromString('--semi-space-growth-factor=1'); // large results, or a flood of requests, would blow that space up to 48 MB
+  setFlagsFromString('--semi-space-growth-factor=1'); // otherwise large results, or a flood of requests, would grow the young generation to 48 MB
 }
 
-/** V8 gives a process two halves of 16 MB each at the most, and starts with 1 MB. */
+/** V8 gives a process at most two halves of 16 MB each, and starts with 1 MB. */
 const YOUNG_BYTES = 2 * 4 * 1_048_576;
 const PIECE_LENGTH = 4096;
-/** Pieces that are held at a time: more than the space holds before it grows. */
+/** Pieces kept at the same time: more than the young generation holds before it grows. */
 const MOST_HELD = 128;
-/** A V8 that does not grow the space so is left as it is. */
+/** A V8 whose young generation does not grow in this way is left unchanged. */
 const MOST_PIECES = 512;
 
 /**
- * For a process that handles thousands of short tasks a second, after `keepHeapSmall`. In a young space of 1 MB most of what is under
- * way survives each collection, and is copied; with 4 MB the collections cost a third. V8 grows the space only when much survives, so
- * this makes much survive, once. Threads that help with so little cost more than they save.
+ * For a process that handles thousands of short tasks per second, after `keepHeapSmall`. With a young generation of 1
+ * MB, most of the work in progress survives each collection and is copied; with 4 MB, collections cost a third as
+ * much. V8 grows the young generation only if much survives, so this makes much survive, once. Helper threads for so
+ * small a heap cost more than they save.
  */
 export function enlargeYoungSpace(): void {
   setFlagsFromString('--no-parallel-scavenge');

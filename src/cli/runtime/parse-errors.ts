@@ -6,20 +6,23 @@ interface ParseErrorLike {
   flags?: readonly string[];
 }
 
-/** True for whatever oclif throws about words it cannot accept (its classes are bundled, so by shape). */
+/**
+ * True for errors that oclif throws about invalid arguments (its classes are bundled, so they are identified by
+ * shape).
+ */
 export function isParseError(error: unknown): error is Error & ParseErrorLike {
   return error instanceof Error && 'oclif' in error && (error as ParseErrorLike).oclif?.exit === 2;
 }
 
-/** Where to read more stands in the hint; the order of flags and arguments is free here, whatever oclif says. */
+/** The hint says where to read more, and the order of flags and arguments is free here, unlike in oclif's text. */
 const NOISE = /^(See more help|Note: .* allow multiple values|Alternatively, you can use "--")/;
 
-/** oclif's complaint as ours: same words, first line only, exit code 2 in every output format. */
+/** Turns oclif's error into ours: same words, first line only, exit code 2 in every output format. */
 export function usageError(error: Error & ParseErrorLike, commandId: string): RemitError {
   const command = `remit ${commandId.replaceAll(':', ' ')}`;
   const lines = error.message
     .replace(/\u001b\[[0-9;]*m/g, '')
-    .replace(/\(([\w-]+(?:\|[\w-]+)+)\)/g, (_, values: string) => values.replaceAll('|', ', ')) // a word that breaks nowhere
+    .replace(/\(([\w-]+(?:\|[\w-]+)+)\)/g, (_, values: string) => values.replaceAll('|', ', ')) // non-breaking
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '' && !NOISE.test(line));
@@ -30,7 +33,7 @@ export function usageError(error: Error & ParseErrorLike, commandId: string): Re
   return new RemitError('USAGE', near ?? message, {hint: `${command} --help`, cause: error});
 }
 
-/** oclif writes words of its own into the message of an error from a flag's parser; they are taken out again. */
+/** oclif adds its own words to the message of an error from a flag's parser; they are removed again. */
 export function withoutFrame(thrown: unknown): unknown {
   if (thrown instanceof RemitError) thrown.message = thrown.original;
   return thrown;

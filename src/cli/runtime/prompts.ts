@@ -1,12 +1,12 @@
 import {RemitError} from '../../errors.ts';
 
-/** Questions to a person. Every default is no; without a terminal nothing is ever asked. */
+/** Prompts. Every default is no; without a terminal, nothing is ever asked. */
 export interface Prompts {
-  /** True only after an explicit yes. `flag` is what a script would have said instead. */
+  /** True only after an explicit yes. `flag` is what a script would use instead. */
   confirm(question: string, flag: string): Promise<boolean>;
-  /** A line that is typed and seen. */
+  /** A line typed visibly. */
   line(question: string, flag: string): Promise<string>;
-  /** A line that is typed and not seen. */
+  /** A line typed invisibly. */
   hidden(question: string, flag: string): Promise<string>;
 }
 
@@ -16,11 +16,11 @@ interface Terminal {
   signal: AbortSignal;
 }
 
-/** Whether a question can be asked. Questions are written to stderr, since stdout is the result's. */
+/** Whether a prompt is possible. Prompts are written to stderr, because stdout is for the result. */
 export const canAsk = ({stdin, stderr}: Pick<Terminal, 'stdin' | 'stderr'>): boolean =>
   stdin.isTTY === true && stderr.isTTY === true;
 
-/** Prompts on the terminal; the package loads with the first question. */
+/** Prompts on the terminal; the package loads with the first prompt. */
 export function terminalPrompts({stdin, stderr, signal}: Terminal): Prompts {
   const need = (question: string, flag: string): void => {
     if (canAsk({stdin, stderr})) return;
@@ -34,7 +34,7 @@ export function terminalPrompts({stdin, stderr, signal}: Terminal): Prompts {
       return await question;
     } catch (error) {
       // The package throws ExitPromptError on Ctrl-C and AbortPromptError on our signal.
-      throw new RemitError('INTERRUPTED', 'interrupted at a question; nothing was done', {cause: error});
+      throw new RemitError('INTERRUPTED', 'interrupted at a prompt; nothing was done', {cause: error});
     }
   };
   return {

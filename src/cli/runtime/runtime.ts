@@ -7,14 +7,14 @@ import {socketCeiling} from './open-files.ts';
 import {terminalPrompts, type Prompts} from './prompts.ts';
 import {Stop} from './stop.ts';
 
-/** `one-shot` is node:http, quick to load; `pool` is undici, quick over thousands of requests. */
+/** `one-shot` is node:http, which loads quickly; `pool` is undici, which is fast over thousands of requests. */
 export type TransportKind = 'one-shot' | 'pool';
 
 export interface InStream extends NodeJS.ReadableStream {
   isTTY?: boolean | undefined;
 }
 
-/** Everything a command takes from its process, so that a test can replace each part. */
+/** Everything a command uses from its process, so that a test can replace each part. */
 export interface Runtime {
   env: Readonly<Record<string, string | undefined>>;
   cwd: string;
@@ -44,7 +44,7 @@ export function processRuntime(): Runtime {
       return env['HOME'] || homedir();
     },
     get stdin() {
-      return process.stdin; // opened only when it is read: a pipe that never ends must not keep a command running
+      return process.stdin; // opened only when it is read: an endless pipe must not keep a command running
     },
     stdout,
     stderr,
@@ -59,7 +59,7 @@ export function processRuntime(): Runtime {
   };
 }
 
-/** A folder that was removed under a running shell is no reason to fail. */
+/** A folder that was removed under a running shell is not an error. */
 function workingFolder(): string {
   try {
     return process.cwd();
@@ -78,6 +78,7 @@ async function openTransport(
     return new HttpTransport({baseUrl, ...network});
   }
   const {PoolTransport} = await import('../../client/pool-transport.ts');
-  // Opened as requests need them, and now and then one more: a pool takes a socket for busy a moment longer than it is.
+  // Opened as requests need them, occasionally with one extra: a pool considers a socket busy slightly longer than it
+  // is.
   return new PoolTransport({baseUrl, connections: socketCeiling(), ...network});
 }

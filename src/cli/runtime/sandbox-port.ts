@@ -1,2 +1,2 @@
-/** The port that a sandbox takes when none is named; its profile keeps working over restarts. */
+/** The default port of the sandbox, so that its profile keeps working after restarts. */
 export const DEFAULT_PORT = 4510;

@@ -12,7 +12,7 @@ export interface OutputFlags {
   'no-color'?: boolean | undefined;
 }
 
-/** Output settings: the flag, else the project file, else the default. */
+/** Output settings: the flag, otherwise the project file, otherwise the default. */
 export function outputSettings(flags: OutputFlags, project: ProjectFile | undefined): OutputSettings {
   const fields = flags.fields ?? project?.fields;
   return {
@@ -36,8 +36,8 @@ function checkFormat(text: string, project: ProjectFile | undefined): Format {
 }
 
 /**
- * What the words themselves say about output, for an error that comes before they are parsed. Never throws: a wrong
- * format is reported as text.
+ * The output format requested by the arguments, for an error that occurs before they are parsed. Never throws: for an
+ * invalid format, the error is reported as text.
  */
 export function guessSettings(argv: readonly string[], project: ProjectFile | undefined): OutputSettings {
   const end = argv.indexOf('--');

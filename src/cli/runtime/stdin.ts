@@ -7,7 +7,7 @@ export async function readStdin(stdin: InStream, mostCharacters: number): Promis
   for await (const chunk of stdin) {
     text += String(chunk);
     if (text.length > mostCharacters)
-      throw new RemitError('LOCAL_VALIDATION', `stdin holds more than ${mostCharacters} characters`);
+      throw new RemitError('LOCAL_VALIDATION', `stdin contains more than ${mostCharacters} characters`);
   }
   return text;
 }

@@ -1,11 +1,12 @@
 import {RemitError} from '../../errors.ts';
 
-/** Time for a command to unwind after the first signal before the process is ended anyway. */
+/** Time for a command to end after the first signal, before the process is ended anyway. */
 const GRACE_MS = 5000;
 
 /**
- * Ctrl-C, SIGTERM, and SIGHUP, which a closed terminal sends. By default the first one aborts whatever waits and the
- * command unwinds; a command that must finish what is in flight calls `drain()` and decides itself, until a second signal.
+ * Handles Ctrl-C, SIGTERM, and SIGHUP, which a closed terminal sends. By default the first signal aborts all waits,
+ * and the command ends; a command that must finish requests in flight calls `drain()` and decides itself, until a
+ * second signal.
  */
 export class Stop {
   readonly #first = new AbortController();
@@ -31,12 +32,14 @@ export class Stop {
     return this.#first.signal.aborted ? (this.#first.signal.reason as RemitError) : undefined;
   }
 
-  /** The terminal was closed: what is written to it fails from now on. */
+  /** The terminal was closed: writing to it fails from now on. */
   get hungUp(): boolean {
     return this.#hungUp;
   }
 
-  /** For long runs: `first` asks to finish what is in flight, `second` to stop at once. No grace period runs. */
+  /**
+   * For long runs: `first` asks to finish what is in flight, `second` to stop immediately. There is no grace period.
+   */
   drain(): {first: AbortSignal; second: AbortSignal} {
     this.#draining = true;
     return {first: this.#first.signal, second: this.#second.signal};
@@ -58,11 +61,12 @@ export class Stop {
     if (!this.#draining || this.#signals > 2) this.#exit(reason.exitCode);
   }
 
-  /** Listens to the process; undone by `release`. */
+  /** Starts listening to the process; `release` stops it. */
   listen(target: NodeJS.EventEmitter): void {
     const onInt = () => this.receive('SIGINT');
     const onTerm = () => this.receive('SIGTERM');
-    // The shell and the kernel may both send it for one terminal that was closed: the second one is no second wish.
+    // The shell and the kernel may both send it for one closed terminal; the second one does not count as a second
+    // request.
     const onHangUp = () => {
       this.#hungUp = true;
       if (this.#signals === 0) this.receive('SIGTERM');
@@ -75,7 +79,7 @@ export class Stop {
         .removeListener('SIGHUP', onHangUp);
   }
 
-  /** The command has unwound: no grace period runs any longer. */
+  /** The command has ended: there is no grace period any more. */
   release(): void {
     clearTimeout(this.#grace);
     this.#removeHandlers();

@@ -3,7 +3,10 @@ import {loopbackCertificate} from '../../webhooks/local-authority.ts';
 import type {LocalContext} from '../core/context.ts';
 import {makeFolder} from './place.ts';
 
-/** Writes a certificate for localhost, 127.0.0.1 and ::1 with its key, and says where they and their authority are. */
+/**
+ * Writes a certificate for localhost, 127.0.0.1 and ::1 with its key, and reports their paths and that of the
+ * authority.
+ */
 export async function makeCertificate(
   local: LocalContext,
   {certFile, keyFile}: {certFile: string; keyFile: string},
@@ -12,7 +15,7 @@ export async function makeCertificate(
   const made = await loopbackCertificate(local.stateDir, local.clock.now());
   writeFileAtomic(keyFile, made.key);
   writeFileAtomic(certFile, made.certificate, {mode: 0o644});
-  local.out.text(`Certificate of localhost, 127.0.0.1 and ::1 in ${certFile}, its key in ${keyFile}.`);
-  local.out.text(`Other clients than the sandbox trust it with the authority ${made.authorityFile}.`);
+  local.out.text(`Certificate for localhost, 127.0.0.1 and ::1: ${certFile}. Private key: ${keyFile}.`);
+  local.out.text(`The sandbox trusts it. Other clients need the authority ${made.authorityFile}.`);
   return {cert_file: certFile, key_file: keyFile, authority_file: made.authorityFile};
 }

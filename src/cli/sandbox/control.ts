@@ -11,7 +11,8 @@ const notRunning = (message: string, cause?: unknown) =>
   new RemitError('NOT_RUNNING', message, {cause, hint: 'remit sandbox start'});
 
 /**
- * One control call to a running sandbox, the one that this command is about if none is given: the JSON of its answer.
+ * One control call to a running sandbox (by default the one that this command is about); returns the JSON of its
+ * answer.
  * @throws {RemitError} NOT_RUNNING, or the refusal by its code.
  */
 export async function callControl(
@@ -58,11 +59,11 @@ function readToken(running: Running): string {
   try {
     return readFileSync(token, 'utf8').trim();
   } catch (error) {
-    throw notRunning(`the control token of the sandbox at ${running.base_url} is gone from ${token}`, error);
+    throw notRunning(`the control token of the sandbox at ${running.base_url} is missing: ${token}`, error);
   }
 }
 
-/** Whether the kept sandbox of this state folder is there. */
+/** Whether the default sandbox of this state folder is running. */
 export async function isAnswering(local: LocalContext): Promise<boolean> {
   const place = sandboxPlace(local.stateDir);
   const record = readRecord(place);

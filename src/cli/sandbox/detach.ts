@@ -14,11 +14,12 @@ const LOOK_EVERY_MS = 50;
 const PATIENCE_MS = 20_000;
 
 /**
- * Starts `sandbox start` in a process of its own, which stays after this one, waits until it answers, and says so.
+ * Starts `sandbox start` in its own process, which keeps running after this one, waits until it answers, and reports
+ * it.
  * @throws {RemitError} whatever the new process failed with.
  */
 export async function startDetached(local: LocalContext, flags: StartFlags): Promise<Ready & {pid: number}> {
-  readStartFlags(flags); // a wrong one is refused here, not in a log
+  readStartFlags(flags); // an invalid one is refused here, not in a log
   const place = sandboxPlace(local.stateDir);
   const args = ['sandbox', 'start', ...wordsOf(flags), '-o', 'ndjson'];
   const ready = await spawnServer(local, place, {args, store: flags.store});
@@ -28,11 +29,12 @@ export async function startDetached(local: LocalContext, flags: StartFlags): Pro
   const forPeople = known && local.out.forPeople;
   const page = forPeople ? (await makePageLink(local, {...record, place})).url : undefined;
   showReady(local.out, ready, {profile: hasProfile ? PROFILE : undefined, known, page});
-  if (forPeople) local.out.note('It stays when this terminal closes; remit sandbox stop ends it.');
+  if (forPeople)
+    local.out.note('It keeps running when this terminal closes; stop it with: remit sandbox stop');
   return ready;
 }
 
-/** The flags as they are typed. The address of a store may hold a password, and everyone can read these words. */
+/** The flags as typed, except the address of a store: it may contain a password, and everyone can read arguments. */
 function wordsOf(flags: StartFlags): string[] {
   const {port, timing, seed, balance, 'freeze-at': freezeAt, 'idempotency-ttl': ttl} = flags;
   const optional = (name: string, value: string | undefined) => (value === undefined ? [] : [name, value]);
@@ -67,11 +69,11 @@ async function spawnServer(
     env: childEnv(local.runtime.env, ['REMIT_STATE_DIR', 'REMIT_CONFIG_DIR']),
   });
   closeSync(output);
-  child.stdin?.on('error', () => undefined); // it has ended already, and its log says why
+  child.stdin?.on('error', () => undefined); // it has already ended, and its log shows why
   child.stdin?.end(store);
   let failed: Error | undefined;
   child.on('error', (error) => (failed = error));
-  child.on('exit', (code) => (failed ??= new Error(`it ended at once with exit code ${code}`)));
+  child.on('exit', (code) => (failed ??= new Error(`it ended immediately with exit code ${code}`)));
   for (let waited = 0; waited < PATIENCE_MS; waited += LOOK_EVERY_MS) {
     const lines = readFileSync(log, 'utf8').split('\n').slice(0, -1);
     const ready = lines.find((line) => line.startsWith('{"type":"ready"'));

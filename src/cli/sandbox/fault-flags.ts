@@ -3,7 +3,7 @@ import {allOperations} from '../../contract/operations.ts';
 import {RemitError} from '../../errors.ts';
 import {nearest} from '../../output/nearest.ts';
 
-/** Effects as people type them. */
+/** Effects as typed. */
 export const FAULT_KINDS = [
   'latency',
   'status',
@@ -47,7 +47,7 @@ export interface FaultFlags {
   age?: number | undefined;
 }
 
-/** The flags that only some effects take. */
+/** Flags that apply only to some effects. */
 const TAKES: Readonly<Record<string, readonly (keyof FaultFlags)[]>> = {
   status: ['after', 'status', 'retry-after'],
   reset: ['after'],
@@ -62,7 +62,7 @@ const TAKES: Readonly<Record<string, readonly (keyof FaultFlags)[]>> = {
 };
 const OF_EFFECTS = [...new Set(Object.values(TAKES).flat())];
 
-/** The rule that the flags describe, as the control route takes it. @throws {RemitError} USAGE */
+/** The rule described by the flags, in the form of the control route. @throws {RemitError} USAGE */
 export function readFault(kind: string, flags: FaultFlags): object {
   for (const name of OF_EFFECTS)
     if (flags[name] !== undefined && flags[name] !== false && !TAKES[kind]?.includes(name))
@@ -81,11 +81,11 @@ export function readFault(kind: string, flags: FaultFlags): object {
 const OPERATION_IDS = allOperations().map(({id}) => id);
 const METHODS = ['GET', 'POST', 'PATCH', 'DELETE'] as const;
 
-/** A rule with a name that nothing has would never strike. */
+/** A rule with an unknown name would never match. */
 function known(flag: string, value: string | undefined, names: readonly string[], all: string): void {
   if (value === undefined || names.includes(value)) return;
   const near = nearest(value, names);
-  throw new RemitError('USAGE', `--${flag} ${JSON.stringify(value)} is not known`, {
+  throw new RemitError('USAGE', `--${flag} ${JSON.stringify(value)} is unknown`, {
     hint: near === undefined ? all : `did you mean --${flag} ${near}?`,
   });
 }
@@ -141,6 +141,6 @@ function readSigma(text: string | undefined): number | undefined {
   });
 }
 
-/** Without what was not said. */
+/** Omits undefined values. */
 const given = (facts: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));

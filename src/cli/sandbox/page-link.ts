@@ -6,17 +6,17 @@ import {targetSandbox} from './target.ts';
 /** A link that opens the sandbox's page with its controls, once. */
 export interface PageLink {
   url: string;
-  /** ISO 8601, of the machine's clock. */
+  /** ISO 8601, by the machine's clock. */
   expires_at: string;
 }
 
-/** Makes a link to the page of a running sandbox. @throws {RemitError} NOT_RUNNING */
+/** Creates a link to the page of a running sandbox. @throws {RemitError} NOT_RUNNING */
 export async function makePageLink(
   local: LocalContext,
   running: Running = targetSandbox(local),
 ): Promise<PageLink> {
   const {base_url: baseUrl} = running;
   const made = await callControl(local, 'POST', '/sandbox/page-links', {}, running);
-  const {path, expires_at} = made as {path: string; expires_at: string}; // our own server's
+  const {path, expires_at} = made as {path: string; expires_at: string}; // from our own server
   return {url: `${baseUrl}${path}`, expires_at};
 }

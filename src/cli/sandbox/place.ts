@@ -4,17 +4,17 @@ import {writeFileAtomic} from '../../store/atomic-file.ts';
 
 export {makeFolder} from '../../store/folder.ts';
 
-/** Where the sandbox of a state folder lives: its store, and how other commands find it while it runs. */
+/** The files of the sandbox of a state folder: its store, and how other commands find it while it runs. */
 export interface Place {
   folder: string;
-  /** Whether it is the one of the state folder, not one beside it. */
+  /** Whether it is the default sandbox of the state folder, not an additional one. */
   isKept: boolean;
   store: string;
   /** Address and process of the running sandbox. */
   record: string;
   /** The control token, 0600. */
   token: string;
-  /** Output of a detached sandbox, 0600: its first line holds keys. */
+  /** Output of a detached sandbox, 0600: its first line contains keys. */
   log: string;
 }
 
@@ -26,7 +26,7 @@ export interface RunningRecord {
   store: string;
 }
 
-/** The place of the kept sandbox: the one that commands use when nothing says otherwise. */
+/** The place of the default sandbox: the one that commands use unless another is named. */
 export const sandboxPlace = (stateDir: string): Place => placeIn(join(stateDir, 'sandbox'), true);
 
 /** The place of a sandbox in any folder. */
@@ -42,7 +42,7 @@ export function placeIn(folder: string, isKept = false): Place {
   };
 }
 
-/** What was last said to be running; the process may be gone. */
+/** The last recorded sandbox; its process may be gone. */
 export function readRecord(place: Place): RunningRecord | undefined {
   try {
     return JSON.parse(readFileSync(place.record, 'utf8')) as RunningRecord; // written by us, atomically
@@ -56,7 +56,7 @@ export function writeRecord(place: Place, record: RunningRecord, token: string):
   writeFileAtomic(place.record, `${JSON.stringify(record, undefined, 2)}\n`);
 }
 
-/** Takes the record away, unless another process has written its own since. */
+/** Removes the record, unless another process has written its own since. */
 export function removeRecord(place: Place, {pid, base_url: url}: RunningRecord): void {
   const found = readRecord(place);
   if (found?.pid !== pid || found.base_url !== url) return;

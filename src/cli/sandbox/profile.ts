@@ -5,8 +5,8 @@ import {changeConfig} from '../profiles/store.ts';
 export const PROFILE = 'sandbox';
 
 /**
- * Makes the profile `sandbox` point to the running one, and the default where there is none.
- * @returns false if a profile of that name has another base URL: it is the user's own and stays unchanged
+ * Points the profile `sandbox` to the running one, and makes it the default if there is none.
+ * @returns false if a profile with that name has another base URL: it is the user's own and stays unchanged
  */
 export async function writeProfile(
   local: LocalContext,
@@ -16,7 +16,7 @@ export async function writeProfile(
   await changeConfig(local.configDir, (config) => {
     const old = config.profiles[PROFILE];
     if (old && checkBaseUrl(old.base_url).protocol !== 'http:') {
-      written = false; // a sandbox has plain http, so a profile with https is not one
+      written = false; // a sandbox uses plain http, so a profile with https is not one
       return config;
     }
     const profile = {

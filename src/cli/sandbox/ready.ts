@@ -1,6 +1,6 @@
 import type {Output} from '../../output/output.ts';
 
-/** The first line under `-o ndjson`: all that a program needs to use the sandbox and to control it. */
+/** The first line with `-o ndjson`: everything that a program needs to use and control the sandbox. */
 export interface Ready {
   type: 'ready';
   base_url: string;
@@ -11,9 +11,9 @@ export interface Ready {
 }
 
 /**
- * Says that the sandbox answers, and what to type next.
+ * Reports that the sandbox answers, and what to type next.
  * @param facts.page a link that opens the page once, for people
- * @param facts.known whether `remit sandbox` commands of this state folder speak to this one
+ * @param facts.known whether `remit sandbox` commands of this state folder use this one
  */
 export function showReady(
   out: Output,

@@ -4,8 +4,8 @@ import type {RequestEntry} from '../../sandbox/api/exchange.ts';
 import type {DeliveryEntry} from '../../sandbox/webhooks/delivery-log.ts';
 
 /**
- * `10:42:07  201  POST    /api/payouts  3.1ms  req_00002a`: one line a request, in local time. What is looked for stands
- * first: at 80 columns a path with an id leaves no room for the rest.
+ * `10:42:07  201  POST    /api/payouts  3.1ms  req_00002a`: one line per request, in local time. The most important
+ * parts come first: at 80 columns, a path with an id leaves no space for the rest.
  */
 export function requestLine(entry: RequestEntry, paint: Output['paint']): string {
   const time = new Date(entry.at).toTimeString().slice(0, 8);
@@ -25,7 +25,7 @@ export function requestLine(entry: RequestEntry, paint: Output['paint']): string
   return parts.join('  ');
 }
 
-/** `10:42:09  payout.settled  to https://localhost:4600/hook  200  12ms`: one line an attempt, in local time. */
+/** `10:42:09  payout.settled  to https://localhost:4600/hook  200  12ms`: one line per attempt, in local time. */
 export function deliveryLine(entry: DeliveryEntry, paint: Output['paint']): string {
   const {state, status, next_attempt_at: next} = entry;
   if (state === 'dropped') return droppedLine(entry, paint);
@@ -57,7 +57,9 @@ const droppedLine = ({at, event_type, url, mode}: DeliveryEntry, paint: Output['
     paint('yellow', 'fault: drop'),
   ].join('  ');
 
-/** Shows requests and deliveries as they are answered: lines for people, NDJSON events, nothing in the other formats. */
+/**
+ * Shows requests and deliveries as they are answered: lines for people, NDJSON events, nothing in the other formats.
+ */
 export function requestLog(out: Output): (entry: RequestEntry | DeliveryEntry) => void {
   if (out.settings.format === 'ndjson') return (entry) => void out.event(entry);
   if (!out.forPeople || out.settings.quiet) return () => undefined;

@@ -8,15 +8,15 @@ export interface Running extends RunningRecord {
   place: Place;
 }
 
-/** `fresh-` is thrown away at the end; `shared-` is one more on a shared store. Either has a folder of its own. */
+/** `fresh-` is deleted at the end; `shared-` is an additional one on a shared store. Both have their own folder. */
 type Extra = 'fresh' | 'shared';
 const EXTRA = /^(fresh|shared)-/;
-/** Who made the folder: written at once, long before the sandbox runs. */
+/** The process that created the folder: written immediately, long before the sandbox runs. */
 const OWNER = 'owner.json';
-/** A folder without a known owner is left behind when nothing in it was touched for this long. */
+/** A folder without a known owner is considered abandoned if nothing in it was touched for this long. */
 const ABANDONED_MS = 3_600_000;
 
-/** Makes the folder of a sandbox that does not take the place of the kept one. */
+/** Creates the folder of a sandbox that does not replace the default one. */
 export function makeExtraPlace({folder}: Place, kind: Extra, nowMs: number): Place {
   const made = mkdtempSync(join(folder, `${kind}-`));
   const owner = describeSelf(systemProbe, 'sandbox', 'none', nowMs);
@@ -24,15 +24,15 @@ export function makeExtraPlace({folder}: Place, kind: Extra, nowMs: number): Pla
   return placeIn(made);
 }
 
-/** Removes what sandboxes left that were killed. */
+/** Removes leftovers of killed sandboxes. */
 export function sweepExtras({folder}: Place, nowMs: number): void {
   for (const extra of extrasIn(folder))
     if (isAbandoned(extra, nowMs)) rmSync(extra, {recursive: true, force: true});
 }
 
 /**
- * Every sandbox of a state folder; `place.isKept` marks the one that commands use by default. A fresh one that was started
- * while no other ran is that one too, and is listed once.
+ * All sandboxes of a state folder; `place.isKept` marks the one that commands use by default. A fresh sandbox that
+ * was started while no other was running is also the default, and is listed once.
  */
 export function runningSandboxes(stateDir: string): Running[] {
   const kept = sandboxPlace(stateDir);
@@ -81,6 +81,6 @@ function lastTouched(folder: string): number {
       ...readdirSync(folder).map((name) => statSync(join(folder, name)).mtimeMs),
     );
   } catch {
-    return Date.now(); // it is changing at this moment
+    return Date.now(); // it is changing right now
   }
 }

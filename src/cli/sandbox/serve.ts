@@ -42,7 +42,7 @@ export async function serveSandbox(
       onBug: (error) =>
         local.out.warn(
           error instanceof RemitError
-            ? `the store is in trouble: ${error.message}`
+            ? `the store failed: ${error.message}`
             : `an internal error of the sandbox (a bug in remit): ${describe(error)}`,
         ),
       onStop: () => end.command(),
@@ -50,7 +50,7 @@ export async function serveSandbox(
     const record = recordOf(local, server, shared?.shown ?? store);
     try {
       if (extra !== undefined) writeRecord(extra, record, server.controlToken);
-      // A throw-away sandbox, or one more on a shared store, does not take the place of another that runs.
+      // A temporary sandbox, or an additional one on a shared store, does not replace another that is running.
       const known = extra === undefined || !(await isAnswering(local));
       const profile = known ? await makeKnown(local, server, record) : undefined;
       const ready = readyOf(server);
@@ -68,7 +68,7 @@ export async function serveSandbox(
   }
 }
 
-/** Stopped by a signal it exits with the signal's code, by `sandbox stop` with 0. */
+/** Exits with the signal's code if stopped by a signal, and with 0 after `sandbox stop`. */
 function endOf(stop: Stop): {reached: Promise<ExitCode>; command: () => void} {
   let command = () => {};
   const reached = new Promise<ExitCode>((resolve) => {
@@ -100,15 +100,15 @@ const recordOf = (local: LocalContext, server: RunningSandbox, store: string): R
   store,
 });
 
-/** Makes it the sandbox that other commands use by default; the profile's name when it was written. */
+/** Makes it the sandbox that other commands use by default. Returns the profile's name if it was written. */
 async function makeKnown(
   local: LocalContext,
   server: RunningSandbox,
   record: RunningRecord,
 ): Promise<string | undefined> {
   const written = await writeProfile(local, server);
-  writeRecord(sandboxPlace(local.stateDir), record, server.controlToken); // last: who finds it finds all of it
+  writeRecord(sandboxPlace(local.stateDir), record, server.controlToken); // last: a process that finds it finds everything
   if (written) return PROFILE;
-  local.out.warn(`the profile "${PROFILE}" leads to another service and was left alone`);
+  local.out.warn(`the profile "${PROFILE}" is for another service and was not changed`);
   return undefined;
 }

@@ -7,11 +7,11 @@ import type {LocalContext} from '../core/context.ts';
 import {readStdin} from '../runtime/stdin.ts';
 import {isPostgresUrl, readPostgresUrl} from '../../store/postgres-url.ts';
 
-/** The flags of `sandbox start` that decide how the sandbox behaves. */
+/** The flags of `sandbox start` that determine how the sandbox behaves. */
 export interface StartFlags {
   port: number;
   fresh: boolean;
-  /** `postgres://…`, or `-` for one on standard input; absent, a file of the state folder. */
+  /** `postgres://…`, or `-` to read one from standard input; absent: a file of the state folder. */
   store?: string | undefined;
   timing: TimingProfile;
   seed?: string | undefined;
@@ -26,7 +26,7 @@ export interface StartFlags {
   'settle-move-207'?: boolean | undefined;
 }
 
-/** @throws {RemitError} USAGE for an amount, time or store that cannot be read. */
+/** @throws {RemitError} USAGE for an invalid amount, time or store. */
 export function readStartFlags(flags: StartFlags): Omit<ServerOptions, 'store'> {
   readStore(flags);
   return {
@@ -51,7 +51,7 @@ function readModes(asked: StartFlags['async-initiation']): readonly ('test' | 'l
 }
 
 /**
- * The shared store that was asked for, and how it may be shown; undefined for a file.
+ * The requested shared store, and the form in which it may be shown; undefined for a file.
  * @throws {RemitError} USAGE
  */
 export function readStore(flags: StartFlags): {address: string; shown: string} | undefined {
@@ -64,11 +64,11 @@ export function readStore(flags: StartFlags): {address: string; shown: string} |
   return {address: store, shown: readPostgresUrl(store).shown};
 }
 
-/** What stands for the address of a store that comes on standard input. */
+/** Stands for the address of a store that is read from standard input. */
 export const STORE_FROM_STDIN = '-';
 const MOST_CHARACTERS = 10_000;
 
-/** The flags with the address of the store, also where it comes on standard input. Its password is shown nowhere. */
+/** The flags with the address of the store, including one from standard input. Its password is never shown. */
 export async function withStore<T extends StartFlags>(
   flags: T,
   {runtime, out}: Pick<LocalContext, 'runtime' | 'out'>,

@@ -7,7 +7,7 @@ import {targetSandbox} from './target.ts';
 const LOOK_EVERY_MS = 50;
 const PATIENCE_MS = 10_000;
 
-/** Asks the running sandbox to stop and waits until its process has let go of everything. */
+/** Asks the running sandbox to stop, and waits until its process has released everything. */
 export async function stopSandbox(
   local: LocalContext,
 ): Promise<{stopped: true; base_url: string; store: string; pid: number}> {
@@ -17,7 +17,7 @@ export async function stopSandbox(
     if (waited >= PATIENCE_MS)
       throw new RemitError(
         'STATE',
-        `the sandbox at ${running.base_url} (process ${running.pid}) does not end`,
+        `the sandbox at ${running.base_url} (process ${running.pid}) does not stop`,
       );
     await local.clock.sleep(LOOK_EVERY_MS, local.stop.signal);
   }

@@ -8,7 +8,7 @@ import {shellWord} from '../../shell-word.ts';
 import type {LocalContext} from '../core/context.ts';
 import {runningSandboxes, type Running} from './running.ts';
 
-/** What says which sandbox is meant, in words for a message. */
+/** Where the choice of a sandbox comes from, for a message. */
 interface Wanted {
   url: string;
   from: string;
@@ -17,10 +17,11 @@ interface Wanted {
 const targets = new WeakMap<LocalContext, Running>();
 
 /**
- * The sandbox that the commands of this invocation speak to, named once on stderr: the one of `--profile`, REMIT_BASE_URL or
- * REMIT_PROFILE; otherwise that of the profile in force, if it runs; otherwise the kept one, or the only one.
+ * The sandbox that the commands of this invocation use, named once on stderr: the one of `--profile`, REMIT_BASE_URL
+ * or REMIT_PROFILE; otherwise that of the active profile, if it runs; otherwise the default one, or the only one.
  *
- * @throws {RemitError} NOT_RUNNING; GUARD_TARGET when another one is named than any that runs here, or several run and none is named
+ * @throws {RemitError} NOT_RUNNING; GUARD_TARGET if the named one does not run here, or if several run and none is
+ *   named
  */
 export function targetSandbox(local: LocalContext): Running {
   const known = targets.get(local);
@@ -31,7 +32,7 @@ export function targetSandbox(local: LocalContext): Running {
   return target;
 }
 
-/** A sandbox command for a hint: typed as it stands, it is about the same sandbox. */
+/** A sandbox command for a hint: typed unchanged, it uses the same sandbox. */
 export function sandboxCommand({flags, runtime}: LocalContext, ...words: readonly string[]): string {
   const command = ['remit', 'sandbox', ...words].map(shellWord).join(' ');
   const {REMIT_BASE_URL: url, REMIT_PROFILE: named} = runtime.env;
@@ -65,7 +66,7 @@ function findTarget(local: LocalContext): Running {
   });
 }
 
-/** What was said for this command, or for this shell. */
+/** What was set for this command, or for this shell. */
 function explicitTarget({flags, runtime, configDir}: LocalContext): Wanted | undefined {
   const {REMIT_BASE_URL: url, REMIT_PROFILE: profile} = runtime.env;
   const profileUrl = (name: string) =>
@@ -77,7 +78,9 @@ function explicitTarget({flags, runtime, configDir}: LocalContext): Wanted | und
   return undefined;
 }
 
-/** Where other commands would go. No reason to refuse: a default profile may well lead to the real service. */
+/**
+ * Where other commands would go. This is no reason to refuse, because a default profile may lead to the real service.
+ */
 function impliedUrl({configDir, runtime}: LocalContext): string | undefined {
   const config = readConfig(configDir);
   const name = findProjectFile(runtime.cwd)?.profile ?? config.default;
@@ -86,7 +89,7 @@ function impliedUrl({configDir, runtime}: LocalContext): string | undefined {
   return profile && comparable(profile.base_url);
 }
 
-/** Sandboxes listen on 127.0.0.1 and name themselves so; other names of this machine are the same. */
+/** Sandboxes listen on 127.0.0.1 and use that name; other names of this machine are equivalent. */
 function comparable(text: string): string {
   const url = new URL(normaliseBaseUrl(text));
   if (isLoopback(url.hostname)) url.hostname = '127.0.0.1';

@@ -6,19 +6,21 @@ import type {Detail, Details} from '../guard/facts.ts';
 import {openEffect} from './open-effect.ts';
 import {asName, tryRead} from './who.ts';
 
-/** Treasury accounts that are searched for a label. */
+/** Maximum number of treasury accounts that are searched for a label. */
 const MOST_ACCOUNTS = 200;
 
 const EFFECTS = {
   wait: 'waits for approval; no money moves yet',
-  now: 'approved at once; the money moves now',
+  now: 'approved immediately; the money moves now',
   approve: 'the money moves now',
 };
 
 const effectOf = (record: unknown, effect: keyof typeof EFFECTS, noun: string): string =>
   (effect === 'approve' ? openEffect(record, 'approve', noun) : undefined) ?? EFFECTS[effect];
 
-/** What the confirmation says of an account transfer: both accounts by label. `record` is its body or its record. */
+/**
+ * The facts in the confirmation of an account transfer: both accounts by label. `record` is its body or its record.
+ */
 export async function accountTransferDetails(
   context: Context,
   record: unknown,
@@ -38,9 +40,9 @@ export async function accountTransferDetails(
     return found;
   });
   const line = (label: string, id: unknown): Detail => {
-    if (typeof id !== 'string') return [label, 'not known: the record does not name it'];
+    if (typeof id !== 'string') return [label, 'unknown: the record does not name it'];
     const name = labels instanceof Map ? labels.get(id.toLowerCase()) : undefined;
-    return [label, name ? `${name} (${plainValue(id)})` : `account ${plainValue(id)}, label not known`];
+    return [label, name ? `${name} (${plainValue(id)})` : `account ${plainValue(id)}, label unknown`];
   };
   return {
     who: [line('from', source), line('to', destination)],
@@ -48,7 +50,7 @@ export async function accountTransferDetails(
   };
 }
 
-/** What the confirmation says of a move: both subaccounts by name. */
+/** The facts in the confirmation of a move: both subaccounts by name. */
 export async function moveDetails(
   context: Context,
   record: unknown,
@@ -56,16 +58,14 @@ export async function moveDetails(
 ): Promise<Details> {
   const line = async (label: string, field: string): Promise<Detail> => {
     const id = valueAt(record, field);
-    if (typeof id !== 'string') return [label, 'not known: the record does not name it'];
+    if (typeof id !== 'string') return [label, 'unknown: the record does not name it'];
     const name = await tryRead(context, async (options) => {
       const {data} = await context.client.call('subaccounts.get', {params: {id}, options});
       return asName(valueAt(unwrapRecord(data), 'name'));
     });
     return [
       label,
-      typeof name === 'string'
-        ? `${name} (${plainValue(id)})`
-        : `subaccount ${plainValue(id)}, name not known`,
+      typeof name === 'string' ? `${name} (${plainValue(id)})` : `subaccount ${plainValue(id)}, name unknown`,
     ];
   };
   return {

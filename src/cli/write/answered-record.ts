@@ -6,8 +6,8 @@ import {plainValue} from '../../output/view.ts';
 import type {Context} from '../core/context.ts';
 
 /**
- * The record that a write on a known id left: the answer's own, or read again where the answer has none (204, an empty
- * object, another record). Undefined, after a warning, where neither can be had.
+ * The record left by a write on a known id: from the answer itself, or read again if the answer has none (204, an
+ * empty object, another record). Undefined, after a warning, if neither is available.
  */
 export async function recordAfter(
   {out}: Pick<Context, 'out'>,
@@ -33,7 +33,7 @@ export async function recordAfter(
   return undefined;
 }
 
-/** The record of this id, out of an answer; one that carries a status but no id is taken for it. */
+/** The record with this id in an answer; one with a status but no id is accepted too. */
 export function recordWithId(answer: unknown, id: string): unknown {
   const record = unwrapRecord(answer);
   if (!isObject(record)) return undefined;
@@ -43,13 +43,13 @@ export function recordWithId(answer: unknown, id: string): unknown {
   return plainValue(own).toLowerCase() === id.toLowerCase() ? record : undefined;
 }
 
-/** A creation as it was requested and answered. */
+/** A create as it was requested and answered. */
 export interface Created {
   noun: 'payin' | 'payout';
   asked: Readonly<Record<string, unknown>>;
   record: unknown;
   idempotencyKey: string;
-  /** No earlier request can have had this key, or the answer says that the record is new. */
+  /** No earlier request can have had this key, or the answer shows that the record is new. */
   isNew: boolean;
   /** The command that shows the record. */
   next: string;
@@ -62,10 +62,10 @@ interface Difference {
 }
 
 /**
- * Compares the record that a creation was answered with to what was asked for. A key that was used before brings its
- * first record back, whatever the second request says: taken for success, the second one would never be made. Only what
- * the answer states is compared.
- * @returns the rail, where it alone differs: services write rails in their own words, so that proves nothing
+ * Compares the record in the answer to a create with the request. A key that was used before returns its first
+ * record, whatever the second request contains: if that were taken for success, the second one would never be made.
+ * Only what the answer contains is compared.
+ * @returns the rail, if only it differs: services use their own names for rails, so that proves nothing
  * @throws {RemitError} KEY_REUSED with both sides of every difference
  */
 export function checkAnswered(created: Created): Difference | undefined {
@@ -91,7 +91,7 @@ export function checkAnswered(created: Created): Difference | undefined {
   });
 }
 
-/** What makes one payin or payout another than the one asked for; the service may fill in the rest. */
+/** The fields that distinguish one payin or payout from another; the service may fill in the rest. */
 const FIELDS = ['payee_id', 'payer_id', 'amount_in_minor_units', 'currency_code', 'subaccount_id'];
 
 function compare(asked: Readonly<Record<string, unknown>>, record: unknown, field: string): Difference[] {
@@ -101,7 +101,7 @@ function compare(asked: Readonly<Record<string, unknown>>, record: unknown, fiel
   return [{field, asked: wanted, answered}];
 }
 
-/** Undefined where the answer does not state the field; a subaccount of null states the main account. */
+/** Undefined if the answer does not contain the field; a subaccount of null means the main account. */
 function statedBy(record: unknown, field: string): unknown {
   const value = valueAt(record, field);
   if (field === 'subaccount_id') return value;
@@ -120,5 +120,5 @@ function metadata(asked: Readonly<Record<string, unknown>>, record: unknown): Di
   return differs ? [{field: 'client_metadata', asked: wanted, answered: got}] : [];
 }
 
-/** Ids may come back in other letters, amounts as text. */
+/** Ids may be returned in another case, amounts as text. */
 const same = (a: unknown, b: unknown): boolean => plainValue(a).toLowerCase() === plainValue(b).toLowerCase();

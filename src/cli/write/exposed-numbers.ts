@@ -2,10 +2,10 @@ import {isObject} from '../../narrow.ts';
 import {maskShapes} from '../../sanitize/secret-shapes.ts';
 import type {Context} from '../core/context.ts';
 
-/** Free text of a body, which the service stores as it is. */
+/** Free-text fields of a body, which the service stores unchanged. */
 const FREE_TEXT = ['description', 'name', 'label'];
 
-/** Warns of card and account numbers in free text and metadata; the number itself is shown by its end alone. */
+/** Warns of card and account numbers in free text and metadata; only the end of the number is shown. */
 export function warnOfNumbers({out}: Pick<Context, 'out'>, body: Readonly<Record<string, unknown>>): void {
   const metadata = isObject(body['metadata']) ? Object.entries(body['metadata']) : [];
   const texts = [
@@ -18,7 +18,7 @@ export function warnOfNumbers({out}: Pick<Context, 'out'>, body: Readonly<Record
     if (masked === text) continue;
     const [end] = /…\w{0,4}/.exec(masked) ?? ['…'];
     out.warn(
-      `${name} has what looks like a card or account number (${end}); the service stores this text as it is`,
+      `${name} seems to contain a card or account number (${end}); the service stores this text unchanged`,
     );
   }
 }

@@ -1,7 +1,9 @@
 import {valueAt} from '../../output/select.ts';
 import {plainValue} from '../../output/view.ts';
 
-/** What a record is asked for that is not at its first status: the service may refuse. Else undefined. */
+/**
+ * A note for a write on a record that is beyond its first status, which the service may refuse; otherwise undefined.
+ */
 export function openEffect(record: unknown, verb: 'approve' | 'cancel', noun: string): string | undefined {
   const status = valueAt(record, 'status');
   if (status === undefined || status === 'created' || status === 'CREATED') return undefined;

@@ -2,7 +2,7 @@ import type {Preview} from '../../client/built.ts';
 import {safeJson} from '../../sanitize/sanitizer.ts';
 import type {Output} from '../../output/output.ts';
 
-/** The answer of a dry run: what would be sent, with the key masked. */
+/** The result of a dry run: the request, with the key masked. */
 export interface DryRun {
   dry_run: true;
   method: string;

@@ -16,11 +16,11 @@ export interface RecordWrite {
   /** --amount and --currency: used only if the record has no amount in any form. */
   stated: Amount | undefined;
   read: () => Promise<unknown>;
-  /** What the confirmation of a live write says besides amount and rail. */
+  /** The facts in the confirmation of a live write besides amount and rail. */
   details: (record: unknown) => Promise<Details>;
 }
 
-/** True where a guard checks or shows more than whether writes are allowed: the record must be read first. */
+/** True if a guard checks or shows more than whether writes are allowed; then the record must be read first. */
 export const needsFacts = ({
   profile,
 }: {
@@ -28,8 +28,9 @@ export const needsFacts = ({
 }): boolean => !profile.readOnly && (profile.mode === 'live' || Object.keys(profile.caps).length > 0);
 
 /**
- * Reads a record for the guard. Without a live key, caps or a stated amount there is nothing to check, and nothing is read.
- * @throws RemitError GUARD_CONFIRM where the stated amount is not that of the record
+ * Reads a record for the guard. Without a live key, caps or a stated amount there is nothing to check, and nothing is
+ * read.
+ * @throws RemitError GUARD_CONFIRM if the stated amount differs from that of the record
  */
 export async function recordFacts(
   context: {profile: Pick<ActiveProfile, 'readOnly' | 'mode' | 'caps'>},
@@ -53,9 +54,9 @@ export async function recordFacts(
 }
 
 /**
- * The amount as it was read, or as it was stated where there is none to read.
- * @param subject what names it: `the record`, `the request`
- * @throws RemitError GUARD_CONFIRM where the stated amount is another one
+ * The amount as read, or as stated if none can be read.
+ * @param subject where it comes from: `the record`, `the request`
+ * @throws RemitError GUARD_CONFIRM if the stated amount differs
  */
 export function statedFacts(
   operation: string,

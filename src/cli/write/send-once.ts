@@ -18,19 +18,19 @@ export interface Write {
   body?: Readonly<Record<string, unknown>>;
   dryRun: boolean | undefined;
   facts: WriteFacts | (() => Promise<WriteFacts>);
-  /** Printed once the guard has let it pass, before it leaves. */
+  /** Printed once the guard has allowed it, before it is sent. */
   announce?: string;
-  /** What it is about, such as `webhook endpoint`. */
+  /** The kind of record, such as `webhook endpoint`. */
   noun: string;
-  /** The id of the record it changes; absent in a creation, whose answer names it. */
+  /** The id of the record it changes; absent for a create, whose answer contains it. */
   id?: string;
-  /** What it does to the record: `was deleted`; of a creation `was created`. */
+  /** What it does to the record: `was deleted`; for a create `was created`. */
   done?: string;
-  /** The words of the read that shows whether it took effect, should its answer be lost. */
+  /** The command that shows whether it took effect, in case its answer is lost. */
   checkedBy: readonly string[];
-  /** The words of the command that shows a record just created; `checkedBy` when absent. */
+  /** The command that shows a record that was just created; default `checkedBy`. */
   shownBy?: (id: string) => readonly string[];
-  /** Reads the record after an answer that has none; absent where the answer is not a record. */
+  /** Reads the record after an answer without one; absent if the answer is not a record. */
   read?: () => Promise<unknown>;
 }
 
@@ -39,13 +39,13 @@ export type Sent =
   | {
       dryRun?: undefined;
       result: Result<unknown>;
-      /** The answer had no record, and it could not be read; `result.data` says what is known. */
+      /** The answer had no record, and it could not be read; `result.data` contains what is known. */
       unread: boolean;
     };
 
 /**
- * Checks a write here, guards it and sends it, never twice: after a lost answer it ends in doubt (exit 12), and the hint
- * is the read that shows whether it took effect. A dry run shows the request instead.
+ * Checks a write here, guards it and sends it, never twice: after a lost answer it ends in doubt (exit 12), and the
+ * hint is the command that shows whether it took effect. A dry run shows the request instead.
  */
 export async function sendOnce(context: Context, write: Write): Promise<Sent> {
   const {client, out, stop, commands} = context;
@@ -92,7 +92,7 @@ function tookEffect({effects, commands, out}: Context, write: Write, {data}: Res
 
 const idIn = (answer: unknown): unknown => valueAt(unwrapRecord(answer), 'id');
 
-/** A creation must say which record it made; without a usable id the record would be lost. */
+/** The answer to a create must identify its record; without a usable id the record would be lost. */
 const withoutRecord = (operation: OperationId, {data, status, requestId}: Result<unknown>, hint: string) =>
   new RemitError(
     'IN_DOUBT',

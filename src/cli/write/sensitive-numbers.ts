@@ -17,8 +17,8 @@ const onArgv = (what: string, hint: string): RemitError =>
   );
 
 /**
- * An account or card number: of a file or stdin, of a hidden prompt, or, with a test key only, of a flag.
- * @throws RemitError GUARD_ARGUMENT, NEEDS_TERMINAL or LOCAL_VALIDATION; the number is in no message
+ * Reads an account or card number from a file or stdin, from a hidden prompt or, with a test key only, from a flag.
+ * @throws RemitError GUARD_ARGUMENT, NEEDS_TERMINAL or LOCAL_VALIDATION; no message contains the number
  */
 export async function readNumber(
   {profile, runtime}: Pick<Context, 'profile' | 'runtime'>,
@@ -28,7 +28,7 @@ export async function readNumber(
   if (given !== undefined && profile.mode === 'live')
     throw onArgv(
       flag,
-      'leave the flag out to be asked for the number, or add --number-file FILE (- for stdin)',
+      'omit the flag to be prompted for the number, or add --number-file FILE (- for stdin)',
     );
   const raw =
     given ??
@@ -36,7 +36,7 @@ export async function readNumber(
     (await runtime.prompts.hidden(`${question}:`, '--number-file FILE'));
   const number = raw.replace(/[\s-]/g, '');
   if (!/^\d+$/.test(number))
-    throw new RemitError('LOCAL_VALIDATION', `the ${question.toLowerCase()} is not made of digits`);
+    throw new RemitError('LOCAL_VALIDATION', `the ${question.toLowerCase()} must contain only digits`);
   return number;
 }
 
@@ -73,7 +73,7 @@ async function readNumberFile(
   }
 }
 
-/** A pipe is fine here, as of `<(pass show …)`; something without an end is not. */
+/** A pipe such as `<(pass show …)` is fine here; an endless one is not. */
 function readStart(path: string): string {
   const descriptor = openSync(path, 'r');
   const bytes = Buffer.alloc(MOST_CHARACTERS + 1);
@@ -81,7 +81,7 @@ function readStart(path: string): string {
     let length = 0;
     for (let read = -1; read !== 0 && length < bytes.length; length += read)
       read = readSync(descriptor, bytes, length, bytes.length - length, null);
-    if (length > MOST_CHARACTERS) throw new Error(`it holds more than ${MOST_CHARACTERS} characters`);
+    if (length > MOST_CHARACTERS) throw new Error(`it contains more than ${MOST_CHARACTERS} characters`);
     return bytes.toString('utf8', 0, length);
   } finally {
     closeSync(descriptor);

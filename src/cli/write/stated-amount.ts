@@ -1,8 +1,8 @@
 import {readAmount, type Amount} from '../input/amounts.ts';
 
 /**
- * What --amount and --currency state of a write whose amount the service does not name. Zero is allowed: of a request
- * that moves no money.
+ * The amount stated by --amount and --currency for a write whose amount the service does not show. Zero is allowed,
+ * for a request that moves no money.
  */
 export function readStated(flags: {
   amount?: string | undefined;

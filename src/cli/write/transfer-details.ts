@@ -5,14 +5,14 @@ import type {Detail, Details} from '../guard/facts.ts';
 import {openEffect} from './open-effect.ts';
 import {methodLine, partyLine, recordedMethod} from './who.ts';
 
-/** Which of the two, and what its party is called. */
+/** Whether it is a payin or payout, and the name of its party. */
 interface Kind {
   noun: 'payin' | 'payout';
   partyLabel: 'payer' | 'payee';
   partyField: 'payer_id' | 'payee_id';
 }
 
-/** What the confirmation says of a payin or payout that is about to be created. */
+/** The facts in the confirmation of a payin or payout that is about to be created. */
 export async function creationDetails(
   context: Context,
   {noun, partyLabel, partyField}: Kind,
@@ -39,11 +39,11 @@ export async function creationDetails(
 function creationEffect(isApproved: boolean, isScheduled: boolean): string {
   if (!isApproved) return 'waits for approval; no money moves yet';
   return isScheduled
-    ? 'approved at once; the money moves on the scheduled date'
-    : 'approved at once; the money moves now';
+    ? 'approved immediately; the money moves on the scheduled date'
+    : 'approved immediately; the money moves now';
 }
 
-/** What the confirmation says of a payin or payout that is about to be approved or canceled. */
+/** The facts in the confirmation of a payin or payout that is about to be approved or canceled. */
 export async function recordDetails(
   context: Context,
   {noun, partyLabel, partyField}: Kind,
@@ -55,7 +55,7 @@ export async function recordDetails(
   const who: Detail =
     typeof id === 'string'
       ? await partyLine(context, partyLabel, plainValue(id), valueAt(metadata, `${partyLabel}.name`))
-      : [partyLabel, `not known: the record names no ${partyField}`];
+      : [partyLabel, `unknown: the record has no ${partyField}`];
   const date = valueAt(record, 'scheduled_date');
   return {
     who: [who, recordedMethod(partyLabel, valueAt(metadata, 'payment_method'))],
@@ -76,6 +76,6 @@ export async function recordDetails(
 
 function subaccountLine(noun: 'payin' | 'payout', id: unknown): Detail {
   const label = noun === 'payout' ? 'from' : 'credits';
-  if (id === undefined) return [label, 'not known: the record names no subaccount_id'];
+  if (id === undefined) return [label, 'unknown: the record has no subaccount_id'];
   return [label, id === null ? 'the main account' : `subaccount ${plainValue(id)}`];
 }

@@ -15,15 +15,15 @@ export interface WaitFlagValues {
 
 export const isWaiting = ({wait, until}: WaitFlagValues): boolean => wait === true || until !== undefined;
 
-/** A record that takes its time, and how to wait for it. */
+/** A record that takes time, and how to wait for it. */
 export interface Waiting {
   /** `payouts`: the topic of its commands. */
   topic: string;
   view: View;
   id: string;
-  /** As the write answered it; undefined where nothing was read yet. */
+  /** As the write answered it; undefined if nothing was read yet. */
   initial: unknown;
-  /** Where it ends well: `settled`. */
+  /** The successful final status: `settled`. */
   goal: string;
   poll: (options: {
     until: string | undefined;
@@ -35,8 +35,8 @@ export interface Waiting {
 }
 
 /**
- * Waits for a record. Whatever ends the wait early, the record as last seen is on stdout or in the error, and the error
- * names the command that goes on waiting: stopping a wait stops nothing at the service.
+ * Waits for a record. Whatever ends the wait early, the last seen record is on stdout or in the error, and the error
+ * names the command that continues to wait: ending a wait stops nothing at the service.
  * @throws RemitError ENDED_BADLY, WAIT_TIMEOUT, or what a read threw
  */
 export async function waitForRecord(
@@ -122,7 +122,9 @@ const statusText = (record: unknown): string | null => {
   return typeof status === 'string' ? status : null;
 };
 
-/** Says once that the record waits for an approval: another person may give it, so that the wait is no mistake. */
+/**
+ * Reports once that the record waits for an approval: another person may give it, so that waiting is not a mistake.
+ */
 export function approvalNote(
   {out, commands}: Context,
   {topic, view, id}: Pick<Waiting, 'topic' | 'view' | 'id'>,

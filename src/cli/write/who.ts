@@ -6,14 +6,16 @@ import {plainValue} from '../../output/view.ts';
 import type {Context} from '../core/context.ts';
 import type {Detail, Details} from '../guard/facts.ts';
 
-/** Reads for a confirmation are made once: a person waits for them, and without them the lines say "not known". */
+/**
+ * Reads for a confirmation are not repeated: a person is waiting for them, and without them the lines say "unknown".
+ */
 const PATIENCE_MS = 10_000;
-/** Pages of payment methods that are searched for the one that will be used. */
+/** Maximum number of pages of payment methods that are searched for the one to be used. */
 const MOST_METHODS = 200;
 
 type Party = 'payee' | 'payer';
 
-/** `Acme Ltd (0192…)`, of the name in the record or else read from the service. */
+/** `Acme Ltd (0192…)`, with the name from the record or, if missing, from the service. */
 export async function partyLine(context: Context, label: Party, id: string, name?: unknown): Promise<Detail> {
   const known = asName(name);
   if (known !== undefined) return [label, `${known} (${id})`];
@@ -22,10 +24,10 @@ export async function partyLine(context: Context, label: Party, id: string, name
     return asName(valueAt(unwrapRecord(data), 'name'));
   });
   if (typeof read === 'string') return [label, `${read} (${id})`];
-  return [label, `${id}, name not known: ${read?.failure ?? 'the service names none'}`];
+  return [label, `${id}, name unknown: ${read?.failure ?? 'the service has none'}`];
 }
 
-/** What the confirmation of a change to the payment methods of a party says: whose they are, and which one it is. */
+/** The facts in the confirmation of a change to payment methods: the owner and the method. */
 export const ownerDetails =
   (context: Context, {label, id}: {label: Party; id: string}, method?: Detail) =>
   async (): Promise<Details> => ({
@@ -33,7 +35,7 @@ export const ownerDetails =
     when: [],
   });
 
-/** The method that a creation will use: the one it names, else the default of the party. */
+/** The method that a create will use: the one it names, otherwise the default of the party. */
 export async function methodLine(
   context: Context,
   label: Party,
@@ -53,23 +55,25 @@ export async function methodLine(
         return methodText(method, named === undefined ? 'default' : undefined);
     }
     return named === undefined
-      ? `not known: the ${label} has no default payment method`
-      : `not known: ${named} is not among the payment methods of the ${label}`;
+      ? `unknown: the ${label} has no default payment method`
+      : `unknown: ${named} is not among the payment methods of the ${label}`;
   });
-  return [methodLabel(label), typeof read === 'string' ? read : `not known: ${read.failure}`];
+  return [methodLabel(label), typeof read === 'string' ? read : `unknown: ${read.failure}`];
 }
 
-/** The method as the record of a payin or payout names it. */
+/** The method named in the record of a payin or payout. */
 export const recordedMethod = (label: Party, method: unknown): Detail => [
   methodLabel(label),
   valueAt(method, 'last4') === undefined && valueAt(method, 'id') === undefined
-    ? 'not known: the record names no payment method'
+    ? 'unknown: the record has no payment method'
     : methodText(method, undefined),
 ];
 
 const methodLabel = (label: Party): string => (label === 'payee' ? 'pays to' : 'debits');
 
-/** `bank account …6789, Test Bank, default`. Whatever the service calls `last4`, only four characters are shown. */
+/**
+ * `bank account …6789, Test Bank, default`. Whatever the service sends as `last4`, only four characters are shown.
+ */
 function methodText(method: unknown, role: string | undefined): string {
   const type = asName(valueAt(method, 'type'))?.replaceAll('_', ' ') ?? 'payment method';
   const digits = valueAt(method, 'last4');
@@ -77,7 +81,7 @@ function methodText(method: unknown, role: string | undefined): string {
   const bank = asName(valueAt(method, 'bank_name')) ?? asName(valueAt(method, 'brand'));
   const status = asName(valueAt(method, 'verification_status'));
   const parts = [
-    last4 === undefined ? `${type}, number not known` : `${type} …${last4}`,
+    last4 === undefined ? `${type}, number unknown` : `${type} …${last4}`,
     bank,
     role,
     status === undefined || status === 'verified' ? undefined : `verification ${status}`,
@@ -85,7 +89,7 @@ function methodText(method: unknown, role: string | undefined): string {
   return parts.filter((part) => part !== undefined).join(', ');
 }
 
-/** A read whose failure must not end the command: only an interruption does. */
+/** A read whose failure must not end the command, except by an interruption. */
 export async function tryRead<T>(
   context: Context,
   read: (options: {signal: AbortSignal; retries: number; totalMs: number}) => Promise<T>,
@@ -96,8 +100,8 @@ export async function tryRead<T>(
   } catch (error) {
     if (signal.aborted || !(error instanceof RemitError)) throw error;
     const {httpStatus: status} = error;
-    if (status !== undefined && status < 300) return {failure: 'the service answered with something else'};
-    return {failure: `the service could not tell${status === undefined ? '' : ` (${status})`}`};
+    if (status !== undefined && status < 300) return {failure: 'the service sent an unexpected answer'};
+    return {failure: `the service could not be asked${status === undefined ? '' : ` (${status})`}`};
   }
 }
 

@@ -173,7 +173,7 @@ describe('with a live key, api', () => {
   it('asks for yes or no where an unknown request shows no amount', async () => {
     const ran = await live(['POST', '/v2/anything'], {answers: [true]});
     assert.equal(ran.exitCode, 0, ran.stderr);
-    assert.match(ran.stderr, /amount {7}not known: the request has no amount/);
+    assert.match(ran.stderr, /amount {7}unknown: the request has no amount/);
     assert.equal((await live(['POST', '/v2/anything'], {answers: [false]})).exitCode, 11);
   });
 

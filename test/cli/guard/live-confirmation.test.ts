@@ -79,7 +79,7 @@ describe('the confirmation of a live creation', () => {
     const shown = await confirmation([...CREATE, '--payment-method', OTHER_METHOD], KNOWN);
     assert.equal(shown['pays to'], 'card …4242, Visa, verification pending');
     const none = await confirmation([...CREATE, '--payment-method', PAYOUT_ID], KNOWN);
-    assert.equal(none['pays to'], `not known: ${PAYOUT_ID} is not among the payment methods of the payee`);
+    assert.equal(none['pays to'], `unknown: ${PAYOUT_ID} is not among the payment methods of the payee`);
   });
 
   it('says what approval, a date and a subaccount change', async () => {
@@ -91,23 +91,23 @@ describe('the confirmation of a live creation', () => {
     assert.equal(scheduled['scheduled'], '2030-01-02, 09:00 in New York');
     assert.equal(scheduled['from'], `subaccount ${PAYER_ID}`);
     assert.equal(scheduled['rail'], 'wire');
-    assert.equal(scheduled['effect'], 'approved at once; the money moves on the scheduled date');
+    assert.equal(scheduled['effect'], 'approved immediately; the money moves on the scheduled date');
     const now = await confirmation([...CREATE, '--auto-approve'], KNOWN);
-    assert.equal(now['effect'], 'approved at once; the money moves now');
+    assert.equal(now['effect'], 'approved immediately; the money moves now');
   });
 
   it('says what it does not know, and why, instead of guessing', async () => {
     const unknown = await confirmation(CREATE, {});
-    assert.equal(unknown['payee'], `${PAYEE_ID}, name not known: the service could not tell (404)`);
-    assert.equal(unknown['pays to'], 'not known: the service could not tell (404)');
+    assert.equal(unknown['payee'], `${PAYEE_ID}, name unknown: the service could not be asked (404)`);
+    assert.equal(unknown['pays to'], 'unknown: the service could not be asked (404)');
     const other = await confirmation(CREATE, {
       [`/api/payees/${PAYEE_ID}/payment-methods`]: page([{...METHODS[0]}]),
       [`/api/payees/${PAYEE_ID}`]: answer(200, {id: PAYER_ID, name: 'Another Ltd'}),
     });
-    assert.equal(other['payee'], `${PAYEE_ID}, name not known: the service answered with something else`);
-    assert.equal(other['pays to'], 'not known: the payee has no default payment method');
+    assert.equal(other['payee'], `${PAYEE_ID}, name unknown: the service sent an unexpected answer`);
+    assert.equal(other['pays to'], 'unknown: the payee has no default payment method');
     const down = await confirmation(CREATE, {'/': lost()});
-    assert.match(down['payee'] ?? '', /name not known/);
+    assert.match(down['payee'] ?? '', /name unknown/);
   });
 
   it('cannot be forged by a name, and shows four digits of a number at most', async () => {
@@ -198,9 +198,9 @@ describe('the confirmation of a live approval or cancellation', () => {
   it('says what the record does not name', async () => {
     const record = {id: PAYOUT_ID, status: 'created', amount_in_minor_units: 12_500, currency_code: 'USD'};
     const shown = await confirmation(['payouts', 'approve', PAYOUT_ID], {[path]: answer(200, record)});
-    assert.equal(shown['payee'], 'not known: the record names no payee_id');
-    assert.equal(shown['pays to'], 'not known: the record names no payment method');
-    assert.equal(shown['from'], 'not known: the record names no subaccount_id');
+    assert.equal(shown['payee'], 'unknown: the record has no payee_id');
+    assert.equal(shown['pays to'], 'unknown: the record has no payment method');
+    assert.equal(shown['from'], 'unknown: the record has no subaccount_id');
   });
 
   it('shows the amount as stated where the record has none, and has it typed', async () => {
@@ -236,7 +236,7 @@ describe('the confirmation between own accounts', () => {
       '/api/treasury/accounts': page([{id: FROM, label: 'Operating'}]),
     });
     assert.equal(shown['from'], `Operating (${FROM})`);
-    assert.equal(shown['to'], `account ${TO}, label not known`);
+    assert.equal(shown['to'], `account ${TO}, label unknown`);
     assert.equal(shown['effect'], 'waits for approval; no money moves yet');
   });
 
@@ -255,7 +255,7 @@ describe('the confirmation between own accounts', () => {
     });
     assert.equal(shown['move'], PAYOUT_ID);
     assert.equal(shown['from'], `Salaries (${FROM})`);
-    assert.equal(shown['to'], `subaccount ${TO}, name not known`);
+    assert.equal(shown['to'], `subaccount ${TO}, name unknown`);
     assert.equal(shown['effect'], 'the money moves now');
   });
 });

@@ -38,20 +38,20 @@ describe('the confirmation of an account transfer', () => {
   it('shows the id of an account that has no label or is not listed', async () => {
     const {who} = await details([{id: DESTINATION}]);
     assert.deepEqual(who, [
-      ['from', `account ${SOURCE.toUpperCase()}, label not known`],
-      ['to', `account ${DESTINATION}, label not known`],
+      ['from', `account ${SOURCE.toUpperCase()}, label unknown`],
+      ['to', `account ${DESTINATION}, label unknown`],
     ]);
   });
 
   it('says which account the record does not name, and leaves out a status it does not have', async () => {
     const {who, when} = await details([], {destination_account_id: DESTINATION});
-    assert.deepEqual(who[0], ['from', 'not known: the record does not name it']);
+    assert.deepEqual(who[0], ['from', 'unknown: the record does not name it']);
     assert.deepEqual(when, [['effect', 'the money moves now']]);
   });
 
   it('continues without labels when they cannot be read, but not after an interruption', async () => {
     const {who} = await accountTransferDetails(reading().context, record, 'wait');
-    assert.equal(who[1]![1], `account ${DESTINATION}, label not known`);
+    assert.equal(who[1]![1], `account ${DESTINATION}, label unknown`);
     const stop = new Stop(() => {});
     stop.receive('SIGINT');
     await assert.rejects(accountTransferDetails(reading({}, stop).context, record, 'wait'), {
@@ -67,13 +67,13 @@ describe('the confirmation of a move', () => {
     assert.deepEqual(await moveDetails(context, record, 'wait'), {
       who: [
         ['from', `Berlin (${SOURCE})`],
-        ['to', `subaccount ${DESTINATION}, name not known`],
+        ['to', `subaccount ${DESTINATION}, name unknown`],
       ],
       when: [['effect', 'waits for approval; no money moves yet']],
     });
     assert.deepEqual((await moveDetails(context, {}, 'approve')).who, [
-      ['from', 'not known: the record does not name it'],
-      ['to', 'not known: the record does not name it'],
+      ['from', 'unknown: the record does not name it'],
+      ['to', 'unknown: the record does not name it'],
     ]);
   });
 });

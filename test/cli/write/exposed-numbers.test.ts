@@ -9,15 +9,15 @@ const warned = async (...argv: string[]) => {
   const service = [answer(201, {id: PAYOUT_ID, status: 'created'})];
   const {exitCode, stderr} = await runCli(argv, {service});
   assert.equal(exitCode, 0, stderr);
-  return stderr.split('\n').filter((line) => line.includes('looks like'));
+  return stderr.split('\n').filter((line) => line.includes('seems to contain'));
 };
 
 describe('a card or account number in free text', () => {
   const create = ['payouts', 'create', '--payee', PAYEE_ID, '--amount-minor', '5'];
 
-  it('is warned of, with its end alone', async () => {
+  it('causes a warning that shows only its end', async () => {
     const warning = (name: string) =>
-      new RegExp(`^Warning: ${name} has what looks like a card or account number \\(…1111\\)`);
+      new RegExp(`^Warning: ${name} seems to contain a card or account number \\(…1111\\)`);
     const [metadata, ...others] = await warned(...create, '--metadata', `note=card ${CARD}`);
     assert.match(metadata!, warning('metadata note'));
     assert.deepEqual(others, []);

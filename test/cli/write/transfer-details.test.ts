@@ -50,11 +50,11 @@ describe('the confirmation of a payout to be created', () => {
     assert.deepEqual(when, [
       ['scheduled', '2030-01-02, 09:00 in New York'],
       ['from', `subaccount ${SUBACCOUNT}`],
-      ['effect', 'approved at once; the money moves on the scheduled date'],
+      ['effect', 'approved immediately; the money moves on the scheduled date'],
     ]);
     assert.deepEqual((await details({auto_approve: true})).when[2], [
       'effect',
-      'approved at once; the money moves now',
+      'approved immediately; the money moves now',
     ]);
   });
 
@@ -65,12 +65,12 @@ describe('the confirmation of a payout to be created', () => {
       {override_default_payment_method_id: SUBACCOUNT},
       /is not among/,
     ],
-    ['there is no default', METHODS.slice(0, 1), {}, /^not known: the payee has no default payment method$/],
+    ['there is no default', METHODS.slice(0, 1), {}, /^unknown: the payee has no default payment method$/],
     [
       'a method has no number',
       [{id: METHOD_ID, is_default: true}],
       {},
-      /^payment method, number not known, default$/,
+      /^payment method, number unknown, default$/,
     ],
     [
       'a method is not verified',
@@ -94,8 +94,8 @@ describe('the confirmation of a payout to be created', () => {
     const {context, requests} = reading();
     const {who} = await creationDetails(context, PAYOUT, {payee_id: PAYEE_ID});
     assert.deepEqual(who, [
-      ['payee', `${PAYEE_ID}, name not known: the service could not tell (404)`],
-      ['pays to', 'not known: the service could not tell (404)'],
+      ['payee', `${PAYEE_ID}, name unknown: the service could not be asked (404)`],
+      ['pays to', 'unknown: the service could not be asked (404)'],
     ]);
     assert.equal(requests.length, 2);
   });
@@ -103,7 +103,7 @@ describe('the confirmation of a payout to be created', () => {
   it('does not show the name of another payee than the one asked for', async () => {
     const other = answer(200, {id: PAYER_ID, name: 'Mallory'});
     const {who} = await details({}, {...SERVICE, [`/api/payees/${PAYEE_ID}`]: other});
-    const line = `${PAYEE_ID}, name not known: the service answered with something else`;
+    const line = `${PAYEE_ID}, name unknown: the service sent an unexpected answer`;
     assert.deepEqual(who[0], ['payee', line]);
   });
 });
@@ -147,12 +147,12 @@ describe('the confirmation of an approval or a cancellation', () => {
   it('says of each line that the record leaves out that it is not known', async () => {
     const {who, when} = await details({id: PAYOUT_ID, status: 'created'});
     assert.deepEqual(who, [
-      ['payee', 'not known: the record names no payee_id'],
-      ['pays to', 'not known: the record names no payment method'],
+      ['payee', 'unknown: the record has no payee_id'],
+      ['pays to', 'unknown: the record has no payment method'],
     ]);
     assert.deepEqual(when.slice(1, 3), [
       ['scheduled', 'not shown by the service'],
-      ['from', 'not known: the record names no subaccount_id'],
+      ['from', 'unknown: the record has no subaccount_id'],
     ]);
   });
 
@@ -162,7 +162,7 @@ describe('the confirmation of an approval or a cancellation', () => {
     const {who} = await recordDetails(context, PAYIN, 'approve', payin({payin_metadata}));
     assert.deepEqual(who, [
       ['payer', `Beta Inc (${PAYER_ID})`],
-      ['debits', 'payment method, number not known'],
+      ['debits', 'payment method, number unknown'],
     ]);
     assert.equal(requests.length, 1);
   });

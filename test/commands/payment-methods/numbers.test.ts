@@ -87,7 +87,7 @@ describe('an account or card number', () => {
   for (const [title, file, says] of [
     ['no file', '/nowhere/at/all', /cannot be read/],
     ['no end', '/dev/zero', /more than 4096 characters/],
-    ['nothing', '/dev/null', /not made of digits/],
+    ['nothing', '/dev/null', /must contain only digits/],
   ] as const)
     it(`is refused from a file with ${title}`, async () => {
       const ran = await run('test', [...BANK, '--number-file', file, '--json']);

@@ -64,7 +64,7 @@ describe('payouts create', () => {
     it(`refuses ${argv.slice(0, 2).join(' ')} --until ${argv.at(-1)}, which no record can be, before anything is sent`, async () => {
       const ran = await runCli([...argv, '--json']);
       assert.equal(ran.exitCode, 2);
-      assert.match(ran.error().message, /is not a status of these; they are created, .*settled/);
+      assert.match(ran.error().message, /is not one of the statuses: created, .*settled/);
       if (argv.at(-1) !== 'debited') assert.equal(ran.error().hint, 'did you mean --until settled?');
       assert.deepEqual(ran.requests, []);
     });

@@ -49,12 +49,12 @@ describe('sandbox checkpoint', () => {
 
   it('restore says what it cannot take back, once a batch was run', async () => {
     const restore = () => sandbox.run(['sandbox', 'checkpoint', 'restore', 'empty']);
-    assert.doesNotMatch((await restore()).stderr, /stay paid/);
+    assert.doesNotMatch((await restore()).stderr, /still recorded as paid/);
     const folder = join(sandbox.home, 'state', 'batches');
     mkdirSync(folder, {recursive: true});
     writeFileSync(join(folder, 'registry.db'), '');
-    assert.match((await restore()).stderr, /stay paid.*--state-dir/s);
-    assert.match((await sandbox.run(['sandbox', 'reset'])).stderr, /stay paid/);
+    assert.match((await restore()).stderr, /still recorded as paid.*--state-dir/s);
+    assert.match((await sandbox.run(['sandbox', 'reset'])).stderr, /still recorded as paid/);
     rmSync(folder, {recursive: true});
   });
 

@@ -343,7 +343,7 @@ describe('sandbox start in the foreground', () => {
     await sandbox.start();
     sandbox.stop.receive('SIGTERM');
     const {stderr} = await sandbox.ended();
-    assert.match(stderr, /leads to another service and was left alone/);
+    assert.match(stderr, /is for another service and was not changed/);
     assert.equal(
       readConfig(sandbox.env.REMIT_CONFIG_DIR).profiles['sandbox']!.base_url,
       'https://api.example.com',

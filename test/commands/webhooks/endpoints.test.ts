@@ -89,7 +89,7 @@ describe('webhooks endpoints create', () => {
   it('warns when the service sends no secret', async () => {
     const ran = await runCli(CREATE, {service: [answer(201, endpoint())]});
     assert.equal(ran.exitCode, 8);
-    assert.match(ran.stderr, /holds no signing secret/);
+    assert.match(ran.stderr, /contains no signing secret/);
   });
 
   for (const [field, body] of [
