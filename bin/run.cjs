@@ -136,12 +136,13 @@ function makeFolder(folder) {
   }
 }
 
-// Caches of versions that have not been used for a month.
+// Caches of versions that have not been used for a month, and drafts of processes that were killed.
 function dropOld(folder, current) {
   for (const name of fs.readdirSync(folder)) {
     if (!name.startsWith('code-') || name === current) continue;
     const old = path.join(folder, name);
-    if (Date.now() - fs.statSync(old).mtimeMs > 30 * 86_400_000) fs.unlinkSync(old);
+    const longestMs = /\.\d+$/.test(name) ? 60_000 : 30 * 86_400_000;
+    if (Date.now() - fs.statSync(old).mtimeMs > longestMs) fs.unlinkSync(old);
   }
 }
 

@@ -88,15 +88,20 @@ export class LockFile {
     });
   }
 
-  /** Removes leftovers of contenders that were killed midway: drafts, and guards of holdings that have ended. */
-  sweep(olderThanMs: number): void {
+  /**
+   * Removes leftovers of contenders that were killed midway: drafts, and guards of holdings that have ended. One whose
+   * process is known to be dead goes at once, any other when it is old.
+   */
+  sweep(olderThanMs: number, isDead: (holder: Holder) => boolean): void {
     const folder = dirname(this.path);
     try {
       for (const name of readdirSync(folder)) {
         if (!name.startsWith(`${basename(this.path)}.`) || !LEFTOVER.test(name)) continue;
-        const leftover = join(folder, name);
-        const facts = statSync(leftover, {throwIfNoEntry: false});
-        if (facts !== undefined && facts.mtimeMs < olderThanMs) rmSync(leftover, {force: true});
+        const leftover = new LockFile(join(folder, name), this.mine);
+        const found = leftover.read();
+        if (found === undefined) continue;
+        const isOver = found.holder !== undefined && isDead(found.holder);
+        if (isOver || found.touchedMs < olderThanMs) rmSync(leftover.path, {force: true});
       }
     } catch {
       // litter; the lock itself is taken and good

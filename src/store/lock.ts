@@ -67,7 +67,7 @@ export async function acquireLock(path: string, options: LockOptions): Promise<L
   try {
     makeFolder(dirname(path));
     await take(file, {...options, clock, probe});
-    file.sweep(clock.now() - STALE_AFTER_MS);
+    file.sweep(clock.now() - STALE_AFTER_MS, (holder) => lifeOf(holder, probe) === 'dead');
   } catch (error) {
     throw fileFailure(error, 'take the lock', path);
   }
@@ -87,7 +87,7 @@ async function take(file: LockFile, options: Settled): Promise<void> {
     if (!abandoned && found.holder?.brief === true && waitedMs < BRIEF_WAIT_MS) {
       await options.clock.sleep(RETRY_MS);
       waitedMs += RETRY_MS;
-      attempt -= 1;
+      attempt = -1; // with many waiting, the lock changes hands often between two looks
       continue;
     }
     if (!abandoned) throw refusal(file.path, found, options);

@@ -7,6 +7,7 @@ import type {RemitError} from '../../src/errors.ts';
 import type {StoredProfile} from '../../src/profiles/profile.ts';
 import {readConfig} from '../../src/profiles/config-file.ts';
 import {editConfig} from '../../src/profiles/store.ts';
+import {writeFileAtomic} from '../../src/store/atomic-file.ts';
 import {acquireLock} from '../../src/store/lock.ts';
 
 const profile: StoredProfile = {
@@ -14,14 +15,17 @@ const profile: StoredProfile = {
   key: {stored: 'test_aaaaaaaaaaaa'},
   mode: 'test',
 };
-const takeLock = (path: string) => acquireLock(path, {purpose: 'a change of the profiles'});
+const files = {
+  takeLock: (path: string) => acquireLock(path, {purpose: 'a change of the profiles', brief: true}),
+  write: writeFileAtomic,
+};
 const scratch = () => join(mkdtempSync(join(tmpdir(), 'remit-store-')), 'deep', 'config');
 const modeBits = (path: string) => statSync(path).mode & 0o777;
 
 describe('a change of the config file', () => {
   it('is written for the owner only', async () => {
     const dir = scratch();
-    await editConfig(dir, takeLock, (config) => ({...config, profiles: {'my.dotted-name': profile}}));
+    await editConfig(dir, files, (config) => ({...config, profiles: {'my.dotted-name': profile}}));
     assert.equal(modeBits(dir), 0o700);
     assert.equal(modeBits(join(dir, 'config.json')), 0o600);
     assert.deepEqual(JSON.parse(readFileSync(join(dir, 'config.json'), 'utf8')), {
@@ -33,41 +37,38 @@ describe('a change of the config file', () => {
   it('tightens a file that others could read', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'remit-store-'));
     writeFileSync(join(dir, 'config.json'), '{"version":1,"profiles":{}}', {mode: 0o644});
-    await editConfig(dir, takeLock, (config) => ({...config, profiles: {a: profile}}));
+    await editConfig(dir, files, (config) => ({...config, profiles: {a: profile}}));
     assert.equal(modeBits(join(dir, 'config.json')), 0o600);
   });
 
   it('leaves nothing behind but the file', async () => {
     const dir = scratch();
-    await editConfig(dir, takeLock, (config) => ({...config, profiles: {a: profile}}));
+    await editConfig(dir, files, (config) => ({...config, profiles: {a: profile}}));
+    assert.deepEqual(readdirSync(dir), ['config.json']);
+  });
+
+  it('removes what a killed writer left', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'remit-store-'));
+    writeFileSync(join(dir, '.config.json.4711.0123456789ab.tmp'), 'half a key');
+    await editConfig(dir, files, (config) => ({...config, profiles: {a: profile}}));
     assert.deepEqual(readdirSync(dir), ['config.json']);
   });
 
   it('sees what was stored last, so that many at once lose nothing', async () => {
     const dir = scratch();
     const names = Array.from({length: 8}, (_, index) => `p${index}`);
-    const add = async (name: string): Promise<void> => {
-      try {
-        await editConfig(dir, takeLock, (config) => ({
-          ...config,
-          profiles: {...config.profiles, [name]: profile},
-        }));
-      } catch (error) {
-        if ((error as RemitError).code !== 'LOCKED') throw error;
-        await new Promise((resolve) => setTimeout(resolve, 5)); // a real lock of a real process: wait for its turn
-        return add(name);
-      }
-    };
+    const add = (name: string) =>
+      editConfig(dir, files, (config) => ({...config, profiles: {...config.profiles, [name]: profile}}));
     await Promise.all(names.map(add));
     assert.deepEqual(Object.keys(readConfig(dir).profiles).sort(), names);
   });
 
   it('writes nothing when it is refused', async () => {
     const dir = scratch();
-    await editConfig(dir, takeLock, (config) => ({...config, profiles: {a: profile}}));
+    await editConfig(dir, files, (config) => ({...config, profiles: {a: profile}}));
     const before = readFileSync(join(dir, 'config.json'), 'utf8');
     await assert.rejects(
-      editConfig(dir, takeLock, () => {
+      editConfig(dir, files, () => {
         throw new TypeError('no');
       }),
       (error: RemitError) => error.code === 'STATE',
@@ -79,7 +80,7 @@ describe('a change of the config file', () => {
     const dir = mkdtempSync(join(tmpdir(), 'remit-store-'));
     writeFileSync(join(dir, 'config.json'), '{"version":1,');
     await assert.rejects(
-      editConfig(dir, takeLock, (config) => config),
+      editConfig(dir, files, (config) => config),
       (error: RemitError) => error.code === 'STATE_DAMAGED',
     );
     assert.equal(readFileSync(join(dir, 'config.json'), 'utf8'), '{"version":1,');

@@ -106,7 +106,6 @@ const LAZY = new Set([
   'zod',
   'undici',
   'pg',
-  'conf',
   '@inquirer/prompts',
   'cli-table3',
   'hono',

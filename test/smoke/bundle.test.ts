@@ -74,7 +74,6 @@ describe('the bundle', () => {
     for (const heavy of [
       'zod',
       'undici',
-      'conf',
       'cli-table3',
       '@inquirer/prompts',
       'hono',

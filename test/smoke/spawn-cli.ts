@@ -35,11 +35,12 @@ export function startCli(
   argv: readonly string[],
   env: Record<string, string> = cleanEnv(),
   stdin: 'closed' | 'silent' = 'closed',
+  timeout = TIMEOUT_MS,
 ): Running {
   const child = spawn(process.execPath, [BIN, ...argv], {
     env,
     stdio: ['pipe', 'pipe', 'pipe'],
-    timeout: TIMEOUT_MS,
+    timeout,
     killSignal: 'SIGKILL',
   });
   if (stdin === 'closed') child.stdin.end();

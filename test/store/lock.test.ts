@@ -309,6 +309,21 @@ describe('the lock', () => {
     assert.deepEqual(readdirSync(join(folder(), 'state')).sort(), ['batch.lock', 'batch.lock.txt', 'other']);
   });
 
+  it('sweeps away at once what a contender left that is known to be dead', async () => {
+    mkdirSync(join(folder(), 'state'));
+    const left = (pid: number) => {
+      const holder = describeSelf(machine({pid, processes: {[pid]: '3'}}), 'x', 'd'.repeat(24), NOW);
+      const draft = join(folder(), 'state', `batch.lock.${String(pid).repeat(6)}.tmp`);
+      writeFileSync(draft, JSON.stringify(holder));
+      utimesSync(draft, NOW / 1000, NOW / 1000);
+    };
+    left(98);
+    left(99);
+    await acquire({probe: machine({processes: {99: '3'}})});
+    const names = readdirSync(join(folder(), 'state')).sort();
+    assert.deepEqual(names, ['batch.lock', `batch.lock.${'99'.repeat(6)}.tmp`]);
+  });
+
   it('says which file is in the way when it cannot be taken', async () => {
     writeFileSync(join(folder(), 'state'), '');
     await assert.rejects(

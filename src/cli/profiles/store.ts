@@ -7,5 +7,7 @@ export async function changeConfig(
   edit: (config: ConfigFile) => ConfigFile,
 ): Promise<ConfigFile> {
   const {acquireLock} = await import('../../store/lock.ts');
-  return editConfig(dir, (path) => acquireLock(path, {purpose: 'a change of the profiles'}), edit);
+  const {writeFileAtomic} = await import('../../store/atomic-file.ts');
+  const takeLock = (path: string) => acquireLock(path, {purpose: 'a change of the profiles', brief: true});
+  return editConfig(dir, {takeLock, write: writeFileAtomic}, edit);
 }
