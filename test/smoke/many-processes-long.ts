@@ -11,6 +11,6 @@ const seconds = async (work: () => Promise<unknown>): Promise<string> => {
 console.log(`${count} profiles add at once: all succeed (${await seconds(() => addProfilesAtOnce(count))})`);
 console.log(`${count} payments and lists at once: all succeed (${await seconds(() => payAtOnce(count))})`);
 for (let round = 1; round <= 5; round++) {
-  const killed = await killWhileAdding(count, () => 50 + Math.random() * 4_000);
+  const killed = await killWhileAdding(count, () => 50 + Math.random() * 1_500);
   console.log(`${killed} of ${count} profiles add killed: nothing lost, nothing left behind`);
 }

@@ -10,7 +10,7 @@ describe('many processes at once', function () {
   it('send their requests', () => payAtOnce(12));
 
   it('leave nothing behind when they are killed', async () => {
-    const killed = await killWhileAdding(12, (n) => 150 + n * 60);
+    const killed = await killWhileAdding(12, (n) => 20 + n * 40);
     assert.ok(killed > 0, 'the kills come too late');
   });
 });

@@ -52,13 +52,14 @@ export async function addProfilesAtOnce(count: number): Promise<void> {
 export async function killWhileAdding(count: number, delayMs: (n: number) => number): Promise<number> {
   const {dir, add, names} = profileFolder();
   succeeded([await add('first').ended]);
-  const ended = await Promise.all(
-    numbers(count).map(async (n) => {
-      const {child, ended} = add(`p${n}`);
-      setTimeout(() => child.kill('SIGKILL'), delayMs(n));
-      return {name: `p${n}`, ran: await ended};
-    }),
-  );
+  const running: {name: string; ended: Promise<Ran>}[] = [];
+  for (const n of numbers(count)) {
+    const {child, ended} = add(`p${n}`);
+    running.push({name: `p${n}`, ended});
+    setTimeout(() => child.kill('SIGKILL'), delayMs(n));
+    await new Promise(setImmediate); // starting one takes a while, and the kills must not wait for all of them
+  }
+  const ended = await Promise.all(running.map(async (one) => ({name: one.name, ran: await one.ended})));
   succeeded([await add('last').ended]);
   const done = ended.filter(({ran}) => ran.code === 0).map(({name}) => name);
   const stored = names();
