@@ -157,7 +157,7 @@ function inWords({answer}: {answer: Answer}, {sanitizer, recordId}: CallFacts): 
   }
   const said = message === undefined ? '' : `: ${sanitizer.words(message).slice(0, MESSAGE_LENGTH)}`;
   const named = errorCode === undefined ? '' : ` ${sanitizer.token(errorCode)}`;
-  return `the service answered ${status}${named}${sanitizer.line(redirectTo(answer))}${said}${assumed(answer)}`;
+  return `the service answered ${status}${named}${redirectTo(answer, sanitizer)}${said}${assumed(answer)}`;
 }
 
 /** What may explain the failure, and what to set in that case. */
@@ -167,8 +167,8 @@ const assumed = ({assumption}: Answer): string =>
 const capital = (text: string): string => text.replace(/^[a-z]/, (letter) => letter.toUpperCase());
 
 /** A redirect is never followed, since the request carries the key. */
-export const redirectTo = ({location}: Answer): string =>
-  location === undefined ? '' : ` (redirect to ${shownLocation(location)})`;
+export const redirectTo = ({location}: Answer, sanitizer: Sanitizer): string =>
+  location === undefined ? '' : ` (redirect to ${sanitizer.line(shownLocation(location))})`;
 
 /** Without its query, which may hold a token. */
 const shownLocation = (location: string): string => location.replace(/[?#].*$/s, '').slice(0, MESSAGE_LENGTH);

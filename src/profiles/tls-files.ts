@@ -112,12 +112,11 @@ function parse(pem: string, what: string, path: string): X509Certificate {
 }
 
 function privateKey(pem: string, path: string): KeyObject {
+  if (/^(-----BEGIN ENCRYPTED PRIVATE KEY-----|Proc-Type: 4,ENCRYPTED)/m.test(pem))
+    throw unusable(KEY, path, 'is encrypted, and remit cannot ask for its passphrase', DECRYPT);
   try {
     return crypto().createPrivateKey(pem);
   } catch (error) {
-    const needsPassphrase = (error as NodeJS.ErrnoException).code === 'ERR_MISSING_PASSPHRASE';
-    if (needsPassphrase)
-      throw unusable(KEY, path, 'is encrypted, and remit cannot ask for its passphrase', DECRYPT, error);
     throw unusable(KEY, path, 'cannot be read as a private key', undefined, error);
   }
 }

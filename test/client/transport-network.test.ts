@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import {spawn} from 'node:child_process';
 import {once} from 'node:events';
 import http from 'node:http';
 import http2 from 'node:http2';
 import net from 'node:net';
+import {setTimeout as sleep} from 'node:timers/promises';
 import type tls from 'node:tls';
 import zlib from 'node:zlib';
 import {HttpTransport} from '../../src/client/http-transport.ts';
@@ -304,6 +306,59 @@ for (const kind of KINDS) {
       assert.equal((await transport.send(request())).status, 200);
     });
 
+    describe('a host name', () => {
+      /** What the resolver of this process says, instead of the system's. */
+      const resolving = (lookup: unknown) => {
+        const dns = process.getBuiltinModule('node:dns');
+        const original = dns.lookup;
+        closing.push(() => (dns.lookup = original));
+        dns.lookup = lookup as typeof dns.lookup;
+      };
+      const leadsTo =
+        (...addresses: string[]) =>
+        (_host: string, _options: unknown, callback: (...found: unknown[]) => void) =>
+          setImmediate(
+            callback,
+            null,
+            addresses.map((address) => ({address, family: net.isIP(address)})),
+          );
+
+      it('with a dead IPv6 address is reached at the other one', async () => {
+        const {port} = await service();
+        resolving(leadsTo('::1', '127.0.0.1')); // nothing listens on ::1
+        const transport = open({baseUrl: `https://${HOST}:${port}`, ca: pki.ca.certificate});
+        assert.equal((await transport.send(request())).status, 200);
+      });
+
+      it('with an IPv6 address that never answers is reached at the other one, a second later', async () => {
+        const {port} = await service();
+        closing.push(await silentPort(port));
+        resolving(leadsTo('::1', '127.0.0.1'));
+        const transport = open({baseUrl: `https://${HOST}:${port}`, ca: pki.ca.certificate});
+        const began = performance.now();
+        assert.equal((await transport.send(request())).status, 200);
+        const tookMs = performance.now() - began;
+        assert.ok(tookMs > 900 && tookMs < 2_900, `${tookMs} ms`);
+      });
+
+      it('that is not resolved in time is named, and nothing was sent', async () => {
+        resolving(() => {});
+        const transport = open({baseUrl: `https://${HOST}`});
+        const failure = await failureOf(transport.send(request({}, {connectMs: 80})));
+        assert.deepEqual([failure.kind, failure.sent], ['dns', false]);
+        assert.equal(failure.why, 'the host name was not resolved within 80 ms');
+      });
+
+      it('that the name server does not answer for is named', async () => {
+        resolving((...[, , callback]: [unknown, unknown, (error: Error) => void]) =>
+          setImmediate(callback, Object.assign(new Error('getaddrinfo EAI_AGAIN'), {code: 'EAI_AGAIN'})),
+        );
+        const failure = await unsent(open({baseUrl: `https://${HOST}`}));
+        assert.equal(failure.kind, 'dns');
+        assert.match(failure.why, /no answer from the name server \(EAI_AGAIN\)$/);
+      });
+    });
+
     it('names a host that does not exist', async () => {
       const failure = await unsent(open({baseUrl: 'https://no-such-host.invalid'}));
       assert.equal(failure.kind, 'dns');
@@ -359,6 +414,24 @@ for (const kind of KINDS) {
       });
     });
   });
+}
+
+/** A port of ::1 whose queue is full, so that a connection is neither accepted nor refused. Returns how to end it. */
+async function silentPort(port: number): Promise<() => void> {
+  const script = `require('node:net').createServer().listen({port: ${port}, host: '::1', backlog: 1}, () => console.log())`;
+  const child = spawn(process.execPath, ['-e', script], {stdio: ['ignore', 'pipe', 'inherit']});
+  await once(child.stdout, 'data');
+  child.kill('SIGSTOP');
+  const waiting: net.Socket[] = [];
+  for (let isFull = false; !isFull;) {
+    const socket = net.connect(port, '::1').on('error', () => {});
+    waiting.push(socket);
+    isFull = await Promise.race([once(socket, 'connect').then(() => false), sleep(200, true)]);
+  }
+  return () => {
+    child.kill('SIGKILL');
+    for (const socket of waiting) socket.destroy();
+  };
 }
 
 function request(

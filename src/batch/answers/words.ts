@@ -14,7 +14,7 @@ export function wordsOf(end: Exchange): string {
   const {status, errorCode, message, assumption} = end.answer;
   return (
     [String(status), ...(errorCode === undefined ? [] : [errorCode])].join(' ') +
-    service.line(redirectTo(end.answer)) +
+    redirectTo(end.answer, service) +
     (message === undefined ? '' : `: ${service.words(message)}`) +
     (assumption === undefined ? '' : ` (${assumption.text})`)
   );

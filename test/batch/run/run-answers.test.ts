@@ -437,6 +437,10 @@ describe('what an answer does to a run', () => {
       const summary = await run(3);
       assert.deepEqual([summary.posts, summary.not_sent, summary.exit], [1, 3, 7]);
       assert.equal(summary.stopped_because?.reason, 'redirect');
+      assert.match(
+        String(summary.stopped_because?.message),
+        /redirect to https:\/\/elsewhere\.test\/api\/payouts/,
+      );
     });
   }
 

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import {describe, it} from 'mocha';
+import {Commands} from '../../../src/cli/runtime/command-line.ts';
+import {withWayOut} from '../../../src/cli/core/way-out.ts';
+import {RemitError} from '../../../src/errors.ts';
+
+const failed = {commandId: 'payouts:list', flags: {}, args: {}};
+const hint = (
+  details: Record<string, unknown>,
+  {profile = 'prod', own, status}: {profile?: string | null; own?: string; status?: number} = {},
+) =>
+  withWayOut(new RemitError('UNAVAILABLE', 'no', {details, hint: own, httpStatus: status}), failed, {
+    commands: new Commands({profile: profile ?? undefined, mode: 'test', named: false}),
+    baseUrl: 'https://api.example.com/v1',
+  }).hint;
+
+describe('the hint after a connection failed', () => {
+  const rows: [string, string, string][] = [
+    ['unknown-issuer', 'remit profiles set prod --ca-file FILE', 'REMIT_CA_FILE=FILE'],
+    ['self-signed', 'remit profiles set prod --ca-file FILE', 'REMIT_CA_FILE=FILE'],
+    [
+      'client-certificate',
+      'remit profiles set prod --client-cert FILE --client-key FILE',
+      'REMIT_CLIENT_CERT=FILE REMIT_CLIENT_KEY=FILE',
+    ],
+    [
+      'handshake-refused',
+      'remit profiles set prod --client-cert FILE --client-key FILE',
+      'REMIT_CLIENT_CERT=FILE REMIT_CLIENT_KEY=FILE',
+    ],
+    ['wrong-name', 'remit profiles set prod --base-url URL', 'REMIT_BASE_URL=URL'],
+    ['plain-http', 'remit profiles set prod --base-url URL', 'REMIT_BASE_URL=URL'],
+  ];
+  for (const [reason, stored, environment] of rows)
+    it(`sets what is missing in the profile, or without one in the environment (${reason})`, () => {
+      assert.equal(hint({failure: 'tls', reason}), stored);
+      assert.equal(hint({failure: 'tls', reason}, {profile: null}), environment);
+    });
+
+  it('shows the cause where it is not on this machine', () => {
+    assert.match(hint({failure: 'tls', reason: 'expired'}) ?? '', /: date -u$/);
+    assert.match(hint({failure: 'tls', reason: 'not-yet-valid'}) ?? '', /: date -u$/);
+    assert.match(
+      hint({failure: 'tls', reason: 'protocol-version'}) ?? '',
+      /: openssl s_client -connect api\.example\.com:443$/,
+    );
+    assert.match(
+      hint({failure: 'tls', reason: 'http2-only'}) ?? '',
+      /: curl --http1\.1 -sv https:\/\/api\.example\.com\/v1$/,
+    );
+    assert.equal(hint({failure: 'dns'}), 'remit whoami -p prod');
+  });
+
+  it('names the variables of the proxy', () => {
+    assert.equal(
+      hint({failure: 'proxy', reason: 'proxy-credentials'}),
+      'HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT',
+    );
+    for (const reason of ['proxy-denied', 'proxy-failed', 'proxy-unreachable'])
+      assert.match(hint({failure: 'proxy', reason}) ?? '', /HTTPS_PROXY.* NO_PROXY=api\.example\.com$/);
+  });
+
+  it('is followed by the command that repeats a write', () => {
+    const own = 'remit payouts create --idempotency-key k';
+    assert.equal(
+      hint({failure: 'tls', reason: 'self-signed'}, {own}),
+      `remit profiles set prod --ca-file FILE; then ${own}`,
+    );
+    assert.equal(hint({failure: 'reset'}, {own}), own);
+  });
+
+  it('is the new base URL when the service redirects to another host', () => {
+    const moved = (location: string) => hint({location}, {status: 308});
+    assert.equal(
+      moved('https://new.example.com/v1/api/payouts'),
+      'remit profiles set prod --base-url https://new.example.com/v1',
+    );
+    for (const location of ['/login', 'https://api.example.com/login', 'http://new.example.com/', '::'])
+      assert.equal(moved(location), undefined);
+  });
+});
