@@ -14,7 +14,7 @@ export default class HelpCommand extends RemitCommand {
     const {out} = this.openLocal();
     const id = argv.map(String).join(':');
     const help = await helpText(await readCommandConfig(this.config).app.config(), id, this.runtime);
-    // `--account-number=DIGITS` holds no number; text is written without its last line feed.
+    // `--account-number=DIGITS` contains no number; text is written without its last line feed.
     for (const shown of [help, help.trimEnd()]) out.sanitizer.allow(shown, 'help');
     out.text(help);
     return {subject: id.replaceAll(':', ' '), help};

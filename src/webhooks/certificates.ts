@@ -15,7 +15,7 @@ import {
   setEngine,
 } from 'pkijs';
 
-// X.509 (RFC 5280) by pkijs. Import this file at first use: it takes some 80 ms to load.
+// X.509 (RFC 5280) by pkijs. Import this file at first use: it takes about 80 ms to load.
 
 /** A certificate and its private key, both as PEM. */
 export interface KeyPair {
@@ -34,7 +34,7 @@ interface Encodable {
 
 setEngine('node', new CryptoEngine({name: 'node', crypto: webcrypto}));
 
-/** A new authority of its own, which can vouch for `localhost` and loopback addresses and for nothing else. */
+/** Creates a new authority, which is valid only for `localhost` and loopback addresses. */
 export async function makeAuthority(options: {name: string; days: number; nowMs: number}): Promise<KeyPair> {
   const keys = await newKeys();
   const certificate = blank(options.name, options);
@@ -103,12 +103,12 @@ async function sign(
   };
 }
 
-/** One byte of flags, of which the last `unused` bits do not count. */
+/** One byte of flags, of which the last `unused` bits are ignored. */
 const keyUsage = (flags: number, unused: number): Encodable => ({
   toSchema: () => new BitString({valueHex: buffer([flags]), unusedBits: unused}),
 });
 
-/** RFC 5280, 4.2.1.10: a verifier refuses whatever this authority signs for other names. */
+/** RFC 5280, 4.2.1.10: verifiers refuse anything that this authority signs for other names. */
 function loopbackOnly(): NameConstraints {
   const range = (bytes: readonly number[]) => new GeneralName({type: 7, value: octets(bytes)});
   const permitted = [

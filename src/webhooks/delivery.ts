@@ -1,10 +1,10 @@
 import {randomBytes} from 'node:crypto';
 import type {RejectReason} from './signature.ts';
 
-/** Names and values in the order and the case in which they arrived. */
+/** Names and values in the order and case in which they arrived. */
 export type HeaderPairs = readonly (readonly [name: string, value: string])[];
 
-/** Why the listener did not accept a request: the verifier's reasons, and those of the request itself. */
+/** Why the listener did not accept a request: the verifier's reasons, and those about the request itself. */
 export type ListenReason = RejectReason | 'body_too_large';
 
 /** One POST that reached the listener, as it is recorded and shown. */
@@ -15,21 +15,24 @@ export interface Delivery {
   path: string;
   headers: HeaderPairs;
   body: Uint8Array;
-  /** The announced size of the body, or what had arrived of it, where not all of it was kept: a large one that was rejected. */
+  /**
+   * Present if only part of the body was kept (a large one that was rejected): its announced size, or the size
+   * received.
+   */
   bodyBytes?: number;
   verdict: 'verified' | 'unverified' | 'rejected';
-  /** Only for rejected ones. */
+  /** Only for rejected deliveries. */
   reason: ListenReason | null;
   /** The fingerprint of the secret that matched. */
   secret: string | null;
-  /** `id` and `type` of the event, where the body has them. */
+  /** `id` and `type` of the event, if the body has them. */
   eventId: string | null;
   eventType: string | null;
-  /** How often this event has arrived, this time included. */
+  /** Number of times this event has arrived, including this one. */
   attempt: number;
   /** The first delivery of the same event; null for the first. */
   duplicateOf: string | null;
-  /** Whether --events leaves it out: recorded, not shown, not forwarded. */
+  /** Whether --events excludes it: recorded, not shown, not forwarded. */
   filtered: boolean;
   /** Where it has to be forwarded. */
   targets: readonly string[];
@@ -39,7 +42,7 @@ export interface Delivery {
 export const isCut = ({reason, bodyBytes}: Pick<Delivery, 'reason' | 'bodyBytes'>): boolean =>
   bodyBytes !== undefined || reason === 'body_too_large';
 
-/** One attempt to forward a delivery; `gave_up` ends the attempts of this target. */
+/** One attempt to forward a delivery; `gave_up` is the last attempt for this target. */
 export interface ForwardResult {
   delivery: string;
   target: string;
@@ -50,17 +53,17 @@ export interface ForwardResult {
   error: string | null;
   /** Re-signed with a new timestamp. */
   resigned: boolean;
-  /** `replay` for one that `events replay` sent. */
+  /** `replay` if sent by `events replay`. */
   cause: 'forward' | 'replay';
   gaveUp: boolean;
-  /** With `gaveUp`: the failure was the answer to the service, which sends the delivery again. */
+  /** With `gaveUp`: the failure was returned to the service, which sends the delivery again. */
   returned?: boolean;
 }
 
 export const hasArrived = ({status}: Pick<ForwardResult, 'status'>): boolean =>
   status !== null && status >= 200 && status < 300;
 
-/** Ids of one process: 12 hex digits of time, 4 that count, 8 of the process; so they sort by time. */
+/** Ids of one process: 12 hex digits of time, 4 of a counter, 8 of the process; so they sort by time. */
 export function deliveryIds(process = randomBytes(4).toString('hex')): (nowMs: number) => string {
   let last = 0;
   let time = '';

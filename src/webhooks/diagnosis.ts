@@ -28,14 +28,14 @@ export interface DiagnoseInput {
   secrets: WebhookSecret | readonly WebhookSecret[];
 }
 
-/** Bodies beyond this are not varied: each variant is a copy. */
+/** Larger bodies are not varied, because each variant is a copy. */
 const MOST_BYTES = 4 * 1_048_576;
 
 /**
- * Why a signature probably does not match: tries the usual mistakes, alone and together, and names the combination with the
- * fewest that would match. Only for a local terminal and for tests: the answer to the sender stays a plain 401, and nothing
- * found here makes a delivery valid.
- * @returns the matches with the fewest changes; empty when none was found
+ * Why a signature probably does not match: tries common mistakes, alone and together, and returns the smallest
+ * combinations that would match. Only for a local terminal and for tests: the answer to the sender remains a plain
+ * 401, and nothing found here makes a delivery valid.
+ * @returns the matches with the fewest changes; empty if none was found
  */
 export function diagnose({body, headers, secrets}: DiagnoseInput): Diagnosis[] {
   const given = headerValues(headers, WEBHOOK_HEADERS.signature.toLowerCase()).flatMap(readLoosely);
@@ -66,7 +66,7 @@ export function diagnose({body, headers, secrets}: DiagnoseInput): Diagnosis[] {
   return best;
 }
 
-/** A signature in any notation in which 32 bytes are written. */
+/** A signature in any encoding of 32 bytes. */
 function readLoosely(text: string): Variant<Buffer>[] {
   const [, prefix = '', rest = ''] = /^((?:sha256|v\d+)[=,])?(.*)$/s.exec(text) ?? [];
   const [, code, what, value] =
@@ -129,7 +129,7 @@ function bodyVariants(body: Buffer): Variant<Buffer>[] {
     if (variants.every((one) => !one.value.equals(bytes)))
       variants.push({code: `body.${code}`, text, value: bytes});
   };
-  const latin1 = body.toString('latin1'); // a byte a character, so that nothing is lost
+  const latin1 = body.toString('latin1'); // one byte per character, so that nothing is lost
   const fromLatin1 = (text: string) => Buffer.from(text, 'latin1');
   add('final_newline_removed', 'the final newline is removed', fromLatin1(latin1.replace(/\r?\n$/, '')));
   add('final_newline_added', 'a final newline is added', fromLatin1(`${latin1}\n`));
@@ -164,7 +164,7 @@ function bodyVariants(body: Buffer): Variant<Buffer>[] {
   return variants;
 }
 
-/** `json.dumps` puts a space after commas and colons, and escapes what is not ASCII. */
+/** `json.dumps` puts a space after commas and colons, and escapes non-ASCII characters. */
 function pythonJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(pythonJson).join(', ')}]`;
   if (value === null || typeof value !== 'object') return escaped(JSON.stringify(value));
@@ -177,7 +177,7 @@ function pythonJson(value: unknown): string {
 const escaped = (json: string): string =>
   json.replace(/[\u007f-\uffff]/g, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** What may stand before the body in the signed text. */
+/** What may precede the body in the signed text. */
 function textVariants(timestamp: string): Variant<string>[] {
   const variants: Variant<string>[] = [
     {code: '', text: '', value: `${timestamp}.`},

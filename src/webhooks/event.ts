@@ -1,4 +1,4 @@
-/** A payout's event: read the payout for everything else. */
+/** The data of a payout event. Fetch the payout for everything else. */
 export interface PayoutEventData {
   payout_id: string;
   [field: string]: unknown;
@@ -16,7 +16,7 @@ export interface SubaccountCreditEventData {
 }
 
 interface EventOf<Type, Data> {
-  /** The same in every attempt and in every copy: handle each id once. */
+  /** The same in every attempt and every copy: process each id only once. */
   id: string;
   type: Type;
   data: Data;
@@ -33,8 +33,8 @@ export type KnownWebhookEvent =
 
 declare const unknownType: unique symbol;
 /**
- * Any other text: `String(event.type)`. Typed as `string` it would stay among the candidates in the branches of a `switch` that
- * name a known type.
+ * Any other text: `String(event.type)`. If it were typed as `string`, it would remain a candidate in the branches of
+ * a `switch` that name a known type.
  */
 // eslint-disable-next-line @typescript-eslint/no-wrapper-object-types -- an interface that no literal is comparable to
 export interface UnknownEventType extends String {
@@ -49,8 +49,8 @@ export type WebhookEvent = KnownWebhookEvent | UnknownWebhookEvent;
 const decoder = new TextDecoder('utf-8', {fatal: true});
 
 /**
- * The event in a body that was verified before; undefined when the body is not a JSON object with `id`, `type` and `data`.
- * A delivery without a readable event is still a delivery: answer it with 2XX, or it will be sent again.
+ * The event in a body that was already verified; undefined if the body is not a JSON object with `id`, `type` and
+ * `data`. A delivery without a readable event is still a delivery: answer it with 2XX, or it will be sent again.
  */
 export function parseEvent(body: Uint8Array): WebhookEvent | undefined {
   const value = parseBody(body);
@@ -61,13 +61,13 @@ export function parseEvent(body: Uint8Array): WebhookEvent | undefined {
   return value as WebhookEvent; // the fields of data are as documented, not checked
 }
 
-/** A body as text, and what the text says. */
+/** A body as text, and its JSON value. */
 export interface JsonBody {
   text: string;
   value: unknown;
 }
 
-/** The body as JSON (a leading byte order mark is ignored); undefined when it is not JSON in UTF-8. */
+/** The body as JSON (a leading byte order mark is ignored); undefined if it is not JSON in UTF-8. */
 export function readJson(body: Uint8Array): JsonBody | undefined {
   try {
     const text = decoder.decode(body);

@@ -2,7 +2,7 @@ import {RemitError} from '../errors.ts';
 
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** `Name: value` as a header. @throws {RemitError} USAGE */
+/** Parses `Name: value`. @throws {RemitError} USAGE */
 export function parseHeaderLine(line: string): [string, string] {
   const colon = line.indexOf(':');
   const [name, value] = [line.slice(0, colon), line.slice(colon + 1).replace(/^[ \t]+|[ \t]+$/g, '')];
@@ -13,7 +13,7 @@ export function parseHeaderLine(line: string): [string, string] {
   return [name, value];
 }
 
-/** The headers in a file: lines as HTTP has them (a request line is ignored), or JSON as an object or a list of pairs. */
+/** The headers in a file: HTTP header lines (a request line is ignored), or JSON as an object or a list of pairs. */
 export function parseHeaderText(text: string): [string, string][] {
   if (/^\s*[[{]/.test(text)) return fromJson(text);
   return text

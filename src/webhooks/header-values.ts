@@ -4,8 +4,8 @@ export interface FetchHeaders {
 }
 
 /**
- * The headers of a delivery in any of the forms that servers hand them out: Node's `request.rawHeaders` (best: nothing is
- * joined or dropped), `request.headers`, a Fetch `Headers` object, or a list of name and value pairs.
+ * The headers of a delivery in any form that servers provide: Node's `request.rawHeaders` (best: nothing is joined or
+ * dropped), `request.headers`, a Fetch `Headers` object, or a list of name and value pairs.
  */
 export type WebhookHeaders =
   | FetchHeaders
@@ -14,7 +14,7 @@ export type WebhookHeaders =
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * All values of one header, in order of arrival, without the white space around them. A value is split at commas, because
+ * All values of one header, in order of arrival, without surrounding white space. A value is split at commas, because
  * Node and Fetch join repeated headers with a comma.
  * @param name in lower case
  */

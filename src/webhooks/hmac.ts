@@ -5,10 +5,10 @@ const BLOCK_BYTES = 64;
 const DIGEST_BYTES = 32;
 /** Timestamps are shorter: `2026-01-01T00:00:00.000000000+00:00`. */
 const MOST_TIMESTAMP_BYTES = 64;
-/** Larger bodies are hashed where they are: copying them would cost more than it saves. */
+/** Larger bodies are hashed in place: copying them would cost more than it saves. */
 const MOST_BODY_BYTES = 16_384;
 
-/** What the two hashes are computed from: the key with its padding, then the message, or the first digest. */
+/** The input of the two hashes: the padded key, then the message, or the first digest. */
 const inner = Buffer.alloc(BLOCK_BYTES + MOST_TIMESTAMP_BYTES + MOST_BODY_BYTES);
 const outer = Buffer.alloc(BLOCK_BYTES + DIGEST_BYTES);
 
@@ -17,8 +17,8 @@ export const webhookHmac = (secret: WebhookSecret, timestamp: string, payload: s
   createHmac('sha256', secret).update(`${timestamp}.`).update(payload);
 
 /**
- * The same digest, a character a byte. Small bodies take two one-shot hashes as RFC 2104 defines HMAC: an Hmac object costs more
- * than hashing 1 KB, and again when the garbage collector finalizes it.
+ * The same digest, one byte per character. Small bodies are hashed with two one-shot hashes, as RFC 2104 defines
+ * HMAC: an Hmac object costs more than hashing 1 KB, and again when the garbage collector finalizes it.
  */
 export function webhookDigest(secret: WebhookSecret, timestamp: string, body: Uint8Array): string {
   if (body.length > MOST_BODY_BYTES || timestamp.length >= MOST_TIMESTAMP_BYTES || !isShort(secret))

@@ -2,7 +2,9 @@ import type {Delivery, ForwardResult, HeaderPairs, ListenReason} from './deliver
 import type {JsonBody} from './event.ts';
 import {readBody, type Loss} from './losses.ts';
 
-/** What `listen -o ndjson` writes, one object a line: docs/reference/listen-lines.md. Times are ISO 8601 in UTC. */
+/**
+ * The output of `listen -o ndjson`, one object per line: docs/reference/listen-lines.md. Times are ISO 8601 in UTC.
+ */
 export type ListenLine =
   | ReadyLine
   | EventLine
@@ -38,14 +40,14 @@ interface Received {
   body_base64: string;
 }
 interface ReceivedEvent extends Received {
-  /** The event's own id and type; null where the body has none. */
+  /** The event's own id and type; null if the body has none. */
   id: string | null;
   event_type: string | null;
   verdict: 'verified' | 'unverified';
   attempt: number;
-  /** The body as JSON; null where it is not JSON. */
+  /** The body as JSON; null if it is not JSON. */
   body: unknown;
-  /** What `body` does not show: numbers that it changes, names that were there twice. */
+  /** What `body` does not show: numbers that it changes, names that occurred twice. */
   lost?: readonly Loss[];
 }
 export interface EventLine extends ReceivedEvent {
@@ -57,7 +59,7 @@ export interface DuplicateLine extends ReceivedEvent {
   /** The delivery that was shown as `event`. */
   first_delivery: string;
 }
-/** A type that --events leaves out. */
+/** A type that --events excludes. */
 export interface FilteredLine {
   type: 'filtered';
   delivery: string;
@@ -68,16 +70,19 @@ export interface FilteredLine {
 export interface RejectedLine extends Received {
   type: 'rejected';
   reason: ListenReason;
-  /** The size of the body, where `body_base64` has only its start, or nothing: a large one that was rejected. */
+  /**
+   * Present if `body_base64` has only the start of the body, or nothing (a large one that was rejected): the size of
+   * the body.
+   */
   body_bytes?: number;
 }
-/** With --expand: the object that a verified event is about, as it is some moments later. */
+/** With --expand: the object that a verified event is about, as it is shortly afterwards. */
 export interface ObjectLine {
   type: 'object';
   delivery: string;
   resource: 'payout' | 'payin' | 'subaccount';
   id: string;
-  /** The record as the service answered it; null when it could not be read. */
+  /** The record as the service answered it; null if it could not be read. */
   object: unknown;
   error: string | null;
 }
@@ -119,7 +124,7 @@ export interface ExpectLine {
   matched: boolean;
   delivery: string | null;
 }
-/** The reader of stdout stalled, and so many lines had no room: the deliveries are in the record. */
+/** The reader of stdout stalled, and this many lines were omitted: the deliveries are in the record. */
 export interface GapLine {
   type: 'gap';
   lines: number;
@@ -138,7 +143,7 @@ const timeOf = ({receivedAtMs}: Delivery): string => new Date(receivedAtMs).toIS
 
 /**
  * The line that shows a delivery for the first time.
- * @param json its body, where it was read before
+ * @param json its body, if it was read before
  */
 export function deliveryLine(
   delivery: Delivery,

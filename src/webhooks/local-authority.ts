@@ -7,26 +7,26 @@ import {makeFolder} from '../store/folder.ts';
 import type {KeyPair} from './certificates.ts';
 
 const AUTHORITY_DAYS = 3650;
-/** No client asks for less: browsers take 398 days at most. */
+/** No client requires a shorter lifetime: browsers accept at most 398 days. */
 const SERVER_DAYS = 397;
 const RENEW_BEFORE_MS = 30 * 86_400_000;
 
-/** Where the authority of a state folder is; its certificate is what receivers and clients are given. */
+/** The authority of a state folder; its certificate is given to receivers and clients. */
 export function authorityFiles(stateDir: string): {folder: string; certificate: string; key: string} {
   const folder = join(stateDir, 'tls');
   return {folder, certificate: join(folder, 'authority.pem'), key: join(folder, 'authority-key.pem')};
 }
 
-/** A server's certificate with all that it is served with, and the authority that vouches for it. */
+/** A server's certificate with everything needed to serve it, and the authority that signed it. */
 export interface ServerCertificate extends KeyPair {
   authorityFile: string;
 }
 
 /**
- * A certificate for a receiver on this machine, signed by the local authority, which is made once and kept in the state
- * folder (its key as 0600). The sandbox trusts that authority on loopback; nothing else needs to.
- * @param hosts loopback only: the authority can vouch for nothing else
- * @throws {RemitError} STATE when the folder cannot be written, STATE_DAMAGED when what is in it cannot be read
+ * A certificate for a receiver on this machine, signed by the local authority, which is created once and stored in
+ * the state folder (its key as 0600). The sandbox trusts that authority on loopback; nothing else needs to.
+ * @param hosts loopback only: the authority is valid for nothing else
+ * @throws {RemitError} STATE if the folder cannot be written, STATE_DAMAGED if its contents cannot be read
  */
 export async function loopbackCertificate(
   stateDir: string,
@@ -62,7 +62,7 @@ function readAuthority(file: string, nowMs: number): KeyPair | undefined {
 }
 
 const damaged = (file: string, cause?: unknown) =>
-  new RemitError('STATE_DAMAGED', `${file} does not hold the local authority`, {
+  new RemitError('STATE_DAMAGED', `${file} does not contain the local authority`, {
     cause,
     hint: `rm ${file}, then start again: receivers get new certificates`,
   });
@@ -75,8 +75,8 @@ async function foundAuthority(stateDir: string, nowMs: number): Promise<KeyPair>
   const draft = `${file}.${process.pid}`;
   writeFileAtomic(draft, made.certificate + made.key);
   try {
-    if (readAuthority(file, nowMs) === undefined) rmSync(file, {force: true}); // absent, or about to end
-    linkSync(draft, file); // fails where another process was first
+    if (readAuthority(file, nowMs) === undefined) rmSync(file, {force: true}); // absent, or about to expire
+    linkSync(draft, file); // fails if another process was first
     return made;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

@@ -5,8 +5,8 @@ export interface Loss {
   /** Such as `data.amount_in_minor_units`; empty for the whole body. */
   path: string;
   /**
-   * `number`: it has another value once parsed. `duplicate_key`: the last of several values counts. `too_deep`: the body is
-   * nested too deeply to be shown.
+   * `number`: it has another value once parsed. `duplicate_key`: the last of several values counts. `too_deep`: the
+   * body is nested too deeply to be shown.
    */
   kind: 'number' | 'duplicate_key' | 'too_deep';
   /** The number as it was sent. */
@@ -14,19 +14,19 @@ export interface Loss {
 }
 
 export interface ReadBody {
-  /** The body as JSON; null where it is not JSON, or too deep. */
+  /** The body as JSON; null if it is not JSON, or nested too deeply. */
   body: unknown;
   lost: Loss[];
 }
 
-/** Far deeper than any event, and far above what fills a stack. */
+/** Far deeper than any event, but not deep enough to overflow a stack. */
 const MOST_LEVELS = 200;
 const MOST_LOSSES = 20;
 const MOST_SHOWN = 60;
 
 /**
- * A body that was verified before, and what its parsed form does not show.
- * @param json the bytes as JSON, where they were read before
+ * Finds what the parsed form of a verified body does not show.
+ * @param json the bytes as JSON, if they were parsed before
  */
 export function readBody(bytes: Uint8Array, json = readJson(bytes)): ReadBody {
   if (json === undefined) return {body: null, lost: []};
@@ -34,7 +34,7 @@ export function readBody(bytes: Uint8Array, json = readJson(bytes)): ReadBody {
   return {body: lost.some(({kind}) => kind === 'too_deep') ? null : json.value, lost};
 }
 
-/** What people read: one line for each loss. */
+/** For people: one line for each loss. */
 export function lossText({path, kind, sent}: Loss): string {
   if (kind === 'too_deep')
     return `the body is nested more than ${MOST_LEVELS} levels deep, and is not shown as JSON`;
@@ -42,14 +42,14 @@ export function lossText({path, kind, sent}: Loss): string {
   return `${path} was sent as ${sent}: most programs read ${Number(sent)}`;
 }
 
-/** An object or array that is open: the name or position of the value that is being read. */
+/** An open object or array: the name or position of the value that is being read. */
 interface Level {
   /** Undefined for an array. */
   names: Names | undefined;
   at: string | number;
 }
 
-/** Most objects have few names: a Set for each would take longer than all the rest. */
+/** Most objects have few names, so a Set for each would take longer than everything else. */
 const FEW = 8;
 
 class Names {
@@ -70,7 +70,7 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const MINUS = 0x2d;
 
-/** Goes once through text that is known to be JSON, without recursion. */
+/** Scans text that is known to be JSON once, without recursion. */
 function lossesIn(text: string): Loss[] {
   const lost: Loss[] = [];
   const levels: Level[] = [];
@@ -105,7 +105,7 @@ function lossesIn(text: string): Loss[] {
 
 function endOfString(text: string, start: number): number {
   const quote = text.indexOf('"', start + 1);
-  if (text.charCodeAt(quote - 1) !== BACKSLASH) return quote + 1; // the usual case, and much quicker
+  if (text.charCodeAt(quote - 1) !== BACKSLASH) return quote + 1; // the usual case, and much faster
   for (let at = start + 1; ; at += 1) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) return at + 1;
@@ -130,7 +130,7 @@ const nameIn = (quoted: string): string =>
 
 const pathOf = (levels: readonly Level[]): string => levels.map(({at}) => String(at)).join('.');
 
-/** Whether a double shows the number as it was sent: 0.1 does, 9007199254740993 does not. */
+/** Whether a double represents the number as it was sent: 0.1 does, 9007199254740993 does not. */
 function isExact(sent: string): boolean {
   if (sent.length < 16 && /^-?\d+$/.test(sent)) return true;
   const read = Number(sent);

@@ -22,7 +22,7 @@ export function typePatterns(texts: readonly string[]): TypePattern {
   return (type) => patterns.some((matches) => matches(type));
 }
 
-/** `data.payout_id=…`: a path into the body and the text that its value must have. */
+/** `data.payout_id=…`: a path into the body, and the text that its value must have. */
 export type BodyMatch = (body: unknown) => boolean;
 
 /** @throws {RemitError} USAGE */

@@ -22,14 +22,14 @@ export interface PostOptions {
   monotonic?: (() => number) | undefined;
 }
 
-/** Headers of one connection, which must not be passed on (RFC 9110, 7.6.1), and those that are set here. */
+/** Hop-by-hop headers, which must not be passed on (RFC 9110, 7.6.1), and headers that are set here. */
 const NOT_PASSED_ON = new Set(
   'host content-length connection keep-alive proxy-connection transfer-encoding te trailer upgrade expect'.split(
     ' ',
   ),
 );
 
-/** Headers as they are sent on: names, order and values as they were, without those of the connection. */
+/** Headers to forward: names, order and values unchanged, without those of the connection. */
 export function passedOn(headers: HeaderPairs): [string, string][] {
   const named = headers
     .filter(([name]) => name.toLowerCase() === 'connection')
@@ -39,7 +39,7 @@ export function passedOn(headers: HeaderPairs): [string, string][] {
     .map(([name, value]) => [name, value]);
 }
 
-/** POSTs bytes as they are. Redirects are not followed. Never rejects. */
+/** POSTs bytes unchanged. Redirects are not followed. Never rejects. */
 export async function postBytes(
   url: URL,
   headers: HeaderPairs,
@@ -99,7 +99,7 @@ async function withSystemCertificates(own: readonly string[]): Promise<string[]>
   return [...rootCertificates, ...own];
 }
 
-/** The time for an answer is up. */
+/** The time limit for an answer has passed. */
 class NoAnswer extends Error {}
 
 function wordsFor(error: NodeJS.ErrnoException, timeoutMs: number): string {

@@ -3,7 +3,7 @@ import {RemitError} from '../errors.ts';
 /** Deliveries of the service are below 1 KB. */
 export const MAX_BODY_BYTES = 1_048_576;
 
-/** The body is larger than allowed. Web frameworks that know `statusCode` answer 413. */
+/** The body is larger than allowed. Web frameworks that support `statusCode` answer 413. */
 export class BodyTooLargeError extends Error {
   override readonly name = 'BodyTooLargeError';
   readonly statusCode = 413;
@@ -24,13 +24,14 @@ interface FetchRequest {
   readonly bodyUsed: boolean;
   readonly body: AsyncIterable<Uint8Array> | null;
 }
-/** A Node request (also Express and the like), or a Fetch request. */
+/** A Node request (also from Express and similar), or a Fetch request. */
 export type BodySource = NodeRequest | FetchRequest;
 
 /**
  * The bytes of a request, exactly as they arrived. Call it before anything else reads the request, and only once.
- * @throws {BodyTooLargeError} beyond `maxBytes` (default 1 MiB); the rest is not read, and an answer can still be sent
- * @throws {RemitError} LOCAL_VALIDATION when a parser has read the request before
+ * @throws {BodyTooLargeError} beyond `maxBytes` (default 1 MiB); the rest is not read, and an answer can still be
+ *   sent
+ * @throws {RemitError} LOCAL_VALIDATION if a parser has already read the request
  */
 export async function readRawBody(
   source: BodySource,
@@ -57,7 +58,7 @@ export async function readRawBody(
   return Buffer.concat(chunks, size);
 }
 
-/** Without its iterator: ending that early destroys the socket, and the sender would get no 413. */
+/** Without the stream's iterator: ending it early destroys the socket, and the sender would get no 413. */
 function readNode(request: NodeRequest, add: (chunk: Uint8Array) => Error | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const onData = (chunk: Uint8Array) => {

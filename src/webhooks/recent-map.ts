@@ -1,6 +1,7 @@
 /**
- * A map that forgets what was set longest ago: it holds the last half of `most` entries at least, and `most` at the most. Whole
- * generations are dropped, since removing the first entry of a large Map again and again takes time in proportion to its size.
+ * A map that drops its oldest entries: it keeps at least the last half of `most`, and at most `most`. Whole
+ * generations are dropped, because repeatedly removing the first entry of a large Map takes time in proportion to its
+ * size.
  */
 export class RecentMap<K, V> {
   readonly #half: number;

@@ -1,23 +1,23 @@
-/** `unknown`: the memory has forgotten deliveries of that age, so it cannot exclude a replay. */
+/** `unknown`: deliveries of that age are no longer in the memory, so a replay cannot be excluded. */
 export type Seen = 'new' | 'seen' | 'unknown';
 
-/** What `verifyWebhook` needs of a memory. */
+/** What `verifyWebhook` needs from a memory. */
 export interface Replays {
   /**
-   * Keeps a verified signature.
+   * Stores a verified signature.
    * @param timestampMs when the delivery was signed, according to its header
-   * @param untilMs from then on the timestamp alone is reason to refuse it
+   * @param untilMs from then on, the timestamp alone is a reason to refuse it
    */
   see(signature: string, timestampMs: number, nowMs: number, untilMs: number): Seen;
 }
 
-/** Some 100 bytes an entry. */
+/** About 100 bytes per entry. */
 const DEFAULT_ENTRIES = 100_000;
 
 /**
- * Signatures that were accepted and are still fresh, so that a captured request cannot be sent a second time. Bounded: when
- * it is full the oldest entry is dropped, and from then on unseen deliveries that are not newer than it are refused, because
- * they could be replays.
+ * Signatures that were accepted and are still fresh, so that a captured request cannot be sent a second time. Limited
+ * in size: when it is full the oldest entry is dropped, and from then on unseen deliveries that are not newer than it
+ * are refused, because they could be replays.
  */
 export class ReplayMemory implements Replays {
   readonly #entries = new Map<string, {timestampMs: number; untilMs: number}>();
@@ -42,7 +42,7 @@ export class ReplayMemory implements Replays {
     return 'new';
   }
 
-  /** Entries lie in order of arrival, which is nearly the order in which they expire. */
+  /** Entries are in order of arrival, which is nearly the order in which they expire. */
   #expire(nowMs: number): void {
     for (const [signature, {untilMs}] of this.#entries) {
       if (untilMs >= nowMs) return;

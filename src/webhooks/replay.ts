@@ -10,7 +10,7 @@ import {signatureHeaders} from './signature.ts';
 import {checkTarget} from './target.ts';
 import type {TimestampFormat} from './timestamp.ts';
 
-/** What a replay shows, against the attempt before it; `passing` and `failing` where there was none. */
+/** The result of a replay compared with the previous attempt; `passing` and `failing` if there was none. */
 export type ReplayOutcome = 'fixed' | 'regressed' | 'still_failing' | 'still_passing' | 'passing' | 'failing';
 
 export interface Replay {
@@ -22,7 +22,7 @@ export interface Replay {
   before: ForwardResult | null;
   /** The first bytes of the answer. */
   response: Buffer;
-  /** Set when it was sent and could not be recorded. */
+  /** Set if it was sent and could not be recorded. */
   unrecorded: Error | null;
 }
 
@@ -31,21 +31,21 @@ export interface ReplayTools {
   post: (target: URL, headers: HeaderPairs, body: Uint8Array) => Promise<PostedAnswer>;
   /** `RecordWriter.append`: of the listener itself, or of another process. */
   append: (entry: Entry) => Promise<void>;
-  /** Aborts with the error to throw. A replay that was cut is not recorded. */
+  /** Aborts with the error to throw. An aborted replay is not recorded. */
   signal?: AbortSignal | undefined;
 }
 
 export interface ReplayOptions {
-  /** Signs again with this secret and the present time, in place of the signature that arrived. */
+  /** Signs again with this secret and the current time, replacing the original signature. */
   resign?: WebhookSecret | undefined;
   timestampFormat?: TimestampFormat | undefined;
   allowExternal?: boolean | undefined;
 }
 
 /**
- * Sends one recorded delivery to one target, once, with the bytes and headers that arrived, and appends the result to the
- * record. A delivery that a listener is still forwarding goes on waiting there.
- * @throws {RemitError} LOCAL_VALIDATION when its bytes were not kept, GUARD_TARGET for an address that is not local
+ * Sends one recorded delivery to one target, once, with the original bytes and headers, and appends the result to the
+ * record. A delivery that a listener is still forwarding continues to wait there.
+ * @throws {RemitError} LOCAL_VALIDATION if its bytes were not kept, GUARD_TARGET for an address that is not local
  */
 export async function replayDelivery(
   recorded: RecordedDelivery,
@@ -63,7 +63,7 @@ export async function replayDelivery(
   signal?.throwIfAborted();
   const result: ForwardResult = {
     ...{delivery: delivery.id, target: target.href, attempt: (targets.get(target.href)?.attempts ?? 0) + 1},
-    // It never gives up: whether the listener has further attempts is not known here.
+    // It never gives up: whether the listener has further attempts is unknown here.
     ...{atMs, status, latencyMs, error, resigned: resign !== undefined, cause: 'replay', gaveUp: false},
   };
   const before = attemptBefore(recorded, target.href);
@@ -74,7 +74,7 @@ export async function replayDelivery(
   return {delivery, outcome: compare(before, result), result, before, response, unrecorded};
 }
 
-/** @throws {RemitError} LOCAL_VALIDATION for a delivery whose body was not kept in full */
+/** @throws {RemitError} LOCAL_VALIDATION for a delivery whose body was not kept completely */
 export function checkReplayable(delivery: Delivery): void {
   if (!isCut(delivery)) return;
   throw new RemitError(
@@ -83,7 +83,7 @@ export function checkReplayable(delivery: Delivery): void {
   );
 }
 
-/** The headers that arrived, with a new signature and timestamp in place of the old ones. */
+/** The original headers, with a new signature and timestamp. */
 export function resignedHeaders(
   secret: WebhookSecret,
   {headers, body}: Pick<Delivery, 'headers' | 'body'>,
@@ -99,7 +99,9 @@ export function resignedHeaders(
   ];
 }
 
-/** The last attempt at the same target; where there was none, the last one anywhere: a new address of the same receiver. */
+/**
+ * The last attempt at the same target; if there was none, the last one anywhere: a new address of the same receiver.
+ */
 function attemptBefore({targets}: RecordedDelivery, target: string): ForwardResult | null {
   const here = targets.get(target)?.last;
   if (here != null) return here;

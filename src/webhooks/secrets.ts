@@ -5,7 +5,9 @@ import {RemitError} from '../errors.ts';
 /** A signing secret: text, used as its UTF-8 bytes with any prefix (assumption 38), or the key's bytes themselves. */
 export type WebhookSecret = string | Uint8Array;
 
-/** @throws {RemitError} LOCAL_VALIDATION when there is no secret, or an empty one: an empty secret would be a known key */
+/**
+ * @throws {RemitError} LOCAL_VALIDATION if there is no secret, or an empty one: an empty secret would be a known key
+ */
 export function checkSecrets(secrets: WebhookSecret | readonly WebhookSecret[]): readonly WebhookSecret[] {
   const all = isOne(secrets) ? [secrets] : secrets;
   if (!Array.isArray(all) || all.length === 0)
@@ -19,11 +21,11 @@ export function checkSecrets(secrets: WebhookSecret | readonly WebhookSecret[]):
 const isOne = (secrets: unknown): secrets is WebhookSecret =>
   typeof secrets === 'string' || isUint8Array(secrets);
 
-/** Eight hex digits that name a secret in logs without revealing it. */
+/** Eight hex digits that identify a secret in logs without revealing it. */
 export const secretFingerprint = (secret: WebhookSecret): string =>
   createHmac('sha256', secret).update('remit secret fingerprint').digest('hex').slice(0, 8);
 
-/** What is probably wrong with a secret, in plain words; undefined for one that looks fine. */
+/** What is probably wrong with a secret, in plain words; undefined if it looks fine. */
 export function secretWarning(secret: WebhookSecret): string | undefined {
   if (typeof secret !== 'string') return undefined;
   if (secret !== secret.trim()) return 'it has white space at its start or end';

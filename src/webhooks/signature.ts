@@ -8,13 +8,13 @@ import type {Replays} from './replay-memory.ts';
 import {checkSecrets, type WebhookSecret} from './secrets.ts';
 import {readTimestamp, writeTimestamp, type TimestampFormat} from './timestamp.ts';
 
-/** Seconds that a timestamp may be in the past or in the future. */
+/** Maximum difference of a timestamp, in seconds, in the past or in the future. */
 export const TOLERANCE_SECONDS = 300;
 
 /**
  * Interface document, "Signature": HMAC-SHA256 over `{timestamp}.{payload}`, as lower-case hexadecimal digits.
- * @param timestamp the header's value, character for character
- * @param payload the raw body; text is taken as UTF-8
+ * @param timestamp the header's value, unchanged
+ * @param payload the raw body; text is encoded as UTF-8
  * @throws {RemitError} LOCAL_VALIDATION for an empty secret
  */
 export function signWebhook(secret: WebhookSecret, timestamp: string, payload: string | Uint8Array): string {
@@ -50,7 +50,7 @@ export const REJECTIONS = {
   too_old: 'the timestamp is too far in the past',
   in_the_future: 'the timestamp is too far in the future',
   replayed: 'the same signed request was accepted before',
-  replay_unknown: 'it is older than what the replay memory still holds, so it may be a replay',
+  replay_unknown: 'it is older than the replay memory, so it may be a replay',
 } as const;
 export type RejectReason = keyof typeof REJECTIONS;
 
@@ -63,14 +63,14 @@ export interface Verified {
   secret: number;
   /** Which of the header's signatures matched, counted from 0. */
   signature: number;
-  /** Negative when the sender's clock is ahead. */
+  /** Negative if the sender's clock is ahead. */
   ageSeconds: number;
   /** Empty unless `lenient` is set. */
   leniencies: readonly Leniency[];
 }
 export interface Rejected {
   ok: false;
-  /** For machines and logs on this side; the sender gets one answer for all of them, 401. */
+  /** For machines and logs on this side; the sender gets the same answer for all of them, 401. */
   reason: RejectReason;
 }
 export type Verification = Verified | Rejected;
@@ -84,19 +84,19 @@ export interface VerifyInput {
   secrets: WebhookSecret | readonly WebhookSecret[];
   /** Wall clock, milliseconds since the Unix epoch (default: now). */
   nowMs?: number | undefined;
-  /** Default 300 both ways. */
+  /** Default 300 in both directions. */
   toleranceSeconds?: number | {readonly past: number; readonly future: number} | undefined;
   /** Default `seconds`. */
   timestampFormat?: TimestampFormat | undefined;
   /** Also accept upper-case digits and a `sha256=` or `v1=` prefix. */
   lenient?: boolean | undefined;
-  /** Refuses a request that was accepted before; keep one for the life of the process. */
+  /** Refuses a request that was accepted before; keep one for the lifetime of the process. */
   replays?: Replays | undefined;
 }
 
 /**
  * Interface document, "Signature", rules 2 to 4. Compares in constant time, and tries every secret and signature.
- * @throws {RemitError} LOCAL_VALIDATION for a mistake in the call: no or an empty secret, a body that is not bytes, a
+ * @throws {RemitError} LOCAL_VALIDATION for an invalid call: no or an empty secret, a body that is not bytes, a
  *   tolerance or time that is not a finite number of at least 0
  */
 export function verifyWebhook(input: VerifyInput): Verification {
@@ -123,7 +123,7 @@ export function verifyWebhook(input: VerifyInput): Verification {
   return {ok: true, secret: match.secret, signature: position, ageSeconds, leniencies};
 }
 
-/** Why a request must be rejected whatever its body is: for a server that does not read large bodies in vain. */
+/** Why a request must be rejected regardless of its body, so that a server need not read large bodies in vain. */
 export function refuseByHeaders(
   input: Omit<VerifyInput, 'body' | 'secrets' | 'replays'>,
 ): RejectReason | undefined {
@@ -181,7 +181,7 @@ const STRICT = /^[0-9a-f]{64}$/;
 const LENIENT = /^(sha256=|v1=)?([0-9a-fA-F]{64})$/;
 const NO_LENIENCIES: readonly Leniency[] = [];
 
-/** Leaves out what is not a signature. Decoding alone would stop silently at the first wrong character. */
+/** Excludes anything that is not a signature. Decoding alone would silently stop at the first wrong character. */
 function readSignatures(texts: readonly string[], lenient: boolean): GivenSignature[] {
   const given: GivenSignature[] = [];
   for (let position = 0; position < texts.length; position += 1) {
@@ -232,7 +232,7 @@ function readTolerance(given: VerifyInput['toleranceSeconds']): {past: number; f
   return {past, future};
 }
 
-/** NaN would pass every comparison, and Infinity would switch freshness off. */
+/** NaN would pass every comparison, and Infinity would disable freshness. */
 function checkNumber(name: string, value: unknown): void {
   if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return;
   throw new RemitError(
@@ -242,11 +242,11 @@ function checkNumber(name: string, value: unknown): void {
 }
 
 function checkBody(body: unknown): void {
-  if (isUint8Array(body)) return; // instanceof fails between realms, as under Jest
+  if (isUint8Array(body)) return; // instanceof fails across realms, as under Jest
   const given = body === null ? 'null' : typeof body;
   throw new RemitError(
     'LOCAL_VALIDATION',
-    `body must hold the raw bytes of the request (a Buffer or Uint8Array), not ${given}`,
+    `body must be the raw bytes of the request (a Buffer or Uint8Array), not ${given}`,
     {hint: 'read the body before any parser: await readRawBody(request)'},
   );
 }

@@ -2,8 +2,8 @@ import {RemitError} from '../errors.ts';
 import {isLocal} from '../network/local.ts';
 
 /**
- * Where deliveries are forwarded or sent, as a URL: a port (`3000`), a port with a path (`3000/hook`), a path (`/hook`, port 80),
- * a host (`app.localhost:3000/hook`) or a whole http or https URL.
+ * The URL to which deliveries are forwarded or sent: a port (`3000`), a port with a path (`3000/hook`), a path
+ * (`/hook`, port 80), a host (`app.localhost:3000/hook`) or a complete http or https URL.
  * @throws {RemitError} USAGE
  */
 export function parseTarget(text: string): URL {
@@ -20,7 +20,7 @@ export function parseTarget(text: string): URL {
       hint: 'write it like 3000, 3000/hook, localhost:3000/hook or http://localhost:3000/hook',
     });
   if (url.username !== '' || url.password !== '')
-    throw new RemitError('USAGE', `the address ${url.host} must not hold a user name or password`);
+    throw new RemitError('USAGE', `the address ${url.host} must not contain a user name or password`);
   url.hash = '';
   return url;
 }
@@ -30,9 +30,9 @@ export function checkTarget(url: URL, allowExternal: boolean | undefined): void 
   if (allowExternal || isLocal(url)) return;
   throw new RemitError(
     'GUARD_TARGET',
-    `${url.host} is not on this machine, and webhooks hold business data`,
+    `${url.host} is not on this machine, and webhooks contain business data`,
     {
-      hint: 'add --allow-external to the same command if it is meant',
+      hint: 'to allow it, add --allow-external to the same command',
     },
   );
 }

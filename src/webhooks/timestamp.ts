@@ -1,12 +1,12 @@
-/** How the sender writes its timestamp. The service sends Unix seconds (assumption 36). */
+/** The sender's timestamp format. The service sends Unix seconds (assumption 36). */
 export const TIMESTAMP_FORMATS = ['seconds', 'milliseconds', 'iso8601'] as const;
 export type TimestampFormat = (typeof TIMESTAMP_FORMATS)[number];
 
 const ISO_8601 = /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
 
 /**
- * The moment that a timestamp header names, in milliseconds since the Unix epoch; undefined where the text does not have
- * the format, character for character. Only freshness depends on it: the signature covers the text itself.
+ * The time in a timestamp header, in milliseconds since the Unix epoch; undefined if the text does not match the
+ * format exactly. Only freshness depends on it: the signature covers the text itself.
  */
 export function readTimestamp(text: string, format: TimestampFormat): number | undefined {
   switch (format) {
@@ -22,13 +22,13 @@ export function readTimestamp(text: string, format: TimestampFormat): number | u
 function readIso(text: string): number | undefined {
   const [, year, month, day] = ISO_8601.exec(text) ?? [];
   if (day === undefined) return undefined;
-  // Date.parse takes 30 February for 2 March.
+  // Date.parse treats 30 February as 2 March.
   if (Number(day) > new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate()) return undefined;
   const ms = Date.parse(text);
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** The format that a text has, if any. */
+/** The format of a text, if any. */
 export const formatOfTimestamp = (text: string): TimestampFormat | undefined =>
   TIMESTAMP_FORMATS.find((format) => readTimestamp(text, format) !== undefined);
 

@@ -10,7 +10,7 @@ const VARIABLE = 'REMIT_WEBHOOK_SECRET';
 const SECRET_ENCODINGS = ['utf8', 'base64', 'hex'] as const;
 type SecretEncoding = (typeof SECRET_ENCODINGS)[number];
 
-/** Where signing secrets come from; never from the command line itself, which other users of the machine can read. */
+/** Sources of signing secrets; never the command line itself, which other users of the machine can read. */
 export const secretFlags = {
   'secret-from': Flags.string({
     multiple: true,
@@ -31,8 +31,8 @@ export interface SecretFlags {
 }
 
 /**
- * Signing secrets from files, else from the environment, else from a hidden prompt.
- * @throws {RemitError} NEEDS_TERMINAL when there is none and no terminal; LOCAL_VALIDATION for an empty one
+ * Signing secrets from files, otherwise from the environment, otherwise from a hidden prompt.
+ * @throws {RemitError} NEEDS_TERMINAL if there is none and no terminal; LOCAL_VALIDATION for an empty one
  */
 export async function readSecrets(local: LocalContext, flags: SecretFlags): Promise<WebhookSecret[]> {
   const given = givenSecrets(local, flags);
@@ -42,7 +42,7 @@ export async function readSecrets(local: LocalContext, flags: SecretFlags): Prom
   return [checked(local, typed, 'the secret that was typed', flags)];
 }
 
-/** The same without the prompt; empty when there is none. */
+/** The same without the prompt; empty if there is none. */
 export function givenSecrets(local: LocalContext, flags: SecretFlags): WebhookSecret[] {
   const files = flags['secret-from'] ?? [];
   const found = files.flatMap((file) =>
@@ -70,7 +70,7 @@ function secretsIn(file: string): string[] {
   throw new RemitError('LOCAL_VALIDATION', `the secret file ${file} is empty`);
 }
 
-/** From now on the secret is shown nowhere. */
+/** From now on the secret is masked in all output. */
 function checked(local: LocalContext, text: string, where: string, flags: SecretFlags): WebhookSecret {
   local.out.sanitizer.conceal(text);
   return decoded(local, text, where, flags);

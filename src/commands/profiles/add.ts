@@ -59,7 +59,7 @@ export default class ProfilesAdd extends RemitCommand {
     const config = await changeConfig(configDir, (stored) => {
       const old = Object.hasOwn(stored.profiles, name) ? stored.profiles[name] : undefined;
       if (old !== undefined && !flags.replace)
-        throw new RemitError('USAGE', `there is a profile "${name}" already`, {
+        throw new RemitError('USAGE', `the profile "${name}" already exists`, {
           hint: `to change a setting: remit profiles set ${name} --help; to replace the profile, add --replace`,
         });
       const first = Object.keys(stored.profiles).length === 0;

@@ -16,10 +16,10 @@ export default class ProfilesRemove extends RemitCommand {
     const {name} = args;
     storedProfile(readConfig(configDir), name, configDir);
     if (!flags.yes && !(await this.runtime.prompts.confirm(`Remove profile ${name} and its key?`, '--yes')))
-      throw new RemitError('GUARD_CONFIRM', `profile ${name} stays: the answer was no`);
+      throw new RemitError('GUARD_CONFIRM', `profile ${name} was not removed: the answer was no`);
     await changeConfig(configDir, (stored) => {
       const {[name]: removed, ...profiles} = stored.profiles;
-      if (removed === undefined) throw new RemitError('NO_PROFILE', `profile ${name} is gone already`);
+      if (removed === undefined) throw new RemitError('NO_PROFILE', `profile ${name} was already removed`);
       const {default: chosen, ...rest} = stored;
       return {...rest, ...(chosen === undefined || chosen === name ? {} : {default: chosen}), profiles};
     });

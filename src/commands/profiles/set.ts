@@ -64,7 +64,7 @@ export default class ProfilesSet extends RemitCommand {
   }
 }
 
-/** Test and live are two profiles: caps, default and scripts count on the mode of the name. */
+/** Test and live need two profiles: caps, default and scripts rely on the mode of a profile name. */
 async function requireMode(key: KeySource, name: string, {mode, base_url}: StoredProfile): Promise<void> {
   const found = modeOf(await readKey(key), describeSource(key));
   if (found !== mode)

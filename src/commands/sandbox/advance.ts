@@ -40,7 +40,7 @@ export default class SandboxAdvance extends RemitCommand {
     if ('to' in way && Date.parse(way.to) < Date.parse(before.clock.now))
       throw new RemitError(
         'USAGE',
-        `--to ${way.to} has passed: in the sandbox it is ${before.clock.now}, and its time never goes back`,
+        `--to ${way.to} is in the past: the sandbox clock is at ${before.clock.now} and never goes back`,
         {hint: sandboxCommand(local, 'checkpoint', 'list')},
       );
     const moved = await sayingSo(local, () => callControl(local, 'POST', '/sandbox/advance', way));
@@ -49,10 +49,10 @@ export default class SandboxAdvance extends RemitCommand {
   }
 }
 
-/** An advance that takes longer than this says why. */
+/** An advance that takes longer than this prints what it waits for. */
 const PATIENCE_MS = 2000;
 
-/** Makes the call, and says what it waits for when it takes long. */
+/** Makes the call, and reports what it waits for if it takes long. */
 async function sayingSo(local: LocalContext, call: () => Promise<unknown>): Promise<Advanced> {
   const done = new AbortController();
   local.clock.sleep(PATIENCE_MS, done.signal).then(
@@ -60,7 +60,7 @@ async function sayingSo(local: LocalContext, call: () => Promise<unknown>): Prom
     () => undefined, // it did not take long
   );
   try {
-    return (await call()) as Advanced; // our own server's
+    return (await call()) as Advanced; // from our own server
   } finally {
     done.abort();
     local.out.endProgress();
@@ -82,7 +82,7 @@ function restOf(local: LocalContext, {idle, deliveries_under_way: waiting = 0}: 
 }
 
 const statusOf = async (local: LocalContext) =>
-  (await callControl(local, 'GET', '/sandbox/status')) as SandboxStatus; // our own server's
+  (await callControl(local, 'GET', '/sandbox/status')) as SandboxStatus; // from our own server
 
 interface Ways {
   to?: string | undefined;
@@ -106,5 +106,5 @@ function readWay(
     );
   if (by !== undefined) return {ms: parseDuration(by, 'advance')};
   if (way !== 'to') return {until: way === 'to-next' ? 'next' : 'idle'};
-  return {to: new Date(readTime('--to', flags.to!)).toISOString()}; // that is the way that was said
+  return {to: new Date(readTime('--to', flags.to!)).toISOString()}; // the one that was given
 }

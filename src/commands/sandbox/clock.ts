@@ -23,7 +23,7 @@ export default class SandboxClockCommand extends RemitCommand {
     const local = this.openLocal();
     const clock = (await (args.mode === undefined
       ? callControl(local, 'GET', '/sandbox/clock')
-      : callControl(local, 'POST', '/sandbox/clock', readClock('the clock', args.mode)))) as ClockStatus; // our own server's
+      : callControl(local, 'POST', '/sandbox/clock', readClock('the clock', args.mode)))) as ClockStatus; // from our own server
     local.out.record(clock, clockView);
     return clock;
   }

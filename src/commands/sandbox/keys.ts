@@ -19,11 +19,11 @@ export default class SandboxKeys extends RemitCommand {
   async run() {
     const {flags} = await this.parse(SandboxKeys);
     const local = this.openLocal();
-    // A key has no id: where only that is asked for, the key is what is meant.
+    // A key has no id, so with -o id the key itself is printed.
     const keysOnly = local.out.settings.format === 'id';
     if (flags.issue !== undefined) {
       const wanted = {mode: flags.issue, scope: flags['read-only'] ? 'read' : 'full'};
-      const issued = (await callControl(local, 'POST', '/sandbox/keys', wanted)) as IssuedKey; // our own server's
+      const issued = (await callControl(local, 'POST', '/sandbox/keys', wanted)) as IssuedKey; // from our own server
       local.out.sanitizer.allow(issued.key, 'key', '');
       local.out.record(issued, sandboxKeyView);
       return keysOnly ? issued.key : issued;

@@ -11,8 +11,8 @@ export default class SandboxMagic extends RemitCommand {
   async run() {
     await this.parse(SandboxMagic);
     const local = this.openLocal();
-    const {data} = (await callControl(local, 'GET', '/sandbox/magic-values')) as {data: {value: string}[]}; // our own server's
-    // Account and card numbers among them are made up, and are there to be typed.
+    const {data} = (await callControl(local, 'GET', '/sandbox/magic-values')) as {data: {value: string}[]}; // from our own server
+    // The account and card numbers among them are made up, and meant to be typed.
     for (const {value} of data) local.out.sanitizer.allow(value, 'value', '');
     await local.out.list(data, magicView);
   }

@@ -6,7 +6,7 @@ import {sandboxCommand, targetSandbox} from '../../cli/sandbox/target.ts';
 import {readBalance} from '../../cli/sandbox/start-options.ts';
 import type {ClockStatus, SandboxStatus} from '../../sandbox/control/sandbox-interface.ts';
 
-/** A reset leaves the clock alone, which a script that froze or advanced it has to know. */
+/** A reset does not change the clock, which matters to a script that froze or advanced it. */
 const clockText = ({mode, now}: ClockStatus): string =>
   mode === 'frozen'
     ? `Its clock was not changed: frozen at ${now}.`
@@ -27,7 +27,7 @@ export default class SandboxReset extends RemitCommand {
     const local = this.openLocal();
     const {balance} = flags;
     const body = balance === undefined ? {} : {main_balance_in_minor_units: readBalance(balance)};
-    const {clock} = (await callControl(local, 'POST', '/sandbox/reset', body)) as SandboxStatus; // our own server's
+    const {clock} = (await callControl(local, 'POST', '/sandbox/reset', body)) as SandboxStatus; // from our own server
     local.out.text(`The sandbox is empty. ${clockText(clock)}`);
     local.out.hint(sandboxCommand(local, 'seed', '--payees', '3'));
     noteRemembered(local);

@@ -32,10 +32,10 @@ export default class SandboxSeed extends RemitCommand {
     const local = this.openLocal();
     const {payees, payers, seed, mode} = flags;
     if (payees + payers === 0)
-      throw new RemitError('USAGE', 'how many? --payees N, --payers N', {
+      throw new RemitError('USAGE', 'the number is missing: add --payees N or --payers N', {
         hint: sandboxCommand(local, 'seed', '--payees', '3'),
       });
-    const made = (await callControl(local, 'POST', '/sandbox/seed', {payees, payers, seed, mode})) as Seeded; // our own server's
+    const made = (await callControl(local, 'POST', '/sandbox/seed', {payees, payers, seed, mode})) as Seeded; // from our own server
     const parties = [
       ...made.payees.map((payee) => ({kind: 'payee', ...payee})),
       ...made.payers.map((payer) => ({kind: 'payer', ...payer})),

@@ -35,9 +35,13 @@ export default class SandboxSimulate extends RemitCommand {
     const {kind, id, outcome} = args;
     const outcomes = Object.keys(outcomesOf(kind) ?? {});
     if (!outcomes.includes(outcome))
-      throw new RemitError('USAGE', `a ${kind} has no outcome "${outcome}"; it has ${outcomes.join(', ')}`, {
-        hint: sandboxCommand(local, 'simulate', kind, id, outcomes[0]!),
-      });
+      throw new RemitError(
+        'USAGE',
+        `"${outcome}" is not an outcome of a ${kind}; use one of ${outcomes.join(', ')}`,
+        {
+          hint: sandboxCommand(local, 'simulate', kind, id, outcomes[0]!),
+        },
+      );
     const {code, 'amount-minor': amount} = flags;
     if (outcome === 'credit' && amount === undefined)
       throw new RemitError('USAGE', 'the amount is missing: a credit needs --amount-minor', {
@@ -48,7 +52,7 @@ export default class SandboxSimulate extends RemitCommand {
       ...(code === undefined ? {} : {code}),
       ...(amount === undefined ? {} : {amount_in_minor_units: amount}),
     };
-    const became = (await callControl(local, 'POST', '/sandbox/simulate', asked)) as Simulated; // our own server's
+    const became = (await callControl(local, 'POST', '/sandbox/simulate', asked)) as Simulated; // from our own server
     const why = became.code === undefined ? '' : ` (${became.code})`;
     const late = outcome === 'return' && became.status === 'settled';
     const {balance_in_minor_units: balance} = became;

@@ -1,7 +1,7 @@
 import {markup, Markup} from '../../html/markup.ts';
 import {isPrintable} from '../../sanitize/harmful.ts';
 
-/** A body beyond this is cut on the page: `webhooks events show ID --raw` writes all of it. */
+/** A larger body is truncated on the page; `webhooks events show ID --raw` writes all of it. */
 export const SHOWN_BYTES = 262_144;
 
 /** Bytes as text: UTF-8 with its byte order mark, or undefined. */
@@ -13,7 +13,7 @@ export function utf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** The body character for character. What cannot be seen is shown as an escape sequence that stands out. */
+/** The body character by character. Invisible characters are shown as highlighted escape sequences. */
 export function rawText(text: string): Markup {
   return joinLines(text.split('\n').map(visible));
 }
@@ -30,7 +30,7 @@ export function rawBytes(bytes: Uint8Array): Markup {
   );
 }
 
-/** The end of the body in words: a newline there is the usual reason for a mismatch. */
+/** Describes the end of the body: a newline there is the most common reason for a mismatch. */
 export function endingOf(bytes: Uint8Array): string {
   const [beforeLast, last] = bytes.subarray(-2).length === 2 ? bytes.subarray(-2) : [0, bytes.at(-1)];
   if (last !== 0x0a) return 'no newline at the end';
@@ -52,7 +52,7 @@ function escapeOf(char: string): string {
   return known ?? (code < 0x100 ? `\\x${hex.padStart(2, '0')}` : `\\u{${hex}}`);
 }
 
-/** Text with marks for what the pattern finds; undefined leaves it as it is. */
+/** Text with marks for matches of the pattern; undefined leaves a match unchanged. */
 function pieces(line: string, pattern: RegExp, markFor: (found: string) => string | undefined): Markup {
   const parts: Markup[] = [];
   let plain = '';

@@ -1,18 +1,18 @@
 import type {ServerResponse} from 'node:http';
 
-/** Changes that are closer together than this are sent as one event. */
+/** Changes within this time are sent as one event. */
 const TOGETHER_MS = 150;
-/** Beyond this a message says that anything may have changed. */
+/** Above this number, a message says that anything may have changed. */
 const MOST_IDS = 100;
 const MOST_READERS = 20;
 
-/** Server-sent events: which deliveries have changed. It holds no more than the ids of one message, however slow a reader is. */
+/** Server-sent events about changed deliveries. It stores only the ids of one message, however slow a reader is. */
 export class ChangeStream {
   readonly #readers = new Set<ServerResponse>();
   #ids: Set<string> | null = new Set();
   #timer: NodeJS.Timeout | undefined;
 
-  /** False when there are too many readers. */
+  /** False if there are too many readers. */
   add(response: ServerResponse): boolean {
     if (this.#readers.size >= MOST_READERS) return false;
     this.#readers.add(response);
@@ -38,7 +38,7 @@ export class ChangeStream {
     this.#ids = new Set();
     for (const response of this.#readers)
       if (response.writableNeedDrain)
-        response.destroy(); // it does not read: its page connects again
+        response.destroy(); // it does not read; its page will reconnect
       else response.write(`event: change\ndata: ${JSON.stringify({ids})}\n\n`);
   }
 }

@@ -6,7 +6,7 @@ import {utf8} from './body-text.ts';
 /** Headers that curl would add by itself. */
 const ADDED_BY_CURL = ['Accept', 'User-Agent', 'Content-Type', 'Expect'];
 
-/** Systems bound the length of one argument; Linux at 128 KiB. */
+/** Systems limit the length of one argument; Linux at 128 KiB. */
 const MOST_IN_AN_ARGUMENT = 100_000;
 
 /** A command for a POSIX shell that sends the same bytes and headers. */
@@ -29,5 +29,8 @@ export function curlCommand({headers, body}: Pick<Delivery, 'headers' | 'body'>,
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** Node reads header bytes as Latin-1, and a terminal writes UTF-8: back to the bytes that arrived, where they are UTF-8. */
+/**
+ * Node reads header bytes as Latin-1, and a terminal writes UTF-8, so this converts back to the bytes received, if
+ * they are UTF-8.
+ */
 const asBytes = (value: string): string => utf8(Buffer.from(value, 'latin1')) ?? value;

@@ -2,7 +2,7 @@ import type {ForwardResult} from '../delivery.ts';
 import type {Entry} from '../record/entry.ts';
 import {addEntry, type RecordedDelivery} from '../record/state.ts';
 
-/** A delivery with every attempt to send it on, oldest first. */
+/** A delivery with every attempt to forward it, oldest first. */
 export interface LoggedDelivery extends RecordedDelivery {
   forwards: ForwardResult[];
 }
@@ -14,18 +14,21 @@ export interface LogBounds {
 const DEFAULT_BOUNDS: LogBounds = {deliveries: 5000, bodyBytes: 16 * 1_048_576};
 /** Results whose delivery has not been read yet: another process may have recorded it. */
 const MOST_EARLY = 1000;
-/** Attempts that are kept of one delivery. */
+/** Maximum number of attempts kept per delivery. */
 const MOST_FORWARDS = 200;
 
 export interface LogPage {
   shown: LoggedDelivery[];
-  /** How many deliveries pass the filter. */
+  /** How many deliveries match the filter. */
   matching: number;
   /** Whether there are older ones than those on this page. */
   more: boolean;
 }
 
-/** The newest deliveries in memory, for the inspector. Older ones leave it, so that a long run stays within its bounds. */
+/**
+ * The newest deliveries in memory, for the inspector. Older ones are dropped, so that a long run stays within its
+ * limits.
+ */
 export class DeliveryLog {
   readonly #bounds: LogBounds;
   readonly #byId = new Map<string, LoggedDelivery>();
@@ -33,7 +36,7 @@ export class DeliveryLog {
   #sorted: LoggedDelivery[] = [];
   #bodyBytes = 0;
   readonly #early = new Map<string, ForwardResult[]>();
-  /** Whether the record holds deliveries that are too old for this log. */
+  /** Whether the record has deliveries that are too old for this log. */
   hasOlder = false;
   /** Called with the id of each delivery that was added or changed. */
   onChange: (id: string) => void = () => {};
@@ -60,7 +63,7 @@ export class DeliveryLog {
     return eventId === null ? [] : this.#sorted.filter(({delivery}) => delivery.eventId === eventId);
   }
 
-  /** A page of those that pass, newest first. @param before only older ones than this id */
+  /** One page of matching deliveries, newest first. @param before only older ones than this id */
   list(
     passes: (logged: LoggedDelivery) => boolean,
     {before, limit}: {before?: string | undefined; limit: number},

@@ -10,7 +10,7 @@ import type {LoggedDelivery} from './delivery-log.ts';
 import {forwardTag, localTime, titleOf, verdictTags} from './list-view.ts';
 import {prettyJson} from './pretty-json.ts';
 
-/** Takes secrets out of what is shown: `Sanitizer`. */
+/** Masks secrets in what is shown: `Sanitizer`. */
 export interface Conceal {
   exact: (text: string) => string;
   field: (name: string, value: string) => string;
@@ -20,10 +20,10 @@ export interface DetailParts {
   logged: LoggedDelivery;
   /** All deliveries of the same event, oldest first. */
   attempts: readonly LoggedDelivery[];
-  /** Null where none was made: the body is too large, or no secret is known. */
+  /** Null if there is none, because the body is too large or no secret is known. */
   diagnosis: readonly Diagnosis[] | null;
   conceal: Conceal;
-  /** Where a replay goes unless another address is typed. */
+  /** The target of a replay unless another address is typed. */
   target: string;
 }
 
@@ -48,7 +48,7 @@ function factList({delivery}: LoggedDelivery): Markup {
     eventId !== null
       ? markup`<code>${eventId}</code>`
       : verdict === 'rejected'
-        ? 'not read, since it was rejected'
+        ? 'not read, because the delivery was rejected'
         : 'the body has no event id';
   const facts: [string, Markup | string][] = [
     ['Delivery', markup`<code>${id}</code>`],
@@ -83,11 +83,11 @@ function adviceOn(diagnosis: readonly Diagnosis[] | null, id: string): Markup {
   if (diagnosis === null)
     return markup`<p>Find the likely cause with <code>remit webhooks verify ${id}</code>.</p>`;
   if (diagnosis.length === 0)
-    return markup`<p>None of the usual mistakes explains it: probably another secret, or a body that was changed.</p>`;
+    return markup`<p>No common mistake explains it. Probably the secret is wrong, or the body was changed.</p>`;
   return markup`<ul>${diagnosis.map(({matchesIf}) => markup`<li>It matches if ${matchesIf}.</li>`)}</ul>`;
 }
 
-/** Both views are there; the script shows one of them. */
+/** Both views are in the page; the script shows one of them. */
 function bodySection({id, body, reason, bodyBytes}: Delivery, conceal: Conceal): Markup {
   if (reason === 'body_too_large') return markup`<h3>Body</h3><p class="soft">Not kept.</p>`;
   const shown = body.subarray(0, SHOWN_BYTES);
@@ -106,7 +106,7 @@ function bodySection({id, body, reason, bodyBytes}: Delivery, conceal: Conceal):
     isCut ? `the first ${shown.length} are shown` : '',
   ].filter((fact) => fact !== '');
   const raw = text === undefined ? rawBytes(shown) : rawText(conceal.exact(text));
-  // A parser drops the first line feed of <pre>: the body may begin with one of its own.
+  // A parser drops the first line feed of <pre>, and the body may begin with one of its own.
   return markup`<div class="bar"><h3>Body</h3><span class="soft">${facts.join(', ')}</span>${pretty !== undefined && markup`<div class="switch" role="group" aria-label="How the body is shown"><button class="plain" type="button" id="show-pretty" data-view="pretty" aria-pressed="true">Pretty</button><button class="plain" type="button" id="show-raw" data-view="raw" aria-pressed="false">Raw</button></div>`}</div>
 ${isCut && markup`<p class="soft">All of it: <code>remit webhooks events show ${id} --raw</code></p>`}
 ${read?.lost.map((loss) => markup`<p class="verdict open">${lossText(loss)}</p>`)}
@@ -115,7 +115,7 @@ ${pretty !== undefined && markup`<pre data-body="pretty" tabindex="0" aria-label
 ${raw}</pre>`;
 }
 
-/** Without the character that the cut went through. */
+/** Without the character that was split by the cut. */
 function wholeCharacters(bytes: Uint8Array): Uint8Array {
   let end = bytes.length;
   while (end > 0 && bytes.length - end < 4 && (bytes[end - 1]! & 0xc0) === 0x80) end -= 1;

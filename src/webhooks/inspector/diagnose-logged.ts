@@ -2,10 +2,10 @@ import {isCut, type Delivery} from '../delivery.ts';
 import {diagnose, type Diagnosis} from '../diagnosis.ts';
 import type {WebhookSecret} from '../secrets.ts';
 
-/** A diagnosis hashes the body some hundred times, and the listener has to go on answering meanwhile. */
+/** A diagnosis hashes the body about a hundred times, and the listener must keep answering during that time. */
 const MOST_BYTES = 65_536;
 
-/** What would have matched; null where it is not worth trying here, or cannot be known. */
+/** What would have matched; null if it is too expensive to try here, or cannot be known. */
 export function diagnoseLogged(
   delivery: Delivery,
   secrets: readonly WebhookSecret[],

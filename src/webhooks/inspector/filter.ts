@@ -2,10 +2,10 @@ import {EVENT_TYPE_NAMES} from '../../contract/events.ts';
 import {typePattern, type TypePattern} from '../patterns.ts';
 import type {LoggedDelivery} from './delivery-log.ts';
 
-/** What the page can ask for; anything else passes everything. */
+/** The filters that the page can request; anything else matches everything. */
 const TYPE_CHOICES = ['payout.*', 'payin.*', ...EVENT_TYPE_NAMES] as const;
 export const VERDICT_CHOICES = ['verified', 'unverified', 'rejected', 'duplicate', 'filtered'] as const;
-/** The choice of every type that is not documented, and of deliveries without one. */
+/** Selects all undocumented types, and deliveries without a type. */
 export const OTHER_TYPES = 'other';
 
 /** The filter in the query of a list: `search`, `type`, `verdict`, `failed`. */
@@ -34,7 +34,7 @@ function verdictFilter(choice: string): (logged: LoggedDelivery) => boolean {
   return known === undefined ? () => true : ({delivery}) => delivery.verdict === known;
 }
 
-/** In ids, type and reason first, since a body is the longest; without regard to case. */
+/** Searches ids, type and reason first, because a body is the longest; case-insensitive. */
 function contains({delivery}: LoggedDelivery, search: string): boolean {
   const {id, eventId, eventType, reason, body} = delivery;
   if ([id, eventId, eventType, reason].some((text) => text?.toLowerCase().includes(search))) return true;

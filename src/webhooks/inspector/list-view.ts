@@ -17,7 +17,7 @@ export function listView(
   return markup`<ol id="rows" ${facts}>${shown.map(row)}</ol>${!more && log.hasOlder && OLDER}`;
 }
 
-const OLDER = markup`<p class="soft">The page holds the newest deliveries. For older ones: <code>remit webhooks events list</code></p>`;
+const OLDER = markup`<p class="soft">The page has only the newest deliveries. For older ones: <code>remit webhooks events list</code></p>`;
 
 function row({delivery, targets}: LoggedDelivery): Markup {
   const {id, attempt, reason, receivedAtMs} = delivery;
@@ -30,7 +30,10 @@ function row({delivery, targets}: LoggedDelivery): Markup {
 `;
 }
 
-/** The event type; for a rejected delivery the one that its body claims, since that is what a wrong secret hides. */
+/**
+ * The event type. For a rejected delivery the one that its body claims, because a wrong secret would otherwise hide
+ * it.
+ */
 export function titleOf({eventType, verdict, body}: Delivery): string {
   if (verdict !== 'rejected') return eventType ?? 'No event type';
   const claimed = (parseBody(body) as {type?: unknown} | null | undefined)?.type;
@@ -43,7 +46,7 @@ const VERDICT_TONES: Record<Delivery['verdict'], Tone> = {
   rejected: 'bad',
 };
 
-/** The verdict, and what else sets a delivery apart. */
+/** The verdict, and other tags of a delivery. */
 export const verdictTags = ({verdict, duplicateOf, filtered}: Delivery): Markup =>
   markup`${duplicateOf !== null && tag('duplicate', '')} ${filtered && tag('filtered', '')} ${tag(verdict, VERDICT_TONES[verdict])}`;
 
@@ -70,7 +73,7 @@ function subjectOf({body, eventId, id}: Delivery): string {
   return eventId === null ? id : `event ${eventId}`;
 }
 
-/** `2026-03-02 15:04:05` in the zone of this machine, as the terminal shows it. */
+/** `2026-03-02 15:04:05` in the time zone of this machine, as the terminal shows it. */
 export function localTime(ms: number): Markup {
   const date = new Date(ms);
   const two = (value: number) => String(value).padStart(2, '0');

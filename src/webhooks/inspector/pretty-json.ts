@@ -6,8 +6,8 @@ const MOST_LEVELS = 40;
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
 /**
- * JSON with one value a line. The tokens stay as they are in the text: nothing is parsed and printed again. Invisible
- * characters are marked as in the raw view.
+ * JSON with one value per line. The tokens are unchanged: nothing is parsed and printed again. Invisible characters
+ * are marked as in the raw view.
  */
 export function prettyJson(json: string): Markup {
   const tokens = json.match(TOKEN) ?? [];

@@ -3,11 +3,11 @@ import {RecordReader} from '../record/reader.ts';
 import {listSegments} from '../record/segments.ts';
 import type {DeliveryLog} from './delivery-log.ts';
 
-/** What is read of an existing record: its newest segments. */
+/** How much of an existing record is read: its newest segments. */
 const NEWEST_BYTES = 48 * 1_048_576;
 const EVERY_MS = 200;
 
-/** Fills the log from the record: with its newest deliveries now, then with what any process adds. */
+/** Fills the log from the record: first with its newest deliveries, then with what any process adds. */
 export class RecordFeed {
   readonly #reader: RecordReader;
   readonly #log: DeliveryLog;
@@ -29,7 +29,7 @@ export class RecordFeed {
     for (const entry of this.#reader.more(({file}) => !this.#older.has(file))) this.#log.add(entry);
   }
 
-  /** Goes on reading until `signal` aborts. */
+  /** Continues reading until `signal` aborts. */
   async follow(clock: Clock, signal: AbortSignal, onFailure: (error: Error) => void): Promise<void> {
     while (!signal.aborted) {
       await clock.sleep(EVERY_MS, signal).catch(() => undefined);

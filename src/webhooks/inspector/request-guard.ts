@@ -1,12 +1,12 @@
 import {createHash, timingSafeEqual} from 'node:crypto';
 import type {IncomingMessage} from 'node:http';
 
-/** The header that carries the token. Browsers send it across origins only after a permission that is never given. */
+/** The header that carries the token. Browsers send it across origins only with a permission that is never given. */
 export const TOKEN_HEADER = 'x-remit-token';
 
 /**
- * Why a request is refused before anything is read: a name that is not ours, as after DNS rebinding, or a page of another
- * origin. A navigation to the empty page may come from anywhere.
+ * Why a request is refused before anything is read: a host name that is not ours, as after DNS rebinding, or a page
+ * of another origin. A navigation to the empty page may come from anywhere.
  */
 export function foreign(request: IncomingMessage, port: number): string | undefined {
   const {host = '', origin, 'sec-fetch-site': site, 'sec-fetch-mode': mode} = request.headers;

@@ -29,15 +29,15 @@ export interface ReplayShown {
 
 export interface InspectorOptions {
   log: DeliveryLog;
-  /** 0 takes a free one. */
+  /** 0 picks a free one. */
   port: number;
   /** Read each time: an endpoint that is registered later adds its own. */
   secrets: () => readonly WebhookSecret[];
   canResign: boolean;
-  /** Where deliveries go when they were not forwarded before. */
+  /** The target of deliveries that were not forwarded before. */
   defaultTarget: string | undefined;
   conceal: Conceal;
-  /** Errors of the user are RemitErrors. */
+  /** User errors are RemitErrors. */
   replay: (logged: LoggedDelivery, target: URL, resign: boolean) => Promise<ReplayShown>;
   onBug: (error: unknown) => void;
 }
@@ -57,7 +57,7 @@ const reply = (status: number, type: string, text: string): Reply => ({status, t
 const refusal = (status: number, text: string): Reply => reply(status, 'text/plain', `${text}\n`);
 const html = (text: string): Reply => reply(200, 'text/html', text);
 
-/** Serves the inspector on loopback: an empty page to everyone, and the deliveries to those who have the token. */
+/** Serves the inspector on loopback: an empty page to everyone, and the deliveries to those with the token. */
 export class InspectorServer {
   readonly #options: InspectorOptions;
   readonly #server: Server;
@@ -78,7 +78,7 @@ export class InspectorServer {
     return inspector;
   }
 
-  /** The address that opens the page. What stands after `#` is sent to no server. */
+  /** The address that opens the page. The part after `#` is not sent to any server. */
   get url(): string {
     return `http://127.0.0.1:${this.#port}/#open=${this.#token}`;
   }
@@ -122,12 +122,12 @@ export class InspectorServer {
     if (!DELIVERY_ID.test(id) || (method === 'POST') !== (action === 'replay'))
       return refusal(404, 'no such page');
     const logged = this.#options.log.get(id);
-    if (logged === undefined) return refusal(404, 'this delivery is not among those that are held');
+    if (logged === undefined) return refusal(404, 'this delivery is not in memory any more');
     if (action === 'replay') return this.#replay(logged, request);
     return action === 'curl' ? this.#curl(logged, query) : this.#detail(logged);
   }
 
-  /** What holds no data. */
+  /** Pages without data. */
   #openPage(path: string): Reply | undefined {
     if (path === '/') return html(shellPage(this.#options.canResign));
     if (path === '/inspector.js') return reply(200, 'text/javascript', SHELL_SCRIPT);
@@ -209,7 +209,7 @@ async function readReplay(request: IncomingMessage): Promise<{target: string; re
   }
 }
 
-/** What went wrong, with what to do about it. @throws the error itself when it is a bug */
+/** What went wrong, and what to do about it. @throws the error itself if it is a bug */
 function messageOf(error: unknown): string {
   if (!(error instanceof RemitError)) throw error;
   return error.hint === undefined ? error.message : `${error.message}: ${error.hint}`;
@@ -223,7 +223,7 @@ function listenOnLoopback(server: Server, port: number): Promise<void> {
         new RemitError(
           taken ? 'PORT_IN_USE' : 'STATE',
           taken ? `port ${port} is in use` : `the page cannot be served on port ${port}: ${error.message}`,
-          {hint: 'choose another port for the page, or leave it out for a free one', cause: error},
+          {hint: 'choose another port for the page, or omit it to pick a free one', cause: error},
         ),
       );
     });

@@ -5,7 +5,8 @@ import {OTHER_TYPES, VERDICT_CHOICES} from './filter.ts';
 import {SHELL_STYLE} from './shell-style.ts';
 
 /**
- * The page without any data: the same for everyone. Its script takes the token out of the address and fetches the parts.
+ * The page without any data, the same for everyone. Its script takes the token from the address and fetches the
+ * parts.
  * @param canResign whether a secret is known
  */
 export const shellPage = (canResign: boolean): string =>
@@ -32,7 +33,7 @@ export const shellPage = (canResign: boolean): string =>
 <div class="buttons"><button class="plain" id="newest" type="button" hidden>Newest</button><button class="plain" id="older" type="button" hidden>Older</button></div>
 </section>
 <section id="detail" aria-label="Delivery">
-<p id="nothing" class="soft">Choose a delivery: with the arrow keys and Enter, or by a click. <kbd>/</kbd> searches, <kbd>Esc</kbd> goes back to the list.</p>
+<p id="nothing" class="soft">Select a delivery with a click, or with the arrow keys and Enter. <kbd>/</kbd> searches, <kbd>Esc</kbd> goes back to the list.</p>
 <div id="opened" hidden>
 <a id="back" href="#list">Back to the list</a>
 <div id="title-place"></div>

@@ -1,6 +1,6 @@
 /**
- * The script of the page. It fetches parts that the server has escaped and puts them in place; the only texts that it writes
- * itself are text nodes. The token leaves the address at once and stays in this tab.
+ * The script of the page. It fetches parts that the server has escaped and inserts them; all text that it writes
+ * itself is in text nodes. The token is removed from the address immediately and stays in this tab.
  */
 export const SHELL_SCRIPT = String.raw`'use strict';
 (() => {
@@ -38,7 +38,7 @@ export const SHELL_SCRIPT = String.raw`'use strict';
     if (find('state').textContent !== text) find('state').textContent = text;
   }
 
-  /** Puts a part of the page in place. What had the focus in it gets it back, and is returned by its id. */
+  /** Inserts a part of the page. If an element in it had the focus, it is focused again and its id is returned. */
   function place(where, nodes) {
     const focused = where.contains(document.activeElement) ? document.activeElement.id : '';
     where.replaceChildren(...nodes);
@@ -77,7 +77,7 @@ export const SHELL_SCRIPT = String.raw`'use strict';
 
   const rows = () => [...document.querySelectorAll('#rows .row')];
 
-  /** One row can be reached by Tab: the one that has the focus, is open, or is the first. */
+  /** Only one row is in the tab order: the focused one, the open one, or the first. */
   function markRows(focused) {
     const all = rows();
     const reachable = focused || all.find((row) => row.dataset.id === current) || all[0];
@@ -106,7 +106,7 @@ export const SHELL_SCRIPT = String.raw`'use strict';
     const html = answer.ok ? await answer.text() : '';
     if (turn !== detailTurn) return;
     if (!answer.ok) {
-      if (answer.status === 404) setOutcome('bad', 'This delivery is no longer among those that the page holds.');
+      if (answer.status === 404) setOutcome('bad', 'This delivery is no longer in memory.');
       if (!isOther || answer.status !== 404) return;
       find('title-place').replaceChildren();
       find('detail-place').replaceChildren();
@@ -198,7 +198,7 @@ export const SHELL_SCRIPT = String.raw`'use strict';
       await navigator.clipboard.writeText(text);
       setOutcome('good', 'Copied. It sends the same bytes and headers.');
     } catch {
-      setOutcome('', 'The browser does not let the page copy. The command is selected below.', text);
+      setOutcome('', 'The browser does not allow copying. The command is selected below.', text);
       getSelection().selectAllChildren(find('shown'));
     }
   }
@@ -228,7 +228,7 @@ export const SHELL_SCRIPT = String.raw`'use strict';
           await readEvents(answer.body.pipeThrough(new TextDecoderStream()).getReader());
         }
       } catch {
-        // The connection was cut: try again.
+        // The connection was lost: try again.
       }
       setState('lost', 'Connection lost. Is the command still running?');
       await new Promise((resolve) => setTimeout(resolve, pause));

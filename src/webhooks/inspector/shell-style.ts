@@ -1,6 +1,6 @@
 import {BASE_STYLE} from '../../html/page-style.ts';
 
-/** Two panes that scroll on their own; below 900 pixels one of them at a time. */
+/** Two panes that scroll independently; below 900 pixels one at a time. */
 export const SHELL_STYLE = `${BASE_STYLE}
 [hidden]{display:none!important}
 .top>div,main{max-width:none}

@@ -1,6 +1,6 @@
 import {STATUS_CODES} from 'node:http';
 
-/** A client may keep a connection this long without a request. */
+/** A client may keep an idle connection for this long. */
 export const KEEP_ALIVE_MS = 5000;
 
 export interface AnswerText {
@@ -10,7 +10,7 @@ export interface AnswerText {
   headers?: readonly string[];
 }
 
-/** An answer as it goes out. */
+/** An answer as it is sent. */
 export function answerText(
   {status, text = '', headers = []}: AnswerText,
   keepsAlive: boolean,
@@ -28,7 +28,7 @@ export function answerText(
   return `${lines.join('\r\n')}\r\n\r\n${text}`;
 }
 
-/** The same for the answer to nearly all deliveries, made once a second. */
+/** The same for the answer to nearly all deliveries, built once per second. */
 export class GoodAnswer {
   #second = Number.NaN;
   #text = '';

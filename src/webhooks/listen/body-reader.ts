@@ -1,21 +1,23 @@
 import type {LargeBodies, Place} from './large-bodies.ts';
 
-/** Deliveries of the service are below 1 KB. Bodies up to this size need no place among the large ones. */
+/** Deliveries of the service are below 1 KB. Bodies up to this size do not need a slot for large bodies. */
 export const SMALL_BYTES = 16_384;
 
 export interface BodyReaderOptions {
   large: LargeBodies;
   maxBytes: number;
-  /** Asked once, when the body outgrows `SMALL_BYTES`: false to read no more of it. */
+  /** Called once, when the body outgrows `SMALL_BYTES`; false stops reading it. */
   mayBeLarge: () => boolean;
-  /** The place of the body was given to another one. */
+  /** The slot of the body was given to another one. */
   onCut: () => void;
 }
 
 /** `unwanted`: it need not be read further. `crowded`: too many large bodies at the same time. */
 export type BodyStop = 'unwanted' | 'too_large' | 'crowded';
 
-/** Collects one body. It holds on to at most one of Node's chunks: many small ones take far more memory than their bytes. */
+/**
+ * Collects one body. It keeps at most one of Node's chunks: many small ones take far more memory than their bytes.
+ */
 export class BodyReader {
   readonly #options: BodyReaderOptions;
   #bytes: Buffer | undefined;
@@ -30,12 +32,12 @@ export class BodyReader {
     return this.#size;
   }
 
-  /** What has arrived. It is overwritten once the reader is released, unless it is a small body. */
+  /** What has arrived. Unless it is a small body, it is overwritten once the reader is released. */
   get bytes(): Buffer {
     return this.#bytes?.subarray(0, Math.min(this.#size, this.#bytes.length)) ?? NO_BYTES;
   }
 
-  /** Why no more is to be read; undefined to go on. */
+  /** Why to stop reading; undefined to continue. */
   add(chunk: Buffer): BodyStop | undefined {
     const start = this.#size;
     this.#size += chunk.length;

@@ -1,7 +1,7 @@
 const LF = 0x0a;
 const CR = 0x0d;
 const SIZE_LINE = /^([0-9a-fA-F]{1,8})[ \t]*(;.*)?$/;
-/** Of one line with a size, and of all trailers together. */
+/** Maximum size of one line with a chunk size, and of all trailers together. */
 const MOST_LINE_BYTES = 4096;
 
 type State = 'size' | 'data' | 'data_cr' | 'data_lf' | 'trailers' | 'done' | 'bad';

@@ -6,22 +6,22 @@ import {ChunkedBody} from './chunked-body.ts';
 import type {LargeBodies} from './large-bodies.ts';
 import {parseHead, type RequestHead} from './request-head.ts';
 
-/** What a connection does with the requests that arrive on it. */
+/** How a connection handles the requests that arrive on it. */
 export interface ConnectionOptions {
   large: LargeBodies;
   maxBodyBytes: number;
   limits: ConnectionLimits;
   nowMs: () => number;
-  /** The answer to a request that is not for the path of the deliveries. */
+  /** The answer to a request for another path. */
   elsewhere: (head: RequestHead) => {status: number; text?: string; headers?: string[]} | undefined;
-  /** Why the headers alone rule a request out: a large body is not read then. */
+  /** Why the headers alone rule a request out; then a large body is not read. */
   refusal: (headers: RequestHead['headers']) => RejectReason | undefined;
-  /** Takes a request; `answer` is called once for it. */
+  /** Handles a request; `answer` is called once for it. */
   onRequest: (connection: Connection, head: RequestHead, body: ReceivedBody) => void;
   answerText: (answer: {status: number; text?: string; headers?: string[]}, keepsAlive: boolean) => string;
 }
 
-/** A client must have sent its headers, and its whole request, within these times. */
+/** Time limits for a client to send its headers, and its whole request. */
 export interface ConnectionLimits {
   headMs: number;
   requestMs: number;
@@ -32,20 +32,20 @@ export interface ConnectionLimits {
 export interface ReceivedBody {
   /** Overwritten once the request is answered if it is larger than `SMALL_BYTES`: copy what is kept. */
   bytes: Buffer;
-  /** Set when the body was not read to its end, and why. */
+  /** Set if the body was not read to its end, with the reason. */
   refusal: {reason: ListenReason; bodyBytes: number} | null;
 }
 
 const HEAD_BYTES = 16_384;
-/** What may wait behind a request that is not answered yet: clients of webhooks send one at a time. */
+/** Maximum number of bytes behind a request that is not answered yet: webhook clients send one request at a time. */
 const MOST_WAITING_BYTES = 16_384;
-/** Answers that a client does not read. */
+/** Maximum size of answers that a client does not read. */
 const MOST_UNREAD_BYTES = 16_384;
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 const NO_BYTES = Buffer.alloc(0);
 
-/** One client. Reads one request after the other, the next one only when the last one is answered. */
+/** One client. Reads one request after the other, the next one only once the last one is answered. */
 export class Connection {
   readonly #socket: Socket;
   readonly #options: ConnectionOptions;
@@ -53,14 +53,14 @@ export class Connection {
   /** When this state, or the request that it belongs to, began. */
   #sinceMs: number;
   #hasAnswered = false;
-  /** The start of a head that did not come in one piece. */
+  /** The start of a head that arrived in several pieces. */
   #partial: Buffer | undefined;
   #partialBytes = 0;
   #head: RequestHead | undefined;
   #body: BodyReader | undefined;
   #chunked: ChunkedBody | undefined;
   #refused: RejectReason | undefined;
-  /** What has arrived behind the request that is being answered. */
+  /** Bytes received behind the request that is being answered. */
   #waiting: Buffer | undefined;
   #hasEnded = false;
 
@@ -81,7 +81,7 @@ export class Connection {
     return this.#state === 'idle';
   }
 
-  /** Cuts a client that is too slow. */
+  /** Disconnects a client that is too slow. */
   expire(nowMs: number): void {
     const {headMs, requestMs, idleMs} = this.#options.limits;
     const waitedMs = nowMs - this.#sinceMs;
@@ -92,7 +92,7 @@ export class Connection {
     } else if (this.#state === 'body' && waitedMs > requestMs) this.#refuse(408);
   }
 
-  /** Takes no further request. */
+  /** Accepts no further request. */
   finish(): void {
     this.#hasEnded = true;
     if (this.#state === 'idle') this.#socket.destroy();
@@ -102,7 +102,7 @@ export class Connection {
     this.#socket.destroy();
   }
 
-  /** Sends the answer to the request that is under way. */
+  /** Sends the answer to the request in progress. */
   answer(answer: {status: number; text?: string; headers?: string[]}): void {
     this.#body?.release();
     this.#body = undefined;
@@ -153,7 +153,7 @@ export class Connection {
   /** Returns what comes after the head. */
   #readHead(bytes: Buffer): Buffer {
     if (this.#state === 'idle') {
-      // Clients that add a line end to a body are tolerated, as everywhere.
+      // Clients that add a newline to a body are tolerated, as in other servers.
       let start = 0;
       while (bytes[start] === 0x0d || bytes[start] === 0x0a) start += 1;
       if (start > 0) return start > 4 ? this.#refuse(400) : bytes.subarray(start);
@@ -170,7 +170,7 @@ export class Connection {
     return this.#begin(head, bytes.subarray(used));
   }
 
-  /** The usual case: all of the head in one piece. */
+  /** The usual case: the whole head in one piece. */
   #wholeHead(bytes: Buffer): [text: string | undefined, used: number] {
     const end = bytes.indexOf(END_OF_HEAD);
     if (end !== -1 && end <= HEAD_BYTES) return [bytes.toString('latin1', 0, end), end + END_OF_HEAD.length];
@@ -191,7 +191,7 @@ export class Connection {
     return [text, end + END_OF_HEAD.length - before];
   }
 
-  /** The head is there. Returns what was not read of the rest. */
+  /** The head is complete. Returns the unread rest. */
   #begin(head: RequestHead, rest: Buffer): Buffer {
     this.#head = head;
     const {elsewhere, maxBodyBytes} = this.#options;
@@ -241,7 +241,7 @@ export class Connection {
     return bytes.subarray(used);
   }
 
-  /** False when no more of the body is wanted. */
+  /** False if no more of the body is wanted. */
   #add(piece: Buffer): boolean {
     const why = this.#body!.add(piece);
     if (why === undefined) return true;
@@ -254,7 +254,7 @@ export class Connection {
     this.#pass(this.#body!.bytes, null);
   }
 
-  /** Reads no more of the body. */
+  /** Stops reading the body. */
   #stop(why: BodyStop): Buffer {
     if (why === 'crowded') return this.#refuse(503);
     const {body: announced} = this.#head!;
@@ -281,7 +281,7 @@ export class Connection {
     return NO_BYTES;
   }
 
-  /** Once the answer is sent. What the client goes on sending is not read. */
+  /** Called once the answer is sent. Further data from the client is not read. */
   #close(): void {
     this.#state = 'closing';
     this.#partial = undefined;

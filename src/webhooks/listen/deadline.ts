@@ -1,10 +1,12 @@
 import {nextTurn, type Clock} from '../../clock.ts';
 import {Slots} from './slots.ts';
 
-/** The waits are checked this often within their time. */
+/** How often the waits are checked within their limit. */
 const CHECKS = 16;
 
-/** Bounds waits that all have the same limit. They share one timer, because thousands begin and end each second. */
+/**
+ * Limits waits that all have the same time limit. They share one timer, because thousands begin and end each second.
+ */
 export class Deadline {
   readonly #clock: Pick<Clock, 'monotonic' | 'sleep'>;
   readonly #limitMs: number;
@@ -17,8 +19,8 @@ export class Deadline {
   }
 
   /**
-   * A function that calls `done` once: with its own value, or earlier with `late` when the limit passes first. That may come a
-   * sixteenth of the limit too late.
+   * Returns a function that calls `done` once: with its own value, or with `late` if the limit passes first, which
+   * may be noticed a sixteenth of the limit late.
    * @param startMs when the limit begins, on the monotonic clock
    */
   bound<T>(done: (value: T) => void, late: T, startMs = this.#clock.monotonic()): (value: T) => void {
@@ -34,7 +36,7 @@ export class Deadline {
     this.#isChecking = true;
     while (this.#waits.size > 0) {
       await this.#clock.sleep(this.#limitMs / CHECKS);
-      await nextTurn(); // the work goes on even with a clock that does not wait
+      await nextTurn(); // the work continues even with a clock that does not wait
       const nowMs = this.#clock.monotonic();
       for (const [at, wait] of this.#waits)
         if (wait.untilMs <= nowMs && this.#waits.remove(at, wait)) wait.giveUp();

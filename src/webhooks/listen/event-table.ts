@@ -1,6 +1,6 @@
 import {randomBytes} from 'node:crypto';
 
-/** 64 bits of an event's id, for a table that does not keep the ids themselves. */
+/** 64 bits of an event's id, for a table that does not store the ids themselves. */
 export interface EventKey {
   low: number;
   high: number;
@@ -9,7 +9,7 @@ export interface EventKey {
 const SEED = randomBytes(8);
 const [LOW_SEED, HIGH_SEED] = [SEED.readUInt32LE(0), SEED.readUInt32LE(4)];
 
-/** Into `key`, which is used again and again. */
+/** Writes into `key`, which is reused. */
 export function setKey(key: EventKey, eventId: string): void {
   let low = LOW_SEED;
   let high = HIGH_SEED;
@@ -25,8 +25,8 @@ export function setKey(key: EventKey, eventId: string): void {
 }
 
 /**
- * Tells two bodies of one event apart. A checksum is enough: only the sender, who signs, could make two bodies that have the same
- * one, and a SHA-256 takes longer than finding the event.
+ * Distinguishes two bodies of one event. A checksum is enough: only the sender, who signs, could create two bodies
+ * with the same one, and a SHA-256 takes longer than finding the event.
  */
 export interface BodyMark {
   /** CRC-32. */
@@ -39,8 +39,8 @@ const ID_PREFIX = 'dlv_';
 const ID_BYTES = 12;
 
 /**
- * Events by their key, in arrays of numbers: a Map of objects would make each garbage collection longer, and with it the answers to
- * the deliveries of that moment. Takes 36 bytes a slot, of which the system provides what is used.
+ * Events by their key, in arrays of numbers. A Map of objects would make each garbage collection longer, and delay
+ * the answers to deliveries during it. Takes 36 bytes per slot; the system only provides memory that is used.
  */
 export class EventTable {
   readonly attempts: Uint32Array;
@@ -54,7 +54,7 @@ export class EventTable {
   readonly #firsts: Buffer;
   #size = 0;
 
-  /** @param most how many events it will hold */
+  /** @param most maximum number of events */
   constructor(most: number) {
     const slots = 2 ** Math.ceil(Math.log2(most * 1.25 + 1));
     this.#mask = slots - 1;
@@ -76,7 +76,7 @@ export class EventTable {
     this.#size = 0;
   }
 
-  /** Its slot; -1 where it is not there. */
+  /** Its slot, or -1 if there is none. */
   find({low, high}: EventKey): number {
     for (let slot = high & this.#mask; ; slot = (slot + 1) & this.#mask) {
       if (this.#low[slot] === 0) return -1;
@@ -84,7 +84,7 @@ export class EventTable {
     }
   }
 
-  /** The slot of an event that was not there. */
+  /** The slot of a new event. */
   add({low, high}: EventKey): number {
     let slot = high & this.#mask;
     while (this.#low[slot] !== 0) slot = (slot + 1) & this.#mask;
@@ -102,7 +102,7 @@ export class EventTable {
     this.#firsts.write(delivery.slice(ID_PREFIX.length), slot * ID_BYTES, ID_BYTES, 'hex');
   }
 
-  /** The delivery that brought it first. */
+  /** The first delivery of the event. */
   first(slot: number): string {
     return ID_PREFIX + this.#firsts.toString('hex', slot * ID_BYTES, (slot + 1) * ID_BYTES);
   }

@@ -5,7 +5,7 @@ import type {TypePattern} from '../patterns.ts';
 import type {PostedAnswer} from '../post.ts';
 import {WaitingJobs, type ForwardedDelivery, type Job} from './waiting-jobs.ts';
 
-/** A target, and the event types that go there. */
+/** A target, and the event types that it receives. */
 export interface Route {
   target: string;
   matches: TypePattern;
@@ -22,11 +22,11 @@ export interface ForwarderOptions {
   ) => Promise<PostedAnswer>;
   /** New signature headers for a body, with --resign. */
   resign?: ((delivery: ForwardedDelivery) => HeaderPairs) | undefined;
-  /** Requests under way at one target. */
+  /** Concurrent requests to one target. */
   concurrency: number;
-  /** Deliveries that may wait, over all targets. */
+  /** Maximum number of waiting deliveries, over all targets. */
   maxBacklog: number;
-  /** In order of arrival: one at a time, and a failing one holds the others until it arrived or was given up. */
+  /** In order of arrival: one at a time, and a failing one blocks the others until it was accepted or given up. */
   ordered: boolean;
   attempts: number;
   /** In [0, 1). */
@@ -48,7 +48,7 @@ const LONGEST_RETRY_MS = 30_000;
 /** For --respond downstream: the service waits 10 s. */
 const DOWNSTREAM_MS = 8000;
 
-/** Sends deliveries on, in the background: byte for byte, with retries, and never more than the backlog allows. */
+/** Forwards deliveries in the background: byte for byte, with retries, and within the backlog limit. */
 export class Forwarder {
   readonly #options: ForwarderOptions;
   readonly #lanes = new Map<string, Lane>();
@@ -56,11 +56,11 @@ export class Forwarder {
   readonly #only: readonly string[];
   readonly #stopped = new AbortController();
   #draining = false;
-  /** Deliveries to one target that wait for it. */
+  /** Deliveries that wait for this target. */
   #toOne = 0;
-  /** Deliveries to several targets, and how many of them each still waits for. */
+  /** Deliveries to several targets, and how many targets each still waits for. */
   readonly #left = new Map<string, number>();
-  /** Forwards that are waiting or under way, over all deliveries. */
+  /** Forwards that are waiting or in progress, over all deliveries. */
   #pending = 0;
   #idle: (() => void) | undefined;
   #retrying = 0;
@@ -68,7 +68,7 @@ export class Forwarder {
   constructor(options: ForwarderOptions) {
     this.#options = options;
     this.#only = options.routes.map(({target}) => target);
-    setMaxListeners(0, this.#stopped.signal); // one for each request under way
+    setMaxListeners(0, this.#stopped.signal); // one for each request in progress
     for (const {target} of options.routes)
       this.#lanes.set(target, {target, waiting: new WaitingJobs(), active: 0, warned: false});
   }
@@ -85,7 +85,7 @@ export class Forwarder {
     return [...new Set(routes.filter(({matches}) => matches(eventType)).map(({target}) => target))];
   }
 
-  /** A delivery counts once, whatever the number of its targets; one without targets needs no room. */
+  /** A delivery counts once, whatever the number of its targets; one without targets does not count. */
   hasRoom({targets}: Pick<ForwardedDelivery, 'targets'>): boolean {
     return targets.length === 0 || this.waiting < this.#options.maxBacklog;
   }
@@ -102,7 +102,7 @@ export class Forwarder {
     for (let left = delivery.targets.length; left > 0; left -= 1) this.#finished(delivery);
   }
 
-  /** Begins to forward a delivery that was reserved. */
+  /** Starts to forward a delivery that was reserved. */
   start(delivery: ForwardedDelivery): void {
     for (const target of delivery.targets) {
       const lane = this.#lanes.get(target);
@@ -124,7 +124,7 @@ export class Forwarder {
     return statuses.find((status) => status < 200 || status >= 300) ?? statuses[0] ?? 200;
   }
 
-  /** Waits for what can be sent now; returns how many deliveries still wait: the record has them. */
+  /** Waits for what can be sent now. Returns how many deliveries still wait; they are in the record. */
   async drain(): Promise<number> {
     this.#draining = true;
     if (this.#pending > this.#retrying && !this.#stopped.signal.aborted)
@@ -133,7 +133,7 @@ export class Forwarder {
     return this.waiting;
   }
 
-  /** Cuts what is under way. */
+  /** Aborts requests in progress. */
   stop(): void {
     this.#draining = true;
     this.#stopped.abort(new Error('stopped'));
@@ -211,13 +211,13 @@ export class Forwarder {
     return result;
   }
 
-  /** Doubles from a second, and a fifth more or less. */
+  /** Doubles from one second, plus or minus a fifth. */
   #delay(attempt: number): number {
     const planned = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (attempt - 1));
     return Math.round(planned * (0.8 + 0.4 * this.#options.random()));
   }
 
-  /** One target of a delivery is done with. */
+  /** One target of a delivery is finished. */
   #finished({id, targets}: ForwardedDelivery): void {
     const left = (this.#left.get(id) ?? 1) - 1;
     if (targets.length === 1) this.#toOne -= 1;

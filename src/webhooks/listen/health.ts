@@ -7,7 +7,9 @@ const CONNECT_MS = 2000;
 
 export type TargetChange = (target: string, state: 'up' | 'down', error: string | null) => void;
 
-/** Connects to a target now and then, and reports when it went away and when it came back. Runs until `signal` aborts. */
+/**
+ * Connects to a target periodically, and reports when it goes down and when it recovers. Runs until `signal` aborts.
+ */
 export async function watchTarget(
   target: string,
   {
@@ -22,7 +24,7 @@ export async function watchTarget(
     probe?: (url: URL) => Promise<string | null>;
   },
 ): Promise<void> {
-  let wasUp = true; // the first report is worth a line only when it is bad
+  let wasUp = true; // the first report is printed only if it is bad
   while (!signal.aborted) {
     const error = await probe(new URL(target));
     if (signal.aborted) return;
@@ -33,7 +35,7 @@ export async function watchTarget(
   }
 }
 
-/** Null when something listens there, else why not. */
+/** Null if the port accepts connections, otherwise the reason. */
 function canConnect(url: URL): Promise<string | null> {
   return new Promise((resolve) => {
     const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));

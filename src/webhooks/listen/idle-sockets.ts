@@ -1,9 +1,9 @@
 import type {Socket} from 'node:net';
 
-/** One open connection, and its last check. They form a ring in the order of their checks. */
+/** One open connection, and its last check. Connections form a ring in the order of their checks. */
 interface Link {
   socket: Socket | undefined;
-  /** Bytes that it had sent then. */
+  /** Bytes received from it by then. */
   bytes: number;
   turn: number;
   before: Link;
@@ -11,8 +11,9 @@ interface Link {
 }
 
 /**
- * Bounds the open connections: when there are too many, those that have been silent for long are closed. A ring, not a Map: under
- * ten thousand connections a second the old tables of a Map hold on to closed ones until a full garbage collection.
+ * Limits the open connections: if there are too many, those that have been silent for long are closed. A ring, not a
+ * Map: at ten thousand connections per second, the old tables of a Map keep closed ones alive until a full garbage
+ * collection.
  */
 export class IdleSockets {
   readonly #most: number;
@@ -30,7 +31,7 @@ export class IdleSockets {
     this.#ends = ends;
   }
 
-  /** A listener for the data of each socket would make Node copy all of it, so their byte counts are compared instead. */
+  /** A data listener on each socket would make Node copy all of its data, so byte counts are compared instead. */
   add(socket: Socket): void {
     const link = this.#append({socket, bytes: socket.bytesRead, turn: this.#turn});
     this.#size += 1;
@@ -47,7 +48,7 @@ export class IdleSockets {
     return link;
   }
 
-  /** Leads nowhere afterwards, so that it keeps nothing alive. */
+  /** Has no links afterwards, so that it keeps nothing alive. */
   #unlink(link: Link): void {
     link.before.after = link.after;
     link.after.before = link.before;
@@ -62,7 +63,7 @@ export class IdleSockets {
     this.#size -= 1;
   }
 
-  /** Hundreds of connections are accepted in one turn; what they have sent is read in the next one. */
+  /** Hundreds of connections are accepted in one turn; their data is read in the next one. */
   #plan(): void {
     if (this.#isPlanned || this.#size <= this.#most) return;
     this.#isPlanned = true;

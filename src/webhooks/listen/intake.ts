@@ -21,17 +21,17 @@ export interface IntakeOptions {
   /** Types to show and forward; the others are only recorded. */
   wanted: TypePattern;
   known: KnownEvents;
-  /** Keeps an entry durably; absent with --no-record. */
+  /** Stores an entry durably; absent with --no-record. */
   write: ((entry: Entry, onWritten: OnWritten) => void) | undefined;
   forwarder: Forwarder;
-  /** Answers with what the targets answered, instead of at once. */
+  /** Answers with what the targets answered, instead of immediately. */
   respondDownstream: boolean;
-  /** @param json the body; undefined where it is not JSON, or not verified */
+  /** @param json the body; undefined if it is not JSON, or not verified */
   onDelivery: (delivery: Delivery, json: JsonBody | undefined) => void;
   onRefused: (reason: 'backlog' | 'record' | 'stopping', detail: string) => void;
 }
 
-/** The disk must answer well before the service's 10 seconds are over. */
+/** The disk must respond well within the service's 10 seconds. */
 const RECORD_MS = 8000;
 const RECORD_LATE = `the disk did not answer within ${RECORD_MS / 1000} s`;
 
@@ -45,15 +45,17 @@ type Reply = (answer: Answer) => void;
 type Checked = Pick<Delivery, 'verdict' | 'reason' | 'secret'>;
 const NO_TARGETS: readonly string[] = [];
 
-/** What happens to a request: verified, recorded, answered, shown, forwarded; in this order. */
+/** The handling of a request: verified, recorded, answered, shown, forwarded; in this order. */
 export class Intake {
   readonly #options: IntakeOptions;
   readonly #nextId = deliveryIds();
   readonly #deadline: Deadline;
   readonly #fingerprints = new Map<WebhookSecret, string>();
-  /** Events that are being recorded, and copies of them that wait: a copy is the first one if that fails. */
+  /**
+   * Events that are being recorded, and copies of them that wait: if recording fails, a copy counts as the first one.
+   */
   readonly #recording = new Map<string, (() => void)[] | undefined>();
-  /** Set once the listener drains: what still comes is refused, so that the service sends it again. */
+  /** Set once the listener drains: later requests are refused, so that the service sends them again. */
   stopping = false;
 
   constructor(options: IntakeOptions) {
@@ -71,7 +73,8 @@ export class Intake {
       status: delivery.reason === 'body_too_large' ? 413 : 401,
       after: () => onDelivery(delivery, json),
     };
-    // The wait bounds what is held in memory. The sender learns nothing from the record's state: its answer stays the same.
+    // The wait limits what is held in memory. The sender learns nothing about the state of the record: its answer
+    // stays the same.
     this.#record(received, () => reply(answer));
   }
 
@@ -87,7 +90,12 @@ export class Intake {
     const {forwarder, write} = this.#options;
     this.#place(delivery);
     if (!forwarder.hasRoom(delivery))
-      return this.#refuse(delivery, reply, 'backlog', `${forwarder.waiting} deliveries wait to be forwarded`);
+      return this.#refuse(
+        delivery,
+        reply,
+        'backlog',
+        `${forwarder.waiting} deliveries are waiting to be forwarded`,
+      );
     forwarder.reserve(delivery);
     if (write === undefined) return this.#pass(received, reply);
     if (eventId !== null) this.#recording.set(eventId, undefined);
@@ -192,7 +200,7 @@ export class Intake {
     return made;
   }
 
-  /** Its number among the deliveries of the event, and where it still has to go. */
+  /** Its number among the deliveries of the event, and where it still has to be forwarded. */
   #place(delivery: Delivery): void {
     const {known, wanted, forwarder} = this.#options;
     const {eventId, eventType, body, id} = delivery;
@@ -216,9 +224,12 @@ export class Intake {
   }
 }
 
-/** A copy of a large body. Of a rejected one, the start: a flood of them must fill neither memory nor the record. */
+/**
+ * A copy of a large body. For a rejected one, only the start: a flood of them must fill neither memory nor the
+ * record.
+ */
 const keptOf = (body: Buffer, verdict: Delivery['verdict']): Buffer =>
   Buffer.from(verdict === 'rejected' ? body.subarray(0, SMALL_BYTES) : body);
 
-/** The event's own id or type, also where its data is not as documented. */
+/** The event's own id or type, even if its data is not as documented. */
 const nameOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);

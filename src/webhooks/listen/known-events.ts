@@ -4,22 +4,22 @@ import {RecentMap} from '../recent-map.ts';
 import type {Entry} from '../record/entry.ts';
 import {EventTable, setKey, type EventKey} from './event-table.ts';
 
-/** How an event that arrives relates to earlier ones. */
+/** How a new event relates to earlier ones. */
 export interface Arrival {
   attempt: number;
-  /** The first delivery, where this one has the same bytes. */
+  /** The first delivery, if this one has the same bytes. */
   duplicateOf: string | null;
   /** The targets that answered a forward of it with 2XX, for `hasForwarded`. */
   forwarded: number;
 }
 
 const MOST = 200_000;
-/** Targets beyond these get duplicates as well. */
+/** Targets beyond this number may receive duplicates. */
 const MOST_TARGETS = 32;
 
 /**
- * Events by their id, so that each is shown once. Holds the last `most / 2` at least, and `most` at the most: then the older half
- * is forgotten.
+ * Events by their id, so that each is shown once. Keeps at least the last `most / 2` and at most `most`: when full,
+ * the older half is forgotten.
  */
 export class KnownEvents {
   readonly #half: number;
@@ -38,7 +38,7 @@ export class KnownEvents {
     this.#bits = new Map(targets.slice(0, MOST_TARGETS).map((target, index) => [target, 1 << index]));
   }
 
-  /** An event was delivered; call `forget` if it could not be kept. */
+  /** An event was delivered; call `forget` if it could not be stored. */
   arrive(eventId: string, body: Uint8Array, delivery: string): Arrival {
     const mark = {checksum: crc32(body), length: body.length};
     const table = this.#find(eventId);
@@ -53,7 +53,7 @@ export class KnownEvents {
       : {attempt, duplicateOf: null, forwarded: 0};
   }
 
-  /** A delivery that was answered with 503 has not arrived. */
+  /** A delivery that was answered with 503 does not count as arrived. */
   forget(eventId: string, delivery: string): void {
     const table = this.#find(eventId);
     if (table === undefined) return;
@@ -72,7 +72,7 @@ export class KnownEvents {
     return (forwarded & (this.#bits.get(target) ?? 0)) !== 0;
   }
 
-  /** Takes over what an earlier run recorded. */
+  /** Adds what an earlier run recorded. */
   load(entry: Entry): void {
     if (entry.kind === 'forward') {
       const {delivery: id, target} = entry.forward;
@@ -87,7 +87,7 @@ export class KnownEvents {
     if (targets.length > 0) this.#byDelivery.set(id, eventId);
   }
 
-  /** The table that has the event; `#key` and `#slot` are set to its key and its slot there. */
+  /** The table that has the event; sets `#key` and `#slot` to its key and slot there. */
   #find(eventId: string): EventTable | undefined {
     setKey(this.#key, eventId);
     for (const table of [this.#recent, this.#older]) {
@@ -97,7 +97,7 @@ export class KnownEvents {
     return undefined;
   }
 
-  /** Makes a slot for the event of `#key`. */
+  /** Creates a slot for the event of `#key`. */
   #added(): EventTable {
     if (this.#recent.size >= this.#half) {
       const next = this.#older ?? new EventTable(this.#half);

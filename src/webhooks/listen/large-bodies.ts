@@ -1,11 +1,11 @@
 import type {Clock} from '../../clock.ts';
 
-/** Where a body is collected that does not fit a few packets. */
+/** A slot in which a body is collected that does not fit into a few packets. */
 export interface Place {
   readonly buffer: Buffer;
-  /** The body has arrived: it can no longer be cut. */
+  /** The body is complete and can no longer be cut off. */
   complete(): void;
-  /** Gives the place back. Safe to call twice. */
+  /** Releases the slot. Safe to call twice. */
   release(): void;
 }
 
@@ -16,12 +16,12 @@ interface Holder {
   isComplete: boolean;
 }
 
-/** A body that takes longer than this may lose its place to a new one. */
+/** A body that takes longer than this may lose its slot to a new one. */
 const PATIENCE_MS = 1000;
 
 /**
- * A fixed number of places for large bodies, allocated once and used again and again. Buffers of their own would be freed only by a
- * garbage collection, and under a flood that comes hundreds of megabytes too late.
+ * A fixed number of slots for large bodies, allocated once and reused. Separate buffers would be freed only by a
+ * garbage collection, and in a flood that comes hundreds of megabytes too late.
  */
 export class LargeBodies {
   readonly #clock: Pick<Clock, 'monotonic'>;
@@ -38,8 +38,8 @@ export class LargeBodies {
   }
 
   /**
-   * Undefined when all places are taken by bodies that make progress.
-   * @param cut called when the place is given to another body
+   * Undefined if all slots are taken by bodies that make progress.
+   * @param cut called when the slot is given to another body
    */
   take(cut: () => void): Place | undefined {
     const buffer = this.#buffer() ?? this.#cutOldest();

@@ -17,7 +17,7 @@ export interface RequestHead {
 
 const FIRST_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+) ([!-~\x80-\xff]+) HTTP\/1\.([01])$/;
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** Control characters, and line ends other than CRLF: programs disagree about where they end a line. */
+/** Control characters, and line ends other than CRLF: programs disagree about whether they end a line. */
 const UNSAFE = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)|(?<!\r)\n/;
 const LENGTH = /^\d{1,15}$/;
 const MOST_HEADERS = 200;
@@ -32,9 +32,9 @@ interface Framing {
 }
 
 /**
- * Strict where requests could be read in two ways: no folded lines, no space before a colon, one length at most.
- * @param text without the empty line at its end, a character a byte
- * @returns undefined for what is not a request
+ * Strict if a request could be read in two ways: no folded lines, no space before a colon, at most one length.
+ * @param text without the empty line at its end, one byte per character
+ * @returns undefined for anything that is not a request
  */
 export function parseHead(text: string): RequestHead | undefined {
   if (UNSAFE.test(text)) return undefined;

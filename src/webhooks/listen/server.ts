@@ -16,13 +16,13 @@ export interface ReceivedRequest {
   headers: HeaderPairs;
   /** Overwritten once the request is answered if it is larger than `SMALL_BYTES`: copy what is kept. */
   body: Buffer;
-  /** Set when the body was not read to its end, and why. */
+  /** Set if the body was not read to its end, with the reason. */
   refusal: ReceivedBody['refusal'];
 }
 
 export interface Answer {
   status: number;
-  /** Done once the answer is on its way: what a sender must not wait for. */
+  /** Run once the answer is on its way: work that a sender must not wait for. */
   after?: () => void;
 }
 
@@ -33,7 +33,7 @@ export interface ReceiverOptions {
   tls?: {certificate: string; key: string} | undefined;
   maxBodyBytes: number;
   clock: Pick<Clock, 'now' | 'monotonic'>;
-  /** Why the headers alone rule a request out: a large body is not read then. */
+  /** Why the headers alone rule a request out; then a large body is not read. */
   refusal: (headers: HeaderPairs) => RejectReason | undefined;
   /** Calls `reply` once, now or later. */
   receive: (request: ReceivedRequest, reply: (answer: Answer) => void) => void;
@@ -43,21 +43,21 @@ export interface ReceiverOptions {
 }
 
 const LIMITS: ConnectionLimits = {headMs: 5000, requestMs: 10_000, idleMs: KEEP_ALIVE_MS + 1000};
-/** Slow clients are looked for this often within the shortest limit. */
+/** How often slow clients are checked within the shortest limit. */
 const CHECKS = 5;
-/** Large bodies that are held at the same time: as many as fit into this, but at least a few. */
+/** Memory for large bodies; at least a few are held at the same time. */
 const LARGE_BODIES_BYTES = 8 * 1_048_576;
 const LEAST_LARGE_BODIES = 4;
-/** Beyond this the connection that has been idle longest is closed for a new one. */
+/** Above this number, the connection that has been idle longest is closed for a new one. */
 const MOST_CONNECTIONS = 1024;
-/** So many answers go out together. */
+/** Number of answers sent together. */
 const READY = 16;
-/** Answers under way when the listener stops have this long. */
+/** When the listener stops, answers in progress have this long. */
 const CLOSE_MS = 5000;
 
 /**
- * The listener's HTTP server: takes POST on one path, whole bodies only, and bounds what clients can hold. It reads HTTP/1.1 by
- * itself (ADR 0021).
+ * The listener's HTTP server: accepts POST on one path, complete bodies only, and limits what clients can hold. It
+ * parses HTTP/1.1 itself (ADR 0021).
  */
 export class Receiver {
   readonly #options: ReceiverOptions;
@@ -67,7 +67,7 @@ export class Receiver {
   /** Answers that are not sent yet, in order. */
   readonly #ready: {connection: Connection; answer: Answer}[] = [];
   #isSending = false;
-  /** What is left to do at the end of this turn of the event loop. */
+  /** Work left for the end of this turn of the event loop. */
   readonly #after: (() => void)[] = [];
   #isEndPlanned = false;
 
@@ -110,7 +110,7 @@ export class Receiver {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Takes no new connection, and resolves when the answers under way are sent. */
+  /** Accepts no new connection, and resolves when the answers in progress are sent. */
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     for (const [, connection] of this.#connections) connection.finish();
@@ -120,7 +120,7 @@ export class Receiver {
     clearInterval(this.#checks);
   }
 
-  /** Closes every connection at once. */
+  /** Closes every connection immediately. */
   kill(): void {
     this.#server.close();
     this.#destroyAll();
@@ -177,8 +177,9 @@ export class Receiver {
   }
 
   /**
-   * Answers a few at a time. When each answer goes out alone, a sender that waits for it is woken up for each, and waking it costs more
-   * than verifying its delivery; when all go out at the end of the turn, senders and listener wait for each other.
+   * Answers a few requests at a time. If each answer were sent alone, a waiting sender would be woken up for each,
+   * which costs more than verifying its delivery; if all were sent at the end of the turn, senders and listener would
+   * wait for each other.
    */
   #send(connection: Connection, answer: Answer): void {
     this.#ready.push({connection, answer});
@@ -218,7 +219,7 @@ function listen(server: Server, {host, port}: ReceiverOptions): Promise<void> {
         new RemitError(
           taken ? 'PORT_IN_USE' : 'STATE',
           taken ? `port ${port} of ${host} is in use` : `cannot listen on ${host}:${port}: ${error.message}`,
-          {hint: 'choose another port: --port 0 takes a free one', cause: error},
+          {hint: 'choose another port; --port 0 picks a free one', cause: error},
         ),
       );
     });

@@ -1,7 +1,7 @@
 /**
- * A set for things that come and go thousands of times a second. A Set replaces its table all the time; each old table holds on to
- * the next one, and as soon as one of them is in V8's old space, everything that was ever in them stays until the next full
- * collection.
+ * A set for values that are added and removed thousands of times a second. A Set replaces its table all the time;
+ * each old table references the next one, and as soon as one of them is in V8's old space, everything that was ever
+ * in them stays until the next full collection.
  */
 export class Slots<T> {
   readonly #slots: (T | undefined)[] = [];
@@ -11,14 +11,14 @@ export class Slots<T> {
     return this.#slots.length - this.#free.length;
   }
 
-  /** Returns the place, for `remove`. */
+  /** Returns the slot, for `remove`. */
   add(value: T): number {
     const at = this.#free.pop() ?? this.#slots.length;
     this.#slots[at] = value;
     return at;
   }
 
-  /** Whether it was there: a place is used again, so the value is compared. */
+  /** Whether it was there. Slots are reused, so the value is compared. */
   remove(at: number, value: T): boolean {
     if (this.#slots[at] !== value) return false;
     this.#slots[at] = undefined;
@@ -26,7 +26,7 @@ export class Slots<T> {
     return true;
   }
 
-  /** In no order; values may be removed meanwhile. */
+  /** In no particular order; values may be removed during iteration. */
   *[Symbol.iterator](): Generator<[at: number, value: T]> {
     for (const [at, value] of this.#slots.entries()) if (value !== undefined) yield [at, value];
   }

@@ -1,9 +1,9 @@
 import type {Delivery} from '../delivery.ts';
 
-/** The parts of a delivery that forwarding it needs. */
+/** The parts of a delivery that are needed to forward it. */
 export type ForwardedDelivery = Pick<Delivery, 'id' | 'eventId' | 'targets' | 'headers' | 'body'>;
 
-/** A delivery that is to be sent to one target. */
+/** A delivery to be sent to one target. */
 export interface Job {
   delivery: ForwardedDelivery;
   /** Counted from 1. */
@@ -20,12 +20,12 @@ interface Part {
 }
 
 /**
- * Jobs in order of arrival, as bytes: while a target hangs thousands of deliveries wait, and as objects they would make each
- * garbage collection longer, and with it every answer.
+ * Jobs in order of arrival, as bytes: while a target hangs, thousands of deliveries wait, and as objects they would
+ * make each garbage collection, and with it every answer, slower.
  */
 export class WaitingJobs {
   readonly #parts: Part[] = [];
-  /** Where the next job lies in the first part. */
+  /** Offset of the next job in the first part. */
   #next = 0;
   #length = 0;
 

@@ -1,7 +1,7 @@
 import type {Delivery, ForwardResult, HeaderPairs} from '../delivery.ts';
 import {encodeFrame, type Frame, type Room} from './frame.ts';
 
-/** What the record holds: deliveries, and what became of them at the targets. */
+/** An entry of the record: a delivery, or a result at a target. */
 export type Entry = {kind: 'delivery'; delivery: Delivery} | {kind: 'forward'; forward: ForwardResult};
 
 export const encodeEntry = (entry: Entry, room?: Room): Buffer =>
@@ -9,7 +9,10 @@ export const encodeEntry = (entry: Entry, room?: Room): Buffer =>
     ? encodeFrame(JSON.stringify({kind: 'forward', ...entry.forward}), NO_BYTES, room)
     : encodeFrame(deliveryJson(entry.delivery), entry.delivery.body, room);
 
-/** All of a delivery but its body. Written by hand: `JSON.stringify` takes more than twice as long for these few texts. */
+/**
+ * Everything of a delivery except its body. Written by hand, because `JSON.stringify` takes more than twice as long
+ * for these few texts.
+ */
 const deliveryJson = (delivery: Delivery): string =>
   `{"kind":"delivery","id":${quoted(delivery.id)},"receivedAtMs":${delivery.receivedAtMs},"path":${quoted(delivery.path)},` +
   `"headers":[${headersJson(delivery.headers)}],` +
@@ -26,7 +29,7 @@ function headersJson(headers: HeaderPairs): string {
 
 const listJson = (texts: readonly string[]): string => (texts.length === 0 ? '[]' : JSON.stringify(texts));
 
-/** Printable ASCII without a quotation mark or a backslash: the same in JSON. */
+/** Printable ASCII without quotation marks and backslashes: the same in JSON. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 const quoted = (text: string | null): string =>
   text === null ? 'null' : PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);

@@ -7,11 +7,11 @@ import {collect, type RecordedDelivery} from './state.ts';
 /** A delivery by its id, or the last delivery of an event by the event's id. @throws {RemitError} NOT_FOUND */
 export const findDelivery = (folder: string, id: string): Delivery => findRecorded(folder, id).delivery;
 
-/** The same with what became of it at its targets. */
+/** The same with its results at its targets. */
 export function findRecorded(folder: string, id: string): RecordedDelivery {
   const recorded = [...collect(entriesOf(folder, id)).values()].at(-1);
   if (recorded !== undefined) return recorded;
-  throw new RemitError('NOT_FOUND', `the record holds no delivery or event ${id}`, {
+  throw new RemitError('NOT_FOUND', `the record has no delivery or event ${id}`, {
     hint: 'remit webhooks events list',
   });
 }

@@ -1,9 +1,9 @@
 import {crc32} from 'node:zlib';
 
 /**
- * One entry of the record: a length and a checksum of four bytes each (little endian), then as many bytes of content: the
- * length of its JSON (four bytes), the JSON, and a body of raw bytes. What a crash cut off is known by its length, what a
- * disk spoiled by its checksum.
+ * One entry of the record: a length and a checksum of four bytes each (little endian), followed by that many bytes of
+ * content: the length of its JSON (four bytes), the JSON, and a body of raw bytes. A truncated entry is detected by
+ * its length, a damaged one by its checksum.
  */
 export interface Frame {
   meta: unknown;
@@ -11,10 +11,10 @@ export interface Frame {
 }
 
 const HEAD_BYTES = 8;
-/** Larger than any frame that is written; a length beyond it is not a length. */
+/** Larger than any written frame; a greater length is invalid. */
 const MOST_BYTES = 64 * 1_048_576;
 
-/** Where a frame is to lie: given its size, as many bytes. */
+/** Provides space for a frame of the given size. */
 export type Room = (bytes: number) => Buffer;
 
 /** @param json the entry without its body */
@@ -38,13 +38,13 @@ export interface DecodedFrames {
   frames: Frame[];
   /** Bytes up to the end of the last complete frame. */
   read: number;
-  /** Complete frames whose checksum was wrong: left out. */
+  /** Complete frames with a wrong checksum: skipped. */
   damaged: number;
   /** The bytes at `read` cannot be the start of a frame: nothing after them can be read. */
   stuck: boolean;
 }
 
-/** The complete frames at the start of `bytes`, at most so many. Bodies are views of it. */
+/** The complete frames at the start of `bytes`, up to a maximum number. Bodies are views of it. */
 export function decodeFrames(bytes: Buffer, most = Number.POSITIVE_INFINITY): DecodedFrames {
   const decoded: DecodedFrames = {frames: [], read: 0, damaged: 0, stuck: false};
   for (;;) {

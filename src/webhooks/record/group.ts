@@ -6,11 +6,11 @@ export type OnWritten = (failure?: RemitError) => void;
 
 const BUFFER_BYTES = 262_144;
 
-/** Entries that are written and synced together. Their frames lie in one buffer, which the next group uses again. */
+/** Entries that are written and synced together. Their frames are in one buffer, which the next group reuses. */
 export class EntryGroup {
   readonly #buffer = Buffer.allocUnsafe(BUFFER_BYTES);
   #used = 0;
-  /** Frames for which the buffer had no room: a larger one would be copied again and again while it grows. */
+  /** Frames that did not fit into the buffer: a growing buffer would be copied again and again. */
   readonly #others: Buffer[] = [];
   readonly #waiting: OnWritten[] = [];
 
@@ -18,7 +18,7 @@ export class EntryGroup {
     return this.#waiting.length;
   }
 
-  /** All frames, in pieces. In the order in which they were added. */
+  /** All frames, in pieces, in the order in which they were added. */
   get pieces(): readonly Buffer[] {
     return [this.#buffer.subarray(0, this.#used), ...this.#others];
   }

@@ -14,11 +14,14 @@ export interface Pruned {
   segments: number;
   deliveries: number;
   bytes: number;
-  /** Deliveries in segments beyond the bounds that stay because they wait to be forwarded. */
+  /** Deliveries in segments beyond the limits that are kept because they wait to be forwarded. */
   waiting: number;
 }
 
-/** Removes whole segments, oldest first, until the record is within its bounds. A segment with a delivery that waits to be forwarded stays. */
+/**
+ * Removes whole segments, oldest first, until the record is within its limits. A segment with a delivery that waits
+ * to be forwarded is kept.
+ */
 export function pruneRecord(folder: string, nowMs: number, bounds: Bounds): Pruned {
   const pruned: Pruned = {segments: 0, deliveries: 0, bytes: 0, waiting: 0};
   const doomed = beyondBounds(listSegments(folder), nowMs, bounds);
@@ -38,7 +41,8 @@ export function pruneRecord(folder: string, nowMs: number, bounds: Bounds): Prun
 }
 
 /**
- * The same for a listener, which knows what waits: reads no segment while nothing does, because reading one delays every answer.
+ * The same for a listener, which knows which deliveries wait. It reads no segment if none does, because reading one
+ * delays every answer.
  * @param waiting ids of deliveries
  */
 export function pruneBehind(

@@ -14,7 +14,7 @@ interface Position {
   damaged: number;
 }
 
-/** Reads the record, also while others write it. */
+/** Reads the record, even while other processes write it. */
 export class RecordReader {
   readonly #folder: string;
   readonly #positions = new Map<string, Position>();
@@ -23,7 +23,7 @@ export class RecordReader {
     this.#folder = folder;
   }
 
-  /** Entries that could not be read because the disk spoiled them. What a crash cut off is not among them. */
+  /** Number of damaged entries. Entries truncated by a crash are not counted. */
   get damaged(): number {
     return [...this.#positions.values()].reduce((sum, {damaged}) => sum + damaged, 0);
   }
@@ -38,12 +38,12 @@ export class RecordReader {
     }
   }
 
-  /** Everything that is there, then what is added, until `signal` aborts. */
+  /** Everything in the record, then what is added, until `signal` aborts. */
   async *follow(clock: Clock, signal: AbortSignal): AsyncGenerator<Entry> {
     while (!signal.aborted) {
       yield* this.more();
       await clock.sleep(FOLLOW_EVERY_MS, signal).catch(() => undefined);
-      await nextTurn(); // a signal is heard even with a clock that does not wait
+      await nextTurn(); // a signal is noticed even with a clock that does not wait
     }
   }
 }

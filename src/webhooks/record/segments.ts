@@ -15,7 +15,7 @@ export interface Segment {
 export const segmentName = (nowMs: number, random: string): string =>
   `${nowMs.toString(16).padStart(12, '0')}-${random}.segment`;
 
-/** Oldest first; none where the folder does not exist. Throws RemitError STATE. */
+/** Oldest first; none if the folder does not exist. Throws RemitError STATE. */
 export function listSegments(folder: string): Segment[] {
   let names: string[];
   try {

@@ -1,31 +1,33 @@
 import {hasArrived, type Delivery, type ForwardResult} from '../delivery.ts';
 import type {Entry} from './entry.ts';
 
-/** Where a delivery stands at one target. */
+/** The state of a delivery at one target. */
 export interface TargetState {
-  /** `dead`: no further attempts by itself. `returned`: the service was answered with the failure, and sends it again. */
+  /**
+   * `dead`: no further automatic attempts. `returned`: the failure was returned to the service, which sends it again.
+   */
   state: 'waiting' | 'forwarded' | 'dead' | 'returned';
   attempts: number;
   last: ForwardResult | null;
 }
 
-/** A delivery with what became of it. */
+/** A delivery with its results. */
 export interface RecordedDelivery {
   delivery: Delivery;
   targets: Map<string, TargetState>;
 }
 
-/** Puts deliveries and their forward results together, in order of arrival. */
+/** Combines deliveries and their forward results, in order of arrival. */
 export function collect(entries: Iterable<Entry>): Map<string, RecordedDelivery> {
   const found = new Map<string, RecordedDelivery>();
   const early: Entry[] = [];
   for (const entry of entries) if (!addEntry(found, entry)) early.push(entry);
-  // Two processes that began their segments in the same millisecond: a result may be read before its delivery.
+  // If two processes began their segments in the same millisecond, a result may be read before its delivery.
   for (const entry of early) addEntry(found, entry);
   return found;
 }
 
-/** False for a result whose delivery is not there: not read yet, or pruned. */
+/** False for a result whose delivery is missing: not read yet, or pruned. */
 export function addEntry(found: Map<string, RecordedDelivery>, entry: Entry): boolean {
   if (entry.kind === 'delivery') {
     const {delivery} = entry;
@@ -41,7 +43,7 @@ export function addEntry(found: Map<string, RecordedDelivery>, entry: Entry): bo
   return recorded !== undefined;
 }
 
-/** Results of several processes come in any order: the newest is the last one. */
+/** Results of several processes arrive in any order; the newest one counts. */
 export function addForward({targets}: RecordedDelivery, forward: ForwardResult): void {
   const before = targets.get(forward.target);
   const forwarded = before?.state === 'forwarded' || hasArrived(forward);
@@ -55,10 +57,13 @@ export function addForward({targets}: RecordedDelivery, forward: ForwardResult):
 
 const endOf = ({returned}: ForwardResult) => (returned ? 'returned' : 'dead');
 
-/** Whether it still has to be forwarded somewhere. */
+/** Whether it still has to be forwarded to some target. */
 export const isWaiting = ({targets}: RecordedDelivery): boolean =>
   [...targets.values()].some(({state}) => state === 'waiting');
 
-/** Where all attempts of the listener failed. A replay that failed at another address adds no dead letter there. */
+/**
+ * The targets at which all attempts of the listener failed. A failed replay to another address adds no dead letter
+ * there.
+ */
 export const deadTargets = ({delivery, targets}: RecordedDelivery): string[] =>
   delivery.targets.filter((target) => targets.get(target)?.state === 'dead');

@@ -15,7 +15,8 @@ const SEGMENT_BYTES = 8 * 1_048_576;
 /** The parts of a file that are used here; replaced in tests of a full disk. */
 export interface SegmentFile extends Pick<FileHandle, 'fd' | 'datasync' | 'truncate' | 'close'> {
   /**
-   * Returns how many bytes were written. Into the cache of the system, without a wait: a turn through Node's thread pool costs more.
+   * Returns how many bytes were written. Writes into the system's cache without waiting: a turn through Node's thread
+   * pool costs more.
    */
   write(bytes: Buffer, offset: number, length: number, position: number): number;
 }
@@ -23,15 +24,16 @@ export interface SegmentFile extends Pick<FileHandle, 'fd' | 'datasync' | 'trunc
 export interface WriterOptions {
   folder: string;
   clock: Clock;
-  /** Called after a new segment was begun: the time to prune. */
+  /** Called after a new segment was started: the time to prune. */
   onSegment?: (() => void) | undefined;
   openFile?: ((path: string) => Promise<SegmentFile>) | undefined;
   segmentBytes?: number | undefined;
 }
 
 /**
- * Appends entries to segments that only this process writes. All entries that arrive while the disk is busy are written and
- * synced together, so that durability costs one wait for many. What could not be written is taken back from the file.
+ * Appends entries to segments that only this process writes. All entries that arrive while the disk is busy are
+ * written and synced together, so that one wait makes many entries durable. Entries that could not be written are
+ * removed from the file again.
  */
 export class RecordWriter {
   readonly #options: WriterOptions;
@@ -53,7 +55,7 @@ export class RecordWriter {
     );
   }
 
-  /** The same without a promise: thousands a second are felt. */
+  /** The same without a promise, which would be noticeable at thousands per second. */
   write(entry: Entry, onWritten: OnWritten): void {
     this.#next.add(entry, onWritten);
     this.#running ??= this.#run();
@@ -66,13 +68,13 @@ export class RecordWriter {
   }
 
   async #run(): Promise<void> {
-    await nextTurn(); // what arrived in the same turn belongs to the same group
+    await nextTurn(); // entries that arrived in the same turn belong to the same group
     while (this.#next.count > 0) {
       const group = this.#next;
       [this.#next, this.#spare] = [this.#spare, group];
       group.settle(await failureOf(this.#write(group.pieces), this.#options.folder));
-      // The senders that were just answered send again: what has arrived of it belongs to the next group, the rest arrives while
-      // the disk works. To wait for more would leave the processor idle.
+      // The senders that were just answered send again: what has already arrived belongs to the next group, the rest
+      // arrives while the disk works. Waiting for more would leave the processor idle.
       await nextTurn();
     }
     this.#running = undefined; // in the same turn in which nothing was waiting any more
@@ -139,7 +141,7 @@ async function openSegment(path: string): Promise<SegmentFile> {
   };
 }
 
-/** Returns where it ends in the file. */
+/** Returns the end offset in the file. */
 function writeAll(file: SegmentFile, bytes: Buffer, position: number): number {
   for (let done = 0; done < bytes.length;)
     done += file.write(bytes, done, bytes.length - done, position + done);

@@ -76,7 +76,7 @@ describe('sandbox deliveries', () => {
     receiver.answer = (_request, response) => response.writeHead(500).end();
     const missed = await sandbox.run(['sandbox', 'deliveries', 'redeliver', delivered[0]!.id, '-o', 'json']);
     assert.deepEqual([missed.exitCode, missed.error().code], [7, 'UNAVAILABLE']);
-    assert.match(missed.error().message, /did not take the delivery: status 500/);
+    assert.match(missed.error().message, /did not accept the delivery: status 500/);
     assert.equal((await list('--state', 'delivered')).length, 2);
   });
 

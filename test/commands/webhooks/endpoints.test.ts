@@ -120,7 +120,7 @@ describe('webhooks endpoints create', () => {
         service: [answer(201, endpoint({hmac: 'abcdefgh12345678'}))],
       });
       assert.equal(ran.exitCode, 8);
-      assert.match(ran.stderr, /not shown, since one of them may hold it: hmac/);
+      assert.match(ran.stderr, /these fields are not shown, because one of them may contain it: hmac/);
       assert.doesNotMatch(ran.stdout + ran.stderr, /abcdefgh12345678/);
       assert.equal(existsSync(join(cwd, 's')), false);
     }
@@ -220,7 +220,7 @@ describe('webhooks endpoints', () => {
   it('are a partial success when the service flipped them the other way', async () => {
     const ran = await runCli(['webhooks', 'endpoints', 'disable', ID], {service: [answer(200, endpoint())]});
     assert.equal(ran.exitCode, 8);
-    assert.match(ran.stderr, /the endpoint is active after all/);
+    assert.match(ran.stderr, /the endpoint is now active/);
   });
 
   it('are deleted', async () => {

@@ -147,7 +147,7 @@ describe("the inspector's commands", () => {
     assert.equal(at.ready.ui_url, null);
     await at.end();
     const refused = await runCli(['webhooks', 'listen', '--ui-port', '4601'], {env});
-    assert.deepEqual([refused.exitCode, /--ui-port belongs to --ui/.test(refused.stderr)], [2, true]);
+    assert.deepEqual([refused.exitCode, /--ui-port needs --ui/.test(refused.stderr)], [2, true]);
   });
 
   it('listen --ui ends with its endpoint and record closed when the port of the page is taken', async () => {

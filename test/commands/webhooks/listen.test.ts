@@ -439,7 +439,7 @@ describe('webhooks listen', () => {
     assert.deepEqual([asked, at.of('event').length], [2, 103]);
     const [refused, ...others] = at.of('object');
     assert.deepEqual(others, []);
-    assert.deepEqual([refused!.id, refused!.error], ['p102', '100 objects wait already']);
+    assert.deepEqual([refused!.id, refused!.error], ['p102', '100 objects are already waiting']);
     at.stop.receive('SIGINT');
     at.stop.receive('SIGINT');
     assert.equal((await at.ended()).exitCode, 130);

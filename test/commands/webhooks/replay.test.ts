@@ -183,13 +183,13 @@ describe('webhooks events replay', () => {
     await place();
     await record(folder(), [{kind: 'delivery', delivery: delivery(8, {targets: ['https://example.com/']})}]);
     for (const [words, code, pattern] of [
-      [[], 2, /name the deliveries to replay by id, or choose them by filters/],
-      [[idOf(1), 'dlv_1'], 4, /holds no delivery or event dlv_1/],
+      [[], 2, /name the deliveries to replay by id, or select them with filters/],
+      [[idOf(1), 'dlv_1'], 4, /has no delivery or event dlv_1/],
       [[idOf(3)], 2, /add --forward-to/],
       [['--verdict', 'verified'], 11, /example\.com is not on this machine/],
       [[idOf(1), '--forward-to', 'https://example.com'], 11, /--allow-external/],
       [[idOf(1), '--nope'], 2, /--nope/],
-      [[idOf(1), '--secret-from', 'a.secret'], 2, /--secret-from belongs to --resign/],
+      [[idOf(1), '--secret-from', 'a.secret'], 2, /--secret-from needs --resign/],
       [['--type', 'No!'], 2, /No!/],
     ] as const) {
       const ran = await run(words);

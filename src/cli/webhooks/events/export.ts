@@ -5,7 +5,9 @@ import type {RecordedDelivery} from '../../../webhooks/record/state.ts';
 import type {LocalContext} from '../../core/context.ts';
 import {readRecorded} from './read-record.ts';
 
-/** Writes the deliveries that pass the filter as lines of NDJSON: to a file, or to stdout whatever the format is. */
+/**
+ * Writes the deliveries that match the filter as lines of NDJSON, to a file or to stdout, whatever the output format.
+ */
 export async function exportRecord(
   local: LocalContext,
   passes: (recorded: RecordedDelivery) => boolean,

@@ -45,7 +45,7 @@ export interface EventFilters {
   failed?: boolean | undefined;
 }
 
-/** Whether a delivery passes the filters. */
+/** Whether a delivery matches the filters. */
 export function eventFilter(filters: EventFilters): (recorded: RecordedDelivery) => boolean {
   const ofType = filters.type === undefined ? () => true : typePatterns(filters.type.split(','));
   const matches = (filters.match ?? []).map(bodyMatch);
@@ -63,7 +63,7 @@ export function eventFilter(filters: EventFilters): (recorded: RecordedDelivery)
   };
 }
 
-/** A delivery as `events list` gives it to machines; `show` adds headers and bytes. */
+/** A delivery as `events list` outputs it for machines; `show` adds headers and bytes. */
 export interface EventRow {
   delivery: string;
   received_at: string;
@@ -86,7 +86,7 @@ export interface EventRow {
     resigned: boolean;
   }[];
   body: unknown;
-  /** What `body` does not show; absent where it shows everything. */
+  /** What `body` does not show; absent if it shows everything. */
   lost?: readonly Loss[];
 }
 

@@ -14,16 +14,16 @@ import {recordFolder} from '../place.ts';
 import {trustedCertificates} from '../listen/trust.ts';
 
 export interface InspectorSettings {
-  /** 0 takes a free one. */
+  /** 0 picks a free one. */
   port: number;
-  /** False with --no-record: the page then shows only what `add` is given. */
+  /** False with --no-record: the page then shows only what is passed to `add`. */
   recorded: boolean;
   /** Read at each use. */
   secrets: () => readonly WebhookSecret[];
   /** Signs replays instead of one of `secrets`. */
   resignWith?: WebhookSecret | undefined;
   timestampFormat?: TimestampFormat | undefined;
-  /** Where replays go when the delivery was not forwarded before. */
+  /** The target of replays if the delivery was not forwarded before. */
   target: string | undefined;
   allowExternal: boolean | undefined;
   timeoutMs: number;
@@ -38,7 +38,7 @@ export interface OpenInspector {
 
 const RESPONSE_BYTES = 2048;
 
-/** Serves the page of the record, or of what `add` is given. @throws {RemitError} PORT_IN_USE, STATE */
+/** Serves the page of the record, or of what is passed to `add`. @throws {RemitError} PORT_IN_USE, STATE */
 export async function openInspector(
   local: LocalContext,
   settings: InspectorSettings,
@@ -79,13 +79,13 @@ export async function openInspector(
   };
 }
 
-/** The secret that replays of a delivery are signed with: the one that it verified with, where it is known. */
+/** The secret with which replays of a delivery are signed: the one that it verified with, if known. */
 function signingSecret({resignWith, secrets}: InspectorSettings, {delivery}: LoggedDelivery): WebhookSecret {
   const all = secrets();
   const secret = resignWith ?? all.find((one) => secretFingerprint(one) === delivery.secret) ?? all[0];
   if (secret !== undefined) return secret;
   throw new RemitError('LOCAL_VALIDATION', 'there is no secret to sign with', {
-    hint: 'start the command again with --secret-from FILE',
+    hint: 'restart the command with --secret-from FILE',
   });
 }
 

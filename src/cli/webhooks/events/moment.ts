@@ -1,6 +1,8 @@
 import {RemitError} from '../../../errors.ts';
 
-/** A moment: ISO 8601 with a time zone, or a time ago such as `2h`; as milliseconds since the Unix epoch. */
+/**
+ * A point in time: ISO 8601 with a time zone, or a relative time such as `2h`; as milliseconds since the Unix epoch.
+ */
 export function parseMoment(text: string, flag: string, nowMs = Date.now()): number {
   const ago = /^(\d{1,6})(s|m|h|d)$/.exec(text);
   if (ago !== null)

@@ -27,7 +27,7 @@ export interface ReplayFlags extends SecretFlags, EventFilters {
   'show-response'?: boolean | undefined;
 }
 
-/** One replay as machines get it. */
+/** One replay, in the form for machines. */
 export interface ReplayRow {
   delivery: string;
   id: string | null;
@@ -55,8 +55,8 @@ const TIMEOUT_MS = 10_000;
 const KEEP_BYTES = 65_536;
 
 /**
- * Sends recorded deliveries again, one at a time and in order of arrival. Ends with 8 when one regressed, or failed without an
- * attempt to compare it with.
+ * Sends recorded deliveries again, one at a time and in order of arrival. Exits 8 if one regressed, or failed without
+ * an earlier attempt to compare it with.
  */
 export async function replayRecorded(
   local: LocalContext,
@@ -64,7 +64,7 @@ export async function replayRecorded(
   flags: ReplayFlags,
 ): Promise<ExitCode> {
   if (flags['secret-from'] !== undefined && !flags.resign)
-    throw new RemitError('USAGE', '--secret-from belongs to --resign');
+    throw new RemitError('USAGE', '--secret-from needs --resign');
   const jobs = jobsOf(select(local, ids, flags), flags);
   for (const {recorded, target} of jobs) {
     checkReplayable(recorded.delivery);
@@ -88,26 +88,29 @@ export async function replayRecorded(
   return done.some(({outcome}) => outcome === 'regressed' || outcome === 'failing') ? EXIT.PARTIAL : EXIT.OK;
 }
 
-/** The deliveries that are named, or that pass the filters. @throws {RemitError} NOT_FOUND for an id that nothing has */
+/** The deliveries that are named, or that match the filters. @throws {RemitError} NOT_FOUND for an unknown id */
 function select(local: LocalContext, ids: readonly string[], flags: ReplayFlags): RecordedDelivery[] {
   const {type, since, before, verdict, match, failed} = flags;
   const filters = {type, since, before, verdict, match, failed: failed || undefined};
   if (ids.length === 0 && Object.values(filters).every((value) => value === undefined))
-    throw new RemitError('USAGE', 'name the deliveries to replay by id, or choose them by filters', {
+    throw new RemitError('USAGE', 'name the deliveries to replay by id, or select them with filters', {
       hint: 'remit webhooks events replay --failed',
     });
   const all = readRecorded(local);
   const has = ({delivery}: RecordedDelivery, id: string) => delivery.id === id || delivery.eventId === id;
   const missing = ids.find((id) => !all.some((recorded) => has(recorded, id)));
   if (missing !== undefined)
-    throw new RemitError('NOT_FOUND', `the record holds no delivery or event ${missing}`, {
+    throw new RemitError('NOT_FOUND', `the record has no delivery or event ${missing}`, {
       hint: 'remit webhooks events list',
     });
   const named = ids.length === 0 ? all : all.filter((recorded) => ids.some((id) => has(recorded, id)));
   return named.filter(eventFilter(filters));
 }
 
-/** To the addresses of --forward-to, else to where it failed with --failed, else to where the listener forwarded it. */
+/**
+ * To the addresses of --forward-to; otherwise, with --failed, to where it failed, or to where the listener forwarded
+ * it.
+ */
 function jobsOf(selected: readonly RecordedDelivery[], flags: ReplayFlags): Job[] {
   const given = flags['forward-to']?.map((text) => parseTarget(text).href);
   const jobs = selected.flatMap((recorded) => {

@@ -6,7 +6,7 @@ import {eventRow} from './filters.ts';
 import {deliveryText} from '../listen/view.ts';
 import {recordFolder} from '../place.ts';
 
-/** Shows the last deliveries that pass the filter, then each one that is added, until the signal to stop or a closed pipe. */
+/** Shows the last deliveries that match the filter, then each new one, until the signal to stop or a closed pipe. */
 export async function tailRecord(
   local: LocalContext,
   passes: (recorded: RecordedDelivery) => boolean,

@@ -13,7 +13,7 @@ import {FORWARD_TIMEOUT_MS, makeParts, type ListenParts} from './parts.ts';
 import {readyText, shownHost} from './ready-text.ts';
 import {registerEndpoint, type Registration} from './register.ts';
 
-/** A listener that takes deliveries. */
+/** A listener that accepts deliveries. */
 interface Running extends ListenParts {
   receiver: Receiver;
   registration: Registration | undefined;
@@ -21,7 +21,7 @@ interface Running extends ListenParts {
 
 /**
  * Runs the listener until Ctrl-C, SIGTERM, or the end of --expect.
- * @param context with a profile, where --register or --expand needs the service
+ * @param context with a profile, if --register or --expand needs the service
  */
 export async function listen(
   local: LocalContext,
@@ -65,7 +65,7 @@ async function start(
   }
 }
 
-/** Goes on with what an earlier run left, registers, opens the page, and prints that the listener is ready. */
+/** Continues what an earlier run left, registers, opens the page, and prints that the listener is ready. */
 async function announce(
   local: LocalContext,
   context: Context | undefined,
@@ -102,7 +102,7 @@ function watchTargets(
     void watchTarget(target, {clock, signal, onChange: (...change) => report.target(...change)});
 }
 
-/** Stops in an order that loses nothing: no new deliveries, answers sent, forwards under way, endpoint, record. */
+/** Stops in an order that loses nothing: no new deliveries, answers sent, forwards in progress, endpoint, record. */
 async function finish(local: LocalContext, running: Running, exitCode: ExitCode) {
   const {intake, receiver, forwarder, expander, registration, page, record, report} = running;
   intake.stopping = true;
@@ -122,7 +122,7 @@ async function finish(local: LocalContext, running: Running, exitCode: ExitCode)
   await record?.close();
   if (waiting > 0 && exitCode !== EXIT.OK)
     local.out.warn(
-      `${waiting} deliveries still have to be forwarded; run the same command again to continue with them`,
+      `${waiting} deliveries are still waiting to be forwarded; run the same command again to forward them`,
     );
   return report.summary();
 }

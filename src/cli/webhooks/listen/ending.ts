@@ -9,7 +9,7 @@ export interface Ending {
   release: () => void;
 }
 
-/** A signal, the expected event, or the end of the time for it. */
+/** A signal, the expected event, or the end of the time to wait for it. */
 export function endOf(
   {stop, clock}: LocalContext,
   {timeout}: ListenFlags,

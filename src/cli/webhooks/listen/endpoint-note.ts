@@ -8,9 +8,9 @@ import {describeSelf, systemProbe, type Holder} from '../../../store/lock-holder
 import type {Context} from '../../core/context.ts';
 import {fingerprintIn} from '../../input/secret-file.ts';
 
-/** An endpoint that a listener makes for itself, as it is noted until the listener has removed it. */
+/** An endpoint that a listener creates for itself, as noted on disk until the listener has removed it. */
 export interface EndpointNote {
-  /** Null from before the request until its answer: the endpoint may exist, and its description tells which it is. */
+  /** Null from before the request until its answer: the endpoint may exist, and can be found by its description. */
   endpoint_id: string | null;
   url: string;
   /** Unique to the listener; absent in notes of earlier versions. */
@@ -18,7 +18,7 @@ export interface EndpointNote {
   base_url: string;
   mode: string;
   holder: Holder;
-  /** Where the secret is written, and which one; `''` before it is known, when the file is empty. */
+  /** The file with the secret, and the secret's fingerprint; `''` before it is known, while the file is empty. */
   secret_file?: string | undefined;
   fingerprint?: string | undefined;
 }
@@ -30,7 +30,7 @@ export interface NotedEndpoint {
 
 const folderOf = ({stateDir}: Context): string => join(stateDir, 'webhooks', 'registered');
 
-/** The note of an endpoint that is about to be created, on disk. */
+/** Writes the note of an endpoint that is about to be created. */
 export function noteIntent(context: Context, url: string, secretFile: string | undefined): NotedEndpoint {
   const {baseUrl: base_url, mode} = context.profile;
   const token = randomBytes(12).toString('hex');
@@ -49,7 +49,7 @@ export function noteIntent(context: Context, url: string, secretFile: string | u
 
 export const save = ({file, note}: NotedEndpoint): void => writeFileAtomic(file, JSON.stringify(note));
 
-/** The file with the secret goes with the endpoint, unless it holds something else by now. */
+/** Removes the file with the secret together with the endpoint, unless it contains something else by now. */
 export function forget({file, note: {secret_file, fingerprint}}: NotedEndpoint): void {
   if (secret_file !== undefined && fingerprintIn(secret_file) === fingerprint)
     rmSync(secret_file, {force: true});
@@ -78,7 +78,7 @@ export function notedEndpoints(context: Context): NotedEndpoint[] {
 export const deleteCommand = ({commands}: Context, id: string): string =>
   commands.write('webhooks', 'endpoints', 'delete', id);
 
-/** False, after a warning with the command that does it, when the endpoint is still there. */
+/** False if the endpoint still exists, after a warning with the command that deletes it. */
 export async function removeEndpoint(context: Context, noted: NotedEndpoint, id: string): Promise<boolean> {
   try {
     await context.client.call('webhookEndpoints.delete', {params: {id}});

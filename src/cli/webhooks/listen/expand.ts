@@ -6,16 +6,16 @@ import {parseBody} from '../../../webhooks/event.ts';
 import type {ObjectLine} from '../../../webhooks/lines.ts';
 import type {Context} from '../../core/context.ts';
 
-/** The field of an event's data that names its object, and what reads it. */
+/** The field of an event's data that names its object, and the operation that reads it. */
 const OBJECTS = {
   payout_id: {resource: 'payout', operation: 'payouts.get'},
   payin_id: {resource: 'payin', operation: 'payins.get'},
   subaccount_id: {resource: 'subaccount', operation: 'subaccounts.get'},
 } as const;
 
-/** Requests at once: the listener must leave room for others at the service. */
+/** Concurrent requests: the listener must leave capacity at the service for others. */
 const CONCURRENCY = 2;
-/** Events that wait for their object; beyond, the object is not read. */
+/** Maximum number of events that wait for their object; beyond it, the object is not read. */
 const MOST_WAITING = 100;
 const REQUEST_MS = 10_000;
 const DRAIN_MS = 3000;
@@ -27,7 +27,7 @@ interface Job {
   id: string;
 }
 
-/** Reads the objects of verified events from the service, beside the deliveries: nothing waits for it. */
+/** Reads the objects of verified events from the service, independently of the deliveries: nothing waits for it. */
 export class Expander {
   readonly #context: Pick<Context, 'client' | 'clock'>;
   readonly #onObject: (line: ObjectLine) => void;
@@ -41,18 +41,18 @@ export class Expander {
     this.#onObject = onObject;
   }
 
-  /** Only for events that verified: others could make this machine ask for anything. */
+  /** Only for verified events: others could make this machine request anything. */
   see(delivery: Delivery): void {
     if (delivery.verdict !== 'verified' || delivery.duplicateOf !== null || delivery.filtered) return;
     const job = jobOf(delivery);
     if (job === undefined || this.#stopped.signal.aborted) return;
     if (this.#waiting.length >= MOST_WAITING)
-      return this.#report(job, null, `${MOST_WAITING} objects wait already`);
+      return this.#report(job, null, `${MOST_WAITING} objects are already waiting`);
     this.#waiting.push(job);
     this.#run();
   }
 
-  /** Waits briefly for what is under way; what waits is not read. */
+  /** Waits briefly for reads in progress; waiting ones are not read. */
   async close(): Promise<void> {
     this.#waiting.length = 0;
     if (this.#active > 0 && !this.#stopped.signal.aborted) {

@@ -9,8 +9,8 @@ import {deleteCommand, forget, notedEndpoints, removeEndpoint, type NotedEndpoin
 const REQUEST_MS = 10 * 60_000;
 
 /**
- * Removes endpoints of listeners that were killed: only where the process is known to be dead, and id (or description), URL, base URL
- * and mode are as they were noted. With a live key they are only named.
+ * Removes endpoints of killed listeners, but only if the process is known to be dead, and id (or description), URL,
+ * base URL and mode are as noted. With a live key they are only reported.
  */
 export async function removeLeftOvers(context: Context): Promise<void> {
   const {profile, out} = context;
@@ -37,7 +37,7 @@ async function removeKnown(context: Context, noted: NotedEndpoint, id: string): 
     return forget(noted);
   }
   if (valueAt(found, 'url') === noted.note.url) return removeFound(context, noted, id);
-  context.out.warn(`the endpoint ${id} of an earlier listener has another URL now, and stays`);
+  context.out.warn(`the endpoint ${id} of an earlier listener now has another URL, so it was not removed`);
   forget({...noted, note: {...noted.note, secret_file: undefined}}); // it is used for something else now
 }
 

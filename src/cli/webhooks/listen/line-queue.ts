@@ -1,7 +1,7 @@
 export interface LineQueueOptions<Line> {
-  /** Writes lines at once; a promise while their reader does not keep up. */
+  /** Writes lines at once; returns a promise if their reader does not keep up. */
   write: (lines: readonly Line[]) => Promise<void> | undefined;
-  /** The line that names lines that were left out. */
+  /** The line that reports omitted lines. */
   gap: (lines: number) => Line;
   bytesOf: (line: Line) => number;
   bounds?: {lines: number; bytes: number};
@@ -10,8 +10,8 @@ export interface LineQueueOptions<Line> {
 const BOUNDS = {lines: 10_000, bytes: 8 * 1_048_576};
 
 /**
- * Lines on their way to stdout. A reader that stalls must neither block the listener nor fill its memory: a bounded number
- * wait for it, the next ones are left out, and a line says how many.
+ * Lines on their way to stdout. A reader that stalls must neither block the listener nor fill its memory: a limited
+ * number wait for it, later ones are omitted, and a line reports how many.
  */
 export class LineQueue<Line> {
   readonly #options: LineQueueOptions<Line>;
@@ -28,7 +28,7 @@ export class LineQueue<Line> {
     return this.#waiting.length;
   }
 
-  /** @param line made only where there is room for it */
+  /** @param line created only if there is space for it */
   push(line: () => Line): void {
     const {bytesOf, bounds = BOUNDS} = this.#options;
     if (this.#waiting.length >= bounds.lines || this.#bytes >= bounds.bytes) {
@@ -40,7 +40,7 @@ export class LineQueue<Line> {
     this.#waiting.push(made);
   }
 
-  /** Writes what waits, unless the reader stalls: then once it reads again. */
+  /** Writes the waiting lines; if the reader stalls, waits until it reads again. */
   flush(): void {
     if (this.#isStalled) return;
     const written = this.#writeAll();
@@ -52,7 +52,7 @@ export class LineQueue<Line> {
     });
   }
 
-  /** Writes what waits and a last line, whether the reader stalls or not. */
+  /** Writes the waiting lines and a last line, whether the reader stalls or not. */
   end(last: Line): void {
     void this.#writeAll(last);
   }

@@ -7,13 +7,13 @@ export interface Candidate {
   headers: HeaderPairs;
   body: Uint8Array;
   receivedAtMs: number;
-  /** Not all of the body was kept: only the headers can be checked. */
+  /** The body was not kept completely: only the headers can be checked. */
   isCut?: boolean;
 }
 
 /**
  * The requests among lines of `listen -o ndjson`: those with headers and a body.
- * @throws {RemitError} LOCAL_VALIDATION for text that is not such lines
+ * @throws {RemitError} LOCAL_VALIDATION for any other text
  */
 export function readListenLines(text: Buffer, atMs: number | undefined): Candidate[] {
   const found = text
@@ -23,7 +23,7 @@ export function readListenLines(text: Buffer, atMs: number | undefined): Candida
   if (found.length > 0) return found;
   throw new RemitError(
     'LOCAL_VALIDATION',
-    'stdin holds no line of `remit webhooks listen -o ndjson` with a body',
+    'stdin contains no line of `remit webhooks listen -o ndjson` with a body',
     {
       hint: 'to verify a payload on stdin, add --signature HEX --timestamp TS, or --headers @FILE',
     },

@@ -11,7 +11,7 @@ import type {Route} from '../../../webhooks/listen/forwarder.ts';
 import type {SecretFlags} from '../secrets.ts';
 import type {VerifyFlags} from '../verify/flags.ts';
 
-/** What `webhooks listen` takes. */
+/** The options of `webhooks listen`. */
 export interface ListenFlags extends SecretFlags, VerifyFlags {
   port: number;
   host: string;
@@ -46,7 +46,7 @@ export interface ListenFlags extends SecretFlags, VerifyFlags {
   timeout?: number | undefined;
 }
 
-/** The targets: --forward-to takes every type, --route the types of its pattern. */
+/** The targets: --forward-to receives every type, --route the types of its pattern. */
 export function readRoutes(flags: ListenFlags): Route[] {
   const target = (text: string): string => {
     const url = parseTarget(text);
@@ -85,7 +85,7 @@ export function readExpectation({expect, match}: ListenFlags): Expectation | und
   };
 }
 
-/** A bare name is a field of the event's data. */
+/** A plain name is a field of the event's data. */
 const conditionOf = (text: string): BodyMatch =>
   bodyMatch(/^[^.=]+=/.test(text) && !/^(id|type)=/.test(text) ? `data.${text}` : text);
 
@@ -93,22 +93,22 @@ export function checkListenFlags(flags: ListenFlags): void {
   const usage = (message: string, hint?: string) => new RemitError('USAGE', message, {hint});
   if (!/^\/[\x21-\x22\x24-\x3e\x40-\x7e]*$/.test(flags.path))
     throw usage(`--path ${JSON.stringify(flags.path)} is not a path`, 'write it like --path /hook');
-  if (flags['ui-port'] !== undefined && !flags.ui) throw usage('--ui-port belongs to --ui');
+  if (flags['ui-port'] !== undefined && !flags.ui) throw usage('--ui-port needs --ui');
   const publicUrl = flags['public-url'];
-  if (publicUrl !== undefined && !flags.register) throw usage('--public-url belongs to --register');
+  if (publicUrl !== undefined && !flags.register) throw usage('--public-url needs --register');
   if (publicUrl !== undefined && !/^https:\/\/[^\s/]+/.test(publicUrl))
-    throw usage('--public-url must be an https URL, which is what the service delivers to');
+    throw usage('--public-url must be an https URL, because the service delivers only to https');
   if (flags.register && publicUrl === undefined && !flags.tls)
     throw usage(
-      '--register needs an https address: the service delivers to nothing else',
+      '--register needs an https address, because the service delivers only to https',
       'add --tls for a sandbox on this machine, or --public-url https://… for a tunnel',
     );
   if (flags['secret-file'] !== undefined && !flags.register)
     throw usage(
-      '--secret-file is where --register writes the secret of the new endpoint',
+      '--secret-file needs --register, which writes the secret of the new endpoint to it',
       'to read secrets, use --secret-from FILE',
     );
-  if (flags.match !== undefined && flags.expect === undefined) throw usage('--match belongs to --expect');
+  if (flags.match !== undefined && flags.expect === undefined) throw usage('--match needs --expect');
   if (flags.respond === 'downstream' && readRoutes(flags).length === 0)
     throw usage('--respond downstream needs --forward-to or --route');
 }

@@ -30,9 +30,9 @@ import {trustedCertificates} from './trust.ts';
 export const FORWARD_TIMEOUT_MS = 30_000;
 const RESPONSE_BYTES = 2048;
 
-/** What a delivery meets on its way through the listener. */
+/** The parts that handle a delivery in the listener. */
 export interface ListenParts {
-  /** Grows: an endpoint that is registered later adds its own. */
+  /** Grows: an endpoint that is registered later adds its own secret. */
   secrets: WebhookSecret[];
   report: ListenReport;
   expander: Expander | undefined;
@@ -47,7 +47,7 @@ export interface ListenParts {
   page: {inspector?: OpenInspector | undefined};
 }
 
-/** @param context with a profile, where --register or --expand needs the service */
+/** @param context with a profile, if --register or --expand needs the service */
 export async function makeParts(
   local: LocalContext,
   context: Context | undefined,
@@ -66,7 +66,7 @@ export async function makeParts(
   const ending = endOf(local, flags, expectation);
   const resignWith = readResignSecret(local, flags);
   const page: ListenParts['page'] = {};
-  /** With a record the page follows that, so that it also shows what other processes add. */
+  /** With a record, the page follows it, so that it also shows what other processes add. */
   const inspect = (entry: Entry) => record === undefined && page.inspector?.add(entry);
   const forwarder = makeForwarder(local, flags, {report, record, known, resignWith, inspect});
   const some = {secrets, report, expander, known, record, expectation, ending, resignWith, forwarder, page};
@@ -134,7 +134,8 @@ function makeForwarder(
       if (eventId !== null && hasArrived(result)) known.forwarded(eventId, result.target);
       inspect({kind: 'forward', forward: result});
       const show = () => report.forward(result, response);
-      // A script may replay a delivery as soon as it reads that it is dead: the record must have the result by then.
+      // A script may replay a delivery as soon as it reads that it is dead, so the record must already have the
+      // result.
       if (record === undefined) show();
       else if (result.gaveUp) record.note(result, show);
       else {
@@ -144,7 +145,7 @@ function makeForwarder(
     },
     onBusy: (target, active) =>
       local.out.warn(
-        `${active} requests are under way at ${target}, and more wait: it is slower than the deliveries`,
+        `${active} requests to ${target} are in progress and more are waiting: it is slower than the deliveries`,
       ),
   });
 }

@@ -1,7 +1,7 @@
 import {targetsOf, type ListenFlags} from './options.ts';
 import type {Registration} from './register.ts';
 
-/** The certificate of --tls names localhost. */
+/** The certificate of --tls is for localhost. */
 export const shownHost = ({host, tls}: ListenFlags): string =>
   tls ? 'localhost' : host.includes(':') ? `[${host}]` : host;
 
@@ -19,7 +19,7 @@ export function readyText(
       : [`Registered as endpoint ${registration.id}; it is removed on exit.`]),
     ...(flags['secret-file'] === undefined
       ? []
-      : [`Its signing secret is in ${flags['secret-file']}, which is removed with it.`]),
+      : [`Its signing secret is in ${flags['secret-file']}, which is removed with the endpoint.`]),
     ...(targets.length === 0 ? [] : [`Forwarding to ${targets.join(', ')}`]),
     ...(flags['allow-unverified'] ? ['Signatures are not required (--allow-unverified).'] : []),
     ...(flags['no-record'] ? ['Deliveries are not recorded (--no-record).'] : []),

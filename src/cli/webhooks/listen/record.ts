@@ -13,13 +13,13 @@ import type {LocalContext} from '../../core/context.ts';
 import {recordFolder} from '../place.ts';
 import type {ListenFlags} from './options.ts';
 
-/** The record as a listener uses it: what was in it at the start, appending, pruning. */
+/** The record as a listener uses it: its contents at the start, appending, pruning. */
 export class ListenRecord {
   readonly #local: LocalContext;
   readonly #folder: string;
   readonly #writer: RecordWriter;
   readonly #bounds: {maxBytes: number; maxAgeMs: number};
-  /** Deliveries that wait to be forwarded: pruning keeps them. */
+  /** Deliveries that wait to be forwarded; pruning keeps them. */
   readonly #waiting = new Map<string, readonly string[]>();
   #lock: Lock | undefined;
 
@@ -38,7 +38,8 @@ export class ListenRecord {
   }
 
   /**
-   * One listener a record: another one would forward again what this one forwards, and its pruning does not know what waits here.
+   * Allows only one listener per record: a second one would forward deliveries twice, and its pruning does not know
+   * which deliveries wait here.
    * @throws {RemitError} LOCKED
    */
   async open(): Promise<void> {
@@ -49,7 +50,7 @@ export class ListenRecord {
     });
   }
 
-  /** Reads what earlier runs recorded, and goes on forwarding what they did not finish. */
+  /** Reads what earlier runs recorded, and continues to forward what they did not finish. */
   async resume(known: KnownEvents, forwarder: Forwarder): Promise<number> {
     const found = new Map<string, RecordedDelivery>();
     const reader = new RecordReader(this.#folder);
@@ -59,7 +60,7 @@ export class ListenRecord {
       if (entry.kind === 'delivery' && entry.delivery.targets.length === 0) found.delete(entry.delivery.id);
     }
     if (reader.damaged > 0)
-      this.#local.out.warn(`${reader.damaged} damaged entries of the record were left out`);
+      this.#local.out.warn(`${reader.damaged} damaged entries of the record were skipped`);
     let resumed = 0;
     for (const recorded of found.values()) resumed += await this.#resumeOne(recorded, forwarder);
     return resumed;
@@ -72,7 +73,10 @@ export class ListenRecord {
     });
   }
 
-  /** A forward result; a failed disk is reported with the next delivery. Calls `done` once it is on disk, or cannot be. */
+  /**
+   * A forward result; a disk failure is reported with the next delivery. Calls `done` once it is on disk, or cannot
+   * be.
+   */
   note(result: ForwardResult, done: () => void): void {
     this.write({kind: 'forward', forward: result}, () => {
       this.#settle(result);
@@ -85,7 +89,10 @@ export class ListenRecord {
     await this.#lock?.release();
   }
 
-  /** Forwards to the targets of this run; elsewhere it ends as failed, so that `events replay --failed` finds it. */
+  /**
+   * Forwards to the targets of this run. For any other target it ends as failed, so that `events replay --failed`
+   * finds it.
+   */
   async #resumeOne({delivery, targets}: RecordedDelivery, forwarder: Forwarder): Promise<number> {
     const waiting = [...targets].filter(([, {state}]) => state === 'waiting');
     if (waiting.length === 0) return 0;

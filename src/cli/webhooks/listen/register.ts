@@ -14,13 +14,13 @@ import {forget, noteIntent, removeEndpoint, save, type NotedEndpoint} from './en
 export interface Registration {
   id: string;
   secret: string;
-  /** Deletes the endpoint; a failure is reported with the command that does it. */
+  /** Deletes the endpoint; a failure is reported with the command that deletes it. */
   remove: () => Promise<void>;
 }
 
 /**
- * Creates an endpoint for the listener. A note of it is on disk before the request leaves, so that the next start can remove it
- * after a crash at any moment.
+ * Creates an endpoint for the listener. A note of it is on disk before the request is sent, so that the next start
+ * can remove it after a crash at any time.
  */
 export async function registerEndpoint(
   context: Context,
@@ -44,7 +44,7 @@ async function create(
 ): Promise<Registration> {
   const noted = noteIntent(context, url, secretFile?.path);
   const answer = await send(context, noted, subscribed(events));
-  const id = String(valueAt(unwrapRecord(answer), 'id')); // an answer without it was refused before
+  const id = String(valueAt(unwrapRecord(answer), 'id')); // an answer without it was refused earlier
   const secret = findSigningSecret(answer, context.out.sanitizer)?.value;
   noted.note.endpoint_id = id;
   noted.note.fingerprint = secret && secretFingerprint(secret);
@@ -82,7 +82,7 @@ async function send(context: Context, noted: NotedEndpoint, event_types: string[
 const written = (context: Context, file: SecretFile | undefined, secret: string): boolean =>
   file === undefined || keepSecret(context, file, secret);
 
-/** A pattern stands for the documented types that it matches. */
+/** A pattern is replaced by the documented types that it matches. */
 function subscribed(events: readonly string[] | undefined): string[] {
   if (events === undefined) return [...EVENT_TYPE_NAMES];
   return [

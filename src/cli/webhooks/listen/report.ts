@@ -14,17 +14,19 @@ import {readBody} from '../../../webhooks/losses.ts';
 import {LineQueue} from './line-queue.ts';
 import {deliveryText, forwardText, lossLine, objectText} from './view.ts';
 
-/** About what a line takes beside its body. */
+/** Approximate size of a line without its body. */
 const LINE_BYTES = 1000;
 
-/** What people and scripts see of a listener: lines as things happen, counts, a summary at the end. */
+/** The output of a listener for people and scripts: lines as things happen, counts, a summary at the end. */
 export class ListenReport {
   readonly #out: Output;
   readonly #showResponse: boolean;
   readonly #counts = {received: 0, verified: 0, rejected: 0, duplicates: 0, forwarded: 0, failed: 0};
   #filtered = 0;
   #refused = 0;
-  /** Lines that are written together at the end of this turn: a write for each would halve the deliveries per second. */
+  /**
+   * Lines that are written together at the end of this turn: a write for each would halve the deliveries per second.
+   */
   readonly #texts: LineQueue<string | LedText>;
   readonly #lines: LineQueue<ListenLine>;
   #isFlushPlanned = false;
@@ -40,7 +42,7 @@ export class ListenReport {
     });
     this.#texts = new LineQueue({
       write: (texts) => out.texts(texts),
-      gap: (lines) => `${' '.repeat(10)}${lines} lines are left out: the output was not read in time`,
+      gap: (lines) => `${' '.repeat(10)}${lines} lines were omitted because the output was not read in time`,
       bytesOf: () => LINE_BYTES,
     });
   }

@@ -11,7 +11,7 @@ import {lossText, type Loss} from '../../../webhooks/losses.ts';
 
 type Screen = Pick<Output, 'paint' | 'columns' | 'isTerminal'>;
 
-/** `10:42:07` in local time, kept for the second: a busy listener asks thousands of times. */
+/** `10:42:07` in local time, cached for the second: a busy listener asks thousands of times. */
 function clockTime(ms: number): string {
   const second = Math.floor(ms / 1000);
   if (second !== lastTime.second) lastTime = {second, text: new Date(ms).toTimeString().slice(0, 8)};
@@ -19,12 +19,12 @@ function clockTime(ms: number): string {
 }
 let lastTime = {second: Number.NaN, text: ''};
 
-/** The widest of the documented types is `subaccount.credit_received`. */
+/** The longest of the documented types is `subaccount.credit_received`. */
 const TYPE_CELLS = 26;
 
 /**
- * `10:42:07  payout.settled              verified  #1  019b76da-…  payout 5f0c6d3e-…`: one line a delivery, in local time. What
- * is looked for stands first; at 80 columns the line is cut, not wrapped.
+ * `10:42:07  payout.settled              verified  #1  019b76da-…  payout 5f0c6d3e-…`: one line per delivery, in
+ * local time. The most important parts come first; at 80 columns the line is cut, not wrapped.
  */
 export function deliveryText(
   delivery: Delivery,
@@ -57,7 +57,7 @@ function about({eventId, id}: Delivery, event: unknown): string {
   return cleanLine(parts.filter((part) => part !== undefined).join('  '));
 }
 
-/** What the parsed body does not show, below its delivery. */
+/** What the parsed body does not show; printed below its delivery. */
 export function lossLine(loss: Loss, {paint, columns, isTerminal}: Screen): string {
   const text = cleanLine(lossText(loss));
   return `${' '.repeat(10)}${paint('yellow', isTerminal ? cutTo(text, columns - 10) : text)}`;

@@ -23,9 +23,9 @@ export interface RotateRequest {
 const WATCH_EVERY_MS = 500;
 
 /**
- * Interface document, "Webhooks": a new endpoint with the same URL and types, the receiver switched to its secret, then the old
- * endpoint deleted. The same command continues after an interruption at any point. The old endpoint is deleted last, and only
- * while the new one is there and active.
+ * Interface document, "Webhooks": creates a new endpoint with the same URL and types, waits until the receiver uses
+ * its secret, then deletes the old endpoint. The same command continues after an interruption at any point. The old
+ * endpoint is deleted last, and only while the new one exists and is active.
  */
 export async function rotateEndpoint(
   context: Context,
@@ -108,7 +108,7 @@ function continueWith({commands, flags}: Context, oldId: string, ...words: strin
   );
 }
 
-/** Before anything is sent: what would only fail once both endpoints exist. */
+/** Checks before anything is sent what would otherwise fail only when both endpoints exist. */
 function checkRequest(context: Context, before: RotationState | undefined, request: RotateRequest): void {
   const {out, flags, runtime} = context;
   const {id, secretFile, dryRun} = request;
@@ -126,7 +126,7 @@ function checkRequest(context: Context, before: RotationState | undefined, reque
   if (!handedOver && !isShown && secretFile === undefined && (before?.secret_file ?? null) === null)
     throw new RemitError(
       'USAGE',
-      'the new signing secret is shown as text, before the wait, and this form of output would leave it out; nothing was sent',
+      'the new signing secret is shown as text before the wait, and this output format would hide it; nothing was sent',
       {hint: 'add --secret-file FILE to the same command'},
     );
   if (!flags.yes && !canAsk(runtime))
@@ -144,7 +144,7 @@ interface Endpoint {
   description: string;
 }
 
-/** Undefined where it may be missing and is. */
+/** Undefined if it may be missing and is. */
 async function findEndpoint(
   {client, stop}: Context,
   id: string,
@@ -172,7 +172,7 @@ const MARK = / ?\(?replaces endpoint [0-9A-Za-z_-]+\)?$/;
 const MOST_KEPT = 120;
 
 function planFor({profile, clock, commands}: Context, id: string, old: Endpoint | undefined): RotationState {
-  if (old === undefined) throw new Error('a rotation begins with an endpoint');
+  if (old === undefined) throw new Error('a rotation needs an existing endpoint');
   if (!old.active)
     throw new RemitError(
       'LOCAL_VALIDATION',
@@ -191,7 +191,7 @@ function planFor({profile, clock, commands}: Context, id: string, old: Endpoint 
 /** Waits until the listener's record has a delivery that verified with the new secret, or the user confirms it. */
 async function verify(context: Context, rotation: Rotation, request: RotateRequest): Promise<void> {
   const {out} = context;
-  const state = rotation.state!; // createNew or an earlier run has saved it
+  const state = rotation.state!; // saved by createNew or an earlier run
   if (state.step === 'verified') return;
   if (request.confirmed) return rotation.save({...state, step: 'verified', verified_by: 'confirmation'});
   out.note(
@@ -200,7 +200,7 @@ async function verify(context: Context, rotation: Rotation, request: RotateReque
   out.hint(continueWith(context, state.old_id, '--confirmed'));
   const delivery = await verifiedDelivery(context, state, request.timeoutMs ?? DEFAULT_WAIT_MS);
   if (delivery === undefined)
-    throw new RemitError('WAIT_TIMEOUT', 'no delivery has verified with the new secret in time');
+    throw new RemitError('WAIT_TIMEOUT', 'no delivery verified with the new secret before the time limit');
   out.text(`The delivery ${delivery} verified with the new secret.`);
   rotation.save({...state, step: 'verified', verified_by: 'delivery', delivery});
 }
@@ -222,7 +222,7 @@ async function verifiedDelivery(
   }
 }
 
-/** The old endpoint is deleted only while the new one is there, active and has the same URL. */
+/** The old endpoint is deleted only while the new one exists, is active and has the same URL. */
 async function checkNew(context: Context, rotation: Rotation, old: Endpoint | undefined): Promise<void> {
   const {new_id, old_id, url} = rotation.state!; // saved before
   const id = new_id!;
@@ -232,7 +232,7 @@ async function checkNew(context: Context, rotation: Rotation, old: Endpoint | un
     throw new RemitError(
       'NOT_FOUND',
       old === undefined
-        ? `neither the old endpoint ${old_id} nor the new one ${id} exists any more`
+        ? `neither the old endpoint ${old_id} nor the new endpoint ${id} exists any more`
         : `the new endpoint ${id} does not exist any more; the old one, ${old_id}, was not deleted`,
       {
         hint:
@@ -249,7 +249,7 @@ async function checkNew(context: Context, rotation: Rotation, old: Endpoint | un
   throw new RemitError('LOCAL_VALIDATION', `the new endpoint ${id} is disabled; enable it with: ${enable}`);
 }
 
-/** With a live key at a terminal the guard asks as well. */
+/** With a live key at a terminal, the guard asks as well. */
 async function deleteOld(context: Context, id: string): Promise<void> {
   const {flags, profile, runtime} = context;
   const asks = profile.mode === 'test' && !flags.yes;
@@ -266,7 +266,7 @@ async function finish(context: Context, rotation: Rotation): Promise<unknown> {
   const {out} = context;
   const state = rotation.state!; // saved before
   rotation.forget();
-  out.text(`Deleted webhook endpoint ${state.old_id}. ${state.new_id} has taken its place.`);
+  out.text(`Deleted webhook endpoint ${state.old_id}. ${state.new_id} replaces it.`);
   await nameStrays(context, state);
   const {new_id, old_id, url, event_types, fingerprint, secret_file, verified_by, delivery} = state;
   return {
@@ -275,7 +275,7 @@ async function finish(context: Context, rotation: Rotation): Promise<unknown> {
   };
 }
 
-/** A creation whose answer was lost may have taken effect later than the run that looked for it. */
+/** A create whose answer was lost may have taken effect later than the run that looked for it. */
 async function nameStrays(context: Context, state: RotationState): Promise<void> {
   const {out, commands} = context;
   try {

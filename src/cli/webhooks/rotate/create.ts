@@ -20,7 +20,7 @@ export function hasSecret(rotation: Rotation): boolean {
   return true;
 }
 
-/** Creates the new endpoint, and hands its secret over: to the file, or to stdout. */
+/** Creates the new endpoint, and outputs its secret: to the file, or to stdout. */
 export async function createNew(context: Context, rotation: Rotation, plan: RotationState): Promise<void> {
   const {out} = context;
   const file = plan.secret_file === null ? undefined : openFile(context, plan.secret_file, rotation.state);
@@ -28,7 +28,7 @@ export async function createNew(context: Context, rotation: Rotation, plan: Rota
   try {
     rotation.save({...plan, step: 'creating', new_id: null, fingerprint: null});
     const answer = await send(context, rotation, plan);
-    const id = String(valueAt(unwrapRecord(answer), 'id')); // an answer without it was refused before
+    const id = String(valueAt(unwrapRecord(answer), 'id')); // an answer without it was refused earlier
     const secret = findSigningSecret(answer, out.sanitizer);
     if (secret === undefined) throw withoutSecret(context, rotation, id);
     const created: RotationState = {
@@ -51,7 +51,7 @@ export async function createNew(context: Context, rotation: Rotation, plan: Rota
   }
 }
 
-/** A secret that did not reach stdout is lost, and the state must say so. */
+/** A secret that did not reach stdout is lost, and the state must record that. */
 async function showInFull(
   context: Context,
   answer: unknown,
@@ -96,22 +96,20 @@ function withoutSecret(context: Context, rotation: Rotation, id: string): RemitE
   );
 }
 
-/** Deletes what an interrupted run created: its secret is not in the user's hands, and is never sent again. */
+/** Deletes what an interrupted run created: the user does not have its secret, which is never sent again. */
 export async function removeUnfinished(context: Context, state: RotationState): Promise<void> {
   const ids = state.new_id === null ? await endpointsOf(context, state) : [state.new_id];
   for (const id of ids) {
     try {
       await deleteEndpoint(context, id);
-      context.out.note(
-        `Deleted the endpoint ${id} of the interrupted rotation: its secret was not handed over.`,
-      );
+      context.out.note(`Deleted the endpoint ${id} of the interrupted rotation: its secret was never shown.`);
     } catch (error) {
       if (!(error instanceof RemitError && error.httpStatus === 404)) throw error;
     }
   }
 }
 
-/** The endpoints that a rotation created, known by their description. */
+/** The endpoints that a rotation created, found by their description. */
 export async function endpointsOf({client, stop}: Context, state: RotationState): Promise<string[]> {
   const found: string[] = [];
   for await (const endpoint of client.webhookEndpoints.list({}, {all: true, signal: stop.signal})) {
@@ -134,7 +132,7 @@ export const deleteEndpoint = (context: Context, id: string): Promise<Sent> =>
     checkedBy: ['webhooks', 'endpoints', 'get', id],
   });
 
-/** An empty file, or one with the secret of the endpoint that was just deleted, is what an interrupted run left. */
+/** An empty file, or one with the secret of the endpoint that was just deleted, was left by an interrupted run. */
 function openFile(context: Context, path: string, before: RotationState | undefined): SecretFile {
   const found = fingerprintIn(path);
   if (found === '' || (found !== undefined && found === before?.fingerprint)) rmSync(path, {force: true});

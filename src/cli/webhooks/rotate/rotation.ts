@@ -7,17 +7,17 @@ import {fileFailure} from '../../../store/failures.ts';
 import {makeFolder} from '../../../store/folder.ts';
 import type {Context} from '../../core/context.ts';
 
-/** How far the replacement of a signing secret has come. */
+/** The progress of replacing a signing secret. */
 export interface RotationState {
   /**
-   * `creating`: the new endpoint may exist. `created`: it exists; its secret may be lost. `handed_over`: its secret was shown or
-   * written. `verified`: a delivery verified with it, or the user confirmed that the receiver has it.
+   * `creating`: the new endpoint may exist. `created`: it exists; its secret may be lost. `handed_over`: its secret
+   * was shown or written. `verified`: a delivery verified with it, or the user confirmed that the receiver has it.
    */
   step: 'creating' | 'created' | 'handed_over' | 'verified';
   old_id: string;
   url: string;
   event_types: readonly string[];
-  /** Of the new endpoint: it names the old one, so that the new one is found again after a crash. */
+  /** Description of the new endpoint: it names the old one, so that the new one can be found after a crash. */
   description: string;
   base_url: string;
   mode: string;
@@ -77,7 +77,7 @@ export function rotationTo(place: Place, newId: string): RotationState | undefin
   try {
     names = readdirSync(folder);
   } catch {
-    return undefined; // none was begun
+    return undefined; // none was started
   }
   const {baseUrl, mode} = place.profile;
   return names

@@ -20,11 +20,11 @@ export interface VerifyRequest extends VerifyFlags {
   signature?: string | undefined;
   timestamp?: string | undefined;
   headers?: string | undefined;
-  /** Freshness is checked for this moment. */
+  /** Freshness is checked at this time. */
   atMs?: number | undefined;
 }
 
-/** What `verify` says about one request. */
+/** The result of `verify` for one request. */
 export interface VerifyResult {
   delivery: string | null;
   verdict: 'verified' | 'rejected';
@@ -35,17 +35,17 @@ export interface VerifyResult {
   event_type: string | null;
   secret_fingerprint: string | null;
   age_seconds: number | null;
-  /** What the parsed body does not show; absent where it shows everything, and for a rejected request. */
+  /** What the parsed body does not show; absent if it shows everything, and for a rejected request. */
   lost?: readonly Loss[];
 }
 
-/** What is to be verified: a payload with its headers, a recorded delivery, or lines of `listen -o ndjson`. */
+/** What to verify: a payload with its headers, a recorded delivery, or lines of `listen -o ndjson`. */
 export async function readCandidates(local: LocalContext, request: VerifyRequest): Promise<Candidate[]> {
   const {source, atMs} = request;
   const named = request.signature !== undefined || request.timestamp !== undefined;
   if (DELIVERY_ID.test(source)) {
     if (named || request.headers !== undefined)
-      throw new RemitError('USAGE', 'a recorded delivery has its own headers: leave the flags for them out');
+      throw new RemitError('USAGE', 'a recorded delivery has its own headers; omit the header flags');
     const found = findDelivery(recordFolder(local), source);
     const {id, headers, body, receivedAtMs} = found;
     return [{delivery: id, headers, body, receivedAtMs: atMs ?? receivedAtMs, isCut: isCut(found)}];
@@ -63,12 +63,12 @@ export async function readCandidates(local: LocalContext, request: VerifyRequest
 
 function headersOf(local: LocalContext, request: VerifyRequest): HeaderPairs {
   if (request.headers !== undefined) {
-    const text = readFile(local, request.headers.replace(/^@/, '')).toString('latin1'); // a character a byte, as in HTTP
+    const text = readFile(local, request.headers.replace(/^@/, '')).toString('latin1'); // one byte per character, as in HTTP
     return parseHeaderText(text);
   }
   const {signature, timestamp} = request;
   if (signature === undefined || timestamp === undefined)
-    throw new RemitError('USAGE', '--signature and --timestamp belong together');
+    throw new RemitError('USAGE', '--signature and --timestamp must be used together');
   return [
     [WEBHOOK_HEADERS.timestamp, timestamp],
     [WEBHOOK_HEADERS.signature, signature],
@@ -113,7 +113,7 @@ const cutResult = (delivery: string | null, reason: string): VerifyResult => ({
   ...{secret_fingerprint: null, age_seconds: null},
 });
 
-/** Shows the results; ends with 14 when any was rejected. */
+/** Shows the results; exits 14 if any was rejected. */
 export function concludeVerify(
   local: LocalContext,
   results: readonly VerifyResult[],

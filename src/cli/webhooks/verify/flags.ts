@@ -11,7 +11,7 @@ const tolerance = (description: string, name: string) =>
     parse: async (text) => parseDuration(text, `--${name}`),
   })();
 
-/** How signatures are verified: by `listen` and by `verify`. */
+/** How `listen` and `verify` verify signatures. */
 export const verifyFlags = {
   ...secretFlags,
   tolerance: tolerance('maximum age of a timestamp (default 5m)', 'tolerance'),

@@ -7,8 +7,8 @@ import type {LocalContext} from '../../core/context.ts';
 const MOST_BYTES = 64 * 1_048_576;
 
 /**
- * The bytes of `@FILE`, or of stdin for `-`, exactly as they are.
- * @throws {RemitError} USAGE for anything else, STATE when the file cannot be read
+ * The bytes of `@FILE`, or of stdin for `-`, unchanged.
+ * @throws {RemitError} USAGE for anything else, STATE if the file cannot be read
  */
 export async function readPayload(local: LocalContext, source: string): Promise<Buffer> {
   if (source === '-') return readAll(local.runtime.stdin);
@@ -34,7 +34,7 @@ async function readAll(stdin: NodeJS.ReadableStream): Promise<Buffer> {
     const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
     size += bytes.length;
     if (size > MOST_BYTES)
-      throw new RemitError('LOCAL_VALIDATION', `stdin holds more than ${MOST_BYTES} bytes`);
+      throw new RemitError('LOCAL_VALIDATION', `stdin contains more than ${MOST_BYTES} bytes`);
     chunks.push(bytes);
   }
   return Buffer.concat(chunks);

@@ -29,7 +29,7 @@ export function signPayload(
   if (others.length > 0) local.out.note(`Signing with the first of ${others.length + 1} secrets.`);
   const timestamp = given ?? writeTimestamp(local.clock.now());
   if (!/^[\x21-\x7e]+$/.test(timestamp))
-    throw new RemitError('USAGE', `--timestamp ${JSON.stringify(timestamp)} cannot be the value of a header`);
+    throw new RemitError('USAGE', `--timestamp ${JSON.stringify(timestamp)} is not a valid header value`);
   const signature = signWebhook(secret, timestamp, body);
   const headers = {[WEBHOOK_HEADERS.timestamp]: timestamp, [WEBHOOK_HEADERS.signature]: signature};
   return {timestamp, signature, secret_fingerprint: secretFingerprint(secret), headers};
@@ -52,7 +52,10 @@ export interface SendResult extends Signed {
 
 const KEEP_BYTES = 65_536;
 
-/** What a header value may hold (RFC 9110, 5.5), a byte a character. Node would refuse the rest only once it sends. */
+/**
+ * Characters allowed in a header value (RFC 9110, 5.5), one byte each. Node would refuse the others only when
+ * sending.
+ */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** @throws {RemitError} USAGE for a header that cannot be sent */
@@ -61,13 +64,13 @@ function headerToSend(line: string): [string, string] {
   if (!VALUE.test(value))
     throw new RemitError(
       'USAGE',
-      `--header ${name} has a character that a header cannot hold: ${JSON.stringify(value)}`,
-      {hint: 'headers hold printable characters, spaces and tabs'},
+      `--header ${name} contains a character that is not allowed in a header: ${JSON.stringify(value)}`,
+      {hint: 'headers can contain printable characters, spaces and tabs'},
     );
   return [name, value];
 }
 
-/** Posts a signed body and shows the answer. Ends with 0 for a 2XX, 8 for another status, 7 without an answer. */
+/** Posts a signed body and shows the answer. Exits 0 for a 2XX, 8 for another status, 7 without an answer. */
 export async function sendSigned(
   local: LocalContext,
   request: SendRequest,

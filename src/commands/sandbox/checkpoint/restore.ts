@@ -15,8 +15,8 @@ export default class SandboxCheckpointRestore extends RemitCommand {
     const {args} = await this.parse(SandboxCheckpointRestore);
     const local = this.openLocal();
     const path = `/sandbox/checkpoints/${encodeURIComponent(args.name)}/restore` as const;
-    const restored = (await callControl(local, 'POST', path, {})) as Checkpoint; // our own server's
-    local.out.text(`Back at ${restored.name}; it is ${restored.clock_at} again.`);
+    const restored = (await callControl(local, 'POST', path, {})) as Checkpoint; // from our own server
+    local.out.text(`Restored ${restored.name}; the clock is back at ${restored.clock_at}.`);
     noteRemembered(local);
     return restored;
   }

@@ -16,12 +16,12 @@ export default class SandboxCheckpointSave extends RemitCommand {
     const {args} = await this.parse(SandboxCheckpointSave);
     const local = this.openLocal();
     const path = '/sandbox/checkpoints';
-    const {data: before} = (await callControl(local, 'GET', path)) as {data: Checkpoint[]}; // our own server's
+    const {data: before} = (await callControl(local, 'GET', path)) as {data: Checkpoint[]}; // from our own server
     const replaced = before.find(({name}) => name === args.name);
-    const saved = (await callControl(local, 'POST', path, {name: args.name})) as Checkpoint; // our own server's
-    local.out.text(`Saved ${saved.name}; the sandbox's clock showed ${saved.clock_at}.`);
+    const saved = (await callControl(local, 'POST', path, {name: args.name})) as Checkpoint; // from our own server
+    local.out.text(`Saved ${saved.name} at ${saved.clock_at} (sandbox clock).`);
     if (replaced !== undefined)
-      local.out.warn(`the checkpoint ${saved.name} of ${replaced.saved_at} was replaced; it is gone`);
+      local.out.warn(`the earlier checkpoint ${saved.name} of ${replaced.saved_at} was replaced`);
     local.out.hint(sandboxCommand(local, 'checkpoint', 'restore', saved.name));
     return saved;
   }

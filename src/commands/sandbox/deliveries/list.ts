@@ -31,7 +31,7 @@ export default class SandboxDeliveriesList extends RemitCommand {
       asked.filter((pair): pair is [string, string] => pair[1] !== undefined),
     );
     const {data} = (await callControl(local, 'GET', `/sandbox/deliveries?${query.toString()}`)) as {
-      data: {id: string}[]; // our own server's
+      data: {id: string}[]; // from our own server
     };
     await local.out.list(data, deliveryView);
     const last = data.at(-1);

@@ -18,12 +18,12 @@ export default class SandboxDeliveriesRedeliver extends RemitCommand {
     const {args} = await this.parse(SandboxDeliveriesRedeliver);
     const local = this.openLocal();
     const path = `/sandbox/deliveries/${encodeURIComponent(args.id)}/redeliver` as const;
-    const delivery = (await callControl(local, 'POST', path, {})) as DeliveryRecord; // our own server's
+    const delivery = (await callControl(local, 'POST', path, {})) as DeliveryRecord; // from our own server
     const {status, error} = delivery.attempts.at(-1)!; // the one just made
     if (status === null || status < 200 || status > 299)
       throw new RemitError(
         'UNAVAILABLE',
-        `${delivery.url} did not take the delivery: ${error ?? `status ${status}`}`,
+        `${delivery.url} did not accept the delivery: ${error ?? `status ${status}`}`,
         {
           hint: sandboxCommand(local, 'deliveries', 'show', delivery.id),
         },

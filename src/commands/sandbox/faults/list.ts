@@ -9,7 +9,7 @@ export default class SandboxFaultsList extends RemitCommand {
   async run() {
     await this.parse(SandboxFaultsList);
     const local = this.openLocal();
-    const {data} = (await callControl(local, 'GET', '/sandbox/faults')) as {data: object[]}; // our own server's
+    const {data} = (await callControl(local, 'GET', '/sandbox/faults')) as {data: object[]}; // from our own server
     await local.out.list(data, faultView);
   }
 }
