@@ -81,6 +81,18 @@ describe('the results of a batch', () => {
     assert.ok(column('at').every((text, index) => index === 2 || /^2026-.*Z$/.test(text!)));
   });
 
+  it('call a held row held', async () => {
+    service.distort = (record) =>
+      record['payee_id'] === payeeId(2) ? {...record, currency_code: 'CAD'} : record;
+    await plan(`${HEADER}${row(1)}${row(2)}`);
+    await bench.run(service);
+    const [header, ...rows] = cellsOf('b1.results.csv');
+    assert.deepEqual(
+      rows.map((cells) => cells[header!.indexOf('remit_state')]),
+      ['accepted', 'held'],
+    );
+  });
+
   it('lie beside the input, for their owner only, and the summary names them', async () => {
     await plan(HEADER + row(1));
     const summary = await bench.run(service);
