@@ -38,7 +38,9 @@ function declaredFacts(source: SourceFile): string[] {
 
 describe('batch facts', () => {
   const declared = declaredFacts({path: DECLARED, text: readText(DECLARED)});
-  const uses = sourcesUnder('src').flatMap(factsIn);
+  const uses = sourcesUnder('src')
+    .filter(({text}) => /\b(?:fact|setFact)\b/.test(text)) // most files need not be parsed
+    .flatMap(factsIn);
   const named = (method: string) => [
     ...new Set(uses.filter((use) => use.method === method).map(({name}) => name ?? '')),
   ];

@@ -7,7 +7,7 @@ import {setTimeout as wait} from 'node:timers/promises';
 import {startSandbox} from '../../src/sandbox/server.ts';
 import {TIMING_PROFILES, type TimingProfile} from '../../src/sandbox/time/timing.ts';
 import {scratch} from '../cli/run-cli.ts';
-import {ROOT} from '../repo/tree.ts';
+import {BIN} from '../smoke/spawn-cli.ts';
 import {skippedWithoutPostgres} from '../store/postgres-server.ts';
 import {STORY_BEGINS, tellStory, type Ask} from './story.ts';
 import {fileStore, postgresStore, type TestStore} from './test-store.ts';
@@ -77,19 +77,15 @@ describe('a server with a seed and a frozen clock', function () {
     const home = scratch();
     const words = `sandbox start --fresh --port 0 --timing instant --seed story --freeze-at ${STORY_BEGINS} -o ndjson`;
     const tell = async (pause: () => Promise<void>) => {
-      const child = spawn(
-        process.execPath,
-        ['--import', 'tsx', join(ROOT, 'bin/dev.js'), ...words.split(' ')],
-        {
-          env: {
-            ...process.env,
-            HOME: home,
-            REMIT_STATE_DIR: join(home, 's'),
-            REMIT_CONFIG_DIR: join(home, 'c'),
-          },
-          stdio: ['ignore', 'pipe', 'inherit'],
+      const child = spawn(process.execPath, [BIN, ...words.split(' ')], {
+        env: {
+          ...process.env,
+          HOME: home,
+          REMIT_STATE_DIR: join(home, 's'),
+          REMIT_CONFIG_DIR: join(home, 'c'),
         },
-      );
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
       try {
         const [line] = (await once(createInterface({input: child.stdout}), 'line')) as [string];
         const ready = JSON.parse(line) as Record<'base_url' | 'test_key' | 'control_token', string>;

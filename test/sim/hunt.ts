@@ -14,10 +14,17 @@ export interface Catch extends BrokenSeed {
  * Lets an engine that is wrong on purpose live through schedules until it breaks a promise. Undefined: it survived. The
  * engine as it is must keep the promise in that very schedule, or the simulation is what is wrong.
  * @param budget schedules at most; those that lack what the mutant needs do not count
+ * @param isKept whether the engine as it is was already seen to keep its promises in this seed
  */
 export async function huntMutant(
   mutant: Mutant,
-  options: {healthy: string; from: number; budget: number; width: number},
+  options: {
+    healthy: string;
+    from: number;
+    budget: number;
+    width: number;
+    isKept?: (seed: number) => boolean;
+  },
 ): Promise<Catch | undefined> {
   const {healthy, from, budget, width} = options;
   let caught: BrokenSeed | undefined;
@@ -25,7 +32,7 @@ export async function huntMutant(
   await withProgram(mutant.patches, (program) =>
     runFleet({
       ...{program, width},
-      orders: ordersFrom(from, Infinity, {needs: mutant.needs, count: 10}),
+      orders: ordersFrom(from, Infinity, {needs: mutant.needs, count: 4}),
       onDelivery: (delivery) => {
         const [first] = delivery.violations;
         lived += delivery.lived;
@@ -37,6 +44,11 @@ export async function huntMutant(
   if (caught === undefined) return undefined;
   const {seed, invariant} = caught;
   if (invariant === 'bug' || invariant === 'hung') throw new Error(`${mutant.name}: ${caught.message}`);
+  if (options.isKept?.(seed) !== true) await checkHealthy(healthy, seed);
+  return {...caught, after: lived};
+}
+
+async function checkHealthy(healthy: string, seed: number): Promise<void> {
   await runFleet({
     ...{program: healthy, width: 1, orders: [{from: seed, count: 1}]},
     onDelivery: ({violations: [broken]}) => {
@@ -44,7 +56,6 @@ export async function huntMutant(
       return true;
     },
   });
-  return {...caught, after: lived};
 }
 
 async function withProgram(patches: readonly Patch[], work: (path: string) => Promise<void>): Promise<void> {

@@ -9,6 +9,8 @@ export interface Mutant {
   needs?: readonly Hazard[];
   /** Caught within seconds, so that the suite can afford it. */
   isQuick?: boolean;
+  /** A seed that caught it before: the suite begins here, and goes on if it no longer does. The first seed when absent. */
+  caughtBy?: number;
 }
 
 const patch = (text: string, becomes: string): Patch => ({text, becomes});
@@ -38,6 +40,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     needs: ['kills'],
     isQuick: true,
+    caughtBy: 42,
   },
   {
     name: 'a 409 is sent again with a new key',
@@ -51,6 +54,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     needs: ['service'],
     isQuick: true,
+    caughtBy: 32,
   },
   {
     name: '207 counts as paid',
@@ -116,6 +120,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     needs: ['retry'],
     isQuick: true,
+    caughtBy: 109,
   },
   {
     name: 'a row declared not paid gets a new key',
@@ -204,6 +209,7 @@ export const MUTANTS: readonly Mutant[] = [
     patches: [patch('if (retryAfterMs !== undefined) this.#rules.waitFor(retryAfterMs, isGood);', '')],
     needs: ['service'],
     isQuick: true,
+    caughtBy: 29,
   },
   {
     name: 'a truncated answer counts as no answer',
@@ -322,6 +328,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     needs: ['network'],
     isQuick: true,
+    caughtBy: 139,
   },
   {
     name: 'a success without a record counts as a success',
@@ -362,12 +369,14 @@ export const MUTANTS: readonly Mutant[] = [
     patches: [patch('    refuseCanceled(journal, plan, options.path);\n', '')],
     needs: ['cancel'],
     isQuick: true,
+    caughtBy: 670,
   },
   {
     name: 'a cancel does not read the record first',
     patches: [patch('...{isOpen: false, refusal', '...{isOpen: true, refusal')],
     needs: ['cancel', 'stage-only'],
     isQuick: true,
+    caughtBy: 133,
   },
   {
     name: 'a cancel trusts the answer, not the record',

@@ -114,8 +114,12 @@ const messageText = (node: ts.Node): string =>
     .replace(/\s+/g, ' ')
     .trim();
 
+/** A name of a maker, or the property; a file without one need not be parsed. */
+const MAKES = new RegExp(`\\b(?:${[...Object.keys(MAKERS), 'refusal'].join('|')})\\b`);
+
 /** Every refusal of a source file, and every `{refusal: …}`. */
 function refusalsIn(path: string, text: string): string[] {
+  if (!MAKES.test(text)) return [];
   const found: string[] = [];
   const visit = (node: ts.Node): void => {
     if (ts.isCallExpression(node) || ts.isNewExpression(node)) {

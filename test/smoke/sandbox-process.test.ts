@@ -4,8 +4,8 @@ import {once} from 'node:events';
 import {readdirSync} from 'node:fs';
 import {join} from 'node:path';
 import {text} from 'node:stream/consumers';
-import {ROOT} from '../../repo/tree.ts';
-import {scratch} from '../../cli/run-cli.ts';
+import {scratch} from '../cli/run-cli.ts';
+import {BIN, sharedCache} from './spawn-cli.ts';
 
 interface Ended {
   code: number | null;
@@ -21,14 +21,12 @@ describe('sandbox start as a process', function () {
     HOME: home,
     REMIT_STATE_DIR: join(home, 'state'),
     REMIT_CONFIG_DIR: join(home, 'config'),
+    XDG_CACHE_HOME: sharedCache,
   };
   const folder = join(home, 'state', 'sandbox');
 
   const remit = (...words: string[]): ChildProcess =>
-    spawn(process.execPath, ['--import', 'tsx', join(ROOT, 'bin/dev.js'), ...words], {
-      env,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    spawn(process.execPath, [BIN, ...words], {env, stdio: ['ignore', 'pipe', 'pipe']});
   const end = async (child: ChildProcess): Promise<Ended> => {
     const [stdout, stderr, [code]] = await Promise.all([
       text(child.stdout!),

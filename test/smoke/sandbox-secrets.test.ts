@@ -5,8 +5,8 @@ import {existsSync, readFileSync} from 'node:fs';
 import {createServer, type AddressInfo, type Socket} from 'node:net';
 import {join} from 'node:path';
 import {text} from 'node:stream/consumers';
-import {ROOT} from '../../repo/tree.ts';
-import {runCli, scratch} from '../../cli/run-cli.ts';
+import {runCli, scratch} from '../cli/run-cli.ts';
+import {BIN, sharedCache} from './spawn-cli.ts';
 
 const KEY = 'test_0123456789abcdefsecret';
 const PASSWORD = 'p%40ss-w0rd-in-the-store';
@@ -29,12 +29,10 @@ describe('a detached sandbox', function () {
     REMIT_API_KEY: KEY,
     REMIT_BASE_URL: 'https://api.example.com',
     REMIT_WEBHOOK_SECRET: 'whsec_0123456789abcdef',
+    XDG_CACHE_HOME: sharedCache,
   };
   const remit = (...words: string[]) =>
-    spawn(process.execPath, ['--import', 'tsx', join(ROOT, 'bin/dev.js'), ...words], {
-      env,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    spawn(process.execPath, [BIN, ...words], {env, stdio: ['ignore', 'pipe', 'pipe']});
   const read = (pid: number, file: 'cmdline' | 'environ') =>
     readFileSync(`/proc/${pid}/${file}`, 'utf8').split('\0');
   const childrenOf = (pid: number) =>
