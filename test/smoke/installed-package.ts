@@ -2,6 +2,7 @@ import {execFileSync, type ExecFileSyncOptionsWithStringEncoding} from 'node:chi
 import {mkdirSync, mkdtempSync, symlinkSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {dirname, join} from 'node:path';
+import ts from 'typescript';
 import {readJson, ROOT} from '../repo/tree.ts';
 
 export interface InstalledPackage {
@@ -45,7 +46,10 @@ export function linkPackages(app: string, names: readonly string[]): void {
   }
 }
 
-/** Compiles files of the project; the compiler's complaints, or nothing. */
+/** Declarations of TypeScript, of Node and of the package, read once for all checks. */
+const declarations = new Map<string, ts.SourceFile>();
+
+/** Compiles files of the project, as `tsc -p` does; the compiler's complaints, or nothing. */
 export function typeCheck(app: string, files: Record<string, string>, options: object): string {
   for (const [file, text] of Object.entries(files)) writeFileSync(join(app, file), text);
   const compilerOptions = {
@@ -55,13 +59,19 @@ export function typeCheck(app: string, files: Record<string, string>, options: o
     target: 'es2022',
     types: ['node'],
   };
-  const project = join(app, 'tsconfig.json');
   const config = {compilerOptions: {...compilerOptions, ...options}, files: Object.keys(files)};
-  writeFileSync(project, JSON.stringify(config));
-  const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
-  try {
-    return execFileSync(process.execPath, [tsc, '-p', project, '--pretty', 'false'], {encoding: 'utf8'});
-  } catch (error) {
-    return (error as {stdout: string}).stdout;
-  }
+  const parsed = ts.parseJsonConfigFileContent(config, ts.sys, app);
+  const host = ts.createCompilerHost(parsed.options);
+  const format = {...host, getCurrentDirectory: () => app};
+  const read = host.getSourceFile.bind(host);
+  host.getCurrentDirectory = () => app;
+  host.getSourceFile = (path, how, ...rest) => {
+    if (!path.endsWith('.d.ts')) return read(path, how, ...rest);
+    const key = `${path} ${JSON.stringify(how)}`;
+    const file = declarations.get(key) ?? read(path, how, ...rest);
+    if (file !== undefined) declarations.set(key, file);
+    return file;
+  };
+  const program = ts.createProgram(parsed.fileNames, parsed.options, host);
+  return ts.formatDiagnostics([...parsed.errors, ...ts.getPreEmitDiagnostics(program)], format);
 }

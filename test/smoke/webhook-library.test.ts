@@ -124,7 +124,8 @@ describe('remit-cli/webhooks, packed and installed', function () {
     const required = source(`import webhooks = require('remit-cli/webhooks');
       const {parseEvent, readRawBody, ReplayMemory, verifyWebhook} = webhooks;
       type RejectReason = webhooks.RejectReason; type UnknownWebhookEvent = webhooks.UnknownWebhookEvent;`);
-    check({'a.mts': imported, 'b.cts': required}, {module: 'nodenext', moduleResolution: 'nodenext'});
+    const nodeOnly = {lib: ['es2022'], module: 'nodenext', moduleResolution: 'nodenext'};
+    check({'a.mts': imported, 'b.cts': required}, nodeOnly);
     check({'c.ts': imported}, {module: 'esnext', moduleResolution: 'bundler'});
   });
 
