@@ -69,7 +69,7 @@ for (const id of Object.keys(lazy)) Object.defineProperty(COMMANDS, id, {enumera
 
 /**
  * What packages reach for and we never use: whether this is WSL (5 ms of file reading for a name), the TypeScript
- * compiler for running from source (3.5 MB; bin/dev.js does that with tsx), the prompt that opens an editor (0.5 MB of
+ * compiler for running from source (3.5 MB; bin/dev.js does that without it), the prompt that opens an editor (0.5 MB of
  * character sets), oclif's own DEBUG output (2 ms; --debug is ours), and the PostgreSQL driver's two other ways to connect.
  */
 const without = {

@@ -1,6 +1,6 @@
 // Writes the files that are made from the contract and the sandbox's control calls: docs/reference/openapi.json, operations.md,
 // control.md and service.schema.json.
-// A test does the same with the texts below, so that they are never stale. Needs `node --import tsx`.
+// A test does the same with the texts below, so that they are never stale. Needs `node --import ./bin/typescript.mjs`.
 import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {pathToFileURL} from 'node:url';

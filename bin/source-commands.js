@@ -1,4 +1,4 @@
-// The commands as oclif's explicit strategy wants them, loaded from TypeScript (under tsx). Development and tests only.
+// The commands as oclif's explicit strategy wants them, loaded from TypeScript (with bin/typescript.mjs). Development and tests only.
 import {commandFiles} from './commands.mjs';
 
 export const COMMANDS = Object.fromEntries(

@@ -7,7 +7,7 @@ const FOLDER = fileURLToPath(new URL('../../node_modules/.cache/remit-bench', im
 
 /**
  * Bundles a program of a benchmark, a file of this folder, as the product is bundled: nothing is compiled while it is
- * measured, and nothing is added to it, as `tsx` adds a name to each function. The path of the bundle.
+ * measured. The path of the bundle.
  */
 export async function bundle(file: string): Promise<string> {
   mkdirSync(FOLDER, {recursive: true});

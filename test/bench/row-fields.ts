@@ -1,7 +1,7 @@
 /**
  * What the fields of a row cost on their way: reading a record, its fingerprint, the row into and out of the journal, the
  * request body, the comparison with the answer. Nanoseconds of CPU a row, the best of several rounds.
- * `npx tsx test/bench/row-fields.ts`
+ * `node --import ./bin/typescript.mjs test/bench/row-fields.ts`
  */
 import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';

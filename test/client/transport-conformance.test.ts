@@ -14,6 +14,7 @@ import {
 } from '../../src/client/transport.ts';
 import {answerBytes, rawServer, reset, type Behaviour, type RawServer} from './raw-server.ts';
 import {TEST_CERT} from './tls-fixture.ts';
+import {WITH_TYPESCRIPT} from '../repo/tree.ts';
 
 interface Kind {
   name: string;
@@ -499,7 +500,7 @@ for (const kind of KINDS) {
         if (${kind.name === 'PoolTransport'}) await transport.close();
         console.log(answer.status, performance.now());
         process.on('exit', () => console.log(performance.now()));`;
-      const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
+      const child = spawn(process.execPath, [...WITH_TYPESCRIPT, '--input-type=module', '-e', script], {
         cwd: new URL('../..', import.meta.url),
         stdio: ['ignore', 'pipe', 'inherit'],
       });

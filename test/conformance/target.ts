@@ -4,6 +4,7 @@ import {createInterface} from 'node:readline';
 import {fileURLToPath} from 'node:url';
 import {testStore, type TestStore} from '../sandbox/test-store.ts';
 import {HttpsReceiver} from '../sandbox/webhooks/https-receiver.ts';
+import {WITH_TYPESCRIPT} from '../repo/tree.ts';
 
 /**
  * What a test needs of the service beyond its documented interface: `sandbox`, control routes and scenarios; `live`, a
@@ -62,7 +63,7 @@ async function openSandbox(): Promise<Target> {
   const receiver = await HttpsReceiver.open();
   const child = spawn(
     process.execPath,
-    ['--import', 'tsx', fileURLToPath(new URL('./sandbox-process.ts', import.meta.url)), store.place],
+    [...WITH_TYPESCRIPT, fileURLToPath(new URL('./sandbox-process.ts', import.meta.url)), store.place],
     {
       stdio: ['ignore', 'pipe', 'inherit'],
       env: {...process.env, REMIT_TEST_AUTHORITY: receiver.authorityFile},

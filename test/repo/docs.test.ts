@@ -11,6 +11,7 @@ import {
   shellTokens,
   type CommandMap,
 } from './command-lines.ts';
+import {RemitCommand} from '../../src/cli/core/command.ts';
 import {magicTable} from '../../src/sandbox/outcomes/magic.ts';
 import {OUTCOMES} from '../../src/sandbox/outcomes/outcomes.ts';
 import {SCENARIOS} from '../../src/sandbox/outcomes/scenarios.ts';
@@ -41,10 +42,8 @@ const brokenLinks = (path: string, text: string): string[] =>
     .filter((file) => !existsSync(join(ROOT, file)))
     .map((file) => `${path} links to ${file}, which is not there`);
 
-/** By name, since tsx may load a class once for import and once for require. */
-const isRemitCommand = (command: object | null): boolean =>
-  typeof command === 'function' &&
-  (command.name === 'RemitCommand' || isRemitCommand(Object.getPrototypeOf(command) as object));
+const isRemitCommand = (command: unknown): boolean =>
+  typeof command === 'function' && command.prototype instanceof RemitCommand;
 
 describe('docs', () => {
   let commands: CommandMap;

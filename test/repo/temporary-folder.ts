@@ -3,7 +3,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 
 // Every folder that a test makes below tmpdir(), also in a process that it starts, goes with this one. Of parallel tests
-// only the workers make one: what the workers inherit must be the machine's own, where compiled sources are cached.
+// only the workers make one.
 if (!process.argv.includes('--parallel')) useOwnFolder();
 
 function useOwnFolder(): void {

@@ -1,8 +1,11 @@
 import {readFileSync, readdirSync} from 'node:fs';
 import {join, sep} from 'node:path';
-import {fileURLToPath} from 'node:url';
+import {fileURLToPath, pathToFileURL} from 'node:url';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Options of Node for a process that runs TypeScript. */
+export const WITH_TYPESCRIPT = ['--import', pathToFileURL(join(ROOT, 'bin', 'typescript.mjs')).href];
 
 /** Made by tools, or not ours; everything else in the folder is the project's, whether git knows it yet or not. */
 const SKIPPED = new Set(['node_modules', 'dist', 'coverage', '.git', '.remit', '.setup.lock']);

@@ -5,6 +5,7 @@ import {fileURLToPath} from 'node:url';
 import {postgresPrograms} from '../store/postgres-server.ts';
 import {checkTruth, makePurses, workUntilDeath, type Place, type Purses, type Told} from './crash-load.ts';
 import {fileStore, postgresStore, type TestStore} from './test-store.ts';
+import {WITH_TYPESCRIPT} from '../repo/tree.ts';
 
 const SERVER = fileURLToPath(new URL('server-process.ts', import.meta.url));
 const KILLS = Number(process.env['REMIT_TEST_KILLS'] ?? 2);
@@ -12,7 +13,7 @@ const KILLS = Number(process.env['REMIT_TEST_KILLS'] ?? 2);
 const alive = new Set<ChildProcess>();
 
 async function start(store: string): Promise<{child: ChildProcess; place: Place}> {
-  const child = spawn(process.execPath, ['--import', 'tsx', SERVER, store], {
+  const child = spawn(process.execPath, [...WITH_TYPESCRIPT, SERVER, store], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   alive.add(child);

@@ -8,6 +8,7 @@ import {fileURLToPath} from 'node:url';
 import {acquireLock} from '../../src/store/lock.ts';
 import {scratchFolder} from './scratch-folder.ts';
 import {systemProbe} from '../../src/store/lock-holder.ts';
+import {WITH_TYPESCRIPT} from '../repo/tree.ts';
 
 /** A lock is not broken while its holder is seen to live. */
 const ELSEWHERE = {...systemProbe, host: 'another machine'};
@@ -21,7 +22,7 @@ describe('the lock between processes', () => {
   afterEach(() => children.splice(0).forEach((child) => child.kill('SIGKILL')));
 
   const contend = (...args: string[]) => {
-    const child = spawn(process.execPath, ['--import', 'tsx', CONTENDER, path(), ...args], {
+    const child = spawn(process.execPath, [...WITH_TYPESCRIPT, CONTENDER, path(), ...args], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     children.push(child);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import {spawnSync} from 'node:child_process';
+import {WITH_TYPESCRIPT} from '../../repo/tree.ts';
 
 const MEMORY = new URL('../../../src/cli/runtime/memory.ts', import.meta.url).href;
 const MEGABYTES = 1_048_576;
@@ -24,7 +25,7 @@ describe('the memory of a listener', () => {
   it('has a young space of two halves of 4 MB, which a flood does not enlarge further', () => {
     const {stdout, stderr} = spawnSync(
       process.execPath,
-      ['--import', 'tsx', '--input-type=module', '-e', PROGRAM],
+      [...WITH_TYPESCRIPT, '--input-type=module', '-e', PROGRAM],
       {encoding: 'utf8'},
     );
     const [before, after] = JSON.parse(stdout || stderr) as [number, number];

@@ -5,6 +5,7 @@ import {fileURLToPath} from 'node:url';
 import {createSandbox} from '../../../src/sandbox/sandbox.ts';
 import {testStore, type TestStore} from '../test-store.ts';
 import {HttpsReceiver} from './https-receiver.ts';
+import {WITH_TYPESCRIPT} from '../../repo/tree.ts';
 
 const SERVER = fileURLToPath(new URL('../server-process.ts', import.meta.url));
 
@@ -29,7 +30,7 @@ describe('webhook deliveries under SIGKILL', function () {
   });
 
   const start = async (): Promise<{child: ChildProcess; place: Place}> => {
-    const child = spawn(process.execPath, ['--import', 'tsx', SERVER, store.place], {
+    const child = spawn(process.execPath, [...WITH_TYPESCRIPT, SERVER, store.place], {
       stdio: ['ignore', 'pipe', 'inherit'],
       env: {...process.env, REMIT_TEST_AUTHORITY: receiver.authorityFile, REMIT_TEST_TIMING: 'instant'},
     });
