@@ -12,12 +12,12 @@ import {keyOnWire} from './idempotency.ts';
 import type {TransportAnswer, TransportRequest} from './transport.ts';
 
 /**
- * The edge of the client: requests and answers are canonical on this side and as the service has them on the other. All of
- * remit sends through a codec, and nothing else maps anything.
+ * The boundary of the client: requests and answers are canonical on this side, and in the service's form on the
+ * other. Everything is sent through a codec, and nothing else maps names or shapes.
  */
 export class Codec {
   readonly service: ServiceFile;
-  /** Undefined without a service file: then requests leave exactly as they are. */
+  /** Undefined without a service file: then requests are sent unchanged. */
   readonly #dialect: Dialect | undefined;
   readonly #places: AnswerPlaces;
   readonly #sent: Readonly<Record<string, string>>;
@@ -37,19 +37,19 @@ export class Codec {
     this.#sent = Object.fromEntries(sent);
   }
 
-  /** The operation that a canonical request is of. */
+  /** The operation that a canonical request belongs to. */
   operationAt(method: string, path: string): OperationId | undefined {
     return this.#dialect?.operationAt(method, path);
   }
 
-  /** The operation that a request of the service itself is of, whatever the case of the letters in its path. */
+  /** The operation that a request in the service's form belongs to; the path is compared case-insensitively. */
   operationOnWire(method: string, path: string): OperationId | undefined {
     return this.#dialect?.operationOnWire(method, path, undefined, 'i');
   }
 
   /**
-   * The request as it leaves this machine.
-   * @throws {RemitError} LOCAL_VALIDATION when it cannot be written as the service wants it
+   * The request in the form in which it is sent.
+   * @throws {RemitError} LOCAL_VALIDATION if it cannot be written in the service's form
    */
   encode(request: TransportRequest): TransportRequest {
     if (this.#dialect === undefined) return request;
@@ -76,7 +76,10 @@ export class Codec {
     };
   }
 
-  /** The canonical answer. What cannot be read stays as it came, and the answer names the assumption behind it. */
+  /**
+   * The canonical answer. Anything unreadable stays as received, and the answer names the assumption that may explain
+   * it.
+   */
   read({operation}: {operation?: OperationId | undefined}, raw: TransportAnswer, nowMs: number): Answer {
     const answer = readAnswer(raw, nowMs, this.#places);
     if (operation === undefined) return answer;
@@ -98,7 +101,7 @@ export class Codec {
   }
 }
 
-/** The codec of a service that keeps to the contract. */
+/** The codec of a service that follows the contract. */
 export const CANONICAL = new Codec();
 
 function path(text: string | undefined): Path | undefined {
@@ -125,7 +128,7 @@ function writeWire(
   }
 }
 
-/** A success that shows no record or list where the operation has one. */
+/** A success without a record or list, although the operation returns one. */
 function isOdd(operation: OperationId, {json, empty}: Answer): boolean {
   if (empty || json === undefined) return false; // not JSON: no name or envelope explains that
   const verb = operation.slice(operation.indexOf('.') + 1);
@@ -144,8 +147,8 @@ const BY_RESOURCE: Readonly<Record<string, Lifecycle>> = {
 };
 
 /**
- * Shapes that need no service file: `{data: {…}}` around one record, and statuses in other case. Returns the same value
- * where nothing differs.
+ * Shapes that need no service file: `{data: {…}}` around one record, and statuses in another case. Returns the same
+ * value if nothing differs.
  */
 function tolerated(operation: OperationId, json: unknown): unknown {
   const resource = operation.slice(0, operation.indexOf('.'));

@@ -7,7 +7,7 @@ type Decoder = (zlib: Zlib, body: Buffer, maxOutputLength: number) => Buffer;
 
 const gunzip: Decoder = (zlib, body, maxOutputLength) => zlib.gunzipSync(body, {maxOutputLength});
 
-/** Content codings of RFC 9110, 8.4.1; `deflate` is sent in two forms in practice. */
+/** Content codings of RFC 9110, 8.4.1; in practice `deflate` is sent in two formats. */
 const DECODERS = new Map<string, Decoder>([
   ['gzip', gunzip],
   ['x-gzip', gunzip],
@@ -27,8 +27,8 @@ const DECODERS = new Map<string, Decoder>([
 const MOST_CODINGS = 3;
 
 /**
- * The answer with its body decoded. A body that cannot be decoded, or that would be larger than the limit, stays as it is
- * and says why: its status is known all the same.
+ * The answer with its body decoded. A body that cannot be decoded, or that would exceed the limit, stays as received,
+ * with the reason; its status is still known.
  */
 export function decoded(answer: TransportAnswer, maxBytes: number): TransportAnswer {
   const coding = answer.headers['content-encoding'];

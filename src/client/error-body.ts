@@ -1,6 +1,6 @@
 import {isList, isObject} from '../narrow.ts';
 
-/** What an error body says; each part only where it is there. */
+/** The contents of an error body; each part only if present. */
 export interface ErrorBody {
   /** The service's own code, unchanged. */
   errorCode?: string;
@@ -13,9 +13,9 @@ type Json = Readonly<Record<string, unknown>>;
 const asObject = (value: unknown): Json => (isObject(value) ? value : {});
 
 /**
- * Reads the shapes that error bodies have in practice (assumption 42): a code in `error_code`, `code`, `error.code` or
- * `type`; words in `message`, `title` or `detail`, both of the latter in problem+json (RFC 9457); and one or more problems
- * in `errors`, `error.errors` or `detail`, as a list or by field.
+ * Reads the common shapes of error bodies (assumption 42): a code in `error_code`, `code`, `error.code` or `type`;
+ * text in `message`, `title` or `detail`, in problem+json (RFC 9457) both of the latter; and one or more problems in
+ * `errors`, `error.errors` or `detail`, as a list or by field.
  */
 export function readErrorBody(json: Json): ErrorBody {
   const nested = asObject(json['error']);
@@ -54,7 +54,7 @@ function messageOf(json: Json, nested: Json, code: string | undefined, problems:
 /** Enough to act on; `details` has all of them. */
 const MOST_PROBLEMS = 3;
 
-/** `title` is the kind of the problem, `detail` what happened this time. */
+/** `title` is the kind of problem, `detail` what happened this time. */
 function titleAndDetail({title, detail}: Json): unknown[] {
   if (!isWords(title) || !isWords(detail) || title === detail) return [title, detail];
   return [`${title.replace(/[.:]\s*$/, '')}: ${detail}`];
@@ -83,7 +83,7 @@ function wordsOf(problem: Json): string[] {
   return [field === undefined || words.includes(field) ? words : `${field}: ${words}`];
 }
 
-/** Where the problem is: `field`, `param`, `path`, `loc`, or the pointer of JSON:API. */
+/** The location of the problem: `field`, `param`, `path`, `loc`, or the pointer of JSON:API. */
 function fieldOf(problem: Json): string | undefined {
   const source = asObject(problem['source']);
   const at = [problem['field'], problem['param'], problem['name'], problem['path'], problem['loc']];
@@ -94,7 +94,7 @@ function fieldOf(problem: Json): string | undefined {
   return undefined;
 }
 
-/** A word, not a sentence and not the URL that problem+json puts into `type`. */
+/** Accepts a single word, not a sentence and not the URL that problem+json puts into `type`. */
 const isCode = (value: unknown): value is string =>
   typeof value === 'string' && /^[A-Za-z][A-Za-z0-9_.-]{0,99}$/.test(value);
 const isWords = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';

@@ -11,7 +11,10 @@ export interface ConnectorOptions {
   signal: AbortSignal;
 }
 
-/** A connector for undici that goes through the proxy, and hands a connection over once both sides have finished TLS. */
+/**
+ * A connector for undici that uses the proxy, and returns a connection only once both sides have finished the TLS
+ * handshake.
+ */
 export function connectTls(
   connect: buildConnector.connector,
   options: ConnectorOptions,
@@ -43,7 +46,7 @@ async function open(
   return socket;
 }
 
-/** undici would leave requests waiting after this one code, and connect again and again. */
+/** Otherwise undici would leave requests waiting after this code, and reconnect again and again. */
 function forUndici(error: NodeJS.ErrnoException): Error {
   return error.code === 'ERR_TLS_CERT_ALTNAME_INVALID'
     ? Object.assign(error, {code: 'HOSTNAME_MISMATCH'})

@@ -30,8 +30,8 @@ const method = [
 ];
 
 /**
- * Fields of the records that a resource answers with. The schemas have them too; this list is for code that must not load zod,
- * and a test compares the two.
+ * Fields of the records that a resource returns. The schemas have them too; this list is for code that must not load
+ * zod, and a test compares the two.
  */
 export const RECORD_FIELDS: Readonly<Record<Resource, readonly string[]>> = {
   payins: [...transfer, 'payer_id', 'payin_metadata', 'status_recorded_at'],

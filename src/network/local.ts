@@ -1,9 +1,9 @@
 import {isIP} from 'node:net';
 
-/** A host as sockets take it: `URL.hostname` puts brackets around an IPv6 address. */
+/** A host in the form that sockets take: `URL.hostname` puts brackets around an IPv6 address. */
 export const hostOf = ({hostname}: URL): string => hostname.replace(/^\[|\]$/g, '');
 
-/** Whether a URL leads to this machine by its name alone; what DNS says about other names can change. */
+/** Whether a URL leads to this machine by its name alone; for other names the DNS answer can change. */
 export function isLocal(url: URL): boolean {
   const host = hostOf(url).replace(/\.$/, '').toLowerCase();
   if (isIP(host) === 4) return host.startsWith('127.');

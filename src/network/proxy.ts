@@ -4,7 +4,7 @@ import {hostOf, isLocal} from './local.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** A forward proxy, which is asked to connect to a host and then passes bytes on. */
+/** A forward proxy, which connects to a host on request and then passes bytes on. */
 export interface Proxy {
   /** `http://proxy.example.com:3128`: without credentials, so it may be shown. */
   readonly shown: string;
@@ -13,14 +13,14 @@ export interface Proxy {
   readonly port: number;
   /** The value of `Proxy-Authorization`; a secret. */
   readonly authorization: string | undefined;
-  /** What must not be shown: the password, and the header that holds it. */
+  /** Secrets: the password, and the header that contains it. */
   readonly secrets: readonly string[];
 }
 
 /**
- * The proxy for a URL: that of HTTPS_PROXY for https and of HTTP_PROXY for http, unless NO_PROXY names the host. Names in
- * lower case come first, as in curl. This machine is always reached directly.
- * @throws {RemitError} USAGE for a proxy that cannot be used; guessing would send requests another way than intended
+ * The proxy for a URL: HTTPS_PROXY for https and HTTP_PROXY for http, unless NO_PROXY lists the host. Lower-case
+ * names take precedence, as in curl. This machine is always reached directly.
+ * @throws {RemitError} USAGE for an invalid proxy; guessing would send requests on another route than intended
  */
 export function proxyFor(url: URL, env: Env): Proxy | undefined {
   if (isLocal(url)) return undefined;
@@ -33,8 +33,8 @@ export function proxyFor(url: URL, env: Env): Proxy | undefined {
 }
 
 /**
- * @param from what is named when the text cannot be used
- * @throws {RemitError} USAGE; the text is not repeated, since it may hold a password
+ * @param from what to name in the error
+ * @throws {RemitError} USAGE; the error does not repeat the text, because it may contain a password
  */
 export function parseProxy(text: string, from: string): Proxy {
   const full = text.includes('://') ? text.trim() : `http://${text.trim()}`;
@@ -44,7 +44,7 @@ export function parseProxy(text: string, from: string): Proxy {
   if (protocol !== 'http:' && protocol !== 'https:')
     throw unusable(
       from,
-      `names a ${protocol.slice(0, -1)} proxy, and only http and https proxies are supported`,
+      `names a ${protocol.slice(0, -1)} proxy, but only http and https proxies are supported`,
     );
   const secure = protocol === 'https:';
   const port = Number(url.port || (secure ? 443 : 80));
@@ -69,7 +69,7 @@ const unusable = (from: string, why: string): RemitError =>
   new RemitError('USAGE', `${from} ${why}`, {hint: `${from}=http://proxy.example.com:3128`});
 
 /**
- * Whether NO_PROXY names the host: `*`, a name and the names below it (with or without a leading dot), an address, a
+ * Whether NO_PROXY lists the host: `*`, a name and its subdomains (with or without a leading dot), an address, or a
  * range such as `10.0.0.0/8`; each also with a port. Items are separated by commas or spaces.
  */
 export function isExempt(url: URL, noProxy: string): boolean {

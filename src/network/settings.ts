@@ -1,7 +1,7 @@
 import type {ConnectionOptions} from 'node:tls';
 import type {Proxy} from './proxy.ts';
 
-/** What a TLS connection trusts, and what it shows of itself; PEM. */
+/** The authorities that a TLS connection trusts, and the certificate that it presents; PEM. */
 export interface TlsSettings {
   /** Only these authorities are trusted, instead of the system's. */
   ca?: string | undefined;
@@ -10,13 +10,13 @@ export interface TlsSettings {
   key?: string | undefined;
 }
 
-/** How a service is reached. */
+/** How to reach a service. */
 export interface NetworkSettings extends TlsSettings {
-  /** A forward proxy, as a URL that may hold credentials; not for http. The environment is not read for it. */
+  /** A forward proxy, as a URL that may contain credentials; not for http. The environment is not consulted. */
   proxy?: string | Proxy | undefined;
 }
 
-/** Without keys that are undefined, which Node would take for settings. */
+/** Without undefined keys, which Node would treat as settings. */
 export const tlsOptions = ({ca, cert, key}: TlsSettings): Pick<ConnectionOptions, 'ca' | 'cert' | 'key'> => ({
   ...(ca === undefined ? {} : {ca}),
   ...(cert === undefined ? {} : {cert}),

@@ -1,4 +1,4 @@
-/** Why a TLS connection could not be made, as far as it can be named. */
+/** Why a TLS connection failed, if the cause is known. */
 export type TlsTrouble =
   | 'unknown-issuer'
   | 'self-signed'
@@ -36,15 +36,15 @@ const BY_CODE: readonly (readonly [RegExp, TlsTrouble])[] = [
 ];
 
 export const TLS_WORDS: Readonly<Record<TlsTrouble, string>> = {
-  'unknown-issuer': "the server's certificate is signed by an authority that is not trusted here",
-  'self-signed': "the server's certificate is self-signed, and not trusted here",
+  'unknown-issuer': "the server's certificate is signed by an authority that this machine does not trust",
+  'self-signed': "the server's certificate is self-signed, and this machine does not trust it",
   expired: "the server's certificate has expired",
   'not-yet-valid': "the server's certificate is not valid yet",
   'wrong-name': "the server's certificate is for another host",
-  'client-certificate': 'the server requires a client certificate, or does not accept the one that it got',
+  'client-certificate': 'the server requires a client certificate, or does not accept the one that was sent',
   'handshake-refused': 'the server refused the TLS handshake; it may require a client certificate',
   'protocol-version': 'the server does not support TLS 1.2 or later',
-  'plain-http': 'the server does not answer in TLS; the port is probably one for plain http',
+  'plain-http': 'the server does not answer with TLS; the port is probably for plain http',
   'http2-only': 'the server does not support HTTP/1.1 (it may support HTTP/2 only), which remit requires',
 };
 
@@ -52,13 +52,14 @@ export const tlsTroubleOf = (code: string): TlsTrouble | undefined =>
   BY_CODE.find(([pattern]) => pattern.test(code))?.[1];
 
 /**
- * True for the alerts that end a handshake, most of them because of the client's certificate. With TLS 1.3 they arrive after
- * the client has finished its part of the handshake and has sent its request; a server that sends one has not read it.
+ * True for the alerts that end a handshake, most of them because of the client's certificate. With TLS 1.3 they
+ * arrive after the client has finished its part of the handshake and sent its request; a server that sends one has
+ * not read it.
  */
 export const endsHandshake = (code: string): boolean =>
   CLIENT_ALERT.test(code) || /_ALERT_HANDSHAKE_FAILURE$/.test(code);
 
-/** The code that OpenSSL's words stand for: Node reports some of them as EPROTO, in a text that ends with the reason. */
+/** The code for OpenSSL's text: Node reports some errors as EPROTO, with a text that ends with the reason. */
 export function sslCodeOf({code, message}: NodeJS.ErrnoException): string | undefined {
   if (code !== 'EPROTO') return code;
   const reason = /:SSL routines:[^:]*:([^:]+):/.exec(message)?.[1];

@@ -6,7 +6,7 @@ import type {ConnectionOptions} from 'node:tls';
 import type {Proxy} from './proxy.ts';
 import {tlsOptions, type TlsSettings} from './settings.ts';
 
-// A tunnel through a forward proxy (RFC 9110, 9.3.6). The proxy sees the name of the host and encrypted bytes, nothing else.
+// A tunnel through a forward proxy (RFC 9110, 9.3.6). The proxy sees only the host name and encrypted bytes.
 
 /** What a proxy did instead of connecting. Nothing was sent to the service. */
 export type ProxyTrouble =
@@ -30,7 +30,7 @@ export interface TunnelOptions {
   proxy: Proxy;
   host: string;
   port: number | string;
-  /** Ends the attempt; without it a proxy that is silent is given up after `timeoutMs`. */
+  /** Ends the attempt; without it, a silent proxy is given up after `timeoutMs`. */
   signal?: AbortSignal | undefined;
   timeoutMs: number;
   /** Authorities, besides those of the system, that may sign the certificate of an https proxy; PEM. */
@@ -107,7 +107,7 @@ function wordsOf(code: string): string {
   if (code === 'ECONNREFUSED') return 'connection refused';
   if (code === 'ENOTFOUND' || code.startsWith('EAI_')) return 'its host name was not found';
   if (code === 'ECONNRESET') return 'it closed the connection without an answer';
-  if (code.startsWith('HPE_')) return 'it does not answer in HTTP';
+  if (code.startsWith('HPE_')) return 'its answer is not HTTP';
   return 'the connection failed';
 }
 
@@ -125,7 +125,7 @@ export interface TunnelRequest extends RequestOptions {
   gaveUp?: AbortSignal | undefined;
 }
 
-/** An agent for node:https whose connections go through the proxy. */
+/** An agent for node:https that connects through the proxy. */
 export async function tunnelAgent(
   proxy: Proxy,
   {timeoutMs, tls, ...options}: {keepAlive: boolean; timeoutMs: number; tls: TlsSettings},
@@ -139,7 +139,7 @@ export async function tunnelAgent(
       const {host, port, gaveUp} = to;
       openTunnel({proxy, host: host ?? '', port: port ?? 443, timeoutMs, ca: tls.ca, signal: gaveUp}).then(
         (socket) => {
-          const through = {...to, socket}; // not in the types, which leave out what is for tls.connect
+          const through = {...to, socket}; // missing in the types, which omit the options of tls.connect
           const secure = super.createConnection(through);
           if (secure) done(null, secure);
         },

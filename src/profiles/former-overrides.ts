@@ -2,7 +2,7 @@ import {withField, withRoute} from '../service/shortcuts.ts';
 import type {ServiceFile} from '../service/service-file.ts';
 import {isAmountField} from '../service/units.ts';
 
-/** Routes and fields as profiles held them before there were service files. */
+/** Routes and fields as stored in profiles before service files existed. */
 export interface FormerOverrides {
   readonly operations?: Readonly<Record<string, {readonly method?: string; readonly path?: string}>>;
   readonly fields?: Readonly<Record<string, string>>;

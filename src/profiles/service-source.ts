@@ -4,8 +4,8 @@ import {isEmptyService, type ServiceFile} from '../service/service-file.ts';
 import {readSmallFile, refuseForeign} from './trusted-file.ts';
 
 /**
- * Reads a service file. It decides what a request does, so the rules for its owner and mode are those of a key file.
- * @throws {RemitError} SERVICE_FILE when it cannot be read or has an error; STATE when another user could have written it
+ * Reads a service file. It decides what a request does, so its owner and mode must follow the rules for key files.
+ * @throws {RemitError} SERVICE_FILE if it cannot be read or has an error; STATE if another user could have written it
  */
 export function readServiceFile(path: string): ServiceFile {
   let file: ReturnType<typeof readSmallFile>;
@@ -25,6 +25,6 @@ export function readServiceFile(path: string): ServiceFile {
   return parseServiceFile(file.text, path);
 }
 
-/** What a profile holds of a service file, checked again: people edit the file that it stands in. */
+/** The service file stored in a profile, checked again because people edit the config file. */
 export const storedService = (service: ServiceFile, name: string, path: string): ServiceFile =>
   isEmptyService(service) ? service : checkService(service, `${path}: profile "${name}", service`);

@@ -5,7 +5,7 @@ import {exposure, readSmallFile, refuseForeign} from './trusted-file.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** What the files hold; PEM. */
+/** The contents of the files; PEM. */
 export interface TlsTexts {
   ca?: string;
   cert?: string;
@@ -20,9 +20,9 @@ const VARIABLES = {
 } as const;
 
 /**
- * The files in force, and where each setting comes from. The environment replaces what is stored; a certificate and its key
- * are replaced together.
- * @param stored undefined where the base URL is not that of the profile
+ * The active files, and where each setting comes from. The environment replaces what is stored; a certificate and its
+ * key are replaced together.
+ * @param stored undefined if the base URL is not that of the profile
  */
 export function chooseTlsFiles(
   env: Env,
@@ -43,8 +43,8 @@ export function chooseTlsFiles(
 }
 
 /**
- * Reads and checks the files: as with a key file, nobody else may be able to change them.
- * @throws RemitError STATE naming the file and what is wrong with it; USAGE for a key without a certificate
+ * Reads and checks the files: as with a key file, no other user may be able to change them.
+ * @throws RemitError STATE naming the file and the problem; USAGE for a key without a certificate
  */
 export function readTlsFiles({ca_file, client_cert, client_key}: TlsFiles): TlsTexts {
   return {
@@ -53,7 +53,7 @@ export function readTlsFiles({ca_file, client_cert, client_key}: TlsFiles): TlsT
   };
 }
 
-/** A warning where other users can read the client key. */
+/** A warning if other users can read the client key. */
 export function tlsExposure({client_cert, client_key = client_cert}: TlsFiles): string | undefined {
   return client_key === undefined ? undefined : exposure(client_key, KEY);
 }
@@ -61,7 +61,7 @@ export function tlsExposure({client_cert, client_key = client_cert}: TlsFiles): 
 function readAuthorities(path: string): string {
   const text = readPem(path, 'the CA file');
   const certificates = text.match(CERTIFICATE) ?? [];
-  if (certificates.length === 0) throw unusable('the CA file', path, 'holds no certificate in PEM format');
+  if (certificates.length === 0) throw unusable('the CA file', path, 'contains no certificate in PEM format');
   for (const certificate of certificates) parse(certificate, 'the CA file', path);
   return text;
 }
@@ -75,11 +75,11 @@ function readPair(certPath: string | undefined, keyPath = certPath): {cert?: str
   }
   const cert = readPem(certPath, CERT);
   const [first] = cert.match(CERTIFICATE) ?? [];
-  if (first === undefined) throw unusable(CERT, certPath, 'holds no certificate in PEM format');
+  if (first === undefined) throw unusable(CERT, certPath, 'contains no certificate in PEM format');
   const certificate = parse(first, CERT, certPath);
   const key = readPem(keyPath, KEY);
   if (!/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(key))
-    throw unusable(KEY, keyPath, 'holds no private key in PEM format', 'name its file: --client-key FILE');
+    throw unusable(KEY, keyPath, 'contains no private key in PEM format', 'name its file: --client-key FILE');
   if (!certificate.checkPrivateKey(privateKey(key, keyPath)))
     throw unusable(KEY, keyPath, `does not belong to the certificate in ${certPath}`);
   return {cert, key};
@@ -100,20 +100,20 @@ function readPem(path: string, what: string): string {
   return file.text;
 }
 
-/** node:crypto is loaded here: few commands need it before they send something. */
+/** node:crypto is loaded here, because few commands need it before they send something. */
 const crypto = () => process.getBuiltinModule('node:crypto');
 
 function parse(pem: string, what: string, path: string): X509Certificate {
   try {
     return new (crypto().X509Certificate)(pem);
   } catch (error) {
-    throw unusable(what, path, 'holds a certificate that cannot be read', undefined, error);
+    throw unusable(what, path, 'contains a certificate that cannot be read', undefined, error);
   }
 }
 
 function privateKey(pem: string, path: string): KeyObject {
   if (/^(-----BEGIN ENCRYPTED PRIVATE KEY-----|Proc-Type: 4,ENCRYPTED)/m.test(pem))
-    throw unusable(KEY, path, 'is encrypted, and remit cannot ask for its passphrase', DECRYPT);
+    throw unusable(KEY, path, 'is encrypted, and remit cannot prompt for its passphrase', DECRYPT);
   try {
     return crypto().createPrivateKey(pem);
   } catch (error) {

@@ -4,9 +4,9 @@ import type {Origin} from '../contract/origin.ts';
 import {isObject} from '../narrow.ts';
 import {findOperation, type Route} from './routes.ts';
 
-/** What may explain a failure, and what to set if it does. */
+/** The assumption that may explain a failure, and the key to set if it does. */
 export interface Assumption {
-  /** Of docs/internals/assumptions.md; null where the interface document gives the fact. */
+  /** Row of docs/internals/assumptions.md; null if the interface document gives the fact. */
   readonly row: number | null;
   /** The key of the service file. */
   readonly key: string;
@@ -14,17 +14,17 @@ export interface Assumption {
   readonly text: string;
 }
 
-/** An answer, as far as it matters here. */
+/** The relevant parts of an answer. */
 export interface Failure {
   readonly status: number;
   readonly errorCode?: string | undefined;
   readonly message?: string | undefined;
   readonly details?: unknown;
-  /** The body as it came. */
+  /** The body as received. */
   readonly json: unknown;
 }
 
-/** The assumption that may explain why an operation failed; undefined where none does. */
+/** The assumption that may explain why an operation failed; undefined if there is none. */
 export function assumptionBehind(id: OperationId, route: Route, failure: Failure): Assumption | undefined {
   const {status, errorCode, json} = failure;
   if (status < 300) return unreadable(id);
@@ -64,10 +64,10 @@ function unreadable(id: OperationId): Assumption {
   };
 }
 
-/** Words that a service uses of a field that it does not take, or misses. */
+/** Words that services use about a field that is not accepted, or missing. */
 const REFUSING =
   /unknown|unrecogni[sz]ed|unexpected|not (a )?(allowed|permitted|recogni[sz]ed|known)|additional|extra|missing|required|must be|invalid/i;
-/** Those that speak of the name, not of the value. */
+/** Words about the name of a field, not its value. */
 const NAMING =
   /unknown|unrecogni[sz]ed|unexpected|not (a )?(allowed|permitted|recogni[sz]ed|known)|additional|extra|missing|required/i;
 
@@ -78,8 +78,8 @@ function ofRefusal(id: OperationId, {message = '', details}: Failure): Assumptio
   if (/idempotency.?key/i.test(words))
     return assumed(45, 'keys', 'the header and format of idempotency keys are assumed');
   const isList = findOperation(id)?.pages === 'cursor';
-  if (isList && names('limit')) return assumed(41, 'paging.max', 'the largest page is assumed');
-  if (isList && names('order')) return assumed(40, 'paging.order', 'the words of order are assumed');
+  if (isList && names('limit')) return assumed(41, 'paging.max', 'the maximum page size is assumed');
+  if (isList && names('order')) return assumed(40, 'paging.order', 'the sort order values are assumed');
   const field = requestFieldsOf(id).find((name) => names(name.split('.').at(-1)!)); // split gives one at least
   if (field === undefined || !NAMING.test(words)) return undefined;
   const [resource] = id.split('.');

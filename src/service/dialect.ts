@@ -7,7 +7,7 @@ import {type Json, type Path, pathOf, valueAt, withValue} from './paths.ts';
 import {findOperation, paramsOf, patternOf, type Route, routeOf} from './routes.ts';
 import {type BodyRule, isEmptyService, type ServiceFile} from './service-file.ts';
 
-/** A request without its headers. The path has no query; parts of it are encoded. */
+/** A request without its headers. The path has no query, and its parts are encoded. */
 export interface PlainRequest {
   readonly method: string;
   readonly path: string;
@@ -16,7 +16,7 @@ export interface PlainRequest {
   readonly body: unknown;
 }
 
-/** All that is known of an operation at a service, made once. */
+/** Everything known about an operation at a service, prepared once. */
 interface Compiled {
   readonly id: OperationId;
   readonly canonical: Route;
@@ -27,14 +27,14 @@ interface Compiled {
   readonly body: BodyRule | undefined;
   readonly request: Mapping;
   readonly answer: Mapping;
-  /** Where the record stands in an answer, by the contract and on the wire. */
+  /** Where the record is in an answer, in the contract and on the wire. */
   readonly canonicalRecord: Path;
   readonly wireRecord: Path | undefined;
 }
 
 /**
- * Maps requests and answers of one service between the shape of the contract and that of the wire, both ways. Without a
- * service file it is not used at all.
+ * Maps requests and answers of one service between the contract's shape and the wire's, in both directions. It is not
+ * used without a service file.
  */
 export class Dialect {
   readonly file: ServiceFile;
@@ -52,14 +52,14 @@ export class Dialect {
     return this.#of(id).wire;
   }
 
-  /** The operation that a canonical request is of, if any. */
+  /** The operation that a canonical request belongs to, if any. */
   operationAt(method: string, path: string): OperationId | undefined {
     return this.#find(
       ({canonical, canonicalPattern}) => canonical.method === method && canonicalPattern.test(path),
     );
   }
 
-  /** The operation that a request on the wire is of. */
+  /** The operation that a request on the wire belongs to. */
   operationOnWire(
     method: string,
     path: string,
@@ -75,7 +75,7 @@ export class Dialect {
     );
   }
 
-  /** Request fields that have another name here, with all names that fields of the request have on the wire. */
+  /** Request fields with another name at this service, with all wire names of the request's fields. */
   renamedFields(id: OperationId): {canonical: Path; wires: readonly string[]}[] {
     const names = this.#of(id).request.names.flat();
     const wires = names.map(({wire}) => wire.join('.'));
@@ -98,7 +98,7 @@ export class Dialect {
     return {method: wire.method, path: fill(wire.path, params), query: search, body: sent};
   }
 
-  /** The canonical request of one that came over the wire, as a service in this dialect would read it. */
+  /** The canonical form of a request on the wire, as a service in this dialect would read it. */
   requestFromWire(id: OperationId, {path, query, body}: PlainRequest): PlainRequest {
     const {wirePattern, canonical, request, body: rule, isList} = this.#of(id);
     const params: Record<string, unknown> = {...wirePattern.exec(path)?.groups};
@@ -117,7 +117,7 @@ export class Dialect {
     return {method: canonical.method, path: fill(canonical.path, params), query: search, body: read};
   }
 
-  /** The canonical form of a success answer. What cannot be read stays as it came. */
+  /** The canonical form of a success answer. Anything unreadable stays as received. */
   answerFromWire(id: OperationId, json: unknown): unknown {
     const {isList, answer, wireRecord, canonicalRecord} = this.#of(id);
     if (isList) return this.#listFromWire(json, answer);
@@ -164,7 +164,10 @@ export class Dialect {
     return {data, next_cursor: cursor, ...(isMore === true ? {has_more: true} : {})};
   }
 
-  /** A cursor, or the one within the address of the next page. An address without one is kept: the list cannot go on. */
+  /**
+   * A cursor, or the cursor within the address of the next page. An address without one is kept, although the list
+   * cannot continue.
+   */
   #cursorIn(value: unknown): unknown {
     if (typeof value !== 'string' || !/^(https?:\/\/|\/|\?)/.test(value)) return value ?? null;
     const name = this.file.paging?.cursor ?? 'cursor';
@@ -249,8 +252,8 @@ function compile(id: OperationId, file: ServiceFile): Compiled {
 }
 
 /**
- * What differs in the requests or answers of an operation. A field counts where the contract has it: `metadata` of a
- * payout is a request field, and its answer has `client_metadata`.
+ * What differs in the requests or answers of an operation. A field counts if the contract has it there: `metadata` of
+ * a payout is a request field, and its answer has `client_metadata`.
  */
 function mappingOf(id: OperationId, file: ServiceFile, side: 'request' | 'answer'): Mapping {
   const [resource = ''] = id.split('.');
@@ -299,7 +302,7 @@ function wordsOf(resource: string, words: Readonly<Record<string, string>>): Wor
   };
 }
 
-/** The mapping of one name alone. */
+/** The mapping of a single name. */
 const pick = ({names}: Mapping, name: string): Mapping => ({
   names: names.map((level) => level.filter(({canonical}) => canonical.length === 1 && canonical[0] === name)),
   ...{units: [], words: [], reference: undefined},

@@ -1,14 +1,14 @@
-/** Where the keys of a JSON text stand. */
+/** Finds the lines of keys in a JSON text. */
 export interface KeyLines {
-  /** The line of the last key of a path that the text has; 1 for the whole text. */
+  /** The line of the last key of a path that exists in the text; 1 for the whole text. */
   lineOf(path: readonly string[]): number;
-  /** The first key that one object has twice: parsers keep the second and drop the first. */
+  /** The first duplicate key of an object: parsers keep the second and drop the first. */
   readonly repeated: {readonly path: readonly string[]; readonly line: number} | undefined;
 }
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|\n|[^\s"{}[\],:]+/g;
 
-/** Reads a text that is known to be JSON. */
+/** Scans a text that is known to be JSON. */
 export function keyLines(text: string): KeyLines {
   const lines = new Map<string, number>();
   let repeated: KeyLines['repeated'];

@@ -5,11 +5,11 @@ import {fromUnit, toUnit} from './units.ts';
 
 /** How one kind of object differs on the wire. */
 export interface Mapping {
-  /** Those within objects before those of the objects. */
+  /** Fields within objects come before those of the objects. */
   readonly names: readonly (readonly Name[])[];
   readonly units: readonly {readonly field: string; readonly unit: Unit}[];
   readonly words: readonly Words[];
-  /** The metadata key of a reference: where the metadata stands in the canonical object, and the key on the wire. */
+  /** The metadata key of a reference: the path of the metadata in the canonical object, and the key on the wire. */
   readonly reference: {readonly holder: string; readonly key: string} | undefined;
 }
 
@@ -25,13 +25,13 @@ export interface Words {
   readonly toCanonical: ReadonlyMap<string, string>;
 }
 
-/** Metadata key under which a reference travels. */
+/** Metadata key that carries the reference. */
 const REFERENCE_KEY = 'remit_reference';
 
 export const mapsNothing = ({names, units, words, reference}: Mapping): boolean =>
   names.length + units.length + words.length === 0 && reference === undefined;
 
-/** What kept an object from being written as the service wants it. */
+/** Why an object could not be written in the service's form. */
 export class Unwritable extends Error {
   override readonly name = 'Unwritable';
   readonly field: string;
@@ -43,8 +43,8 @@ export class Unwritable extends Error {
 }
 
 /**
- * An object of the contract as the service writes it.
- * @throws {Unwritable} for a value that cannot be written exactly, and for two fields that would have one name
+ * An object of the contract in the service's form.
+ * @throws {Unwritable} for a value that cannot be written exactly, and for two fields that would have the same name
  */
 export function toWire(object: Json, mapping: Mapping): Json {
   let wire = object;
@@ -67,8 +67,8 @@ export function toWire(object: Json, mapping: Mapping): Json {
 }
 
 /**
- * The object with values under other names. All of them are taken out before any is put in, so that two names can be
- * swapped. Objects that meet are merged.
+ * Renames values of an object. All of them are removed before any is added, so that two names can be swapped. Objects
+ * with the same name are merged.
  */
 function renamed(object: Json, names: readonly Name[], direction: 'in' | 'out'): Json {
   const all = names.flatMap(({canonical, wire}) => {
@@ -95,7 +95,7 @@ interface Move {
   readonly value: unknown;
 }
 
-/** Plain names are replaced where they stand, so that the order of the fields stays. */
+/** Plain names are replaced in place, so that the order of the fields does not change. */
 function inPlace(object: Json, moves: readonly Move[], direction: 'in' | 'out'): Json {
   if (moves.length === 0) return object;
   const names = new Map(moves.map(({from, to}) => [from.join('.'), to.join('.')]));
@@ -105,7 +105,7 @@ function inPlace(object: Json, moves: readonly Move[], direction: 'in' | 'out'):
     const other = to === undefined ? [...names].find(([, wire]) => wire === name)?.[0] : undefined;
     if (other !== undefined) {
       if (direction === 'out') throw bothGiven(other, name);
-      continue; // the field that the service file explains has this name
+      continue; // this field is the one that the service file renames
     }
     result[to ?? name] = value;
   }
@@ -123,7 +123,7 @@ const bothGiven = (field: string, name: string): Unwritable =>
 const needs = (unit: Unit): string =>
   unit === 'major' || unit === 'major-number' ? ' without a known currency_code' : '';
 
-/** An object of the service under canonical names. A value that cannot be read is left out: nothing is guessed. */
+/** An object of the service with canonical names. A value that cannot be read is left out; nothing is guessed. */
 export function toCanonical(object: Json, mapping: Mapping): Json {
   let canonical = object;
   for (const level of mapping.names) canonical = renamed(canonical, level, 'in');

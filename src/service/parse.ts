@@ -10,8 +10,8 @@ import {isAmountField, isAmountUnit, isTimeField, isTimeUnit} from './units.ts';
 import {firstIssue, type Issue} from './validate.ts';
 
 /**
- * Reads a service file.
- * @param name of the file, for messages
+ * Parses a service file.
+ * @param name name of the file, for messages
  * @throws {RemitError} SERVICE_FILE with file, line, key and what is allowed
  */
 export function parseServiceFile(text: string, name: string): ServiceFile {
@@ -23,11 +23,11 @@ export function parseServiceFile(text: string, name: string): ServiceFile {
   }
   const lines = keyLines(text);
   if (lines.repeated !== undefined)
-    throw refused(name, {path: lines.repeated.path, line: lines.repeated.line}, 'is there twice');
+    throw refused(name, {path: lines.repeated.path, line: lines.repeated.line}, 'occurs twice');
   return checkService(value, name, lines);
 }
 
-/** Checks a value that is a service file: one that was parsed, or that a profile holds. */
+/** Checks a value that is a service file: a parsed one, or one stored in a profile. */
 export function checkService(value: unknown, name: string, lines?: KeyLines): ServiceFile {
   const issue = firstIssue(value, serviceSchema()) ?? issueWithin(value as ServiceFile);
   if (issue !== undefined)
@@ -35,11 +35,11 @@ export function checkService(value: unknown, name: string, lines?: KeyLines): Se
   return withoutSchema(value as ServiceFile); // the schema has allowed it
 }
 
-/** The address of the schema is for editors. */
+/** The address of the schema, for editors. */
 const withoutSchema = (file: ServiceFile): ServiceFile =>
   Object.fromEntries(Object.entries(file).filter(([name]) => name !== '$schema'));
 
-/** What no schema of single values shows. */
+/** Checks that involve more than one value, which no schema covers. */
 function issueWithin(file: ServiceFile): Issue | undefined {
   return (
     issueInRoutes(file) ??
@@ -104,7 +104,10 @@ function issueInFields(file: ServiceFile): Issue | undefined {
   return undefined;
 }
 
-/** `metadata` of a payout is in its requests only, `client_metadata` in its answers only: both may have one name. */
+/**
+ * `metadata` of a payout occurs only in its requests, `client_metadata` only in its answers, so both may have the
+ * same name.
+ */
 function areApart(resource: string, a: string, b: string): boolean {
   const answers = new Set<string>(RECORD_FIELDS[resource as keyof typeof RECORD_FIELDS]); // a resource
   const requests = new Set(
@@ -132,9 +135,9 @@ function issueInUnits(file: ServiceFile): Issue | undefined {
     const path = ['units', name];
     if (!fieldsOf(resource, undefined).has(field)) return {path, allowed: `is not a field of ${resource}`};
     if (isAmountField(field) && !isAmountUnit(unit))
-      return {path, allowed: 'is an amount, and its unit that of a time'};
+      return {path, allowed: 'is an amount, but has a unit for times'};
     if (isTimeField(field) && !isTimeUnit(unit))
-      return {path, allowed: 'is a time, and its unit that of an amount'};
+      return {path, allowed: 'is a time, but has a unit for amounts'};
     if (!isAmountField(field) && !isTimeField(field))
       return {path, allowed: 'is neither an amount nor a time'};
   }

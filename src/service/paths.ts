@@ -1,12 +1,12 @@
 import {isObject} from '../narrow.ts';
 
-/** A JSON object as it travels. */
+/** A JSON object on the wire. */
 export type Json = Readonly<Record<string, unknown>>;
 export type Path = readonly string[];
 
 export const pathOf = (text: string): Path => (text === '' ? [] : text.split('.'));
 
-/** The value at a path; undefined where there is none. */
+/** The value at a path; undefined if there is none. */
 export function valueAt(value: unknown, path: Path): unknown {
   let found = value;
   for (const name of path) {
@@ -16,14 +16,14 @@ export function valueAt(value: unknown, path: Path): unknown {
   return found;
 }
 
-/** The object with a value at a path; objects on the way are made where they are missing. */
+/** The object with a value at a path; missing objects on the way are created. */
 export function withValue(object: Json, [first = '', ...rest]: Path, value: unknown): Json {
   if (rest.length === 0) return {...object, [first]: value};
   const inner = Object.hasOwn(object, first) ? object[first] : undefined;
   return {...object, [first]: withValue(isObject(inner) ? inner : {}, rest, value)};
 }
 
-/** The object without what stands at a path, and without an object that is empty after that. */
+/** The object without the value at a path, and without objects that become empty. */
 export function withoutValue(object: Json, [first = '', ...rest]: Path): Json {
   if (!Object.hasOwn(object, first)) return object;
   const {[first]: inner, ...others} = object;

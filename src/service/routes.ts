@@ -14,7 +14,7 @@ const PREFIXES: readonly (readonly [name: PrefixName, path: string])[] = [
   ['api', '/api'], // last: the others are longer
 ];
 
-/** The contract's declaration of an operation; undefined for an id that it does not have. */
+/** The contract's declaration of an operation; undefined for an unknown id. */
 export function findOperation(id: string): Operation | undefined {
   const [resource = '', verb = ''] = id.split('.');
   if (!Object.hasOwn(OPERATIONS, resource)) return undefined;
@@ -45,11 +45,11 @@ export const paramsOf = (path: string): string[] =>
 export const patternOf = (path: string): RegExp =>
   new RegExp(`^${path.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&').replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
 
-/** Operations whose requests cannot be told apart by method and path. */
+/** Operations whose requests have the same method and path. */
 export function sameRoutes(file: ServiceFile): readonly [OperationId, OperationId] | undefined {
   const seen = new Map<string, OperationId>();
   for (const {id} of allOperations()) {
-    if (file.bodies?.[id] !== undefined && file.bodies[id] !== 'none') continue; // told apart by its body
+    if (file.bodies?.[id] !== undefined && file.bodies[id] !== 'none') continue; // distinguished by its body
     const {method, path} = routeOf(id, file);
     const form = `${method} ${path.replaceAll(/\{\w+\}/g, '{}')}`;
     const other = seen.get(form);

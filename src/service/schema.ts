@@ -3,11 +3,11 @@ import {LIFECYCLES} from '../contract/lifecycle.ts';
 import {allOperations, OPERATIONS} from '../contract/operations.ts';
 import {AMOUNT_UNITS, TIME_UNITS} from './service-file.ts';
 
-/** The part of JSON Schema that service files need; `validate.ts` reads it. */
+/** The subset of JSON Schema that service files need; `validate.ts` implements it. */
 export interface Schema {
   readonly $schema?: string;
   readonly title?: string;
-  /** What is allowed, in words: it is part of the error. */
+  /** What is allowed, in words: it becomes part of the error. */
   readonly description?: string;
   readonly type?: 'object' | 'string' | 'integer';
   readonly enum?: readonly unknown[];
@@ -21,7 +21,7 @@ export interface Schema {
 }
 
 const LONGEST_KEY = 255;
-/** 22 characters of base64url hold 132 bits of a hash. */
+/** 22 characters of base64url contain 132 bits of a hash. */
 const SHORTEST_KEY = 22;
 
 const FIELD = '[A-Za-z_][A-Za-z0-9_-]{0,63}';
@@ -39,7 +39,7 @@ const word: Schema = {type: 'string', pattern: '^[A-Za-z0-9_.:-]{1,100}$', descr
 const prefix: Schema = {
   type: 'string',
   pattern: '^(/[A-Za-z0-9_.~-]+)*$',
-  description: 'the beginning of a path, with one leading slash and none at the end',
+  description: 'a path prefix with a leading slash and no trailing slash',
 };
 
 const object = (properties: Readonly<Record<string, Schema>>, description?: string): Schema => ({
@@ -70,11 +70,11 @@ export function serviceSchema(): Schema {
           pattern: '^((GET|POST|PUT|PATCH|DELETE) )?/[A-Za-z0-9_.~{}/-]*$',
           description: 'a method and a path, such as "POST /v1/payouts/{id}/approve"',
         },
-        'method and path by operation; a path parameter that is left out goes into the body, or the query of a GET',
+        'method and path by operation; an omitted path parameter is sent in the body, or in the query of a GET',
       ),
       prefixes: object(
         {api: prefix, treasury: prefix, webhookEndpoints: prefix},
-        'what stands in place of /api, /api/treasury and /api/webhooks/endpoints',
+        'replacements for /api, /api/treasury and /api/webhooks/endpoints',
       ),
       bodies: map(
         operation,
@@ -100,7 +100,7 @@ export function serviceSchema(): Schema {
           description:
             'an amount: minor (12550), minor-text ("12550"), major ("125.50") or major-number (125.5); a time: iso, seconds or milliseconds',
         },
-        'how amounts and times are written, by resource and canonical field',
+        'format of amounts and times, by resource and canonical field',
       ),
       envelopes: object({
         record: {
@@ -112,13 +112,16 @@ export function serviceSchema(): Schema {
         },
         list: {...path, description: 'path to the items of a list'},
         next: {...path, description: 'path to the cursor, or the address, of the next page'},
-        more: {...path, description: 'path to true or false: whether further pages exist'},
+        more: {...path, description: 'path to a boolean: whether more pages exist'},
       }),
       paging: object({
-        max: {type: 'integer', minimum: 1, maximum: 100, description: 'the largest page, 1 to 100'},
+        max: {type: 'integer', minimum: 1, maximum: 100, description: 'maximum page size, 1 to 100'},
         cursor: {...path, description: 'query parameter of the cursor'},
         limit: {...path, description: 'query parameter of the page size'},
-        order: object({name: path, asc: word, desc: word}, 'query parameter of the order, and its words'),
+        order: object(
+          {name: path, asc: word, desc: word},
+          'query parameter of the sort order, and its values',
+        ),
       }),
       errors: object({
         code: path,
@@ -140,7 +143,7 @@ export function serviceSchema(): Schema {
         send: map(
           token,
           {type: 'string', pattern: '^[!-~]([ -~]{0,998}[!-~])?$', description: 'visible ASCII characters'},
-          'headers that every request carries',
+          'headers sent with every request',
         ),
       }),
       keys: object({
@@ -152,7 +155,7 @@ export function serviceSchema(): Schema {
         },
         horizon: {
           ...{type: 'string', pattern: '^[1-9][0-9]{0,5}(s|m|h|d)$'},
-          description: 'for how long the service remembers a key, such as 12h',
+          description: 'how long the service remembers a key, such as 12h',
         },
       }),
       metadata: object({
@@ -162,7 +165,7 @@ export function serviceSchema(): Schema {
   };
 }
 
-/** Statuses that a resource knows, for the canonical side of `statuses`. */
+/** Statuses that a resource has, for the canonical side of `statuses`. */
 export const STATUSES_OF: Readonly<Record<string, readonly string[]>> = {
   payins: Object.keys(LIFECYCLES.payin.next),
   payouts: Object.keys(LIFECYCLES.payout.next),

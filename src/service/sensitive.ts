@@ -1,6 +1,6 @@
 import type {ServiceFile} from './service-file.ts';
 
-/** What a service calls account and card numbers: names that are masked like the documented ones. */
+/** The service's names of account and card numbers, which are masked like the documented ones. */
 export const numberNames = ({fields = {}}: ServiceFile): string[] =>
   Object.values(fields).flatMap(
     (names) =>

@@ -1,6 +1,6 @@
 /**
- * How a service differs from the contract: the service file, as parsed and checked. Every key is optional. Where a key is
- * absent the contract holds. `schema.ts` describes each key for people and machines.
+ * How a service differs from the contract: the service file, parsed and checked. Every key is optional; without it
+ * the contract applies. `schema.ts` describes each key for people and machines.
  */
 export interface ServiceFile {
   /** By operation: `POST /v1/payouts`. */
@@ -43,7 +43,7 @@ export interface Envelopes {
 }
 
 export interface Paging {
-  /** Largest page. */
+  /** Maximum page size. */
   readonly max?: number;
   /** Names of the query parameters. */
   readonly cursor?: string;
@@ -68,7 +68,7 @@ export interface KeyRules {
 
 const MS: Readonly<Record<string, number>> = {s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000};
 
-/** For how long the service remembers a key; undefined where the file does not say. */
+/** How long the service remembers a key; undefined if the file does not say. */
 export function horizonMsOf({keys}: ServiceFile): number | undefined {
   const [, count, unit = ''] = /^(\d+)([smhd])$/.exec(keys?.horizon ?? '') ?? [];
   return count === undefined ? undefined : Number(count) * (MS[unit] ?? 0);

@@ -1,7 +1,7 @@
 import {findOperation} from './routes.ts';
 import type {ServiceFile} from './service-file.ts';
 
-/** A service file with another route of one operation; what is left out is as the contract has it. */
+/** A service file with another route for one operation; omitted parts are as in the contract. */
 export function withRoute(
   file: ServiceFile,
   id: string,
@@ -13,8 +13,8 @@ export function withRoute(
 }
 
 /**
- * A service file with another name of one field: `payouts.create.metadata`, or `payouts.amount_in_minor_units` for requests
- * and answers. A plain name for a field within an object stays in that object.
+ * A service file with another name for one field: `payouts.create.metadata`, or `payouts.amount_in_minor_units` for
+ * requests and answers. A plain name for a field within an object stays in that object.
  */
 export function withField(file: ServiceFile, name: string, wire: string): ServiceFile {
   const [holder, field] = splitName(name);
@@ -23,7 +23,7 @@ export function withField(file: ServiceFile, name: string, wire: string): Servic
   return {...file, fields: {...file.fields, [holder]: {...file.fields?.[holder], [field]: path}}};
 }
 
-/** A service file without what these names of routes and fields set; parts that are empty after that are left out. */
+/** A service file without the settings of these routes and fields; parts that become empty are removed. */
 export function without(
   file: ServiceFile,
   names: {readonly routes: readonly string[]; readonly fields: readonly string[]},
@@ -42,7 +42,10 @@ export function without(
   );
 }
 
-/** `payouts.create.metadata`: the operation, or the resource where the second word is no verb of it, and the field. */
+/**
+ * `payouts.create.metadata`: the operation (or the resource, if the second word is not one of its verbs), and the
+ * field.
+ */
 function splitName(name: string): [holder: string, field: string] {
   const [resource = '', verb = '', ...rest] = name.split('.');
   return findOperation(`${resource}.${verb}`) !== undefined && rest.length > 0

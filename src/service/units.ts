@@ -8,12 +8,12 @@ export const isAmountUnit = (unit: Unit): unit is AmountUnit =>
   (AMOUNT_UNITS as readonly string[]).includes(unit);
 export const isTimeUnit = (unit: Unit): unit is TimeUnit => (TIME_UNITS as readonly string[]).includes(unit);
 
-/** A value as the service writes it; undefined where it cannot be written exactly. */
+/** A value as the service writes it; undefined if it cannot be written exactly. */
 export function toUnit(value: unknown, unit: Unit, currency: unknown): unknown {
   return isAmountUnit(unit) ? amountToUnit(value, unit, currency) : timeToUnit(value, unit);
 }
 
-/** A canonical value, of one that is written in a unit; undefined where it cannot be read. */
+/** The canonical form of a value in a given unit; undefined if it cannot be read. */
 export function fromUnit(value: unknown, unit: Unit, currency: unknown): unknown {
   return isAmountUnit(unit) ? amountFromUnit(value, unit, currency) : timeFromUnit(value, unit);
 }

@@ -6,7 +6,7 @@ export interface Issue {
   readonly allowed: string;
 }
 
-/** The first thing in a value that its schema does not allow. */
+/** The first part of a value that its schema does not allow. */
 export function firstIssue(value: unknown, schema: Schema, path: readonly string[] = []): Issue | undefined {
   if (schema.anyOf !== undefined) {
     const issues = schema.anyOf.map((branch) => firstIssue(value, branch, path));
@@ -60,7 +60,7 @@ const nameAllowedBy = (name: string, {description = 'a known name', enum: words}
   return `is not ${description}${like.length === 0 ? '' : `; did you mean ${like.slice(0, 3).join(' or ')}?`}`;
 };
 
-/** One letter more, less or other, or the same letters in another case. */
+/** One letter inserted, removed or changed, or the same letters in another case. */
 function isLike(word: string, name: string): boolean {
   const [a, b] = [word.toLowerCase(), name.toLowerCase()];
   if (a === b) return true;

@@ -137,6 +137,6 @@ describe('a service file', () => {
   it('is refused when it is not JSON, or has a key twice', () => {
     assert.match(refusal('{"keys":').message, /^service\.json: the file is not JSON/);
     assert.match(refusal('[]').message, /must be/);
-    assert.equal(refusal('{\n"keys": {},\n"keys": {}}').message, 'service.json:3: keys is there twice');
+    assert.equal(refusal('{\n"keys": {},\n"keys": {}}').message, 'service.json:3: keys occurs twice');
   });
 });

@@ -1,6 +1,6 @@
 /**
- * What `find` gives, a page at a time, so that memory does not grow with the batch. A page is found once the one before it
- * was used.
+ * The results of `find`, one page at a time, so that memory does not grow with the batch. A page is fetched once the
+ * previous one was used.
  *
  * @param find at most `limit` rows after a row number, in order
  */

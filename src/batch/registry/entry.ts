@@ -1,6 +1,6 @@
 import type {Claim} from './claim.ts';
 
-/** The claim of a reference, as it is in the registry. */
+/** The claim of a reference, as stored in the registry. */
 export interface Entry {
   reference: string;
   profile: string;
@@ -45,7 +45,7 @@ export const keySince = ({at, since}: Entry): number => Math.min(at, since ?? at
 export const ENTRY =
   'e.reference, c.profile, c.batch, c.journal, e.generation, e.fingerprint, e.id, e.paid, e.at, e.since, e.standing, e.content';
 
-/** An entry as those columns give it. */
+/** An entry read from those columns. */
 export interface StoredEntry extends Omit<Entry, 'paid'> {
   paid: 0 | 1;
 }

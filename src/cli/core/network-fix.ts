@@ -8,7 +8,7 @@ export interface Place {
   baseUrl: string | undefined;
 }
 
-/** The command that removes the cause of a failed connection, or shows it where the cause is not on this machine. */
+/** The command that removes the cause of a failed connection, or shows it if the cause is not on this machine. */
 export function networkFix(
   {details, httpStatus}: RemitError,
   {commands, baseUrl}: Place,
@@ -52,11 +52,11 @@ export function networkFix(
   }
 }
 
-/** A stored profile is changed; without one the environment is. */
+/** Changes the stored profile if there is one, otherwise the environment. */
 const set = (profile: string | undefined, flags: readonly string[], variable: string): string =>
   profile === undefined ? variable : ['remit', 'profiles', 'set', profile, ...flags].map(shellWord).join(' ');
 
-/** Only where the service has moved to another host: a redirect within it leads to a page, not to the API. */
+/** Only if the service has moved to another host: a redirect within the same host leads to a page, not to the API. */
 function redirected(url: URL, location: string, profile: string | undefined): string | undefined {
   const target = URL.canParse(location) ? new URL(location) : undefined;
   if (target?.protocol !== 'https:' || target.origin === url.origin) return undefined;
