@@ -26,6 +26,10 @@ export function codeOf(thrown: unknown): string | undefined {
   return typeof thrown.code === 'string' ? thrown.code : undefined;
 }
 
+/** The stack of an error. */
+export const stackOf = (thrown: unknown): string | undefined =>
+  thrown instanceof Error ? thrown.stack : undefined;
+
 /** Parses JSON that remit wrote. JSON that others may have written is `unknown`, and is checked. */
 export const ownJson = <T>(text: string): T => JSON.parse(text) as T;
 

@@ -1,3 +1,4 @@
+import {isObject} from '../narrow.ts';
 import {valueAt} from './select.ts';
 import {plainValue, text, type Eye, type Field, type View} from './view.ts';
 import {wrapLines} from './wrap.ts';
@@ -25,8 +26,10 @@ export function cardText(
   const room = Math.max(20, eye.columns - width - 2);
   const below = `\n${' '.repeat(width + 2)}`;
   return lines
-    .map(([label, value]) => [eye.paint('dim', label.padEnd(width)), wrapLines(value, room, '')])
-    .map(([label, value]) => `${label}  ${value!.replaceAll('\n', below)}\n`)
+    .map(([label, value]) => {
+      const shown = wrapLines(value, room, '').replaceAll('\n', below);
+      return `${eye.paint('dim', label.padEnd(width))}  ${shown}\n`;
+    })
     .join('');
 }
 
@@ -45,6 +48,8 @@ function cardFields(record: unknown, view: View | undefined, fields: readonly st
  * A nested object becomes one line for each of its values that is not shown elsewhere; deeper values stay JSON. An
  * absent object whose fields the view knows is not shown.
  */
+const valueOf = (record: unknown, name: string): unknown => (isObject(record) ? record[name] : undefined);
+
 function unfold(record: object, key: string, shown: ReadonlySet<string>): Field[] {
   const value = valueAt(record, key);
   if (value === null && [...shown].some((path) => path.startsWith(`${key}.`))) return [];
@@ -53,6 +58,6 @@ function unfold(record: object, key: string, shown: ReadonlySet<string>): Field[
     .filter((inner) => !shown.has(`${key}.${inner}`))
     .map((inner) => ({
       ...text(`${key}.${inner}`, key),
-      show: (outer: unknown) => plainValue((outer as Record<string, unknown>)[inner]),
+      show: (outer: unknown) => plainValue(valueOf(outer, inner)),
     }));
 }

@@ -1,3 +1,4 @@
+import {isObject} from '../narrow.ts';
 import {quoteFormula} from '../spreadsheet.ts';
 import {valueAt} from './select.ts';
 
@@ -24,10 +25,7 @@ export function csvColumns(records: readonly unknown[]): string[] {
   for (const record of records) {
     if (record === null || typeof record !== 'object') continue;
     for (const [key, value] of Object.entries(record)) {
-      const inner =
-        value !== null && typeof value === 'object' && !Array.isArray(value)
-          ? Object.keys(value as object)
-          : undefined;
+      const inner = isObject(value) ? Object.keys(value) : undefined;
       if (inner === undefined || [key, ...inner].some((name) => name.includes('.'))) paths.add(key);
       else for (const name of inner) paths.add(`${key}.${name}`);
     }
@@ -41,5 +39,5 @@ export const csvRow = (record: unknown, columns: readonly string[]): string =>
 /** A field may have a dot in its own name. */
 const cellOf = (record: unknown, path: string): unknown =>
   record !== null && typeof record === 'object' && Object.hasOwn(record, path)
-    ? (record as Record<string, unknown>)[path]
+    ? Reflect.get(record, path)
     : valueAt(record, path);

@@ -12,6 +12,9 @@ export function nearest(asked: string, candidates: readonly string[]): string | 
   return best;
 }
 
+/** No way leads beyond the edges. */
+const at = (edits: readonly number[], place: number): number => edits[place] ?? Infinity;
+
 /** Insertions, deletions, replacements and swaps of neighbours; gives up at `limit`. */
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;
@@ -21,13 +24,13 @@ function editDistance(a: string, b: string, limit: number): number {
     const row = [i];
     for (let j = 1; j <= b.length; j += 1) {
       const same = a[i - 1] === b[j - 1];
-      let edits = Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + (same ? 0 : 1));
+      let edits = Math.min(at(last, j) + 1, at(row, j - 1) + 1, at(last, j - 1) + (same ? 0 : 1));
       if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
-        edits = Math.min(edits, beforeLast[j - 2]! + 1);
+        edits = Math.min(edits, at(beforeLast, j - 2) + 1);
       row.push(edits);
     }
     beforeLast = last;
     last = row;
   }
-  return last[b.length]!;
+  return at(last, b.length);
 }

@@ -1,5 +1,6 @@
 import type {Clock} from '../clock.ts';
 import type {RemitError} from '../errors.ts';
+import {isList, messageOf} from '../narrow.ts';
 import {safeJson, Sanitizer} from '../sanitize/sanitizer.ts';
 import {cardText} from './card.ts';
 import {ansiPaint, plainPaint, wantsColour, type Paint} from './colour.ts';
@@ -324,8 +325,7 @@ export class Output {
     const clean = this.#clean(value); // before a query, which may rename a field
     const queried = query === undefined ? clean : await this.#queried(clean, query);
     const shown = query === undefined ? view : undefined; // a query may change the shape of a record
-    if (query === undefined)
-      this.#checkFields(Array.isArray(queried) ? (queried as unknown[]) : [queried], view);
+    if (query === undefined) this.#checkFields(isList(queried) ? queried : [queried], view);
     switch (format) {
       case 'json':
         await this.#stdout.write(`${safeJson(pickFields(queried, fields), 2)}\n`);
@@ -337,7 +337,7 @@ export class Output {
       case 'csv':
       case 'id':
       case 'table': {
-        const records = Array.isArray(queried) ? (queried as unknown[]) : [queried];
+        const records = isList(queried) ? queried : [queried];
         await this.#stdout.write(await this.#records(records, Array.isArray(queried), shown));
       }
     }
@@ -350,7 +350,7 @@ export class Output {
     } catch (error) {
       if (!this.#mustTell) throw error;
       this.#queryFailed = true;
-      this.warn(`${(error as Error).message}. The operation succeeded; the full result follows`);
+      this.warn(`${messageOf(error)}. The operation succeeded; the full result follows`);
       return value;
     }
   }
@@ -375,10 +375,11 @@ export class Output {
       let columns: readonly string[] | undefined;
       return async (records) => {
         const head = columns === undefined;
-        columns ??= fields.length > 0 ? fields : csvColumns(records);
-        if (columns.length === 0 && records.length > 0) columns = [''];
-        const header = head && columns.length > 0 ? csvLine(columns[0] === '' ? ['value'] : columns) : '';
-        return header + records.map((record) => csvRow(record, columns!)).join('');
+        const known = columns ?? (fields.length > 0 ? fields : csvColumns(records));
+        const used = known.length === 0 && records.length > 0 ? [''] : known;
+        columns = used;
+        const header = head && used.length > 0 ? csvLine(used[0] === '' ? ['value'] : used) : '';
+        return header + records.map((record) => csvRow(record, used)).join('');
       };
     }
     const table = new TableWriter(view, {columns: this.columns, fields, eye: this.#eye()});

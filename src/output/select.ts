@@ -1,11 +1,12 @@
 import {RemitError} from '../errors.ts';
+import {messageOf} from '../narrow.ts';
 
 /** The value at a dotted path (`transfer_details.trace_number`, `0.id`); undefined if there is none. */
 export function valueAt(value: unknown, path: string): unknown {
   let at = value;
   for (const step of path.split('.')) {
     if (at === null || typeof at !== 'object' || !Object.hasOwn(at, step)) return undefined;
-    at = (at as Record<string, unknown>)[step];
+    at = Reflect.get(at, step);
   }
   return at;
 }
@@ -20,6 +21,10 @@ export function pickFields(value: unknown, fields: readonly string[]): unknown {
   return picked;
 }
 
+/** What `place` made, or the value of a field that was placed before. */
+const isMap = (value: unknown): value is Record<string, unknown> =>
+  value !== null && typeof value === 'object';
+
 function place(target: Record<string, unknown>, steps: readonly string[], value: unknown): void {
   const [step = '', ...rest] = steps;
   if (step === '__proto__') return;
@@ -28,7 +33,7 @@ function place(target: Record<string, unknown>, steps: readonly string[], value:
     return;
   }
   const inner = target[step];
-  const next = inner !== null && typeof inner === 'object' ? (inner as Record<string, unknown>) : {};
+  const next = isMap(inner) ? inner : {};
   target[step] = next;
   place(next, rest, value);
 }
@@ -66,7 +71,7 @@ export async function runQuery(value: unknown, expression: string): Promise<unkn
 }
 
 function unfit(expression: string, what: string, cause: unknown): RemitError {
-  const why = cause instanceof Error ? cause.message : String(cause);
+  const why = messageOf(cause);
   return new RemitError('USAGE', `--query ${JSON.stringify(expression)} ${what}: ${why}`, {
     cause,
     hint: 'write it like --query id for one record, --query "[].id" for a list; the language is JMESPath',

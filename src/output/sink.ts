@@ -1,4 +1,5 @@
 import {RemitError} from '../errors.ts';
+import {codeOf, messageOf} from '../narrow.ts';
 
 /** The parts of a standard stream that we use. */
 export interface OutStream extends NodeJS.WritableStream {
@@ -13,14 +14,14 @@ export interface OutStream extends NodeJS.WritableStream {
  */
 export class Sink {
   readonly #stream: OutStream;
-  #failure: Error | undefined;
-  #brokenPipe: Error | undefined;
+  #failure: unknown;
+  #brokenPipe: unknown;
   #closed = false;
   #drained: Promise<void> | undefined;
 
   constructor(stream: OutStream) {
     this.#stream = stream;
-    stream.on('error', (error: NodeJS.ErrnoException) => this.#fail(error));
+    stream.on('error', (error) => this.#fail(error));
   }
 
   get isTerminal(): boolean {
@@ -52,7 +53,7 @@ export class Sink {
     try {
       if (this.#stream.write(data)) return undefined;
     } catch (error) {
-      this.#fail(error as NodeJS.ErrnoException); // a synchronous pipe throws where others emit
+      this.#fail(error); // a synchronous pipe throws where others emit
       return undefined;
     }
     this.#drained ??= this.#untilDrained();
@@ -85,7 +86,7 @@ export class Sink {
       try {
         this.#stream.write('', done);
       } catch (error) {
-        this.#fail(error as NodeJS.ErrnoException);
+        this.#fail(error);
         done();
       }
     });
@@ -95,12 +96,14 @@ export class Sink {
   failure({brokenPipeToo = false} = {}): RemitError | undefined {
     const failure = this.#failure ?? (brokenPipeToo ? this.#brokenPipe : undefined);
     if (failure === undefined) return undefined;
-    return new RemitError('STATE', `the output could not be written: ${failure.message}`, {cause: failure});
+    return new RemitError('STATE', `the output could not be written: ${messageOf(failure)}`, {
+      cause: failure,
+    });
   }
 
-  #fail(error: NodeJS.ErrnoException): void {
+  #fail(error: unknown): void {
     this.#closed = true;
-    if (error.code === 'EPIPE') this.#brokenPipe ??= error;
+    if (codeOf(error) === 'EPIPE') this.#brokenPipe ??= error;
     else this.#failure ??= error;
   }
 }

@@ -11,8 +11,10 @@ export function wrapLines(text: string, width: number, further = '  '): string {
     .split('\n')
     .flatMap((line) => {
       if (cellWidth(line) <= width) return [line];
-      const command = COMMAND_LINE.exec(line);
-      return command === null ? wrapLine(line, width, further) : wrapCommand(command[1]!, command[2]!, width);
+      const [, label, command] = COMMAND_LINE.exec(line) ?? [];
+      return label === undefined || command === undefined
+        ? wrapLine(line, width, further)
+        : wrapCommand(label, command, width);
     })
     .join('\n');
 }
@@ -45,7 +47,7 @@ function wrapCommand(label: string, command: string, width: number): string[] {
 }
 
 function wrapLine(line: string, width: number, further: string): string[] {
-  const indent = /^ */.exec(line)![0];
+  const indent = /^ */.exec(line)?.[0] ?? '';
   const lines: string[] = [];
   let current = '';
   for (const word of wordsOf(line.slice(indent.length), width)) {

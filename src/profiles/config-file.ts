@@ -1,6 +1,6 @@
 import {join} from 'node:path';
 import {RemitError} from '../errors.ts';
-import {isObject} from '../narrow.ts';
+import {codeOf, isObject, messageOf} from '../narrow.ts';
 import {type FormerOverrides, serviceOf} from './former-overrides.ts';
 import {EMPTY_CONFIG, PROFILE_NAME, type ConfigFile, type StoredProfile, type TlsFiles} from './profile.ts';
 import {exposure, readSmallFile, refuseForeign} from './trusted-file.ts';
@@ -31,9 +31,9 @@ export function readConfig(dir: string): ConfigFile {
   try {
     file = readSmallFile(path);
   } catch (error) {
-    const {code} = error as NodeJS.ErrnoException;
+    const code = codeOf(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return EMPTY_CONFIG;
-    throw new RemitError('STATE', `${path} cannot be read: ${(error as Error).message}`, {cause: error});
+    throw new RemitError('STATE', `${path} cannot be read: ${messageOf(error)}`, {cause: error});
   }
   refuseForeign(path, file.stats, 'the stored profiles');
   return parseConfig(file.text, path);

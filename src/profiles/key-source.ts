@@ -1,6 +1,7 @@
 import {homedir} from 'node:os';
 import {join} from 'node:path';
 import {RemitError} from '../errors.ts';
+import {messageOf} from '../narrow.ts';
 import {maskKey} from '../sanitize/secret-shapes.ts';
 import type {KeySource} from './profile.ts';
 import {exposure, readSmallFile, refuseForeign} from './trusted-file.ts';
@@ -32,7 +33,7 @@ function readKeyFile(path: string): string {
   try {
     file = readSmallFile(full);
   } catch (error) {
-    throw new RemitError('BAD_KEY', `the key file ${path} cannot be read: ${(error as Error).message}`, {
+    throw new RemitError('BAD_KEY', `the key file ${path} cannot be read: ${messageOf(error)}`, {
       cause: error,
     });
   }

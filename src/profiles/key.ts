@@ -7,6 +7,8 @@ export function fingerprintOf(key: string): string {
   return createHash('sha256').update(key).digest('hex').slice(0, 16);
 }
 
+const MODES = ['test', 'live'] as const satisfies readonly Mode[];
+
 /**
  * The mode named by the key's prefix (interface document, "Authentication"). The error never contains any of the
  * text: if it does not look like a key, it may be another secret.
@@ -17,10 +19,10 @@ export function modeOf(key: string, source: string): Mode {
       'BAD_KEY',
       `the key from ${source} contains spaces or characters that are not allowed in a header`,
     );
-  const mode = /^(test|live)_[\x21-\x7e]/.exec(key)?.[1];
+  const mode = MODES.find((one) => key.startsWith(`${one}_`) && key.length > one.length + 1);
   if (mode === undefined)
     throw new RemitError('BAD_KEY', `the key from ${source} begins with neither test_ nor live_`, {
       hint: 'remit profiles add NAME --base-url URL',
     });
-  return mode as Mode;
+  return mode;
 }

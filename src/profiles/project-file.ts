@@ -1,5 +1,6 @@
 import {dirname, join} from 'node:path';
 import {RemitError} from '../errors.ts';
+import {codeOf, messageOf} from '../narrow.ts';
 import {readSmallFile} from './trusted-file.ts';
 
 const PROJECT_FILE = '.remit.json';
@@ -60,8 +61,8 @@ function readOptional(path: string): string | undefined {
   try {
     return readSmallFile(path).text;
   } catch (error) {
-    const {code} = error as NodeJS.ErrnoException;
+    const code = codeOf(error);
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EACCES') return undefined;
-    throw new RemitError('STATE', `${path} cannot be read: ${(error as Error).message}`, {cause: error});
+    throw new RemitError('STATE', `${path} cannot be read: ${messageOf(error)}`, {cause: error});
   }
 }

@@ -1,4 +1,5 @@
 import {RemitError} from '../errors.ts';
+import {must} from '../narrow.ts';
 import {configExposure, configPath, readConfig} from './config-file.ts';
 import {describeSource, keyExposure, readKey} from './key-source.ts';
 import {fingerprintOf, modeOf} from './key.ts';
@@ -78,12 +79,17 @@ export function chooseProfile(question: ProfileQuestion, config = readConfig(que
   };
 }
 
+async function keyOf({envKey, profile}: Choice, {env}: ProfileQuestion) {
+  if (envKey) return {key: (env['REMIT_API_KEY'] ?? '').trim(), keyFrom: 'REMIT_API_KEY'};
+  const {key} = must(profile, 'profile where the environment has no key');
+  return {key: await readKey(key), keyFrom: describeSource(key)};
+}
+
 /** The profile with its key, ready for use. */
 export async function resolveProfile(question: ProfileQuestion): Promise<ActiveProfile> {
   const choice = chooseProfile(question);
   const {profile, name} = choice;
-  const keyFrom = choice.envKey ? 'REMIT_API_KEY' : describeSource(profile!.key);
-  const key = choice.envKey ? question.env['REMIT_API_KEY']!.trim() : await readKey(profile!.key);
+  const {key, keyFrom} = await keyOf(choice, question);
   const mode = modeOf(key, keyFrom);
   if (profile !== undefined && choice.envKey && mode !== profile.mode)
     throw new RemitError(

@@ -1,3 +1,4 @@
+import {isObject} from '../narrow.ts';
 import type {ServiceFile} from '../service/service-file.ts';
 import {checkService} from '../service/parse.ts';
 import {without} from '../service/shortcuts.ts';
@@ -111,6 +112,6 @@ const setOnly = (value: object | undefined): Record<string, unknown> =>
 const nonEmpty = (value: object): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(value).filter(
-      ([, inner]) => inner !== undefined && Object.keys(inner as object).length > 0,
+      ([, inner]) => inner !== undefined && isObject(inner) && Object.keys(inner).length > 0,
     ),
   );

@@ -1,6 +1,7 @@
 import {readdirSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
 import {RemitError} from '../errors.ts';
+import {messageOf} from '../narrow.ts';
 import {configPath, readConfig} from './config-file.ts';
 import type {ConfigFile} from './profile.ts';
 
@@ -30,7 +31,7 @@ export async function editConfig(
     return next;
   } catch (error) {
     if (error instanceof RemitError) throw error;
-    throw new RemitError('STATE', `${path} cannot be written: ${(error as Error).message}`, {cause: error});
+    throw new RemitError('STATE', `${path} cannot be written: ${messageOf(error)}`, {cause: error});
   } finally {
     await lock.release();
   }

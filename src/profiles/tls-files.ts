@@ -1,5 +1,6 @@
 import type {KeyObject, X509Certificate} from 'node:crypto';
 import {RemitError} from '../errors.ts';
+import {messageOf} from '../narrow.ts';
 import type {TlsFiles} from './profile.ts';
 import {exposure, readSmallFile, refuseForeign} from './trusted-file.ts';
 
@@ -94,7 +95,7 @@ function readPem(path: string, what: string): string {
   try {
     file = readSmallFile(path);
   } catch (error) {
-    throw unusable(what, path, `cannot be read: ${(error as Error).message}`, undefined, error);
+    throw unusable(what, path, `cannot be read: ${messageOf(error)}`, undefined, error);
   }
   refuseForeign(path, file.stats, what);
   return file.text;

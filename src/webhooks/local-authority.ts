@@ -2,6 +2,7 @@ import {X509Certificate} from 'node:crypto';
 import {linkSync, readFileSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
 import {RemitError} from '../errors.ts';
+import {codeOf, messageOf} from '../narrow.ts';
 import {writeFileAtomic} from '../store/atomic-file.ts';
 import {makeFolder} from '../store/folder.ts';
 import type {KeyPair} from './certificates.ts';
@@ -47,8 +48,8 @@ function readAuthority(file: string, nowMs: number): KeyPair | undefined {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new RemitError('STATE', `${file} cannot be read: ${(error as Error).message}`, {cause: error});
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw new RemitError('STATE', `${file} cannot be read: ${messageOf(error)}`, {cause: error});
   }
   const [certificate, key] = text.match(/-----BEGIN ([A-Z ]+)-----[^-]+-----END \1-----\n/g) ?? [];
   try {
@@ -79,7 +80,7 @@ async function foundAuthority(stateDir: string, nowMs: number): Promise<KeyPair>
     linkSync(draft, file); // fails if another process was first
     return made;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (codeOf(error) !== 'EEXIST') throw error;
     return readAuthority(file, nowMs) ?? made;
   } finally {
     rmSync(draft, {force: true});

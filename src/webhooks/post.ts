@@ -1,3 +1,4 @@
+import {messageOf} from '../narrow.ts';
 import type {HeaderPairs} from './delivery.ts';
 
 export interface PostedAnswer {
@@ -62,7 +63,7 @@ export async function postBytes(
     try {
       sent = request(url, {method: 'POST', headers: flat, agent: false, signal: options.signal, ...ca});
     } catch (error) {
-      return failed((error as Error).message); // a header that cannot be sent
+      return failed(messageOf(error)); // a header that cannot be sent
     }
     const timer = setTimeout(() => sent.destroy(new NoAnswer()), options.timeoutMs);
     sent.on('error', (error: NodeJS.ErrnoException) => {

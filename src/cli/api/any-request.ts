@@ -3,9 +3,9 @@ import {operationOf} from '../../client/routes.ts';
 import {unwrapRecord} from '../../client/readable.ts';
 import {allOperations, type OperationId} from '../../contract/operations.ts';
 import {RemitError} from '../../errors.ts';
+import {isObject, messageOf} from '../../narrow.ts';
 import {Dialect, type PlainRequest} from '../../service/dialect.ts';
 import {Unwritable} from '../../service/mapping.ts';
-import {isObject} from '../../narrow.ts';
 import {isEmptyService, type ServiceFile} from '../../service/service-file.ts';
 import {valueAt} from '../../output/select.ts';
 import type {Commands} from '../runtime/command-line.ts';
@@ -110,21 +110,22 @@ export async function readData(data: string | undefined, stdin: InStream): Promi
         ? readFile(data.slice(1))
         : data;
   try {
-    return JSON.parse(text) as unknown;
+    const json: unknown = JSON.parse(text);
+    return json;
   } catch (error) {
-    throw new RemitError('LOCAL_VALIDATION', `--data is not JSON: ${withoutSource(error as Error)}`);
+    throw new RemitError('LOCAL_VALIDATION', `--data is not JSON: ${withoutSource(messageOf(error))}`);
   }
 }
 
 /** The parser quotes the text around the error, which may be a number or a secret. */
-const withoutSource = ({message}: Error): string =>
+const withoutSource = (message: string): string =>
   message.replace(/,? (?:\.\.\.)?".*" is not valid JSON$/s, '');
 
 function readFile(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new RemitError('LOCAL_VALIDATION', `${path} cannot be read: ${(error as Error).message}`, {
+    throw new RemitError('LOCAL_VALIDATION', `${path} cannot be read: ${messageOf(error)}`, {
       cause: error,
     });
   }

@@ -1,6 +1,7 @@
 import {operationOf} from '../../client/routes.ts';
 import type {OperationId} from '../../contract/operations.ts';
 import {RemitError} from '../../errors.ts';
+import {isObject} from '../../narrow.ts';
 import {valueAt} from '../../output/select.ts';
 import {plainValue} from '../../output/view.ts';
 import {findAccountTransfer} from '../resources/account-transfers.ts';
@@ -129,7 +130,7 @@ function detailsOf(
   operation: OperationId | undefined,
   body: unknown,
 ): WriteFacts['details'] {
-  const fields = (body ?? {}) as Readonly<Record<string, unknown>>; // read by valueAt, or from an object
+  const fields = isObject(body) ? body : {};
   if (operation === 'payins.create') return () => creationDetails(context, PAYIN, fields);
   if (operation === 'payouts.create') return () => creationDetails(context, PAYOUT, fields);
   return undefined;

@@ -60,14 +60,14 @@ function readStatement(text: string, names: readonly AcceptName[]): Statement {
   const wanted = ACCEPTABLE[name].value;
   if (wanted === null && value !== null) refuse(`${name} does not take a value`);
   if (wanted !== null && (value === null || value === '')) refuse(`a value is missing, as in ${form(name)}`);
-  if (wanted === 'N' && !/^\d{1,9}$/.test(value!)) refuse(`the value of ${name} is a number of rows`);
+  if (wanted === 'N' && !/^\d{1,9}$/.test(value ?? '')) refuse(`the value of ${name} is a number of rows`);
   return {name, value};
 }
 
 /** @throws RemitError USAGE if a number is stated twice with different values */
 export function readAccepted(stated: readonly Statement[] = []): Accepted {
   const valuesOf = (wanted: AcceptName) =>
-    new Set(stated.filter(({name}) => name === wanted).map(({value}) => value!));
+    new Set(stated.flatMap(({name, value}) => (name === wanted && value !== null ? [value] : [])));
   const has = (name: AcceptName) => stated.some((statement) => statement.name === name);
   const rows = (name: 'duplicates' | 'similar'): {[name]?: number} => {
     const [first, second] = valuesOf(name);

@@ -123,14 +123,14 @@ export function readTotals(pairs: readonly string[] | undefined): Record<string,
   if (pairs === undefined || pairs.length === 0) return undefined;
   const totals: Record<string, string> = {};
   for (const pair of pairs) {
-    const match = /^([A-Z]{3})=(\d+(?:\.\d+)?)$/.exec(pair.trim());
-    if (match === null)
+    const [, currency, total] = /^([A-Z]{3})=(\d+(?:\.\d+)?)$/.exec(pair.trim()) ?? [];
+    if (currency === undefined || total === undefined)
       throw new RemitError('USAGE', `--confirm-total ${pair} is not of the form USD=1500.75`, {
         hint: 'major units, no grouping',
       });
-    if (Object.hasOwn(totals, match[1]!))
-      throw new RemitError('USAGE', `--confirm-total names ${match[1]} twice`);
-    totals[match[1]!] = match[2]!;
+    if (Object.hasOwn(totals, currency))
+      throw new RemitError('USAGE', `--confirm-total names ${currency} twice`);
+    totals[currency] = total;
   }
   return totals;
 }

@@ -92,7 +92,7 @@ export async function refreshBatch(options: {
     showFollowed({context, batch, stateDir: options.stateDir}, summary, followed);
     if (!isOfBatch)
       writeStatus(batch.place.status, batch.plan.journalId, summary.state, summary, clock.now());
-    if (!isOfBatch) context.out.warn(`the service could not be asked about every row: ${stop!.message}`);
+    if (!isOfBatch) context.out.warn(`the service could not be asked about every row: ${stop?.message}`);
     // A status exits 0 if it could be read; with --refresh, only if every record could be fetched.
     const unread = followed.unread > 0 ? EXIT.UNAVAILABLE : EXIT.OK;
     const isFound = (seen.differs ?? 0) > (before.differs ?? 0); // absent from a status of an earlier version

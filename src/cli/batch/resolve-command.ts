@@ -1,5 +1,6 @@
 import {Args, Flags} from '@oclif/core';
 import {RemitError} from '../../errors.ts';
+import {must} from '../../narrow.ts';
 import type {Context, LocalContext} from '../core/context.ts';
 import {batchArg, BatchCommand} from './batch-command.ts';
 import {stateDirFlag} from './flags.ts';
@@ -39,8 +40,9 @@ export abstract class BatchResolve extends BatchCommand {
             `${commands.read(`${this.kind}s`, 'batch', 'resolve', args.batch, '--from', 'FILE')}, or name a row: REFERENCE --paid ID, or REFERENCE --not-paid`,
         },
       );
-    if (flags.from !== undefined) return this.#resolveFile(args.batch, flags.from, flags);
-    return this.#resolveRow(args.batch, args.reference!, flags);
+    return args.reference === undefined
+      ? this.#resolveFile(args.batch, must(flags.from, 'file where no row is named'), flags)
+      : this.#resolveRow(args.batch, args.reference, flags);
   }
 
   #place(local: LocalContext, flags: {'state-dir'?: string | undefined}) {

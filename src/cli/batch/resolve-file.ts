@@ -4,6 +4,7 @@ import {normaliseReference} from '../../batch/model/identity.ts';
 import type {Resolving} from '../../batch/run/resolve.ts';
 import {isUuid} from '../../batch/input/rows.ts';
 import {RemitError} from '../../errors.ts';
+import {byName} from '../../narrow.ts';
 
 /** One line of a `resolve --from` file. */
 export interface ResolveLine extends Resolving {
@@ -11,6 +12,7 @@ export interface ResolveLine extends Resolving {
 }
 
 const COLUMNS = ['reference', 'verdict', 'id'] as const;
+type Column = (typeof COLUMNS)[number];
 const SHOWN = 10;
 
 /**
@@ -24,14 +26,14 @@ export async function readResolveFile(path: string, stdin: NodeJS.ReadableStream
   const lines: ResolveLine[] = [];
   const problems: string[] = [];
   const seen = new Map<string, number>();
-  let at: Record<string, number> = {};
+  let at: Partial<Record<Column, number>> = {};
   for await (const piece of records.read()) {
     if ('header' in piece) {
       at = columnsOf(piece.header.cells, path);
       continue;
     }
     for (const {line, cells} of piece.records) {
-      const cell = (name: (typeof COLUMNS)[number]) => (cells[at[name]!] ?? '').trim();
+      const cell = (name: Column) => (cells[at[name] ?? -1] ?? '').trim();
       const reference = normaliseReference(cell('reference'));
       const first = seen.get(reference);
       const found = readLine(reference, cell('verdict').toLowerCase(), cell('id'));
@@ -59,11 +61,11 @@ export function invalidLines(path: string, problems: readonly string[]): RemitEr
   );
 }
 
-function columnsOf(header: readonly string[], path: string): Record<string, number> {
+function columnsOf(header: readonly string[], path: string): Record<Column, number> {
   const names = header.map((name) => name.trim().toLowerCase());
   const isRight = names.length === COLUMNS.length && COLUMNS.every((name) => names.includes(name));
   if (!isRight) throw invalidLines(path, [`its header is ${header.join(',')}, not ${COLUMNS.join(',')}`]);
-  return Object.fromEntries(COLUMNS.map((name) => [name, names.indexOf(name)]));
+  return byName(COLUMNS, (name) => names.indexOf(name));
 }
 
 function readLine(reference: string, verdict: string, id: string): Resolving | string {

@@ -5,6 +5,7 @@ import {BUCKETS} from '../../batch/model/outcome.ts';
 import type {Summary} from '../../batch/standing/summary.ts';
 import {canceledText, incompleteText} from '../../batch/standing/end-words.ts';
 import {groupMajor} from '../../money/amount.ts';
+import {must} from '../../narrow.ts';
 import {shellWord} from '../../shell-word.ts';
 import {batchCommand, type Placed} from '../../batch/standing/placed.ts';
 import {count} from './plan/view.ts';
@@ -23,7 +24,7 @@ export function summaryText(summary: Summary, attention: readonly Attention[], p
   for (const bucket of shown) {
     const sums = currencies.map(
       (currency) =>
-        `${groupMajor(summary.totals[currency]![bucket]).padStart(amountWidth(summary))} ${currency}`,
+        `${groupMajor(must(summary.totals[currency], `total in ${currency}`)[bucket]).padStart(amountWidth(summary))} ${currency}`,
     );
     lines.push(
       `  ${bucket.replace('_', ' ').padEnd(12)}${String(summary[bucket]).padStart(9)}  ${sums.join('  ')}${partsOf(summary, bucket)}`,
@@ -65,7 +66,7 @@ export function summaryText(summary: Summary, attention: readonly Attention[], p
   if (summary.failed_file !== null && summary.rejected + summary.failed + summary.left_out > 0)
     lines.push(
       `Failed   ${summary.failed_file}: correct it and run it as a separate batch`,
-      `         ${failedCommand(summary, placed.flags)}`,
+      `         ${failedCommand(summary, summary.failed_file, placed.flags)}`,
     );
   if (summary.next !== null) lines.push(`Next     ${summary.next}`);
   lines.push(...restLines(summary, placed));
@@ -109,9 +110,9 @@ function restLines(
   return [`To release the others without ${missing === 1 ? 'it' : 'them'}:`, `         ${command}`];
 }
 
-function failedCommand({kind, mode, failed_file: file}: Summary, placed: string): string {
+function failedCommand({kind, mode}: Summary, file: string, placed: string): string {
   const live = mode === 'live' ? ' --live' : '';
-  return `${batchCommand(kind)} run ${shellWord(file!)}${live}${placed}`; // there is a file
+  return `${batchCommand(kind)} run ${shellWord(file)}${live}${placed}`;
 }
 
 function partsOf(summary: Summary, bucket: string): string {

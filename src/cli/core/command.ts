@@ -1,5 +1,6 @@
 import {Command, type Interfaces} from '@oclif/core';
 import {EXIT, type ExitCode, type RemitError} from '../../errors.ts';
+import {stackOf} from '../../narrow.ts';
 import {asRemitError} from '../../output/failure.ts';
 import type {KnownFields} from '../../output/known-fields.ts';
 import {Output} from '../../output/output.ts';
@@ -124,8 +125,7 @@ export abstract class RemitCommand extends Command {
   async #fail(thrown: unknown): Promise<ExitCode> {
     const error = isParseError(thrown) ? usageError(thrown, this.id ?? '') : this.#explained(thrown);
     const out = this.#local?.out ?? this.#earlyOutput();
-    if (error.code === 'BUG' && this.#flags?.debug)
-      out.debug((error.cause as Error | undefined)?.stack ?? '');
+    if (error.code === 'BUG' && this.#flags?.debug) out.debug(stackOf(error.cause) ?? '');
     out.failure(error);
     await out.flush();
     return error.exitCode;

@@ -1,4 +1,5 @@
 import {EXIT, type ExitCode} from '../../errors.ts';
+import {must} from '../../narrow.ts';
 import {asRemitError} from '../../output/failure.ts';
 import {Output} from '../../output/output.ts';
 import {readCall, type CommandTree, type GlobalFlag} from '../runtime/argv.ts';
@@ -29,7 +30,7 @@ export async function main(argv: readonly string[], app: App, runtime: Runtime):
       return {exitCode: EXIT.OK, id: 'help'};
     }
     id = call.id;
-    const Found = app.commands[id]!; // readCall found it among them
+    const Found = must(app.commands[id], 'command that readCall found');
     Found.id = id;
     return {exitCode: await new Found(call.argv, commandConfig(app, runtime)).runToEnd(), id};
   } catch (thrown) {

@@ -1,5 +1,6 @@
 import {isLoopback} from '../../client/base-url.ts';
 import type {RemitError} from '../../errors.ts';
+import {isList, isObject} from '../../narrow.ts';
 import {networkFix, type Place} from './network-fix.ts';
 import type {Commands} from '../runtime/command-line.ts';
 import {DEFAULT_PORT} from '../runtime/sandbox-port.ts';
@@ -49,10 +50,10 @@ function sandboxAt({hostname, port}: URL): string | undefined {
 /** The list that contains the ids of the first refused field. */
 function listOfFields(error: RemitError, failed: Failed, commands: Commands): string | undefined {
   const issues = error.details?.['fields'];
-  if (!Array.isArray(issues)) return undefined;
-  for (const issue of issues as unknown[]) {
-    const name = (issue as {field?: unknown} | null)?.field;
-    const field = typeof name === 'string' ? name.split('.')[0]! : '';
+  if (!isList(issues)) return undefined;
+  for (const issue of issues) {
+    const name = isObject(issue) ? issue['field'] : undefined;
+    const [field = ''] = typeof name === 'string' ? name.split('.') : [];
     if (METHOD_FIELDS.has(field)) return methodsOf(failed, commands);
     const words = Object.hasOwn(ID_LISTS, field) ? ID_LISTS[field] : undefined;
     if (words !== undefined) return commands.read(...words);

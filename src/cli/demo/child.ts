@@ -1,5 +1,6 @@
 import {spawn} from 'node:child_process';
 import {RemitError} from '../../errors.ts';
+import {must} from '../../narrow.ts';
 import {childEnv} from '../runtime/child-env.ts';
 
 const LOOK_EVERY_MS = 20;
@@ -14,10 +15,14 @@ export function runRemit(
 ): Promise<number | 'SIGKILL'> {
   const {quiet, env, killWhen} = options;
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [...process.execArgv, process.argv[1]!, ...args], {
-      env: {...childEnv(process.env), ...env},
-      stdio: quiet ? 'ignore' : ['ignore', 'inherit', 'inherit'],
-    });
+    const child = spawn(
+      process.execPath,
+      [...process.execArgv, must(process.argv[1], 'script that was started'), ...args],
+      {
+        env: {...childEnv(process.env), ...env},
+        stdio: quiet ? 'ignore' : ['ignore', 'inherit', 'inherit'],
+      },
+    );
     const timer =
       killWhen === undefined
         ? undefined

@@ -5,6 +5,7 @@ import {batchFolder} from '../../batch/journal/folder.ts';
 import {readStatus} from '../../batch/standing/status-file.ts';
 import type {Summary} from '../../batch/standing/summary.ts';
 import {RemitError} from '../../errors.ts';
+import {must, ownJson} from '../../narrow.ts';
 import type {Audit} from '../../sandbox/entities/audit.ts';
 import type {Faults} from '../../sandbox/outcomes/faults.ts';
 import {formatMajor, groupMajor} from '../../money/amount.ts';
@@ -107,12 +108,13 @@ function addFaults(faults: Faults): void {
 }
 
 const readSummary = (folder: string): Summary =>
-  JSON.parse(readFileSync(join(folder, `${BATCH}.summary.json`), 'utf8')) as Summary; // written by the run before
+  ownJson<Summary>(readFileSync(join(folder, `${BATCH}.summary.json`), 'utf8')); // written by the run before
 
 const PAID = ['approved', 'initiated', 'debited', 'settled', 'failed'] as const;
 
 function booksOf(audit: Audit): DemoResult['service'] {
-  const {payouts} = audit.entities.find(({mode}) => mode === 'test')!;
+  const entity = audit.entities.find(({mode}) => mode === 'test');
+  const {payouts} = must(entity, 'test entity in the sandbox');
   const tallies = PAID.map((status) => payouts[status]);
   const cents = tallies.reduce((sum, tally) => sum + BigInt(tally?.amount ?? 0), 0n);
   return {

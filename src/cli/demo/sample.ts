@@ -1,4 +1,5 @@
 import {writeFileSync} from 'node:fs';
+import {must} from '../../narrow.ts';
 
 export interface SampleFile {
   rows: number;
@@ -16,14 +17,16 @@ const EVERY = 400;
  */
 const STRAY_EVERY = 110;
 
+type Cells = readonly [reference: string, payee: string, amount: string, currency: string, note: string];
+
 /** Typical damage to a CSV, one kind every few hundred rows. */
-const DAMAGES: readonly ((cells: string[]) => string[])[] = [
-  ([reference, payee, , currency, note]) => [reference!, payee!, '"1,250.00"', currency!, note!],
-  ([reference, payee, , currency, note]) => [reference!, payee!, '0.00', currency!, note!],
-  ([reference, payee, amount, , note]) => [reference!, payee!, amount!, 'Dollar', note!],
-  ([, payee, amount, currency, note]) => ['1.91431E+18', payee!, amount!, currency!, note!],
-  ([reference, payee, amount, currency]) => [reference!, payee!.slice(0, 20), amount!, currency!, 'cut id'],
-  ([reference, payee, amount, currency]) => [reference!, payee!, amount!, currency!],
+const DAMAGES: readonly ((cells: Cells) => string[])[] = [
+  ([reference, payee, , currency, note]) => [reference, payee, '"1,250.00"', currency, note],
+  ([reference, payee, , currency, note]) => [reference, payee, '0.00', currency, note],
+  ([reference, payee, amount, , note]) => [reference, payee, amount, 'Dollar', note],
+  ([, payee, amount, currency, note]) => ['1.91431E+18', payee, amount, currency, note],
+  ([reference, payee, amount, currency]) => [reference, payee.slice(0, 20), amount, currency, 'cut id'],
+  ([reference, payee, amount, currency]) => [reference, payee, amount, currency],
 ];
 
 /** Writes a payout file of a few thousand rows to the given payees, including some damaged rows. */
@@ -35,14 +38,12 @@ export function writeSample(path: string, payees: readonly string[], rows: numbe
     const cents = 1000 + ((n * 7919) % 250_000);
     const stray = n % STRAY_EVERY === 0 && n <= STRAY_EVERY * 3;
     if (stray) unknown++;
-    const payee = stray ? NOBODY : payees[n % payees.length]!;
+    const payee = stray ? NOBODY : must(payees[n % payees.length], 'payee of the sample');
     const amount = `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, '0')}`;
-    let cells = [`INV-2026-${String(n).padStart(5, '0')}`, payee, amount, 'USD', `invoice ${n}`];
-    if (n % EVERY === 0) {
-      cells = DAMAGES[(n / EVERY - 1) % DAMAGES.length]!(cells);
-      faulty++;
-    }
-    lines.push(cells.join(','));
+    const cells: Cells = [`INV-2026-${String(n).padStart(5, '0')}`, payee, amount, 'USD', `invoice ${n}`];
+    const damage = n % EVERY === 0 ? DAMAGES[(n / EVERY - 1) % DAMAGES.length] : undefined;
+    if (damage !== undefined) faulty++;
+    lines.push((damage?.(cells) ?? cells).join(','));
   }
   writeFileSync(path, `${lines.join('\n')}\n`, {mode: 0o600});
   return {rows, faulty, unknown};

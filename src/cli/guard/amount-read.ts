@@ -1,5 +1,5 @@
 import {unwrapRecord} from '../../client/readable.ts';
-import {isObject} from '../../narrow.ts';
+import {isObject, must} from '../../narrow.ts';
 import {plainValue} from '../../output/view.ts';
 import {moneyTrace} from './money-trace.ts';
 
@@ -66,7 +66,7 @@ function readFields(
     return unreadable(fields.map((field) => `${field} is ${shown(record[field])}`).join(', but '));
   const currency = Object.hasOwn(record, currencyField) ? record[currencyField] : undefined;
   const isCode = typeof currency === 'string' && /^[A-Z]{3}$/.test(currency);
-  return {kind: 'read', minor: minor!, currency: isCode ? currency : undefined}; // fields has at least one
+  return {kind: 'read', minor: must(minor, 'amount field'), currency: isCode ? currency : undefined};
 }
 
 function wholeNumber(value: unknown, digitsAsText: boolean): bigint | undefined {

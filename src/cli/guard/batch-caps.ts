@@ -1,5 +1,6 @@
 import {type Hint, RemitError} from '../../errors.ts';
 import {formatMajor} from '../../money/amount.ts';
+import {must} from '../../narrow.ts';
 import type {Caps} from '../../profiles/profile.ts';
 import {capOf} from './caps.ts';
 import {KINDS} from '../../batch/model/kinds.ts';
@@ -38,7 +39,7 @@ export function checkBatchCaps(
       limitOf(caps.max_amount_minor, currency),
       limitOf(caps.max_batch_total_minor, currency),
     ];
-    const largest = BigInt(maximaMinor[currency]!);
+    const largest = BigInt(must(maximaMinor[currency], `largest amount in ${currency}`));
     if (perAmount !== undefined && largest > perAmount)
       over(`its largest amount is ${shown(largest)}, the cap is ${shown(perAmount)}`);
     if (perBatch !== undefined && BigInt(total.replace('.', '')) > perBatch)

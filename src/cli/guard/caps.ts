@@ -30,8 +30,10 @@ export function checkCaps(facts: WriteFacts, caps: Caps, profileName: string | n
 }
 
 /** Minor units; undefined if there is no cap for the currency, so that it is refused. */
-export const capOf = (caps: Readonly<Record<string, number>>, currency: string): bigint | undefined =>
-  Object.hasOwn(caps, currency) ? BigInt(caps[currency]!) : undefined;
+export function capOf(caps: Readonly<Record<string, number>>, currency: string): bigint | undefined {
+  const cap = Object.hasOwn(caps, currency) ? caps[currency] : undefined;
+  return cap === undefined ? undefined : BigInt(cap);
+}
 
 const WITHOUT_CURRENCY = {
   flags: 'so name one with --currency',

@@ -32,9 +32,9 @@ export function moneyTrace(root: object, {strict, except = []}: Search): string 
   const open: {value: unknown; path: string; name: string; depth: number}[] = [
     {value: root, path: '', name: '', depth: 0},
   ];
-  for (let seen = 0; open.length > 0; seen += 1) {
+  for (let seen = 0, next = open.pop(); next !== undefined; seen += 1, next = open.pop()) {
     if (seen > MOST_VALUES) return `more than ${MOST_VALUES} values`;
-    const {value, path, name, depth} = open.pop()!;
+    const {value, path, name, depth} = next;
     if (value !== null && typeof value === 'object') {
       if (METADATA.has(name) && depth === 1 && Object.values(value).every((text) => typeof text === 'string'))
         continue;

@@ -1,5 +1,5 @@
-import {OPERATIONS, type OperationId} from '../../contract/operations.ts';
-import type {Operation} from '../../contract/operation.ts';
+import {operationOf} from '../../client/routes.ts';
+import type {OperationId} from '../../contract/operations.ts';
 import type {SchemaName} from '../../contract/schemas/registry.ts';
 import type {KnownFields} from '../../output/known-fields.ts';
 import {COMMAND_OPERATIONS} from './command-operations.ts';
@@ -12,9 +12,17 @@ const READS: ReadonlySet<string> = new Set(
 );
 
 /** Whether a command changes nothing, so that it may still be refused after its answer has arrived. */
-export const isRead = (command: string): boolean => READS.has(command.split(':').at(-1)!);
+export const isRead = (command: string): boolean => READS.has(command.slice(command.lastIndexOf(':') + 1));
 
-type Json = {[key: string]: unknown};
+/** The keywords of JSON Schema that say which fields a record may have. */
+export interface Schema {
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  allOf?: Schema[];
+  additionalProperties?: unknown;
+}
 
 /**
  * The fields that the answer of a command may have, according to the contract. Loads zod, so only if `--fields` was
@@ -30,36 +38,29 @@ export async function answerFields(command: string): Promise<KnownFields> {
       io: 'output',
       unrepresentable: 'any',
       reused: 'inline',
-    }) as Json;
+    }) as Schema;
     return pathsOf(recordOf(schema), '');
   });
   return {paths: [...new Set(paths)], onUnknown};
 }
 
-function answersOf(id: OperationId): SchemaName[] {
-  const [resource = '', verb = ''] = id.split('.');
-  const operations = OPERATIONS as unknown as Readonly<Record<string, Readonly<Record<string, Operation>>>>; // by name
-  return Object.values(operations[resource]![verb]!.ok).filter((name) => name !== null);
-}
+const answersOf = (id: OperationId): SchemaName[] =>
+  Object.values(operationOf(id).ok).filter((name) => name !== null);
 
 /** The schema of one record of a page or list. */
-function recordOf(schema: Json): Json {
-  const data = (schema['properties'] as Json | undefined)?.['data'] as Json | undefined;
-  return (data?.['items'] ?? schema['items'] ?? schema) as Json;
-}
+const recordOf = (schema: Schema): Schema => schema.properties?.['data']?.items ?? schema.items ?? schema;
 
 /** The dotted paths that a JSON Schema declares; `x.*` if the names below x are free. */
-export function pathsOf(schema: Json, prefix: string): string[] {
-  const branches = ['anyOf', 'oneOf', 'allOf'].flatMap((word) => (schema[word] ?? []) as Json[]);
-  const rest = schema['additionalProperties'];
+export function pathsOf(schema: Schema, prefix: string): string[] {
+  const {anyOf = [], oneOf = [], allOf = [], properties = {}, additionalProperties: rest} = schema;
+  const branches = [...anyOf, ...oneOf, ...allOf];
   // Every object may have more than the declared fields; if none or a whole map is declared, the names are free.
   const free =
-    typeof rest === 'object' &&
-    (Object.keys(schema['properties'] ?? {}).length === 0 || Object.keys(rest ?? {}).length > 0);
+    typeof rest === 'object' && (Object.keys(properties).length === 0 || Object.keys(rest ?? {}).length > 0);
   return [
     ...branches.flatMap((branch) => pathsOf(branch, prefix)),
     ...(free && prefix !== '' ? [`${prefix}.*`] : []),
-    ...Object.entries((schema['properties'] ?? {}) as Record<string, Json>).flatMap(([name, inner]) => {
+    ...Object.entries(properties).flatMap(([name, inner]) => {
       const path = prefix === '' ? name : `${prefix}.${name}`;
       return [path, ...pathsOf(inner, path)];
     }),

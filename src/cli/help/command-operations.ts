@@ -1,5 +1,5 @@
-import {OPERATIONS, type OperationId} from '../../contract/operations.ts';
-import type {Operation} from '../../contract/operation.ts';
+import {operationOf} from '../../client/routes.ts';
+import type {OperationId} from '../../contract/operations.ts';
 
 /** Which operations of the service a command calls. Shown in its help, and compared with its flags. */
 export const COMMAND_OPERATIONS: Readonly<Record<string, readonly OperationId[]>> = {
@@ -57,10 +57,8 @@ export const COMMAND_OPERATIONS: Readonly<Record<string, readonly OperationId[]>
  * `POST /api/payouts (assumed)`: the routes behind a command, and whether they are given by the interface document.
  */
 export function routesOf(command: string): string[] {
-  const operations = OPERATIONS as unknown as Readonly<Record<string, Readonly<Record<string, Operation>>>>; // by name
   return (COMMAND_OPERATIONS[command] ?? []).map((id) => {
-    const [resource = '', verb = ''] = id.split('.');
-    const {method, path, origin} = operations[resource]![verb]!;
+    const {method, path, origin} = operationOf(id);
     return `${method} ${path} (${origin.kind})`;
   });
 }

@@ -38,7 +38,7 @@ export function readAmount(flags: AmountFlags): Amount {
     );
   try {
     if (currency !== undefined) requireExponent(currency);
-    const minor = amount === undefined ? parseMinor(minorText!) : parseMajor(amount, currency!);
+    const minor = amount === undefined ? parseMinor(minorText ?? '') : parseMajor(amount, currency ?? '');
     return {minor, wire: toWire(minor), currency};
   } catch (error) {
     if (!(error instanceof AmountError)) throw error;

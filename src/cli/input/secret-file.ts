@@ -1,6 +1,7 @@
 import {closeSync, fsyncSync, openSync, readFileSync, rmSync, writeSync} from 'node:fs';
 import {resolve} from 'node:path';
 import {RemitError} from '../../errors.ts';
+import {codeOf, messageOf, must} from '../../narrow.ts';
 import {secretFingerprint} from '../../webhooks/secrets.ts';
 
 /** A file that is created, empty and readable only by its owner, before the secret that it is for exists. */
@@ -22,10 +23,10 @@ export function openSecretFile(path: string, cwd: string): SecretFile {
   try {
     descriptor = openSync(full, 'wx', 0o600);
   } catch (cause) {
-    const exists = (cause as NodeJS.ErrnoException).code === 'EEXIST';
+    const exists = codeOf(cause) === 'EEXIST';
     throw new RemitError(
       'STATE',
-      `the secret file ${full} ${exists ? 'already exists, and is not overwritten' : `cannot be created: ${(cause as Error).message}`}`,
+      `the secret file ${full} ${exists ? 'already exists, and is not overwritten' : `cannot be created: ${messageOf(cause)}`}`,
       {cause},
     );
   }
@@ -36,8 +37,9 @@ export function openSecretFile(path: string, cwd: string): SecretFile {
   return {
     path: full,
     keep: (secret) => {
-      writeSync(descriptor!, `${secret}\n`); // it is open until one of the two is called
-      fsyncSync(descriptor!);
+      const open = must(descriptor, 'open file: the secret was kept or discarded before');
+      writeSync(open, `${secret}\n`);
+      fsyncSync(open);
       close();
     },
     discard: () => {

@@ -1,5 +1,6 @@
 import {resolve} from 'node:path';
 import {RemitError} from '../../errors.ts';
+import {must} from '../../narrow.ts';
 import {profileDetails} from '../../output/views/profiles.ts';
 import type {ConfigFile, StoredProfile, TlsFiles} from '../../profiles/profile.ts';
 import {storedProfile} from '../../profiles/resolve.ts';
@@ -71,7 +72,7 @@ export async function changeProfile(
 
 /** A stored profile as it is shown: with its caps and service file, without its key. */
 export function profileFacts(config: ConfigFile, name: string) {
-  const profile = config.profiles[name]!; // the name was looked up
+  const profile = must(config.profiles[name], 'profile that was looked up');
   const {caps = {}, service = {}, tls = {}} = profile;
   return {...summarise(config, name, profile), caps, service, tls};
 }

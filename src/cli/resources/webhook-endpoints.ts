@@ -1,5 +1,6 @@
 import {unwrapRecord} from '../../client/readable.ts';
 import {EXIT, RemitError, type ExitCode} from '../../errors.ts';
+import {messageOf} from '../../narrow.ts';
 import {valueAt} from '../../output/select.ts';
 import {plainValue} from '../../output/view.ts';
 import {webhookEndpointView} from '../../output/views/webhooks.ts';
@@ -70,7 +71,7 @@ export function keepSecret({out}: Context, file: SecretFile, secret: string): bo
     file.keep(secret);
     return true;
   } catch (error) {
-    out.warn(`the signing secret could not be written to ${file.path}: ${(error as Error).message}`);
+    out.warn(`the signing secret could not be written to ${file.path}: ${messageOf(error)}`);
     return false;
   }
 }

@@ -1,7 +1,7 @@
 import {readFileSync} from 'node:fs';
 import {readAnswer} from '../../client/answer.ts';
 import {DEFAULT_TIMEOUTS, TransportFailure} from '../../client/transport.ts';
-import {ERRORS, RemitError, type ErrorCode} from '../../errors.ts';
+import {isErrorCode, RemitError} from '../../errors.ts';
 import type {LocalContext} from '../core/context.ts';
 import {readRecord, sandboxPlace} from './place.ts';
 import type {Running} from './running.ts';
@@ -12,16 +12,16 @@ const notRunning = (message: string, cause?: unknown) =>
 
 /**
  * One control call to a running sandbox (by default the one that this command is about); returns the JSON of its
- * answer.
+ * answer, which comes from our own server and is not checked.
  * @throws {RemitError} NOT_RUNNING, or the refusal by its code.
  */
-export async function callControl(
+export async function callControl<Answer = unknown>(
   local: LocalContext,
   method: 'GET' | 'POST' | 'DELETE',
   path: `/sandbox/${string}`,
   body?: object,
   running: Running = targetSandbox(local),
-): Promise<unknown> {
+): Promise<Answer> {
   const transport = await local.runtime.transport('one-shot', running.base_url);
   try {
     const answer = await transport.send({
@@ -37,9 +37,8 @@ export async function callControl(
       signal: local.stop.signal,
     });
     const {status, json, errorCode, message} = readAnswer(answer, local.clock.now());
-    if (status < 300) return json;
-    const code =
-      errorCode !== undefined && Object.hasOwn(ERRORS, errorCode) ? (errorCode as ErrorCode) : 'REFUSED';
+    if (status < 300) return json as Answer;
+    const code = errorCode !== undefined && isErrorCode(errorCode) ? errorCode : 'REFUSED';
     throw new RemitError(code, `the sandbox refused ${method} ${path}: ${message ?? `status ${status}`}`, {
       httpStatus: status,
     });

@@ -1,6 +1,7 @@
 import {spawn} from 'node:child_process';
 import {closeSync, openSync, readFileSync} from 'node:fs';
-import {ERRORS, RemitError, type ErrorCode} from '../../errors.ts';
+import {isErrorCode, RemitError} from '../../errors.ts';
+import {must, ownJson} from '../../narrow.ts';
 import {childEnv} from '../runtime/child-env.ts';
 import type {LocalContext} from '../core/context.ts';
 import {readConfig} from '../../profiles/config-file.ts';
@@ -62,7 +63,7 @@ async function spawnServer(
 ): Promise<Ready & {pid: number}> {
   makeFolder(folder);
   const output = openSync(log, 'w', 0o600);
-  const words = [...process.execArgv, process.argv[1]!, ...args];
+  const words = [...process.execArgv, must(process.argv[1], 'script that was started'), ...args];
   const child = spawn(process.execPath, words, {
     detached: true,
     stdio: [store === undefined ? 'ignore' : 'pipe', output, output],
@@ -80,7 +81,7 @@ async function spawnServer(
     if (ready !== undefined) {
       child.removeAllListeners();
       child.unref();
-      return {...(JSON.parse(ready) as Ready), pid: child.pid!};
+      return {...ownJson<Ready>(ready), pid: must(child.pid, 'id of a process that runs')};
     }
     if (failed) throw failureOf(lines, failed);
     await local.clock.sleep(LOOK_EVERY_MS, local.stop.signal);
@@ -92,11 +93,11 @@ async function spawnServer(
 /** The error that the new process wrote as its last line. */
 function failureOf(lines: readonly string[], cause: Error): RemitError {
   try {
-    const {error} = JSON.parse(lines.at(-1) ?? '') as {
-      error: {code: string; message: string; hint: string | null};
-    };
-    if (Object.hasOwn(ERRORS, error.code))
-      return new RemitError(error.code as ErrorCode, error.message, {hint: error.hint ?? undefined, cause});
+    const {error} = ownJson<{error: {code: string; message: string; hint: string | null}}>(
+      lines.at(-1) ?? '',
+    );
+    if (isErrorCode(error.code))
+      return new RemitError(error.code, error.message, {hint: error.hint ?? undefined, cause});
   } catch {
     // No such line: what is known is that it ended.
   }

@@ -16,7 +16,8 @@ export async function makePageLink(
   running: Running = targetSandbox(local),
 ): Promise<PageLink> {
   const {base_url: baseUrl} = running;
-  const made = await callControl(local, 'POST', '/sandbox/page-links', {}, running);
-  const {path, expires_at} = made as {path: string; expires_at: string}; // from our own server
+  const {path, expires_at} = await callControl<{path: string; expires_at: string}>(
+    ...([local, 'POST', '/sandbox/page-links', {}, running] as const),
+  );
   return {url: `${baseUrl}${path}`, expires_at};
 }

@@ -2,6 +2,7 @@ import {readFileSync} from 'node:fs';
 import {resolve} from 'node:path';
 import {Flags} from '@oclif/core';
 import {RemitError} from '../../errors.ts';
+import {messageOf} from '../../narrow.ts';
 import {secretWarning, type WebhookSecret} from '../../webhooks/secrets.ts';
 import type {LocalContext} from '../core/context.ts';
 
@@ -61,7 +62,7 @@ function secretsIn(file: string): string[] {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    throw new RemitError('STATE', `the secret file ${file} cannot be read: ${(error as Error).message}`, {
+    throw new RemitError('STATE', `the secret file ${file} cannot be read: ${messageOf(error)}`, {
       cause: error,
     });
   }

@@ -2,6 +2,7 @@ import {numberNames} from '../../service/sensitive.ts';
 import {closeSync, openSync, readSync} from 'node:fs';
 import {resolve} from 'node:path';
 import {RemitError} from '../../errors.ts';
+import {messageOf} from '../../narrow.ts';
 import {sensitiveValues} from '../../sanitize/sanitizer.ts';
 import type {Context} from '../core/context.ts';
 import {readStdin} from '../runtime/stdin.ts';
@@ -67,7 +68,7 @@ async function readNumberFile(
   try {
     return readStart(resolve(runtime.cwd, file));
   } catch (error) {
-    throw new RemitError('LOCAL_VALIDATION', `--number-file cannot be read: ${(error as Error).message}`, {
+    throw new RemitError('LOCAL_VALIDATION', `--number-file cannot be read: ${messageOf(error)}`, {
       cause: error,
     });
   }

@@ -11,11 +11,11 @@ export default class ProfilesList extends RemitCommand {
     await this.parse(ProfilesList);
     const {out, configDir} = this.openLocal();
     const config = readConfig(configDir);
-    const names = Object.keys(config.profiles).sort();
+    const profiles = Object.entries(config.profiles).sort(([a], [b]) => (a < b ? -1 : 1));
     await out.list(
-      names.map((name) => summarise(config, name, config.profiles[name]!)),
+      profiles.map(([name, profile]) => summarise(config, name, profile)),
       profileCard,
     );
-    if (names.length === 0) out.hint('remit profiles add NAME --base-url URL');
+    if (profiles.length === 0) out.hint('remit profiles add NAME --base-url URL');
   }
 }

@@ -5,6 +5,7 @@ import {readKeySource} from '../../cli/input/key-input.ts';
 import {changeProfile, readSettings, requireChange} from '../../cli/profiles/changes.ts';
 import {guardFlags, keyFlags, serviceFlags, tlsFlags} from '../../cli/profiles/flags.ts';
 import {RemitError} from '../../errors.ts';
+import {keysOf} from '../../narrow.ts';
 import {readConfig} from '../../profiles/config-file.ts';
 import {describeSource, readKey} from '../../profiles/key-source.ts';
 import {modeOf} from '../../profiles/key.ts';
@@ -41,8 +42,7 @@ export default class ProfilesSet extends RemitCommand {
     const settings = readSettings(flags, this.runtime.cwd, before.service);
     const baseUrl = flags['base-url'] === undefined ? undefined : normaliseBaseUrl(flags['base-url']);
     const leaves = baseUrl !== undefined && new URL(baseUrl).origin !== new URL(before.base_url).origin;
-    const isNewKey =
-      flags['new-key'] || Object.keys(keyFlags).some((name) => flags[name as keyof typeof keyFlags]);
+    const isNewKey = flags['new-key'] || keysOf(keyFlags).some((name) => flags[name]);
     const key = leaves || isNewKey ? await readKeySource(flags, this.runtime) : undefined;
     if (key !== undefined) await requireMode(key, args.name, before);
     return changeProfile(local, args.name, (profile) => {

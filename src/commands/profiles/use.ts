@@ -15,7 +15,7 @@ export default class ProfilesUse extends RemitCommand {
       storedProfile(stored, args.name, configDir);
       return {...stored, default: args.name};
     });
-    const {mode, base_url} = config.profiles[args.name]!;
+    const {mode, base_url} = storedProfile(config, args.name, configDir).profile;
     out.text(`Profile ${args.name} is the default now: ${mode}, ${base_url}`);
     return {default: args.name, mode, base_url};
   }

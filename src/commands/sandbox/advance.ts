@@ -43,7 +43,7 @@ export default class SandboxAdvance extends RemitCommand {
         `--to ${way.to} is in the past: the sandbox clock is at ${before.clock.now} and never goes back`,
         {hint: sandboxCommand(local, 'checkpoint', 'list')},
       );
-    const moved = await sayingSo(local, () => callControl(local, 'POST', '/sandbox/advance', way));
+    const moved = await sayingSo(local, () => callControl<Advanced>(local, 'POST', '/sandbox/advance', way));
     local.out.text(`It is now ${moved.now}. ${happenedText(moved)}.${restOf(local, moved)}`);
     return moved;
   }
@@ -53,14 +53,14 @@ export default class SandboxAdvance extends RemitCommand {
 const PATIENCE_MS = 2000;
 
 /** Makes the call, and reports what it waits for if it takes long. */
-async function sayingSo(local: LocalContext, call: () => Promise<unknown>): Promise<Advanced> {
+async function sayingSo<Answer>(local: LocalContext, call: () => Promise<Answer>): Promise<Answer> {
   const done = new AbortController();
   local.clock.sleep(PATIENCE_MS, done.signal).then(
     () => done.signal.aborted || local.out.progress('Waiting for slow webhook receivers, 15 s at most'),
     () => undefined, // it did not take long
   );
   try {
-    return (await call()) as Advanced; // from our own server
+    return await call();
   } finally {
     done.abort();
     local.out.endProgress();
@@ -82,7 +82,7 @@ function restOf(local: LocalContext, {idle, deliveries_under_way: waiting = 0}: 
 }
 
 const statusOf = async (local: LocalContext) =>
-  (await callControl(local, 'GET', '/sandbox/status')) as SandboxStatus; // from our own server
+  await callControl<SandboxStatus>(local, 'GET', '/sandbox/status');
 
 interface Ways {
   to?: string | undefined;
@@ -105,6 +105,6 @@ function readWay(
       },
     );
   if (by !== undefined) return {ms: parseDuration(by, 'advance')};
-  if (way !== 'to') return {until: way === 'to-next' ? 'next' : 'idle'};
-  return {to: new Date(readTime('--to', flags.to!)).toISOString()}; // the one that was given
+  if (flags.to !== undefined) return {to: new Date(readTime('--to', flags.to)).toISOString()};
+  return {until: way === 'to-next' ? 'next' : 'idle'};
 }

@@ -21,9 +21,9 @@ export default class SandboxClockCommand extends RemitCommand {
   async run() {
     const {args} = await this.parse(SandboxClockCommand);
     const local = this.openLocal();
-    const clock = (await (args.mode === undefined
-      ? callControl(local, 'GET', '/sandbox/clock')
-      : callControl(local, 'POST', '/sandbox/clock', readClock('the clock', args.mode)))) as ClockStatus; // from our own server
+    const clock = await (args.mode === undefined
+      ? callControl<ClockStatus>(local, 'GET', '/sandbox/clock')
+      : callControl<ClockStatus>(local, 'POST', '/sandbox/clock', readClock('the clock', args.mode)));
     local.out.record(clock, clockView);
     return clock;
   }

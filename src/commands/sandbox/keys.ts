@@ -23,12 +23,12 @@ export default class SandboxKeys extends RemitCommand {
     const keysOnly = local.out.settings.format === 'id';
     if (flags.issue !== undefined) {
       const wanted = {mode: flags.issue, scope: flags['read-only'] ? 'read' : 'full'};
-      const issued = (await callControl(local, 'POST', '/sandbox/keys', wanted)) as IssuedKey; // from our own server
+      const issued = await callControl<IssuedKey>(local, 'POST', '/sandbox/keys', wanted);
       local.out.sanitizer.allow(issued.key, 'key', '');
       local.out.record(issued, sandboxKeyView);
       return keysOnly ? issued.key : issued;
     }
-    const {data} = (await callControl(local, 'GET', '/sandbox/keys')) as {data: IssuedKey[]};
+    const {data} = await callControl<{data: IssuedKey[]}>(local, 'GET', '/sandbox/keys');
     for (const {key} of data) local.out.sanitizer.allow(key, 'key', '');
     await local.out.list(keysOnly ? data.map(({key}) => key) : data, sandboxKeyView);
     return undefined;

@@ -11,7 +11,7 @@ export default class SandboxMagic extends RemitCommand {
   async run() {
     await this.parse(SandboxMagic);
     const local = this.openLocal();
-    const {data} = (await callControl(local, 'GET', '/sandbox/magic-values')) as {data: {value: string}[]}; // from our own server
+    const {data} = await callControl<{data: {value: string}[]}>(local, 'GET', '/sandbox/magic-values');
     // The account and card numbers among them are made up, and meant to be typed.
     for (const {value} of data) local.out.sanitizer.allow(value, 'value', '');
     await local.out.list(data, magicView);

@@ -27,7 +27,7 @@ export default class SandboxReset extends RemitCommand {
     const local = this.openLocal();
     const {balance} = flags;
     const body = balance === undefined ? {} : {main_balance_in_minor_units: readBalance(balance)};
-    const {clock} = (await callControl(local, 'POST', '/sandbox/reset', body)) as SandboxStatus; // from our own server
+    const {clock} = await callControl<SandboxStatus>(local, 'POST', '/sandbox/reset', body);
     local.out.text(`The sandbox is empty. ${clockText(clock)}`);
     local.out.hint(sandboxCommand(local, 'seed', '--payees', '3'));
     noteRemembered(local);

@@ -35,7 +35,7 @@ export default class SandboxSeed extends RemitCommand {
       throw new RemitError('USAGE', 'the number is missing: add --payees N or --payers N', {
         hint: sandboxCommand(local, 'seed', '--payees', '3'),
       });
-    const made = (await callControl(local, 'POST', '/sandbox/seed', {payees, payers, seed, mode})) as Seeded; // from our own server
+    const made = await callControl<Seeded>(local, 'POST', '/sandbox/seed', {payees, payers, seed, mode});
     const parties = [
       ...made.payees.map((payee) => ({kind: 'payee', ...payee})),
       ...made.payers.map((payer) => ({kind: 'payer', ...payer})),

@@ -34,12 +34,13 @@ export default class SandboxSimulate extends RemitCommand {
     const local = this.openLocal();
     const {kind, id, outcome} = args;
     const outcomes = Object.keys(outcomesOf(kind) ?? {});
+    const [first] = outcomes;
     if (!outcomes.includes(outcome))
       throw new RemitError(
         'USAGE',
         `"${outcome}" is not an outcome of a ${kind}; use one of ${outcomes.join(', ')}`,
         {
-          hint: sandboxCommand(local, 'simulate', kind, id, outcomes[0]!),
+          hint: sandboxCommand(local, 'simulate', ...[kind, id, ...(first === undefined ? [] : [first])]),
         },
       );
     const {code, 'amount-minor': amount} = flags;
@@ -52,7 +53,7 @@ export default class SandboxSimulate extends RemitCommand {
       ...(code === undefined ? {} : {code}),
       ...(amount === undefined ? {} : {amount_in_minor_units: amount}),
     };
-    const became = (await callControl(local, 'POST', '/sandbox/simulate', asked)) as Simulated; // from our own server
+    const became = await callControl<Simulated>(local, 'POST', '/sandbox/simulate', asked);
     const why = became.code === undefined ? '' : ` (${became.code})`;
     const late = outcome === 'return' && became.status === 'settled';
     const {balance_in_minor_units: balance} = became;

@@ -17,7 +17,7 @@ export default class SandboxStatusCommand extends RemitCommand {
     const {flags} = await this.parse(SandboxStatusCommand);
     const local = this.openLocal();
     const {base_url, control_url, pid, started_at, store} = targetSandbox(local);
-    const status = (await callControl(local, 'GET', '/sandbox/status')) as SandboxStatus; // from our own server
+    const status = await callControl<SandboxStatus>(local, 'GET', '/sandbox/status');
     const shown = {base_url, control_url, pid, started_at, store, ...status};
     local.out.record(shown, sandboxView);
     const {problems} = status.audit;

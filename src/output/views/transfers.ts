@@ -1,3 +1,4 @@
+import {isObject} from '../../narrow.ts';
 import {money, moment, plainValue, status, text, time, type Eye, type Field, type View} from '../view.ts';
 
 /** Interface document, "Payin" and "Payout", as shown to people; the contents of the metadata are assumption 58. */
@@ -5,7 +6,10 @@ import {money, moment, plainValue, status, text, time, type Eye, type Field, typ
 /** `bank_account …6789, verified bank` from the masked details that the service sends. */
 function method(path: string): Field {
   const show = (value: unknown) => {
-    const {type, last4, bank_name, brand} = (inner(value, 'payment_method') ?? {}) as Record<string, unknown>;
+    const details = inner(value, 'payment_method');
+    const [type, last4, bank_name, brand] = ['type', 'last4', 'bank_name', 'brand'].map((key) =>
+      inner(details, key),
+    );
     const tail = typeof last4 === 'string' ? `…${last4}` : undefined;
     const parts = [type, tail, bank_name ?? brand].filter((part) => part !== undefined && part !== null);
     return parts.length === 0 ? plainValue(value) : parts.map(plainValue).join(' ');
@@ -24,7 +28,7 @@ function party(label: string, path: string, detailsPath: string): Field {
 }
 
 function inner(value: unknown, key: string): unknown {
-  return value !== null && typeof value === 'object' ? (value as Record<string, unknown>)[key] : undefined;
+  return isObject(value) ? value[key] : undefined;
 }
 
 /** `order=17, team=ops`. */
@@ -40,7 +44,7 @@ function metadata(): Field {
 /** Why it failed: `R01 account closed`. */
 function failure(path: string): Field {
   const show = (value: unknown, _record: unknown, eye: Eye) => {
-    const {code, message, ...more} = (value ?? {}) as Record<string, unknown>;
+    const {code, message, ...more} = isObject(value) ? value : {message: value ?? undefined};
     const rest = Object.keys(more).length === 0 ? [] : [more];
     const words = [code, message, ...rest].filter((part) => part !== undefined).map(plainValue);
     return eye.paint('red', words.join(' '));

@@ -10,15 +10,22 @@ interface Forward {
   status: number | null;
 }
 
+interface ForwardFacts extends Forward {
+  error: string | null;
+  replayed: boolean;
+  resigned: boolean;
+}
+
+/** Lists in our own results have items of one type. */
+const isListOf = <Item>(value: unknown): value is readonly Item[] => Array.isArray(value);
+
 /** `200`, `500 (3 attempts)`, `waiting`: one for each target. */
 const forwards: Field = {
   label: 'Forwarded',
   path: 'forwards',
   rank: 2,
   show: (value, _record, eye: Eye) =>
-    Array.isArray(value) && value.length > 0
-      ? (value as Forward[]).map((one) => forwardText(one, eye)).join(', ')
-      : '-',
+    isListOf<Forward>(value) && value.length > 0 ? value.map((one) => forwardText(one, eye)).join(', ') : '-',
 };
 
 function forwardText({state, attempts, status: code}: Forward, {paint}: Eye): string {
@@ -47,15 +54,15 @@ export const webhookEventView: View = {
       label: 'Lost in JSON',
       path: 'lost',
       rank: 0,
-      show: (value) => (Array.isArray(value) ? (value as Lost[]).map(lostText).join('\n') : '-'),
+      show: (value) => (isListOf<Lost>(value) ? value.map(lostText).join('\n') : '-'),
     },
     {
       label: 'Headers',
       path: 'headers',
       rank: 0,
       show: (value) =>
-        Array.isArray(value)
-          ? (value as [string, string][]).map(([name, one]) => plainValue(`${name}: ${one}`)).join('\n')
+        isListOf<[string, string]>(value)
+          ? value.map(([name, one]) => plainValue(`${name}: ${one}`)).join('\n')
           : '-',
     },
     text('Size of the body', 'body_bytes'),
@@ -90,8 +97,8 @@ function lostText({path, kind, sent}: Lost): string {
 }
 
 function forwardList(value: unknown): string {
-  if (!Array.isArray(value) || value.length === 0) return '-';
-  return (value as (Forward & {error: string | null; replayed: boolean; resigned: boolean})[])
+  if (!isListOf<ForwardFacts>(value) || value.length === 0) return '-';
+  return value
     .map(({target, state, attempts, status: code, error, replayed, resigned}) => {
       const how = [...(replayed ? ['replayed'] : []), ...(resigned ? ['signed again'] : [])];
       const last = [code === null ? error : String(code), how.length > 0 ? `(${how.join(', ')})` : null]
@@ -107,7 +114,7 @@ function bodyText(base64: string): string {
   const text = Buffer.from(base64, 'base64').toString('utf8');
   const sanitizer = new Sanitizer(); // text sanitized earlier is base64 here
   try {
-    const json = JSON.parse(text) as unknown;
+    const json: unknown = JSON.parse(text);
     sanitizer.learn(json);
     return JSON.stringify(sanitizer.value(json, 'line'), undefined, 2);
   } catch {

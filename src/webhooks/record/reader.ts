@@ -1,5 +1,6 @@
 import {closeSync, openSync, readSync} from 'node:fs';
 import {nextTurn, type Clock} from '../../clock.ts';
+import {codeOf} from '../../narrow.ts';
 import {fileFailure} from '../../store/failures.ts';
 import {decodeEntry, type Entry} from './entry.ts';
 import {decodeFrames} from './frame.ts';
@@ -59,7 +60,7 @@ function* readSegment(file: string, position: Position): Generator<Entry> {
   try {
     descriptor = openSync(file, 'r');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return; // pruned in between
+    if (codeOf(error) === 'ENOENT') return; // pruned in between
     throw fileFailure(error, 'read', file);
   }
   try {

@@ -1,5 +1,6 @@
 import {readdirSync, statSync} from 'node:fs';
 import {join} from 'node:path';
+import {codeOf} from '../../narrow.ts';
 import {fileFailure} from '../../store/failures.ts';
 
 /** `<time>-<process>.segment`: unique without a lock, and in order of time. */
@@ -21,7 +22,7 @@ export function listSegments(folder: string): Segment[] {
   try {
     names = readdirSync(folder);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    if (codeOf(error) === 'ENOENT') return [];
     throw fileFailure(error, 'read', folder);
   }
   return names.sort().flatMap((name) => {

@@ -75,7 +75,7 @@ export async function planFromFlags(options: {
     return planned;
   } catch (error) {
     if (!(error instanceof RemitError) || error.code !== 'CSV_INVALID') throw error;
-    const {error_groups: groups} = (error.details ?? {}) as {error_groups?: IssueGroup[]}; // from planBatch
+    const groups = error.details?.['error_groups'] as IssueGroup[] | undefined; // from planBatch
     if (groups === undefined) throw error;
     if (out.forPeople) out.notice(issuesText(groups));
     throw withCommand(error, groups, {retype, leavesOut: flags['valid-only'] ?? false});
@@ -100,7 +100,7 @@ function withCommand(
   const again = (...words: string[]) => `\`${retype(words)}\``;
   const hints: string[] = [];
   const isUnit = groups.some(({code}) => code === 'amount-unit');
-  const hasBadRows = groups.some(({examples}) => examples[0]!.row > 0);
+  const hasBadRows = groups.some(({examples}) => examples[0].row > 0);
   if (isUnit && hasBadRows) hints.push('fix the rows first; then add --amount-unit if it is still required');
   else if (isUnit)
     hints.push(`${again('--amount-unit', 'major')} reads 1500 as 1500.00; minor reads it as 15.00`);

@@ -94,7 +94,8 @@ function serviceInForce({local, project}: Wanted): Service | undefined {
   try {
     const question = {flag: flags.profile, env: runtime.env, project, configDir, normaliseBaseUrl};
     const {profile, envKey, baseUrl} = chooseProfile(question);
-    const mode = envKey ? modeOf(runtime.env['REMIT_API_KEY']!, 'REMIT_API_KEY') : profile?.mode;
+    const key = runtime.env['REMIT_API_KEY'] ?? '';
+    const mode = envKey ? modeOf(key, 'REMIT_API_KEY') : profile?.mode;
     return mode === undefined ? undefined : {mode, baseUrl};
   } catch (error) {
     if (error instanceof RemitError) return undefined; // the run reports what is wrong with it

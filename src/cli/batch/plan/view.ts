@@ -99,7 +99,7 @@ export function issuesText(groups: readonly IssueGroup[]): string {
       const [first, ...others] = examples;
       const lines = others.map(({line}) => line).join(', ');
       const more = n > examples.length ? `, and ${n - examples.length} more` : '';
-      return [`  ${describeIssue(first!)}`, `      the same on ${n - 1} other lines: ${lines}${more}`];
+      return [`  ${describeIssue(first)}`, `      the same on ${n - 1} other lines: ${lines}${more}`];
     })
     .join('\n');
 }

@@ -15,6 +15,7 @@ import {beginCancel, refuseCanceled} from '../../../batch/standing/remaining.ts'
 import {ASKING, readStatus} from '../../../batch/standing/status-file.ts';
 import {cancelExitCodeOf, exitCodeOf, type Summary} from '../../../batch/standing/summary.ts';
 import {type ExitCode, RemitError} from '../../../errors.ts';
+import {messageOf} from '../../../narrow.ts';
 import {isCapped} from '../../guard/batch-caps.ts';
 import {keepHeapSmall} from '../../runtime/memory.ts';
 import {socketCeiling} from '../../runtime/open-files.ts';
@@ -173,7 +174,7 @@ function resultFolder(folder: string): string {
     accessSync(path, constants.W_OK);
     return path;
   } catch (cause) {
-    throw new RemitError('STATE', `the results cannot be written to ${path}: ${(cause as Error).message}`, {
+    throw new RemitError('STATE', `the results cannot be written to ${path}: ${messageOf(cause)}`, {
       cause,
       hint: 'nothing was sent; name a writable folder with --out FOLDER',
     });

@@ -196,11 +196,10 @@ function checkStated(agreement: Agreement): void {
 
 /** Sums may exceed the maximum of a single amount, so they are compared as digits: 1500.5 equals 1500.50. */
 function sameAmount(stated: string, planned: string, currency: string): boolean {
-  const plain = /^(\d+)(?:\.(\d+))?$/.exec(stated);
-  if (plain === null) return false;
+  const [, whole, fraction = ''] = /^(\d+)(?:\.(\d+))?$/.exec(stated) ?? [];
+  if (whole === undefined) return false;
   const decimals = planned.split('.')[1]?.length ?? 0;
-  const fraction = plain[2] ?? '';
   if (fraction.length > decimals) return false;
-  const minor = BigInt(plain[1]! + fraction.padEnd(decimals, '0'));
+  const minor = BigInt(whole + fraction.padEnd(decimals, '0'));
   return formatMajor(minor, currency) === planned;
 }

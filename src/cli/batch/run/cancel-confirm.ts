@@ -58,8 +58,7 @@ export async function confirmCancel(canceling: Canceling): Promise<void> {
 /** The rows that a cancel found already released: `A-2 (record 5f0c…)`. */
 export function releasedText(rows: readonly JournalRow[], total: number): string {
   const named = rows.map(
-    ({reference, outcome}) =>
-      `${reference} (${(outcome?.id ?? null) === null ? 'no record known' : `record ${outcome!.id}`})`,
+    ({reference, outcome}) => `${reference} (${outcome?.id ? `record ${outcome.id}` : 'no record known'})`,
   );
   const more = total > named.length ? `, and ${total - named.length} more in the results` : '';
   return `Already released, unchanged: ${named.join(', ')}${more}`;

@@ -10,18 +10,18 @@ const WAYS: Readonly<Record<RetryWay, string>> = {
   release: 'released again',
 };
 
+const amountText = ({row: {amount, currency}}: RetryRow): string =>
+  `${groupMajor(formatMajor(BigInt(amount), currency))} ${currency}`;
+
 /** Shows the rows that a retry sends again, with their amounts, before it prompts. */
 export function retryText(rows: readonly RetryRow[]): string[] {
   if (rows.length === 0) return [];
-  const amounts = rows.map(
-    ({row}) => `${groupMajor(formatMajor(BigInt(row.amount), row.currency))} ${row.currency}`,
-  );
-  const shown = rows.slice(0, SHOWN);
+  const shown = rows.slice(0, SHOWN).map((due) => ({...due, amount: amountText(due)}));
   const wide = Math.max(...shown.map(({row}) => row.reference.length));
-  const long = Math.max(...amounts.slice(0, SHOWN).map((amount) => amount.length));
+  const long = Math.max(...shown.map(({amount}) => amount.length));
   const lines = shown.map(
-    ({row, way, why}, at) =>
-      `  ${row.reference.padEnd(wide)}  ${amounts[at]!.padStart(long)}  ${WAYS[way]}: ${why}`,
+    ({row, way, why, amount}) =>
+      `  ${row.reference.padEnd(wide)}  ${amount.padStart(long)}  ${WAYS[way]}: ${why}`,
   );
   return [
     'To be sent again:',

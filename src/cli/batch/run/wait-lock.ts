@@ -59,8 +59,8 @@ function holderOf(
   error: RemitError,
   {context, kind, stateDir}: {context: LocalContext; kind: Kind; stateDir: string},
 ): Holder | undefined {
-  const {purpose, since, pid, host} = (error.details ?? {}) as Record<string, string | number | undefined>; // from the lock
-  const found = PURPOSE.exec(String(purpose ?? ''));
+  const {purpose, since, pid, host} = error.details ?? {}; // from the lock
+  const found = PURPOSE.exec(typeof purpose === 'string' ? purpose : '');
   if (found === null) return undefined;
   const [, topic, batchId = ''] = found;
   const its = topic === undefined ? kind : topic === 'payouts' ? 'payout' : 'payin';
@@ -70,7 +70,7 @@ function holderOf(
   const isHolders = status !== undefined && status.pid === pid && status.host === host;
   return {
     batch,
-    words: `since ${String(since)} (process ${pid} on ${host})${isHolders ? progressText(status) : ''}`,
+    words: `since ${String(since)} (process ${String(pid)} on ${String(host)})${isHolders ? progressText(status) : ''}`,
     command: `${batchCommand(its)} status ${batchId}${placeFlags(context, stateDir)}`,
     summary: isHolders ? status.summary : undefined,
   };

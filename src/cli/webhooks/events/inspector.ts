@@ -1,4 +1,5 @@
 import {RemitError} from '../../../errors.ts';
+import {stackOf} from '../../../narrow.ts';
 import {strippedLines} from '../../../sanitize/harmful.ts';
 import {DeliveryLog, type LoggedDelivery} from '../../../webhooks/inspector/delivery-log.ts';
 import {RecordFeed} from '../../../webhooks/inspector/record-feed.ts';
@@ -61,7 +62,7 @@ export async function openInspector(
     defaultTarget: settings.target,
     conceal: out.sanitizer,
     replay: (logged, target, resign) => replay(local, settings, {logged, target, resign, append}),
-    onBug: (error) => out.warn(`internal error (a bug in remit): ${(error as Error).stack ?? String(error)}`),
+    onBug: (error) => out.warn(`internal error (a bug in remit): ${stackOf(error) ?? String(error)}`),
   });
   const stopped = new AbortController();
   feed?.read();

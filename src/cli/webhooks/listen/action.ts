@@ -1,4 +1,5 @@
 import {EXIT, type ExitCode} from '../../../errors.ts';
+import {stackOf} from '../../../narrow.ts';
 import {watchTarget} from '../../../webhooks/listen/health.ts';
 import type {Intake} from '../../../webhooks/listen/intake.ts';
 import {Receiver} from '../../../webhooks/listen/server.ts';
@@ -154,7 +155,6 @@ async function openReceiver(local: LocalContext, flags: ListenFlags, intake: Int
     clock: local.clock,
     refusal: (headers) => intake.refusal(headers),
     receive: (request, reply) => intake.receive(request, reply),
-    onBug: (error) =>
-      local.out.warn(`internal error (a bug in remit): ${(error as Error).stack ?? String(error)}`),
+    onBug: (error) => local.out.warn(`internal error (a bug in remit): ${stackOf(error) ?? String(error)}`),
   });
 }

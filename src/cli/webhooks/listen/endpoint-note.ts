@@ -2,6 +2,7 @@ import {randomBytes} from 'node:crypto';
 import {readdirSync, readFileSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
 import {RemitError} from '../../../errors.ts';
+import {messageOf} from '../../../narrow.ts';
 import {writeFileAtomic} from '../../../store/atomic-file.ts';
 import {makeFolder} from '../../../store/folder.ts';
 import {describeSelf, systemProbe, type Holder} from '../../../store/lock-holder.ts';
@@ -85,7 +86,7 @@ export async function removeEndpoint(context: Context, noted: NotedEndpoint, id:
     context.effects.took({noun: 'webhook endpoint', done: 'was deleted', id, status: null, next: null});
   } catch (error) {
     if (!(error instanceof RemitError && error.code === 'NOT_FOUND')) {
-      context.out.warn(`the endpoint ${id} could not be removed: ${(error as Error).message}`);
+      context.out.warn(`the endpoint ${id} could not be removed: ${messageOf(error)}`);
       context.out.hint(deleteCommand(context, id));
       return false;
     }

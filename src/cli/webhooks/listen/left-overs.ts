@@ -1,5 +1,6 @@
 import {unwrapRecord} from '../../../client/readable.ts';
 import {RemitError} from '../../../errors.ts';
+import {messageOf} from '../../../narrow.ts';
 import {valueAt} from '../../../output/select.ts';
 import {lifeOf, systemProbe} from '../../../store/lock-holder.ts';
 import type {Context} from '../../core/context.ts';
@@ -23,7 +24,7 @@ export async function removeLeftOvers(context: Context): Promise<void> {
       else await removeKnown(context, noted, id);
     } catch (error) {
       const what = id === null ? `for ${url}` : id;
-      out.warn(`the endpoint ${what} of an earlier listener could not be read: ${(error as Error).message}`);
+      out.warn(`the endpoint ${what} of an earlier listener could not be read: ${messageOf(error)}`);
     }
   }
 }

@@ -1,4 +1,5 @@
 import {join} from 'node:path';
+import {messageOf} from '../../../narrow.ts';
 import {acquireLock, type Lock} from '../../../store/lock.ts';
 import type {Delivery, ForwardResult} from '../../../webhooks/delivery.ts';
 import type {Forwarder} from '../../../webhooks/listen/forwarder.ts';
@@ -134,7 +135,7 @@ export class ListenRecord {
     try {
       pruneBehind(this.#folder, this.#local.clock.now(), this.#bounds, this.#waiting);
     } catch (error) {
-      this.#local.out.warn(`the record could not be pruned: ${(error as Error).message}`);
+      this.#local.out.warn(`the record could not be pruned: ${messageOf(error)}`);
     }
   }
 }

@@ -1,6 +1,7 @@
 import {resolve} from 'node:path';
 import {unwrapRecord} from '../../../client/readable.ts';
 import {EXIT, RemitError, type ExitCode} from '../../../errors.ts';
+import {messageOf, must} from '../../../narrow.ts';
 import {valueAt} from '../../../output/select.ts';
 import {acquireLock} from '../../../store/lock.ts';
 import {RecordReader} from '../../../webhooks/record/reader.ts';
@@ -51,7 +52,7 @@ async function rotate(context: Context, rotation: Rotation, request: RotateReque
   checkRequest(context, before, request);
   const old = await findEndpoint(context, id, before !== undefined);
   const file = secretFile === undefined ? undefined : resolve(context.runtime.cwd, secretFile);
-  if (old === undefined && before!.step !== 'verified') throw withoutOld(context, rotation);
+  if (old === undefined && before?.step !== 'verified') throw withoutOld(context, rotation);
   const plan = {...(before ?? planFor(context, id, old)), ...(file === undefined ? {} : {secret_file: file})};
   if (dryRun) return (await sendCreate(context, plan, true)).dryRun;
   if (before !== undefined)
@@ -88,7 +89,7 @@ function whatExists({old_id, new_id, step}: RotationState, code: string): string
 
 /** The old endpoint was deleted by other means. */
 function withoutOld(context: Context, rotation: Rotation): RemitError {
-  const {old_id, new_id} = rotation.state!; // it was loaded
+  const {old_id, new_id} = rotation.known;
   rotation.forget();
   const words = new_id === null ? ['list'] : ['get', new_id];
   return new RemitError(
@@ -191,7 +192,7 @@ function planFor({profile, clock, commands}: Context, id: string, old: Endpoint 
 /** Waits until the listener's record has a delivery that verified with the new secret, or the user confirms it. */
 async function verify(context: Context, rotation: Rotation, request: RotateRequest): Promise<void> {
   const {out} = context;
-  const state = rotation.state!; // saved by createNew or an earlier run
+  const state = rotation.known;
   if (state.step === 'verified') return;
   if (request.confirmed) return rotation.save({...state, step: 'verified', verified_by: 'confirmation'});
   out.note(
@@ -224,8 +225,8 @@ async function verifiedDelivery(
 
 /** The old endpoint is deleted only while the new one exists, is active and has the same URL. */
 async function checkNew(context: Context, rotation: Rotation, old: Endpoint | undefined): Promise<void> {
-  const {new_id, old_id, url} = rotation.state!; // saved before
-  const id = new_id!;
+  const {new_id, old_id, url} = rotation.known;
+  const id = must(new_id, 'new endpoint');
   const found = await findEndpoint(context, id, true);
   if (found === undefined) {
     rotation.forget();
@@ -264,7 +265,7 @@ async function deleteOld(context: Context, id: string): Promise<void> {
 
 async function finish(context: Context, rotation: Rotation): Promise<unknown> {
   const {out} = context;
-  const state = rotation.state!; // saved before
+  const state = rotation.known;
   rotation.forget();
   out.text(`Deleted webhook endpoint ${state.old_id}. ${state.new_id} replaces it.`);
   await nameStrays(context, state);
@@ -284,6 +285,6 @@ async function nameStrays(context: Context, state: RotationState): Promise<void>
       out.hint(commands.write('webhooks', 'endpoints', 'delete', id));
     }
   } catch (error) {
-    out.warn(`the list of endpoints could not be read: ${(error as Error).message}`); // the rotation itself is done
+    out.warn(`the list of endpoints could not be read: ${messageOf(error)}`); // the rotation itself is done
   }
 }

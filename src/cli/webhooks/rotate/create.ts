@@ -41,9 +41,9 @@ export async function createNew(context: Context, rotation: Rotation, plan: Rota
       done: `was created, and the old one, ${plan.old_id}, still exists`,
     });
     if (file !== undefined) kept = keepSecret(context, file, secret.value);
-    if (kept) {
+    if (kept && file !== undefined) {
       out.text(`Created webhook endpoint ${id} for ${plan.url}.`);
-      out.notice(`Its signing secret is in ${file!.path}.`);
+      out.notice(`Its signing secret is in ${file.path}.`);
     } else await showInFull(context, answer, secret);
     rotation.save({...created, step: 'handed_over', secret_file: kept ? plan.secret_file : null});
   } finally {
@@ -87,7 +87,7 @@ export function sendCreate(context: Context, plan: RotationState, dryRun: boolea
 }
 
 function withoutSecret(context: Context, rotation: Rotation, id: string): RemitError {
-  const old = rotation.state!.old_id; // it was just saved
+  const old = rotation.known.old_id;
   rotation.forget();
   return new RemitError(
     'UNAVAILABLE',

@@ -2,6 +2,7 @@ import {createHash} from 'node:crypto';
 import {readdirSync, readFileSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
 import {RemitError} from '../../../errors.ts';
+import {codeOf, must, ownJson} from '../../../narrow.ts';
 import {writeFileAtomic} from '../../../store/atomic-file.ts';
 import {fileFailure} from '../../../store/failures.ts';
 import {makeFolder} from '../../../store/folder.ts';
@@ -53,6 +54,11 @@ export class Rotation {
     return this.#state;
   }
 
+  /** Once it was loaded or saved, and not forgotten. */
+  get known(): RotationState {
+    return must(this.#state, 'state of the rotation');
+  }
+
   /** @throws {RemitError} STATE, STATE_DAMAGED */
   load(): RotationState | undefined {
     return (this.#state = readState(this.file));
@@ -91,11 +97,11 @@ function readState(file: string): RotationState | undefined {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (codeOf(error) === 'ENOENT') return undefined;
     throw fileFailure(error, 'read', file);
   }
   try {
-    return JSON.parse(text) as RotationState; // written by us, atomically
+    return ownJson<RotationState>(text); // written by us, atomically
   } catch (cause) {
     throw new RemitError('STATE_DAMAGED', `${file} is damaged`, {cause});
   }

@@ -1,6 +1,7 @@
 import {readFileSync} from 'node:fs';
 import {resolve} from 'node:path';
 import {RemitError} from '../../../errors.ts';
+import {messageOf} from '../../../narrow.ts';
 import type {LocalContext} from '../../core/context.ts';
 
 /** Larger than what the listener accepts by default. */
@@ -23,7 +24,7 @@ export function readFile({runtime}: LocalContext, path: string): Buffer {
   try {
     return readFileSync(resolve(runtime.cwd, path));
   } catch (error) {
-    throw new RemitError('STATE', `${path} cannot be read: ${(error as Error).message}`, {cause: error});
+    throw new RemitError('STATE', `${path} cannot be read: ${messageOf(error)}`, {cause: error});
   }
 }
 

@@ -9,7 +9,7 @@ export default class SandboxCheckpointList extends RemitCommand {
   async run() {
     await this.parse(SandboxCheckpointList);
     const local = this.openLocal();
-    const {data} = (await callControl(local, 'GET', '/sandbox/checkpoints')) as {data: object[]}; // from our own server
+    const {data} = await callControl<{data: object[]}>(local, 'GET', '/sandbox/checkpoints');
     await local.out.list(data, checkpointView);
   }
 }

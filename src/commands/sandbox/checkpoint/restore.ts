@@ -15,7 +15,7 @@ export default class SandboxCheckpointRestore extends RemitCommand {
     const {args} = await this.parse(SandboxCheckpointRestore);
     const local = this.openLocal();
     const path = `/sandbox/checkpoints/${encodeURIComponent(args.name)}/restore` as const;
-    const restored = (await callControl(local, 'POST', path, {})) as Checkpoint; // from our own server
+    const restored = await callControl<Checkpoint>(local, 'POST', path, {});
     local.out.text(`Restored ${restored.name}; the clock is back at ${restored.clock_at}.`);
     noteRemembered(local);
     return restored;

@@ -16,9 +16,9 @@ export default class SandboxCheckpointSave extends RemitCommand {
     const {args} = await this.parse(SandboxCheckpointSave);
     const local = this.openLocal();
     const path = '/sandbox/checkpoints';
-    const {data: before} = (await callControl(local, 'GET', path)) as {data: Checkpoint[]}; // from our own server
+    const {data: before} = await callControl<{data: Checkpoint[]}>(local, 'GET', path);
     const replaced = before.find(({name}) => name === args.name);
-    const saved = (await callControl(local, 'POST', path, {name: args.name})) as Checkpoint; // from our own server
+    const saved = await callControl<Checkpoint>(local, 'POST', path, {name: args.name});
     local.out.text(`Saved ${saved.name} at ${saved.clock_at} (sandbox clock).`);
     if (replaced !== undefined)
       local.out.warn(`the earlier checkpoint ${saved.name} of ${replaced.saved_at} was replaced`);

@@ -30,9 +30,8 @@ export default class SandboxDeliveriesList extends RemitCommand {
     const query = new URLSearchParams(
       asked.filter((pair): pair is [string, string] => pair[1] !== undefined),
     );
-    const {data} = (await callControl(local, 'GET', `/sandbox/deliveries?${query.toString()}`)) as {
-      data: {id: string}[]; // from our own server
-    };
+    const path = `/sandbox/deliveries?${query.toString()}` as const;
+    const {data} = await callControl<{data: {id: string}[]}>(local, 'GET', path);
     await local.out.list(data, deliveryView);
     const last = data.at(-1);
     if (data.length === limit && last)

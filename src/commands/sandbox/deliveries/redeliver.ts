@@ -3,6 +3,7 @@ import {idArg} from '../../../cli/input/flags.ts';
 import {callControl} from '../../../cli/sandbox/control.ts';
 import {sandboxCommand} from '../../../cli/sandbox/target.ts';
 import {RemitError} from '../../../errors.ts';
+import {must} from '../../../narrow.ts';
 import {deliveryView} from '../../../output/views/deliveries.ts';
 import type {DeliveryRecord} from '../../../sandbox/webhooks/delivery-desk.ts';
 
@@ -18,8 +19,8 @@ export default class SandboxDeliveriesRedeliver extends RemitCommand {
     const {args} = await this.parse(SandboxDeliveriesRedeliver);
     const local = this.openLocal();
     const path = `/sandbox/deliveries/${encodeURIComponent(args.id)}/redeliver` as const;
-    const delivery = (await callControl(local, 'POST', path, {})) as DeliveryRecord; // from our own server
-    const {status, error} = delivery.attempts.at(-1)!; // the one just made
+    const delivery = await callControl<DeliveryRecord>(local, 'POST', path, {});
+    const {status, error} = must(delivery.attempts.at(-1), 'attempt that was just made');
     if (status === null || status < 200 || status > 299)
       throw new RemitError(
         'UNAVAILABLE',

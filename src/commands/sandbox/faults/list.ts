@@ -9,7 +9,7 @@ export default class SandboxFaultsList extends RemitCommand {
   async run() {
     await this.parse(SandboxFaultsList);
     const local = this.openLocal();
-    const {data} = (await callControl(local, 'GET', '/sandbox/faults')) as {data: object[]}; // from our own server
+    const {data} = await callControl<{data: object[]}>(local, 'GET', '/sandbox/faults');
     await local.out.list(data, faultView);
   }
 }
