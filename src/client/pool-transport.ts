@@ -3,7 +3,7 @@ import type * as undiciModule from 'undici';
 import type {Dispatcher, Pool, buildConnector} from 'undici';
 import {must} from '../narrow.ts';
 import {parseProxy, type Proxy} from '../network/proxy.ts';
-import {tlsOptions, type NetworkSettings} from '../network/settings.ts';
+import {tlsOptions, type NetworkSettings, type Unsent} from '../network/settings.ts';
 import {Abortable, unwatch, watch} from './abort.ts';
 import {checkBaseUrl, pathPrefix} from './base-url.ts';
 import {Deadlines, type Timed} from './deadlines.ts';
@@ -24,6 +24,8 @@ export interface PoolTransportOptions extends NetworkSettings {
   baseUrl: string;
   /** Maximum number of sockets; each carries one request at a time. */
   connections: number;
+  /** Called when an exchange fails before it was sent. */
+  onUnsent?: ((why: Unsent) => void) | undefined;
   /** A larger answer body is a failure of kind `cut`. */
   maxBodyBytes?: number | undefined;
   /** For tests; otherwise undici is loaded at the first request. @internal */
@@ -74,6 +76,7 @@ export class PoolTransport implements Transport {
         deadlines: this.#deadlines,
         unconnected: this.#unconnected,
         ended: this.#ended,
+        onUnsent: this.#options.onUnsent,
         resolve,
         reject,
       });
@@ -158,6 +161,7 @@ interface ExchangeOptions {
   deadlines: Deadlines;
   /** Why a connection takes so long. */
   unconnected: () => {kind: FailureKind; words: string};
+  onUnsent: PoolTransportOptions['onUnsent'];
   /** Called once, before either of the others. */
   ended: () => void;
   resolve: (answer: TransportAnswer) => void;
@@ -290,6 +294,7 @@ class Exchange extends Abortable implements Dispatcher.DispatchHandler, Progress
 
   #fail(failure: TransportFailure): void {
     if (!this.#settle()) return;
+    if (!failure.sent) this.#options.onUnsent?.({failure: failure.kind, reason: failure.trouble});
     this.#options.reject(failure);
     if (this.#controller !== undefined && !this.#controller.aborted) this.#controller.abort(failure);
   }

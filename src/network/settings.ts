@@ -16,6 +16,12 @@ export interface NetworkSettings extends TlsSettings {
   proxy?: string | Proxy | undefined;
 }
 
+/** Why a request was not sent: the keys of `details` in an error. */
+export interface Unsent {
+  failure: string;
+  reason: string | undefined;
+}
+
 /** Without undefined keys, which Node would treat as settings. */
 export const tlsOptions = ({ca, cert, key}: TlsSettings): Pick<ConnectionOptions, 'ca' | 'cert' | 'key'> => ({
   ...(ca === undefined ? {} : {ca}),

@@ -88,6 +88,8 @@ describe('a service behind a proxy, with a private authority and client certific
       assert.equal(batch.code, 7, batch.stderr);
       const summary = JSON.parse(batch.stdout) as Summary;
       assert.deepEqual([summary.not_sent, summary.in_doubt, summary.posts], [5, 0, 0]);
+      assert.match(String(summary.stopped_because?.message), /the server requires a client certificate/);
+      assert.match(batch.stderr, /remit profiles set far --client-cert FILE --client-key FILE/);
     } finally {
       await scene.close();
     }

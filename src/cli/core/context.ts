@@ -4,7 +4,7 @@ import {Codec} from '../../client/codec.ts';
 import type {Transport} from '../../client/transport.ts';
 import type {Clock} from '../../clock.ts';
 import {RemitError} from '../../errors.ts';
-import type {NetworkSettings} from '../../network/settings.ts';
+import type {NetworkSettings, Unsent} from '../../network/settings.ts';
 import type {Output} from '../../output/output.ts';
 import {configDir, stateDir} from '../../profiles/config-file.ts';
 import type {ActiveProfile} from '../../profiles/profile.ts';
@@ -43,6 +43,8 @@ export interface Context extends LocalContext {
   client: RemitClient;
   /** A new transport to the profile's base URL; the caller closes it. */
   transportFor: (kind: TransportKind) => Promise<Transport>;
+  /** Why a request on a pool was last not sent. */
+  readonly unsent: Unsent | undefined;
   /** A client on a transport chosen by the caller, otherwise like `client`. */
   clientOn: (transport: Transport) => RemitClient;
   /** Refuses, or shows the facts and prompts, before anything is sent that moves money. */
@@ -79,8 +81,9 @@ export async function openContext(
   refuseUnverified(profile, runtime.env);
   for (const warning of profile.warnings) out.warn(warning);
   const network = networkOf(profile, local);
+  let unsent: Unsent | undefined;
   const transportFor = async (kind: TransportKind) =>
-    runtime.transport(kind, profile.baseUrl, await network());
+    runtime.transport(kind, profile.baseUrl, {...(await network()), onUnsent: (why) => (unsent = why)});
   const {RemitClient} = await import('../../client/client.ts'); // HTTP is loaded by commands that need it
   const clientOn = (transport: Transport) =>
     new RemitClient({
@@ -109,6 +112,9 @@ export async function openContext(
       return (client ??= clientOn(lazyTransport(() => transportFor('one-shot'))));
     },
     transportFor,
+    get unsent() {
+      return unsent;
+    },
     clientOn,
     guardWrite: (facts) =>
       guardWrite(facts, {

@@ -10,7 +10,7 @@ export interface Place {
 
 /** The command that removes the cause of a failed connection, or shows it if the cause is not on this machine. */
 export function networkFix(
-  {details, httpStatus}: RemitError,
+  {details, httpStatus}: Pick<RemitError, 'details' | 'httpStatus'>,
   {commands, baseUrl}: Place,
 ): string | undefined {
   const {failure, reason, location} = details ?? {};

@@ -1,7 +1,7 @@
 import {homedir} from 'node:os';
 import type {Transport} from '../../client/transport.ts';
 import {systemClock, type Clock} from '../../clock.ts';
-import type {NetworkSettings} from '../../network/settings.ts';
+import type {NetworkSettings, Unsent} from '../../network/settings.ts';
 import type {OutStream} from '../../output/sink.ts';
 import {socketCeiling} from './open-files.ts';
 import {terminalPrompts, type Prompts} from './prompts.ts';
@@ -9,6 +9,12 @@ import {Stop} from './stop.ts';
 
 /** `one-shot` is node:http, which loads quickly; `pool` is undici, which is fast over thousands of requests. */
 export type TransportKind = 'one-shot' | 'pool';
+
+/** How the service is reached. */
+export interface Network extends NetworkSettings {
+  /** Called by a pool when a request fails before it was sent. */
+  onUnsent?: (why: Unsent) => void;
+}
 
 export interface InStream extends NodeJS.ReadableStream {
   isTTY?: boolean | undefined;
@@ -28,7 +34,7 @@ export interface Runtime {
   uuid: () => string;
   stop: Stop;
   prompts: Prompts;
-  transport: (kind: TransportKind, baseUrl: string, network?: NetworkSettings) => Promise<Transport>;
+  transport: (kind: TransportKind, baseUrl: string, network?: Network) => Promise<Transport>;
 }
 
 /** The runtime of a real process. */
@@ -71,7 +77,7 @@ function workingFolder(): string {
 async function openTransport(
   kind: TransportKind,
   baseUrl: string,
-  network: NetworkSettings = {},
+  network: Network = {},
 ): Promise<Transport> {
   if (kind === 'one-shot') {
     const {HttpTransport} = await import('../../client/http-transport.ts');

@@ -48,7 +48,8 @@ describe('the TLS files of a profile', () => {
     const ran = await remit(line, {
       env,
       transport: async (_kind, _baseUrl, settings) => {
-        network = settings;
+        network = {...settings};
+        delete (network as {onUnsent?: unknown}).onUnsent;
         return new FakeTransport([answer(200, {data: [], next_cursor: null})]);
       },
     });

@@ -3,6 +3,7 @@ import type {OpenBatch} from '../../../batch/journal/open-batch.ts';
 import {batchCommand} from '../../../batch/standing/placed.ts';
 import type {Summary} from '../../../batch/standing/summary.ts';
 import {shellWord} from '../../../shell-word.ts';
+import {networkFix} from '../../core/network-fix.ts';
 import {placedBy, placeFlags} from '../place.ts';
 import {doubtsText, summaryText} from '../summary-view.ts';
 import {releasedText} from './cancel-confirm.ts';
@@ -21,6 +22,7 @@ export async function showEnd(request: RunRequest, {journal}: OpenBatch, summary
   if (request.path === 'cancel' && summary.accepted > 0)
     context.out.notice(releasedText(journal.rows.inStates(['accepted'], 0, NAMED), summary.accepted));
   hintRefusals(request, summary, journal);
+  hintNetwork(request, summary);
   noteDoubts(request, summary, journal.rows.inStates(['in_doubt'], 0, ATTENTION));
   if (summary.posts === 0 && summary.next === null && (await hasForgotten(context, kind, journal)))
     context.out.notice(RESET_SANDBOX);
@@ -38,6 +40,14 @@ function hintRefusals(request: RunRequest, summary: Summary, journal: OpenBatch[
   request.context.out.hint(
     `if the address is right and the service does refuse these rows: ${continued(request, words)}`,
   );
+}
+
+/** No connection could be made: this command removes the cause. */
+function hintNetwork({context}: RunRequest, {stopped_because}: Summary): void {
+  const {unsent, commands, profile} = context;
+  if (stopped_because?.reason !== 'unreachable' || unsent === undefined) return;
+  const fix = networkFix({details: {...unsent}, httpStatus: undefined}, {commands, baseUrl: profile.baseUrl});
+  if (fix !== undefined) context.out.hint(fix);
 }
 
 /** If the output cannot be written, the error still says what was done. */
