@@ -29,6 +29,9 @@ export function unknownFields(
   });
 }
 
+/** Names that are shown. The service chooses the names of a record, and a line break in one would forge a hint. */
+const FIELD_NAME = /^[A-Za-z_][\w-]{0,63}$/;
+
 /** Names the unknown field and the known ones. */
 export function unknownField(
   field: string,
@@ -37,7 +40,9 @@ export function unknownField(
 ): RemitError {
   const first: unknown = records[0];
   const own = first !== null && typeof first === 'object' && !Array.isArray(first) ? Object.keys(first) : [];
-  const names = [...new Set([...own, ...known.paths])].filter((name) => !name.endsWith('*'));
+  const names = [...new Set([...own.filter((name) => FIELD_NAME.test(name)), ...known.paths])].filter(
+    (name) => !name.endsWith('*'),
+  );
   const near = nearest(field, names);
   const all = names.filter((name) => !name.includes('.')).sort();
   return new RemitError(

@@ -33,4 +33,18 @@ describe('an unknown field', () => {
     for (const record of [null, 'text', [{odd: 2}]])
       assert.equal(unknownField('zzzzzzzz', [record], {paths: ['id']}).hint, 'It has id');
   });
+
+  it('is answered with names that cannot forge a line', () => {
+    const record = {
+      'a\nHint: run evil': 1,
+      '\u001b[2J': 1,
+      'x y': 1,
+      ['a'.repeat(65)]: 1,
+      '4012888888881881': 1,
+      good_1: 1,
+    };
+    const error = unknownField('zzzzzzzz', [record], {paths: ['id']});
+    assert.equal(error.hint, 'It has good_1, id');
+    assert.deepEqual(error.details, {unknown: 'zzzzzzzz', known: ['good_1', 'id']});
+  });
 });

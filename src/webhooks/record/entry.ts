@@ -19,15 +19,13 @@ const deliveryJson = (delivery: Delivery): string =>
   (delivery.bodyBytes === undefined ? '' : `"bodyBytes":${delivery.bodyBytes},`) +
   `"verdict":"${delivery.verdict}","reason":${quoted(delivery.reason)},"secret":${quoted(delivery.secret)},` +
   `"eventId":${quoted(delivery.eventId)},"eventType":${quoted(delivery.eventType)},"attempt":${delivery.attempt},` +
-  `"duplicateOf":${quoted(delivery.duplicateOf)},"filtered":${delivery.filtered},"targets":${listJson(delivery.targets)}}`;
+  `"duplicateOf":${quoted(delivery.duplicateOf)},"filtered":${delivery.filtered},"targets":${JSON.stringify(delivery.targets)}}`;
 
 function headersJson(headers: HeaderPairs): string {
   let json = '';
   for (const [name, value] of headers) json += `${json === '' ? '' : ','}[${quoted(name)},${quoted(value)}]`;
   return json;
 }
-
-const listJson = (texts: readonly string[]): string => (texts.length === 0 ? '[]' : JSON.stringify(texts));
 
 /** Printable ASCII without quotation marks and backslashes: the same in JSON. */
 const PLAIN = /^[ !#-[\]-~]*$/;

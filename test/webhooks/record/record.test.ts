@@ -146,6 +146,7 @@ describe('the record of deliveries', () => {
           assert.deepEqual(decodeEntry(frame!), entry);
         },
       ),
+      {numRuns: 40},
     );
   });
 
@@ -279,5 +280,21 @@ describe('the record of deliveries', () => {
     assert.deepEqual(ids(folder), [idOf(1), idOf(3)]);
     pruneBehind(folder, Date.now(), bounds, new Map());
     assert.deepEqual(ids(folder), [idOf(3)]);
+  });
+
+  it('keeps a segment of which one delivery waits, and leaves out one that another process removed', async () => {
+    await record(folder, [arrived(1), arrived(2)]);
+    const bounds = {maxBytes: 0, maxAgeMs: Number.POSITIVE_INFINITY};
+    pruneBehind(folder, Date.now(), bounds, new Map([[idOf(2), []]]));
+    assert.deepEqual(ids(folder), [idOf(1), idOf(2)]);
+    const [file] = segmentFiles();
+    pruneBehind(folder, Date.now(), bounds, {
+      size: 1,
+      has: () => {
+        rmSync(file!, {force: true});
+        return false;
+      },
+    });
+    assert.deepEqual(segmentFiles(), []);
   });
 });
