@@ -1,4 +1,8 @@
+import type {ClientRequest} from 'node:http';
+import type {Agent, RequestOptions} from 'node:https';
 import {messageOf} from '../narrow.ts';
+import {hostOf} from '../network/local.ts';
+import {proxyFor, type Env, type Proxy} from '../network/proxy.ts';
 import type {HeaderPairs} from './delivery.ts';
 
 export interface PostedAnswer {
@@ -19,6 +23,8 @@ export interface PostOptions {
   signal?: AbortSignal | undefined;
   /** Certificates to trust besides those of the system. */
   ca?: readonly string[] | undefined;
+  /** The proxy of this environment is used for targets that are not on this machine; without it none is. */
+  env?: Env | undefined;
   /** Monotonic milliseconds. */
   monotonic?: (() => number) | undefined;
 }
@@ -47,21 +53,26 @@ export async function postBytes(
   body: Uint8Array,
   options: PostOptions,
 ): Promise<PostedAnswer> {
-  const secure = url.protocol === 'https:';
-  const {request} = await (secure ? import('node:https') : import('node:http'));
   const monotonic = options.monotonic ?? (() => performance.now());
   const startMs = monotonic();
   const latencyMs = () => Math.round((monotonic() - startMs) * 10) / 10;
-  const ca = secure && options.ca !== undefined ? {ca: await withSystemCertificates(options.ca)} : {};
+  const noAnswer = (error: string): PostedAnswer => ({
+    ...{status: null, latencyMs: latencyMs(), headers: [], body: Buffer.alloc(0), error},
+  });
+  let way: Way;
+  try {
+    way = await wayTo(url, options);
+  } catch (error) {
+    return noAnswer(messageOf(error)); // a proxy that cannot be used
+  }
   return new Promise((resolve) => {
-    const failed = (error: string) =>
-      resolve({status: null, latencyMs: latencyMs(), headers: [], body: Buffer.alloc(0), error});
+    const failed = (error: string) => resolve(noAnswer(error));
     const all = [['Host', url.host], ...passedOn(headers), ['Content-Length', String(body.length)]];
-    const flat = all.flat();
+    const flat = [...all, ...way.headers].flat();
     if (options.signal?.aborted) return failed('stopped');
-    let sent: ReturnType<typeof request>;
+    let sent: ClientRequest;
     try {
-      sent = request(url, {method: 'POST', headers: flat, agent: false, signal: options.signal, ...ca});
+      sent = way.request({method: 'POST', headers: flat, signal: options.signal, ...way.options});
     } catch (error) {
       return failed(messageOf(error)); // a header that cannot be sent
     }
@@ -93,6 +104,39 @@ export async function postBytes(
     });
     sent.end(body);
   });
+}
+
+/** How a request leaves this machine. */
+interface Way {
+  request: (options: RequestOptions) => ClientRequest;
+  options: RequestOptions;
+  /** For the proxy. */
+  headers: readonly [string, string][];
+}
+
+/** Directly; through a tunnel for https; for http the proxy gets the request itself. */
+async function wayTo(url: URL, {env = {}, ca, timeoutMs}: PostOptions): Promise<Way> {
+  const proxy = proxyFor(url, env);
+  const secure = url.protocol === 'https:';
+  if (!secure && proxy !== undefined) {
+    const {request} = await (proxy.secure ? import('node:https') : import('node:http'));
+    const {authorization, host, port} = proxy;
+    return {
+      request,
+      options: {host, port, path: url.href, agent: false},
+      headers: authorization === undefined ? [] : [['Proxy-Authorization', authorization]],
+    };
+  }
+  const {request} = await (secure ? import('node:https') : import('node:http'));
+  const trusted = secure && ca !== undefined ? {ca: await withSystemCertificates(ca)} : {};
+  const agent = proxy === undefined ? false : await tunnelTo(proxy, timeoutMs);
+  const target = {host: hostOf(url), port: url.port || undefined, path: url.pathname + url.search};
+  return {request, options: {...target, ...trusted, agent}, headers: []};
+}
+
+async function tunnelTo(proxy: Proxy, timeoutMs: number): Promise<Agent> {
+  const {tunnelAgent} = await import('../network/tunnel.ts');
+  return tunnelAgent(proxy, {keepAlive: false, timeoutMs, tls: {}});
 }
 
 async function withSystemCertificates(own: readonly string[]): Promise<string[]> {

@@ -3,6 +3,7 @@ import {createServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {describe, it} from 'mocha';
 import {postBytes} from '../../src/webhooks/post.ts';
+import {forwardProxy} from '../network/forward-proxy.ts';
 
 describe('a delivery that is posted', () => {
   it('keeps as much of the answer as it is asked to, and nothing otherwise', async () => {
@@ -42,5 +43,60 @@ describe('a delivery that is posted', () => {
       assert.equal(status, null);
       assert.match(error!, /header/i);
     }
+  });
+
+  describe('to another machine', () => {
+    const posted = async (target: string, env: (proxy: string) => Record<string, string>) => {
+      const server = createServer((request, response) => request.resume().on('end', () => response.end()));
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const {port} = server.address() as AddressInfo;
+      const proxy = await forwardProxy({credentials: 'jo:pass', hosts: {'hooks.test:443': port}});
+      try {
+        const url = new URL(target.replace('PORT', String(port)));
+        const options = {timeoutMs: 5_000, env: env(proxy.url.replace('://', '://jo:pass@'))};
+        return {proxy, answer: await postBytes(url, [['X-A', '1']], Buffer.from('{}'), options)};
+      } finally {
+        await proxy.close();
+        server.closeAllConnections();
+        server.close();
+      }
+    };
+
+    it('goes through the proxy: whole over http, with credentials for the proxy', async () => {
+      const {proxy, answer} = await posted('http://hooks.test/in?a=1', (url) => ({HTTP_PROXY: url}));
+      assert.deepEqual([answer.status, answer.error], [200, null]);
+      const [request] = proxy.requests;
+      assert.equal(request?.url, 'http://hooks.test/in?a=1');
+      assert.deepEqual([request.headers['host'], request.headers['x-a']], ['hooks.test', '1']);
+      const credentials = Buffer.from('jo:pass').toString('base64');
+      assert.equal(request.headers['proxy-authorization'], `Basic ${credentials}`);
+    });
+
+    it('goes through a tunnel over https', async () => {
+      const {proxy, answer} = await posted('https://hooks.test/in', (url) => ({HTTPS_PROXY: url}));
+      assert.deepEqual(proxy.connects, ['hooks.test:443']);
+      assert.match(String(answer.error), /wrong version number/); // the target speaks plain http
+    });
+
+    it('goes directly where NO_PROXY names it, and to this machine', async () => {
+      const proxies = (url: string) => ({HTTP_PROXY: url, HTTPS_PROXY: url});
+      const here = await posted('http://localhost:PORT/', proxies);
+      assert.deepEqual([here.answer.status, here.proxy.requests], [200, []]);
+      const exempt = await posted('http://hooks.invalid/', (url) => ({
+        ...proxies(url),
+        NO_PROXY: 'hooks.invalid',
+      }));
+      assert.deepEqual([exempt.answer.error, exempt.proxy.requests], ['host not found', []]);
+    });
+
+    it('fails, and throws nothing, where the proxy refuses or cannot be used', async () => {
+      const refused = await posted('https://other.test/', (url) => ({HTTPS_PROXY: url}));
+      assert.match(
+        String(refused.answer.error),
+        /^the proxy http:.* refused to connect to other\.test:443 \(502\)$/,
+      );
+      const unusable = await posted('https://other.test/', () => ({HTTPS_PROXY: 'socks5://p.test'}));
+      assert.match(String(unusable.answer.error), /^HTTPS_PROXY names a socks5 proxy/);
+    });
   });
 });

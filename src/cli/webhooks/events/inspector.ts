@@ -111,7 +111,7 @@ async function replay(
       post: (url, headers, body) =>
         postBytes(url, headers, body, {
           ...{timeoutMs: settings.timeoutMs, keepBytes: RESPONSE_BYTES},
-          ...{signal: stop.signal, ca: trustedCertificates(local)},
+          ...{signal: stop.signal, ca: trustedCertificates(local), env: local.runtime.env},
         }),
     },
     {

@@ -145,7 +145,7 @@ async function* replays(
   const {flags, secret, writer, done} = run;
   const options = {
     ...{timeoutMs: flags.timeout ?? TIMEOUT_MS, keepBytes: flags['show-response'] ? KEEP_BYTES : 0},
-    ...{signal: stop.signal, ca: trustedCertificates(local)},
+    ...{signal: stop.signal, ca: trustedCertificates(local), env: local.runtime.env},
   };
   const tools: ReplayTools = {
     ...{clock, signal: stop.signal},

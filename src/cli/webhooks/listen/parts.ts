@@ -119,7 +119,7 @@ function makeForwarder(
       postBytes(new URL(target), headers, body, {
         timeoutMs: flags['forward-timeout'] ?? FORWARD_TIMEOUT_MS,
         keepBytes: flags['show-response'] ? RESPONSE_BYTES : 0,
-        ...{signal, ca},
+        ...{signal, ca, env: local.runtime.env},
       }),
     resign:
       resignWith === undefined

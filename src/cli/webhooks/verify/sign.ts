@@ -98,6 +98,7 @@ export async function sendSigned(
     timeoutMs: request.timeoutMs,
     keepBytes: KEEP_BYTES,
     signal: local.stop.signal,
+    env: local.runtime.env,
     ca: trustedCertificates(local),
   });
   if (local.stop.reason !== undefined) throw local.stop.reason;
