@@ -124,10 +124,10 @@ describe('the TLS files of a profile', () => {
 
     it('when they do not exist, or hold something else', async () => {
       await refused('--ca-file tls/none.pem', /the CA file .*none\.pem cannot be read: ENOENT/);
-      await refused('--ca-file tls/key.pem', /key\.pem holds no certificate in PEM format/);
+      await refused('--ca-file tls/key.pem', /key\.pem contains no certificate in PEM format/);
       await refused('--client-cert tls/key.pem', /the client certificate .*key\.pem holds no certificate/);
       write('broken.pem', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n');
-      await refused('--ca-file tls/broken.pem', /broken\.pem holds a certificate that cannot be read/);
+      await refused('--ca-file tls/broken.pem', /broken\.pem contains a certificate that cannot be read/);
     });
 
     it('when other users can change them', async () => {
@@ -140,7 +140,7 @@ describe('the TLS files of a profile', () => {
     });
 
     it('when the key is missing, is of another certificate, or needs a passphrase', async () => {
-      await refused('--client-cert tls/cert.pem', /holds no private key in PEM format/, /--client-key FILE/);
+      await refused('--client-cert tls/cert.pem', /contains no private key in PEM format/, /--client-key FILE/);
       await refused(
         '--client-cert tls/cert.pem --client-key tls/both.pem',
         /both\.pem does not belong to the certificate in .*cert\.pem/,
