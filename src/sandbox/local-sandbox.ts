@@ -26,7 +26,7 @@ import type {DeliveryPump} from './webhooks/delivery-pump.ts';
 import * as world from './entities/entities.ts';
 import type {Advanced, ClockStatus, Sandbox, SandboxStatus, Truth} from './control/sandbox-interface.ts';
 
-/** What a sandbox is put together from. */
+/** The parts of a sandbox. */
 export interface SandboxParts {
   context: Context;
   pump: TimerPump;
@@ -37,9 +37,9 @@ export interface SandboxParts {
   timing: TimingProfile;
   mainBalanceMinor: number;
   keys: readonly IssuedKey[];
-  /** How long an advance waits for receivers; 15 s when absent. */
+  /** How long an advance waits for receivers; default 15 s. */
   receiverPatienceMs?: number | undefined;
-  /** Milliseconds since the epoch, of the machine's clock. */
+  /** Milliseconds since the epoch, by the machine's clock. */
   machineNow: () => number;
   controlToken: string;
   allowedHosts: () => readonly string[];
@@ -47,7 +47,7 @@ export interface SandboxParts {
   onBug: (error: unknown) => void;
 }
 
-/** An advance waits at most this long for slow receivers in total; the other deliveries continue in the background. */
+/** Maximum total time that an advance waits for slow receivers; the other deliveries continue in the background. */
 const DELIVERIES_MS = 15_000;
 
 type Mode = Entity['mode'];
@@ -166,7 +166,7 @@ export class LocalSandbox implements Sandbox {
     await this.#parts.deliveries.look();
   }
 
-  /** Many records went away: so do their keys. */
+  /** Many records were deleted, and their keys with them. */
   #beginKeys(): Promise<void> {
     const {store, keyIndex} = this.#parts.context;
     return store.read((queries) => keyIndex.begin(queries));
@@ -205,7 +205,7 @@ export class LocalSandbox implements Sandbox {
     return {now: this.#now(), ...became, ...sent, ...idle, deliveries_under_way: waiting};
   }
 
-  /** From the store's clock, not from what this process last saw of it: of two that advance at once, both count. */
+  /** From the store's clock, not from what this process last read: if two processes advance at once, both count. */
   async #move(to: (nowMs: number) => number, patience: Patience): Promise<number> {
     const {context, pump, deliveries} = this.#parts;
     const fired = await deliveries.hold(async () => {
@@ -219,7 +219,7 @@ export class LocalSandbox implements Sandbox {
   async setClock(mode: ClockMode): Promise<ClockStatus> {
     const {context, pump, deliveries} = this.#parts;
     await moveClock(context, (clock) => clock.setMode(mode));
-    await pump.look(); // its alarm was set by the old pace
+    await pump.look(); // its alarm was set for the previous speed
     await deliveries.look();
     return this.#clock();
   }
@@ -240,7 +240,7 @@ export class LocalSandbox implements Sandbox {
   }
 
   async simulate(asked: Simulation): Promise<Simulated> {
-    await this.#parts.pump.catchUp(); // what was due before has happened
+    await this.#parts.pump.catchUp(); // what was due before has been done
     return simulate(this.#parts.context, asked);
   }
 
@@ -260,13 +260,13 @@ export class LocalSandbox implements Sandbox {
 
   async #entity(mode: Mode): Promise<Entity> {
     const entities = await this.#parts.context.store.read(world.listEntities);
-    return entities.find((entity) => entity.mode === mode)!; // both were made with the store
+    return entities.find((entity) => entity.mode === mode)!; // both were created with the store
   }
 }
 
 const endedOf = ({delivered, failed, dropped}: DeliveryCounts): number => delivered + failed + dropped;
 
-/** Of `http://host:port/path?query`: from the first slash after the scheme's two. */
+/** The path of `http://host:port/path?query`: from the first slash after the two of the scheme. */
 function pathOf(url: string): string {
   const from = url.indexOf('/', 8);
   const query = url.indexOf('?', from);

@@ -25,26 +25,29 @@ import {countOpening} from './base/settings.ts';
 import {keyIndexFor} from './entities/remembered-keys.ts';
 
 export interface SandboxOptions {
-  /** Database file, made when it is not there and opened under our own lock; or a store that is open already, for no other sandbox. */
+  /**
+   * Database file, created if it does not exist and opened under our own lock; or an open store, for no other
+   * sandbox.
+   */
   store: string | Store;
-  /** The machine's time; the sandbox's own may run ahead of it or stand still. */
+  /** The machine's time; the sandbox's own may be ahead of it or frozen. */
   clock?: Clock;
-  /** Makes a new sandbox's clock stand still at this moment (milliseconds since the epoch). An old one keeps its clock. */
+  /** Freezes a new sandbox's clock at this time (milliseconds since the epoch). An existing one keeps its clock. */
   frozenAtMs?: number | undefined;
-  /** How time runs from now on, also for an old sandbox; absent, as it was (a new one: with the machine). */
+  /** The clock mode from now on, also for an existing sandbox; default: unchanged (a new one: real time). */
   clockMode?: ClockMode | undefined;
   /** The same seed and the same calls give the same ids and keys; absent, they are random. */
   seed?: string | undefined;
   timing?: TimingProfile | undefined;
   strictIdempotency?: boolean | undefined;
   idempotencyTtlMs?: number | null | undefined;
-  /** Whether amounts such as 55.01 make an ACH transfer come back (they do when absent). */
+  /** Whether amounts such as 55.01 cause an ACH return (default true). */
   magicAmounts?: boolean | undefined;
   /** Entities whose account transfers are answered with 202 and continue later (default: none). */
   asyncInitiation?: readonly ('test' | 'live')[] | undefined;
-  /** A move of the scenario `move_207` settles nevertheless; it stays CREATED when absent. */
+  /** A move with the scenario `move_207` settles nevertheless; by default it stays CREATED. */
   settleMove207?: boolean | undefined;
-  /** What each main account of a new or reset sandbox holds. */
+  /** The balance of each main account of a new or reset sandbox. */
   mainBalanceMinor?: number | undefined;
   /** Timers fire by themselves (a server) or before each request (tests). */
   background?: boolean | undefined;
@@ -53,24 +56,24 @@ export interface SandboxOptions {
   controlToken?: string | undefined;
   allowedHosts?: (() => readonly string[]) | undefined;
   onRequest?: ((entry: RequestEntry) => void) | undefined;
-  /** Each attempt at a delivery, once it is written down. */
+  /** Each delivery attempt, once it is recorded. */
   onDelivery?: ((entry: DeliveryEntry) => void) | undefined;
-  /** How long an advance waits for receivers that take their time; 15 s when absent. */
+  /** How long an advance waits for slow receivers; default 15 s. */
   receiverPatienceMs?: number | undefined;
   /** Sends deliveries; HTTPS by default, never anything else. */
   post?: PostWebhook | undefined;
-  /** Deliveries may go to private addresses as well; to loopback they always may, to special ones never. */
+  /** Also deliver to private addresses; loopback is always allowed, special addresses never. */
   privateReceivers?: boolean | undefined;
   /** Certificate (PEM) of the local authority, whose receivers are trusted on loopback. */
   authorityFile?: string | undefined;
-  /** Something that cannot happen happened, and was answered 500; or a RemitError: the store is in trouble, 503. */
+  /** An internal error that was answered with 500; or a RemitError: the store failed, 503. */
   onBug?: ((error: unknown) => void) | undefined;
   onStop?: (() => void) | undefined;
 }
 
 /**
- * Opens a sandbox on its store, making it at the first time: two entities, their keys, funded main accounts.
- * @throws {RemitError} LOCKED when another process has the store, STATE_DAMAGED when it cannot be read.
+ * Opens a sandbox on its store, and sets it up the first time: two entities, their keys, funded main accounts.
+ * @throws {RemitError} LOCKED if another process has the store, STATE_DAMAGED if it cannot be read.
  */
 export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   const store = typeof options.store === 'string' ? await openSandboxStore(options.store) : options.store;
@@ -87,7 +90,7 @@ async function assemble(store: Store, options: SandboxOptions): Promise<Sandbox>
   const onBug = options.onBug ?? ((error: unknown) => process.emitWarning(String(error)));
   const mainBalanceMinor = options.mainBalanceMinor ?? world.MAIN_BALANCE_MINOR;
   const timing = options.timing ?? 'fast';
-  // Each opening draws on: bytes that were used up for keys must not come again.
+  // Each opening draws new bytes: bytes that were used for keys must not be used again.
   const opening = await store.write(countOpening);
   const randomFor = (what: string) =>
     options.seed === undefined ? systemRandom() : seededRandom(`${options.seed}/${what}/${opening}`);

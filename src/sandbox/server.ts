@@ -12,15 +12,15 @@ import type {Sandbox} from './control/sandbox-interface.ts';
 const HOST = '127.0.0.1';
 
 export interface ServerOptions extends Omit<SandboxOptions, 'background' | 'allowedHosts'> {
-  /** 0, or absent, takes a free one. */
+  /** 0, or absent, picks a free one. */
   port?: number | undefined;
-  /** A whole request must have arrived within this; slower clients get a 400 and are cut off. */
+  /** A whole request must have arrived within this time; slower clients get a 400 and are disconnected. */
   requestTimeoutMs?: number | undefined;
 }
 
 export interface RunningSandbox {
   baseUrl: string;
-  /** Where the control routes are: `{baseUrl}/sandbox`. */
+  /** Address of the control routes: `{baseUrl}/sandbox`. */
   controlUrl: string;
   testKey: string;
   liveKey: string;
@@ -72,7 +72,8 @@ function serve(sandbox: Sandbox, requestTimeoutMs: number, onBug: (error: unknow
       return sandbox.fetch(request, (answer) => send(outgoing, answer));
     },
     {
-      // The global Request and Response stay as they are: this process may be a test or a demo with clients of its own.
+      // The global Request and Response are not replaced: this process may be a test or a demo with clients of its
+      // own.
       overrideGlobalObjects: false,
       errorHandler: (error) => {
         if (error instanceof RequestError)
@@ -88,7 +89,7 @@ function serve(sandbox: Sandbox, requestTimeoutMs: number, onBug: (error: unknow
       },
     },
   );
-  // Node looks for late clients at intervals only.
+  // Node checks for late clients only at intervals.
   const timeouts = {
     requestTimeout: requestTimeoutMs,
     headersTimeout: requestTimeoutMs,
@@ -99,7 +100,7 @@ function serve(sandbox: Sandbox, requestTimeoutMs: number, onBug: (error: unknow
   return server;
 }
 
-/** Writes an answer straight to its socket: a Response object in between would halve the server's speed. */
+/** Writes an answer directly to its socket: a Response object in between would halve the server's speed. */
 function send(outgoing: ServerResponse, {status, body, headers, socket, dripMs}: Outgoing): Response {
   if (socket === 'reset') {
     outgoing.socket?.resetAndDestroy();
@@ -109,11 +110,11 @@ function send(outgoing: ServerResponse, {status, body, headers, socket, dripMs}:
   if (dripMs !== undefined) void drip(outgoing, body ?? '', dripMs);
   else if (socket === 'cut')
     outgoing.write((body ?? '').slice(0, (body ?? '').length / 2), () => outgoing.destroy());
-  else outgoing.end(body ?? undefined); // as text it leaves in one write with the headers
+  else outgoing.end(body ?? undefined); // as text it is sent in one write with the headers
   return RESPONSE_ALREADY_SENT;
 }
 
-/** Names and values in turn, which Node writes as they are. */
+/** Names and values alternating, which Node writes unchanged. */
 function headerLines(headers: Outgoing['headers'], body: string | null): string[] {
   const lines: string[] = [];
   for (const name in headers) lines.push(name, headers[name]!);
@@ -123,7 +124,7 @@ function headerLines(headers: Outgoing['headers'], body: string | null): string[
 
 const DRIPS = 10;
 
-/** A body in pieces, as over a bad line. */
+/** A body in pieces, as over a slow line. */
 async function drip(outgoing: ServerResponse, body: string, ms: number): Promise<void> {
   outgoing.flushHeaders();
   const bytes = Buffer.from(body);
@@ -141,7 +142,10 @@ function refused(status: number, code: string, message: string): Response {
   });
 }
 
-/** Bytes that are not HTTP, headers that are too long, or a client that is too slow: the documented shape, then the end. */
+/**
+ * Bytes that are not HTTP, headers that are too long, or a client that is too slow: answers in the documented shape,
+ * then closes.
+ */
 function refuseSocket(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

@@ -78,13 +78,13 @@ describe("the sandbox's page in a browser", () => {
     });
     const [payee] = (await running.sandbox.seed({payees: 1, payers: 0})).payees;
     const {id} = await pay(payee!.id, 12_500);
-    await page.getByRole('link', {name: 'Look again'}).click();
+    await page.getByRole('link', {name: 'Reload'}).click();
     assert.match(await rowOf(id).first().innerText(), /initiated[\s\S]*125\.00 USD/);
     await page.getByRole('button', {name: '1 hour'}).click();
     await page.getByRole('status').waitFor();
     assert.match(
       await page.getByRole('status').innerText(),
-      /2026-03-02 16:00:00 UTC now; \d+ things happened/,
+      /It is now 2026-03-02 16:00:00 UTC; \d+ scheduled steps happened/,
     );
     assert.match(await rowOf(id).first().innerText(), /settled/);
     assert.equal((await call('GET', `/api/payouts/${id}`)).status, 'settled');
@@ -100,14 +100,14 @@ describe("the sandbox's page in a browser", () => {
       await page.getByRole('button', {name}).click();
       return page.getByRole('status').innerText();
     };
-    assert.match(await press('To what is next'), /UTC now/);
+    assert.match(await press('To the next event'), /UTC now/);
     assert.match(await press('1 day'), /2026-03-03 /);
-    assert.match(await press('Until nothing is left'), /Nothing is left to happen/);
-    assert.match(await press('A minute a second'), /60 times/);
+    assert.match(await press('Until idle'), /Nothing is left to happen/);
+    assert.match(await press('One minute per second'), /60 times/);
     assert.equal((await running.sandbox.clock()).mode, 'accelerated');
-    assert.match(await press('With the machine'), /with the machine/);
-    assert.match(await press('Stand still'), /stands still/);
-    assert.equal(await page.getByRole('button', {name: 'Stand still'}).getAttribute('aria-pressed'), 'true');
+    assert.match(await press('Real time'), /with the machine/);
+    assert.match(await press('Frozen'), /is frozen/);
+    assert.equal(await page.getByRole('button', {name: 'Frozen'}).getAttribute('aria-pressed'), 'true');
   });
 
   it('shows naughty names as they are, and runs nothing of them', async () => {

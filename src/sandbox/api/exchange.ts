@@ -6,15 +6,15 @@ import type {Routed} from './routing.ts';
 import {iso} from '../base/rows.ts';
 import type {TimerPump} from '../world/timer-pump.ts';
 
-/** One line of the request log. It holds no key and no body. */
+/** One entry of the request log. It contains no key and no body. */
 export interface RequestEntry {
   type: 'request';
-  /** ISO 8601, of the machine's clock. */
+  /** ISO 8601, by the machine's clock. */
   at: string;
   method: string;
   path: string;
   operation: OperationId | null;
-  /** As answered; null where the connection was reset. */
+  /** The status as answered; null if the connection was reset. */
   status: number | null;
   elapsed_ms: number;
   mode: 'test' | 'live' | null;
@@ -26,14 +26,14 @@ export interface RequestEntry {
 export interface RequestCounts {
   total: number;
   posts: number;
-  /** Requests by `operation status`; faults count as what they made of the answer. */
+  /** Requests by `operation status`; a fault counts with the status that it caused. */
   answers: Record<string, number>;
 }
 
-/** So many requests are kept for those who look later. */
+/** Number of requests kept for later display. */
 const RECENT = 100;
 
-/** What happens around every API request: due timers, faults, counting, the log, the request id. */
+/** The steps around every API request: due timers, faults, counting, the log, the request id. */
 export class Exchange {
   readonly #machine: Clock;
   readonly #now: () => number;
@@ -47,10 +47,10 @@ export class Exchange {
 
   constructor(options: {
     machine: Clock;
-    /** What time it is here. */
+    /** The sandbox's current time. */
     now: () => number;
     faults: Faults;
-    /** Does what has fallen due, where nothing does so in the background. */
+    /** Performs what is due, if nothing does so in the background. */
     pump: Pick<TimerPump, 'catchUp'>;
     onRequest: ((entry: RequestEntry) => void) | undefined;
     onBug: (error: unknown) => void;
@@ -63,7 +63,7 @@ export class Exchange {
     this.#onBug = options.onBug;
   }
 
-  /** `work` is given what fell due before it: it fails where that could not be done, and answers for that as well. */
+  /** `work` receives the result of the due steps: if they failed, `work` fails and answers for them. */
   async run(facts: RequestFacts, work: (before: Promise<void>) => Promise<Routed>): Promise<Outgoing> {
     const started = this.#machine.monotonic();
     const requestId = `req_${(++this.#made).toString(36).padStart(6, '0')}`;
@@ -78,10 +78,11 @@ export class Exchange {
     if (verdict && verdict.latencyMs > 0) await this.#machine.sleep(verdict.latencyMs);
     const effect = verdict?.effect;
     const struckBefore = effect !== undefined && strikesBefore(effect);
-    // Work, which gets `before`, turns its failure into an answer; where a fault answers instead, it is told all the same.
+    // `work` receives `before` and turns its failure into an answer. If a fault answers instead, the failure is still
+    // reported.
     if (struckBefore && trouble) this.#onBug(trouble.error);
     const routed = struckBefore ? null : await work(before);
-    const answer = effect ? spoil(effect, routed) : routed!; // work is left out only under an effect
+    const answer = effect ? spoil(effect, routed) : routed!; // work is skipped only because of an effect
     const status = answer.socket === 'reset' ? null : answer.status;
     this.#count(facts, status);
     const entry: RequestEntry = {
@@ -96,7 +97,7 @@ export class Exchange {
       request_id: requestId,
     };
     if (verdict !== undefined) entry.fault = effect?.kind ?? 'latency';
-    if (this.#recent.push(entry) > 2 * RECENT) this.#recent.splice(0, RECENT); // seldom: shifting each time would cost
+    if (this.#recent.push(entry) > 2 * RECENT) this.#recent.splice(0, RECENT); // rare: shifting each time would be expensive
     this.#onRequest?.(entry);
     const headers = this.#dated(headersOf(answer, requestId));
     const {body, socket, dripMs} = answer;
@@ -111,8 +112,9 @@ export class Exchange {
   }
 
   /**
-   * Whoever is asked for a Date gives the machine's. Where the sandbox is behind that, as after a checkpoint, its records would
-   * look old the moment they are made: then it says what time it is here. A Retry-After may be a date, of the machine's clock.
+   * The value of the Date header: the machine's time. If the sandbox is behind it, for example after a checkpoint,
+   * its records would look old as soon as they are created, so the sandbox's time is used. A Retry-After may be a
+   * date, by the machine's clock.
    */
   #dated(headers: Outgoing['headers']): Outgoing['headers'] {
     const now = this.#now();
@@ -131,7 +133,7 @@ export class Exchange {
     return {...this.#counts, answers: {...this.#counts.answers}};
   }
 
-  /** The last requests, the newest first. */
+  /** The last requests, newest first. */
   recent(most: number): RequestEntry[] {
     return this.#recent.slice(-Math.min(most, RECENT)).reverse();
   }
@@ -142,7 +144,7 @@ export class Exchange {
   }
 }
 
-/** Most answers have a body and no headers of their own, and need nothing to be put together. */
+/** Most answers have a body and no headers of their own, so nothing has to be assembled. */
 function headersOf({body, headers: own}: Outgoing, requestId: string): Outgoing['headers'] {
   if (own === NO_HEADERS && body !== null)
     return {'content-type': 'application/json', 'x-request-id': requestId};

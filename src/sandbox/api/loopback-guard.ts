@@ -13,7 +13,7 @@ export function checkHost(request: Request, hosts: readonly string[], what: stri
   );
 }
 
-/** @throws {ServiceError} 403 when a browser sent it for a page of another origin */
+/** @throws {ServiceError} 403 if a browser sent it for a page of another origin */
 export function checkOrigin(request: Request, host: string, what: string): void {
   const origin = request.headers.get('origin');
   if (origin !== null && origin !== `http://${host}`)

@@ -1,9 +1,9 @@
 import {ServiceError, invalid} from '../base/service-error.ts';
 
-/** A body may be this long; the largest documented one is far below. */
+/** Maximum size of a body; the largest documented one is far below it. */
 const BODY_BYTES_MAX = 1024 * 1024;
 
-/** A chunked body is read and thrown away up to here, so that its sender gets to see the refusal. */
+/** A chunked body is read and discarded up to this size, so that its sender receives the refusal. */
 const DRAIN_BYTES_MAX = 16 * BODY_BYTES_MAX;
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
@@ -13,8 +13,8 @@ export const isJson = (request: Request): boolean =>
 
 /**
  * The JSON body of a request.
- * @param mayBeEmpty a body without a single byte stands for `{}`, whatever its type
- * @throws {ServiceError} VALIDATION_ERROR for another content type, a body that is too large, or broken JSON.
+ * @param mayBeEmpty an empty body is the same as `{}`, whatever its type
+ * @throws {ServiceError} VALIDATION_ERROR for another content type, a body that is too large, or invalid JSON.
  */
 export async function readJsonBody(request: Request, mayBeEmpty = false): Promise<unknown> {
   const type = request.headers.get('content-type') ?? '';
@@ -43,22 +43,22 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** An escape of half a surrogate pair, of which there should be two: UTF-8 has none, so only bodies with such escapes are searched. */
+/** An escape of half a surrogate pair. UTF-8 has none, so only bodies with such escapes are searched. */
 const MAY_BE_BROKEN = /\\u[dD][89a-fA-F]/;
 const LONE_SURROGATE = /[\ud800-\udfff]/u;
-/** So many steps of a path are told, the innermost. */
+/** Number of path steps in a message, the innermost ones. */
 const PATH_MAX = 20;
 
 interface Place {
   value: object;
-  /** Of `value` in what holds it; the body itself has no name and nothing above it. */
+  /** The name of `value` within its parent; the body itself has no name and no parent. */
   name: string;
   above: Place | undefined;
 }
 
 /**
- * Half a surrogate pair is no text: a database keeps U+FFFD in its place, and the record would not be what was sent.
- * Not by recursion: a body may be nested so deep that no stack would do.
+ * Half a surrogate pair is not text: a database stores U+FFFD instead, and the record would differ from what was
+ * sent. Not recursive, because a body may be nested deeper than any stack.
  * @throws {ServiceError} VALIDATION_ERROR
  */
 function refuseBrokenText(body: unknown): void {
@@ -79,18 +79,21 @@ function brokenText(above: Place | undefined, name: string): ServiceError {
   const path = [name];
   for (let place = above; place !== undefined && path.length < PATH_MAX; place = place.above)
     path.unshift(place.name);
-  return invalid(path.join('.').replace(/^\./, ''), 'holds half of a surrogate pair, which is no character');
+  return invalid(
+    path.join('.').replace(/^\./, ''),
+    'contains half of a surrogate pair, which is not a character',
+  );
 }
 
 async function readText(request: Request): Promise<string> {
   const declared = request.headers.get('content-length');
   if (declared !== null && Number(declared) > BODY_BYTES_MAX) throw tooLarge();
   try {
-    // The HTTP parser holds a sender to the length it declared.
+    // The HTTP parser enforces the declared length.
     return declared === null ? await readUndeclared(request) : await request.text();
   } catch (error) {
     if (error instanceof ServiceError) throw error;
-    throw invalid('', 'the body broke off'); // the client may be gone
+    throw invalid('', 'the body ended early'); // the client may be gone
   }
 }
 
@@ -99,7 +102,7 @@ const tooLarge = () => invalid('', `the body is larger than ${BODY_BYTES_MAX} by
 async function readUndeclared(request: Request): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  // The stream's type leaves its chunks open; a request's body comes in bytes.
+  // The type of the stream leaves its chunks open; a request's body arrives in bytes.
   for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
     bytes += chunk.byteLength;
     if (bytes > DRAIN_BYTES_MAX) throw tooLarge();

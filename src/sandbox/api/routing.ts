@@ -16,19 +16,19 @@ import {ServiceError, errorBody, invalid} from '../base/service-error.ts';
 export interface RoutingOptions {
   context: Context;
   keys: KeyRing;
-  /** Checks every answer against its schema, at some cost; a wrong one is a bug and becomes a 500. */
+  /** Checks every answer against its schema, which costs time; an invalid one is a bug and becomes a 500. */
   checkAnswers: boolean;
   onBug: (error: unknown) => void;
   /** Wraps the handling of each request: faults, counting, the log. */
   around: (facts: RequestFacts, work: (before: Promise<void>) => Promise<Routed>) => Promise<Outgoing>;
 }
 
-/** What became of a request: the answer, and who asked. */
+/** The result of a request: the answer, and the caller. */
 export interface Routed extends Outgoing {
   caller: Caller | null;
 }
 
-/** How answers leave: a server hands one over that writes to its socket. */
+/** How answers are sent: a server passes a function that writes to its socket. */
 export type Deliver = (answer: Outgoing) => Response;
 
 type Env = {Bindings: {deliver: Deliver}};
@@ -64,7 +64,7 @@ export function buildRoutes(options: RoutingOptions): ApiRoutes {
     }),
   );
   app.onError((error) => {
-    throw error; // deliveries that fail on purpose; everything else was turned into an answer
+    throw error; // requests that fail on purpose; everything else was turned into an answer
   });
   return app;
 }
@@ -72,7 +72,7 @@ export function buildRoutes(options: RoutingOptions): ApiRoutes {
 type AnyHandler = (call: object, context: Context) => Promise<{status: number; body: object | null}>;
 type Answer = Pick<Outgoing, 'status' | 'body'>;
 
-/** Authenticates, runs, and turns whatever happens into an answer of the documented shape. */
+/** Authenticates, runs, and turns any result into an answer of the documented shape. */
 async function answer(
   c: HonoContext<Env>,
   options: RoutingOptions,
@@ -107,7 +107,7 @@ async function authenticate(c: HonoContext<Env>, keys: KeyRing): Promise<Caller>
     'AUTHENTICATION_ERROR',
     key === undefined || key === ''
       ? 'the header x-api-key is missing'
-      : 'the API key is not one that this sandbox issued',
+      : 'the API key was not issued by this sandbox',
   );
 }
 
@@ -119,7 +119,7 @@ async function run(
   operation: Operation,
 ): Promise<Answer> {
   if (caller.scope === 'read' && operation.method !== 'GET')
-    throw new ServiceError('AUTHORIZATION_ERROR', 'this key may only read');
+    throw new ServiceError('AUTHORIZATION_ERROR', 'this key is read-only');
   const params = operation.path.includes('{') ? readParams(c) : {};
   const query = readQuery(c, operation);
   const idempotencyKey = operation.key === undefined ? undefined : readKey(c);
@@ -151,7 +151,7 @@ function readQuery(c: HonoContext<Env>, operation: Operation): unknown {
   if (operation.query === undefined && !c.req.url.includes('?')) return undefined;
   const given: Record<string, string> = {};
   for (const [name, values] of Object.entries(c.req.queries())) {
-    if (values.length > 1) throw invalid(name, 'is given more than once');
+    if (values.length > 1) throw invalid(name, 'occurs more than once');
     given[name] = values[0]!;
   }
   return operation.query === undefined
@@ -184,7 +184,7 @@ function checkAnswer(id: OperationId, schema: SchemaName, body: unknown): void {
     );
 }
 
-/** A refusal that the operation documents; trouble with the store as 503; our own bug as 500. */
+/** A refusal that the operation documents; a failure of the store as 503; our own bug as 500. */
 function refusal(
   error: unknown,
   options: RoutingOptions,

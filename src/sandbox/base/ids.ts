@@ -1,12 +1,12 @@
 import type {RandomBytes} from './random.ts';
 
-/** Two digits for each byte: joining them costs a quarter of what a conversion of all at once does. */
+/** Two digits for each byte: joining them costs a quarter of converting all bytes at once. */
 const HEX = Array.from({length: 256}, (_, byte) => byte.toString(16).padStart(2, '0'));
 const hex = (bytes: Uint8Array, index: number) => HEX[bytes[index]!];
 
 /**
- * UUIDv7 (RFC 9562, section 5.7), strictly rising within one maker: time in milliseconds, then a 12-bit counter, then
- * randomness. Lists are ordered by id, so ids must rise even when the clock stands still or steps back.
+ * UUIDv7 (RFC 9562, section 5.7), strictly increasing within one generator: time in milliseconds, then a 12-bit
+ * counter, then random bits. Lists are ordered by id, so ids must increase even if the clock stops or goes back.
  */
 export class IdMaker {
   readonly #random: RandomBytes;
@@ -17,12 +17,12 @@ export class IdMaker {
     this.#random = random;
   }
 
-  /** Never again makes an id at or below this one: the highest id already stored. */
+  /** Never generates an id at or below this one: the highest stored id. */
   startAfter(id: string): void {
     const ms = timeOfId(id);
     if (ms < this.#ms) return;
     this.#ms = ms;
-    this.#counter = 0xfff; // the next id takes the next millisecond
+    this.#counter = 0xfff; // the next id uses the next millisecond
   }
 
   next(nowMs: number): string {
@@ -46,7 +46,7 @@ export function formatV7(ms: number, counter: number, tail: Uint8Array): string 
 
 let last = {ms: -1, text: ''};
 
-/** Up to the version; kept for the next id, which is often of the same millisecond. */
+/** The part up to the version; cached, because the next id is often in the same millisecond. */
 function timePart(ms: number): string {
   if (ms !== last.ms) {
     const time = ms.toString(16).padStart(12, '0');

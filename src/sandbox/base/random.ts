@@ -1,11 +1,11 @@
 import {createHash, randomFillSync} from 'node:crypto';
 
-/** Randomness as a dependency. Every call gives fresh bytes. */
+/** Randomness as a dependency. Every call returns new bytes. */
 export type RandomBytes = (count: number) => Uint8Array;
 
 const POOL_BYTES = 4096;
 
-/** The system's randomness, drawn a page at a time: one call into the system per id would cost more than the id. */
+/** The system's randomness, read a page at a time: one system call per id would cost more than the id. */
 export function systemRandom(): RandomBytes {
   return pooled((pool) => randomFillSync(pool));
 }
@@ -39,7 +39,7 @@ export function randomFraction(random: RandomBytes): number {
   return (a * 0x1000000 + b * 0x10000 + c * 0x100 + d) / 0x100000000;
 }
 
-/** A number in [0, 1) that belongs to a text: the same whenever, and in whatever order, it is asked for. */
+/** A number in [0, 1) derived from a text: the same whenever, and in whatever order, it is requested. */
 export const fractionOf = (text: string): number =>
   createHash('sha256').update(text).digest().readUInt32BE(0) / 2 ** 32;
 

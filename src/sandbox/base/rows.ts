@@ -11,7 +11,7 @@ export function textOrNull(row: SqlRow, column: string): string | null {
   return row[column] === null ? null : text(row, column);
 }
 
-/** Counts, amounts and times: whole numbers that a double keeps exact. */
+/** Counts, amounts and times: integers that a double keeps exact. */
 export function int(row: SqlRow, column: string): number {
   const value = Number(row[column]);
   if (!Number.isSafeInteger(value)) throw new TypeError(`column ${column} holds no safe integer`);
@@ -22,7 +22,7 @@ export function intOrNull(row: SqlRow, column: string): number | null {
   return row[column] === null ? null : int(row, column);
 }
 
-/** Sums and balances, which may pass what a double keeps exact. */
+/** Sums and balances, which may exceed what a double keeps exact. */
 export function big(row: SqlRow, column: string): bigint {
   const value = row[column];
   if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'string')
@@ -37,7 +37,7 @@ export function json<T>(row: SqlRow, column: string): T {
 
 let last = {ms: 0, text: new Date(0).toISOString()};
 
-/** Kept for the next one: a record says the moment of its making up to three times. */
+/** Cached for the next one: a record contains its creation time up to three times. */
 export function iso(ms: number): string {
   if (ms !== last.ms) last = {ms, text: new Date(ms).toISOString()};
   return last.text;

@@ -1,7 +1,9 @@
 import {SERVICE_ERRORS, type ServiceErrorCode} from '../../contract/error-codes.ts';
 import type {FieldIssue} from '../../contract/schemas/registry.ts';
 
-/** A refusal of the simulated service: interface document, "Errors". The router answers it in the documented shape. */
+/**
+ * A refusal by the simulated service: interface document, "Errors". The router answers it in the documented shape.
+ */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   readonly code: ServiceErrorCode;
@@ -16,7 +18,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** 400 about one field, the issue being the message as well. */
+/** A 400 about one field; the issue is also the message. */
 export const invalid = (field: string, issue: string): ServiceError =>
   new ServiceError('VALIDATION_ERROR', field === '' ? issue : `${field}: ${issue}`, [{field, issue}]);
 

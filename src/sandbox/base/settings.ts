@@ -4,7 +4,7 @@ import type {ClockState} from '../time/clock.ts';
 
 async function readSetting<T>(queries: Queries, name: string): Promise<T | undefined> {
   const row = await queries.get('select value from settings where name = ?', [name]);
-  return row && (JSON.parse(text(row, 'value')) as T); // what writeSetting wrote
+  return row && (JSON.parse(text(row, 'value')) as T); // written by writeSetting
 }
 
 async function writeSetting(queries: Queries, name: string, value: object): Promise<void> {
@@ -14,7 +14,7 @@ async function writeSetting(queries: Queries, name: string, value: object): Prom
   );
 }
 
-/** How often this store was opened before. */
+/** How often this store has been opened. */
 export async function countOpening(queries: Queries): Promise<number> {
   const count = (await readSetting<{count: number}>(queries, 'openings'))?.count ?? 0;
   await writeSetting(queries, 'openings', {count: count + 1});

@@ -4,19 +4,19 @@ import {FaultRule} from '../outcomes/fault-schema.ts';
 import {TIMING_PROFILES} from '../time/timing.ts';
 import {DELIVERY_STATES} from '../webhooks/deliveries.ts';
 
-// What control calls answer, for the documents and the tests. The server itself never loads this.
+// The answers of control calls, for the documentation and the tests. The server itself never loads this.
 
 const mode = z.enum(['test', 'live']);
 const moment = z.iso.datetime();
 const count = z.int().min(0);
-/** Sums may pass what a JSON number keeps exact. */
+/** Sums may exceed what a JSON number keeps exact. */
 const minorText = z.string().describe('minor units, as decimal text');
 
 const Clock = z.strictObject({
   mode: z.enum(['real', 'accelerated', 'frozen']),
   now: moment.describe("the sandbox's time"),
   timing: z.enum(TIMING_PROFILES),
-  speed: z.int().optional().describe('of an accelerated clock: seconds here for one of the machine'),
+  speed: z.int().optional().describe('of an accelerated clock: sandbox seconds per second'),
 });
 const tallies = z.record(z.string(), z.strictObject({count, amount: minorText}));
 const audit = {
@@ -67,14 +67,14 @@ const Advanced = z.strictObject({
   fired: count.describe('scheduled steps that happened'),
   attempts: count.describe('requests sent to webhook endpoints'),
   deliveries: count.describe('deliveries that ended: delivered, failed or dropped'),
-  idle: z.boolean().optional().describe('with `until: idle`: whether nothing is left to happen'),
-  deliveries_under_way: count.optional().describe('deliveries whose receivers were too slow to wait for'),
+  idle: z.boolean().optional().describe('with `until: idle`: whether nothing is scheduled any more'),
+  deliveries_under_way: count.optional().describe('deliveries that are still waiting for slow receivers'),
 });
 const Simulated = z.strictObject({
   kind: z.string(),
   id: z.uuid(),
   outcome: z.string(),
-  status: z.string().describe('of the record, now'),
+  status: z.string().describe('current status of the record'),
   code: z.string().optional().describe('the reason of a failure'),
   balance_in_minor_units: z.int().optional().describe('of a subaccount'),
 });
@@ -82,7 +82,7 @@ const Fault = z.strictObject({
   ...FaultRule.shape,
   id: z.string(),
   seen: count.describe('requests or attempts that matched'),
-  hits: count.describe('how many of them were spoiled'),
+  hits: count.describe('how many of them were affected'),
 });
 const Checkpoint = z.strictObject({
   name: z.string(),
@@ -108,7 +108,7 @@ const attempt = z.strictObject({
   by_hand: z.boolean(),
   at: moment.describe("the sandbox's time"),
   sent_at: moment.describe("the machine's time"),
-  timestamp: z.string().describe('the timestamp header as it was sent'),
+  timestamp: z.string().describe('the timestamp header that was sent'),
   elapsed_ms: z.number(),
   status: z.int().nullable(),
   error_code: z.string().nullable(),

@@ -12,7 +12,7 @@ const Seed = z.strictObject({
     .min(1)
     .max(255)
     .default('remit')
-    .describe('decides ids and names; the same seed again changes nothing'),
+    .describe('determines ids and names; repeating a seed changes nothing'),
   mode: z.enum(['test', 'live']).default('test').describe('of which entity'),
 });
 const Reset = z.strictObject({
@@ -41,28 +41,26 @@ const Advance = z.union([
         (to) => Date.parse(to) <= CLOCK_MAX_MS,
         'is after the year 2199, the last that the sandbox supports',
       )
-      .describe('a moment that has not passed'),
+      .describe('a time that is not in the past'),
   }),
   z.strictObject({
-    until: z
-      .enum(['next', 'idle'])
-      .describe('the next thing that is due, or until nothing is left to happen'),
+    until: z.enum(['next', 'idle']).describe('to the next scheduled step, or until nothing is scheduled'),
   }),
 ]);
 const Clock = z.discriminatedUnion('mode', [
-  z.strictObject({mode: z.literal('real').describe("the machine's pace")}),
+  z.strictObject({mode: z.literal('real').describe("the machine's speed")}),
   z.strictObject({
     mode: z.literal('accelerated').describe('faster than the machine'),
-    speed: z.int().min(2).max(SPEED_MAX).describe('seconds here for one of the machine'),
+    speed: z.int().min(2).max(SPEED_MAX).describe('sandbox seconds per second'),
   }),
-  z.strictObject({mode: z.literal('frozen').describe('stands still until it is advanced')}),
+  z.strictObject({mode: z.literal('frozen').describe('stopped; moves only when it is advanced')}),
 ]);
 const Simulate = z.strictObject({
   kind: z.string().describe('`payout`, `payin`, `account-transfer`, `subaccount` or `payment-method`'),
   id: z.uuid().describe('of the record'),
   outcome: z.string().describe('what happens to it; each kind has its own'),
   code: z.string().min(1).max(40).optional().describe("`fail` and `return`: the bank's reason"),
-  amount_in_minor_units: z.int().positive().optional().describe('`credit`: how much arrives'),
+  amount_in_minor_units: z.int().positive().optional().describe('`credit`: the amount'),
 });
 const NewCheckpoint = z.strictObject({
   name: z.string().describe('lower-case letters, digits and hyphens, up to 30'),
@@ -88,7 +86,7 @@ const DeliveryFilter = z.strictObject({
   state: z.enum(DELIVERY_STATES).optional().describe('only deliveries in this state'),
   event: z.enum(EVENT_TYPE_NAMES).optional().describe('only this event type'),
   endpoint: z.uuid().optional().describe('only to this endpoint'),
-  before: z.uuid().optional().describe('only those made before this delivery'),
+  before: z.uuid().optional().describe('only deliveries older than this one'),
   limit: z
     .string()
     .regex(/^\d{1,4}$/)

@@ -2,10 +2,10 @@ import type {ServiceErrorCode} from '../../contract/error-codes.ts';
 import type {ControlAnswer} from './answers.ts';
 import type {ControlBody, ControlQuery} from './bodies.ts';
 
-/** The header that carries the control token. */
+/** The header with the control token. */
 export const TOKEN_HEADER = 'x-sandbox-token';
 
-/** One control call. The routes, the OpenAPI document and docs/reference/control.md are made from these. */
+/** One control call. The routes, the OpenAPI document and docs/reference/control.md are generated from these. */
 export interface ControlCall {
   readonly summary: string;
   readonly method: 'GET' | 'POST' | 'DELETE';
@@ -13,9 +13,9 @@ export interface ControlCall {
   readonly path: `/sandbox/${string}`;
   readonly body?: ControlBody;
   readonly query?: ControlQuery;
-  /** The only success answer; null for one without a body. */
+  /** The only success answer; null if it has no body. */
   readonly ok: readonly [status: number, answer: ControlAnswer | null];
-  /** Beyond those that every call may answer. */
+  /** In addition to those that every call may answer. */
   readonly fails?: readonly ServiceErrorCode[];
 }
 
@@ -29,7 +29,7 @@ export const CONTROL_CALLS = {
     ok: [200, 'Status'],
   }),
   audit: call({
-    summary: 'Show the truth of the store: payins and payouts by status, balances, and what does not add up',
+    summary: 'Audit the store: payins and payouts by status, balances, and inconsistencies',
     method: 'GET',
     path: '/sandbox/audit',
     ok: [200, 'Truth'],
@@ -42,14 +42,14 @@ export const CONTROL_CALLS = {
     ok: [200, 'Status'],
   }),
   seed: call({
-    summary: 'Make payees and payers with a verified default bank account each',
+    summary: 'Create payees and payers, each with a verified default bank account',
     method: 'POST',
     path: '/sandbox/seed',
     body: 'Seed',
     ok: [201, 'Seeded'],
   }),
   keys: call({
-    summary: 'List the API keys, in full: they open nothing but this sandbox',
+    summary: 'List the API keys in full; they work only with this sandbox',
     method: 'GET',
     path: '/sandbox/keys',
     ok: [200, 'Keys'],
@@ -62,7 +62,7 @@ export const CONTROL_CALLS = {
     ok: [201, 'Key'],
   }),
   advance: call({
-    summary: 'Move the clock forward; everything due by then happens before the answer',
+    summary: 'Move the clock forward; everything due by then is done before the answer',
     method: 'POST',
     path: '/sandbox/advance',
     body: 'Advance',
@@ -70,14 +70,14 @@ export const CONTROL_CALLS = {
   }),
   clock: call({summary: 'Show the clock', method: 'GET', path: '/sandbox/clock', ok: [200, 'Clock']}),
   setClock: call({
-    summary: 'Change how time runs; it continues from the current time',
+    summary: 'Change the clock mode; time continues from the current time',
     method: 'POST',
     path: '/sandbox/clock',
     body: 'Clock',
     ok: [200, 'Clock'],
   }),
   simulate: call({
-    summary: 'Make something happen to a record, now',
+    summary: 'Apply an outcome to a record immediately',
     method: 'POST',
     path: '/sandbox/simulate',
     body: 'Simulate',
@@ -85,7 +85,7 @@ export const CONTROL_CALLS = {
     fails: ['NOT_FOUND'],
   }),
   magicValues: call({
-    summary: 'List the values that make the sandbox do something special',
+    summary: 'List the magic values of the sandbox',
     method: 'GET',
     path: '/sandbox/magic-values',
     ok: [200, 'MagicValues'],
@@ -130,7 +130,7 @@ export const CONTROL_CALLS = {
     ok: [201, 'Checkpoint'],
   }),
   restoreCheckpoint: call({
-    summary: 'Put records, money and clock back to a checkpoint; keys stay',
+    summary: 'Restore records, money and clock from a checkpoint; keys are kept',
     method: 'POST',
     path: '/sandbox/checkpoints/{name}/restore',
     body: 'Nothing',
@@ -152,7 +152,7 @@ export const CONTROL_CALLS = {
     fails: ['NOT_FOUND'],
   }),
   redeliver: call({
-    summary: 'Send a delivery again, now, and wait for its answer',
+    summary: 'Send a delivery again immediately, and wait for the answer',
     method: 'POST',
     path: '/sandbox/deliveries/{delivery_id}/redeliver',
     body: 'Nothing',
@@ -160,7 +160,7 @@ export const CONTROL_CALLS = {
     fails: ['NOT_FOUND'],
   }),
   pageLink: call({
-    summary: 'Make a link that opens the page at `/` with its controls, once',
+    summary: 'Create a link that opens the page at `/` with its controls, once',
     method: 'POST',
     path: '/sandbox/page-links',
     body: 'Nothing',
@@ -181,7 +181,7 @@ export type ControlCallId = keyof typeof CONTROL_CALLS;
 export const controlCalls = (): [id: ControlCallId, call: ControlCall][] =>
   Object.entries(CONTROL_CALLS) as [ControlCallId, ControlCall][]; // its own keys
 
-/** Answered to any call: a body or query that is wrong, no token, another host or origin, trouble with the store. */
+/** Possible for every call: an invalid body or query, no token, another host or origin, a failure of the store. */
 export const CONTROL_ERRORS = [
   'VALIDATION_ERROR',
   'AUTHENTICATION_ERROR',

@@ -16,7 +16,7 @@ export interface ControlOptions {
   /** `host:port` values under which the control routes may be called. */
   allowedHosts: () => readonly string[];
   stop: (() => void) | undefined;
-  /** Does what has fallen due, so that a call finds the same state however soon it comes. */
+  /** Performs what is due, so that a call finds the same state however soon it is made. */
   catchUp: () => Promise<void>;
   onBug: (error: unknown) => void;
 }
@@ -29,13 +29,13 @@ type QueryOf<Id extends ControlCallId> = (typeof CONTROL_CALLS)[Id] extends {
 }
   ? z.output<(typeof CONTROL_QUERIES)[Q]>
   : undefined;
-/** A call that was checked. Parameters of the path are as they came. */
+/** A call after its checks. Path parameters are as received. */
 interface Asked<Id extends ControlCallId> {
   body: BodyOf<Id>;
   query: QueryOf<Id>;
   params: Record<string, string>;
 }
-/** The answer's body; undefined for a call that answers without one. */
+/** The answer's body; undefined for a call without one. */
 type Handlers = {[Id in ControlCallId]: (asked: Asked<Id>) => unknown};
 
 const handlersOf = (sandbox: Sandbox, stop: (() => void) | undefined): Handlers => ({
@@ -75,17 +75,20 @@ const handlersOf = (sandbox: Sandbox, stop: (() => void) | undefined): Handlers 
   },
 });
 
-/** What is no id is not looked up: a database may not even take it as text. */
+/** Text that is not an id is not looked up: a database may not even accept it. */
 function deliveryId({delivery_id: id = ''}: Record<string, string>): string {
   if (z.guid().safeParse(id).success) return id;
   throw new ServiceError('NOT_FOUND', `no delivery ${id}`);
 }
 
-/** The routes under /sandbox/: never reachable for a web page, since token, Host, Origin and content type are checked. */
+/**
+ * The routes under /sandbox/. A web page can never reach them, because token, Host, Origin and content type are
+ * checked.
+ */
 export function buildControl(sandbox: Sandbox, options: ControlOptions): Hono {
   const app = new Hono();
   app.use('*', async (c, next) => {
-    guard(c as HonoContext, sandbox.controlToken, options.allowedHosts()); // the wildcard's own type says nothing more
+    guard(c as HonoContext, sandbox.controlToken, options.allowedHosts()); // the wildcard's own type adds nothing
     await options.catchUp();
     await next();
   });
@@ -112,7 +115,10 @@ export function buildControl(sandbox: Sandbox, options: ControlOptions): Hono {
   return app;
 }
 
-/** @throws {ServiceError} 400 for a POST that is not JSON; 401 without the token; 403 when a browser may be behind the request. */
+/**
+ * @throws {ServiceError} 400 for a POST that is not JSON; 401 without the token; 403 if the request may come from a
+ *   browser.
+ */
 function guard(c: HonoContext, token: string, hosts: readonly string[]): void {
   checkOrigin(c.req.raw, checkHost(c.req.raw, hosts, 'control calls'), 'control calls');
   if (!sameToken(c.req.header(TOKEN_HEADER) ?? '', token))
@@ -120,7 +126,7 @@ function guard(c: HonoContext, token: string, hosts: readonly string[]): void {
       'AUTHENTICATION_ERROR',
       `control calls need the control token in the header ${TOKEN_HEADER}`,
     );
-  // No form of a web page sends this type; calls without a body are held to it as well.
+  // No form of a web page sends this type; calls without a body need it as well.
   if (c.req.method === 'POST' && !isJson(c.req.raw))
     throw invalid('', 'content-type must be application/json');
 }
@@ -146,7 +152,7 @@ function checked(schema: z.ZodType, value: unknown): unknown {
   );
 }
 
-/** Control calls are answered to the sandbox's owner: trouble with the store is told as it is. */
+/** Control calls are answered to the sandbox's owner, so a failure of the store is reported in full. */
 function refuse(c: HonoContext, error: Error, onBug: (error: unknown) => void): Response {
   if (!(error instanceof ServiceError)) {
     onBug(error);

@@ -8,11 +8,11 @@ import {CONTROL_ERRORS, TOKEN_HEADER, controlCalls, type ControlCall} from './ca
 
 const TAG = 'sandboxControl';
 
-/** A schema of a control call as JSON Schema: bodies as a caller writes them, answers as a reader gets them. */
+/** A schema of a control call as JSON Schema: bodies as a caller writes them, answers as a reader receives them. */
 export const controlSchema = (schema: z.ZodType, io: 'input' | 'output'): JsonSchema =>
   tidySchema(z.toJSONSchema(schema, {io}));
 
-/** The service as the sandbox has it: the contract, and the control calls under /sandbox/, which the service does not have. */
+/** The API of the sandbox: the contract, plus the control calls under /sandbox/, which the service does not have. */
 export function sandboxOpenApi(server?: string): Json {
   const document = openApiDocument(server);
   const {securitySchemes, ...components} = document.components;
@@ -76,7 +76,7 @@ function operation(id: string, {summary, body, query, ok, fails = []}: ControlCa
   };
 }
 
-/** Its values are described as they are parsed: a limit is a number. */
+/** Its values are described as parsed: a limit is a number. */
 function queryParameters(query: z.ZodType): Json[] {
   const {properties = {}} = controlSchema(query, 'output');
   return Object.entries(properties).map(([name, {description, ...schema}]) => ({

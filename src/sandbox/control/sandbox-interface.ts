@@ -16,21 +16,21 @@ export interface ClockStatus {
   mode: ClockState['mode'];
   now: string;
   timing: TimingProfile;
-  /** Of an accelerated clock: seconds here for one of the machine. */
+  /** For an accelerated clock: sandbox seconds per second. */
   speed?: number;
 }
 
-/** Where time was moved to, and how many timers fired on the way. */
+/** The new time, and how many timers fired on the way. */
 export interface Advanced {
   now: string;
   fired: number;
-  /** Requests sent to webhook endpoints meanwhile, whatever came of them. */
+  /** Requests sent to webhook endpoints on the way, whatever their result. */
   attempts: number;
-  /** Webhook deliveries that ended meanwhile: delivered, failed or dropped. */
+  /** Webhook deliveries that ended on the way: delivered, failed or dropped. */
   deliveries: number;
-  /** With `until: 'idle'`: whether nothing is left to happen. */
+  /** With `until: 'idle'`: whether nothing is scheduled any more. */
   idle?: boolean;
-  /** Webhook deliveries whose receivers were too slow to wait for; they continue in the background. */
+  /** Webhook deliveries that are still waiting for slow receivers; they continue in the background. */
   deliveries_under_way?: number;
 }
 
@@ -43,11 +43,11 @@ export interface SandboxStatus {
 }
 
 export interface Truth extends Audit {
-  /** POSTs to the API since the start or the last reset, whatever became of them. */
+  /** POSTs to the API since the start or the last reset, whatever their result. */
   posts: number;
 }
 
-/** The simulated service: a function from request to answer, with a store of its own. */
+/** The simulated service: a function from request to answer, with its own store. */
 export interface Sandbox {
   /** Answers a request. An injected reset rejects, as a lost connection would. */
   fetch(request: Request, deliver?: Deliver): Promise<Response>;
@@ -56,27 +56,30 @@ export interface Sandbox {
   readonly controlToken: string;
   readonly faults: Faults;
   readonly deliveries: DeliveryDesk;
-  /** The whole store under a name: to save, to list, to come back to. */
+  /** Saves the whole store under a name, lists copies, and restores one. */
   readonly checkpoints: Checkpoints;
   status(): Promise<SandboxStatus>;
-  /** The truth: POSTs received, payins and payouts by status, balances, and whether everything adds up. */
+  /** The audit: POSTs received, payins and payouts by status, balances, and whether everything adds up. */
   audit(): Promise<Truth>;
   /** Requests answered since the start or the last reset. */
   requests(): RequestCounts;
   keys(): Promise<IssuedKey[]>;
   issueKey(key: {mode: 'test' | 'live'; scope: KeyScope}): Promise<IssuedKey>;
-  /** Takes away all records and faults; entities, keys and the clock stay. */
+  /** Deletes all records and faults; entities, keys and the clock are kept. */
   reset(options?: {mainBalanceMinor?: number | undefined}): Promise<void>;
   seed(request: {payees: number; payers: number; seed?: string; mode?: 'test' | 'live'}): Promise<Seeded>;
-  /** Moves the sandbox's clock forward and lets everything happen that falls due. */
+  /** Moves the sandbox's clock forward and performs everything that falls due. */
   advance(by: Advance): Promise<Advanced>;
   clock(): Promise<ClockStatus>;
-  /** Changes how time runs; it continues from the same moment. */
+  /** Changes the clock mode; time continues from the current time. */
   setClock(mode: ClockMode): Promise<ClockStatus>;
-  /** Makes the bank do something now. @throws {ServiceError} for what cannot happen, or is not there. */
+  /** Makes the bank apply an outcome now. @throws {ServiceError} for an impossible outcome, or a missing record. */
   simulate(asked: Simulation): Promise<Simulated>;
   magicValues(): MagicValue[];
-  /** A link that opens the page at `/` with its controls, once: path and query, and until when (the machine's clock). */
+  /**
+   * A link that opens the page at `/` with its controls, once: path and query, and its expiry (by the machine's
+   * clock).
+   */
   pageLink(): {path: string; expires_at: string};
   close(): Promise<void>;
 }

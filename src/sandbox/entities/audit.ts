@@ -8,7 +8,7 @@ import type {TransferKind} from '../records/transfer.ts';
 import {eventProblems} from '../webhooks/event-audit.ts';
 import {listEntities} from './entities.ts';
 
-/** Count and sum in minor units (decimal text, since JSON numbers end at 2^53). */
+/** Count and sum in minor units (decimal text, because JSON numbers end at 2^53). */
 export interface Tally {
   count: number;
   amount: string;
@@ -24,10 +24,10 @@ export interface EntityAudit extends Entity {
   >;
 }
 
-/** The truth of the store, read in one moment. */
+/** The audit of the store, read as one snapshot. */
 export interface Audit {
   entities: EntityAudit[];
-  /** True when `problems` is empty. */
+  /** True if `problems` is empty. */
   balanced: boolean;
   problems: string[];
 }
@@ -64,7 +64,7 @@ async function tally(queries: Queries, entityId: string, kind: TransferKind) {
   return found;
 }
 
-/** An entity's accounts as people look at them: subaccounts and further treasury accounts, each with what they reserved. */
+/** An entity's accounts for display: subaccounts and further treasury accounts, each with its reserved money. */
 function grouped(held: ReadonlyMap<AccountId, bigint>): EntityAudit['balances'] {
   const sumWhere = (belongs: (id: string) => boolean) =>
     String([...held].reduce((sum, [id, amount]) => (belongs(id) ? sum + amount : sum), 0n));
@@ -79,7 +79,7 @@ function grouped(held: ReadonlyMap<AccountId, bigint>): EntityAudit['balances'] 
   };
 }
 
-/** Whatever is on its way has a timer that will move it, save where its scenario says that it is stuck. */
+/** Everything in progress has a timer that will move it, unless its scenario is to be stuck. */
 const UNDER_WAY = {
   'transfers under way': `select id from transfers where entity_id = ? and status in ('approved', 'initiated', 'debited')
        and (scenario is null or scenario <> 'stuck_initiated')`,
@@ -103,7 +103,7 @@ async function timerProblems(queries: Queries, entityId: string): Promise<string
   return problems;
 }
 
-/** A key stands for one payin and for one payout at most. */
+/** A key identifies at most one payin and one payout. */
 async function keyProblems(queries: Queries, entityId: string): Promise<string[]> {
   const rows = await queries.all(
     `select kind, count(*) as keys, min(idempotency_key) as first from (

@@ -6,18 +6,18 @@ import {momentOf, type ClockState} from '../time/clock.ts';
 import {ServiceError, invalid} from '../base/service-error.ts';
 import {saveClock} from '../base/settings.ts';
 
-/** A checkpoint as it is listed. */
+/** A checkpoint in a list. */
 export interface Checkpoint {
   name: string;
-  /** When it was made, by the machine's clock. */
+  /** When it was saved, by the machine's clock. */
   saved_at: string;
-  /** What the sandbox's clock showed; a restore puts it back to this moment. */
+  /** The sandbox time at which it was saved; a restore returns to it. */
   clock_at: string;
 }
 
 /**
- * What a restore leaves as it is: keys, and the entities that they belong to; the list of checkpoints; the tables'
- * own history; settings are dealt with one by one.
+ * What a restore does not change: keys, and the entities that they belong to; the list of checkpoints; the migration
+ * history. Settings are handled individually.
  */
 const KEPT: ReadonlySet<string> = new Set([
   'api_keys',
@@ -35,15 +35,15 @@ const toCheckpoint = (row: SqlRow): Checkpoint => ({
   clock_at: iso(int(row, 'clock_ms')),
 });
 
-/** The whole store under a name, to come back to. */
+/** Named copies of the whole store, to return to. */
 export class Checkpoints {
   readonly #context: Context;
   readonly #machineNow: () => number;
   readonly #onRestored: () => Promise<void>;
-  /** What is saved, or restored, at the moment: a copy and what is noted of it are two changes. */
+  /** The save or restore in progress: a copy and its entry in the list are two changes. */
   #running: Promise<unknown> = Promise.resolve();
 
-  /** @param onRestored lets background work read the store again */
+  /** @param onRestored makes background work read the store again */
   constructor(options: {context: Context; machineNow: () => number; onRestored: () => Promise<void>}) {
     this.#context = options.context;
     this.#machineNow = options.machineNow;
@@ -56,24 +56,31 @@ export class Checkpoints {
     return rows.map(toCheckpoint);
   }
 
-  /** Copies everything; an older checkpoint of that name is replaced. @throws {ServiceError} for a bad name. */
+  /**
+   * Copies everything; an older checkpoint with that name is replaced. @throws {ServiceError} for an invalid name.
+   */
   async save(name: string): Promise<Checkpoint> {
     if (!COPY_NAME.test(name))
-      throw invalid('name', 'takes up to 30 lower-case letters, digits and hyphens, not a hyphen first');
+      throw invalid(
+        'name',
+        'must be up to 30 lower-case letters, digits and hyphens, not beginning with a hyphen',
+      );
     return this.#inTurn(() => this.#save(name));
   }
 
   async #save(name: string): Promise<Checkpoint> {
     const {store} = this.#context;
-    // Killed before the new copy is noted, it would stand beside the moment of the old one: so the name stands for nothing meanwhile.
+    // If the process were killed before the new copy is listed, the copy would be next to the time of the old one. So
+    // until then, the name is not listed.
     const former = await store.write((queries) => takeNote(queries, name));
     try {
       await store.saveCopy(name);
     } catch (error) {
-      if (former) await store.write((queries) => note(queries, former)); // its copy is still there
+      if (former) await store.write((queries) => note(queries, former)); // its copy still exists
       throw error;
     }
-    // Read afterwards, so that no record of the copy is younger; and by the clock of the copy, since others may move it.
+    // Read afterwards, so that no record of the copy is newer; and from the clock of the copy, because others may
+    // move the clock.
     const savedMs = this.#machineNow();
     return store.writeFromCopy(name, async (queries, copy) => {
       const clockMs = momentOf(await clockOf(queries, copy), savedMs);
@@ -83,7 +90,7 @@ export class Checkpoints {
   }
 
   /**
-   * Puts records, ledger, timers, deliveries and the clock back; keys stay as they are.
+   * Restores records, ledger, timers, deliveries and the clock; keys are not changed.
    * @throws {ServiceError} NOT_FOUND; VALIDATION_ERROR for one of another version or another sandbox.
    */
   restore(name: string): Promise<Checkpoint> {
@@ -95,7 +102,7 @@ export class Checkpoints {
     if (!(await this.list()).some((candidate) => candidate.name === name)) throw notFound(name);
     const {checkpoint, state} = await store.writeFromCopy(name, async (queries, copy) => {
       const row = await queries.get('select * from checkpoints where name = ?', [name]);
-      if (!row) throw notFound(name); // another process has done away with it
+      if (!row) throw notFound(name); // another process has removed it
       await refuseOther(queries, copy, 'remit_migrations', 'name', 'was made by another version of remit');
       await refuseOther(queries, copy, 'entities', 'id', 'is of another sandbox');
       for (const table of copy.tables) if (!KEPT.has(table)) await takeBack(queries, copy, table);
@@ -108,7 +115,7 @@ export class Checkpoints {
       await saveClock(queries, next.state);
       return {checkpoint: toCheckpoint(row), state: next.state};
     });
-    clock.follow(state); // a restore that fails leaves the time as well
+    clock.follow(state); // if the restore fails, the time is not changed either
     await this.#onRestored();
     return checkpoint;
   }
@@ -120,7 +127,7 @@ export class Checkpoints {
   }
 }
 
-/** What is noted of a copy. */
+/** The entry of a copy. */
 interface Note {
   name: string;
   savedMs: number;
@@ -135,7 +142,7 @@ async function note(queries: Queries, {name, savedMs, clockMs}: Note): Promise<v
   );
 }
 
-/** Takes away what is noted under a name, and returns it. */
+/** Removes the entry with a name, and returns it. */
 async function takeNote(queries: Queries, name: string): Promise<Note | undefined> {
   const row = await queries.get('select * from checkpoints where name = ?', [name]);
   if (row) await queries.run('delete from checkpoints where name = ?', [name]);
@@ -144,10 +151,10 @@ async function takeNote(queries: Queries, name: string): Promise<Note | undefine
 
 const notFound = (name: string) => new ServiceError('NOT_FOUND', `no checkpoint ${name}`);
 
-/** As it ran when the copy was made. */
+/** The clock at the time of the copy. */
 async function clockOf(queries: Queries, copy: Copy): Promise<ClockState> {
   const row = await queries.get(`select value from ${copy.of('settings')} where name = 'clock'`);
-  return json<ClockState>(row!, 'value'); // every store has one from its first opening on
+  return json<ClockState>(row!, 'value'); // every store has one from its first opening
 }
 
 async function takeBack(queries: Queries, copy: Copy, table: string): Promise<void> {

@@ -22,8 +22,8 @@ export async function listEntities(queries: Queries): Promise<Entity[]> {
 }
 
 /**
- * Makes the two entities with their keys and funded accounts, unless the store has them already. One that was made before
- * there were treasury accounts gets them.
+ * Creates the two entities with their keys and funded accounts, unless the store has them already. An entity that was
+ * created before treasury accounts existed gets them.
  */
 export async function foundWorld(
   queries: Queries,
@@ -52,7 +52,7 @@ export async function foundWorld(
   }
 }
 
-/** Opens an entity's accounts, unless they are open, with money in its main one and in the one beside it. */
+/** Opens an entity's accounts, unless they are open, with money in its main and its second account. */
 async function fund(queries: Queries, context: Context, entityId: string, amount: number): Promise<void> {
   await openAccounts(queries, entityId);
   await foundTreasury(queries, context, entityId, amount);
@@ -77,7 +77,7 @@ const RECORDS = [
   'webhook_endpoints',
 ] as const;
 
-/** Deletes every record and funds the main accounts again. Entities and keys stay. */
+/** Deletes every record and funds the main accounts again. Entities and keys are kept. */
 export async function clearWorld(
   queries: Queries,
   context: Context,
@@ -87,7 +87,7 @@ export async function clearWorld(
   for (const entity of await listEntities(queries)) await fund(queries, context, entity.id, mainBalanceMinor);
 }
 
-/** Tables whose ids nothing finds faster than by asking entity by entity: their keys begin with it. */
+/** Tables whose highest id is found fastest entity by entity, because their keys begin with it. */
 const BY_ENTITY = ['subaccounts', 'moves', 'treasury_accounts', 'account_transfers'] as const;
 
 /** New ids follow the highest stored one, whatever the clock shows. */

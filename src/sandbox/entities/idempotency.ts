@@ -4,7 +4,7 @@ import type {Context} from '../world/context.ts';
 import type {KeyScope} from '../world/key-index.ts';
 import type {Transfer} from '../records/transfer.ts';
 
-/** The record that a key stands for; one that is old enough to be forgotten is forgotten here. */
+/** The record of a key. If the key is old enough to be forgotten, it is forgotten here. */
 export async function findByKey(
   queries: Queries,
   context: Context,
@@ -20,7 +20,7 @@ export async function findByKey(
   return undefined;
 }
 
-/** Hash of what a request asks for, blind to the order of its fields. */
+/** Hash of what a request asks for, independent of the order of its fields. */
 export function hashRequest(request: object): string {
   const sorted = (value: unknown): unknown =>
     value !== null && typeof value === 'object' && !Array.isArray(value)

@@ -15,7 +15,9 @@ import {listEntities} from './entities.ts';
 export const keyIndexFor = (dialect: Store['dialect']): KeyIndex =>
   dialect === 'sqlite' ? new RememberedKeys() : STORED_KEYS;
 
-/** PostgreSQL has an index of its own, since several processes share it: of two at once the loser waits (48). */
+/**
+ * PostgreSQL has its own index, because several processes share it: of two concurrent creates, the second waits (48).
+ */
 const STORED_KEYS: KeyIndex = {
   insert: async (queries, transfer) => (await insertTransfer(queries, transfer, INSERT_UNLESS_TAKEN)) === 1,
   find: async (queries, {entityId, kind, key}) => {
@@ -29,22 +31,22 @@ const STORED_KEYS: KeyIndex = {
   begin: () => Promise.resolve(),
 };
 
-/** By key, the ids that have it, had it, or were about to have it, separated by a space. */
+/** By key: the ids that have it, had it, or were about to have it, separated by a space. */
 type Ids = Map<string, string>;
 /** By entity. */
 type Known = Map<string, Record<TransferKind, Ids>>;
 
-/** So many records are read at once. */
+/** Number of records read at once. */
 const CHUNK = 5000;
 
 /**
- * The keys of a store that belongs to this process, in memory: most are random, and an index in the database would cost
- * each create a page or two of the log. About 160 bytes a key.
+ * The keys of a store that belongs to this process, in memory: most are random, and an index in the database would
+ * cost each create a page or two of the log. About 160 bytes per key.
  *
- * What it says is only where to look: the record is read, and bears the key or not. So an id that is here too much is
- * harmless, as after a change that was undone or a record that is gone; one that is missing would let a key be used
- * twice. Hence ids are added before anyone can commit their record, and never taken away but by `begin`, which reads
- * what is committed, with no change beside it.
+ * It only says where to look: the record is read, and has the key or not. So a superfluous id is harmless, for
+ * example after a change that was undone or a record that was deleted; a missing one would let a key be used twice.
+ * Therefore ids are added before their record can be committed, and removed only by `begin`, which reads what is
+ * committed, with no concurrent change.
  */
 class RememberedKeys implements KeyIndex {
   #known: Known = new Map();
@@ -97,7 +99,10 @@ function add(ids: Ids, key: string, id: string): void {
   else if (!before.includes(id)) ids.set(key, `${before} ${id}`);
 }
 
-/** Neither keys nor ids have spaces, so the pairs of many records come as one text: row by row takes three times as long. */
+/**
+ * Neither keys nor ids contain spaces, so the pairs of many records are read as one text: row by row takes three
+ * times as long.
+ */
 const PAIRS = `
 select max(id) as last, group_concat(idempotency_key || ' ' || id, ' ') as pairs from (
   select id, idempotency_key from transfers where entity_id = ? and kind = ? and id > ? order by id limit ${CHUNK})`;

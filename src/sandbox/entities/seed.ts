@@ -4,7 +4,7 @@ import type {Entity} from '../world/context.ts';
 import {formatV7} from '../base/ids.ts';
 import type {PartyKind} from '../records/party.ts';
 
-/** Seeded parties carry this time in their ids, so that a seed gives the same ids on every day. */
+/** The time in the ids of seeded parties, so that a seed gives the same ids on every day. */
 const SEED_EPOCH_MS = Date.UTC(2026, 0, 1);
 const PARTIES_PER_INSERT = 20;
 const PARTIES_PER_COMMIT = 1000;
@@ -12,7 +12,7 @@ const PARTIES_PER_COMMIT = 1000;
 export interface SeedRequest {
   payees: number;
   payers: number;
-  /** The same seed gives the same ids and names; seeding it again changes nothing. */
+  /** The same seed gives the same ids and names; seeding again changes nothing. */
   seed: string;
 }
 
@@ -27,7 +27,7 @@ export interface Seeded {
   payers: SeededParty[];
 }
 
-/** Makes parties with a verified default bank account each. */
+/** Creates parties, each with a verified default bank account. */
 export async function seedStore(store: Store, entity: Entity, request: SeedRequest): Promise<Seeded> {
   return {
     payees: await seedKind(store, entity, 'payee', request.payees, request.seed),
@@ -70,7 +70,7 @@ function partyNumber(
 ): SeededParty & {last4: string} {
   const bytes = createHash('sha256').update(`${seed}/${entity.mode}/${kind}/${index}`).digest();
   const name = `${FIRST[bytes[0]! % FIRST.length]} ${SECOND[bytes[1]! % SECOND.length]} ${index + 1}`;
-  const ms = SEED_EPOCH_MS + (index >> 12); // 4096 ids a millisecond, in order
+  const ms = SEED_EPOCH_MS + (index >> 12); // 4096 ids per millisecond, in order
   return {
     id: formatV7(ms, index & 0xfff, bytes.subarray(2, 10)),
     payment_method_id: formatV7(ms, index & 0xfff, bytes.subarray(10, 18)),

@@ -27,7 +27,10 @@ import {findAccount, fundsOfAccount} from '../ledger/treasury-account.ts';
 const isRail = (rail: string): rail is AccountTransferRail =>
   (ACCOUNT_TRANSFER_RAILS as readonly string[]).includes(rail);
 
-/** Both accounts are the entity's (404); pair, currency, rail and amount fit together (400: interface document, "Errors"). */
+/**
+ * Checks that both accounts are the entity's (404), and that pair, currency, rail and amount fit together (400:
+ * interface document, "Errors").
+ */
 async function admit(
   queries: Queries,
   context: Context,
@@ -87,7 +90,9 @@ async function checkFunds(queries: Queries, transfer: AccountTransfer): Promise<
     throw insufficient(transfer);
 }
 
-/** 201, or 202 when it was approved and initiation continues after the answer (interface document, "Account transfer"). */
+/**
+ * 201, or 202 if it was approved and initiation continues after the answer (interface document, "Account transfer").
+ */
 const create: Handler<'accountTransfers.create'> = (call, context) =>
   context.store.write(async (queries) => {
     const transfer = await admit(queries, context, call);
@@ -103,7 +108,7 @@ const create: Handler<'accountTransfers.create'> = (call, context) =>
     return {status: 201, body: toAccountTransfer(initiated)};
   });
 
-/** `created` -> `approved`, "queued for initiation": the bank gets it after the answer. */
+/** `created` -> `approved`, "queued for initiation": the bank receives it after the answer. */
 const approve: Handler<'accountTransfers.approve'> = ({entity, params}, context) =>
   context.store.write(async (queries) => {
     const transfer = await findAccountTransfer(queries, entity.id, params.account_transfer_id);

@@ -11,16 +11,16 @@ import {subaccountHandlers} from './subaccounts.ts';
 import {treasuryHandlers} from './treasury.ts';
 import {webhookEndpointHandlers} from './webhook-endpoints.ts';
 
-/** `{get}` of payouts -> `{'payouts.get'}`: handlers under the ids of their operations. */
+/** `{get}` of payouts -> `{'payouts.get'}`: handlers by the ids of their operations. */
 function under<R extends string, T extends object>(resource: R, handlers: T) {
   const entries = Object.entries(handlers).map(([verb, handler]): [string, unknown] => [
     `${resource}.${verb}`,
     handler,
   ]);
-  return Object.fromEntries(entries) as {[V in keyof T & string as `${R}.${V}`]: T[V]}; // fromEntries forgets the keys
+  return Object.fromEntries(entries) as {[V in keyof T & string as `${R}.${V}`]: T[V]}; // fromEntries loses the keys
 }
 
-/** One handler an operation; the type names the one that is missing, a test finds one too many. */
+/** One handler per operation. The type reports a missing one, a test a superfluous one. */
 export const HANDLERS: Handlers = {
   ...under('payins', payinHandlers),
   ...under('payouts', payoutHandlers),

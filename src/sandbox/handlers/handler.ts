@@ -19,19 +19,19 @@ export interface Call<Id extends OperationId> {
   params: Record<OperationOf<Id> extends {path: infer P extends string} ? PathParams<P> : never, string>;
   query: SchemaOf<OperationOf<Id>, 'query'>;
   body: SchemaOf<OperationOf<Id>, 'body'>;
-  /** Only where the operation takes one; already of the right form. */
+  /** Only if the operation takes one; already in the right format. */
   idempotencyKey: string | undefined;
 }
 
 /** One of the operation's documented success answers. */
 export interface Reply<Id extends OperationId> {
   status: OperationOf<Id> extends {ok: infer Ok} ? keyof Ok & number : never;
-  /** Null exactly where the operation answers without a body. */
+  /** Null if and only if the operation answers without a body. */
   body: object | null;
 }
 
 /** @throws {ServiceError} for every refusal. */
 export type Handler<Id extends OperationId> = (call: Call<Id>, context: Context) => Promise<Reply<Id>>;
 
-/** One handler for each operation of the contract, and none besides. */
+/** One handler for each operation of the contract, and no others. */
 export type Handlers = {readonly [Id in OperationId]: Handler<Id>};

@@ -5,7 +5,7 @@ import {text} from '../base/rows.ts';
 import {invalid} from '../base/service-error.ts';
 import {findSubaccount} from '../ledger/subaccount.ts';
 
-/** Assumption 7: both subaccounts are the entity's, and money changes its place, not its currency. */
+/** Assumption 7: both subaccounts are the entity's, and a move does not change the currency. */
 const create: Handler<'moves.create'> = ({entity, body}, context) =>
   context.store.write(async (queries) => {
     const [sourceId, destinationId] = [
@@ -49,7 +49,7 @@ const list: Handler<'moves.list'> = ({entity, query}, {store}) => {
   }));
 };
 
-/** Interface document, "Approve move": 201 once it settled, 207 with a warning while it did not. */
+/** Interface document, "Approve move": 201 once it is settled, 207 with a warning if it is not. */
 const approve: Handler<'moves.approve'> = ({entity, params}, context) =>
   context.store.write(async (queries) => {
     const {move, warning} = await approveMove(

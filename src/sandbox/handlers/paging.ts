@@ -19,14 +19,15 @@ export interface Position {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** A cursor is opaque: list, order and the last id seen, in base64url. It belongs to the list that gave it. */
+/** A cursor is opaque: list, order and the last id, in base64url. It is valid only for the list that issued it. */
 function encodeCursor(list: string, order: 'asc' | 'desc', id: string): string {
   return Buffer.from(`${list}\n${order === 'asc' ? 'a' : 'd'}${id}`).toString('base64url');
 }
 
 /**
  * @param list name of the list, so that a cursor of another list is refused
- * @throws {ServiceError} VALIDATION_ERROR for a cursor that this list did not give, or one given in the other order.
+ * @throws {ServiceError} VALIDATION_ERROR for a cursor that this list did not issue, or one issued for the other
+ *   order.
  */
 export function position(list: string, page: PageRequest): Position {
   const limit = page.limit ?? LIMITS.pageSizeDefault;
@@ -34,7 +35,7 @@ export function position(list: string, page: PageRequest): Position {
   const state = Buffer.from(page.cursor, 'base64url').toString('utf8').split('\n')[1] ?? '';
   const order = state.startsWith('a') ? 'asc' : 'desc';
   const after = state.slice(1);
-  // Decoding is lenient about stray characters, so what was given must be what we would have given.
+  // Decoding ignores stray characters, so the text must be exactly what we would have issued.
   if (!UUID.test(after) || encodeCursor(list, order, after) !== page.cursor)
     throw invalid('cursor', 'is not a cursor of this list');
   if (page.order !== undefined && page.order !== order)
@@ -42,7 +43,7 @@ export function position(list: string, page: PageRequest): Position {
   return {order, limit, after};
 }
 
-/** The query of a page ordered by id: one row more than the page, to know whether another follows. */
+/** The query of a page ordered by id: one row more than the page, to detect whether another follows. */
 export function pageQuery(
   select: string,
   where: readonly [condition: string, value: SqlValue][],

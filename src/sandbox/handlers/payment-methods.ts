@@ -14,7 +14,7 @@ type Operations<Verb extends string> = Extract<
   OperationId,
   `payeePaymentMethods.${Verb}` | `payerPaymentMethods.${Verb}`
 >;
-/** Of a payee's method or a payer's: each operation has the one of the two that its path names. */
+/** The owner of a method, payee or payer: each operation names one of the two in its path. */
 interface Params {
   payee_id?: string;
   payer_id?: string;

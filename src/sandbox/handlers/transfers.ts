@@ -11,18 +11,18 @@ import {admit, type TransferRequest, type Wanted} from '../transfers/admission.t
 import {approve, initiate, step} from '../transfers/steps.ts';
 import {findTransfer, toTransfer, type Transfer, type TransferKind} from '../records/transfer.ts';
 
-/** What a create came to. It is committed whatever it is; 503 becomes an error answer only afterwards. */
+/** The result of a create. It is committed in any case; a 503 only becomes an error answer afterwards. */
 type Created =
   {status: 200 | 201 | 202 | 503; transfer: Transfer} | {status: 207; transfer: Transfer; warning: string};
 
 type Of<Verb extends string> = Extract<OperationId, `payins.${Verb}` | `payouts.${Verb}`>;
 
-/** What differs between payins and payouts on the wire. */
+/** The differences between payins and payouts on the wire. */
 export interface TransferWire<Create extends Of<'create'>, List extends Of<'list'>> {
   kind: TransferKind;
   toRecord: (transfer: Transfer) => object;
   readCreate: (body: Call<Create>['body']) => TransferRequest;
-  /** The party that a list is narrowed to. */
+  /** The party that a list is filtered by. */
   partyFilter: (query: Call<List>['query']) => string | undefined;
 }
 
@@ -37,7 +37,7 @@ export function transferHandlers<Create extends Of<'create'>, List extends Of<'l
     const key = call.idempotencyKey ?? null;
     const bodyHash = key === null ? null : hashOf(request, context);
     const created = await context.store.write<Created>(async (queries) => {
-      const nowMs = context.clock.now(); // of id and record alike: lists from a time on stop at the ids of that time
+      const nowMs = context.clock.now(); // for id and record alike: lists from a given time stop at the ids of that time
       const id = context.ids.next(nowMs);
       const wanted = {id, nowMs, kind, request, key, bodyHash};
       const {made, known} = await recordOf(queries, context, call.entity, wanted);
@@ -62,7 +62,7 @@ export function transferHandlers<Create extends Of<'create'>, List extends Of<'l
     }));
 
   const list = ({entity, query}: Call<List>, {store}: Context) => {
-    const filters = query as Output<'PayinListQuery'> & Output<'PayoutListQuery'>; // equal but for the party
+    const filters = query as Output<'PayinListQuery'> & Output<'PayoutListQuery'>; // equal except for the party
     const party = wire.partyFilter(query);
     const name = `${kind}s`;
     const at = position(name, filters);
@@ -75,8 +75,8 @@ export function transferHandlers<Create extends Of<'create'>, List extends Of<'l
     if (filters.created_from !== undefined) {
       const fromMs = Date.parse(filters.created_from);
       where.push(['created_ms >= ?', fromMs]);
-      // No id says an earlier time than its record, so the list need not be read below this one. An ascending cursor
-      // says the same, and of two lower bounds SQLite takes the first.
+      // No id is from an earlier time than its record, so the list need not be read below this one. An ascending
+      // cursor implies the same, and of two lower bounds SQLite uses the first.
       if (at.order === 'desc' || at.after === undefined) where.push(['id >= ?', lowestIdAt(fromMs)]);
     }
     if (filters.created_to !== undefined) where.push(['created_ms <= ?', Date.parse(filters.created_to)]);
@@ -106,7 +106,7 @@ export function transferHandlers<Create extends Of<'create'>, List extends Of<'l
       const held = transfer.status === 'approved' && transfer.releaseMs !== null && transfer.releaseMs > now;
       if (transfer.status !== 'created' && !held) throw wrongState(transfer, 'canceled');
       const canceled = await step(queries, context, transfer, {to: 'canceled', atMs: now});
-      if (!canceled) throw new Error('reserved money of a held payout is not there');
+      if (!canceled) throw new Error('the reserved money of a held payout is missing');
       return {status: 200, body: toRecord(canceled)};
     });
 
@@ -118,8 +118,8 @@ const hashOf = (request: TransferRequest, context: Context) =>
   context.rules.strictIdempotency ? hashRequest({...request, autoApprove: false}) : null;
 
 /**
- * The record of a create: a new one, or the one that its key stands for, whatever the create itself would come to. Most
- * keys are new, so the record with the key is looked up only if no new one was made.
+ * The record of a create: a new one, or the one of its key, whatever the create itself would result in. Most keys are
+ * new, so the record with the key is looked up only if no new one was created.
  */
 async function recordOf(
   queries: Queries,
@@ -154,7 +154,7 @@ async function found(queries: Queries, entityId: string, kind: TransferKind, id:
 const wrongState = (transfer: Transfer, wanted: string) =>
   new ServiceError('VALIDATION_ERROR', `a ${transfer.kind} that is ${transfer.status} cannot be ${wanted}`);
 
-/** Approve, then initiate, as far as both go: a new record, or one that still stands at `created`. */
+/** Approves, then initiates, as far as both succeed: for a new record, or one that is still `created`. */
 async function release(queries: Queries, context: Context, transfer: Transfer): Promise<Created> {
   const approval = await approve(queries, context, transfer, context.clock.now());
   if ('refusal' in approval) return {status: 207, transfer, warning: approval.refusal};
@@ -167,11 +167,11 @@ async function start(queries: Queries, context: Context, transfer: Transfer): Pr
     by: 'create',
   });
   if (outcome === 'transient_error') return {status: 503, transfer: moved};
-  // A transfer held for its scheduled day is finished as far as this request goes.
+  // A transfer held for its scheduled day is finished as far as this request is concerned.
   return {status: outcome === 'later' ? 202 : 201, transfer: moved};
 }
 
-/** A create under a key that has a record: rules 3 and 4 of "Idempotency on create payin and create payout". */
+/** A create with a key that has a record: rules 3 and 4 of "Idempotency on create payin and create payout". */
 async function replay(
   queries: Queries,
   context: Context,
@@ -191,7 +191,7 @@ async function replay(
     );
   if (!request.autoApprove) return {status: 200, transfer};
   if (status === 'created') return release(queries, context, transfer);
-  // Approved by a create that then answered 503: this is the repetition that it asked for.
+  // Approved by a create that then answered 503: this is the requested repetition.
   if (status === 'approved' && transfer.attempts > 0) return start(queries, context, transfer);
   return {status: 200, transfer};
 }

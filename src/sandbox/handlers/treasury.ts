@@ -57,10 +57,10 @@ const simulateInboundCredit: Handler<'treasury.simulateInboundCredit'> = ({entit
     if (entity.mode !== 'test')
       throw new ServiceError(
         'AUTHORIZATION_ERROR',
-        'inbound credits can be simulated for test entities only',
+        'inbound credits can be simulated only for test entities',
       );
     if (text(account, 'type') !== 'SIM')
-      throw invalid('account_id', 'is not a SIM account; only such an account takes simulated credits');
+      throw invalid('account_id', 'is not a SIM account; only SIM accounts accept simulated credits');
     const currency = text(account, 'currency_code');
     if ((body.currency_code ?? currency) !== currency)
       throw invalid('currency_code', `is not that of the account, ${currency}`);

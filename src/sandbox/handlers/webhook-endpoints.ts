@@ -11,7 +11,7 @@ import {cancelDeliveries} from '../webhooks/deliveries.ts';
 
 const LIST = 'webhook_endpoints';
 
-/** The signing secret is no part of it: only the answer to create carries that (assumption 31). */
+/** Without the signing secret, which only the answer to create contains (assumption 31). */
 function toEndpoint(row: SqlRow): Output<'WebhookEndpoint'> {
   return {
     id: text(row, 'id'),
@@ -33,27 +33,30 @@ async function find(queries: Queries, entityId: string, id: string): Promise<Sql
   return row;
 }
 
-/** What the schema cannot say of a URL. No call is made: whether anybody answers there shows at the first delivery. */
+/**
+ * Checks that the schema of a URL does not cover. No request is made: whether a server answers there shows at the
+ * first delivery.
+ */
 function checkUrl(url: string | undefined): void {
   if (url === undefined) return;
-  if (url.includes('\0')) throw invalid('url', 'must not contain U+0000'); // URLs escape it, databases take none
+  if (url.includes('\0')) throw invalid('url', 'must not contain U+0000'); // URLs escape it, databases reject it
   const {username, password, hash} = new URL(url); // the schema has parsed it
-  if (username !== '' || password !== '') throw invalid('url', 'must not hold a user name or password');
-  if (hash !== '') throw invalid('url', 'must not hold a fragment');
+  if (username !== '' || password !== '') throw invalid('url', 'must not contain a user name or password');
+  if (hash !== '') throw invalid('url', 'must not contain a fragment');
 }
 
-/** The types without repetitions, in the order given. */
+/** The types without repetitions, in the given order. */
 function checkTypes(types: readonly string[] | undefined): string[] | undefined {
   const unknown = types?.find((type) => !(EVENT_TYPE_NAMES as readonly string[]).includes(type));
   if (unknown !== undefined)
     throw invalid(
       'event_types',
-      `${JSON.stringify(unknown)} is not an event type; there are ${EVENT_TYPE_NAMES.join(', ')}`,
+      `${JSON.stringify(unknown)} is not an event type; the types are ${EVENT_TYPE_NAMES.join(', ')}`,
     );
   return types && [...new Set(types)];
 }
 
-/** Assumption 38. Never derived from the seed: anyone who has the seed could sign. */
+/** Assumption 38. Never derived from the seed: anyone with the seed could sign. */
 const newSecret = () => `whsec_${randomBytes(32).toString('hex')}`;
 
 const create: Handler<'webhookEndpoints.create'> = ({entity, body}, {store, clock, ids}) => {
@@ -103,7 +106,7 @@ const get: Handler<'webhookEndpoints.get'> = ({entity, params}, {store}) =>
     body: toEndpoint(await find(queries, entity.id, params.id)),
   }));
 
-/** Deliveries that wait keep their place: the next attempt goes by the endpoint as it is then. */
+/** Waiting deliveries keep their place: the next attempt uses the endpoint as it is then. */
 async function change(
   {store, clock, deliveryAdded}: Context,
   key: {entityId: string; id: string},
@@ -138,7 +141,9 @@ const toggle: Handler<'webhookEndpoints.toggle'> = async ({entity, params, body}
   })),
 });
 
-/** Interface document, "Delivery", rule 4: events go to it until now, and no longer. The record stays for the deliveries. */
+/**
+ * Interface document, "Delivery", rule 4: from now on it receives no events. The record is kept for the deliveries.
+ */
 const remove: Handler<'webhookEndpoints.delete'> = ({entity, params}, {store, clock}) =>
   store.write(async (queries) => {
     await find(queries, entity.id, params.id);

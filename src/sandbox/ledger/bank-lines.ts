@@ -10,10 +10,10 @@ import {setTimer, type Timer} from '../world/timers.ts';
 import type {Timing} from '../time/timing.ts';
 import {fundsOfAccount} from './treasury-account.ts';
 
-/** Money that came to, or left, a treasury account at the bank. */
+/** Money that entered, or left, a treasury account at the bank. */
 export interface Booking {
   entityId: string;
-  /** Accounts that are no treasury accounts have no lines. */
+  /** Accounts that are not treasury accounts have no lines. */
   funds: FundsId;
   direction: 'credit' | 'debit';
   /** Positive, minor units. */
@@ -47,9 +47,9 @@ function reportTime(timing: Timing, atMs: number): number {
 }
 
 /**
- * Writes down what the bank booked, in the caller's transaction, after the ledger's posting. A test entity is told at
- * once; a live-style one with the bank's next report (interface document, "What the service does").
- * @returns the line's row; undefined for money that lies in no treasury account
+ * Records what the bank booked, in the caller's transaction, after the ledger's posting. A test entity gets the
+ * report immediately; a live-style one with the bank's next report (interface document, "What the service does").
+ * @returns the line's row; undefined for money that is not in a treasury account
  */
 export async function bookLine(
   queries: Queries,
@@ -88,7 +88,7 @@ export async function bookLine(
   return queries.get('select * from bank_transactions where account_id = ? and id = ?', [accountId, id]);
 }
 
-/** The bank's report arrives: the line can be listed, and the balance is that of the lines reported by now. */
+/** The bank's report arrives: the line can be listed, and the balance includes the lines reported by now. */
 async function reportLine(
   queries: Queries,
   line: {entityId: string; accountId: string; id: string},
@@ -115,7 +115,7 @@ async function reportLine(
     await balanceOf(queries, entityId, funds),
     await balanceOf(queries, entityId, reservedOf(funds)),
   ];
-  // What was booked and not reported is not available yet: to the bank's customer it has not come.
+  // Money that was booked but not reported is not available yet: the bank's customer does not have it.
   const unspoken = big(account, 'reported_current') + change - reserved;
   const least = unspoken < free ? unspoken : free;
   const available = least < 0n ? 0n : least;

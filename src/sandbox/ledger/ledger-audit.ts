@@ -3,7 +3,7 @@ import {balances, reservedOf, subaccountFunds, type AccountId} from './ledger.ts
 import {big, text, textOrNull} from '../base/rows.ts';
 import {fundsOfAccount} from './treasury-account.ts';
 
-/** A sum of amounts in two parts: a thousand of the largest amounts would pass 64 bits, where SQLite gives up. */
+/** A sum of amounts in two parts: a thousand of the largest amounts would exceed 64 bits, where SQLite fails. */
 export const SUM = 'sum(amount / 1000000000) as billions, sum(amount % 1000000000) as units';
 export const sumOf = (row: SqlRow): bigint => big(row, 'billions') * 1_000_000_000n + big(row, 'units');
 
@@ -12,8 +12,9 @@ type Sums = Map<AccountId, bigint>;
 const add = (sums: Sums, id: AccountId, amount: bigint) => sums.set(id, (sums.get(id) ?? 0n) + amount);
 
 /**
- * Recomputes an entity's accounts from its postings, its records and the bank's lines; what disagrees, the first first.
- * Rows are counted, not walked, unless something is wrong: then the first wrong record is looked for.
+ * Recomputes an entity's accounts from its postings, its records and the bank's lines; returns what disagrees, most
+ * important first. Rows are counted, not walked, unless something is wrong: then the first wrong record is searched
+ * for.
  */
 export async function ledgerProblems(queries: Queries, entityId: string): Promise<string[]> {
   const held = await balances(queries, entityId);
@@ -47,7 +48,7 @@ function compare(held: Sums, expected: Sums, because: string): string[] {
     .map((id) => `${id} holds ${held.get(id) ?? 'nothing'}, but ${because} ${expected.get(id) ?? 0n}`);
 }
 
-/** What each account should hold, recomputed from the postings. */
+/** The expected balance of each account, recomputed from the postings. */
 async function postedSums(queries: Queries, entityId: string): Promise<Sums> {
   const sums: Sums = new Map();
   for (const [side, sign] of [
@@ -58,11 +59,14 @@ async function postedSums(queries: Queries, entityId: string): Promise<Sums> {
       `select ${side} as account, ${SUM} from ledger_postings where entity_id = ? group by ${side}`,
       [entityId],
     ))
-      add(sums, text(row, 'account') as AccountId, sign * sumOf(row)); // written by post only
+      add(sums, text(row, 'account') as AccountId, sign * sumOf(row)); // written only by post
   return sums;
 }
 
-/** Reserved money belongs to what is approved and has not left, clearing and transit money to what is on its way. */
+/**
+ * Reserved money belongs to records that are approved and have not left; clearing and transit money to those in
+ * progress.
+ */
 async function promisedSums(queries: Queries, entityId: string): Promise<Sums> {
   const sums: Sums = new Map();
   const transfers = await queries.all(
@@ -95,7 +99,7 @@ function promiseProblems(held: Sums, promised: Sums): string[] {
   return compare(new Map(between), promised, 'what is under way needs');
 }
 
-/** The first payin or payout whose postings do not fit its status. */
+/** The first payin or payout whose postings do not match its status. */
 async function firstWrongTransfer(queries: Queries, entityId: string): Promise<string[]> {
   const into = (side: string) =>
     `sum(case when ledger_postings.credit ${side} then ledger_postings.amount else 0 end)
@@ -116,7 +120,7 @@ async function firstWrongTransfer(queries: Queries, entityId: string): Promise<s
     : [];
 }
 
-/** Every settled move has its posting, every posting its settled move. */
+/** Every settled move has its posting, and every posting its settled move. */
 async function moveProblems(queries: Queries, entityId: string): Promise<string[]> {
   const settled = await queries.all(
     `select source_id, destination_id, count(*) as records, ${SUM} from moves
@@ -142,7 +146,10 @@ async function moveProblems(queries: Queries, entityId: string): Promise<string[
   ];
 }
 
-/** What lies in a treasury account is what it opened with and the bank's lines since; so is what the bank reported. */
+/**
+ * The balance of a treasury account is its opening balance plus the bank's lines since; the reported balance is
+ * checked in the same way.
+ */
 async function treasuryProblems(queries: Queries, entityId: string, held: Sums): Promise<string[]> {
   const problems: string[] = [];
   const accounts = await queries.all('select * from treasury_accounts where entity_id = ? order by id', [

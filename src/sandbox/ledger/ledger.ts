@@ -3,19 +3,20 @@ import type {Context} from '../world/context.ts';
 import {big, text} from '../base/rows.ts';
 
 /**
- * Double entry: each posting takes from one account what it gives to another, so an entity's balances always sum to
- * zero. `external` is all money outside the entity, the only account that may be negative. docs/internals/sandbox-ledger.md
+ * Double entry: each posting takes from one account what it adds to another, so an entity's balances always sum to
+ * zero. `external` is all money outside the entity, and the only account that may be negative.
+ * docs/internals/sandbox-ledger.md
  *
- *   payout:           main or subaccount -> its reserved (approved) -> clearing (debited) -> external (settled)
- *   payin:            external -> clearing (debited) -> main or subaccount (settled)
- *   move:             subaccount -> subaccount
- *   account transfer: treasury -> its reserved (approved) -> transit (initiated) -> treasury (settled)
- *   inbound credit:   external -> treasury or subaccount
+ * payout:           main or subaccount -> its reserved (approved) -> clearing (debited) -> external (settled)
+ * payin:            external -> clearing (debited) -> main or subaccount (settled)
+ * move:             subaccount -> subaccount
+ * account transfer: treasury -> its reserved (approved) -> transit (initiated) -> treasury (settled)
+ * inbound credit:   external -> treasury or subaccount
  */
 const SHARED_ACCOUNTS = ['clearing', 'transit', 'external'] as const;
-/** Where an entity's money can be spent from: `main` is the first of its treasury accounts. */
+/** Accounts that an entity's money can be spent from: `main` is the first of its treasury accounts. */
 export type FundsId = 'main' | `sub:${string}` | `treasury:${string}`;
-/** Money of one of them that is promised to a payout or an account transfer and has not left yet. */
+/** Money in one of them that is promised to a payout or an account transfer and has not left yet. */
 export type ReservedId = 'reserved' | `reserved:${string}`;
 export type AccountId = FundsId | ReservedId | (typeof SHARED_ACCOUNTS)[number];
 
@@ -35,16 +36,16 @@ export interface Posting {
   atMs: number;
 }
 
-/** Beyond this an account takes no more: 64-bit integers end at 9.2e18 in both databases. */
+/** Maximum balance of an account: 64-bit integers end at 9.2e18 in both databases. */
 const BALANCE_MAX = 2n ** 62n;
 
-/** The accounts of an entity that belong to nothing in particular, and its main one. */
+/** The general accounts of an entity, and its main account. */
 export async function openAccounts(queries: Queries, entityId: string): Promise<void> {
   for (const id of SHARED_ACCOUNTS) await openAccount(queries, entityId, id);
   await openFunds(queries, entityId, 'main');
 }
 
-/** An account that money can be spent from, and what is reserved of it. */
+/** An account that money can be spent from, and its reserved part. */
 export async function openFunds(queries: Queries, entityId: string, funds: FundsId): Promise<void> {
   await openAccount(queries, entityId, funds);
   await openAccount(queries, entityId, reservedOf(funds));
@@ -57,7 +58,7 @@ async function openAccount(queries: Queries, entityId: string, id: AccountId): P
   );
 }
 
-/** Moves money between two accounts; false, and nothing changed, when `from` holds too little. */
+/** Moves money between two accounts; returns false, without a change, if `from` has too little. */
 export async function post(queries: Queries, context: Context, posting: Posting): Promise<boolean> {
   const {entityId, from, to, amount} = posting;
   const floor = from === 'external' ? -BALANCE_MAX + BigInt(amount) : BigInt(amount);
@@ -88,15 +89,15 @@ export async function post(queries: Queries, context: Context, posting: Posting)
   return true;
 }
 
-/** All balances of an entity by account, minor units. */
+/** All balances of an entity by account, in minor units. */
 export async function balances(queries: Queries, entityId: string): Promise<Map<AccountId, bigint>> {
   const rows = await queries.all('select id, balance from ledger_accounts where entity_id = ? order by id', [
     entityId,
   ]);
-  return new Map(rows.map((row) => [text(row, 'id') as AccountId, big(row, 'balance')])); // written by openAccount only
+  return new Map(rows.map((row) => [text(row, 'id') as AccountId, big(row, 'balance')])); // written only by openAccount
 }
 
-/** What one account holds, minor units; nothing where there is no such account. */
+/** The balance of an account in minor units; zero if the account does not exist. */
 export async function balanceOf(queries: Queries, entityId: string, id: AccountId): Promise<bigint> {
   const row = await queries.get('select balance from ledger_accounts where entity_id = ? and id = ?', [
     entityId,
@@ -105,7 +106,7 @@ export async function balanceOf(queries: Queries, entityId: string, id: AccountI
   return row ? big(row, 'balance') : 0n;
 }
 
-/** A figure as an answer shows it. JSON numbers are exact up to 2^53 - 1; beyond that it stands still. */
+/** A number as shown in an answer. JSON numbers are exact up to 2^53 - 1; larger ones are shown as that maximum. */
 function shownMinor(amount: bigint): number {
   const most = BigInt(Number.MAX_SAFE_INTEGER);
   return Number(amount > most ? most : amount < -most ? -most : amount);

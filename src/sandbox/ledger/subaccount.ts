@@ -6,7 +6,7 @@ import {int, iso, text} from '../base/rows.ts';
 import {ServiceError, invalid} from '../base/service-error.ts';
 import {emitCreditReceived} from '../webhooks/events.ts';
 
-/** Subaccounts with what they can spend; `where`, paging and order follow. */
+/** Subaccounts with their available balance; followed by `where`, paging and order. */
 export const SUBACCOUNTS = `
 select * from (
   select subaccounts.*, ledger_accounts.balance from subaccounts join ledger_accounts
@@ -27,7 +27,7 @@ export function toSubaccount(row: SqlRow): Output<'Subaccount'> {
 export const noSubaccount = (id: string): ServiceError =>
   new ServiceError('NOT_FOUND', `no subaccount ${id}`);
 
-/** @throws {ServiceError} when the entity has no such subaccount. */
+/** @throws {ServiceError} if the entity has no such subaccount. */
 export async function findSubaccount(queries: Queries, entityId: string, id: string): Promise<SqlRow> {
   const row = await queries.get(`${SUBACCOUNTS} where entity_id = ? and id = ?`, [entityId, id]);
   if (!row) throw noSubaccount(id);
@@ -55,11 +55,11 @@ export async function openSubaccount(
 }
 
 /**
- * Money from outside arrives on a subaccount, now, and subscribers are told (interface document, "Event types").
- * The bank reports no line of it: a subaccount is virtual.
+ * Money from outside arrives in a subaccount now, and subscribers are notified (interface document, "Event types").
+ * The bank reports no line for it: a subaccount is virtual.
  * @param credit.amount positive, minor units
- * @returns the subaccount as it stands afterwards
- * @throws {ServiceError} NOT_FOUND; VALIDATION_ERROR when the ledger can hold no more
+ * @returns the subaccount afterwards
+ * @throws {ServiceError} NOT_FOUND; VALIDATION_ERROR if the ledger cannot hold more
  */
 export async function creditSubaccount(
   queries: Queries,

@@ -18,12 +18,12 @@ export function toTreasuryAccount(row: SqlRow): Output<'TreasuryAccount'> {
   };
 }
 
-/** Where the ledger keeps the money of a treasury account. */
+/** The ledger account of a treasury account. */
 export const fundsOfAccount = (row: SqlRow): FundsId => text(row, 'ledger_id') as FundsId; // written by openTreasuryAccount
 
 const noAccount = (id: string): ServiceError => new ServiceError('NOT_FOUND', `no treasury account ${id}`);
 
-/** @throws {ServiceError} when the entity has no such account. */
+/** @throws {ServiceError} if the entity has no such account. */
 export async function findAccount(queries: Queries, entityId: string, id: string): Promise<SqlRow> {
   const row = await queries.get('select * from treasury_accounts where entity_id = ? and id = ?', [
     entityId,
@@ -33,7 +33,7 @@ export async function findAccount(queries: Queries, entityId: string, id: string
   return row;
 }
 
-/** The latest reported balance (assumption 20). @throws {ServiceError} NOT_FOUND when none was reported yet. */
+/** The latest reported balance (assumption 20). @throws {ServiceError} NOT_FOUND if none was reported yet. */
 export function toBalance(row: SqlRow): Output<'TreasuryBalance'> {
   if (row['reported_ms'] === null)
     throw new ServiceError('NOT_FOUND', `no balance of treasury account ${text(row, 'id')} was reported yet`);
@@ -49,18 +49,19 @@ export function toBalance(row: SqlRow): Output<'TreasuryBalance'> {
 export interface NewAccount {
   entityId: string;
   label: string;
-  /** The main account: payouts and payins without a subaccount go through it. */
+  /** The main account, which payouts and payins without a subaccount use. */
   main?: boolean;
-  /** `SIM` takes simulated credits. */
+  /** `SIM` accepts simulated credits. */
   type?: string;
-  /** Put into it from outside, minor units. */
+  /** Paid in from outside, in minor units. */
   funding: number;
   /** False for an account whose first balance the bank has yet to report. */
   reported?: boolean;
 }
 
 /**
- * Provisions a treasury account, as onboarding does. What its ledger account holds by then is its opening balance.
+ * Creates a treasury account, as onboarding does. The current balance of its ledger account becomes its opening
+ * balance.
  * @returns its id
  */
 export async function openTreasuryAccount(
@@ -87,7 +88,7 @@ export async function openTreasuryAccount(
   return id;
 }
 
-/** The two accounts of every entity, unless it has them: the main one, and another with money of its own. */
+/** The two accounts of every entity, unless it has them: the main one, and another with its own money. */
 export async function foundTreasury(
   queries: Queries,
   context: Context,

@@ -1,8 +1,8 @@
 import type {SandboxMigration} from './migration.ts';
 
 /**
- * Endpoints, the outbox of events, one delivery for each event and endpoint, and what became of each attempt.
- * Transfers that ended before there were events count as reported: there were no subscribers.
+ * Endpoints, the outbox of events, one delivery for each event and endpoint, and the result of each attempt.
+ * Transfers that ended before events existed count as reported, because there were no subscribers.
  */
 export const webhooks: SandboxMigration = {
   name: '002-webhooks',

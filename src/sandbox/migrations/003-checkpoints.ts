@@ -1,6 +1,6 @@
 import type {SandboxMigration} from './migration.ts';
 
-/** Which copies of the store there are; the copies themselves lie beside it. */
+/** The list of copies of the store; the copies themselves are next to it. */
 export const checkpoints: SandboxMigration = {
   name: '003-checkpoints',
   sql: ({clustered}) => `

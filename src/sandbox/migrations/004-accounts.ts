@@ -1,8 +1,8 @@
 import type {SandboxMigration} from './migration.ts';
 
 /**
- * Subaccounts, moves, treasury accounts, what the bank reports of them, account transfers; and the orders in which long
- * lists are read, so that a page costs the same wherever it lies.
+ * Subaccounts, moves, treasury accounts, the bank's reports about them, account transfers; and indexes in the order
+ * in which long lists are read, so that every page costs the same.
  */
 export const accounts: SandboxMigration = {
   name: '004-accounts',

@@ -1,6 +1,6 @@
 import type {SandboxMigration} from './migration.ts';
 
-/** Timers that threw when they fired: kept apart from the others, to find the bug. */
+/** Timers that threw when they fired: kept separately, to find the bug. */
 export const parkedTimers: SandboxMigration = {
   name: '005-parked-timers',
   sql: ({clustered}) => `

@@ -1,8 +1,8 @@
 import type {SandboxMigration} from './migration.ts';
 
 /**
- * On SQLite, idempotency keys stand in the order in which they came: most are random, and rows in the order of random
- * keys would cost each create a page or two of the log. `key-index.ts` finds them. PostgreSQL keeps its index.
+ * On SQLite, idempotency keys are stored in order of arrival: most are random, and rows ordered by random keys would
+ * cost each create a page or two of the log. `key-index.ts` finds them. PostgreSQL keeps its index.
  */
 export const keyLog: SandboxMigration = {
   name: '006-key-log',

@@ -1,8 +1,9 @@
 import type {SandboxMigration} from './migration.ts';
 
 /**
- * A payin or payout has the key that it was created with, so that a create writes one row. Keys whose record is gone
- * are dropped. PostgreSQL, which several processes share, holds a key to one record; on SQLite `key-index.ts` does.
+ * A payin or payout stores the key that it was created with, so that a create writes one row. Keys whose record is
+ * gone are dropped. PostgreSQL, which several processes share, enforces one record per key; on SQLite `key-index.ts`
+ * does.
  */
 export const keysOfTransfers: SandboxMigration = {
   name: '007-keys-of-transfers',

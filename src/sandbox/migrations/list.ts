@@ -24,6 +24,6 @@ const WORDS: Readonly<Record<Store['dialect'], DialectWords>> = {
   postgres: {dialect: 'postgres', clustered: ''},
 };
 
-/** All changes since the first, oldest first, in the words of one database. */
+/** All changes since the first, oldest first, in the SQL of one database. */
 export const migrations = (dialect: Store['dialect']): readonly Migration[] =>
   ALL.map(({name, sql}) => ({name, sql: sql(WORDS[dialect])}));

@@ -19,13 +19,13 @@ export interface SandboxMigration {
   readonly sql: (words: DialectWords) => string;
 }
 
-/** What the two databases call differently. */
+/** The differences between the two databases. */
 export interface DialectWords {
   /** For a change that only one of them needs. */
   dialect: Store['dialect'];
   /**
-   * Ends a `create table` whose primary key is the order in which its rows are read: SQLite then keeps the rows in that
-   * key and no second index is written. Empty on PostgreSQL.
+   * Ends a `create table` whose primary key is the order in which its rows are read: SQLite then stores the rows in
+   * that order and needs no second index. Empty on PostgreSQL.
    */
   clustered: string;
 }

@@ -1,4 +1,4 @@
-/** What a bank says when a payment does not go through. */
+/** A bank's reason for a failed payment. */
 export interface Failure {
   code: string;
   message: string;
@@ -6,11 +6,11 @@ export interface Failure {
 
 interface Reason {
   message: string;
-  /** The account or card itself is bad, so that nothing else can be sent to it. */
+  /** The account or card itself is invalid, so that nothing else can be sent to it. */
   badAccount?: true;
 }
 
-/** Returns of the ACH network, by the code of its rules. */
+/** Returns of the ACH network, by the code in its rules. */
 export const ACH_RETURNS: Readonly<Record<string, Reason>> = {
   R01: {message: 'Insufficient funds'},
   R02: {message: 'Account closed', badAccount: true},
@@ -20,26 +20,26 @@ export const ACH_RETURNS: Readonly<Record<string, Reason>> = {
   R07: {message: 'Authorization revoked by the customer'},
   R08: {message: 'Payment stopped'},
   R09: {message: 'Uncollected funds'},
-  R10: {message: 'The customer says the entry is not authorized'},
-  R11: {message: 'The customer says the entry does not match the authorization'},
+  R10: {message: 'The customer states that the entry is not authorized'},
+  R11: {message: 'The customer states that the entry does not match the authorization'},
   R13: {message: 'The receiving bank is not qualified to participate'},
   R14: {message: 'The representative payee is deceased or unable to continue'},
   R15: {message: 'The beneficiary or account holder is deceased'},
   R16: {message: 'Account frozen'},
   R17: {message: 'The receiving bank cannot process the entry'},
-  R20: {message: 'The account takes no ACH entries', badAccount: true},
+  R20: {message: 'The account does not accept ACH entries', badAccount: true},
   R23: {message: 'Credit refused by the receiver'},
   R28: {message: 'The check digit of the routing number is wrong'},
-  R29: {message: 'A corporate customer says the entry is not authorized'},
+  R29: {message: 'A corporate customer states that the entry is not authorized'},
 };
 
-/** Reasons of ISO 20022, as instant payments and wires carry them; the four-digit ones are those of RTP. */
+/** ISO 20022 reasons, as used for instant payments and wires; the four-digit ones are those of RTP. */
 export const BANK_REJECTIONS: Readonly<Record<string, Reason>> = {
   AC03: {message: 'The account number of the creditor is invalid', badAccount: true},
   AC04: {message: 'The account is closed', badAccount: true},
   AC06: {message: 'The account is blocked'},
   AC14: {message: 'The type of the account is missing or wrong', badAccount: true},
-  AG01: {message: 'The account takes no payments of this kind'},
+  AG01: {message: 'The account does not accept payments of this kind'},
   AG03: {message: 'The account does not support this transaction'},
   AM09: {message: 'The amount is not the agreed one'},
   AM14: {message: 'The amount exceeds the agreed maximum'},
@@ -67,7 +67,7 @@ export const CARD_DECLINES: Readonly<Record<string, Reason>> = {
   duplicate_transaction: {message: 'The issuer has seen this payment before'},
 };
 
-/** The nearest reason of ISO 20022 to an ACH return, where an account meant for one is paid by another rail. */
+/** The closest ISO 20022 reason for an ACH return, if an account meant for one is paid by another rail. */
 const NEAREST: Readonly<Record<string, string>> = {
   R02: 'AC04',
   R03: 'AC03',
@@ -94,7 +94,7 @@ export function usualCode(rail: string): string {
   return isAch(rail) ? 'R03' : 'AC03';
 }
 
-/** `code` as this rail would say it: ACH returns have near relatives on the other rails of banks. */
+/** The equivalent of `code` on this rail: ACH returns have close equivalents on the other bank rails. */
 export function codeOn(rail: string, code: string): string {
   if (Object.hasOwn(codesOf(rail), code)) return code;
   return rail !== 'instant_card' && Object.hasOwn(ACH_RETURNS, code)
@@ -106,5 +106,5 @@ export function failureOf(rail: string, code: string): Failure {
   return {code, message: codesOf(rail)[code]?.message ?? 'The bank gave no reason'};
 }
 
-/** True when the failure means that nothing can be sent to this account or card again. */
+/** True if the failure means that nothing can be sent to this account or card again. */
 export const isBadAccount = (rail: string, code: string): boolean => codesOf(rail)[code]?.badAccount ?? false;

@@ -1,27 +1,27 @@
 import type {OtherEffect} from './faults.ts';
 import {errorBody} from '../base/service-error.ts';
 
-/** What only a socket can do: nothing is answered, or the answer breaks off in the middle of its body. */
+/** Effects that need a socket: no answer is sent, or the answer is cut off in the middle of its body. */
 export type SocketEffect = 'reset' | 'cut';
 
-/** An answer on its way out. */
+/** An answer about to be sent. */
 export interface Outgoing {
   status: number;
   body: string | null;
   headers: Readonly<Record<string, string>>;
   socket?: SocketEffect;
-  /** Within this much time the body drips out. */
+  /** The time over which a slow body is sent. */
   dripMs?: number;
 }
 
-/** Of answers that need none but the usual. */
+/** For answers without headers of their own. */
 export const NO_HEADERS: Outgoing['headers'] = {};
 
 /** True if the effect replaces the handling of the request, so that the store does not change. */
 export const strikesBefore = (effect: OtherEffect): boolean =>
   (effect.kind === 'status' || effect.kind === 'reset') && effect.when === 'before';
 
-/** The answer as the fault leaves it. `answer` is what the service said, or null where it was not asked. */
+/** The answer as changed by the fault. `answer` is the service's answer, or null if the request was not handled. */
 export function spoil(effect: OtherEffect, answer: Outgoing | null): Outgoing {
   const said: Outgoing = answer ?? {status: 500, body: null, headers: {}};
   switch (effect.kind) {
@@ -58,13 +58,13 @@ export function spoil(effect: OtherEffect, answer: Outgoing | null): Outgoing {
   }
 }
 
-/** Puts a value where the field is; where the answer has no such field, nothing changes. */
+/** Sets the value of an existing field; if the answer has no such field, nothing changes. */
 const replace = (text: string | null, field: string, value: string) =>
   edit(text, (record) => {
     if (field in record) record[field] = value;
   });
 
-/** Changes a JSON object's text, in a list its records as well; other bodies stay as they are. */
+/** Changes the text of a JSON object, or of the records in a list; other bodies are not changed. */
 function edit(text: string | null, change: (record: Record<string, unknown>) => void): string | null {
   if (text === null) return null;
   const body: unknown = JSON.parse(text); // our own answer

@@ -2,14 +2,14 @@ import * as z from 'zod';
 import {EVENT_TYPE_NAMES} from '../../contract/events.ts';
 import {allOperations} from '../../contract/operations.ts';
 
-/** What a header may hold: Node refuses the rest, and the answer with it. */
+/** Characters allowed in a header: Node refuses the others, and the answer with them. */
 const HeaderValue = z
   .string()
   .max(200)
-  .regex(/^[\t\x20-\x7e]*$/, 'is no value of a header');
+  .regex(/^[\t\x20-\x7e]*$/, 'is not a valid header value');
 const operationIds = allOperations().map(({id}) => id);
 
-/** No answer is held back for longer. */
+/** Maximum time that an answer is held back. */
 export const LATENCY_MAX_MS = 600_000;
 
 /** What a fault does to a delivery. */
@@ -21,13 +21,13 @@ export const DeliveryEffect = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z
       .literal('reorder')
-      .describe('a delivery comes after the next one to its endpoint, or after `ms` if none follows'),
+      .describe('a delivery is sent after the next one to its endpoint, or after `ms` if none follows'),
     ms: z.int().min(0).max(86_400_000).default(5000),
   }),
   z.strictObject({
-    kind: z.literal('delay').describe('a delivery comes `ms` later'),
+    kind: z.literal('delay').describe('a delivery is sent `ms` later'),
     ms: z.int().min(0).max(86_400_000),
-    /** Up to this much more, at random. */
+    /** Up to this much additional random time. */
     jitter_ms: z.int().min(0).max(86_400_000).optional(),
   }),
   z.strictObject({kind: z.literal('bad_signature').describe('a delivery is signed with another secret')}),
@@ -38,17 +38,17 @@ export const DeliveryEffect = z.discriminatedUnion('kind', [
 ]);
 
 /**
- * What a fault does to a request. `before` replaces the handling; `after` handles and commits it, and then
- * spoils the answer: the case for which idempotency keys exist.
+ * What a fault does to a request. `before` replaces the handling; `after` handles and commits it, and then changes
+ * the answer: the case for which idempotency keys exist.
  */
 export const RequestEffect = z.discriminatedUnion('kind', [
   z.strictObject({
-    kind: z.literal('latency').describe('the answer comes later'),
+    kind: z.literal('latency').describe('the answer is sent later'),
     ms: z.int().min(0).max(LATENCY_MAX_MS),
-    /** Up to this much more, at random. */
+    /** Up to this much additional random time. */
     jitter_ms: z.int().min(0).max(LATENCY_MAX_MS).optional(),
     /**
-     * Log-normal, as real services are: half of the answers come sooner than `ms`, a few much later. This is the standard
+     * Log-normal, like real services: half of the answers arrive within `ms`, a few much later. This is the standard
      * deviation of its logarithm; 0.5 makes one answer in a hundred three times as late. Never above ten minutes.
      */
     sigma: z.number().positive('must be above 0').max(3).optional(),
@@ -67,7 +67,7 @@ export const RequestEffect = z.discriminatedUnion('kind', [
       .describe('the connection is reset before the answer; `after`: the request took effect'),
     when: z.enum(['before', 'after']),
   }),
-  z.strictObject({kind: z.literal('cut').describe('the answer breaks off in the middle of its body')}),
+  z.strictObject({kind: z.literal('cut').describe('the answer is cut off in the middle of its body')}),
   z.strictObject({
     kind: z.literal('slow').describe('the answer begins at once and is complete only after `ms`'),
     ms: z.int().min(1).max(600_000),
@@ -117,9 +117,9 @@ export const FaultRule = z
           .describe('only GETs after the first N of the same path'),
       })
       .default({})
-      .describe('which requests or deliveries; all without it'),
-    times: z.int().positive().optional().describe('stop after N hits'),
-    probability: z.number().min(0).max(1).optional().describe('0 to 1; always without it'),
+      .describe('which requests or deliveries (default: all)'),
+    times: z.int().positive().optional().describe('stop after N matches'),
+    probability: z.number().min(0).max(1).optional().describe('0 to 1 (default 1)'),
     effect: z.discriminatedUnion('kind', [RequestEffect, DeliveryEffect]),
   })
   .check(({value, issues}) => {
@@ -132,21 +132,21 @@ export const FaultRule = z
         issues.push({
           code: 'custom',
           path: ['match', name],
-          message: `is of no use: ${effect.kind} is about ${about}`,
+          message: `has no effect: ${effect.kind} applies to ${about}`,
           input: value,
         });
     if (match.after_reads !== undefined && match.method !== undefined && match.method !== 'GET')
       issues.push({
         code: 'custom',
         path: ['match', 'after_reads'],
-        message: `is of no use: ${match.method} is no read`,
+        message: `has no effect: ${match.method} is not a read`,
         input: value,
       });
     if (effect.kind === 'latency' && effect.sigma !== undefined && effect.jitter_ms !== undefined)
       issues.push({
         code: 'custom',
         path: ['effect', 'sigma'],
-        message: 'and jitter_ms are two ways to be random; say one',
+        message: 'and jitter_ms cannot be combined',
         input: value,
       });
   });

@@ -11,22 +11,22 @@ import {fractionOf, randomFraction, type RandomBytes} from '../base/random.ts';
 /** A rule with its counters, for assertions. */
 export interface ActiveRule extends FaultRule {
   id: string;
-  /** Requests or attempts that matched, reads before `after_reads` not counted. */
+  /** Requests or attempts that matched, without the reads skipped by `after_reads`. */
   seen: number;
-  /** Those that were hit. */
+  /** Those that were affected. */
   hits: number;
 }
 
-/** What a rule can match on, before the request is handled. */
+/** What a rule can match before the request is handled. */
 export interface RequestFacts {
   method: string;
   path: string;
   operation: OperationId | null;
-  /** As the key says, whether it is a good one or not. */
+  /** The mode of the key, whether it is valid or not. */
   mode: 'test' | 'live' | null;
 }
 
-/** What a rule about deliveries can match on. */
+/** What a rule about deliveries can match. */
 export interface DeliveryFacts {
   id: string;
   /** Attempts of the schedule so far. */
@@ -38,30 +38,32 @@ export interface DeliveryFacts {
 
 export interface StruckDelivery {
   effect: DeliveryEffect;
-  /** Of `delay`. */
+  /** For `delay`. */
   delayMs: number;
 }
 
 export type OtherEffect = Exclude<RequestEffect, {kind: 'latency'}>;
 
-/** What will happen to one request. */
+/** The effects on one request. */
 export interface Verdict {
   latencyMs: number;
   effect: OtherEffect | undefined;
 }
 
-/** So many paths are counted for each rule; the one that was read first is forgotten first. */
+/** Maximum number of paths counted per rule; the oldest is dropped first. */
 const PATHS = 10_000;
 
-/** The list of fault rules. Rules are tried in the order of their making; latencies add up, else the first hit wins. */
+/**
+ * The list of fault rules. Rules are tried in order of creation; latencies add up, otherwise the first match applies.
+ */
 export class Faults {
   readonly #random: RandomBytes;
   #rules: ActiveRule[] = [];
-  /** Of rules that wait for reads: how often each path was read. */
+  /** For rules that wait for reads: how often each path was read. */
   readonly #reads = new WeakMap<ActiveRule, Map<string, number>>();
   #made = 0;
 
-  /** @param random of its own, so that faults do not shift the ids that a seed gives */
+  /** @param random its own source, so that faults do not change the ids that a seed gives */
   constructor(random: RandomBytes) {
     this.#random = random;
   }
@@ -76,7 +78,7 @@ export class Faults {
     return this.#rules;
   }
 
-  /** Removes one rule; false when there is none of that id. */
+  /** Removes one rule; false if there is none with that id. */
   remove(id: string): boolean {
     const before = this.#rules.length;
     this.#rules = this.#rules.filter((rule) => rule.id !== id);
@@ -104,7 +106,7 @@ export class Faults {
     return latencyMs === 0 && effect === undefined ? undefined : {latencyMs, effect};
   }
 
-  /** The effect on one attempt of a delivery; the first rule that applies decides. */
+  /** The effect on one attempt of a delivery; the first matching rule decides. */
   judgeDelivery(facts: DeliveryFacts): StruckDelivery | undefined {
     for (const rule of this.#rules) {
       const {effect, match} = rule;
@@ -113,7 +115,7 @@ export class Faults {
       if (match.event !== undefined && match.event !== facts.event) continue;
       if (match.endpoint !== undefined && match.endpoint.toLowerCase() !== facts.endpoint) continue;
       rule.seen += 1;
-      // Its own chance: drawn from the source of the requests, each would depend on which comes first.
+      // Derived from the attempt: drawn from the source of the requests, it would depend on their order.
       const chance = (what: string) => fractionOf(`${facts.id}/${facts.tries}/${rule.id}/${what}`);
       if (!strikes(rule, () => chance('strike'))) continue;
       rule.hits += 1;
@@ -122,7 +124,7 @@ export class Faults {
     return undefined;
   }
 
-  /** Counts the read; whether the path was read often enough before. */
+  /** Counts the read; returns whether the path was read often enough before. */
   #isReadEnough(rule: ActiveRule, {method, path}: RequestFacts): boolean {
     const {after_reads: needed} = rule.match;
     if (needed === undefined) return true;

@@ -9,13 +9,13 @@ import {
 } from './scenarios.ts';
 
 /**
- * What becomes of a transfer, as it is stored with it: a scenario, `settles` (said explicitly), `refused` (the bank says
- * no, with the rail's usual code), `refused CODE` (ACH: the entry comes back with it), or `returned CODE` (the same, because
- * of the amount: it says nothing about the account). Null: whatever is usual.
+ * The planned end of a transfer, as stored with it: a scenario, `settles` (stated explicitly), `refused` (the bank
+ * refuses, with the rail's usual code), `refused CODE` (ACH: the entry is returned with it), or `returned CODE` (the
+ * same, because of the amount, which says nothing about the account). Null: the usual end.
  */
 export type Fate = Scenario | 'settles' | 'refused' | `refused ${string}` | `returned ${string}`;
 
-/** What a magic account, card or name does to the method itself or to what is sent to it. */
+/** The effect of a magic account, card or name on the method itself or on payments to it. */
 export type Behaviour = 'stays_pending' | 'fails' | Exclude<Fate, Scenario>;
 
 const BANK_RAILS = PAYOUT_RAILS.filter((rail) => rail !== 'instant_card');
@@ -25,7 +25,10 @@ export interface Bank {
   rails: readonly string[];
 }
 
-/** Routing numbers that the sandbox knows; any other valid one is a test bank with every rail. 79 is no bank's prefix. */
+/**
+ * Routing numbers that the sandbox knows; any other valid one is a test bank with every rail. No bank has the prefix
+ * 79.
+ */
 const BANKS: Readonly<Record<string, Bank>> = {
   '110000000': {name: 'Sandbox Test Bank', rails: BANK_RAILS},
   '790000022': {name: 'Sandbox ACH Bank', rails: ['same_day_ach', 'standard_ach']},
@@ -60,7 +63,7 @@ const SETTLING_ACCOUNT = '123456789';
 const returnCode = (digits: string): string | undefined =>
   Object.hasOwn(ACH_RETURNS, `R${digits}`) ? `R${digits}` : undefined;
 
-/** `100NN` comes back with RNN; `123456789` settles; eleven ones and the like are refused. */
+/** `100NN` is returned with RNN; `123456789` settles; eleven ones and similar numbers are refused. */
 export function accountBehaviour(account: string, holder: string): Behaviour | null {
   const name = holder.trim().toLowerCase();
   if (Object.hasOwn(NAMES, name)) return NAMES[name]!;
@@ -75,7 +78,7 @@ export function cardBehaviour(number: string): Behaviour | null {
   return Object.hasOwn(DECLINED, number) ? `refused ${DECLINED[number]!}` : null;
 }
 
-/** 55.01 and the like in a transfer by ACH: comes back with R01. */
+/** 55.01 and similar amounts in an ACH transfer: returned with R01. */
 function amountFate(amountMinor: number, rail: string): Fate | null {
   const code = rail.endsWith('_ach')
     ? returnCode(/^55(\d\d)$/.exec(String(amountMinor))?.[1] ?? '')
@@ -83,7 +86,7 @@ function amountFate(amountMinor: number, rail: string): Fate | null {
   return code === undefined ? null : `returned ${code}`;
 }
 
-/** Who decides: the scenario, else the account or card, else the amount. */
+/** Precedence: the scenario, then the account or card, then the amount. */
 export function fateOf(transfer: {
   scenario: Scenario | null;
   behaviour: string | null;
@@ -93,7 +96,7 @@ export function fateOf(transfer: {
 }): Fate | null {
   const {scenario, behaviour, amountMinor, rail, magicAmounts} = transfer;
   if (scenario !== null) return scenario;
-  if (behaviour !== null) return behaviour as Fate; // of a verified method, so neither of the two that prevent that
+  if (behaviour !== null) return behaviour as Fate; // from a verified method, so neither of the two that prevent that
   return magicAmounts ? amountFate(amountMinor, rail) : null;
 }
 
@@ -103,17 +106,17 @@ export type Ending =
   /** The bank says no before, or after, the money left. `blames`: a code that says so makes the account unusable. */
   | {kind: 'rejected' | 'comes_back'; code: string; blames: boolean};
 
-/** @param final whether the rail's payments cannot come back */
+/** @param final whether the rail's payments cannot be returned */
 export function endingOf(fate: Fate | null, rail: string, final: boolean): Ending {
   if (fate === 'stuck_initiated') return {kind: 'stuck'};
-  // A scenario is about the transfer alone: the account stays good for the next.
+  // A scenario concerns only this transfer: the account stays valid for the next.
   if (fate === 'fails_after_initiated') return {kind: 'rejected', code: usualCode(rail), blames: false};
   if (fate === 'fails_after_debited')
     return {kind: final ? 'rejected' : 'comes_back', code: codeOn(rail, 'R01'), blames: false};
   if (fate === 'refused') return {kind: 'rejected', code: usualCode(rail), blames: true};
   const [, what, asked] = /^(refused|returned) (.+)$/.exec(fate ?? '') ?? [];
   if (asked === undefined) return {kind: 'settles'};
-  // An ordinary amount may happen to be a magic one: it spoils this transfer and never the account.
+  // An ordinary amount may happen to be a magic one: it affects only this transfer and never the account.
   const blames = what === 'refused';
   return {kind: rail.endsWith('_ach') ? 'comes_back' : 'rejected', code: codeOn(rail, asked), blames};
 }
@@ -133,7 +136,7 @@ export interface MagicValue {
   effect: string;
 }
 
-/** Everything above as people read it; `sandbox magic` prints it. */
+/** Everything above for display; `sandbox magic` prints it. */
 export function magicTable(rules: {magicAmounts: boolean}): MagicValue[] {
   const rows = (where: MagicValue['where'], pairs: Iterable<readonly [string, string]>): MagicValue[] =>
     [...pairs].map(([value, effect]) => ({where, value, effect}));
@@ -160,7 +163,7 @@ export function magicTable(rules: {magicAmounts: boolean}): MagicValue[] {
       [SETTLING_ACCOUNT, 'payments settle, whatever the amount'],
       ['11111111', 'payments are refused (eight ones or more)'],
       ...returns.map(
-        ([code, {message}]) => [`100${code.slice(1)}`, `comes back by ACH, ${code}: ${message}`] as const,
+        ([code, {message}]) => [`100${code.slice(1)}`, `returned by ACH, ${code}: ${message}`] as const,
       ),
     ]),
     ...rows('card number', [
@@ -171,7 +174,7 @@ export function magicTable(rules: {magicAmounts: boolean}): MagicValue[] {
       ? rows(
           'amount',
           returns.map(
-            ([code, {message}]) => [`55.${code.slice(1)}`, `comes back by ACH, ${code}: ${message}`] as const,
+            ([code, {message}]) => [`55.${code.slice(1)}`, `returned by ACH, ${code}: ${message}`] as const,
           ),
         )
       : []),

@@ -1,4 +1,4 @@
-/** Outcomes on demand: a transfer with metadata `sandbox.scenario` set to one of these behaves as it says. */
+/** Outcomes on demand: a transfer whose metadata has `sandbox.scenario` set to one of these behaves as described. */
 export const SCENARIOS = {
   approval_fails_207: 'every approval fails: 207 with a warning on create, 422 on approve',
   transient_503: 'the first start of initiation fails with 503; the same create again succeeds',
@@ -16,20 +16,20 @@ export const SCENARIO_KEY = 'sandbox.scenario';
 
 const isScenario = (name: string): name is Scenario => Object.hasOwn(SCENARIOS, name);
 
-/** The scenario that client metadata asks for; other values are plain metadata. */
+/** The scenario requested in client metadata; other values are plain metadata. */
 export function scenarioOf(metadata: Readonly<Record<string, string>>): Scenario | null {
   const name = Object.hasOwn(metadata, SCENARIO_KEY) ? metadata[SCENARIO_KEY]! : '';
   return isScenario(name) ? name : null;
 }
 
-/** Scenarios of moves, asked for by the word anywhere in the description, since moves have no metadata. */
+/** Scenarios of moves, requested by the word anywhere in the description, because moves have no metadata. */
 export const MOVE_SCENARIOS = {
-  move_207: 'approval is accepted, settlement meets a recoverable issue: 207 with a warning',
+  move_207: 'approval is accepted, settlement has a recoverable problem: 207 with a warning',
 } as const;
 
 export type MoveScenario = keyof typeof MOVE_SCENARIOS;
 
-/** Scenarios of account transfers, asked for in the same way. */
+/** Scenarios of account transfers, requested in the same way. */
 export const ACCOUNT_TRANSFER_SCENARIOS = {
   async_202: 'initiation continues after the answer: 202',
   stuck_initiated: 'stays initiated forever',
@@ -39,16 +39,16 @@ export const ACCOUNT_TRANSFER_SCENARIOS = {
 
 export type AccountTransferScenario = keyof typeof ACCOUNT_TRANSFER_SCENARIOS;
 
-/** The scenario that the description of a move asks for. */
+/** The scenario requested in the description of a move. */
 export const moveScenarioOf = (description: string | null | undefined): MoveScenario | null =>
   named(MOVE_SCENARIOS, description);
 
-/** The same of an account transfer. */
+/** The same for an account transfer. */
 export const accountTransferScenarioOf = (
   description: string | null | undefined,
 ): AccountTransferScenario | null => named(ACCOUNT_TRANSFER_SCENARIOS, description);
 
-/** The first of the names that stands in the text as a word of its own. */
+/** The first of the names that occurs in the text as a separate word. */
 function named<T extends object>(scenarios: T, text: string | null | undefined): (keyof T & string) | null {
   const words = (text ?? '').split(/[^\w]+/);
   return (Object.keys(scenarios) as (keyof T & string)[]).find((name) => words.includes(name)) ?? null; // own keys

@@ -6,14 +6,14 @@ import {invalid} from '../base/service-error.ts';
 export const ADVANCES = {
   '1h': {label: '1 hour', by: {ms: 3_600_000}},
   '1d': {label: '1 day', by: {ms: 86_400_000}},
-  next: {label: 'To what is next', by: {until: 'next'}},
-  idle: {label: 'Until nothing is left', by: {until: 'idle'}},
+  next: {label: 'To the next event', by: {until: 'next'}},
+  idle: {label: 'Until idle', by: {until: 'idle'}},
 } as const satisfies Record<string, {label: string; by: Advance}>;
 
 export const MODES = {
-  real: {label: 'With the machine', mode: {mode: 'real'}},
-  accelerated: {label: 'A minute a second', mode: {mode: 'accelerated', speed: 60}},
-  frozen: {label: 'Stand still', mode: {mode: 'frozen'}},
+  real: {label: 'Real time', mode: {mode: 'real'}},
+  accelerated: {label: 'One minute per second', mode: {mode: 'accelerated', speed: 60}},
+  frozen: {label: 'Frozen', mode: {mode: 'frozen'}},
 } as const satisfies Record<string, {label: string; mode: ClockMode}>;
 
 export type ClockAction = {advance: Advance} | {mode: ClockMode};

@@ -18,13 +18,13 @@ export interface ShownTransfer extends Transfer {
 }
 
 export interface ShownEntity extends Entity {
-  /** In the order of use; no key in full. */
+  /** In order of use; never a complete key. */
   keys: {masked: string; scope: KeyScope}[];
   /** Minor units of USD. */
   money: {label: string; minor: bigint}[];
 }
 
-/** The data of the store at one moment. */
+/** The data of the store as one snapshot. */
 export interface Records {
   entities: ShownEntity[];
   payouts: ShownTransfer[];
@@ -34,7 +34,7 @@ export interface Records {
 /** Everything that the page shows. */
 export interface PageData extends Records {
   clock: ClockStatus;
-  /** The newest first. */
+  /** Newest first. */
   requests: readonly RequestEntry[];
   counts: RequestCounts;
   deliveries: readonly ShownDelivery[];
@@ -60,7 +60,7 @@ export async function readRecords(queries: Queries): Promise<Records> {
   };
 }
 
-/** `test_sandbox_…k3Fa`: enough to tell one from another. */
+/** `test_sandbox_…k3Fa`: enough to tell keys apart. */
 const maskKey = (key: string): string => `${/^(?:test|live)_sandbox_/.exec(key)?.[0] ?? ''}…${key.slice(-4)}`;
 
 function moneyOf(held: ReadonlyMap<AccountId, bigint>): ShownEntity['money'] {
@@ -75,7 +75,7 @@ function moneyOf(held: ReadonlyMap<AccountId, bigint>): ShownEntity['money'] {
   ];
 }
 
-/** By entity, since that is how the table lies; then the newest of both. */
+/** Read by entity, the order of the table; then the newest of both. */
 async function newest(
   queries: Queries,
   entities: readonly Entity[],

@@ -22,7 +22,7 @@ export function lockedPage(reason: string): string {
     markup`<header class="top"><div><h1>remit sandbox</h1><p class="soft">${WHAT}</p></div></header>
 <main id="main"><section aria-labelledby="locked"><h2 id="locked">This page is closed</h2>
 <p>${reason}</p>
-<p>Type <code>remit sandbox open</code> and follow the link that it prints. Each link opens the page once.</p>
+<p>Run <code>remit sandbox open</code> and follow the link that it prints. Each link opens the page once.</p>
 <p>The interface is described in <a href="/openapi.json">openapi.json</a>, which needs no key.</p></section></main>`,
   );
 }
@@ -36,7 +36,7 @@ const SECTIONS = {
   requests: 'Requests',
 } as const;
 
-/** The page of an open session. Everything that came from outside is escaped; there is no script. */
+/** The page of an open session. All external text is escaped; there is no script. */
 export function sandboxPage(
   data: PageData,
   session: Pick<Session, 'formToken' | 'notice'>,
@@ -48,7 +48,7 @@ export function sandboxPage(
     markup`<a class="skip" href="#main">Skip to the clock</a>
 <header class="top"><div><h1>remit sandbox</h1>
 <p class="soft">${WHAT} Base URL <code>http://${host}</code>.</p>
-<nav aria-label="On this page"><ul>${Object.entries(SECTIONS).map(([id, title]) => markup`<li><a href="#${id}">${title}</a></li>`)}<li><a href="/openapi.json">openapi.json</a></li><li><a href="/">Look again</a></li></ul></nav></div></header>
+<nav aria-label="On this page"><ul>${Object.entries(SECTIONS).map(([id, title]) => markup`<li><a href="#${id}">${title}</a></li>`)}<li><a href="/openapi.json">openapi.json</a></li><li><a href="/">Reload</a></li></ul></nav></div></header>
 <main id="main">
 ${session.notice !== null && markup`<p class="notice" role="status">${session.notice}</p>`}
 ${clockSection(data.clock, session.formToken)}
@@ -68,10 +68,10 @@ const section = (id: keyof typeof SECTIONS, content: Markup): Markup =>
 function clockSection(clock: ClockStatus, formToken: string): Markup {
   const pace =
     clock.mode === 'accelerated'
-      ? `runs ${clock.speed ?? 1} times as fast as the machine's`
+      ? `runs ${clock.speed ?? 1} times as fast as real time`
       : clock.mode === 'frozen'
-        ? 'stands still until it is moved'
-        : "runs with the machine's";
+        ? 'is frozen until it is moved'
+        : 'runs in real time';
   const advance = Object.entries(ADVANCES).map(
     ([value, {label}]) => markup`<button name="advance" value="${value}">${label}</button>`,
   );

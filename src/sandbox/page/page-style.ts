@@ -1,6 +1,6 @@
 import {BASE_STYLE} from '../../html/page-style.ts';
 
-/** The whole style of the page. No other file is loaded, and no style stands on an element. */
+/** The whole style of the page. No other file is loaded, and no element has inline styles. */
 export const PAGE_STYLE = `${BASE_STYLE}
 .pair{display:grid;grid-template-columns:1fr 1fr;gap:20px}
 .now{font-size:22px;font-weight:650;font-variant-numeric:tabular-nums;margin:0}

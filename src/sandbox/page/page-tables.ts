@@ -37,7 +37,7 @@ export function transferTable(transfers: readonly ShownTransfer[], noun: 'payout
   return table(`The newest ${noun}`, TRANSFERS, transfers);
 }
 
-/** Without its query, in which receivers keep secrets. */
+/** Without its query, in which receivers put secrets. */
 function receiver(url: string): string {
   const {origin, pathname} = new URL(url);
   return `${origin}${pathname}`;

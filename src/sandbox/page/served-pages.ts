@@ -10,14 +10,14 @@ import {PAGE_STYLE} from './page-style.ts';
 import {PageSessions, type PageLink, type Session} from './sessions.ts';
 import type {Advanced, ClockStatus, Sandbox} from '../control/sandbox-interface.ts';
 
-/** A form of the page is smaller than this. */
+/** Maximum size of a form of the page. */
 const FORM_BYTES_MAX = 2000;
-const CLOSED = 'It shows records and moves the clock, so it opens by a link only.';
-const GONE = 'The link was used before or is too old, or the sandbox was restarted since.';
+const CLOSED = 'It shows records and can move the clock, so it can only be opened with a link.';
+const GONE = 'The link was already used or has expired, or the sandbox has been restarted since.';
 
 const HEADERS = pageHeaders({style: PAGE_STYLE});
 
-/** Browsers ask for the last one by themselves, wherever they are. */
+/** Browsers request the last one automatically. */
 const READ = new Set(['/', '/openapi.json', '/favicon.ico']);
 const WHAT = 'the pages of the sandbox';
 
@@ -25,7 +25,7 @@ export interface PageSource extends Pick<Sandbox, 'advance' | 'setClock'> {
   read: () => Promise<PageData>;
 }
 
-/** `/`, `/page/…` and `/openapi.json`: what people and tools see of the sandbox without an API key. */
+/** `/`, `/page/…` and `/openapi.json`: what people and tools can see of the sandbox without an API key. */
 export class ServedPages {
   readonly #source: PageSource;
   readonly #hosts: () => readonly string[];
@@ -42,7 +42,7 @@ export class ServedPages {
     return this.#sessions.makeLink();
   }
 
-  /** Whether a request is for one of these pages; all others are the API's. */
+  /** Whether a request is for one of these pages; all others are for the API. */
   static owns(method: string, path: string): boolean {
     if (path.startsWith('/page/')) return true;
     return READ.has(path) && (method === 'GET' || method === 'HEAD');
@@ -87,9 +87,9 @@ export class ServedPages {
     return html(200, page);
   }
 
-  /** Takes the code out of the address: it stays neither in the history nor on the screen. */
+  /** Removes the code from the address, so that it stays neither in the history nor on the screen. */
   #open(request: Request, code: string, host: string): Response {
-    if (request.method === 'HEAD') return html(200, lockedPage(CLOSED)); // looking does not use it up
+    if (request.method === 'HEAD') return html(200, lockedPage(CLOSED)); // a HEAD request does not use it up
     const id = this.#sessions.redeem(code);
     if (id === undefined) return html(403, lockedPage(GONE));
     return redirect('/', {'set-cookie': `${cookieName(host)}=${id}; Path=/; HttpOnly; SameSite=Strict`});
@@ -116,20 +116,20 @@ export class ServedPages {
 }
 
 const noticeOf = ({now, fired, idle, deliveries_under_way: waiting = 0}: Advanced): string =>
-  `It is ${moment(now)} UTC now; ${fired} ${fired === 1 ? 'thing' : 'things'} happened on the way.` +
-  (idle === true ? ' Nothing is left to happen.' : '') +
+  `It is now ${moment(now)} UTC; ${fired} scheduled ${fired === 1 ? 'step' : 'steps'} happened on the way.` +
+  (idle === true ? ' Nothing is scheduled any more.' : '') +
   (waiting > 0
     ? ` Deliveries that wait for slow receivers: ${waiting}; they continue in the background.`
     : '');
 
 const noticeOfMode = ({mode, speed}: ClockStatus): string =>
   mode === 'frozen'
-    ? 'The clock stands still.'
+    ? 'The clock is frozen.'
     : mode === 'accelerated'
       ? `The clock runs ${speed ?? 1} times as fast.`
-      : 'The clock runs with the machine.';
+      : 'The clock runs in real time.';
 
-/** A browser says where a form comes from; whatever does not say so has the control calls. */
+/** A browser says where a form comes from; clients that do not can use the control calls. */
 function requireOrigin(request: Request): void {
   const site = request.headers.get('sec-fetch-site');
   if (request.headers.get('origin') === null || (site !== null && site !== 'same-origin'))
@@ -149,7 +149,7 @@ function same(given: string, expected: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** By port: all sandboxes of this machine share a host, and with it their cookies. */
+/** By port: all sandboxes of this machine share a host, and therefore its cookies. */
 const cookieName = (host: string): string => `remit_sandbox_${/:(\d+)$/.exec(host)?.[1] ?? '80'}`;
 
 function readCookie(request: Request, name: string): string | undefined {

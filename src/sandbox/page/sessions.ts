@@ -1,11 +1,13 @@
 import {randomBytes} from 'node:crypto';
 
-/** A session of the page, opened by a link. It is in memory: after a restart of the sandbox a new link is needed. */
+/**
+ * A session of the page, opened by a link. It is kept in memory: after a restart of the sandbox a new link is needed.
+ */
 export interface Session {
-  /** Stands in every form of the page, so that no other page can send one. */
+  /** Included in every form of the page, so that no other page can send one. */
   formToken: string;
   expiresMs: number;
-  /** What the last control did, until it was shown. */
+  /** The result of the last control, until it was shown. */
   notice: string | null;
 }
 
@@ -17,21 +19,21 @@ export interface PageLink {
 
 const LINK_MS = 10 * 60_000;
 const SESSION_MS = 12 * 3_600_000;
-/** Of each, the oldest goes when one more comes. */
+/** Maximum number of each; the oldest is dropped when one more is added. */
 const MOST = 50;
 
 const secret = (): string => randomBytes(24).toString('base64url');
 
 /**
- * Who may see the page and move its clock. A link works once and soon; what it leaves in the browser is good for the page
- * alone, never for the control calls: cookies of a host reach every port of it.
+ * Who may see the page and move its clock. A link works once and for a short time. Its cookie is valid only for the
+ * page, never for the control calls, because cookies of a host are sent to every port of it.
  */
 export class PageSessions {
   readonly #now: () => number;
   readonly #links = new Map<string, number>();
   readonly #sessions = new Map<string, Session>();
 
-  /** @param now milliseconds since the epoch, of the machine's clock */
+  /** @param now milliseconds since the epoch, by the machine's clock */
   constructor(now: () => number) {
     this.#now = now;
   }
@@ -43,7 +45,7 @@ export class PageSessions {
     return {path: `/?open=${code}`, expiresMs};
   }
 
-  /** The id of a new session; undefined when the code was used, is too old or was never made. */
+  /** The id of a new session; undefined if the code was used, has expired or was never issued. */
   redeem(code: string): string | undefined {
     const expiresMs = this.#links.get(code);
     this.#links.delete(code);

@@ -7,7 +7,7 @@ import type {AccountTransferScenario} from '../outcomes/scenarios.ts';
 
 export type AccountTransferRail = (typeof ACCOUNT_TRANSFER_RAILS)[number];
 
-/** A transfer between two treasury accounts of one entity as it is stored. */
+/** A transfer between two treasury accounts of one entity, as stored. */
 export interface AccountTransfer {
   entityId: string;
   id: string;
@@ -20,7 +20,7 @@ export interface AccountTransfer {
   status: AccountTransferStatus;
   autoApprove: boolean;
   description: string | null;
-  /** What its description asks for; null for what is usual. */
+  /** The scenario in its description; null for the usual course. */
   scenario: AccountTransferScenario | null;
   failureReason: string | null;
   createdMs: number;
@@ -88,7 +88,7 @@ export async function findAccountTransfer(
   return row && readAccountTransfer(row);
 }
 
-/** Writes what changes in its life, provided that it still stands at `from`. */
+/** Writes a change, provided that the status is still `from`. */
 export async function updateAccountTransfer(
   queries: Queries,
   transfer: AccountTransfer,

@@ -2,14 +2,17 @@ import type {Input} from '../../contract/schemas/registry.ts';
 import {accountBehaviour, bankOf, cardBehaviour, type Behaviour} from '../outcomes/magic.ts';
 import {ServiceError} from '../base/service-error.ts';
 
-/** What the vault would answer about an account or card: all that the sandbox keeps of it, never the number itself. */
+/**
+ * What the vault would answer about an account or card: everything that the sandbox keeps of it, never the number
+ * itself.
+ */
 export interface Details {
   last4: string;
   routingLast4: string | null;
   /** Bank name or card brand. */
   institution: string;
   rails: readonly string[];
-  /** A magic value's effect; null for ordinary ones. */
+  /** The effect of a magic value; null for ordinary ones. */
   behaviour: Behaviour | null;
 }
 
@@ -18,7 +21,7 @@ const incomplete = (field: string, issue: string) =>
 
 /**
  * Reads a bank account or card as the vault would.
- * @throws {ServiceError} INVALID_PAYMENT_DETAILS when the details are well formed but cannot exist.
+ * @throws {ServiceError} INVALID_PAYMENT_DETAILS if the details are well formed but cannot exist.
  */
 export function readDetails(method: Input<'PayeePaymentMethodAdd'>, nowMs: number): Details {
   return method.type === 'card' ? readCard(method.card, nowMs) : readBankAccount(method.bank_account);
@@ -42,12 +45,12 @@ function readBankAccount(account: {
   };
 }
 
-/** Up to four, and never all but one: of a short number less is kept. */
+/** Up to four digits, and never all but one: of a short number fewer are kept. */
 const lastDigits = (number: string): string => number.slice(-Math.min(4, number.length - 2));
 
 function readCard(card: {number: string; exp_month: number; exp_year: number}, nowMs: number): Details {
   if (!hasLuhnChecksum(card.number)) throw incomplete('card.number', 'is not a valid card number');
-  // A card is good until the end of its month; Date.UTC's month is zero-based, so this is the first of the next.
+  // A card is valid until the end of its month; Date.UTC's month is zero-based, so this is the first of the next.
   if (Date.UTC(card.exp_year, card.exp_month, 1) <= nowMs)
     throw incomplete('card.exp_year', 'the card has expired');
   return {

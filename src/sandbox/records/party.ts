@@ -3,14 +3,14 @@ import type {Queries, SqlRow} from '../../store/port.ts';
 import {int, iso, json, text, textOrNull} from '../base/rows.ts';
 import {ServiceError} from '../base/service-error.ts';
 
-/** Payees and payers are records of one form (assumption 10). */
+/** Payees and payers are records of the same shape (assumption 10). */
 export type PartyKind = 'payee' | 'payer';
 
-/** Interface document, "Errors": a payer has a code of its own. */
+/** Interface document, "Errors": payers have their own code. */
 export const partyNotFound = (kind: PartyKind, id: string): ServiceError =>
   new ServiceError(kind === 'payer' ? 'PAYER_NOT_FOUND' : 'NOT_FOUND', `no ${kind} ${id}`);
 
-/** @throws {ServiceError} when the entity has no such party. */
+/** @throws {ServiceError} if the entity has no such party. */
 export async function findParty(
   queries: Queries,
   party: {entityId: string; kind: PartyKind; id: string},

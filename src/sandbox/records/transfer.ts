@@ -4,7 +4,7 @@ import type {Queries, SqlRow} from '../../store/port.ts';
 import type {Fate} from '../outcomes/magic.ts';
 import {int, intOrNull, iso, json, text, textOrNull} from '../base/rows.ts';
 
-/** A payin or a payout as it is stored. The two live by one lifecycle and differ in who pays whom. */
+/** A payin or a payout as stored. The two share a lifecycle and differ in who pays whom. */
 export interface Transfer {
   entityId: string;
   kind: TransferKind;
@@ -22,20 +22,20 @@ export interface Transfer {
   /** Payment method and party at the time of creation, masked. */
   parties: Record<string, unknown>;
   clientMetadata: Record<string, string>;
-  /** After processing began: what the answer shows of a payout, and why either kind failed. */
+  /** Set once processing began: what the answer shows of a payout, and why either kind failed. */
   details: Record<string, unknown> | null;
-  /** What was asked for it, by scenario or magic value; null for what is usual. */
+  /** What was requested for it, by scenario or magic value; null for the usual course. */
   fate: Fate | null;
-  /** 09:00 of the scheduled day; null means at once. */
+  /** 09:00 of the scheduled day; null means immediately. */
   releaseMs: number | null;
-  /** Starts of initiation that failed. */
+  /** Attempts to start initiation that failed. */
   attempts: number;
   createdMs: number;
   updatedMs: number;
   statusMs: number;
-  /** What its create was made under; null without one, or once it is forgotten. */
+  /** The key of its create; null without one, or once it is forgotten. */
   idempotencyKey: string | null;
-  /** Of what the create asked for, under `strictIdempotency`. */
+  /** Hash of what the create asked for, with `strictIdempotency`. */
   bodyHash: string | null;
 }
 
@@ -68,7 +68,7 @@ export function toTransfer(row: SqlRow): Transfer {
   };
 }
 
-/** As every transfer begins. */
+/** The initial state of every transfer. */
 export interface NewTransfer extends Transfer {
   status: 'created';
   currency: 'USD';
@@ -77,14 +77,14 @@ export interface NewTransfer extends Transfer {
   attempts: 0;
 }
 
-/** What is the same in each stands in the SQL: a value costs more to bind than to store. */
+/** Values that are the same in each row are part of the SQL: a value costs more to bind than to store. */
 const INSERT = `
 insert into transfers (entity_id, kind, id, party_id, method_id, subaccount_id, status, amount, currency_code,
   country_code, rail, parties, client_metadata, details, scenario, release_ms, attempts, created_ms, updated_ms,
   status_ms, idempotency_key, body_hash)
 values (?, ?, ?, ?, ?, ?, 'created', ?, 'USD', 'US', ?, ?, ?, null, ?, ?, 0, ?, ?, ?, ?, ?)`;
 
-/** For PostgreSQL, which sees that by itself. */
+/** For PostgreSQL, which reports that by itself. */
 export const INSERT_UNLESS_TAKEN = `${INSERT} on conflict do nothing`;
 
 /** The number of rows inserted: 0 if a unique index shows that the key is taken. */
@@ -165,7 +165,7 @@ const shared = (transfer: Transfer) => ({
   updated_at: iso(transfer.updatedMs),
 });
 
-// Assigned to, not spread, which would cost each create up to three microseconds.
+// Assigned, not spread, which would cost each create up to three microseconds.
 
 /** Interface document, "Payin response fields". */
 export const toPayin = (transfer: Transfer): Output<'Payin'> =>
@@ -175,7 +175,7 @@ export const toPayin = (transfer: Transfer): Output<'Payin'> =>
     status_recorded_at: iso(transfer.statusMs),
   });
 
-/** Assumption 58: payins have no `transfer_details`, so that the reason of a failure joins the masked details. */
+/** Assumption 58: payins have no `transfer_details`, so the reason of a failure is added to the masked details. */
 function payinMetadata({parties, details}: Transfer): Transfer['parties'] {
   const failure = details?.['failure'];
   return failure === undefined ? parties : {...parties, failure};

@@ -1,6 +1,6 @@
 import {addDays, type Day} from './schedule.ts';
 
-/** Days of the month that are holidays in every year: month, day. */
+/** Holidays on the same date every year: month, day. */
 const FIXED = [
   [1, 1], // New Year's Day
   [6, 19], // Juneteenth, since 2022
@@ -8,7 +8,7 @@ const FIXED = [
   [11, 11], // Veterans Day
   [12, 25], // Christmas Day
 ] as const;
-/** Month, weekday (0 is Sunday), which one of the month; -1 is the last. */
+/** Month, weekday (0 is Sunday), occurrence in the month; -1 is the last. */
 const FLOATING = [
   [1, 1, 3], // Birthday of Martin Luther King, Jr.
   [2, 1, 3], // Washington's Birthday
@@ -24,8 +24,8 @@ const dayOf = (year: number, month: number, date: number): Day =>
 const weekdayOf = (day: Day): number => new Date(`${day}T00:00:00Z`).getUTCDay();
 
 /**
- * Weekdays on which the Federal Reserve Banks are closed, in order. A holiday on a Sunday closes the Monday after it;
- * one on a Saturday closes nothing, and the Friday before it is open.
+ * Weekdays on which the Federal Reserve Banks are closed, in order. For a holiday on a Sunday they close on the
+ * Monday after it; for one on a Saturday they are open on the Friday before.
  */
 export function closuresOf(year: number): readonly Day[] {
   const fixed = FIXED.filter(([month]) => month !== 6 || year >= FIRST_JUNETEENTH).flatMap(
@@ -60,12 +60,12 @@ export function isBankingDay(day: Day): boolean {
 }
 
 /**
- * The first banking day on or after `day`, and from there `count` banking days on.
- * @throws {RangeError} for what is no day, with which the search would never end
+ * The first banking day on or after `day`, plus `count` banking days.
+ * @throws {RangeError} for an invalid day, for which the search would never end
  */
 export function bankingDay(day: Day, count = 0): Day {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(day) || Number.isNaN(Date.parse(day)))
-    throw new RangeError(`${day} is no day`);
+    throw new RangeError(`${day} is not a valid day`);
   let at = day;
   for (let left = count; ; at = addDays(at, 1)) {
     if (!isBankingDay(at)) continue;

@@ -1,27 +1,27 @@
 import type {Clock} from '../../clock.ts';
 
-/** How the sandbox's time runs; kept in the store, so that a restart continues from the same moment. */
+/** The state of the sandbox's clock; stored, so that a restart continues from the same time. */
 export type ClockState =
   | {mode: 'real'; /** Milliseconds that the sandbox is ahead of the machine. */ aheadMs: number}
   | {
       mode: 'accelerated';
-      /** Milliseconds here for one of the machine. */
+      /** Sandbox milliseconds per machine millisecond. */
       speed: number;
-      /** The sandbox's moment when the machine's was `machineMs`. */
+      /** The sandbox time when the machine's was `machineMs`. */
       atMs: number;
       machineMs: number;
     }
-  | {mode: 'frozen'; /** Moves by `advanceTo` only. */ atMs: number};
+  | {mode: 'frozen'; /** Moves only by `advanceTo`. */ atMs: number};
 
-/** How time shall run from now on. */
+/** The clock mode from now on. */
 export type ClockMode = {mode: 'real'} | {mode: 'accelerated'; speed: number} | {mode: 'frozen'};
 
-/** Fastest pace: a week in six seconds. Beyond that, `advance`. */
+/** Maximum speed: a week in six seconds. For more, use `advance`. */
 export const SPEED_MAX = 100_000;
-/** Where time ends, however it runs: the calendars of the simulated bank are not made for what lies behind. */
+/** The latest supported time: the calendars of the simulated bank do not go further. */
 export const CLOCK_MAX_MS = Date.UTC(2200, 0, 1);
 
-/** What a clock of that state shows when the machine's shows `machineMs`; at most CLOCK_MAX_MS. */
+/** What a clock with that state shows when the machine's shows `machineMs`; at most CLOCK_MAX_MS. */
 export const momentOf = (state: ClockState, machineMs: number): number =>
   Math.min(reckoned(state, machineMs), CLOCK_MAX_MS);
 
@@ -33,8 +33,8 @@ function reckoned(state: ClockState, machineMs: number): number {
 }
 
 /**
- * The time of the simulated world: the machine's, ahead of it, faster, or standing still. It goes back by a checkpoint
- * only.
+ * The time of the simulated world: the machine's, ahead of it, faster, or frozen. It only goes back when a checkpoint
+ * is restored.
  */
 export class SandboxClock {
   readonly #machine: Clock;
@@ -50,14 +50,14 @@ export class SandboxClock {
   }
 
   /**
-   * Another clock on the same machine, to reckon with: what it comes to is taken over by `follow` when it is stored for
-   * good, and not before.
+   * Another clock on the same machine, for calculations: `follow` takes over its state once that is committed, not
+   * before.
    */
   fork(state: ClockState = this.#state): SandboxClock {
     return new SandboxClock(this.#machine, state);
   }
 
-  /** Takes over a state that was stored by another process, or by a checkpoint; whether it differs from its own. */
+  /** Takes over a state stored by another process, or by a checkpoint; returns whether it differs from its own. */
   follow(state: ClockState): boolean {
     if (JSON.stringify(state) === JSON.stringify(this.#state)) return false;
     this.#state = state;
@@ -69,17 +69,17 @@ export class SandboxClock {
     return momentOf(this.#state, this.#machine.now());
   }
 
-  /** Moves forward to `ms`; a moment that has passed changes nothing. */
+  /** Moves forward to `ms`; a past time changes nothing. */
   advanceTo(ms: number): void {
     if (ms > this.now()) this.#state = this.#from(Math.min(ms, CLOCK_MAX_MS), this.#state);
   }
 
-  /** Runs as `state` does, from the moment `ms` on: back to a checkpoint. */
+  /** Runs as `state` does, from the time `ms` on: back to a checkpoint. */
   resume(state: ClockState, ms: number): void {
     this.#state = this.#from(ms, state);
   }
 
-  /** Changes how time runs; it continues from this moment. */
+  /** Changes the clock mode; time continues from the current time. */
   setMode(mode: ClockMode): void {
     this.#state = this.#from(this.now(), mode);
   }
@@ -92,7 +92,7 @@ export class SandboxClock {
       : {mode: 'accelerated', speed: mode.speed, atMs: ms, machineMs};
   }
 
-  /** How long the machine must wait until the sandbox's `ms`; never, when time stands still. */
+  /** How long the machine must wait until the sandbox's `ms`; forever if the clock is frozen. */
   waitMs(ms: number): number {
     if (ms > CLOCK_MAX_MS) return Infinity;
     const left = Math.max(0, ms - this.now());

@@ -1,6 +1,6 @@
 import {systemClock, type Clock} from '../../clock.ts';
 
-/** A budget of the machine's time for waiting: used up only while waiting, over any number of waits. */
+/** A budget of machine time for waiting: used up only while waiting, over any number of waits. */
 export class Patience {
   readonly #machine: Clock;
   #leftMs: number;
@@ -14,7 +14,7 @@ export class Patience {
     return this.#leftMs <= 0;
   }
 
-  /** Does something, which is told when to wait no longer. */
+  /** Runs an action with a signal that tells it to stop waiting. */
   async during(work: (over: Promise<void>) => Promise<void>): Promise<void> {
     const done = new AbortController();
     const began = this.#machine.monotonic();

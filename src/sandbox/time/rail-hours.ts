@@ -2,34 +2,34 @@ import type {ACCOUNT_TRANSFER_RAILS, PAYOUT_RAILS} from '../../contract/rails.ts
 import {bankingDay, isBankingDay} from './banking-days.ts';
 import {addDays, dayAt, timeOn} from './schedule.ts';
 
-/** Every way that money goes; `book` is within the bank. */
+/** Every payment rail; `book` is within the bank. */
 export type Rail = (typeof PAYOUT_RAILS)[number] | (typeof ACCOUNT_TRANSFER_RAILS)[number];
 
-/** A rail and its direction. `pull`: an ACH debit, as payins are; everything else is pushed. */
+/** A rail and its direction. `pull`: an ACH debit, as for payins; everything else is pushed. */
 export interface Flow {
   rail: Rail;
   pull: boolean;
 }
 
-/** When things happen, in milliseconds since the epoch. Each takes the moment of the step before. */
+/** When things happen, in milliseconds since the epoch. Each function takes the time of the previous step. */
 export interface RailTimes {
-  /** Ready -> handed to the bank; a moment at which it can be handed over stays as it is. */
+  /** Ready -> handed to the bank; unchanged if the rail is open at that time. */
   submit: (readyMs: number) => number;
   /** Handed over -> the money left its account. */
   debit: (submittedMs: number) => number;
-  /** The money left -> it arrived, for good. */
+  /** The money left -> it arrived, finally. */
   settle: (debitedMs: number) => number;
-  /** Handed over -> the bank says no. */
+  /** Handed over -> the bank refuses. */
   reject: (submittedMs: number) => number;
-  /** The money left -> it comes back; rails whose payments are final have none. */
+  /** The money left -> it is returned; absent for rails whose payments are final. */
   comeBack?: (debitedMs: number) => number;
 }
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
-/** ACH files leave on the full and the half hour of banking days. */
+/** ACH files are sent on the full and the half hour of banking days. */
 const FILE_EVERY = 30 * MINUTE;
-/** Same-day ACH, New York time: entries that are in by the deadline settle the same day. */
+/** Same-day ACH, New York time: entries submitted by the deadline settle the same day. */
 const SAME_DAY = [
   {deadline: [10, 30], settlement: [13, 0]},
   {deadline: [14, 45], settlement: [17, 0]},
@@ -38,7 +38,7 @@ const SAME_DAY = [
 /** Fedwire opens at 21:00 of the evening before; transfers for customers end at 18:45. */
 const WIRE = {open: 21, cutOff: [18, 45]} as const;
 
-/** Ordinary returns are there when the second banking day after settlement opens. */
+/** Ordinary returns arrive when the second banking day after settlement begins. */
 const RETURN_DAYS = 2;
 
 function nextFile(ms: number): number {
@@ -61,20 +61,20 @@ function wireHours(ms: number): number {
     if (ms <= timeOn(day, ...WIRE.cutOff)) return Math.max(ms, timeOn(addDays(day, -1), WIRE.open));
 }
 
-/** `count` banking days after the one of `ms`, at that time in New York. */
+/** `count` banking days after that of `ms`, at that time in New York. */
 const bankingTime = (ms: number, count: number, hour: number, minute: number) =>
   timeOn(bankingDay(dayAt(ms), count), hour, minute);
 const after = (wait: number) => (ms: number) => ms + wait;
 const now = (ms: number) => ms;
 
-/** Pulled money is safe only when its return can no longer come. */
+/** Pulled money is safe only once it can no longer be returned. */
 const PULLED = {
   settle: (ms: number) => bankingTime(ms, RETURN_DAYS, 9, 0),
   comeBack: (ms: number) => bankingTime(ms, RETURN_DAYS, 8, 30),
   reject: after(5 * MINUTE),
 };
 
-/** Business hours of the rails: sources are named in docs/internals/bank.md. */
+/** Business hours of the rails; docs/internals/bank.md names the sources. */
 export function railHours({rail, pull}: Flow): RailTimes {
   switch (rail) {
     case 'standard_ach':

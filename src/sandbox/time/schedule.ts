@@ -5,7 +5,7 @@ export type Day = string;
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Hours whose offset is kept: asking Intl costs more than all the rest. */
+/** Hours whose offset is cached: asking Intl costs more than everything else. */
 const KNOWN_MAX = 4096;
 
 const parts = new Intl.DateTimeFormat('en-CA', {
@@ -22,7 +22,9 @@ const parts = new Intl.DateTimeFormat('en-CA', {
 });
 const known = new Map<number, number>();
 
-/** Milliseconds that New York's wall clock is ahead of UTC at `ms` (negative: it is behind). It changes on full hours. */
+/**
+ * Milliseconds that New York's wall clock is ahead of UTC at `ms` (negative: behind). It changes only on full hours.
+ */
 function offsetAt(ms: number): number {
   const hour = Math.floor(ms / HOUR_MS);
   const kept = known.get(hour);
@@ -47,12 +49,12 @@ function askOffset(ms: number): number {
 }
 
 /**
- * When the wall clock in New York shows `hour`:`minute` on `day`, as milliseconds since the epoch.
- * Not for the hour before 03:00, which a clock change skips or repeats.
+ * When the wall clock in New York shows `hour`:`minute` on `day`, as milliseconds since the epoch. Not valid for the
+ * hour before 03:00, which a clock change skips or repeats.
  */
 export function timeOn(day: Day, hour: number, minute = 0): number {
   const wall = Date.parse(`${day}T00:00:00Z`) + hour * HOUR_MS + minute * 60_000;
-  const close = wall - offsetAt(wall); // the offset of some hours earlier
+  const close = wall - offsetAt(wall); // the offset some hours earlier
   return wall - offsetAt(close);
 }
 

@@ -4,21 +4,21 @@ import {dayAt, type Day} from './schedule.ts';
 /** How long the simulated bank takes, in milliseconds of the sandbox's clock. */
 export interface Timing {
   verifyMs: number;
-  /** approved -> initiated, where that does not happen within the request. */
+  /** approved -> initiated, if that does not happen within the request. */
   initiateMs: number;
   /** initiated -> debited. */
   debitMs: number;
   /** debited -> settled. */
   settleMs: number;
-  /** So much later than usual, for the scenario `settle_slow`. */
+  /** Additional delay for the scenario `settle_slow`. */
   slowSettleMs: number;
   /** approved -> initiated after a transient error, if the create is not repeated. */
   recoverMs: number;
-  /** Rails keep their hours, cut-offs and banking days; `debitMs` and `settleMs` are of no use then. */
+  /** Rails follow their hours, cut-offs and banking days; `debitMs` and `settleMs` are unused then. */
   calendar?: true;
 }
 
-/** `fast` is for people and demos, `instant` for tests that do not care about the way, `real` as banks are. */
+/** `fast` is for people and demos, `instant` for tests that do not depend on the steps, `real` imitates banks. */
 export const TIMINGS = {
   fast: {
     verifyMs: 2000,
@@ -43,13 +43,13 @@ export const TIMINGS = {
 export type TimingProfile = keyof typeof TIMINGS;
 export const TIMING_PROFILES = ['fast', 'instant', 'real'] as const satisfies readonly TimingProfile[];
 
-/** Whether the bank takes no time at all: what a request starts is over before the next one. */
+/** Whether the bank takes no time at all: what a request starts is finished before the next one. */
 export const isInstant = ({initiateMs, debitMs, settleMs, calendar}: Timing): boolean =>
   calendar !== true && initiateMs + debitMs + settleMs === 0;
 
 /**
- * When a flow of money takes its steps under a timing profile: for payins, payouts and account transfers alike.
- * Each function takes the moment of the step before, so that a step made by hand moves those after it.
+ * When a payin, payout or account transfer takes its steps under a timing profile. Each function takes the time of
+ * the previous step, so that a step made by hand also moves the later ones.
  */
 export function bankTimes(timing: Timing, flow: Flow): RailTimes {
   if (timing.calendar) return railHours(flow);

@@ -18,11 +18,11 @@ type Step = `${AccountTransferStatus}>${AccountTransferStatus}`;
 interface Effect {
   /** Which money moves. */
   money: (source: FundsId, destination: FundsId) => readonly [AccountId, AccountId];
-  /** What the bank reports of it, and on which account. */
+  /** What the bank reports about it, and for which account. */
   line?: {on: 'source' | 'destination'; direction: 'credit' | 'debit'; says: string};
 }
 
-/** What a step does to money; steps not named move none. */
+/** The effect of a step on money; steps not listed move none. */
 const EFFECTS: Partial<Record<Step, Effect>> = {
   'created>approved': {money: (source) => [source, reservedOf(source)]},
   'approved>initiated': {
@@ -41,8 +41,8 @@ const EFFECTS: Partial<Record<Step, Effect>> = {
 };
 
 /**
- * Takes one step of the lifecycle, with its money and what the bank reports of it; undefined, and nothing changed, when the
- * source cannot pay. Throws when the lifecycle has no such step: callers ask first.
+ * Takes one step of the lifecycle, with its money and the bank's report; returns undefined, without a change, if the
+ * source cannot pay. Throws if the lifecycle has no such step: callers check first.
  */
 export async function stepAccountTransfer(
   queries: Queries,
@@ -99,7 +99,7 @@ const plan = (
     dueMs,
   });
 
-/** Queues an approved one for initiation: after the usual delay, when its rail takes it. */
+/** Queues an approved one for initiation: after the usual delay, when its rail is open. */
 export const queueInitiation = (
   queries: Queries,
   context: Context,
@@ -113,14 +113,14 @@ export const queueInitiation = (
     timesOf(context, transfer).submit(transfer.updatedMs + context.timing.initiateMs),
   );
 
-/** Whether initiation continues after the answer: by the entity's setting, by scenario, or because the rail is closed. */
+/** Whether initiation continues after the answer: because of the entity's setting, the scenario, or a closed rail. */
 export function goesOnLater(context: Context, entity: Entity, transfer: AccountTransfer): boolean {
   if (transfer.scenario === 'async_202') return true;
   if (context.rules.asyncInitiation?.includes(entity.mode) === true) return true;
   return timesOf(context, transfer).submit(transfer.updatedMs) > transfer.updatedMs;
 }
 
-/** Hands an approved one to the bank, and sets the timer of what the bank does next. */
+/** Hands an approved one to the bank, and sets the timer of the bank's next step. */
 export async function initiateAccountTransfer(
   queries: Queries,
   context: Context,
@@ -128,7 +128,7 @@ export async function initiateAccountTransfer(
   atMs: number,
 ): Promise<AccountTransfer> {
   const moved = await stepAccountTransfer(queries, context, transfer, {to: 'initiated', atMs});
-  if (!moved) throw new Error('money that an account transfer reserved is not there');
+  if (!moved) throw new Error('the money reserved by an account transfer is missing');
   const times = timesOf(context, moved);
   const {scenario} = moved;
   if (scenario === 'fails_after_initiated') await plan(queries, context, moved, 'fail', times.reject(atMs));
@@ -139,7 +139,7 @@ export async function initiateAccountTransfer(
   return moved;
 }
 
-/** Ends one well. */
+/** Settles one. */
 export async function settleAccountTransfer(
   queries: Queries,
   context: Context,
@@ -147,11 +147,11 @@ export async function settleAccountTransfer(
   atMs: number,
 ): Promise<AccountTransfer> {
   const settled = await stepAccountTransfer(queries, context, transfer, {to: 'settled', atMs});
-  if (!settled) throw new Error('money of an account transfer in transit is not there');
+  if (!settled) throw new Error('the money of an account transfer in transit is missing');
   return settled;
 }
 
-/** Ends one that is approved or initiated badly: its money is back in its source. */
+/** Fails one that is approved or initiated: its money is returned to its source. */
 export async function failAccountTransfer(
   queries: Queries,
   context: Context,
@@ -164,11 +164,11 @@ export async function failAccountTransfer(
     atMs: why.atMs,
     failureReason: `${code}: ${message}`,
   });
-  if (!failed) throw new Error('money that an account transfer held is not there');
+  if (!failed) throw new Error('the money held by an account transfer is missing');
   return failed;
 }
 
-/** A timer of an account transfer. One that comes too late does nothing. */
+/** A timer of an account transfer. One that fires too late does nothing. */
 export async function fireAccountTransfer(queries: Queries, context: Context, timer: Timer): Promise<void> {
   const transfer = await findAccountTransfer(queries, timer.entityId, timer.subjectId);
   if (!transfer) return;

@@ -12,7 +12,7 @@ import {ServiceError, invalid} from '../base/service-error.ts';
 import {findSubaccount} from '../ledger/subaccount.ts';
 import type {NewTransfer, TransferKind} from '../records/transfer.ts';
 
-/** The body of a create in one form for both kinds; field names of the document are kept for messages. */
+/** The body of a create in the same form for both kinds; field names of the document are kept for messages. */
 export interface TransferRequest {
   partyId: string;
   amount: number;
@@ -25,7 +25,7 @@ export interface TransferRequest {
   scheduledDate: string | null;
 }
 
-/** A create, with what its record is given. */
+/** A create, with the values for its record. */
 export interface Wanted {
   id: string;
   nowMs: number;
@@ -36,7 +36,7 @@ export interface Wanted {
   bodyHash: string | null;
 }
 
-/** Which party a kind of transfer deals with. */
+/** The kind of party of each kind of transfer. */
 const PARTY = {payin: 'payer', payout: 'payee'} as const;
 
 /**
@@ -51,7 +51,7 @@ export async function admit(
 ): Promise<NewTransfer> {
   const {id, nowMs: now, kind, request} = wanted;
   if (request.subaccountId !== null && entity.mode === 'live')
-    throw new ServiceError('AUTHORIZATION_ERROR', 'subaccount_id is available to test entities only');
+    throw new ServiceError('AUTHORIZATION_ERROR', 'subaccount_id is available only to test entities');
   const method = await chooseMethod(queries, entity, kind, request);
   if (request.currency !== null && request.currency !== 'USD')
     throw invalid('currency_code', 'is not a supported country and currency combination; only USD in US is');
@@ -92,7 +92,7 @@ export async function admit(
 const withParty = (kind: TransferKind, method: object, party: {id: string; name: string}) =>
   kind === 'payout' ? {payment_method: method, payee: party} : {payment_method: method, payer: party};
 
-/** The party's name beside its named or default method, in one query, since every create asks it. */
+/** The party's name with its named or default method, in one query, because every create needs it. */
 const METHOD_QUERY = `
 select parties.name as party_name, payment_methods.id, payment_methods.type, payment_methods.status,
   payment_methods.last4, payment_methods.routing_last4, payment_methods.institution, payment_methods.rails,
@@ -103,7 +103,7 @@ const OF_PARTY = ' where parties.entity_id = ? and parties.kind = ? and parties.
 const DEFAULT_METHOD = `${METHOD_QUERY} payment_methods.is_default = 1 ${OF_PARTY}`;
 const NAMED_METHOD = `${METHOD_QUERY} payment_methods.id = ? ${OF_PARTY}`;
 
-/** The named method or the default; only a verified one can carry money. */
+/** The named method or the default; only a verified one can be used. */
 async function chooseMethod(
   queries: Queries,
   entity: Entity,
@@ -144,11 +144,11 @@ function chooseRail(asked: string | null, method: SqlRow): string {
   return rail;
 }
 
-/** Above what the rail carries: interface document, "Errors", 400. */
+/** Above the maximum of the rail: interface document, "Errors", 400. */
 export function checkRailLimit(rail: string, amountMinor: number): void {
   const most = (RAIL_LIMITS_MINOR as Partial<Record<string, number>>)[rail];
   if (most !== undefined && amountMinor > most)
-    throw invalid('amount_in_minor_units', `is above what ${rail} carries: ${most} minor units`);
+    throw invalid('amount_in_minor_units', `is above the maximum of ${rail}: ${most} minor units`);
 }
 
 function scheduledRelease(day: string, now: number): number {

@@ -8,7 +8,7 @@ import type {Timing} from '../time/timing.ts';
 import {fundsOf} from './lines.ts';
 import type {Transfer} from '../records/transfer.ts';
 
-/** Banking days after settlement: unauthorized consumer debits may come back for 60 calendar days. */
+/** Banking days after settlement: unauthorized consumer debits may be returned for 60 calendar days. */
 const LATE_BANKING_DAYS = 20;
 
 /** When a late return of a transfer that settled at `settledMs` arrives. */
@@ -19,8 +19,8 @@ export function lateReturnTime(timing: Timing, settledMs: number): number {
 }
 
 /**
- * The bank takes back, once, the money of a settled transfer; its status stays `settled`, since the document has
- * nothing after it. False when it came back before, has not settled, or the main account no longer holds that much.
+ * The bank takes back the money of a settled transfer, once; its status stays `settled`, because the document has no
+ * status after it. False if it was returned before, has not settled, or the main account no longer has that much.
  */
 export async function returnLate(
   queries: Queries,

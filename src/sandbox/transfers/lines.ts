@@ -5,11 +5,11 @@ import type {Context} from '../world/context.ts';
 import {subaccountFunds, type FundsId} from '../ledger/ledger.ts';
 import type {Transfer, TransferKind} from '../records/transfer.ts';
 
-/** Where the money of a payin or payout comes to or from. */
+/** The source or destination of the money of a payin or payout. */
 export const fundsOf = ({subaccountId}: Transfer): FundsId =>
   subaccountId === null ? 'main' : subaccountFunds(subaccountId);
 
-/** Steps that the bank reports, as it sees them: money left, arrived, or came back. */
+/** Steps that the bank reports, from its point of view: money left, arrived, or was returned. */
 const LINES: Record<
   TransferKind,
   Partial<Record<`${TransferStatus}>${TransferStatus}`, 'credit' | 'debit'>>
@@ -18,7 +18,7 @@ const LINES: Record<
   payin: {'debited>settled': 'credit'},
 };
 
-/** The bank's line about the step that a transfer has just taken, if it is one about the main account. */
+/** The bank's line about the step that a transfer has just taken, if it concerns the main account. */
 export async function bookTransfer(
   queries: Queries,
   context: Context,

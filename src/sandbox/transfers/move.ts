@@ -7,7 +7,7 @@ import {int, intOrNull, iso, text, textOrNull} from '../base/rows.ts';
 import {moveScenarioOf} from '../outcomes/scenarios.ts';
 import {ServiceError} from '../base/service-error.ts';
 
-/** A transfer between two subaccounts as it is stored. */
+/** A move between two subaccounts, as stored. */
 export interface Move {
   entityId: string;
   id: string;
@@ -65,7 +65,7 @@ export async function insertMove(queries: Queries, move: Move): Promise<void> {
   );
 }
 
-/** @throws {ServiceError} when the entity has no such move. */
+/** @throws {ServiceError} if the entity has no such move. */
 export async function findMove(queries: Queries, entityId: string, id: string): Promise<Move> {
   const row = await queries.get('select * from moves where entity_id = ? and id = ?', [entityId, id]);
   if (!row) throw new ServiceError('NOT_FOUND', `no move ${id}`);
@@ -81,10 +81,10 @@ async function updateMove(queries: Queries, move: Move): Promise<void> {
 }
 
 /**
- * Approves a move and settles it in the same breath (interface document, "Move"). The scenario `move_207` meets a
- * recoverable issue at the first approval: the move stays where it was and the next one settles it, unless the sandbox
- * is told that it settles nevertheless (assumption 8).
- * @throws {ServiceError} VALIDATION_ERROR for one that is settled already, or that its source cannot pay
+ * Approves a move and settles it at once (interface document, "Move"). With the scenario `move_207`, the first
+ * approval has a recoverable problem: the move keeps its status and the next approval settles it, unless the sandbox
+ * is set to settle it nevertheless (assumption 8).
+ * @throws {ServiceError} VALIDATION_ERROR for one that is already settled, or that its source cannot pay
  */
 export async function approveMove(
   queries: Queries,
@@ -98,7 +98,7 @@ export async function approveMove(
   if (hitch && context.rules.settleMove207 !== true) {
     const waiting = {...move, attempts};
     await updateMove(queries, waiting);
-    return {move: waiting, warning: 'settlement met a recoverable issue; approve the move again'};
+    return {move: waiting, warning: 'settlement had a recoverable problem; approve the move again'};
   }
   const atMs = context.clock.now();
   const posted = await post(queries, context, {
@@ -119,6 +119,6 @@ export async function approveMove(
   await updateMove(queries, settled);
   return {
     move: settled,
-    ...(hitch ? {warning: 'settlement met an issue and went through at the second try'} : {}),
+    ...(hitch ? {warning: 'settlement had a problem and succeeded at the second attempt'} : {}),
   };
 }

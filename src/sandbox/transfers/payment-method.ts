@@ -8,14 +8,14 @@ import {int, iso, json, text, textOrNull} from '../base/rows.ts';
 import {ServiceError, invalid} from '../base/service-error.ts';
 import {setTimer, type Timer} from '../world/timers.ts';
 
-/** Interface document, "Errors": methods of payers have a code of their own. */
+/** Interface document, "Errors": methods of payers have their own code. */
 export const methodNotFound = (kind: PartyKind, id: string) =>
   new ServiceError(
     kind === 'payer' ? 'PAYMENT_METHOD_NOT_FOUND' : 'NOT_FOUND',
     `no payment method ${id} of this ${kind}`,
   );
 
-/** A method that is still in operation: not deleted. @throws {ServiceError} when the party has no such one. */
+/** A method that is not deleted. @throws {ServiceError} if the party has no such method. */
 export async function findMethod(
   queries: Queries,
   method: {ownerId: string; kind: PartyKind; id: string},
@@ -28,7 +28,7 @@ export async function findMethod(
   return row;
 }
 
-/** Interface document, "Payment method"; assumption 15: the number is never kept, so it can never be shown. */
+/** Interface document, "Payment method"; assumption 15: the number is never stored, so it can never be shown. */
 export function toMethod(row: SqlRow): Output<'PaymentMethod'> {
   const type = text(row, 'type') as 'bank_account' | 'card'; // checked when it was written
   return {
@@ -49,7 +49,7 @@ export function toMethod(row: SqlRow): Output<'PaymentMethod'> {
 
 /** Interface document, "Payment method verification": pending -> verified or failed, by timer. */
 export async function fireVerification(queries: Queries, _context: Context, timer: Timer): Promise<void> {
-  const to = timer.step as VerificationStatus; // written by `add` only
+  const to = timer.step as VerificationStatus; // written only by `add`
   await queries.run(
     `update payment_methods set status = ?, updated_ms = ?
      where owner_id = ? and id = ? and status = ? and deleted_ms is null`,
@@ -57,7 +57,7 @@ export async function fireVerification(queries: Queries, _context: Context, time
   );
 }
 
-/** Default rules 1 and 3. The previous default steps back, so that at most one remains. */
+/** Default rules 1 and 3. The previous default is unset, so that at most one remains. */
 export async function makeDefault(queries: Queries, row: SqlRow, now: number): Promise<void> {
   if (text(row, 'status') !== 'verified')
     throw invalid(
@@ -75,7 +75,7 @@ export async function makeDefault(queries: Queries, row: SqlRow, now: number): P
   );
 }
 
-/** Stores a method without its number and plans its verification; the new id. */
+/** Stores a method without its number and schedules its verification; returns the new id. */
 export async function insertMethod(
   queries: Queries,
   context: Context,
@@ -108,14 +108,14 @@ export async function insertMethod(
   return id;
 }
 
-/** Masked, as it stands in the metadata of answers (assumption 58). */
+/** Masked, as in the metadata of answers (assumption 58). */
 export function maskedMethod(row: SqlRow): Record<string, string | null> {
   const id = text(row, 'id');
   const type = text(row, 'type');
   const last4 = text(row, 'last4');
   const institution = text(row, 'institution');
   const routing_last4 = textOrNull(row, 'routing_last4');
-  return type === 'card' // no computed key: it would cost more than the rest
+  return type === 'card' // no computed key, which would cost more than the rest
     ? {id, type, last4, brand: institution, routing_last4}
     : {id, type, last4, bank_name: institution, routing_last4};
 }

@@ -13,7 +13,7 @@ import {creditSubaccount, noSubaccount} from '../ledger/subaccount.ts';
 import type {Timer} from '../world/timers.ts';
 import {listEntities} from '../entities/entities.ts';
 
-/** The code as the rail writes it. @throws {ServiceError} when the rail has no such code. */
+/** The code as the rail writes it. @throws {ServiceError} if the rail has no such code. */
 export function readCode(rail: string, code: string): string {
   const known = codesOf(rail);
   const found = [code, code.toUpperCase(), code.toLowerCase()].find((name) => Object.hasOwn(known, name));
@@ -21,7 +21,7 @@ export function readCode(rail: string, code: string): string {
   return found;
 }
 
-/** What was planned for a record no longer happens: the operator has decided otherwise. */
+/** Cancels what was scheduled for a record: the operator has decided otherwise. */
 export async function forgetPlans(
   queries: Queries,
   {entityId, subject, subjectId}: Pick<Timer, 'entityId' | 'subject' | 'subjectId'>,
@@ -33,7 +33,7 @@ export async function forgetPlans(
   ]);
 }
 
-/** Between two treasury accounts; what happens to those of their own follows the same steps. */
+/** Account transfers: between two treasury accounts, by the same steps. */
 export async function simulateAccountTransfer(
   queries: Queries,
   context: Context,
@@ -78,7 +78,8 @@ export async function simulateSubaccount(
   context: Context,
   {id, amountMinor}: Simulation,
 ): Promise<Became> {
-  if (amountMinor === undefined) throw invalid('amount_in_minor_units', 'is needed: how much arrives?');
+  if (amountMinor === undefined)
+    throw invalid('amount_in_minor_units', 'is required: the amount of the credit');
   const row = await queries.get('select entity_id from subaccounts where id = ?', [id]);
   const entityId = row?.['entity_id'];
   if (typeof entityId !== 'string') throw noSubaccount(id);

@@ -17,10 +17,10 @@ import {fail, goOn, planNext, step, submit} from './steps.ts';
 import {findTransfer, type Transfer, type TransferKind} from '../records/transfer.ts';
 import {listEntities} from '../entities/entities.ts';
 
-/** Makes one outcome happen, in the caller's transaction; the kind has such an outcome. */
+/** Applies one outcome, in the caller's transaction; the kind has such an outcome. */
 type Simulate = (queries: Queries, context: Context, asked: Simulation) => Promise<Became>;
 
-/** One for each kind of `OUTCOMES`; another kind is one more entry there and here. */
+/** One for each kind of `OUTCOMES`; a new kind needs an entry there and here. */
 const SIMULATE: Readonly<Record<SimulatedKind, Simulate>> = {
   payout: (...args) => simulateTransfer('payout', ...args),
   payin: (...args) => simulateTransfer('payin', ...args),
@@ -29,7 +29,7 @@ const SIMULATE: Readonly<Record<SimulatedKind, Simulate>> = {
   'payment-method': simulateMethod,
 };
 
-/** @throws {ServiceError} VALIDATION_ERROR for what cannot happen, NOT_FOUND for what is not there. */
+/** @throws {ServiceError} VALIDATION_ERROR for an impossible outcome, NOT_FOUND for a missing record. */
 export async function simulate(context: Context, asked: Simulation): Promise<Simulated> {
   const {kind, outcome} = asked;
   const outcomes = outcomesOf(kind);
@@ -58,11 +58,11 @@ async function simulateTransfer(
   const atMs = context.clock.now();
   if (outcome === 'return' && transfer.status === 'settled') {
     if (await returnLate(queries, context, transfer, atMs)) return {status: 'settled', code: reason};
-    throw invalid('outcome', 'the money came back before, or the main account no longer holds it');
+    throw invalid('outcome', 'the money was already returned, or the main account no longer has it');
   }
   await forgetPlans(queries, subjectOf(transfer));
   if (outcome === 'fail' || outcome === 'return') {
-    // Only a reason that was asked for spoils the payment method.
+    // Only an explicitly given reason affects the payment method.
     const why = {atMs, code: reason, blames: code !== undefined};
     const moved = await failNow(queries, context, transfer, outcome, why);
     return {status: moved.status, code: reason};
@@ -70,7 +70,7 @@ async function simulateTransfer(
   return {status: (await walk(queries, context, transfer, {outcome, atMs})).status};
 }
 
-/** Records of both entities: their ids never meet. */
+/** Records of both entities: their ids never collide. */
 async function transferOfAny(queries: Queries, kind: TransferKind, id: string): Promise<Transfer> {
   for (const {id: entityId} of await listEntities(queries)) {
     const transfer = await findTransfer(queries, {entityId, kind, id});
@@ -99,7 +99,7 @@ async function failNow(
     return fail(queries, context, transfer, why);
   }
   if (transfer.rail.startsWith('instant_'))
-    throw invalid('outcome', `${transfer.rail} is final: nothing comes back`);
+    throw invalid('outcome', `${transfer.rail} payments are final and cannot be returned`);
   if (transfer.status === 'debited') return fail(queries, context, transfer, why);
   if (transfer.status !== 'initiated') throw cannot(transfer, outcome);
   const debited = await step(queries, context, transfer, {to: 'debited', atMs: why.atMs});
@@ -109,7 +109,7 @@ async function failNow(
 const UNTIL = {initiate: 'initiated', debit: 'debited', settle: 'settled'} as const;
 const WAY = ['approved', 'initiated', 'debited', 'settled'] as const;
 
-/** Takes the good steps, one after the other, until the outcome; what follows it takes its usual time. */
+/** Takes the successful steps, one after the other, up to the outcome; later steps take their usual time. */
 async function walk(
   queries: Queries,
   context: Context,

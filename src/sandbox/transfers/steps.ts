@@ -17,7 +17,7 @@ import {emitTransferEvents} from '../webhooks/events.ts';
 /** `funds`: the main account, or the subaccount that the transfer names. */
 type Role = 'funds' | 'reserved' | 'clearing' | 'external';
 
-/** Which money moves when a transfer takes a step; steps not named move none. */
+/** Which money moves when a transfer takes a step; steps not listed move none. */
 const MONEY: Record<TransferKind, Partial<Record<`${TransferStatus}>${TransferStatus}`, [Role, Role]>>> = {
   payout: {
     'created>approved': ['funds', 'reserved'],
@@ -41,8 +41,8 @@ function accountOf(role: Role, transfer: Transfer): AccountId {
 }
 
 /**
- * Takes one step of the lifecycle, with its money; undefined, and nothing changed, when the money is not there.
- * Throws when the lifecycle has no such step: callers ask first.
+ * Takes one step of the lifecycle, with its money; returns undefined, without a change, if the money is missing.
+ * Throws if the lifecycle has no such step: callers check first.
  */
 export async function step(
   queries: Queries,
@@ -79,7 +79,7 @@ export async function step(
   return moved;
 }
 
-/** Approval: the moved transfer, or why it was refused. Nothing changes when it is refused. */
+/** Approval: the transfer afterwards, or why it was refused. Nothing changes if it is refused. */
 export async function approve(
   queries: Queries,
   context: Context,
@@ -101,12 +101,12 @@ export async function approve(
   return {refusal: `approval failed: insufficient funds in ${where}`};
 }
 
-/** How the start of initiation went. `held`: until the scheduled time. `later`: it continues after the answer. */
+/** The result of starting initiation. `held`: until the scheduled time. `later`: it continues after the answer. */
 export type Initiation = {moved: Transfer; outcome: 'done' | 'held' | 'later' | 'transient_error'};
 
 /**
  * Starts initiation of an approved transfer.
- * @param by a repeated create may meet the transient error of its scenario; approve and timers never do
+ * @param by a repeated create may get the transient error of its scenario; approve and timers never do
  */
 export async function initiate(
   queries: Queries,
@@ -160,7 +160,7 @@ const subjectOf = (transfer: Transfer) => ({
   subjectId: transfer.id,
 });
 
-/** Hands an approved transfer to the bank now, whatever the hour. */
+/** Hands an approved transfer to the bank now, whatever the time of day. */
 export async function submit(
   queries: Queries,
   context: Context,
@@ -174,7 +174,9 @@ export async function submit(
   return moved;
 }
 
-/** Sets the timer of what the bank does next: by what was asked for this transfer, its rail and the timing profile. */
+/**
+ * Sets the timer of the bank's next step, from what was requested for this transfer, its rail and the timing profile.
+ */
 export async function planNext(queries: Queries, context: Context, transfer: Transfer): Promise<void> {
   const {status, statusMs, fate, rail} = transfer;
   const times = bankTimes(context.timing, flowOf(transfer));
@@ -197,9 +199,11 @@ function settleTime(timing: Timing, times: RailTimes, {fate, statusMs}: Transfer
   return times.settle(statusMs) + timing.slowSettleMs;
 }
 
-/** A timer of a payin or payout. One that comes too late (canceled, or initiated by a repeated create) does nothing. */
+/**
+ * A timer of a payin or payout. One that fires too late (canceled, or initiated by a repeated create) does nothing.
+ */
 export async function fireTransfer(queries: Queries, context: Context, timer: Timer): Promise<void> {
-  const kind = timer.subject as TransferKind; // the caller hands over transfers only
+  const kind = timer.subject as TransferKind; // the caller only passes transfers
   const transfer = await findTransfer(queries, {entityId: timer.entityId, kind, id: timer.subjectId});
   if (!transfer) return;
   const atMs = timer.dueMs;
@@ -218,7 +222,7 @@ export async function fireTransfer(queries: Queries, context: Context, timer: Ti
   } else if (timer.step === 'late_return') await returnLate(queries, context, transfer, atMs);
 }
 
-/** The next good step and the timer after it; the end, where the account cannot hold more. */
+/** The next successful step and the timer after it; the end, if the account cannot hold more. */
 export async function goOn(
   queries: Queries,
   context: Context,
@@ -239,7 +243,7 @@ export async function goOn(
 
 /**
  * Fails a transfer with a code of its rail.
- * @param why.blames whether a code that says that the account is bad makes the payment method `failed`
+ * @param why.blames whether a code that means that the account is invalid makes the payment method `failed`
  */
 export async function fail(
   queries: Queries,
@@ -250,12 +254,12 @@ export async function fail(
   const {atMs, code, blames} = why;
   const details = {...transfer.details, failure: failureOf(transfer.rail, code)};
   const moved = await step(queries, context, transfer, {to: 'failed', atMs, details});
-  if (!moved) throw new Error('money that a transfer held is not there');
+  if (!moved) throw new Error('the money held by a transfer is missing');
   if (blames && isBadAccount(transfer.rail, code)) await failMethod(queries, transfer, atMs);
   return moved;
 }
 
-/** Where the lifecycle of a payment method lets it fail. */
+/** The statuses from which a payment method can fail. */
 const CAN_FAIL = statusesBefore(LIFECYCLES.paymentMethod, 'failed');
 
 /** Assumption 65: nothing more can be sent to this account or card, and it is no longer the default. */

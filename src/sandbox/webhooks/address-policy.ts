@@ -1,6 +1,9 @@
 import {BlockList, isIPv4, isIPv6} from 'node:net';
 
-/** Where an address leads. `special` is never a receiver: unspecified, link-local, metadata, multicast, translated, reserved. */
+/**
+ * The kind of an address. `special` is never a receiver: unspecified, link-local, metadata, multicast, translated,
+ * reserved.
+ */
 export type AddressKind = 'public' | 'loopback' | 'private' | 'special';
 
 const list = (...ranges: readonly string[]): BlockList => {
@@ -14,9 +17,9 @@ const list = (...ranges: readonly string[]): BlockList => {
 
 const LOOPBACK = list('127.0.0.0/8', '::1/128');
 const PRIVATE = list('10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7');
-/** All that IANA has given out of IPv6 for the public Internet. */
+/** All IPv6 addresses that IANA has assigned to the public Internet. */
 const GLOBAL = list('2000::/3');
-/** IANA's special-purpose registries, save what stands above. */
+/** IANA's special-purpose registries, except those above. */
 const SPECIAL = list(
   '0.0.0.0/8',
   '169.254.0.0/16',
@@ -42,7 +45,7 @@ const SPECIAL = list(
   'ff00::/8',
 );
 
-/** @param address an IP address as the resolver gives it */
+/** @param address an IP address as the resolver returns it */
 export function addressKind(address: string): AddressKind {
   const plain = withoutMapping(address.split('%')[0]!);
   const family = isIPv4(plain) ? 'ipv4' : 'ipv6';
@@ -54,7 +57,7 @@ export function addressKind(address: string): AddressKind {
   return 'public';
 }
 
-/** `::ffff:127.0.0.1`, also as `::ffff:7f00:1`, and the old `::127.0.0.1`, as the IPv4 address that is meant. */
+/** `::ffff:127.0.0.1`, also as `::ffff:7f00:1`, and the old `::127.0.0.1`, as the IPv4 address they mean. */
 function withoutMapping(address: string): string {
   if (!isIPv6(address)) return address;
   const canonical = new URL(`http://[${address}]/`).hostname.slice(1, -1);

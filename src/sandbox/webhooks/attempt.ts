@@ -19,7 +19,7 @@ export interface AttemptHow {
 
 /**
  * Sends a delivery: once, or twice as a duplicate.
- * @returns undefined when the sandbox stopped
+ * @returns undefined if the sandbox stopped
  */
 export async function attemptDelivery(
   claimed: Claimed,
@@ -51,7 +51,9 @@ export async function attemptDelivery(
   return first && (second ? [first, second] : [first]);
 }
 
-/** Interface document, "Signature". The time is the wall clock's, or every correct receiver would refuse it. */
+/**
+ * Interface document, "Signature". The time is the wall clock's; otherwise every correct receiver would refuse it.
+ */
 function headersOf(
   claimed: Claimed,
   nowMs: number,
@@ -77,7 +79,7 @@ export const hasArrived = ({status}: Attempt): boolean => status !== null && sta
 /** What follows from an attempt of the schedule. */
 export function judgeAttempt(claimed: Claimed, attempt: Attempt): Verdict {
   const tries = claimed.tries + 1;
-  // Drawn from a common source, it would depend on the order in which receivers answer.
+  // Derived from the attempt: drawn from a common source, it would depend on the order in which receivers answer.
   const fraction = fractionOf(`${claimed.id}/${tries}`);
   if (hasArrived(attempt)) return {state: 'delivered', nextMs: null, tries};
   const {status, errorCode, retryAfterMs, atMs} = attempt;
@@ -98,7 +100,7 @@ const factsOf = (claimed: Claimed, atMs: number) => ({
   mode: claimed.mode,
 });
 
-/** The line of a delivery that a fault took away: nothing was sent, so no attempt is counted. */
+/** The log entry of a delivery that a fault dropped: nothing was sent, so no attempt is counted. */
 export const dropEntry = (claimed: Claimed, machineMs: number): DeliveryEntry => ({
   ...factsOf(claimed, machineMs),
   status: null,

@@ -3,13 +3,13 @@ import type {Queries, SqlRow, Store} from '../../store/port.ts';
 import {int, json, text, textOrNull} from '../base/rows.ts';
 
 /**
- * `pending` waits for its time, `sending` is claimed by a process. `dropped` is a fault's doing; `canceled` had its
- * endpoint deleted, or its type taken from the endpoint.
+ * `pending` waits for its time, `sending` is claimed by a process. `dropped` is caused by a fault. `canceled`: its
+ * endpoint was deleted, or no longer has its type.
  */
 export const DELIVERY_STATES = ['pending', 'sending', 'delivered', 'failed', 'dropped', 'canceled'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** A delivery that this process, and no other, may send now. */
+/** A delivery that only this process may send now. */
 export interface Claimed {
   id: string;
   entityId: string;
@@ -17,18 +17,19 @@ export interface Claimed {
   endpointId: string;
   eventId: string;
   eventType: string;
-  /** Sandbox time at which it fell due. */
+  /** Sandbox time at which it became due. */
   dueMs: number;
   /** Attempts of the schedule so far. */
   tries: number;
-  /** A fault that has struck already: it was delayed or held back. */
+  /** A fault that has already been applied: it was delayed or held back. */
   fault: string | null;
   /**
-   * Which claim this is: when it lapses, by the wall clock. Each claim of a delivery has a later one than those before it,
-   * so what a process still writes after its claim lapsed and another took over is told apart. Null while it is not claimed.
+   * Identifies the claim: its expiry, by the wall clock. Each claim of a delivery expires later than the previous
+   * ones, so writes of a process whose claim expired and was taken over can be distinguished. Null while it is not
+   * claimed.
    */
   claim: number | null;
-  /** The event as it was written down, for every attempt. */
+  /** The event as stored, for every attempt. */
   body: string;
   url: string;
   secret: string;
@@ -53,7 +54,7 @@ const toClaimed = (row: SqlRow): Claimed => ({
 const FROM = `from webhook_deliveries d join webhook_events e on e.id = d.event_id
   join webhook_endpoints p on p.entity_id = d.entity_id and p.id = d.endpoint_id join entities n on n.id = d.entity_id`;
 
-/** When the next delivery of each active endpoint falls due, for endpoints that have one. */
+/** When the next delivery of each active endpoint is due, for endpoints that have one. */
 export async function dueTimes(queries: Queries): Promise<{endpointId: string; dueMs: number}[]> {
   const rows = await queries.all(
     `select * from (
@@ -66,7 +67,7 @@ export async function dueTimes(queries: Queries): Promise<{endpointId: string; d
   return rows.map((row) => ({endpointId: text(row, 'endpoint_id'), dueMs: int(row, 'next_ms')}));
 }
 
-/** How many are due by then to endpoints that take them, or claimed. */
+/** How many are due by then to endpoints that accept them, or claimed. */
 export async function countUnderWay(queries: Queries, untilMs: number): Promise<number> {
   const row = await queries.get(
     `select count(*) as records from webhook_deliveries d
@@ -78,7 +79,7 @@ export async function countUnderWay(queries: Queries, untilMs: number): Promise<
   return row ? int(row, 'records') : 0;
 }
 
-/** Whether its endpoint takes events of that type: it may have been changed since. */
+/** Whether its endpoint accepts events of that type: it may have been changed since. */
 async function isStillWanted(queries: Queries, id: string): Promise<boolean> {
   const row = await queries.get(
     `select d.event_type, p.event_types from webhook_deliveries d
@@ -89,8 +90,8 @@ async function isStillWanted(queries: Queries, id: string): Promise<boolean> {
 }
 
 /**
- * Takes the first delivery of an endpoint that is due; undefined when there is none. Those whose type the endpoint takes
- * no more are canceled.
+ * Takes the first due delivery of an endpoint; undefined if there is none. Those whose type the endpoint no longer
+ * accepts are canceled.
  */
 export async function claimNext(
   queries: Queries,
@@ -128,8 +129,8 @@ export async function findForSending(queries: Queries, id: string): Promise<Clai
 }
 
 /**
- * Gives back what a process claimed and did not finish: it may have been sent, so it may arrive twice. Its claim is kept, so
- * that the next one differs from it.
+ * Returns what a process claimed and did not finish: it may have been sent, so it may arrive twice. Its claim is
+ * kept, so that the next one differs from it.
  * @param nowMs the wall clock; Infinity takes back every claim, at the start of the only process
  */
 export async function releaseClaims(queries: Queries, nowMs: number): Promise<number> {
@@ -140,15 +141,15 @@ export async function releaseClaims(queries: Queries, nowMs: number): Promise<nu
   );
 }
 
-/** What a claim is known by, in an update: nothing is changed by one that another process has taken over. */
+/** Identifies a claim in an update, so that a claim taken over by another process is not changed. */
 const CLAIM = `id = ? and state = 'sending' and claimed_until_ms = ?`;
 
-/** A claim that came to nothing: as if it had not been made. */
+/** A claim without a result: as if it had not been made. */
 export async function giveBack(queries: Queries, {id, claim}: Pick<Claimed, 'id' | 'claim'>): Promise<void> {
   await queries.run(`update webhook_deliveries set state = 'pending' where ${CLAIM}`, [id, claim]);
 }
 
-/** Puts a claimed delivery back by a fault, to be sent later without being judged again. */
+/** Puts a claimed delivery back because of a fault, to be sent later without another fault. */
 export async function postpone(
   queries: Queries,
   {id, claim}: Pick<Claimed, 'id' | 'claim'>,
@@ -160,7 +161,7 @@ export async function postpone(
   );
 }
 
-/** A fault takes a claimed delivery away: nothing is sent, now or later, and no attempt is written down. */
+/** A fault drops a claimed delivery: nothing is sent, now or later, and no attempt is recorded. */
 export async function drop(
   queries: Queries,
   {id, claim}: Pick<Claimed, 'id' | 'claim'>,
@@ -172,7 +173,7 @@ export async function drop(
   );
 }
 
-/** What is held back behind the next delivery of its endpoint follows now, that one having been sent. */
+/** Deliveries held back behind the next one of their endpoint are sent now, because that one has been sent. */
 export async function releaseHeld(queries: Queries, endpointId: string, nowMs: number): Promise<number> {
   return queries.run(
     'update webhook_deliveries set held = 0, next_ms = ? where endpoint_id = ? and held = 1 and next_ms > ?',
@@ -188,7 +189,7 @@ export async function cancelDeliveries(queries: Queries, endpointId: string, now
   );
 }
 
-/** What became of one request. */
+/** The result of one request. */
 export interface Attempt {
   byHand: boolean;
   /** Wall clock. */
@@ -207,18 +208,19 @@ export interface Attempt {
   retryAfterMs: number | undefined;
 }
 
-/** Where a delivery stands after its attempts. */
+/** The state of a delivery after its attempts. */
 export interface Verdict {
   state: DeliveryState;
-  /** Sandbox time; null when there is none. */
+  /** Sandbox time; null if there is none. */
   nextMs: number | null;
   tries: number;
 }
 
 /**
- * Writes attempts down, since the receiver has seen them, and where the delivery stands by them. That it arrived is so
- * whoever sent it; anything else counts only while the claim is held: one whose endpoint was deleted meanwhile stays canceled,
- * one that another process has taken over stands where that one says. One that a reset took away leaves no trace.
+ * Records attempts, because the receiver has seen them, and the resulting state of the delivery. A success counts
+ * whoever sent it. Anything else counts only while the claim is held: if its endpoint was deleted in the meantime it
+ * stays canceled, and if another process has taken it over, that process decides. A delivery removed by a reset
+ * leaves no trace.
  * @returns whether the verdict was written
  */
 export async function recordAttempts(

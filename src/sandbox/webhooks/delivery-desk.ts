@@ -4,7 +4,7 @@ import {ServiceError, invalid} from '../base/service-error.ts';
 import {DELIVERY_STATES, findForSending, type DeliveryState} from './deliveries.ts';
 import type {DeliveryPump} from './delivery-pump.ts';
 
-/** A delivery as the control routes show it. Times of the sandbox's clock, but for `sent_at` of an attempt. */
+/** A delivery as the control routes show it. Times are of the sandbox's clock, except `sent_at` of an attempt. */
 export interface ShownDelivery {
   id: string;
   event_id: string;
@@ -13,7 +13,7 @@ export interface ShownDelivery {
   url: string;
   mode: 'test' | 'live';
   state: DeliveryState;
-  /** How often it was sent, by hand too. */
+  /** How often it was sent, including by hand. */
   sent: number;
   last_status: number | null;
   last_error: string | null;
@@ -27,7 +27,7 @@ export interface ShownAttempt {
   at: string;
   /** The machine's clock. */
   sent_at: string;
-  /** The timestamp header as it was sent. */
+  /** The timestamp header that was sent. */
   timestamp: string;
   elapsed_ms: number;
   status: number | null;
@@ -48,12 +48,12 @@ export interface DeliveryFilter {
   state?: DeliveryState | undefined;
   event?: string | undefined;
   endpoint?: string | undefined;
-  /** Only those made before the one of this id. */
+  /** Only deliveries older than this one. */
   before?: string | undefined;
   limit: number;
 }
 
-/** How many deliveries there are in each state, how many events, and how many requests were sent for them. */
+/** The number of deliveries in each state, of events, and of requests sent for them. */
 export interface DeliveryCounts extends Record<DeliveryState, number> {
   events: number;
   attempts: number;
@@ -94,7 +94,7 @@ const toAttempt = (row: SqlRow): ShownAttempt => ({
   fault: textOrNull(row, 'fault'),
 });
 
-/** What people ask about deliveries, and the one thing that they do with them. */
+/** Queries about deliveries, and redelivery. */
 export class DeliveryDesk {
   readonly #store: Store;
   readonly #pump: DeliveryPump;
@@ -138,8 +138,9 @@ export class DeliveryDesk {
   }
 
   /**
-   * Sends a delivery again, now: the same event and bytes, a new timestamp. Its schedule stays, unless it arrives.
-   * @throws {ServiceError} NOT_FOUND, or VALIDATION_ERROR when its endpoint takes no deliveries
+   * Sends a delivery again now: the same event and bytes, a new timestamp. Its schedule is kept, unless it is
+   * delivered.
+   * @throws {ServiceError} NOT_FOUND, or VALIDATION_ERROR if its endpoint takes no deliveries
    */
   async redeliver(id: string): Promise<DeliveryRecord> {
     const claimed = await this.#store.read(async (queries) => {
@@ -150,8 +151,7 @@ export class DeliveryDesk {
         [found.entityId, found.endpointId],
       );
       if (!endpoint) throw invalid('', `the endpoint ${found.endpointId} was deleted`);
-      if (int(endpoint, 'is_active') === 0)
-        throw invalid('', `the endpoint ${found.endpointId} is switched off`);
+      if (int(endpoint, 'is_active') === 0) throw invalid('', `the endpoint ${found.endpointId} is disabled`);
       return found;
     });
     await this.#pump.sendByHand(claimed);
@@ -168,11 +168,11 @@ async function countDeliveries(queries: Queries): Promise<DeliveryCounts> {
     events: 0,
     attempts: 0,
     ...Object.fromEntries(DELIVERY_STATES.map((state) => [state, 0])),
-  } as DeliveryCounts; // fromEntries forgets the keys
+  } as DeliveryCounts; // fromEntries loses the keys
   for (const row of await queries.all(
     'select state, count(*) as records, sum(sent) as attempts from webhook_deliveries group by state',
   )) {
-    counts[text(row, 'state') as DeliveryState] = int(row, 'records'); // written by us only
+    counts[text(row, 'state') as DeliveryState] = int(row, 'records'); // written only by us
     counts.attempts += int(row, 'attempts');
   }
   const events = await queries.get(`select count(*) as records from webhook_events where body <> ''`);

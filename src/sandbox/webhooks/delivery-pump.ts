@@ -8,13 +8,13 @@ import * as deliveries from './deliveries.ts';
 import type {Attempt, Claimed, Verdict} from './deliveries.ts';
 import type {PostWebhook} from './post.ts';
 
-/** Longer than an attempt can take, twice: a claim that is older belongs to a process that is gone. */
+/** Twice the maximum duration of an attempt: an older claim belongs to a process that is gone. */
 const CLAIM_MS = 30_000;
-/** How often a process that shares its store looks for what others left. */
+/** How often a process that shares its store checks for deliveries left by others. */
 const POLL_MS = 2000;
 /** setTimeout takes no more than 2^31 - 1 ms. */
 const NAP_MAX_MS = 2 ** 31 - 1;
-/** What a stopping sandbox waits for attempts under way. */
+/** How long a stopping sandbox waits for attempts in progress. */
 const GRACE_MS = 1000;
 
 export interface DeliveryPumpOptions {
@@ -29,31 +29,31 @@ export interface DeliveryPumpOptions {
 }
 
 /**
- * Sends deliveries when they are due: one after the other for each endpoint, all endpoints at once, so that a slow one
- * delays no other endpoint. In the background it wakes by itself; otherwise `catchUp` runs it.
+ * Sends deliveries when they are due: one after the other for each endpoint, all endpoints in parallel, so that a
+ * slow one does not delay the others. In the background it wakes by itself; otherwise `catchUp` runs it.
  */
 export class DeliveryPump {
   readonly #options: DeliveryPumpOptions;
   readonly #queues = new Map<string, Promise<void>>();
-  /** Aborts requests under way. */
+  /** Aborts requests in progress. */
   readonly #stop = new AbortController();
   #stopping = false;
   #nextDueMs = Infinity;
-  /** The earliest delivery noticed since `look` began to read, which its read may have missed. */
+  /** The earliest delivery noticed since `look` began to read, which that read may have missed. */
   #noticedMs = Infinity;
   #alarm: NodeJS.Timeout | undefined;
   #poll: NodeJS.Timeout | undefined;
-  /** When what was in hand as something went wrong has lapsed; machine's time. */
+  /** When claims held at the time of an error have expired; machine's time. */
   #lapseMs: number | undefined;
   #isRecovering = false;
-  /** Runs under way, under which attempts happen at the time for which they were due. */
+  /** Runs in progress, during which attempts happen at the time for which they were due. */
   #runs = 0;
-  /** How many moves of the clock are under way, during which nothing is taken in hand. */
+  /** Number of clock moves in progress, during which no delivery is claimed. */
   #holds = 0;
 
   constructor(options: DeliveryPumpOptions) {
     this.#options = options;
-    setMaxListeners(0, this.#stop.signal); // one for each request under way: as many as there are endpoints
+    setMaxListeners(0, this.#stop.signal); // one for each request in progress: as many as there are endpoints
   }
 
   get #context(): Context {
@@ -68,8 +68,8 @@ export class DeliveryPump {
   }
 
   /**
-   * Resumes what an earlier process left half done. Nothing else sends from an embedded store; on a shared one, claims of
-   * others count until they lapse, unless the whole store was exchanged for an older one.
+   * Resumes what an earlier process left unfinished. No other process sends from an embedded store; on a shared one,
+   * claims of others are valid until they expire, unless the whole store was replaced by an older one.
    */
   async resume({restored = false} = {}): Promise<void> {
     const before = this.#shared && !restored ? this.#options.machine.now() : Infinity;
@@ -89,7 +89,7 @@ export class DeliveryPump {
     }
   }
 
-  /** A delivery was written down. It may not be committed yet: its transaction was queued before ours will be. */
+  /** A delivery was stored. It may not be committed yet: its transaction was queued before ours will be. */
   notice(dueMs: number): void {
     this.#noticedMs = Math.min(this.#noticedMs, dueMs);
     if (dueMs >= this.#nextDueMs) return;
@@ -97,7 +97,7 @@ export class DeliveryPump {
     this.#setAlarm();
   }
 
-  /** When the next delivery falls due, in sandbox time; undefined when none waits. */
+  /** When the next delivery is due, in sandbox time; undefined if none waits. */
   async nextDue(): Promise<number | undefined> {
     return (await this.#context.store.read(deliveries.dueTimes))[0]?.dueMs;
   }
@@ -105,13 +105,13 @@ export class DeliveryPump {
   async look(): Promise<void> {
     this.#noticedMs = Infinity;
     const due = await this.#context.store.read(deliveries.dueTimes);
-    // A queue that is at work looks for itself.
+    // A working queue checks by itself.
     const next = due.find(({endpointId}) => !this.#queues.has(endpointId))?.dueMs;
     this.#nextDueMs = Math.min(next ?? Infinity, this.#noticedMs);
     this.#setAlarm();
   }
 
-  /** Whether `catchUp` has nothing to do: in the background receivers are served in their own time. */
+  /** Whether `catchUp` has nothing to do: in the background, receivers are served at their own speed. */
   get isCaughtUp(): boolean {
     return this.#options.background;
   }
@@ -119,13 +119,13 @@ export class DeliveryPump {
   /** Sends what is due by now, unless the background does so anyway. */
   async catchUp(): Promise<void> {
     if (this.isCaughtUp) return;
-    if (this.#shared) await this.look(); // another process may have written some
+    if (this.#shared) await this.look(); // another process may have stored some
     if (this.#nextDueMs <= this.#context.clock.now()) await this.run();
   }
 
   /**
-   * Sends everything due until now, retries as well, each at its own sandbox time. `waits`: also for what is in hand already,
-   * which is not among what is due; not for one who may be asked by a receiver before it answers.
+   * Sends everything due until now, including retries, each at its own sandbox time. `waits`: also waits for claimed
+   * deliveries, which are not counted as due; not for a caller whom a receiver may ask before it answers.
    */
   async run({waits = false} = {}): Promise<void> {
     const untilMs = this.#context.clock.now();
@@ -141,8 +141,8 @@ export class DeliveryPump {
   }
 
   /**
-   * Starts no attempt while `work` moves the clock and writes down what happens on the way: whatever was taken in hand
-   * meanwhile would be sent at the time of the destination, and before events that come earlier.
+   * Starts no attempt while `work` moves the clock and stores what happens on the way: a delivery claimed at that
+   * time would be sent at the target time, and before earlier events.
    */
   async hold<T>(work: () => Promise<T>): Promise<T> {
     this.#holds += 1;
@@ -161,13 +161,13 @@ export class DeliveryPump {
     await Promise.race([work.catch(() => undefined), patience]);
   }
 
-  /** How many are due by now, or under way, here or in another process; `ever`: or due at any time. */
+  /** How many are due by now, or in progress, here or in another process; `ever`: or due at any time. */
   underWay(ever: boolean): Promise<number> {
     const untilMs = ever ? Number.MAX_SAFE_INTEGER : this.#context.clock.now();
     return this.#context.store.read((queries) => deliveries.countUnderWay(queries, untilMs));
   }
 
-  /** Sees to it that every endpoint with something due by then is at work; false when there is none. */
+  /** Starts every endpoint with something due by then; false if there is none. */
   async #startQueues(untilMs: number): Promise<boolean> {
     const due = (await this.#context.store.read(deliveries.dueTimes)).filter(({dueMs}) => dueMs <= untilMs);
     if (this.#stopping || this.#holds > 0) return false;
@@ -189,7 +189,9 @@ export class DeliveryPump {
       void work.then(() => (this.#stopping ? undefined : this.look())).catch(this.#options.onBug);
   }
 
-  /** What came of an attempt may not have been written, as on a full disk: then it is made again, never not at all. */
+  /**
+   * The result of an attempt may not have been stored, for example on a full disk: then it is repeated, never lost.
+   */
   async #releaseLapsed(): Promise<void> {
     const now = this.#options.machine.now();
     if (this.#lapseMs === undefined || now < this.#lapseMs) return;
@@ -279,8 +281,8 @@ export class DeliveryPump {
   }
 
   /**
-   * Sends a delivery now, whatever its state, without touching its schedule.
-   * @throws nothing of its own: what went wrong stands in the attempt
+   * Sends a delivery now, whatever its state, without changing its schedule.
+   * @throws no errors of its own: a failure is recorded in the attempt
    */
   async sendByHand(claimed: Claimed): Promise<void> {
     const atMs = this.#context.clock.now();
@@ -312,7 +314,7 @@ export class DeliveryPump {
   }
 
   #wake(): void {
-    this.#nextDueMs = Infinity; // what comes from now on sets a new alarm
+    this.#nextDueMs = Infinity; // later deliveries set a new alarm
     this.#startQueues(this.#context.clock.now())
       .then(() => this.look())
       .catch((error: unknown) => {
@@ -320,7 +322,7 @@ export class DeliveryPump {
       });
   }
 
-  /** Waits shortly for attempts under way, then hangs up; nothing is sent afterwards. */
+  /** Waits briefly for attempts in progress, then disconnects; nothing is sent afterwards. */
   async stop(): Promise<void> {
     this.#stopping = true;
     clearTimeout(this.#alarm);

@@ -18,7 +18,7 @@ const TOLD: readonly {
   {type: 'payin.failed', kind: 'payin', must: ['failed']},
 ];
 
-/** Every step has its event, every event its step. That a cause has no two of one type is for an index to see. */
+/** Every step has its event, every event its step. An index ensures that a cause has no two of one type. */
 export async function eventProblems(queries: Queries, entityId: string): Promise<string[]> {
   const problems: string[] = [];
   const count = async (sql: string, params: readonly SqlValue[]) => {

@@ -5,7 +5,7 @@ import type {Context} from '../world/context.ts';
 import {json, text} from '../base/rows.ts';
 import type {Transfer, TransferKind} from '../records/transfer.ts';
 
-/** Something that subscribers are told of. */
+/** An event for subscribers. */
 export interface NewEvent {
   entityId: string;
   type: EventTypeName;
@@ -17,8 +17,9 @@ export interface NewEvent {
 }
 
 /**
- * Writes an event and one delivery for each endpoint that is active and subscribed now, in the caller's transaction:
- * they exist exactly if the change that they tell of does. The body is written once, and every attempt sends it as it is.
+ * Stores an event and one delivery for each endpoint that is active and subscribed now, in the caller's transaction:
+ * they exist exactly if the change that they report does. The body is stored once, and every attempt sends it
+ * unchanged.
  */
 async function emitEvent(queries: Queries, context: Context, event: NewEvent): Promise<void> {
   const {entityId, type, data, causeId, atMs} = event;
@@ -48,7 +49,7 @@ const STEP_EVENTS: Record<TransferKind, Partial<Record<TransferStatus, EventType
   payin: {settled: 'payin.settled', failed: 'payin.failed'},
 };
 
-/** The events of a transfer that has just come to its status. */
+/** The events of a transfer that has just reached its status. */
 export async function emitTransferEvents(
   queries: Queries,
   context: Context,
@@ -62,7 +63,7 @@ export async function emitTransferEvents(
     await emitCreditReceived(queries, context, {entityId, subaccountId, amount, causeId: id, atMs});
 }
 
-/** An inbound credit of a subaccount, in minor units of US dollars; `causeId` is what brought it. */
+/** An inbound credit of a subaccount, in minor units of US dollars; `causeId` is its cause. */
 export async function emitCreditReceived(
   queries: Queries,
   context: Context,

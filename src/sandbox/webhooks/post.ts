@@ -6,7 +6,7 @@ import type {SecureContext} from 'node:tls';
 import {LIMITS} from '../../contract/limits.ts';
 import {addressKind, mayConnect, type AddressPolicy} from './address-policy.ts';
 
-/** One delivery on its way: the body is sent byte for byte as it is here. */
+/** One delivery to send; the body is sent byte for byte. */
 export interface Post {
   url: string;
   headers: Readonly<Record<string, string>>;
@@ -18,7 +18,7 @@ export type PostErrorCode = 'timeout' | 'dns' | 'address' | 'connection' | 'tls'
 export interface Posted {
   /** From the start of the connection to the end of the answer's headers, or to the failure. */
   elapsedMs: number;
-  /** Null when no answer came. */
+  /** Null if no answer arrived. */
   status: number | null;
   retryAfter?: string | undefined;
   /** The first bytes of the answer's body, as text. */
@@ -31,13 +31,13 @@ export type PostWebhook = (post: Post, signal: AbortSignal) => Promise<Posted>;
 
 export interface PosterOptions {
   policy: AddressPolicy;
-  /** Certificates that are accepted: the system's, and on loopback the local authority's too. */
+  /** Accepted certificates: the system's, and on loopback also the local authority's. */
   trust: (loopback: boolean) => Promise<SecureContext>;
   timeoutMs?: number;
   resolve?: (host: string) => Promise<{address: string; family: number}[]>;
 }
 
-/** What is kept of an answer, and how long its body may take: neither decides whether the delivery succeeded. */
+/** How much of an answer is kept, and how long its body may take; neither decides whether the delivery succeeded. */
 const RESPONSE_BYTES = 2048;
 const BODY_MS = 2000;
 
@@ -51,8 +51,9 @@ class PostFailure extends Error {
 }
 
 /**
- * A poster over HTTPS: resolves the name once, refuses forbidden addresses, and connects to those that it checked, so
- * that a name cannot lead elsewhere the second time. Redirects are answers like others. Nothing is kept alive.
+ * Sends over HTTPS: resolves the name once, refuses forbidden addresses, and connects to those that it checked, so
+ * that a name cannot lead elsewhere the second time. Redirects count as any other answer. No connection is kept
+ * alive.
  */
 export function httpsPoster(options: PosterOptions): PostWebhook {
   const {policy, trust, timeoutMs = LIMITS.webhookResponseMs} = options;
@@ -93,7 +94,7 @@ async function allowedAddresses(
   policy: AddressPolicy,
   resolve: (host: string) => Promise<Addresses>,
 ): Promise<Addresses> {
-  if (url.protocol !== 'https:') throw new PostFailure('address', 'only https is delivered to');
+  if (url.protocol !== 'https:') throw new PostFailure('address', 'deliveries are sent only over https');
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const family = isIP(host);
   const addresses = family === 0 ? await resolveName(host, resolve) : [{address: host, family}];
@@ -101,7 +102,7 @@ async function allowedAddresses(
   if (refused)
     throw new PostFailure(
       'address',
-      `${host} leads to ${refused.address}, a ${addressKind(refused.address)} address, to which nothing is delivered`,
+      `${host} leads to ${refused.address}, a ${addressKind(refused.address)} address, which is not allowed`,
     );
   return addresses;
 }
@@ -117,7 +118,7 @@ async function resolveName(host: string, resolve: (host: string) => Promise<Addr
   throw new PostFailure('dns', `${host} has no address`);
 }
 
-/** A resolver has time-outs of its own, of half a minute and more, and cannot be stopped: it is not waited for. */
+/** A resolver has timeouts of its own, of half a minute and more, and cannot be stopped, so it is not waited for. */
 function within<T>(ms: number, signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const aborted = () => reject(new PostFailure('aborted', 'the sandbox stopped'));
@@ -147,7 +148,7 @@ async function send(url: URL, post: Post, sending: Sending): Promise<IncomingMes
   const {request} = await import('node:https');
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const body = Buffer.from(post.body);
-  // secureContext is passed on to tls.connect; the types of https do not say so.
+  // secureContext is passed on to tls.connect; the types of https do not declare it.
   const options: RequestOptions & {secureContext: SecureContext} = {
     method: 'POST',
     host,
@@ -175,7 +176,7 @@ async function send(url: URL, post: Post, sending: Sending): Promise<IncomingMes
   });
 }
 
-/** The addresses that were checked, whatever the resolver would say now. */
+/** The addresses that were checked, whatever the resolver would return now. */
 const pinned =
   (addresses: Addresses): LookupFunction =>
   (_host, {all}, callback) => {
@@ -183,7 +184,7 @@ const pinned =
     else callback(null, addresses[0]!.address, addresses[0]!.family);
   };
 
-/** Reads until there is enough, then hangs up. A body that breaks off or never ends does not spoil the answer. */
+/** Reads until there is enough, then disconnects. A body that is cut off or never ends does not change the result. */
 function firstBytes(answer: IncomingMessage): Promise<string> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -212,7 +213,7 @@ const CONNECTION = /^(E(CONN|HOST|NET|PIPE|ADDR|TIMEDOUT|AI_)|HPE_|ERR_STREAM|UN
 const CERTIFICATE = /CERT|SELF_SIGNED|ALTNAME|UNABLE_TO|UNSPECIFIED/;
 
 function describeFailure(error: unknown, timeoutMs: number): {code: PostErrorCode; message: string} {
-  // Several addresses were tried; the first failure stands for them.
+  // If several addresses were tried, the first failure is reported.
   const one: unknown = error instanceof AggregateError ? error.errors[0] : error;
   if (one instanceof PostFailure)
     return one.code === 'timeout'

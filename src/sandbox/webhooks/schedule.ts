@@ -2,7 +2,7 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** Assumption 37: how long after each failed attempt the next one is made. The last failure has none after it. */
+/** Assumption 37: the delays after each failed attempt. No attempt follows the last failure. */
 const RETRY_AFTER_MS = [
   5 * SECOND,
   5 * MINUTE,
@@ -13,10 +13,10 @@ const RETRY_AFTER_MS = [
   10 * HOUR,
 ] as const;
 const JITTER = 0.2;
-/** A receiver that is overwhelmed is not asked again sooner. */
+/** An overloaded receiver is not tried again sooner. */
 const OVERWHELMED_MS = MINUTE;
 
-/** What the failed attempt says about when to come back. */
+/** The parts of a failed attempt that decide when to try again. */
 export interface Setback {
   /** Null when no answer came. */
   status: number | null;
@@ -27,7 +27,7 @@ export interface Setback {
 
 /**
  * Milliseconds from a failed attempt to the next one; undefined after the last.
- * @param tries attempts so far, this one included
+ * @param tries attempts so far, including this one
  * @param fraction randomness in [0, 1)
  */
 export function retryDelay(tries: number, setback: Setback, fraction: number): number | undefined {
@@ -42,11 +42,11 @@ export function retryDelay(tries: number, setback: Setback, fraction: number): n
   return overwhelmed ? Math.max(asked, OVERWHELMED_MS) : asked;
 }
 
-/** Retry-After in seconds or as a date, in milliseconds from now; undefined when it is neither. */
+/** Retry-After in seconds or as a date, in milliseconds from now; undefined if it is neither. */
 export function readRetryAfter(value: string | undefined, nowMs: number): number | undefined {
   if (value === undefined) return undefined;
   if (/^\d{1,9}$/.test(value)) return Number(value) * SECOND;
-  // Date.parse takes much that is no date of HTTP.
+  // Date.parse accepts much that is not an HTTP date.
   const at = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} .* GMT$/.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);
 }

@@ -2,8 +2,8 @@ import {readFileSync} from 'node:fs';
 import type {SecureContext} from 'node:tls';
 
 /**
- * Which certificates receivers may show: those of the system and of NODE_EXTRA_CA_CERTS; on loopback the local authority's
- * as well, read again until it exists, since a receiver may make it later. Made once: it costs some 20 ms.
+ * The certificates that receivers may use: those of the system and of NODE_EXTRA_CA_CERTS; on loopback also the local
+ * authority's, read again until it exists, because a receiver may create it later. Built once: it costs about 20 ms.
  * @param authorityFile its certificate in PEM
  */
 export function receiverTrust(
@@ -21,7 +21,7 @@ export function receiverTrust(
 
 async function contextOf(more: readonly string[]): Promise<SecureContext> {
   const {createSecureContext, rootCertificates} = await import('node:tls');
-  // This list replaces Node's own, and with it the file that the environment adds.
+  // This list replaces Node's own, including the file that the environment adds.
   const extra = process.env['NODE_EXTRA_CA_CERTS'];
   const ofEnvironment = extra === undefined || extra === '' ? undefined : readIfThere(extra);
   return createSecureContext({

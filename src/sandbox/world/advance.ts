@@ -1,31 +1,31 @@
 import {CLOCK_MAX_MS} from '../time/clock.ts';
 import {invalid} from '../base/service-error.ts';
 
-/** How far: a length of time, a moment, to whatever is next, or until nothing is left to happen. */
+/** How far: a duration, a time, to the next event, or until nothing is scheduled. */
 export type Advance = {ms: number} | {toMs: number} | {until: 'next' | 'idle'};
 
-/** What lies ahead, and the way there. */
+/** What is scheduled, and how to get there. */
 export interface Future {
   now: () => number;
-  /** When the next thing is due, which may be overdue; undefined when nothing is. */
+  /** When the next step is due, which may be overdue; undefined if there is none. */
   nextDue: () => Promise<number | undefined>;
-  /** When the last of the things known by now is due. */
+  /** When the last of the steps scheduled by now is due. */
   lastDue: () => Promise<number | undefined>;
   /**
-   * Moves the clock forward, to a moment that is reckoned from the one at which it is moved (others may move it as well),
-   * and lets happen what is due by then; how much that was. Where `to` throws, nothing is moved.
+   * Moves the clock forward, to a time calculated from the one at which it is moved (others may move it as well), and
+   * performs what is due by then; returns how much that was. If `to` throws, nothing is moved.
    */
   move: (to: (nowMs: number) => number) => Promise<number>;
 }
 
-/** Nothing that lies further ahead is waited for: ten years. */
+/** Steps further ahead than ten years are not waited for. */
 const HORIZON_MS = 3653 * 86_400_000;
 
 /**
- * Moves time forward, never back. What happens on the way happens in the order of its time.
- * @throws {ServiceError} VALIDATION_ERROR for a moment that has passed
- * @returns how many timers fired; `idle` with `until: 'idle'`: false when something lies beyond ten years, or
- *   beyond the end of time
+ * Moves time forward, never back. What happens on the way happens in chronological order.
+ * @throws {ServiceError} VALIDATION_ERROR for a time in the past
+ * @returns how many timers fired; `idle` with `until: 'idle'`: false if something is scheduled beyond ten years, or
+ *   beyond the latest supported time
  */
 export async function advance(future: Future, by: Advance): Promise<{fired: number; idle?: boolean}> {
   if ('ms' in by) return {fired: await future.move((now) => now + by.ms)};
@@ -34,9 +34,9 @@ export async function advance(future: Future, by: Advance): Promise<{fired: numb
     const next = await future.nextDue();
     return {fired: next === undefined ? 0 : await future.move(() => next)};
   }
-  const horizon = Math.min(future.now() + HORIZON_MS, CLOCK_MAX_MS); // what lies behind the end of time never comes
+  const horizon = Math.min(future.now() + HORIZON_MS, CLOCK_MAX_MS); // what is scheduled after the latest supported time never happens
   let fired = 0;
-  // To the last first: what is due before comes in its turn, and what that sets may lie behind.
+  // To the last one first: what is due earlier happens in its order, and what it schedules may come later.
   for (;;) {
     const last = await future.lastDue();
     if (last === undefined) return {fired, idle: true};
@@ -49,5 +49,5 @@ export async function advance(future: Future, by: Advance): Promise<{fired: numb
 function notBefore(nowMs: number, ms: number): number {
   if (ms >= nowMs) return ms;
   const now = new Date(nowMs).toISOString();
-  throw invalid('to', `has passed: in the sandbox it is ${now}, and its time never goes back`);
+  throw invalid('to', `is in the past: the sandbox clock is at ${now} and never goes back`);
 }

@@ -1,7 +1,10 @@
 import type {Queries} from '../../store/port.ts';
 import type {NewTransfer, Transfer, TransferKind} from '../records/transfer.ts';
 
-/** Interface document, "Idempotency on create payin and create payout"; a key is of one entity and operation (49). */
+/**
+ * Interface document, "Idempotency on create payin and create payout"; a key belongs to one entity and operation
+ * (49).
+ */
 export interface KeyScope {
   entityId: string;
   kind: TransferKind;
@@ -13,8 +16,8 @@ export interface KeyIndex {
   /** Writes a new record; false, with nothing written, if another one has its key. */
   insert(queries: Queries, transfer: NewTransfer): Promise<boolean>;
   find(queries: Queries, scope: KeyScope): Promise<Transfer | undefined>;
-  /** Within a change that lets records in by another way than `insert`: gets to know their keys. */
+  /** Within a change that adds records by other means than `insert`: registers their keys. */
   learn(queries: Queries): Promise<void>;
-  /** Reads all keys again, at the opening or after many records were deleted. */
+  /** Reads all keys again, at opening or after many records were deleted. */
   begin(queries: Queries): Promise<void>;
 }

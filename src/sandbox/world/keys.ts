@@ -12,19 +12,19 @@ export interface Caller {
 }
 
 export interface IssuedKey {
-  /** In full: the sandbox's own keys open nothing but the sandbox. */
+  /** In full: the sandbox's own keys work only with the sandbox. */
   key: string;
   entity_id: string;
   mode: 'test' | 'live';
   scope: KeyScope;
 }
 
-/** `test_sandbox_…` or `live_sandbox_…`, so that a key of the real service can never be taken for one of these. */
+/** `test_sandbox_…` or `live_sandbox_…`, so that a key of the real service can never be mistaken for one of these. */
 function newKey(mode: 'test' | 'live', random: RandomBytes): string {
   return `${mode}_sandbox_${Buffer.from(random(18)).toString('base64url')}`;
 }
 
-/** What a key says of itself; null where it is not one of a sandbox. */
+/** What the text of a key shows; null if it is not a sandbox key. */
 export const modeOfKey = (key: string | undefined): 'test' | 'live' | null =>
   key?.startsWith('test_') ? 'test' : key?.startsWith('live_') ? 'live' : null;
 
@@ -55,7 +55,7 @@ export async function listKeys(queries: Queries): Promise<IssuedKey[]> {
   }));
 }
 
-/** Who a key speaks for. Found keys are kept in memory: they are looked up on every request. */
+/** The entity of a key. Found keys are cached in memory: they are looked up on every request. */
 export class KeyRing {
   readonly #store: Store;
   readonly #known = new Map<string, Caller>();
@@ -64,7 +64,7 @@ export class KeyRing {
     this.#store = store;
   }
 
-  /** At once where it is known, since each step of waiting costs every request. */
+  /** Immediately if it is cached, because each asynchronous step costs every request. */
   find(key: string): Caller | undefined | Promise<Caller | undefined> {
     const known = this.#known.get(key);
     return known || !/^(test|live)_sandbox_/.test(key) ? known : this.#read(key);

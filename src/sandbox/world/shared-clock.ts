@@ -4,15 +4,15 @@ import type {ClockState, SandboxClock} from '../time/clock.ts';
 import {loadClock, saveClock} from '../base/settings.ts';
 
 /**
- * The clock belongs to the store, not to the process: of several sandboxes on one database, each asks before a request
- * whether another has moved it.
+ * The clock belongs to the store, not to the process: if several sandboxes share a database, each checks before a
+ * request whether another has moved it.
  */
 interface Place {
   store: Store;
   clock: SandboxClock;
 }
 
-/** The clock of the store; a new store takes `first`. */
+/** The clock of the store; a new store uses `first`. */
 export const foundClock = (store: Store, first: ClockState): Promise<ClockState> =>
   store.write(async (queries) => {
     const kept = await loadClock(queries);
@@ -20,7 +20,7 @@ export const foundClock = (store: Store, first: ClockState): Promise<ClockState>
     return kept ?? first;
   });
 
-/** Sets the clock as another process left it; whether it had to be moved. */
+/** Sets the clock as another process left it; returns whether it changed. */
 export async function followClock({store, clock}: Place): Promise<boolean> {
   if (store.dialect === 'sqlite') return false; // a file has one process
   const [row] = await store.glance("select value from settings where name = 'clock'");
@@ -28,8 +28,8 @@ export async function followClock({store, clock}: Place): Promise<boolean> {
 }
 
 /**
- * Changes the clock of the store, and this process's once that is committed. `change` is given a clock to reckon with, that
- * of the store; it may run twice.
+ * Changes the clock of the store, and this process's clock once that is committed. `change` gets a clock for
+ * calculations, that of the store; it may run twice.
  */
 export async function moveClock({store, clock}: Place, change: (clock: SandboxClock) => void): Promise<void> {
   const moved = await store.write(

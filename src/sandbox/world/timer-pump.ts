@@ -5,18 +5,18 @@ import {followClock} from './shared-clock.ts';
 import {fireDue, nextDue, parkTimer, type FireTimer, type Timer} from './timers.ts';
 import {isInstant} from '../time/timing.ts';
 
-/** Timers in one transaction. Small, so that requests get their turn in between. */
+/** Timers per transaction. Small, so that requests get their turn in between. */
 const BATCH = 50;
-/** setTimeout takes no more than 2^31 - 1 ms. */
+/** setTimeout accepts at most 2^31 - 1 ms. */
 const NAP_MAX_MS = 2 ** 31 - 1;
-/** Where several processes set timers, each looks this often for those of one that is gone. */
+/** If several processes set timers, each checks this often for those of a process that is gone. */
 const SHARED_NAP_MS = 1000;
-/** After trouble with the store: it may be back. */
+/** After a failure of the store: it may have recovered. */
 const RETRY_MS = 1000;
 
 /**
- * Fires timers when they are due. In the background it wakes by itself. `catchUp`, called before each request, fires what is
- * due first wherever the answer could otherwise depend on how soon the background gets to it.
+ * Fires timers when they are due. In the background it wakes by itself. `catchUp`, called before each request, fires
+ * due timers first if the answer could otherwise depend on how fast the background is.
  */
 export class TimerPump {
   readonly #context: Context;
@@ -24,7 +24,7 @@ export class TimerPump {
   readonly #background: boolean;
   readonly #onBug: (error: unknown) => void;
   #nextDueMs = Infinity;
-  /** The earliest timer noticed since `look` began to read, which its read may have missed. */
+  /** The earliest timer noticed since `look` began to read, which that read may have missed. */
   #noticedMs = Infinity;
   #catchingUp: Promise<unknown> | undefined;
   #alarm: NodeJS.Timeout | undefined;
@@ -63,8 +63,8 @@ export class TimerPump {
   }
 
   /**
-   * Whether requests wait for what is due. Behind a frozen clock, or a bank that takes no time, a script expects the same
-   * answer however fast it asks. Behind a running clock a step that is a moment late is only a moment late, and requests
+   * Whether requests wait for due timers. With a frozen clock, or a bank that takes no time, a script expects the
+   * same answer however fast it asks. With a running clock a step that is slightly late does no harm, and requests
    * under load would pay for waiting.
    */
   get #isExact(): boolean {
@@ -73,12 +73,12 @@ export class TimerPump {
     );
   }
 
-  /** Whether `catchUp` has nothing to do: asked before each request, so it must cost next to nothing. */
+  /** Whether `catchUp` has nothing to do: checked before each request, so it must cost almost nothing. */
   get isCaughtUp(): boolean {
     return !this.#shared && (this.#nextDueMs > this.#context.clock.now() || !this.#isExact);
   }
 
-  /** Before a request: takes over the store's clock, and fires what is due. */
+  /** Before a request: takes over the store's clock, and fires due timers. */
   async catchUp(): Promise<void> {
     const moved = await followClock(this.#context);
     if (moved || (this.#shared && this.#isExact)) await this.look(); // another process may have set timers too
@@ -86,16 +86,16 @@ export class TimerPump {
     while (this.#isExact && this.#nextDueMs <= untilMs && !this.#stopped) await this.#catchUpOnce(untilMs);
   }
 
-  /** Requests that come together wait for one run. */
+  /** Requests that arrive together wait for one run. */
   async #catchUpOnce(untilMs: number): Promise<void> {
     this.#catchingUp ??= this.run(untilMs).finally(() => (this.#catchingUp = undefined));
     await this.#catchingUp;
   }
 
   /**
-   * Fires everything due until `untilMs`, also what is set meanwhile; returns how many. One run at a time.
-   * `alone`: in the order of time even where other processes fire as well. A timer that throws is parked and told of;
-   * trouble with the store is thrown, and what was due stays so.
+   * Fires everything due until `untilMs`, including timers set on the way; returns how many. One run at a time.
+   * `alone`: in chronological order even if other processes fire timers as well. A timer that throws is parked and
+   * reported; a failure of the store is thrown, and due timers stay due.
    */
   run(untilMs: number, options: WriteOptions = {}): Promise<number> {
     const after = this.#running.catch(() => 0); // its caller has seen the error
@@ -121,7 +121,7 @@ export class TimerPump {
     return total;
   }
 
-  /** As many as a batch, each in a transaction of its own, so that one that throws undoes no other. */
+  /** Up to one batch, each in its own transaction, so that one that throws undoes no other. */
   async #fireSingly(untilMs: number, options: WriteOptions): Promise<number> {
     let total = 0;
     for (let fired = 1; fired > 0 && total < BATCH && !this.#stopped; total += fired)
@@ -165,7 +165,7 @@ export class TimerPump {
       .catch((error: unknown) => {
         if (this.#stopped) return;
         this.#onBug(error);
-        this.#nextDueMs = Infinity; // or no timer that is set from now on would set an alarm
+        this.#nextDueMs = Infinity; // otherwise later timers would set an alarm
         clearTimeout(this.#retry);
         this.#retry = setTimeout(() => this.#wake(), RETRY_MS);
       });

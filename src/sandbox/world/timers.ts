@@ -3,18 +3,18 @@ import type {Queries} from '../../store/port.ts';
 import type {Context} from './context.ts';
 import {int, text, textOrNull} from '../base/rows.ts';
 
-/** Something that the simulated bank will do later. */
+/** A future action of the simulated bank. */
 export interface Timer {
   dueMs: number;
   entityId: string;
-  /** What it happens to; payment methods and lines are found through their owner. */
+  /** Its subject; payment methods and lines are found through their owner. */
   subject: 'payin' | 'payout' | 'payment_method' | 'account_transfer' | 'bank_line';
   ownerId: string | null;
   subjectId: string;
   step: string;
 }
 
-/** What a timer does. It happens at `timer.dueMs`, whenever the machine gets to it. */
+/** What a timer does. It happens at `timer.dueMs`, whenever the machine performs it. */
 export type FireTimer = (queries: Queries, context: Context, timer: Timer) => Promise<void>;
 
 export async function setTimer(queries: Queries, context: Context, timer: Timer): Promise<void> {
@@ -33,19 +33,19 @@ export async function setTimer(queries: Queries, context: Context, timer: Timer)
   context.timerAdded(timer.dueMs);
 }
 
-/** When the next timer is due; undefined when none is set. */
+/** When the next timer is due; undefined if none is set. */
 export async function nextDue(queries: Queries): Promise<number | undefined> {
   const row = await queries.get('select due_ms from timers order by due_ms, id limit 1');
   return row && int(row, 'due_ms');
 }
 
-/** When the last of the timers that are set by now is due; undefined when none is set. */
+/** When the last of the timers set by now is due; undefined if none is set. */
 export async function lastDue(queries: Queries): Promise<number | undefined> {
   const row = await queries.get('select due_ms from timers order by due_ms desc, id desc limit 1');
   return row && int(row, 'due_ms');
 }
 
-/** Takes a timer that throws out of the way of the others, and writes down why. */
+/** Moves a timer that throws out of the way of the others, and records why. */
 export async function parkTimer(queries: Queries, timer: Timer, why: string): Promise<void> {
   const which = 'due_ms = ? and entity_id = ? and subject = ? and subject_id = ? and step = ?';
   const values = [timer.dueMs, timer.entityId, timer.subject, timer.subjectId, timer.step];
@@ -58,8 +58,8 @@ export async function parkTimer(queries: Queries, timer: Timer, why: string): Pr
 }
 
 /**
- * Fires up to `most` due timers in the order of (time, id), in the caller's transaction, and takes them away.
- * Stops early when a fired timer set another that comes before the next one. Returns how many were fired.
+ * Fires up to `most` due timers in the order of (time, id), in the caller's transaction, and removes them. Stops
+ * early if a fired timer set another that comes before the next one. Returns how many were fired.
  */
 export async function fireDue(
   queries: Queries,

@@ -16,18 +16,18 @@ const ORIGINS: Readonly<Record<string, string>> = {
   'content-type must be application/json': 'row 68',
   "text === '' ? 'a JSON body is expected; send {} if there is nothing to set' : 'the body is not valid JSON'":
     'row 68',
-  'holds half of a surrogate pair, which is no character': 'row 68',
-  'the body broke off': 'row 68',
+  'contains half of a surrogate pair, which is not a character': 'row 68',
+  'the body ended early': 'row 68',
   'the body is larger than ${BODY_BYTES_MAX} bytes': 'row 68',
   "late ? 'the request took too long' : 'this is not HTTP'": 'row 68',
   "methods.length === 0 ? `no operation at ${c.req.path}` : `no operation ${c.req.method} at ${c.req.path}; it takes ${methods.join(', ')}`":
     'row 67',
-  "key === undefined || key === '' ? 'the header x-api-key is missing' : 'the API key is not one that this sandbox issued'":
+  "key === undefined || key === '' ? 'the header x-api-key is missing' : 'the API key was not issued by this sandbox'":
     'Authentication',
   'the request cannot be read': 'row 68',
-  'this key may only read': 'row 61',
+  'this key is read-only': 'row 61',
   'must be a UUID': 'row 59',
-  'is given more than once': 'row 66',
+  'occurs more than once': 'row 66',
   'must be 1 to ${LIMITS.idempotencyKeyLength} visible ASCII characters': 'row 45',
   "${where}${first?.issue ?? 'is invalid'}${rest}": 'Errors', // what the schemas of the contract say
   // paging.ts
@@ -45,12 +45,12 @@ const ORIGINS: Readonly<Record<string, string>> = {
   'is not supported in this market; only USD is': 'row 53',
   'the default payment method cannot be deleted; make another verified one the default first': 'row 17',
   // payins and payouts
-  'subaccount_id is available to test entities only': 'row 55',
+  'subaccount_id is available only to test entities': 'row 55',
   'is not a supported country and currency combination; only USD in US is': 'row 53',
   'the ${PARTY[kind]} has no default payment method; name one': 'row 72',
   'the payment method is ${status}; a verified one is needed': 'row 72',
   "${rail} is not supported by the payment method (it has ${supported.join(', ') || 'none'})": 'Errors',
-  'is above what ${rail} carries: ${most} minor units': 'row 64',
+  'is above the maximum of ${rail}: ${most} minor units': 'row 64',
   'is in the past; today is ${today} in New York': 'row 57',
   'is after the year 2199': 'row 57',
   'the ${kind} exists and is approved, but initiation could not be started; repeat the same create': 'Errors',
@@ -79,15 +79,15 @@ const ORIGINS: Readonly<Record<string, string>> = {
   'insufficient funds in treasury account ${sourceId}': 'Decided without a number',
   'no account transfer ${params.account_transfer_id}': 'Errors',
   'an account transfer that is ${transfer.status} cannot be approved': 'row 26',
-  'inbound credits can be simulated for test entities only': 'Treasury',
-  'is not a SIM account; only such an account takes simulated credits': 'Treasury',
+  'inbound credits can be simulated only for test entities': 'Treasury',
+  'is not a SIM account; only SIM accounts accept simulated credits': 'Treasury',
   'is not that of the account, ${currency}': 'row 29',
   // webhook endpoints
   'no webhook endpoint ${id}': 'row 30',
   'must not contain U+0000': 'row 81',
-  'must not hold a user name or password': 'row 81',
-  'must not hold a fragment': 'row 81',
-  "${JSON.stringify(unknown)} is not an event type; there are ${EVENT_TYPE_NAMES.join(', ')}": 'row 81',
+  'must not contain a user name or password': 'row 81',
+  'must not contain a fragment': 'row 81',
+  "${JSON.stringify(unknown)} is not an event type; the types are ${EVENT_TYPE_NAMES.join(', ')}": 'row 81',
   // trouble of the sandbox itself
   'the sandbox cannot use its store; its log has details': 'row 85',
   'an internal error of the sandbox (a bug in remit); its log has details': 'row 85',

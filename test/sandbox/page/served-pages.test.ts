@@ -133,7 +133,7 @@ describe('pages of the sandbox', () => {
     assert.equal((await press({cookie, origin}, {advance: '1d', form})).status, 303);
     assert.equal(Date.parse(await now()) - Date.parse(before), 86_400_000);
     const page = await (await send('/', {headers: {cookie}})).text();
-    assert.match(page, /role="status">It is \S+ \S+ UTC now; 0 things happened on the way\./);
+    assert.match(page, /role="status">It is now \S+ \S+ UTC; 0 scheduled steps happened on the way\./);
   });
 
   it('do not open the control calls: the session of a page is none there', async () => {
