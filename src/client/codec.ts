@@ -97,7 +97,11 @@ export class Codec {
   #explain(operation: OperationId, answer: Answer): void {
     const dialect = this.#dialect ?? new Dialect({});
     const assumption = assumptionBehind(operation, dialect.route(operation), answer);
-    if (assumption !== undefined) answer.assumption = assumption;
+    if (assumption === undefined) return;
+    answer.assumption = assumption;
+    if (isSuccess(answer.status)) return;
+    answer.message =
+      answer.message === undefined ? assumption.text : `${answer.message} (${assumption.text})`;
   }
 }
 
@@ -136,8 +140,16 @@ function isOdd(operation: OperationId, {json, empty}: Answer): boolean {
     return !(Array.isArray(json) || (isObject(json) && Array.isArray(json['data'])));
   if (verb !== 'create' && verb !== 'get') return false;
   const record = isObject(json) && isObject(json['data']) ? json['data'] : json;
-  return !isObject(record) || (record['id'] === undefined && record['status'] === undefined);
+  if (!isObject(record)) return true;
+  if (verb === 'create' && (record['id'] === undefined || isUnechoed(operation, record))) return true;
+  const lifecycle = BY_RESOURCE[operation.slice(0, operation.indexOf('.'))];
+  const {status} = record;
+  return lifecycle !== undefined && !(typeof status === 'string' && Object.hasOwn(lifecycle.next, status));
 }
+
+/** A batch compares the metadata of a record with its row; the document promises that it comes back. */
+const isUnechoed = (operation: OperationId, record: object): boolean =>
+  (operation === 'payouts.create' || operation === 'payins.create') && !('client_metadata' in record);
 
 const BY_RESOURCE: Readonly<Record<string, Lifecycle>> = {
   payins: LIFECYCLES.payin,

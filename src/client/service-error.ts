@@ -157,10 +157,10 @@ function inWords({answer}: {answer: Answer}, {sanitizer, recordId}: CallFacts): 
   }
   const said = message === undefined ? '' : `: ${sanitizer.words(message).slice(0, MESSAGE_LENGTH)}`;
   const named = errorCode === undefined ? '' : ` ${sanitizer.token(errorCode)}`;
-  return `the service answered ${status}${named}${redirectTo(answer, sanitizer)}${said}${assumed(answer)}`;
+  return `the service answered ${status}${named}${redirectTo(answer, sanitizer)}${said}`;
 }
 
-/** What may explain the failure, and what to set in that case. */
+/** What may explain a success without a record; for a refusal it is part of the message. */
 const assumed = ({assumption}: Answer): string =>
   assumption === undefined ? '' : `. ${capital(assumption.text)}`;
 

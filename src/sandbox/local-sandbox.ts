@@ -12,6 +12,8 @@ import {SHOWN, readRecords, type PageData} from './page/page-data.ts';
 import {ServedPages} from './page/served-pages.ts';
 import {Patience} from './time/patience.ts';
 import {toResponse} from './api/plain-response.ts';
+import {SandboxDialect} from './api/dialect.ts';
+import type {ServiceFile} from '../service/service-file.ts';
 import type {ApiRoutes, Deliver} from './api/routing.ts';
 import type {ClockMode} from './time/clock.ts';
 import {seedStore, type Seeded} from './entities/seed.ts';
@@ -34,6 +36,8 @@ export interface SandboxParts {
   faults: Faults;
   exchange: Exchange;
   routes: ApiRoutes;
+  /** Of the service that this sandbox speaks like; absent, it keeps to the contract. */
+  service?: ServiceFile | undefined;
   timing: TimingProfile;
   mainBalanceMinor: number;
   keys: readonly IssuedKey[];
@@ -63,6 +67,7 @@ export class LocalSandbox implements Sandbox {
   readonly #parts: SandboxParts;
   readonly #control: Hono;
   readonly #pages: ServedPages;
+  readonly #dialect: SandboxDialect | undefined;
 
   constructor(parts: SandboxParts) {
     const keyOf = (mode: Mode) => parts.keys.find((key) => key.mode === mode && key.scope === 'full')!.key;
@@ -87,6 +92,10 @@ export class LocalSandbox implements Sandbox {
       catchUp: () => parts.pump.catchUp(),
       onBug: parts.onBug,
     });
+    this.#dialect =
+      parts.service === undefined
+        ? undefined
+        : new SandboxDialect(parts.service, (request, deliver) => parts.routes.fetch(request, {deliver}));
     this.#pages = new ServedPages(
       {
         read: () => this.#pageData(),
@@ -101,6 +110,7 @@ export class LocalSandbox implements Sandbox {
     const path = pathOf(request.url);
     if (path.startsWith('/sandbox/')) return this.#control.fetch(request);
     if (ServedPages.owns(request.method, path)) return this.#pages.answer(request);
+    if (this.#dialect !== undefined) return this.#dialect.fetch(request, deliver);
     return this.#parts.routes.fetch(request, {deliver});
   }
 

@@ -1,5 +1,6 @@
 import {randomBytes} from 'node:crypto';
 import {systemClock, type Clock} from '../clock.ts';
+import type {ServiceFile} from '../service/service-file.ts';
 import type {Store} from '../store/port.ts';
 import type {Context, RuleSwitches} from './world/context.ts';
 import {Exchange, type RequestEntry} from './api/exchange.ts';
@@ -69,6 +70,8 @@ export interface SandboxOptions {
   /** An internal error that was answered with 500; or a RemitError: the store failed, 503. */
   onBug?: ((error: unknown) => void) | undefined;
   onStop?: (() => void) | undefined;
+  /** Speaks as the service of this file does. */
+  service?: ServiceFile | undefined;
 }
 
 /**
@@ -154,6 +157,7 @@ async function assemble(store: Store, options: SandboxOptions): Promise<Sandbox>
     faults,
     exchange,
     routes,
+    service: options.service,
     timing,
     mainBalanceMinor,
     keys,

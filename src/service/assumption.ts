@@ -1,6 +1,9 @@
 import {fieldOrigin, requestFieldsOf} from '../contract/field-origins.ts';
+import {SERVICE_ERRORS} from '../contract/error-codes.ts';
+import {TRANSFER_STATUSES} from '../contract/lifecycle.ts';
 import type {OperationId} from '../contract/operations.ts';
 import type {Origin} from '../contract/origin.ts';
+import {RECORD_FIELDS} from '../contract/record-fields.ts';
 import {isObject} from '../narrow.ts';
 import {findOperation, type Route} from './routes.ts';
 
@@ -27,9 +30,9 @@ export interface Failure {
 /** The assumption that may explain why an operation failed; undefined if there is none. */
 export function assumptionBehind(id: OperationId, route: Route, failure: Failure): Assumption | undefined {
   const {status, errorCode, json} = failure;
-  if (status < 300) return unreadable(id);
-  if (status === 405 || status === 501 || (status === 404 && errorCode === undefined))
-    return ofRoute(id, route);
+  if (status < 300) return unreadable(id, json);
+  const isDocumented = errorCode !== undefined && Object.hasOwn(SERVICE_ERRORS, errorCode);
+  if (status === 405 || status === 501 || (status === 404 && !isDocumented)) return ofRoute(id, route);
   if (status === 400 || status === 422) {
     const named = ofRefusal(id, failure);
     if (named !== undefined) return named;
@@ -52,9 +55,11 @@ function ofRoute(id: OperationId, {method, path}: Route): Assumption {
   };
 }
 
-function unreadable(id: OperationId): Assumption {
+function unreadable(id: OperationId, json: unknown): Assumption {
   if (findOperation(id)?.pages === 'cursor')
     return assumed(39, 'envelopes.list', 'the envelope of a list is assumed');
+  const [resource = ''] = id.split('.');
+  if (isObject(json) && isRecord(json, resource)) return ofRecord(resource, json);
   const {origin} = findOperation(id)!; // ids are checked by type
   const row = id === 'payins.get' || id === 'payouts.get' ? 6 : rowOf(origin);
   return {
@@ -63,6 +68,26 @@ function unreadable(id: OperationId): Assumption {
     text: sentence(row, 'envelopes.record', 'the envelope of a record is assumed'),
   };
 }
+
+/** Whether it has the fields of a record, although not all that are needed. */
+const isRecord = (json: Readonly<Record<string, unknown>>, resource: string): boolean =>
+  Object.keys(json).filter((name) => RECORD_FIELDS[resource as keyof typeof RECORD_FIELDS].includes(name))
+    .length > 2; // of an operation
+
+function ofRecord(resource: string, {id, status}: Readonly<Record<string, unknown>>): Assumption {
+  if (id === undefined && status !== undefined)
+    return given(`fields.${resource}.id`, 'the record shows no id');
+  if (typeof status !== 'string') return given(`fields.${resource}.status`, 'the record shows no status');
+  if (SHOWN.test(status))
+    return given(`fields.${resource}.client_metadata`, 'the record does not repeat its metadata');
+  const shown = status.replace(/[^A-Za-z0-9_.-]/g, '?').slice(0, 40);
+  return assumed(63, `statuses.${resource}`, `the status ${shown} is not one that remit knows`);
+}
+
+/** Statuses that a payin or payout may have. */
+const SHOWN = new RegExp(`^(${TRANSFER_STATUSES.join('|')})$`);
+
+const given = (key: string, what: string): Assumption => ({row: null, key, text: sentence(null, key, what)});
 
 /** Words that services use about a field that is not accepted, or missing. */
 const REFUSING =
@@ -73,10 +98,12 @@ const NAMING =
 
 function ofRefusal(id: OperationId, {message = '', details}: Failure): Assumption | undefined {
   const words = `${message} ${wordsOf(details)}`;
-  if (!REFUSING.test(words)) return undefined;
-  const names = (name: string) => new RegExp(`(?<![A-Za-z0-9_])${name}(?![A-Za-z0-9_])`).test(words);
   if (/idempotency.?key/i.test(words))
     return assumed(45, 'keys', 'the header and format of idempotency keys are assumed');
+  if (!REFUSING.test(words)) return undefined;
+  const names = (name: string) => new RegExp(`(?<![A-Za-z0-9_])${name}(?![A-Za-z0-9_])`).test(words);
+  const header = /\bheader\b/i.exec(words);
+  if (header !== null) return given('headers.send', 'the service asks for a header that remit does not send');
   const isList = findOperation(id)?.pages === 'cursor';
   if (isList && names('limit')) return assumed(41, 'paging.max', 'the maximum page size is assumed');
   if (isList && names('order')) return assumed(40, 'paging.order', 'the sort order values are assumed');

@@ -135,6 +135,9 @@ describe('the codec', () => {
       [503, 'SERVICE_UNAVAILABLE'],
     ] as const)
       assert.equal(CANONICAL.read(REQUEST, raw(status, {error_code, message: 'm'}), 0).assumption, undefined);
-    assert.equal(CANONICAL.read(REQUEST, raw(201, {id: 'i', status: 'created'}), 0).assumption, undefined);
+    assert.equal(
+      CANONICAL.read(REQUEST, raw(201, {id: 'i', status: 'created', client_metadata: {}}), 0).assumption,
+      undefined,
+    );
   });
 });

@@ -17,8 +17,8 @@ export class SandboxService implements Transport {
     };
   }
 
-  static async open(): Promise<SandboxService> {
-    return new SandboxService(await TestSandbox.open());
+  static async open(options?: Parameters<typeof TestSandbox.open>[0]): Promise<SandboxService> {
+    return new SandboxService(await TestSandbox.open(options));
   }
 
   get testKey(): string {

@@ -26,9 +26,14 @@ export function outcomeOf(
     stagedAt: stagedAt === undefined ? (known?.stagedAt ?? null) : stagedAt,
     http: http === undefined ? (answer?.status ?? null) : http,
     code: code === undefined ? (answer?.errorCode ?? null) : code,
-    message: message === undefined ? (answer?.warning ?? answer?.message ?? null) : message,
+    message:
+      message === undefined ? (answer?.warning ?? answer?.message ?? whyHeld(facts.state, answer)) : message,
     requestId: requestId === undefined ? (answer?.requestId ?? null) : requestId,
     attempts: attempts ?? known?.attempts ?? 0,
     orphan: orphan === undefined ? (known?.orphan ?? null) : orphan,
   };
 }
+
+/** What may explain that a record cannot be compared with its row. */
+const whyHeld = (state: Outcome['state'], answer: Answer | undefined): string | null =>
+  state === 'held' ? (answer?.assumption?.text ?? null) : null;

@@ -1,3 +1,4 @@
+import type {Answer} from '../../client/answer.ts';
 import {redirectTo} from '../../client/service-error.ts';
 import {Sanitizer} from '../../sanitize/sanitizer.ts';
 import type {Exchange} from './wire.ts';
@@ -11,11 +12,15 @@ const service = new Sanitizer();
 /** Describes an answer, such as `503 SERVICE_UNAVAILABLE: the bank is away`, or the network failure. */
 export function wordsOf(end: Exchange): string {
   if ('failure' in end) return end.failure.message;
-  const {status, errorCode, message, assumption} = end.answer;
+  const {status, errorCode, message} = end.answer;
   return (
     [String(status), ...(errorCode === undefined ? [] : [errorCode])].join(' ') +
     redirectTo(end.answer, service) +
     (message === undefined ? '' : `: ${service.words(message)}`) +
-    (assumption === undefined ? '' : ` (${assumption.text})`)
+    whyOdd(end.answer)
   );
 }
+
+/** What may explain a success that cannot be read; for a refusal it is part of the message. */
+export const whyOdd = ({status, assumption}: Answer): string =>
+  assumption === undefined || status >= 300 ? '' : ` (${assumption.text})`;

@@ -14,7 +14,7 @@ import {bucketBefore, outcomeOf} from '../answers/outcome-of.ts';
 import {dispatch, endPhase, type PhaseParts} from '../send/phase.ts';
 import type {RunParts} from '../send/run-parts.ts';
 import type {RunSettings} from '../send/run-settings.ts';
-import {wordsOf} from '../answers/words.ts';
+import {whyOdd, wordsOf} from '../answers/words.ts';
 import {LOST, otherRecordText, paidTwiceText} from '../answers/stop-words.ts';
 
 /** States from which a row may be released. */
@@ -32,6 +32,8 @@ export const releasable = (settings: RunSettings): readonly Releasable[] => [
 const PROBE_AFTER_MS = 5 * 60_000;
 
 type Parts = PhaseParts & Pick<RunParts, 'claims'>;
+
+const UNREAD = 'its record could not be read completely';
 
 /**
  * Releases staged rows by the documented replay: same key, same body, `auto_approve` true. Every request here has a
@@ -181,7 +183,7 @@ export class ReleasePhase {
       case 'failing':
       case 'unknown':
         job.looked = false;
-        return this.#againOrDoubt(job, sentAt, false, 'its record could not be read completely');
+        return this.#againOrDoubt(job, sentAt, false, UNREAD + ('answer' in end ? whyOdd(end.answer) : ''));
       case 'open':
         job.looked = true;
         return this.#stillOpen(job, sentAt);
@@ -211,7 +213,7 @@ export class ReleasePhase {
       job.look = false; // nothing has happened to it yet, but an earlier request may still be in progress
       return {again: true, afterMs: 0};
     }
-    return this.#againOrDoubt(job, sentAt, false, 'its record could not be read completely');
+    return this.#againOrDoubt(job, sentAt, false, UNREAD);
   }
 
   async #approve(job: ReleaseJob): Promise<WorkEnd> {

@@ -41,6 +41,7 @@ export function checkBound(context: Context, stateDir: string, typed: Typed, bat
   const {profile, commands} = context;
   checkBinding(batch.journal, batch.plan, {
     ...profile,
+    codec: context.codec,
     runAgain: runAsAnother(context, stateDir, batch.plan),
     withProfile: (name) => commands.againWith(name, typed),
     profileInForce: commands.profile,

@@ -1,0 +1,140 @@
+import type {OperationId} from '../contract/operations.ts';
+import {Dialect} from './dialect.ts';
+import {isObject} from '../narrow.ts';
+import {type Json, pathOf, valueAt, withValue} from './paths.ts';
+import type {ServiceFile} from './service-file.ts';
+
+export interface WireRequest {
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Undefined without a body. */
+  readonly body: unknown;
+}
+
+/** A request as the contract has it, or the answer of a service that does not take it. */
+export type ReadFromWire =
+  | {readonly operation: OperationId; readonly request: WireRequest}
+  | {readonly refused: {readonly status: number; readonly body: Json}};
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
+
+/** The other end of a dialect: how a service that speaks it reads requests and writes answers. It takes nothing else. */
+export class WireSide {
+  readonly #file: ServiceFile;
+  readonly #dialect: Dialect;
+
+  /** Under which key a client keeps its reference is its own concern: metadata stays as it comes. */
+  constructor(file: ServiceFile) {
+    this.#file = {...file, metadata: {}};
+    this.#dialect = new Dialect(this.#file);
+  }
+
+  read({method, path, headers, body}: WireRequest): ReadFromWire {
+    const [route = '', search = ''] = path.split('?');
+    const operation = this.#dialect.operationOnWire(method, route, body);
+    if (operation === undefined) {
+      const isKnown = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].some(
+        (other) => other !== method && this.#dialect.operationOnWire(other, route, body) !== undefined,
+      );
+      return this.#refused(isKnown ? 405 : 404, 'ROUTE_UNKNOWN', `there is no ${method} ${route}`);
+    }
+    const query = new URLSearchParams(search);
+    const problem =
+      this.#headerProblem(headers) ??
+      this.#bodyProblem(operation, body) ??
+      this.#queryProblem(operation, query);
+    if (problem !== undefined) return this.#refused(400, 'VALIDATION_ERROR', problem);
+    const read = this.#dialect.requestFromWire(operation, {method, path: route, query, body});
+    const canonical = read.query.size === 0 ? read.path : `${read.path}?${read.query.toString()}`;
+    return {
+      operation,
+      request: {method: read.method, path: canonical, headers: this.#usualKey(headers), body: read.body},
+    };
+  }
+
+  /** An answer of the contract as this service writes it. */
+  answer(operation: OperationId, status: number, json: unknown): unknown {
+    if (status < 300) return this.#dialect.answerToWire(operation, json);
+    return isObject(json) ? this.#error(json) : json;
+  }
+
+  /** Headers of an answer. */
+  answerHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+    const {requestId} = this.#file.headers ?? {};
+    const {'x-request-id': id, ...others} = headers;
+    return id === undefined || requestId === undefined ? {...headers} : {...others, [requestId]: id};
+  }
+
+  #refused(status: number, error_code: string, message: string): ReadFromWire {
+    return {refused: {status, body: this.#error({error_code, message})}};
+  }
+
+  #error(body: Json): Json {
+    const {
+      code: codeAt = 'error_code',
+      message: messageAt = 'message',
+      details: detailsAt = 'details',
+      codes = {},
+    } = this.#file.errors ?? {};
+    const {error_code: code, message, details, ...rest} = body;
+    const own = Object.entries(codes).find(([, documented]) => documented === code)?.[0] ?? code;
+    let error: Json = rest;
+    if (own !== undefined) error = withValue(error, pathOf(codeAt), own);
+    if (message !== undefined) error = withValue(error, pathOf(messageAt), message);
+    return details === undefined ? error : withValue(error, pathOf(detailsAt), details);
+  }
+
+  #headerProblem(headers: WireRequest['headers']): string | undefined {
+    const {keys = {}, headers: {send = {}} = {}} = this.#file;
+    const missing = Object.entries(send).find(([name, value]) => headers[name.toLowerCase()] !== value);
+    if (missing !== undefined) return `the header ${missing[0]} is missing or wrong`;
+    const name = (keys.header ?? 'idempotency-key').toLowerCase();
+    if (name !== 'idempotency-key' && headers['idempotency-key'] !== undefined)
+      return `unknown header Idempotency-Key; the idempotency key is in ${keys.header}`;
+    const key = headers[name];
+    if (key === undefined) return undefined;
+    if (keys.format === 'uuid' && !UUID.test(key)) return 'the idempotency key must be a UUID';
+    if (key.length > (keys.maxLength ?? Infinity))
+      return `the idempotency key is longer than ${keys.maxLength} characters`;
+    return undefined;
+  }
+
+  #usualKey(headers: WireRequest['headers']): Record<string, string> {
+    const name = (this.#file.keys?.header ?? 'idempotency-key').toLowerCase();
+    const {[name]: key, ...others} = headers;
+    return key === undefined ? others : {...others, 'idempotency-key': key};
+  }
+
+  /** A field under its canonical name is unknown here when this service calls it otherwise. */
+  #bodyProblem(operation: OperationId, body: unknown): string | undefined {
+    if (this.#file.bodies?.[operation] === 'none' && isObject(body)) return 'this operation takes no body';
+    if (!isObject(body)) return undefined;
+    const field = this.#dialect
+      .renamedFields(operation)
+      .find(
+        ({canonical, wires}) =>
+          valueAt(body, canonical) !== undefined && !wires.includes(canonical.join('.')),
+      );
+    return field === undefined ? undefined : `unknown field ${field.canonical.join('.')}`;
+  }
+
+  #queryProblem(operation: OperationId, query: URLSearchParams): string | undefined {
+    const {max = Infinity, cursor = 'cursor', limit = 'limit', order = {}} = this.#file.paging ?? {};
+    if (Number(query.get(limit)) > max) return `${limit} must be at most ${max}`;
+    const names = {cursor, limit, order: order.name ?? 'order'};
+    const other = Object.entries(names).find(([usual, own]) => usual !== own && query.has(usual));
+    if (other !== undefined) return `unknown parameter ${other[0]}`;
+    const word = query.get(names.order);
+    if (order.asc !== undefined && word === 'asc')
+      return `${names.order} must be ${order.asc} or ${order.desc}`;
+    if (order.desc !== undefined && word === 'desc')
+      return `${names.order} must be ${order.asc} or ${order.desc}`;
+    const field = this.#dialect
+      .renamedFields(operation)
+      .find(({canonical, wires}) => query.has(canonical.join('.')) && !wires.includes(canonical.join('.')));
+    return field === undefined ? undefined : `unknown parameter ${field.canonical.join('.')}`;
+  }
+}

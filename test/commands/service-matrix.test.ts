@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import {randomUUID} from 'node:crypto';
+import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {after, afterEach, describe, it} from 'mocha';
+import {RemitClient} from '../../src/client/client.ts';
+import type {ServiceFile} from '../../src/service/service-file.ts';
+import {VirtualClock} from '../batch/virtual-clock.ts';
+import {BASE_URL, runCli, type CliResult} from '../cli/run-cli.ts';
+import {MONDAY} from '../sandbox/harness.ts';
+import {DIFFERENCES} from './differences.ts';
+import {SandboxService} from './sandbox-service.ts';
+
+/** What became of the differences; printed at the end. */
+const counts = {
+  differences: 0,
+  namedWithoutFile: 0,
+  workedWithoutFile: 0,
+  honest: 0,
+  repaired: 0,
+  rows: 0,
+  paidTwice: 0,
+};
+
+const BANK = {
+  type: 'bank_account',
+  country_code: 'US',
+  currency_code: 'USD',
+  bank_account: {
+    account_number: '000123456789',
+    routing_number: '021000021',
+    account_type: 'checking',
+    holder_name: 'A',
+  },
+} as const;
+
+/** A service that differs, and a desk at which people work with it. */
+class Differing {
+  readonly folder = mkdtempSync(join(tmpdir(), 'remit-matrix-'));
+  readonly service: SandboxService;
+  readonly payee: string;
+  readonly #file: ServiceFile;
+  /** Of batches, whose timers run in the background. */
+  readonly #clock = new VirtualClock(Date.parse(MONDAY));
+
+  private constructor(service: SandboxService, file: ServiceFile, payee: string) {
+    this.service = service;
+    this.#file = file;
+    this.payee = payee;
+    writeFileSync(join(this.folder, 'service.json'), JSON.stringify(file));
+  }
+
+  static async open(file: ServiceFile): Promise<Differing> {
+    const service = await SandboxService.open({service: file});
+    const client = clientOf(service, file);
+    const {data: payee} = await client.payees.create({name: 'Acme'});
+    const added = await client.payeePaymentMethods.add({payee_id: payee.id}, BANK);
+    service.sandbox.passVerification();
+    await client.payeePaymentMethods.setDefault({payee_id: payee.id, payment_method_id: added.data.id});
+    return new Differing(service, file, payee.id);
+  }
+
+  remit(line: string, withFile: boolean): Promise<CliResult> {
+    return runCli(line.split(' '), {
+      service: this.service,
+      clock: line.startsWith('payouts batch') ? this.#clock : this.service.clock,
+      uuid: randomUUID,
+      cwd: this.folder,
+      env: {
+        ...{HOME: this.folder, REMIT_API_KEY: this.service.testKey, REMIT_BASE_URL: BASE_URL},
+        ...(withFile ? {REMIT_SERVICE_FILE: join(this.folder, 'service.json')} : {}),
+      },
+    });
+  }
+
+  rows(name: string, references: readonly string[]): string {
+    const lines = references.map(
+      (reference, at) => `${reference},${this.payee},${at + 1}.50,USD,standard_ach,note-${at}`,
+    );
+    writeFileSync(
+      join(this.folder, name),
+      `reference,payee_id,amount,currency_code,rail,metadata.note\n${lines.join('\n')}\n`,
+    );
+    return join(this.folder, name);
+  }
+
+  /** How often each reference was paid, as the service has it. */
+  async paid(): Promise<Map<string, number[]>> {
+    const paid = new Map<string, number[]>();
+    const key = this.#file.metadata?.reference ?? 'remit_reference';
+    for await (const payout of clientOf(this.service, this.#file).payouts.list()) {
+      const metadata = payout.client_metadata as Record<string, string> | null;
+      const reference = metadata?.['remit_reference'] ?? metadata?.[key];
+      if (reference === undefined || ['created', 'canceled'].includes(payout.status)) continue;
+      paid.set(reference, [...(paid.get(reference) ?? []), payout.amount_in_minor_units]);
+    }
+    return paid;
+  }
+
+  async close(): Promise<void> {
+    await this.service.sandbox.close();
+    rmSync(this.folder, {recursive: true, force: true});
+  }
+}
+
+const clientOf = (service: SandboxService, file: ServiceFile) =>
+  new RemitClient({
+    baseUrl: BASE_URL,
+    key: service.testKey,
+    transport: service,
+    clock: service.clock,
+    service: file,
+  });
+
+const REFERENCES = ['R-1', 'R-2', 'R-3'];
+const AMOUNTS = [150, 250, 350];
+
+describe('a service that differs', function () {
+  this.timeout(30_000);
+  let at: Differing | undefined;
+  afterEach(async () => {
+    await at?.close();
+    at = undefined;
+  });
+  after(() => process.stdout.write(`    service matrix: ${JSON.stringify(counts)}\n`));
+
+  const create = (differing: Differing) =>
+    `payouts create --payee ${differing.payee} --amount 12.50 --currency USD --rail standard_ach --metadata a=b`;
+
+  /** Every command that a service file has to repair, and a batch. */
+  async function works(differing: Differing, batch: string): Promise<void> {
+    const done = async (line: string) => {
+      const ran = await differing.remit(line, true);
+      assert.equal(ran.exitCode, 0, `${line}\n${ran.stdout}\n${ran.stderr}`);
+      return ran;
+    };
+    const made = (await done(`${create(differing)} --json`)).json() as Record<string, unknown>;
+    assert.deepEqual(
+      [made['amount_in_minor_units'], made['status'], made['payee_id']],
+      [1250, 'created', differing.payee],
+    );
+    const id = String(made['id']);
+    const approved = (await done(`payouts approve ${id} --wait --json`)).json() as Record<string, unknown>;
+    assert.equal(approved['status'], 'settled');
+    const listed = (await done('payouts list --all --order asc --json')).json() as Record<string, unknown>[];
+    assert.ok(listed.some((one) => one['id'] === id && one['amount_in_minor_units'] === 1250));
+    const raw = (await done(`api GET /api/payouts/${id} --json`)).json() as Record<string, unknown>;
+    assert.equal(raw['amount_in_minor_units'], 1250);
+    await done(`payouts batch ${batch} --yes`);
+    await done('payouts batch status b --refresh');
+    const paid = await differing.paid();
+    for (const [n, reference] of REFERENCES.entries()) {
+      counts.rows++;
+      if ((paid.get(reference) ?? []).length > 1) counts.paidTwice++;
+      assert.deepEqual(paid.get(reference), [AMOUNTS[n]], `${reference} is paid once`);
+    }
+  }
+
+  for (const {name, service, needsNone = false} of DIFFERENCES)
+    it(`by ${name}: honest without a file, whole with one line of it`, async () => {
+      counts.differences++;
+      at = await Differing.open(service);
+      const file = at.rows('rows.csv', REFERENCES);
+      const before = [
+        await at.remit(create(at), false),
+        await at.remit('payouts list --order desc --page-size 5', false),
+        await at.remit('payouts get 018f0000-0000-7000-8000-000000000000', false),
+        await at.remit(`payouts batch run ${file} --batch-id b --yes`, false),
+      ] as const;
+      const text = before.map(({stdout, stderr}) => stdout + stderr).join('\n');
+      const paid = await at.paid();
+      for (const [reference, amounts] of paid)
+        assert.equal(amounts.length, 1, `${reference}: ${amounts.join()}`);
+      const isComplete = before[3].exitCode === 0;
+      if (isComplete)
+        for (const [n, reference] of REFERENCES.entries())
+          assert.deepEqual(paid.get(reference), [AMOUNTS[n]]);
+      counts.honest++;
+      const works0 = before.every(({exitCode}, n) => exitCode === 0 || (n === 2 && exitCode === 4));
+      if (works0) counts.workedWithoutFile++;
+      const isNamed = /in the service file/.test(text);
+      if (isNamed) counts.namedWithoutFile++;
+      assert.ok(needsNone || works0 || isNamed, `nothing names the way out of ${name}:\n${text}`);
+      const isHeld = before[3].stdout.includes('--accept differences'); // the command that it prints
+      await works(
+        at,
+        isComplete ? 'resume b' : isHeld ? 'release b --accept differences' : `run ${file} --batch-id b`,
+      );
+      counts.repaired++;
+    });
+});
