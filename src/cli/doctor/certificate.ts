@@ -1,0 +1,63 @@
+import type {Socket} from 'node:net';
+import type {TLSSocket} from 'node:tls';
+import {hostOf} from '../../network/local.ts';
+import {parseProxy} from '../../network/proxy.ts';
+import {type NetworkSettings, tlsOptions} from '../../network/settings.ts';
+import {openTunnel} from '../../network/tunnel.ts';
+
+export interface PeerCertificate {
+  readonly subject: string;
+  readonly issuer: string;
+  readonly validToMs: number;
+  /** `TLSv1.3`. */
+  readonly protocol: string;
+}
+
+const TIMEOUT_MS = 10_000;
+
+/** The certificate that the service shows, reached as requests reach it. Nothing is sent but the handshake. */
+export async function peerCertificate(url: URL, network: NetworkSettings): Promise<PeerCertificate> {
+  const tls = await import('node:tls');
+  const {isIP} = await import('node:net');
+  const host = hostOf(url);
+  const port = Number(url.port || 443);
+  const tunnel = await throughProxy(network, {host, port});
+  return new Promise((resolve, reject) => {
+    const socket = tls.connect({
+      ...{host, port, ALPNProtocols: ['http/1.1'], ...tlsOptions(network)},
+      ...(isIP(host) === 0 ? {servername: host} : {}),
+      ...(tunnel === undefined ? {} : {socket: tunnel}),
+    });
+    const end = (settle: () => void) => {
+      clearTimeout(late);
+      socket.destroy();
+      settle();
+    };
+    const late = setTimeout(
+      () => end(() => reject(new Error(`no handshake within ${TIMEOUT_MS} ms`))),
+      TIMEOUT_MS,
+    );
+    socket.on('error', (error: Error) => end(() => reject(error)));
+    socket.on('secureConnect', () => end(() => resolve(factsOf(socket))));
+  });
+}
+
+async function throughProxy(
+  {proxy, ca}: NetworkSettings,
+  target: {host: string; port: number},
+): Promise<Socket | undefined> {
+  if (proxy === undefined) return undefined;
+  const parsed = typeof proxy === 'string' ? parseProxy(proxy, 'HTTPS_PROXY') : proxy;
+  return openTunnel({proxy: parsed, ...target, timeoutMs: TIMEOUT_MS, ca});
+}
+
+function factsOf(socket: TLSSocket): PeerCertificate {
+  const {subject, issuer, valid_to} = socket.getPeerCertificate();
+  const name = ({CN, O}: {CN?: string | string[]; O?: string | string[]}) => String(CN ?? O ?? 'unnamed');
+  return {
+    subject: name(subject),
+    issuer: name(issuer),
+    validToMs: Date.parse(valid_to),
+    protocol: socket.getProtocol() ?? 'TLS',
+  };
+}

@@ -1,0 +1,46 @@
+import type {ServiceFile} from '../../service/service-file.ts';
+import type {Context} from '../core/context.ts';
+import {checkConnection} from './connection.ts';
+import type {Finding} from './finding.ts';
+import {type Report, reportOf, showReport} from './report.ts';
+import {checkService, notReadable} from './service.ts';
+import {checkSetup} from './setup.ts';
+import {placeFor, writeService} from './write-file.ts';
+
+export interface DoctorFlags {
+  readonly write?: string | undefined;
+}
+
+/** Checks this machine, the connection and the service, and shows what holds, differs or is unknown. */
+export async function runDoctor(context: Context, {write}: DoctorFlags): Promise<Report> {
+  const {out, profile} = context;
+  const place = write === undefined ? undefined : placeFor(write, context);
+  out.progress('Checking…');
+  const found: Finding[] = [...checkSetup(context, process.version), ...(await checkConnection(context))];
+  const survey = await checkService(context);
+  await survey.asker.close();
+  found.push(...survey.found, ...notReadable());
+  out.endProgress();
+  const service = survey.draft.file;
+  const report = reportOf(found, {
+    ...{profile: profile.name, base_url: profile.baseUrl, mode: profile.mode},
+    ...{requests: survey.asker.requests, service, written: place ?? null},
+  });
+  showReport(out, found, report);
+  if (place !== undefined) putInto(place, service, {context, found});
+  else if (found.some(({write: line, sure}) => line !== undefined && sure === true))
+    out.hint(context.commands.read('doctor', '--write', 'service.json'));
+  return report;
+}
+
+function putInto(
+  place: string,
+  service: ServiceFile,
+  {context, found}: {context: Context; found: readonly Finding[]},
+): void {
+  const next = writeService(place, service, context);
+  const open = found.filter(({verdict, sure}) => verdict === 'differs' && sure !== true).length;
+  const rest = open === 0 ? '' : `; ${open} differences are not in it, since they need a decision`;
+  context.out.note(`Wrote ${place}${rest}. To use it:`);
+  context.out.hint(next);
+}

@@ -1,0 +1,50 @@
+import {RemitError} from '../../errors.ts';
+import {isObject} from '../../narrow.ts';
+import {checkService} from '../../service/parse.ts';
+import type {ServiceFile} from '../../service/service-file.ts';
+
+/**
+ * The service file in force, and what has been found so far. Each check asks with all that is known by then, so that one
+ * difference does not hide the next.
+ */
+export class Draft {
+  #file: ServiceFile;
+
+  constructor(inForce: ServiceFile) {
+    this.#file = inForce;
+  }
+
+  get file(): ServiceFile {
+    return this.#file;
+  }
+
+  /** Takes over a part, unless the whole would not be a valid service file. */
+  add(part: ServiceFile): boolean {
+    const next = joined(this.#file, part);
+    if (!isValid(next)) return false;
+    this.#file = next;
+    return true;
+  }
+}
+
+/** Two service files as one; the second comes first where both set the same key. */
+export const joined = (file: ServiceFile, part: ServiceFile): ServiceFile => deepJoined(file, part); // keys of both, at every level
+
+function deepJoined(one: Readonly<object>, other: Readonly<object>): object {
+  const whole: Record<string, unknown> = {...one};
+  for (const [name, value] of Object.entries(other)) {
+    const before = whole[name];
+    whole[name] = isObject(before) && isObject(value) ? deepJoined(before, value) : value;
+  }
+  return whole;
+}
+
+function isValid(file: ServiceFile): boolean {
+  try {
+    checkService(file, 'service');
+    return true;
+  } catch (error) {
+    if (error instanceof RemitError && error.code === 'SERVICE_FILE') return false;
+    throw error;
+  }
+}

@@ -1,0 +1,101 @@
+import {SERVICE_ERRORS} from '../../contract/error-codes.ts';
+import type {ServiceFile} from '../../service/service-file.ts';
+import {isObject} from '../../narrow.ts';
+import type {Said} from './asker.ts';
+import {findings} from './finding.ts';
+import {isPath, leavesOf} from './shapes.ts';
+import type {Survey} from './survey.ts';
+
+const {holds, differs, unknown} = findings('service');
+
+/** A well-formed id that no record has. */
+const NO_SUCH_ID = '00000000-0000-4000-8000-000000000000';
+const ROW = 42;
+
+/** The error body of a payout that does not exist. */
+export async function checkErrors(survey: Survey): Promise<void> {
+  const said = await survey.ask('payouts.get', {params: {id: NO_SUCH_ID}});
+  const what = `a payout that does not exist answers ${said.status}`;
+  if (said.status !== 404 && said.status !== 400) {
+    for (const check of ['errors.code', 'errors.message'])
+      survey.found.push(unknown(check, what, {row: ROW}));
+    return;
+  }
+  if (!isObject(said.wire)) {
+    survey.found.push(differs('errors.code', `${what}, without a JSON object`, {row: ROW}));
+    return;
+  }
+  checkCode(survey, said, what);
+  checkMessage(survey, said);
+}
+
+const isCode = (value: unknown): boolean =>
+  typeof value === 'string' && /^[A-Za-z][A-Za-z0-9_.:-]{0,99}$/.test(value);
+
+function checkCode(survey: Survey, {errorCode, wire, status}: Said, what: string): void {
+  if (errorCode === undefined) {
+    const code = leavesOf(wire).find(
+      ({path, name, value}) =>
+        isPath(path) && /code|type|reason|error|kind|key|slug/i.test(name) && isCode(value),
+    );
+    if (code === undefined) {
+      survey.found.push(differs('errors.code', `${what}, and its body has no code`, {row: ROW}));
+      return;
+    }
+    const write: ServiceFile = {errors: {code: code.path, ...codesOf(String(code.value), status)}};
+    const evidence = `the code is in ${code.path} (${String(code.value)})`;
+    survey.differs(differs('errors.code', evidence, {row: ROW, write, sure: true}));
+    return;
+  }
+  survey.found.push(holds('errors.code', `${what}, with ${errorCode}`, {row: ROW}));
+  if (Object.hasOwn(SERVICE_ERRORS, errorCode)) return;
+  const codes = codesOf(errorCode, status);
+  survey.differs(
+    differs('errors.codes', `${errorCode} is not a documented code`, {
+      ...{row: ROW, ...(codes.codes === undefined ? {} : {write: {errors: codes}, sure: true})},
+    }),
+  );
+}
+
+/** An id that no record has is a documented NOT_FOUND, whatever the service calls it. */
+function codesOf(code: string, status: number): {codes?: Record<string, string>} {
+  if (Object.hasOwn(SERVICE_ERRORS, code)) return {};
+  const documented = status === 404 ? 'NOT_FOUND' : 'VALIDATION_ERROR';
+  return {codes: {[code]: documented}};
+}
+
+function checkMessage(survey: Survey, {message, wire}: Said): void {
+  if (message !== undefined) {
+    survey.found.push(holds('errors.message', 'the body has a message', {row: ROW}));
+    return;
+  }
+  const words = leavesOf(wire).find(
+    ({path, name, value}) =>
+      isPath(path) &&
+      /message|detail|description|reason|title|text|msg/i.test(name) &&
+      typeof value === 'string',
+  );
+  const evidence = words === undefined ? 'the body has no message' : `the message is in ${words.path}`;
+  const write = words === undefined ? undefined : {errors: {message: words.path}};
+  survey.differs(differs('errors.message', evidence, {row: ROW, write, sure: write !== undefined}));
+}
+
+/** The header that names a request, in what came for other reasons. */
+export function checkRequestId(survey: Survey): void {
+  const check = 'headers.requestId';
+  const own = survey.draft.file.headers?.requestId?.toLowerCase();
+  const names = new Set(survey.said.flatMap(({headers}) => Object.keys(headers)));
+  const known = [own, 'x-request-id', 'request-id'].find((name) => name !== undefined && names.has(name));
+  if (known !== undefined) {
+    survey.found.push(holds(check, known));
+    return;
+  }
+  const other = [...names].find((name) =>
+    /(request|trace|correlation|transaction)-?id$|^x-trace$/.test(name),
+  );
+  if (other === undefined) survey.found.push(unknown(check, 'no answer has a header that names its request'));
+  else
+    survey.differs(
+      differs(check, `answers have ${other}`, {write: {headers: {requestId: other}}, sure: true}),
+    );
+}

@@ -1,0 +1,178 @@
+import {readPage} from '../../client/pages.ts';
+import type {OperationId} from '../../contract/operations.ts';
+import {isObject} from '../../narrow.ts';
+import {routeOf} from '../../service/routes.ts';
+import type {PrefixName, ServiceFile} from '../../service/service-file.ts';
+import {type Question, routeText, type Said} from './asker.ts';
+import {joined} from './draft.ts';
+import {findings} from './finding.ts';
+import {isPath, itemsIn} from './shapes.ts';
+import {isGood, isMissing, resourceOf, rowOf, type Survey} from './survey.ts';
+import {COLLECTION_WORDS, PREFIXES} from './words.ts';
+
+const {holds, differs, unknown} = findings('service');
+
+/** Lists that need no id. */
+export const LISTS: readonly OperationId[] = [
+  ...(['payouts.list', 'payins.list', 'payees.list', 'payers.list', 'subaccounts.list'] as const),
+  ...(['moves.list', 'treasury.accounts', 'accountTransfers.list', 'webhookEndpoints.list'] as const),
+];
+/** Enough to see what records look like. */
+const PAGE: Question = {query: {limit: 5}};
+
+/** Finds every list: its route, its envelope, and a few of its records. */
+export async function checkLists(survey: Survey): Promise<void> {
+  let lists = await askAll(survey);
+  if (await findPrefixes(survey, lists)) lists = await askAll(survey);
+  for (const [id, said] of lists) {
+    const final = leadsNowhere(said) ? await otherRoute(survey, id, said) : said;
+    noteRoute(survey, id, final);
+    if (isGood(final)) noteEnvelope(survey, id, final);
+  }
+  await checkEventTypes(survey);
+}
+
+async function askAll(survey: Survey): Promise<Map<OperationId, Said>> {
+  const lists = new Map<OperationId, Said>();
+  for (const id of LISTS) lists.set(id, await survey.ask(id, PAGE));
+  return lists;
+}
+
+/** Whether a list was answered: a page of HTML, or the record of another path, is none. */
+const isListed = (id: OperationId, said: Said): boolean =>
+  isGood(said) && itemsIn(said.wire, resourceOf(id)) !== undefined;
+
+/** The prefixes, where all lists below one lead nowhere. */
+async function findPrefixes(survey: Survey, lists: ReadonlyMap<OperationId, Said>): Promise<boolean> {
+  const isAbsent = (ids: readonly OperationId[]) =>
+    ids.every((id) => leadsNowhere(lists.get(id)!)) && ids.some((id) => !isRouted(survey, id)); // each list was asked
+  const plain: OperationId[] = ['payouts.list', 'payins.list', 'payees.list', 'payers.list'];
+  const before = survey.draft.file;
+  if (isAbsent(plain)) await tryPrefix(survey, 'api', 'payouts.list', PREFIXES);
+  const api = survey.draft.file.prefixes?.api ?? '/api';
+  const inTreasury: OperationId[] = ['treasury.accounts', 'accountTransfers.list'];
+  if (isAbsent(inTreasury) && !(await isThere(survey, 'treasury.accounts'))) {
+    const ends = ['/treasury', '', '/banking', '/bank', '/treasury-management'];
+    const places = [...ends.map((end) => api + end), '/treasury', '/bank', '/v1/treasury', '/api/treasury'];
+    await tryPrefix(survey, 'treasury', 'treasury.accounts', places);
+  }
+  if (isAbsent(['webhookEndpoints.list']) && !(await isThere(survey, 'webhookEndpoints.list'))) {
+    const ends = (COLLECTION_WORDS['webhookEndpoints'] ?? []).map((word) => `${api}/${word}`);
+    await tryPrefix(survey, 'webhookEndpoints', 'webhookEndpoints.list', ends);
+  }
+  return survey.draft.file !== before;
+}
+
+/** A path below another route is refused as a malformed id. */
+const leadsNowhere = (said: Said): boolean => isMissing(said) || said.status === 400;
+/** The service file states a route of its own for it. */
+const isRouted = ({draft}: Survey, id: OperationId): boolean => draft.file.routes?.[id] !== undefined;
+
+const isThere = async (survey: Survey, id: OperationId): Promise<boolean> =>
+  isListed(id, await survey.ask(id, PAGE));
+
+async function tryPrefix(
+  survey: Survey,
+  name: PrefixName,
+  id: OperationId,
+  prefixes: readonly string[],
+): Promise<void> {
+  const before = routeText(id, survey.draft.file);
+  for (const prefix of new Set(prefixes)) {
+    const write: ServiceFile = {prefixes: {[name]: prefix}};
+    const file = joined(survey.draft.file, write);
+    if (routeText(id, file) === before) continue;
+    if (!isListed(id, await survey.ask(id, PAGE, file))) continue;
+    const evidence = `${before} leads nowhere, ${routeText(id, file)} answers with a list`;
+    survey.differs(differs(`prefixes.${name}`, evidence, {row: rowOf(id), write, sure: true}));
+    return;
+  }
+}
+
+/** The same list at a path with another noun. */
+async function otherRoute(survey: Survey, id: OperationId, said: Said): Promise<Said> {
+  const {file} = survey.draft;
+  const {path} = routeOf(id, file);
+  const plain = await survey.ask(id); // some services refuse a query that they do not know
+  if (isListed(id, plain)) return plain;
+  const base = path.slice(0, path.lastIndexOf('/'));
+  const api = file.prefixes?.api ?? '/api';
+  for (const word of COLLECTION_WORDS[resourceOf(id)] ?? []) {
+    for (const place of new Set([base, api])) {
+      const write = routesAt(id, `${place}/${word}`);
+      const trial = joined(file, write);
+      const other = await survey.ask(id, PAGE, trial);
+      if (!isListed(id, other)) continue;
+      const evidence = `${said.asked} answers ${said.status}, GET ${place}/${word} answers with a list`;
+      const sure = !MOVES_MONEY.test(resourceOf(id)) || word.includes('move');
+      survey.differs(differs(`routes.${id}`, evidence, {row: rowOf(id), write, sure}));
+      return other;
+    }
+  }
+  return said;
+}
+
+/** Where a list of another name may be one of other records, a person decides. */
+const MOVES_MONEY = /^(payouts|payins|moves)$/;
+
+/** The routes of a collection at another path, as far as a read can confirm them. */
+function routesAt(id: OperationId, to: string): ServiceFile {
+  const resource = resourceOf(id);
+  const get = `${resource}.get` as OperationId;
+  const hasGet = !['treasury', 'accountTransfers'].includes(resource);
+  return {
+    routes: {
+      [id]: `GET ${to}`,
+      ...(hasGet ? {[get]: `GET ${to}${routeOf(get, {}).path.slice(routeOf(id, {}).path.length)}`} : {}),
+    },
+  };
+}
+
+function noteRoute(survey: Survey, id: OperationId, said: Said): void {
+  const check = `routes.${id}`;
+  const row = rowOf(id);
+  if (survey.found.some((finding) => finding.check === check)) return;
+  const seen = `${said.asked} answers ${said.status === 0 ? 'nothing' : said.status}`;
+  if (isListed(id, said)) survey.found.push(holds(check, `${said.asked} answers with a list`, {row}));
+  else if (isMissing(said))
+    survey.found.push(
+      differs(check, seen, {row, fix: `set ${check} in the service file: "GET /path/of/the/list"`}),
+    );
+  else survey.found.push(unknown(check, isGood(said) ? `${seen}, without a list` : seen, {row}));
+}
+
+/** Where the items stand; one place for all lists, as service files have it. */
+function noteEnvelope(survey: Survey, id: OperationId, said: Said): void {
+  const seen = itemsIn(said.wire, resourceOf(id));
+  if (seen === undefined) return;
+  const isRead = readPage(said.json) !== undefined;
+  const check = 'envelopes.list';
+  const earlier = survey.found.find((finding) => finding.check === check);
+  let canonical = said.json;
+  if (!isRead) {
+    const write: ServiceFile = {envelopes: {list: seen.path}};
+    const evidence = `items are in ${seen.path}, not in data (${said.asked})`;
+    if (earlier === undefined)
+      survey.differs(differs(check, evidence, {row: 39, write, sure: isPath(seen.path)}));
+    else if (earlier.write?.envelopes?.list !== seen.path)
+      survey.found.push(
+        differs(`${check} (${id})`, `${evidence}; a service file has one place for all lists`, {row: 39}),
+      );
+    canonical = {data: seen.items};
+  } else if (earlier === undefined)
+    survey.found.push(
+      holds(check, seen.path === '' ? 'a bare list' : `items are in ${seen.path}`, {row: 39}),
+    );
+  const page = readPage(canonical);
+  survey.samples.set(id, {wire: seen.items, canonical: (page?.items ?? []).filter(isObject)});
+}
+
+async function checkEventTypes(survey: Survey): Promise<void> {
+  const said = await survey.ask('eventTypes.list');
+  const check = 'routes.eventTypes.list';
+  const seen = `${said.asked} answers ${said.status}`;
+  if (isGood(said)) survey.found.push(holds(check, seen));
+  else if (isMissing(said))
+    survey.found.push(differs(check, seen, {fix: `set ${check} in the service file`}));
+  else survey.found.push(unknown(check, seen));
+}

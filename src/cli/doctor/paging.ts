@@ -1,0 +1,205 @@
+import {readPage} from '../../client/pages.ts';
+import type {OperationId} from '../../contract/operations.ts';
+import type {ServiceFile} from '../../service/service-file.ts';
+import type {Said} from './asker.ts';
+import {joined} from './draft.ts';
+import {findings} from './finding.ts';
+import {isPath, itemsIn, type Json, leavesOf} from './shapes.ts';
+import {isGood, resourceOf, type Survey} from './survey.ts';
+import {CURSOR_NAMES, LIMIT_NAMES, ORDER_NAMES, ORDER_WORDS} from './words.ts';
+
+const {holds, differs, unknown} = findings('service');
+const ROW = {envelope: 39, order: 40, limit: 41};
+const LARGEST = 100;
+
+/** How lists are paged, tried on the list with the most records. */
+export async function checkPaging(survey: Survey): Promise<void> {
+  const [id, sample] = largest(survey) ?? [];
+  if (id === undefined || sample === undefined || sample.length === 0) {
+    for (const check of ['paging.max', ...PAGED])
+      survey.found.push(unknown(check, 'no list could be read with records in it', {row: ROW.limit}));
+    return;
+  }
+  await checkMax(survey, id);
+  if (sample.length < 2) {
+    for (const check of PAGED)
+      survey.found.push(unknown(check, 'no list has two records', {row: ROW.envelope}));
+    return;
+  }
+  const [first] = sample;
+  if (await checkLimit(survey, id)) await checkNext(survey, id, first!); // there are two
+  await checkOrder(survey, id);
+}
+
+const PAGED = ['paging.limit', 'envelopes.next', 'paging.order'];
+
+function largest({samples}: Survey): [OperationId, readonly Json[]] | undefined {
+  const lists = [...samples].map(([id, {wire}]) => [id, wire] as [OperationId, readonly Json[]]);
+  return lists.sort(([, a], [, b]) => b.length - a.length)[0];
+}
+
+const isRefused = ({status}: Said): boolean => status === 400 || status === 422;
+const itemsOf = (id: OperationId, said: Said): readonly Json[] =>
+  (isGood(said) ? itemsIn(said.wire, resourceOf(id))?.items : undefined) ?? [];
+
+async function checkMax(survey: Survey, id: OperationId): Promise<void> {
+  const check = 'paging.max';
+  const ask = async (limit: number) => survey.ask(id, {query: {limit}});
+  const said = await ask(LARGEST);
+  if (isGood(said)) {
+    survey.found.push(holds(check, `a page of ${LARGEST} is not refused`, {row: ROW.limit}));
+    return;
+  }
+  if (!isRefused(said)) {
+    survey.found.push(unknown(check, `a page of ${LARGEST} answers ${said.status}`, {row: ROW.limit}));
+    return;
+  }
+  let [good, bad] = [0, LARGEST];
+  while (bad - good > 1) {
+    const middle = good === 0 && bad === LARGEST ? 50 : Math.floor((good + bad) / 2);
+    const answer = await ask(middle);
+    if (isGood(answer)) good = middle;
+    else if (isRefused(answer)) bad = middle;
+    else break;
+  }
+  if (bad - good > 1 || good === 0)
+    survey.found.push(unknown(check, `a page of ${bad} is refused`, {row: ROW.limit}));
+  else
+    survey.differs(
+      differs(check, `a page of ${good} is the largest, ${bad} is refused`, {
+        ...{row: ROW.limit, write: {paging: {max: good}}, sure: true},
+      }),
+    );
+}
+
+/** Whether pages can be made of one record, which the checks after it need. */
+async function checkLimit(survey: Survey, id: OperationId): Promise<boolean> {
+  const check = 'paging.limit';
+  const plain = await survey.ask(id, {query: {limit: 1}});
+  if (itemsOf(id, plain).length === 1) {
+    survey.found.push(holds(check, 'a page of 1 has one record', {row: ROW.limit}));
+    return true;
+  }
+  for (const limit of LIMIT_NAMES) {
+    const write: ServiceFile = {paging: {limit}};
+    const said = await survey.ask(id, {query: {limit: 1}}, joined(survey.draft.file, write));
+    if (itemsOf(id, said).length !== 1) continue;
+    const evidence = `limit has no effect, ${limit}=1 answers with one record`;
+    survey.differs(differs(check, evidence, {row: ROW.limit, write, sure: true}));
+    return true;
+  }
+  survey.found.push(
+    differs(check, 'limit has no effect', {
+      ...{row: ROW.limit, fix: 'set paging.limit in the service file to the parameter of the page size'},
+    }),
+  );
+  survey.found.push(unknown('envelopes.next', 'no page of one record could be read', {row: ROW.envelope}));
+  return false;
+}
+
+/** Names of cursors and flags; the same words that lists are read by. */
+const FORWARD = /^(next.*|(end_?)?cursor|after|starting_?after|page_?token|continuation.*)$/i;
+const MORE = /^(has_?)?(more|next(_?page)?)$/i;
+
+/** The cursor: where it stands, and the parameter that takes it. The second page must have another record. */
+async function checkNext(survey: Survey, id: OperationId, first: Json): Promise<void> {
+  const check = 'envelopes.next';
+  const page = await survey.ask(id, {query: {limit: 1}});
+  const own = readPage(page.json)?.nextCursor;
+  const leads = async (file: ServiceFile, cursor: string) => {
+    const said = await survey.ask(id, {query: {limit: 1, cursor}}, file);
+    const [item] = itemsOf(id, said);
+    return item !== undefined && JSON.stringify(item) !== JSON.stringify(first);
+  };
+  for (const {path, more, cursor} of cursorsIn(page, own)) {
+    for (const name of [undefined, ...namesIn(page, path), ...CURSOR_NAMES]) {
+      const write: ServiceFile = {
+        ...(path === undefined ? {} : {envelopes: {next: path, ...(more === undefined ? {} : {more})}}),
+        ...(name === undefined ? {} : {paging: {cursor: name}}),
+      };
+      if (!(await leads(joined(survey.draft.file, write), cursor))) continue;
+      if (path === undefined && name === undefined)
+        survey.found.push(holds(check, 'next_cursor leads to the second record', {row: ROW.envelope}));
+      else {
+        const evidence = `the second page comes by ${name ?? 'cursor'}, from ${path ?? 'next_cursor'}`;
+        survey.differs(differs(check, evidence, {row: ROW.envelope, write, sure: true}));
+      }
+      return;
+    }
+  }
+  survey.found.push(
+    differs(check, 'no way to the second page was found', {
+      ...{row: ROW.envelope, fix: 'set envelopes.next and paging.cursor in the service file'},
+    }),
+  );
+}
+
+interface Lead {
+  readonly path: string | undefined;
+  readonly more: string | undefined;
+  readonly cursor: string;
+}
+
+function cursorsIn({wire}: Said, own: string | undefined): Lead[] {
+  if (own !== undefined) return [{path: undefined, more: undefined, cursor: own}];
+  const leaves = leavesOf(wire).filter(({path}) => isPath(path));
+  const more = leaves.find(({name, value}) => MORE.test(name) && typeof value === 'boolean')?.path;
+  return leaves.flatMap(({path, name, value}) => {
+    const isCursor =
+      FORWARD.test(name) && ((typeof value === 'string' && value !== '') || typeof value === 'number');
+    if (!isCursor) return [];
+    return [{path, more, cursor: inAddress(String(value)) ?? String(value)}];
+  });
+}
+
+const query = (value: string): URLSearchParams | undefined =>
+  /^(https?:\/\/|\/|\?)/.test(value) ? new URLSearchParams(value.split('?')[1]?.split('#')[0]) : undefined;
+
+/** The cursor within the address of the next page. */
+function inAddress(value: string): string | undefined {
+  const params = query(value);
+  const name = ['cursor', ...CURSOR_NAMES].find((one) => params?.has(one));
+  return name === undefined ? undefined : (params?.get(name) ?? undefined);
+}
+
+function namesIn({wire}: Said, path: string | undefined): string[] {
+  const value = leavesOf(wire).find((leaf) => leaf.path === path)?.value;
+  return CURSOR_NAMES.filter((name) => query(typeof value === 'string' ? value : '')?.has(name) === true);
+}
+
+async function checkOrder(survey: Survey, id: OperationId): Promise<void> {
+  const check = 'paging.order';
+  const row = ROW.order;
+  const tried = await bothOrders(survey, id, survey.draft.file);
+  if (tried.differ) {
+    survey.found.push(holds(check, 'asc and desc begin with different records', {row}));
+    return;
+  }
+  const names = tried.refused ? [undefined, ...ORDER_NAMES] : ORDER_NAMES;
+  for (const name of names) {
+    for (const words of name === undefined ? ORDER_WORDS : [undefined, ...ORDER_WORDS]) {
+      const [asc, desc] = words ?? [];
+      const write: ServiceFile = {
+        paging: {
+          order: {...(name === undefined ? {} : {name}), ...(asc === undefined ? {} : {asc, desc: desc!})},
+        }, // words come in pairs
+      };
+      const {differ} = await bothOrders(survey, id, joined(survey.draft.file, write));
+      if (!differ) continue;
+      const evidence = `${name ?? 'order'}=${asc ?? 'asc'} and ${desc ?? 'desc'} begin with different records`;
+      survey.differs(differs(check, evidence, {row, write, sure: true}));
+      return;
+    }
+  }
+  const seen = tried.refused ? 'asc and desc are refused' : 'order has no effect';
+  survey.found.push(differs(check, seen, {row, fix: 'set paging.order in the service file'}));
+}
+
+async function bothOrders(survey: Survey, id: OperationId, file: ServiceFile) {
+  const asc = await survey.ask(id, {query: {order: 'asc'}}, file);
+  if (!isGood(asc)) return {refused: isRefused(asc), differ: false};
+  const desc = await survey.ask(id, {query: {order: 'desc'}}, file);
+  const [a, b] = [itemsOf(id, asc)[0], itemsOf(id, desc)[0]];
+  const differ = a !== undefined && b !== undefined && JSON.stringify(a) !== JSON.stringify(b);
+  return {refused: isRefused(desc), differ};
+}

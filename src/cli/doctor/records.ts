@@ -1,0 +1,198 @@
+import {LIFECYCLES} from '../../contract/lifecycle.ts';
+import type {OperationId} from '../../contract/operations.ts';
+import {isObject} from '../../narrow.ts';
+import type {ServiceFile, Unit} from '../../service/service-file.ts';
+import {isAmountField, isTimeField} from '../../service/units.ts';
+import {findings} from './finding.ts';
+import {isPath, type Json, leavesOf, sameName, shown} from './shapes.ts';
+import {resourceOf, type Sample, type Survey} from './survey.ts';
+import {FIELD_ROWS, FIELD_WORDS, READ_FIELDS, STATUS_GUESSES, STATUS_SPELLINGS} from './words.ts';
+
+const {holds, differs, unknown} = findings('service');
+
+/** Names, units, statuses and ids of the records that a list answered with. */
+export function checkRecords(survey: Survey, id: OperationId, sample: Sample | undefined): void {
+  const resource = resourceOf(id);
+  const row = FIELD_ROWS[resource];
+  const check = `fields.${resource}`;
+  if (sample === undefined || sample.wire.length === 0) {
+    survey.found.push(unknown(check, 'there is no record to look at', {row}));
+    return;
+  }
+  const before = survey.found.length;
+  const fields = READ_FIELDS[resource] ?? [];
+  for (const field of fields) checkField(survey, {resource, field, sample, row});
+  const names = fields.filter((field) => isPresent(sample.canonical, field));
+  if (survey.found.length === before)
+    survey.found.push(holds(check, `${names.length} of ${fields.length} names that remit reads`, {row}));
+  checkIds(survey, resource, sample);
+  checkStatuses(survey, resource, sample);
+}
+
+interface Place {
+  readonly resource: string;
+  readonly field: string;
+  readonly sample: Sample;
+  readonly row: number | undefined;
+}
+
+const isPresent = (records: readonly Json[], field: string): boolean =>
+  records.some((record) => record[field] !== undefined && record[field] !== null);
+
+function checkField(survey: Survey, place: Place): void {
+  const {resource, field, sample, row} = place;
+  const check = `fields.${resource}.${field}`;
+  if (isPresent(sample.canonical, field)) return checkUnit(survey, place);
+  if (sample.wire.some((record) => Object.hasOwn(record, field))) return; // it is there, and null
+  const path = otherName(place);
+  if (path === undefined) {
+    if (NEEDED.has(field))
+      survey.found.push(
+        differs(check, `no record has ${field}; it has ${namesOf(sample)}`, {
+          ...{row, fix: `set ${check} in the service file to the name that stands for it`},
+        }),
+      );
+    return;
+  }
+  const values = sample.wire.flatMap((record) =>
+    leavesOf(record).flatMap((leaf) => (leaf.path === path ? [leaf.value] : [])),
+  );
+  const unit = isAmountField(field)
+    ? amountUnit(path, values)
+    : isTimeField(field)
+      ? timeUnit(values)
+      : {sure: true};
+  const write: ServiceFile = {
+    fields: {[resource]: {[field]: path}},
+    ...(unit.unit === undefined ? {} : {units: {[`${resource}.${field}`]: unit.unit}}),
+  };
+  const evidence = `records have ${path}${isAmountField(field) ? ` (${shown(values)})` : ''} and no ${field}`;
+  const fix = unit.sure ? undefined : DECIDE;
+  survey.differs(differs(check, evidence, {row, write, sure: unit.sure, fix}));
+}
+
+const DECIDE = 'state whether such an amount is in minor units (12550) or in major units (125.50)';
+/** Without these remit cannot work with a record. */
+const NEEDED = new Set(['id', 'status', 'amount_in_minor_units', 'currency_code']);
+
+const namesOf = ({wire}: Sample): string =>
+  [...new Set(wire.flatMap((record) => Object.keys(record)))].slice(0, 12).join(', ');
+
+/** The name that stands for a field: the same word in other spelling, or one of its usual words. */
+function otherName({resource, field, sample}: Place): string | undefined {
+  const taken = new Set(READ_FIELDS[resource]?.filter((name) => isPresent(sample.canonical, name)));
+  const leaves = sample.wire.flatMap((record) => leavesOf(record));
+  const fits = leaves.filter(
+    ({path, value}) => isPath(path) && !taken.has(path) && value !== null && isLike(field, value),
+  );
+  const spelled =
+    fits.find(({path}) => sameName(path, field)) ??
+    fits.find(({name}) => sameName(name, field) && !OF_OTHERS.has(field));
+  if (spelled !== undefined) return spelled.path;
+  const word = (FIELD_WORDS[field] ?? []).find((name) => fits.some(({path}) => sameName(path, name)));
+  return word === undefined ? undefined : fits.find(({path}) => sameName(path, word))?.path;
+}
+
+/** Names that the objects within a record have as well. */
+const OF_OTHERS = new Set(['id', 'status', 'name', 'type', 'label', 'last4']);
+
+/** Whether a value can be that of a field. */
+function isLike(field: string, value: unknown): boolean {
+  if (isAmountField(field)) return typeof value === 'number' || isDecimal(value);
+  if (isTimeField(field)) return typeof value === 'number' || !Number.isNaN(Date.parse(String(value)));
+  if (field.endsWith('metadata')) return isObject(value);
+  if (field === 'event_types') return Array.isArray(value);
+  if (field.startsWith('is_')) return typeof value === 'boolean';
+  return typeof value === 'string';
+}
+
+const isDecimal = (value: unknown): boolean => typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value);
+
+interface Guess {
+  readonly unit?: Unit;
+  readonly sure: boolean;
+}
+
+/** What a decimal point or the name shows; `12550` alone shows nothing. */
+function amountUnit(path: string, values: readonly unknown[]): Guess {
+  const isText = values.some((value) => typeof value === 'string');
+  if (values.some((value) => /\./.test(String(value))))
+    return {unit: isText ? 'major' : 'major-number', sure: true};
+  const unit = isText ? 'minor-text' : 'minor';
+  return {unit, sure: /minor|cents/i.test(path)};
+}
+
+function timeUnit(values: readonly unknown[]): Guess {
+  const number = values.find((value) => typeof value === 'number');
+  if (typeof number !== 'number') return {sure: true};
+  const digits = String(Math.trunc(number)).length;
+  if (digits === 10) return {unit: 'seconds', sure: true};
+  return digits === 13 ? {unit: 'milliseconds', sure: true} : {sure: false};
+}
+
+/** A field under its own name, with a value that is written in another way. */
+function checkUnit(survey: Survey, {resource, field, sample, row}: Place): void {
+  const name = `${resource}.${field}`;
+  const values = sample.canonical.map((record) => record[field]).filter((value) => value != null);
+  const guess = isAmountField(field)
+    ? ownAmountUnit(values)
+    : isTimeField(field)
+      ? timeUnit(values)
+      : undefined;
+  if (guess === undefined || (guess.unit === undefined && guess.sure)) return;
+  const write: ServiceFile | undefined = guess.unit === undefined ? undefined : {units: {[name]: guess.unit}};
+  survey.differs(differs(`units.${name}`, `such as ${shown(values)}`, {row, write, sure: guess.sure}));
+}
+
+/** Whole numbers under a documented name are minor units, as numbers or as text. */
+function ownAmountUnit(values: readonly unknown[]): Guess {
+  const odd = values.filter((value) => !/^-?\d+$/.test(String(value)));
+  if (odd.length === 0) return {sure: true};
+  return odd.every((value) => typeof value === 'number' || isDecimal(value))
+    ? amountUnit('', odd)
+    : {sure: false};
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+function checkIds(survey: Survey, resource: string, {canonical}: Sample): void {
+  const ids = canonical.flatMap((record) => (record['id'] === undefined ? [] : [record['id']]));
+  const check = `ids.${resource}`;
+  if (ids.length === 0) return;
+  if (ids.some((id) => typeof id !== 'string'))
+    survey.found.push(differs(check, `ids are not text, such as ${shown(ids)}`, {row: 59}));
+  else if (ids.every((id) => typeof id === 'string' && UUID.test(id)))
+    survey.found.push(holds(check, 'UUIDs', {row: 59}));
+  else survey.found.push(holds(check, 'not UUIDs; remit takes them as they are', {row: 59}));
+}
+
+const LIFECYCLE_OF: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  payouts: LIFECYCLES.payout.next,
+  payins: LIFECYCLES.payin.next,
+  moves: LIFECYCLES.move.next,
+  accountTransfers: LIFECYCLES.accountTransfer.next,
+};
+
+function checkStatuses(survey: Survey, resource: string, {canonical}: Sample): void {
+  const known = LIFECYCLE_OF[resource];
+  const words = new Set(canonical.flatMap(({status}) => (typeof status === 'string' ? [status] : [])));
+  if (known === undefined || words.size === 0) return;
+  const check = `statuses.${resource}`;
+  const other = [...words].filter((word) => !Object.hasOwn(known, word) && !hasOtherCase(word, known));
+  if (other.length === 0) survey.found.push(holds(check, `known: ${[...words].join(', ')}`));
+  for (const word of other) {
+    const spelled = STATUS_SPELLINGS[word.toLowerCase()];
+    const guessed = spelled ?? STATUS_GUESSES[word.toLowerCase()];
+    const meant = guessed === undefined ? undefined : inCaseOf(guessed, known);
+    const write = meant === undefined ? undefined : {statuses: {[resource]: {[word]: meant}}};
+    const fix = spelled === undefined ? `state which of ${Object.keys(known).join(', ')} it is` : undefined;
+    survey.differs(
+      differs(check, `${word} is not a documented status`, {write, sure: spelled !== undefined, fix}),
+    );
+  }
+}
+
+const hasOtherCase = (word: string, known: Readonly<Record<string, unknown>>): boolean =>
+  inCaseOf(word, known) !== undefined;
+const inCaseOf = (word: string, known: Readonly<Record<string, unknown>>): string | undefined =>
+  Object.keys(known).find((status) => status.toLowerCase() === word.toLowerCase());

@@ -1,0 +1,89 @@
+import {EXIT, type ExitCode} from '../../errors.ts';
+import type {Output} from '../../output/output.ts';
+import type {ServiceFile} from '../../service/service-file.ts';
+import {type Area, type Finding, lineOf, type Verdict} from './finding.ts';
+
+/** The result of `remit doctor` for machines; a stable shape. */
+export interface Report {
+  readonly profile: string | null;
+  readonly base_url: string | null;
+  readonly mode: string | null;
+  readonly ok: boolean;
+  readonly counts: Readonly<Record<Verdict, number>>;
+  readonly requests: number;
+  readonly checks: readonly Check[];
+  /** The service file in force with all that is certain. */
+  readonly service: ServiceFile;
+  /** The file that was written. */
+  readonly written: string | null;
+}
+
+interface Check {
+  readonly area: Area;
+  readonly check: string;
+  readonly verdict: Verdict;
+  readonly evidence: string;
+  readonly row: number | null;
+  /** Part of a service file. */
+  readonly write: ServiceFile | null;
+  readonly sure: boolean | null;
+  readonly fix: string | null;
+}
+
+export interface Facts {
+  readonly profile: string | null;
+  readonly base_url: string | null;
+  readonly mode: string | null;
+  readonly requests: number;
+  readonly service: ServiceFile;
+  readonly written: string | null;
+}
+
+export function reportOf(found: readonly Finding[], facts: Facts): Report {
+  const count = (verdict: Verdict) => found.filter((finding) => finding.verdict === verdict).length;
+  const {profile, base_url, mode, requests, service, written} = facts;
+  const counts = {holds: count('holds'), differs: count('differs'), unknown: count('unknown')};
+  return {
+    ...{profile, base_url, mode, ok: counts.differs === 0, counts, requests},
+    checks: found.map((one) => ({
+      ...{area: one.area, check: one.check, verdict: one.verdict, evidence: one.evidence},
+      ...{row: one.row ?? null, write: one.write ?? null},
+      ...{sure: one.write === undefined ? null : (one.sure ?? false), fix: one.fix ?? null},
+    })),
+    ...{service, written},
+  };
+}
+
+export const exitOf = ({ok}: Report): ExitCode => (ok ? EXIT.OK : EXIT.PARTIAL);
+
+const TITLES: Readonly<Record<Area, string>> = {
+  setup: 'This machine',
+  connection: 'Connection',
+  service: 'Service',
+};
+const STYLES = {holds: 'green', differs: 'red', unknown: 'yellow'} as const;
+
+/** The table for people. */
+export function showReport(out: Output, found: readonly Finding[], {counts}: Report): void {
+  const width = Math.max(...found.map(({check}) => check.length));
+  const lines: string[] = [];
+  for (const area of ['setup', 'connection', 'service'] as const) {
+    const own = found.filter((finding) => finding.area === area);
+    if (own.length === 0) continue;
+    lines.push(...(lines.length === 0 ? [] : ['']), out.paint('bold', TITLES[area]));
+    for (const finding of own) lines.push(...linesOf(out, finding, width));
+  }
+  lines.push('', `${counts.holds} hold, ${counts.differs} differ, ${counts.unknown} unknown.`);
+  void out.texts(lines);
+}
+
+function linesOf(out: Output, finding: Finding, width: number): string[] {
+  const {check, verdict, evidence, row, write, sure, fix} = finding;
+  const shown = out.paint(STYLES[verdict], verdict.padEnd('unknown'.length));
+  const lines = [
+    `  ${shown}  ${check.padEnd(width)}  ${evidence}${row === undefined ? '' : ` (row ${row})`}`,
+  ];
+  if (write !== undefined) lines.push(`           ${sure ? 'write' : 'if so, write'} ${lineOf(write)}`);
+  if (fix !== undefined && verdict !== 'holds') lines.push(`           fix: ${fix}`);
+  return lines;
+}

@@ -1,0 +1,122 @@
+import {accessSync, constants, existsSync, readdirSync, statSync, type Stats} from 'node:fs';
+import {dirname, join} from 'node:path';
+import {LockFile} from '../../store/lock-file.ts';
+import {describeSelf, lifeOf, systemProbe} from '../../store/lock-holder.ts';
+import {configPath} from '../../profiles/config-file.ts';
+import {shellWord} from '../../shell-word.ts';
+import type {LocalContext} from '../core/context.ts';
+import {type Finding, findings} from './finding.ts';
+
+const {holds, differs, unknown} = findings('setup');
+const OLDEST_NODE = [20, 19] as const;
+
+/** What can be checked on this machine alone. Nothing is written. */
+export function checkSetup({configDir, stateDir, clock}: LocalContext, nodeVersion: string): Finding[] {
+  return [
+    checkNode(nodeVersion),
+    ...checkFolder('config folder', configDir),
+    ...checkModes('config file', configPath(configDir), 0o077, 'chmod 600'),
+    ...checkFolder('state folder', stateDir),
+    ...checkLocks(stateDir, clock.now()),
+  ];
+}
+
+function checkNode(version: string): Finding {
+  const [major = 0, minor = 0] = version.replace(/^v/, '').split('.').map(Number);
+  const [least, leastMinor] = OLDEST_NODE;
+  if (major > least || (major === least && minor >= leastMinor)) return holds('node', version);
+  return differs('node', `${version}, and remit needs ${least}.${leastMinor} or later`, {
+    fix: `install Node.js ${least}.${leastMinor} or later`,
+  });
+}
+
+function checkFolder(check: string, path: string): Finding[] {
+  const stats = statsOf(path);
+  if (stats === undefined) return [checkParent(check, path)];
+  if (!stats.isDirectory()) return [differs(check, `${path} is not a folder`)];
+  if (!isWritable(path))
+    return [differs(check, `${path} cannot be written`, {fix: `chmod u+rwx ${shellWord(path)}`})];
+  const modes = checkModes(check, path, 0o022, 'chmod go-w');
+  return modes.some(({verdict}) => verdict === 'differs') ? modes : [holds(check, `${path} can be written`)];
+}
+
+/** A folder that is made when it is needed. */
+function checkParent(check: string, path: string): Finding {
+  let parent = dirname(path);
+  while (!existsSync(parent) && dirname(parent) !== parent) parent = dirname(parent);
+  if (statsOf(parent)?.isDirectory() === true && isWritable(parent))
+    return holds(check, `${path} does not exist yet, and can be created`);
+  return differs(check, `${path} does not exist, and cannot be created in ${parent}`, {
+    fix: `name another folder with ${check.startsWith('config') ? 'REMIT_CONFIG_DIR' : 'REMIT_STATE_DIR'}`,
+  });
+}
+
+/** Undefined where it cannot be looked at either. */
+function statsOf(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Modes that let other users read a key or change what a request does. Windows has no such modes. */
+function checkModes(check: string, path: string, forbidden: number, fix: string): Finding[] {
+  const us = process.geteuid?.();
+  const stats = statsOf(path);
+  if (us === undefined || stats === undefined) return [];
+  if (stats.uid !== us && stats.uid !== 0)
+    return [differs(check, `${path} belongs to another user`, {fix: 'use a file of your own'})];
+  const mode = (stats.mode & 0o777).toString(8).padStart(4, '0');
+  const isSticky = stats.isDirectory() && (stats.mode & 0o1000) !== 0;
+  if ((stats.mode & forbidden) === 0 || isSticky) return [holds(check, `${path} has mode ${mode}`)];
+  return [
+    differs(check, `${path} has mode ${mode}: other users have access`, {fix: `${fix} ${shellWord(path)}`}),
+  ];
+}
+
+/** Locks that other processes hold, or that a process left behind that has ended. */
+function checkLocks(stateDir: string, nowMs: number): Finding[] {
+  const held = lockFiles(stateDir).flatMap((path) => describeLock(path, nowMs));
+  return held.length === 0 ? [holds('locks', 'no lock is held')] : held;
+}
+
+function describeLock(path: string, nowMs: number): Finding[] {
+  const found = new LockFile(path, describeSelf(systemProbe, 'doctor', '', nowMs)).read();
+  if (found === undefined) return [];
+  if (found.holder === undefined) return [unknown('locks', `${path} was not written by remit`)];
+  const {purpose, pid, host, since} = found.holder;
+  const life = lifeOf(found.holder, systemProbe);
+  const who = `${path}: ${purpose}, process ${pid} on ${host}, since ${since}`;
+  if (life === 'alive') return [holds('locks', `${who}, is running`)];
+  if (life === 'dead') return [holds('locks', `${who}, has ended; the next command takes its lock over`)];
+  return [unknown('locks', `${who}; whether it runs cannot be seen from here`)];
+}
+
+const LOCK = /(\.|-)lock$/;
+const DEEPEST = 3;
+
+function lockFiles(folder: string, depth = 0): string[] {
+  let entries: ReturnType<typeof readFolder>;
+  try {
+    entries = readFolder(folder);
+  } catch {
+    return []; // it does not exist, or the finding about the folder says what is wrong
+  }
+  return entries.flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return depth < DEEPEST ? lockFiles(path, depth + 1) : [];
+    return LOCK.test(entry.name) ? [path] : [];
+  });
+}
+
+const readFolder = (folder: string) => readdirSync(folder, {withFileTypes: true});

@@ -1,0 +1,48 @@
+import {isList, isObject} from '../../narrow.ts';
+
+// What stands where in an answer whose shape is not known.
+
+export type Json = Readonly<Record<string, unknown>>;
+
+export interface Leaf {
+  /** Names joined with dots. */
+  readonly path: string;
+  readonly name: string;
+  readonly value: unknown;
+}
+
+const DEEPEST = 3;
+
+/** Everything in an object and the objects within it, by its path. Lists are values, they are not entered. */
+export function leavesOf(value: unknown, prefix = '', depth = 0): Leaf[] {
+  if (!isObject(value) || depth >= DEEPEST) return [];
+  return Object.entries(value).flatMap(([name, inner]) => {
+    const path = prefix + name;
+    return [{path, name, value: inner}, ...leavesOf(inner, `${path}.`, depth + 1)];
+  });
+}
+
+const ITEMS = /^(data|items|results|records|entries|list|content|values|objects|elements|rows)$/i;
+
+/** The items of a list; an empty path is the answer itself. Undefined where no list, or more than one, could be meant. */
+export function itemsIn(wire: unknown, noun: string): {path: string; items: readonly Json[]} | undefined {
+  if (isList(wire)) return {path: '', items: wire.filter(isObject)};
+  const lists = leavesOf(wire).filter(({value}) => isList(value) && value.every(isObject));
+  const named = lists.filter(({name}) => ITEMS.test(name) || sameName(name, noun));
+  const [only, second] = named.length > 0 ? named : lists;
+  if (only === undefined || second !== undefined) return undefined;
+  return {path: only.path, items: (only.value as unknown[]).filter(isObject)}; // it is a list
+}
+
+/** A path that a service file can hold. */
+export const isPath = (path: string): boolean =>
+  /^[A-Za-z_][A-Za-z0-9_-]{0,63}(\.[A-Za-z_][A-Za-z0-9_-]{0,63}){0,4}$/.test(path);
+
+/** The same letters and digits, whatever the case and the signs between them: `payeeId` and `payee_id`. */
+export const sameName = (one: string, other: string): boolean => plain(one) === plain(other);
+
+const plain = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+
+/** `12550, "125.50"`: a few values as evidence. */
+export const shown = (values: readonly unknown[]): string =>
+  [...new Set(values.map((value) => JSON.stringify(value)))].slice(0, 3).join(', ');

@@ -1,0 +1,39 @@
+import {existsSync, realpathSync} from 'node:fs';
+import {resolve} from 'node:path';
+import {RemitError} from '../../errors.ts';
+import {writeFileAtomic} from '../../store/atomic-file.ts';
+import {checkService} from '../../service/parse.ts';
+import type {ServiceFile} from '../../service/service-file.ts';
+import {shellWord} from '../../shell-word.ts';
+import type {Context} from '../core/context.ts';
+
+/**
+ * The place for a service file. Only the file in force may be there already: another one may hold decisions of a person.
+ * @throws RemitError STATE before anything is asked of the service
+ */
+export function placeFor(path: string, {runtime}: Context): string {
+  const full = resolve(runtime.cwd, path);
+  const inForce = runtime.env['REMIT_SERVICE_FILE'];
+  const isInForce =
+    inForce !== undefined && inForce !== '' && isSameFile(full, resolve(runtime.cwd, inForce));
+  if (existsSync(full) && !isInForce)
+    throw new RemitError('STATE', `${full} already exists, and is not overwritten`, {
+      hint: 'name another file, or move this one away',
+    });
+  return full;
+}
+
+const isSameFile = (one: string, other: string): boolean =>
+  existsSync(one) && existsSync(other) && realpathSync(one) === realpathSync(other);
+
+/** Writes a service file that only its owner can change, and returns how to put it in force. */
+export function writeService(path: string, file: ServiceFile, {profile, runtime}: Context): string {
+  writeFileAtomic(path, `${JSON.stringify(checkService(file, path), null, 2)}\n`);
+  if (
+    profile.name !== null &&
+    profile.sources['service'] !== 'REMIT_SERVICE_FILE' &&
+    !runtime.env['REMIT_API_KEY']
+  )
+    return `remit profiles set ${shellWord(profile.name)} --service ${shellWord(path)}`;
+  return `export REMIT_SERVICE_FILE=${shellWord(path)}`;
+}

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import {mkdtempSync, readFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {after, before, describe, it} from 'mocha';
+import type {Report} from '../../../src/cli/doctor/report.ts';
+import type {ServiceFile} from '../../../src/service/service-file.ts';
+import {BASE_URL, runCli} from '../run-cli.ts';
+import {DifferingService} from './differing-service.ts';
+
+/** How a service differs, and the checks that find it. */
+const DIFFERENCES: readonly (readonly [what: string, dialect: ServiceFile, checks: readonly string[]])[] = [
+  ['another prefix', {prefixes: {api: '/v1'}}, ['prefixes.api']],
+  ['another treasury prefix', {prefixes: {treasury: '/api/bank'}}, ['prefixes.treasury']],
+  [
+    'webhook endpoints elsewhere',
+    {prefixes: {webhookEndpoints: '/api/webhooks'}},
+    ['prefixes.webhookEndpoints'],
+  ],
+  [
+    'another noun of a collection',
+    {routes: {'payees.list': 'GET /api/recipients', 'payees.get': 'GET /api/recipients/{id}'}},
+    ['routes.payees.list'],
+  ],
+  [
+    'moves of their own',
+    {routes: {'moves.list': '/api/moves', 'moves.get': '/api/moves/{id}'}},
+    ['routes.moves.list'],
+  ],
+  ['items', {envelopes: {list: 'items'}}, ['envelopes.list']],
+  ['items in an object', {envelopes: {list: 'result.rows'}}, ['envelopes.list']],
+  ['another cursor', {envelopes: {next: 'page.next', more: 'page.has_more'}}, ['envelopes.next']],
+  ['another parameter of the cursor', {paging: {cursor: 'after'}}, ['envelopes.next']],
+  ['another parameter of the page size', {paging: {limit: 'page_size'}}, ['paging.limit']],
+  ['a smaller largest page', {paging: {max: 25}}, ['paging.max']],
+  ['other words of order', {paging: {order: {asc: 'oldest_first', desc: 'newest_first'}}}, ['paging.order']],
+  ['another name of order', {paging: {order: {name: 'sort'}}}, ['paging.order']],
+  ['records in an object', {envelopes: {record: 'result'}}, ['envelopes.record']],
+  [
+    'records under their own names',
+    {envelopes: {record: {'payouts.get': 'payout', 'payees.get': 'payee'}}},
+    ['envelopes.record'],
+  ],
+  ['another name of a field', {fields: {payouts: {payee_id: 'recipient_id'}}}, ['fields.payouts.payee_id']],
+  [
+    'names in camel case',
+    {fields: {payouts: {payee_id: 'payeeId', currency_code: 'currencyCode', created_at: 'createdAt'}}},
+    ['fields.payouts.payee_id', 'fields.payouts.currency_code', 'fields.payouts.created_at'],
+  ],
+  [
+    'a field within an object',
+    {fields: {payouts: {currency_code: 'money.currency_code'}}},
+    ['fields.payouts.currency_code'],
+  ],
+  [
+    'amounts in major units',
+    {fields: {payouts: {amount_in_minor_units: 'amount'}}, units: {'payouts.amount_in_minor_units': 'major'}},
+    ['fields.payouts.amount_in_minor_units'],
+  ],
+  [
+    'amounts in cents',
+    {
+      fields: {payouts: {amount_in_minor_units: 'amount_minor'}},
+      units: {'payouts.amount_in_minor_units': 'minor'},
+    },
+    ['fields.payouts.amount_in_minor_units'],
+  ],
+  [
+    'amounts as numbers of major units',
+    {units: {'payins.amount_in_minor_units': 'major-number'}},
+    ['units.payins.amount_in_minor_units'],
+  ],
+  ['times in seconds', {units: {'payees.created_at': 'seconds'}}, ['units.payees.created_at']],
+  ['times in milliseconds', {units: {'moves.created_at': 'milliseconds'}}, ['units.moves.created_at']],
+  [
+    'metadata under its plain name',
+    {fields: {payins: {client_metadata: 'metadata'}}},
+    ['fields.payins.client_metadata'],
+  ],
+  [
+    'errors in an object of their own',
+    {errors: {code: 'fault.code', message: 'fault.text'}},
+    ['errors.code', 'errors.message'],
+  ],
+  ['other error codes', {errors: {codes: {payout_missing: 'NOT_FOUND'}}}, ['errors.codes']],
+  ['another header of the request id', {headers: {requestId: 'x-trace-id'}}, ['headers.requestId']],
+];
+
+describe('remit doctor, on a service that differs', () => {
+  let service: DifferingService;
+  before(async () => {
+    service = await DifferingService.open();
+    await service.fill();
+  });
+  after(() => service.sandbox.close());
+
+  const doctor = (home: string, words: string[], more: Record<string, string> = {}) =>
+    runCli(['doctor', ...words], {
+      ...{service, clock: service.clock},
+      env: {HOME: home, REMIT_API_KEY: service.sandbox.sandbox.testKey, REMIT_BASE_URL: BASE_URL, ...more},
+    });
+
+  for (const [what, dialect, checks] of DIFFERENCES)
+    it(`finds ${what}, writes it, and is clean with what it wrote`, async () => {
+      service.dialect = dialect;
+      const home = mkdtempSync(join(tmpdir(), 'remit-doctor-'));
+      const path = join(home, 'service.json');
+      const ran = await doctor(home, ['--json', '--write', path]);
+      assert.equal(ran.exitCode, 8, ran.stderr);
+      const report = ran.json() as Report;
+      const differing = report.checks.filter(({verdict}) => verdict === 'differs');
+      assert.deepEqual(
+        differing.map(({check, sure}) => [check, sure]).sort(),
+        checks.map((check) => [check, true]).sort(),
+      );
+      assert.equal(report.written, path);
+      assert.deepEqual(JSON.parse(readFileSync(path, 'utf8')), report.service);
+      const again = await doctor(home, ['--json'], {REMIT_SERVICE_FILE: path});
+      const left = (again.json() as Report).checks.filter(({verdict}) => verdict === 'differs');
+      assert.deepEqual(left, []);
+      assert.equal(again.exitCode, 0);
+    });
+});
