@@ -3,6 +3,7 @@ import {execFileSync} from 'node:child_process';
 import {
   chmodSync,
   chownSync,
+  cpSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -15,7 +16,7 @@ import {
 } from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {beforeEach, describe, it} from 'mocha';
+import {before, beforeEach, describe, it} from 'mocha';
 import {cleanEnv, spawnCli} from './spawn-cli.ts';
 
 describe('the code cache', () => {
@@ -45,6 +46,16 @@ describe('the code cache', () => {
     return ran.stdout;
   };
 
+  const LINE = 'help exit-codes';
+  let kept: string;
+  let expected: string;
+  before(async () => {
+    kept = mkdtempSync(join(tmpdir(), 'remit-cache-kept-'));
+    expected = await remit(LINE, {XDG_CACHE_HOME: kept});
+  });
+  /** The cache as that command has left it. */
+  const fill = () => cpSync(join(kept, 'remit'), folder(), {recursive: true});
+
   it('is written for the owner only, once for each command that is new to it', async () => {
     await remit('profiles list -q');
     assert.deepEqual([statSync(folder()).mode & 0o777, statSync(file()).mode & 0o777], [0o700, 0o600]);
@@ -52,7 +63,7 @@ describe('the code cache', () => {
     const first = statSync(file(), {bigint: true}).mtimeNs;
     await remit('profiles list -q');
     assert.equal(statSync(file(), {bigint: true}).mtimeNs, first);
-    await remit('help exit-codes');
+    await remit(LINE);
     assert.deepEqual(idsIn(), ['profiles:list', 'help']);
   });
 
@@ -68,13 +79,13 @@ describe('the code cache', () => {
     ['zeros', (bytes: Buffer) => bytes.fill(0)],
   ] as const) {
     it(`does no harm with ${title}, and is made again`, async () => {
-      const expected = await remit('help exit-codes');
+      fill();
       const bytes = readFileSync(file());
       damage(bytes);
       writeFileSync(file(), bytes);
-      assert.equal(await remit('help exit-codes'), expected);
+      assert.equal(await remit(LINE), expected);
       assert.notDeepEqual(readFileSync(file()), bytes);
-      assert.equal(await remit('help exit-codes'), expected);
+      assert.equal(await remit(LINE), expected);
     });
   }
 
@@ -92,10 +103,10 @@ describe('the code cache', () => {
     ...(isRoot ? [foreign((path) => path)] : []),
   ] as const)
     it(`does not run a file that ${title}, and replaces it`, async () => {
-      const expected = await remit('help exit-codes');
+      fill();
       const path = file();
       loosen(path);
-      assert.equal(await remit('help exit-codes'), expected);
+      assert.equal(await remit(LINE), expected);
       const after = lstatSync(path);
       assert.deepEqual([after.isFile(), after.mode & 0o777, after.uid], [true, 0o600, process.getuid!()]);
     });
@@ -105,7 +116,7 @@ describe('the code cache', () => {
     ...(isRoot ? [foreign(folder)] : []),
   ] as const)
     it(`neither reads nor writes in a folder that ${title}`, async () => {
-      await remit('help exit-codes');
+      fill();
       loosen(folder());
       await remit('profiles list -q'); // in a trusted folder it would be added
       assert.deepEqual(idsIn(), ['help']);
@@ -113,16 +124,16 @@ describe('the code cache', () => {
 
   for (const length of [0, 3, 5, 1000])
     it(`does no harm cut to ${length} bytes`, async () => {
-      const expected = await remit('help exit-codes');
+      fill();
       writeFileSync(file(), readFileSync(file()).subarray(0, length));
-      assert.equal(await remit('help exit-codes'), expected);
+      assert.equal(await remit(LINE), expected);
     });
 
   it('is done without where it cannot be written', async function () {
     if (process.getuid?.() !== 0) {
       mkdirSync(folder());
       chmodSync(folder(), 0o500);
-      await remit('help exit-codes');
+      await remit(LINE);
     }
     for (const XDG_CACHE_HOME of [
       '/proc/remit',
@@ -130,7 +141,7 @@ describe('the code cache', () => {
       'relative/path',
       join(cacheHome, 'a'.repeat(300)),
     ])
-      await remit('help exit-codes', {XDG_CACHE_HOME});
+      await remit(LINE, {XDG_CACHE_HOME});
   });
 
   it('survives many at once', async () => {
@@ -138,6 +149,6 @@ describe('the code cache', () => {
       ['help exit-codes', 'profiles list -q', 'help flags', 'help environment'].map((line) => remit(line)),
     );
     assert.ok(idsIn().length >= 1);
-    await remit('help exit-codes');
+    await remit(LINE);
   });
 });

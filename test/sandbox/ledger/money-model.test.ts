@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import {TestSandbox} from '../harness.ts';
 import {MoneyRun, steps} from './money-model.ts';
 
-const RUNS = Number(process.env['REMIT_TEST_RUNS'] ?? 12);
+const RUNS = Number(process.env['REMIT_TEST_RUNS'] ?? 8);
 
 describe('sandbox: all money of both entities', function () {
   this.timeout(RUNS * 10_000);
