@@ -1,6 +1,7 @@
 // `npm test`: every test file, on every core; the slow files start first, so that no core is left with one at the end.
-// `npm run test:fast`: only the files that take less than half a second. The others are in test/repo/slow-tests.json,
-// the slowest first; `npm test -- --times` runs all files one after the other and writes that list again.
+// `npm run test:fast`: only the files that take less than half a second and need no build, which those of test/smoke do.
+// The slow ones are in test/repo/slow-tests.json, the slowest first; `npm test -- --times` runs all files one after the
+// other and writes that list again.
 // Other arguments go to mocha: `npm test -- --grep 'paid twice'`.
 import {spawnSync} from 'node:child_process';
 import {mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
@@ -17,7 +18,8 @@ const all = readdirSync(join(root, 'test'), {recursive: true})
   .map((path) => `test/${path.replaceAll('\\', '/')}`)
   .sort();
 const slow = JSON.parse(readFileSync(list, 'utf8')).filter((path) => all.includes(path));
-const fast = all.filter((path) => !slow.includes(path));
+const quick = all.filter((path) => !slow.includes(path));
+const fast = quick.filter((path) => !path.startsWith('test/smoke/'));
 
 /** @returns mocha's exit code */
 function mocha(args, env = process.env) {
@@ -29,7 +31,7 @@ const parallel = ['--parallel', '--jobs', String(availableParallelism())];
 const [what, ...rest] = process.argv.slice(2);
 if (what === '--fast') process.exitCode = mocha([...parallel, '--reporter', 'dot', ...rest, ...fast]);
 else if (what === '--times') process.exitCode = measure(rest);
-else process.exitCode = mocha([...parallel, ...process.argv.slice(2), ...slow, ...fast]);
+else process.exitCode = mocha([...parallel, ...process.argv.slice(2), ...slow, ...quick]);
 
 function measure(args) {
   const folder = mkdtempSync(join(tmpdir(), 'remit-times-'));
