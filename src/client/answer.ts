@@ -24,7 +24,7 @@ export interface Answer {
   date?: string;
   /** The `Link` header, which may name another page. */
   link?: string;
-  /** Where a redirect leads, as it came. */
+  /** The target of a redirect, as received. */
   location?: string;
   /** Interface document, "Errors": sent with 207. */
   warning?: string;

@@ -24,8 +24,8 @@ export function checkIdempotencyKey(key: string): string {
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /**
- * A key as the service takes it, always the same for the same key. `uuid`: a key that is no UUID becomes the UUIDv8 made of
- * its SHA-256. A key that is too long becomes the beginning of its SHA-256 in base64url. Test vectors in
+ * A key in the form that the service accepts, always the same for the same key. `uuid`: a key that is not a UUID becomes
+ * the UUIDv8 of its SHA-256. A key that is too long becomes the beginning of its SHA-256 in base64url. Test vectors are in
  * docs/internals/batch-format.md.
  */
 export function keyOnWire(key: string, {format = 'any', maxLength = Infinity}: KeyRules): string {

@@ -39,7 +39,7 @@ export interface KeyedOptions extends CallOptions {
 
 /** Of a request that is named by its path. */
 export interface AnyOptions extends KeyedOptions {
-  /** It goes out as it is and its answer is shown as it came, whatever the service file says. */
+  /** It is sent unchanged and its answer is shown unchanged, regardless of the service file. */
   isRaw?: boolean | undefined;
 }
 

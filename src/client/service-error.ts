@@ -166,7 +166,7 @@ const assumed = ({assumption}: Answer): string =>
 
 const capital = (text: string): string => text.replace(/^[a-z]/, (letter) => letter.toUpperCase());
 
-/** A redirect is never followed, since the request carries the key. */
+/** A redirect is never followed, because the request contains the key. */
 export const redirectTo = ({location}: Answer, sanitizer: Sanitizer): string =>
   location === undefined ? '' : ` (redirect to ${sanitizer.line(shownLocation(location))})`;
 

@@ -24,7 +24,7 @@ export interface TransportRequest {
   /** Lower-case names. The transport sets content-length. */
   headers: Readonly<Record<string, string>>;
   body?: string | undefined;
-  /** Of the contract, where the request is one; transports take no notice of it. */
+  /** The operation of the contract, if the request is one; transports ignore it. */
   operation?: OperationId | undefined;
   timeouts: Timeouts;
   signal?: AbortSignal | undefined;
@@ -83,7 +83,7 @@ export class TransportFailure extends Error {
   readonly status: number | undefined;
   /** The message, without the request that was tried. */
   readonly why: string;
-  /** What went wrong with TLS or the proxy, where it has a name. */
+  /** The failure of TLS or the proxy, if it has a name. */
   readonly trouble: TlsTrouble | ProxyTrouble | undefined;
 
   /** @param facts.what what was tried: `POST https://host/path` */

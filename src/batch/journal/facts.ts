@@ -79,7 +79,7 @@ export interface Binding {
   /** Only for a test key; a live key may be rotated. */
   keyFingerprint: string | null;
   metadataField: string;
-  /** Header, format and longest key, where a service file says so; another form would be another key for the same row. */
+  /** Header, format and maximum length of keys, if set by a service file. Another form would be another key for the same row. */
   keyRules?: string;
   /** Where a service file gives the metadata key of the reference another name. */
   referenceKey?: string;
