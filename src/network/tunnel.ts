@@ -39,7 +39,7 @@ export interface TunnelOptions {
 
 /**
  * A socket whose bytes the proxy passes to the host and back.
- * @throws {ProxyFailure} nothing else
+ * @throws {ProxyFailure} and the error of Node when this machine has no socket left; nothing else
  */
 export async function openTunnel(options: TunnelOptions): Promise<Socket> {
   const {proxy, host, port, signal, timeoutMs} = options;
@@ -70,7 +70,7 @@ export async function openTunnel(options: TunnelOptions): Promise<Socket> {
     asking.on('error', (error: NodeJS.ErrnoException) => {
       clearTimeout(late);
       end();
-      reject(unreachable(proxy, error));
+      reject(OWN_LIMIT.test(error.code ?? '') ? error : unreachable(proxy, error));
     });
     asking.on('connect', (answer, socket, head) => {
       clearTimeout(late);
@@ -97,6 +97,9 @@ async function proxyTls({proxy, ca}: TunnelOptions): Promise<ConnectionOptions> 
     ALPNProtocols: ['http/1.1'],
   };
 }
+
+/** Fewer requests at a time solve these; a batch recognises them by their code. */
+const OWN_LIMIT = /^(EMFILE|ENFILE|ENOBUFS|EADDRNOTAVAIL)$/;
 
 function unreachable({shown}: Proxy, error: NodeJS.ErrnoException): ProxyFailure {
   const why = error.code === undefined ? error.message : `${wordsOf(error.code)} (${error.code})`;
