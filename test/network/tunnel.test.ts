@@ -1,17 +1,11 @@
 import assert from 'node:assert/strict';
-import http from 'node:http';
 import net from 'node:net';
-import {afterEach, describe, it} from 'mocha';
+import {describe, it} from 'mocha';
 import {parseProxy} from '../../src/network/proxy.ts';
 import {openTunnel} from '../../src/network/tunnel.ts';
 import {forwardProxy} from './forward-proxy.ts';
 
 describe('a tunnel', () => {
-  const {prototype} = http.Agent;
-  const original = Object.getOwnPropertyDescriptor(prototype, 'createConnection');
-  afterEach(() => {
-    if (original) Object.defineProperty(prototype, 'createConnection', original);
-  });
   const open = (url: string, signal?: AbortSignal) =>
     openTunnel({proxy: parseProxy(url, 'X'), host: '2001:db8::1', port: 443, timeoutMs: 5_000, signal});
 
@@ -33,11 +27,16 @@ describe('a tunnel', () => {
   });
 
   it('leaves a limit of this machine as it is, so that a batch sends fewer requests at a time', async () => {
-    prototype.createConnection = () => {
-      const socket = new net.Socket();
-      setImmediate(() => socket.destroy(Object.assign(new Error('too many open files'), {code: 'EMFILE'})));
-      return socket;
+    const {prototype} = net.Socket;
+    const original = Object.getOwnPropertyDescriptor(prototype, 'connect') ?? {};
+    prototype.connect = function (this: net.Socket) {
+      setImmediate(() => this.destroy(Object.assign(new Error('too many open files'), {code: 'EMFILE'})));
+      return Object.assign(this, {connecting: true});
     };
-    await assert.rejects(open('http://127.0.0.1:9'), {code: 'EMFILE'});
+    try {
+      await assert.rejects(open('http://127.0.0.1:9'), {code: 'EMFILE'});
+    } finally {
+      Object.defineProperty(prototype, 'connect', original);
+    }
   });
 });
